@@ -458,7 +458,7 @@
 /** Not expanded: the directory that the path starts from is not known. */
 #define CURT_E_EXPAND_NO_START (-87)
 
-/** Not expanded: texts of different encodings. */
+/** Not expanded: 16-bit units cannot be joined to bytes that are not Unicode. */
 #define CURT_E_EXPAND_ENCODING (-88)
 
 /**

@@ -96,7 +96,7 @@ pub const CURT_E_EXPAND_TOO_LONG: i32 = -85;
 pub const CURT_E_EXPAND_ESCAPE: i32 = -86;
 /// Not expanded: the directory that the path starts from is not known.
 pub const CURT_E_EXPAND_NO_START: i32 = -87;
-/// Not expanded: texts of different encodings.
+/// Not expanded: 16-bit units cannot be joined to bytes that are not Unicode.
 pub const CURT_E_EXPAND_ENCODING: i32 = -88;
 
 /// Each result with its text.
@@ -147,7 +147,7 @@ const TEXTS: &[(i32, &CStr)] = &[
     (CURT_E_EXPAND_TOO_LONG, c"the path is too long"),
     (CURT_E_EXPAND_ESCAPE, c"'..' leads beyond the root"),
     (CURT_E_EXPAND_NO_START, c"the directory that the path starts from is not known"),
-    (CURT_E_EXPAND_ENCODING, c"the parts of the path have different encodings"),
+    (CURT_E_EXPAND_ENCODING, c"the directory that the path starts from is not Unicode"),
 ];
 
 fn text_of(result: i32) -> &'static CStr {

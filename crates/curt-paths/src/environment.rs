@@ -182,14 +182,6 @@ impl Env {
         self.environment.as_ref()?.drive_directory(std::str::from_utf8(&wanted).ok()?)
     }
 
-    /// Returns whether a directory that was set is labelled with an encoding.
-    #[cfg(feature = "ruby")]
-    pub(crate) fn is_encoded(&self) -> bool {
-        let drives = self.drives.iter().flatten().map(|(_, path)| path);
-        let mut set = self.cwd.path().into_iter().chain(self.home.path()).chain(drives);
-        set.any(PathText::is_encoded)
-    }
-
     /// Returns the value of `HOME`.
     pub(crate) fn home_directory(&self) -> Option<PathText> {
         match (&self.home, &self.environment) {

@@ -3,15 +3,13 @@
 use std::borrow::Cow;
 
 use crate::directory::Cache;
-#[cfg(feature = "ruby")]
-use crate::encoded;
 use crate::environment::Env;
 use crate::expansion::{Expansion, World};
 use crate::options::{DotDot, ExpandError, Flavor, Options, Release, Style, Verbatim};
+use crate::posix;
 use crate::rule::Rule;
 use crate::unit::{PathText, Unit, Units};
 use crate::windows::full_path;
-use crate::{posix, ruby};
 
 /// Makes paths full by their text alone.
 ///
@@ -92,7 +90,7 @@ impl Expander {
             tilde: None,
         };
         let cache = Cache::default();
-        Expander { world: World { options, env, base: None, refusal: None, cache } }
+        Expander { world: World { options, env, base: None, has_nul_in_base: false, cache } }
     }
 
     /// Sets the flavor of the paths; that of this system by default.
@@ -135,7 +133,7 @@ impl Expander {
     pub fn base(self, base: impl Into<PathText>) -> Expander {
         let base = base.into();
         self.with(|world| {
-            world.refusal = ruby::refusal_of_base(&base);
+            world.has_nul_in_base = base.to_bytes().contains(&0);
             world.base = Some(base);
         })
     }
@@ -197,8 +195,6 @@ impl Expander {
     /// Returns the full path of a text in either kind of units, in the same units.
     pub fn expand_text(&self, text: &PathText) -> Result<PathText, ExpandError> {
         match &text.units {
-            #[cfg(feature = "ruby")]
-            _ if self.is_encoded(text) => encoded::expand(&self.world, text).0,
             Units::Bytes(bytes) => Ok(self.expand(bytes)?.into_owned().into()),
             Units::Wide(units) => Ok(self.expand(units)?.into_owned().into()),
         }
@@ -218,22 +214,9 @@ impl Expander {
     /// Returns what [`expand_text`](Expander::expand_text) does, and the rules that were applied.
     pub fn explain_text(&self, text: &PathText) -> ExpandExplanation {
         match &text.units {
-            #[cfg(feature = "ruby")]
-            _ if self.is_encoded(text) => {
-                let (result, rules) = encoded::expand(&self.world, text);
-                ExpandExplanation { result, rules }
-            }
             Units::Bytes(bytes) => self.explain(bytes),
             Units::Wide(units) => self.explain(units),
         }
-    }
-
-    /// Returns whether one of the texts is labelled with an encoding.
-    #[cfg(feature = "ruby")]
-    fn is_encoded(&self, text: &PathText) -> bool {
-        text.is_encoded()
-            || self.world.base.as_ref().is_some_and(PathText::is_encoded)
-            || self.world.env.is_encoded()
     }
 
     /// Returns whether a path is its own expansion. `false` can also mean that only expanding it
@@ -242,7 +225,7 @@ impl Expander {
     pub(crate) fn is_clean<U: Unit>(&self, text: &[U]) -> bool {
         let options = self.world.options;
         match options.flavor {
-            _ if self.world.refusal.is_some() => false,
+            _ if self.world.has_nul_in_base => false,
             Flavor::Posix => posix::is_clean(text, options),
             Flavor::Windows if options.style == Style::Ruby => false,
             Flavor::Windows => full_path::is_clean(text, options),

@@ -17,8 +17,8 @@ pub(crate) struct World {
     pub(crate) options: Options,
     pub(crate) env: Env,
     pub(crate) base: Option<PathText>,
-    /// Why Ruby refuses the base, whether or not the path needs one.
-    pub(crate) refusal: Option<ExpandError>,
+    /// Ruby refuses such a base, even for a path that needs none.
+    pub(crate) has_nul_in_base: bool,
     pub(crate) cache: Cache,
 }
 
@@ -46,8 +46,8 @@ impl<'a> Expansion<'a> {
         trace: &mut impl Trace,
     ) -> Result<(), ExpandError> {
         let Options { flavor, style, .. } = self.world.options;
-        if let (Style::Ruby, false, Some(refusal)) = (style, self.is_base, self.world.refusal) {
-            return Err(refusal);
+        if style == Style::Ruby && !self.is_base && self.world.has_nul_in_base {
+            return Err(ExpandError::Nul);
         }
         let written = match (flavor, style) {
             (_, Style::Ruby) if has_nul(text) => Err(ExpandError::Nul),
@@ -168,16 +168,13 @@ impl<'a> Expansion<'a> {
         )
     }
 
-    /// Finds a directory once, if directories in these units are kept.
+    /// Finds a directory once.
     fn kept<U: Unit>(
         self,
         cell: impl FnOnce(&'a Known<U>) -> &'a Cell<Directory<U>>,
         find: impl FnOnce() -> Result<Directory<U>, ExpandError>,
     ) -> Result<Cow<'a, Directory<U>>, ExpandError> {
-        match U::known(&self.world.cache).map(cell) {
-            Some(cell) => cell.get(find),
-            None => find().map(Cow::Owned),
-        }
+        cell(U::known(&self.world.cache)).get(find)
     }
 
     /// Returns the working directory of a drive: the base or the current one if it is on that

@@ -82,26 +82,16 @@
 //! assert_eq!(check.check(b"img/nul.png"), Err(Refusal::Device));
 //! assert_eq!(check.check(b".htaccess::$DATA"), Err(Refusal::Stream));
 //! ```
-//!
-//! # Features
-//!
-//! - `ruby`: texts in the encodings of Ruby's strings (`Encoding`, `PathText::encoded`).
-// The pages on docs.rs name the feature that an item needs.
-#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic))]
 
 // From the bottom up: `scan` finds characters; `unit` is the trait over bytes and 16-bit units;
 // `fold`, `posix`, `windows` and `ruby` are the rules, pure functions of a path and the directory
-// it starts from; `expansion` finds that directory; `encoded` adds texts in other encodings;
-// `expander` is the public interface. `check` stands beside them.
+// it starts from; `expansion` finds that directory; `expander` is the public interface. `check`
+// stands beside them.
 mod check;
 mod directory;
-#[cfg(feature = "ruby")]
-mod encoded;
-#[cfg(feature = "ruby")]
-mod encoding;
 mod environment;
 mod expander;
 mod expansion;
@@ -118,8 +108,6 @@ mod unit;
 pub mod windows;
 
 pub use check::{Aliases, PathCheck, Refusal};
-#[cfg(feature = "ruby")]
-pub use encoding::Encoding;
 pub use environment::{Env, Environment};
 pub use expander::{ExpandExplanation, Expander};
 pub use fold::Fold;

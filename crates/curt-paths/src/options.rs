@@ -122,7 +122,7 @@ pub enum ExpandError {
     /// without a drive or share, on POSIX a relative one.
     Drive,
     /// The parts of the path cannot be joined: bytes that are not Unicode with 16-bit units or with
-    /// a `str`, or texts in different encodings.
+    /// a `str`.
     Encoding,
 }
 
@@ -147,7 +147,9 @@ impl ExpandError {
             ExpandError::Drive => {
                 ("drive", "the directory it starts from is not known, or is not a full path")
             }
-            ExpandError::Encoding => ("encoding", "its parts are in different encodings"),
+            ExpandError::Encoding => {
+                ("encoding", "it cannot be joined to a directory that is not Unicode")
+            }
         }
     }
 }

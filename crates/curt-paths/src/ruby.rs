@@ -1,23 +1,12 @@
 //! Paths in the style of Ruby's `File.expand_path`, as `file.c` and `win32/file.c` do it.
 
 use crate::directory::Directory;
-#[cfg(feature = "ruby")]
-use crate::encoding;
 use crate::fold::Kind;
 use crate::options::{DotDot, ExpandError};
 use crate::rule::{Rule, Trace};
-use crate::unit::{PathText, Unit};
+use crate::unit::Unit;
 use crate::windows::full_path::is_same_letter;
 use crate::windows::prefix::{Start, is_separator};
-
-/// Returns why Ruby refuses a base, whether or not the path needs one.
-pub(crate) fn refusal_of_base(base: &PathText) -> Option<ExpandError> {
-    #[cfg(feature = "ruby")]
-    if base.encoding.kind == encoding::Kind::Wide {
-        return Some(ExpandError::Encoding);
-    }
-    base.to_bytes().contains(&0).then_some(ExpandError::Nul)
-}
 
 /// Writes the full path of a POSIX path that starts from a directory; without one it begins with a
 /// slash. Leading slashes and the directory stay as they are typed.

@@ -6,8 +6,6 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use crate::directory::{Cache, Known};
-#[cfg(feature = "ruby")]
-use crate::encoding::Encoding;
 use crate::options::ExpandError;
 use crate::scan;
 
@@ -81,9 +79,8 @@ pub trait Internal: Copy + 'static {
     /// Returns these units as a text.
     fn to_text(text: &[Self]) -> PathText;
 
-    /// Returns the directories that are kept in these units; `None` if they are computed for each
-    /// path.
-    fn known(cache: &Cache) -> Option<&Known<Self>>;
+    /// Returns the directories that are kept in these units.
+    fn known(cache: &Cache) -> &Known<Self>;
 
     /// Returns the number of 16-bit units that the text takes.
     fn wide_length(text: &[Self]) -> usize {
@@ -174,8 +171,6 @@ impl Internal for u8 {
     }
 
     fn of(text: &PathText) -> Result<Cow<'_, [u8]>, ExpandError> {
-        #[cfg(feature = "ruby")]
-        text.check_encoding()?;
         Ok(text.to_bytes())
     }
 
@@ -183,8 +178,8 @@ impl Internal for u8 {
         text.into()
     }
 
-    fn known(cache: &Cache) -> Option<&Known<u8>> {
-        Some(&cache.bytes)
+    fn known(cache: &Cache) -> &Known<u8> {
+        &cache.bytes
     }
 
     fn wide_length(text: &[u8]) -> usize {
@@ -242,8 +237,8 @@ impl Internal for u16 {
         text.into()
     }
 
-    fn known(cache: &Cache) -> Option<&Known<u16>> {
-        Some(&cache.wide)
+    fn known(cache: &Cache) -> &Known<u16> {
+        &cache.wide
     }
 }
 
@@ -281,9 +276,6 @@ pub(crate) fn has_nul<U: Unit>(text: &[U]) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathText {
     pub(crate) units: Units,
-    /// The encoding of bytes; always UTF-8 for 16-bit units.
-    #[cfg(feature = "ruby")]
-    pub(crate) encoding: Encoding,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -310,11 +302,8 @@ impl PathText {
         }
     }
 
-    /// Returns the text as 16-bit units. [`ExpandError::Encoding`] for bytes that are not Unicode,
-    /// or are not ASCII and in another encoding.
+    /// Returns the text as 16-bit units. [`ExpandError::Encoding`] for bytes that are not Unicode.
     pub fn to_units(&self) -> Result<Cow<'_, [u16]>, ExpandError> {
-        #[cfg(feature = "ruby")]
-        self.check_encoding()?;
         match &self.units {
             Units::Bytes(bytes) => to_units(bytes).map(Cow::Owned),
             Units::Wide(units) => Ok(Cow::Borrowed(units)),
@@ -325,66 +314,13 @@ impl PathText {
     pub fn is_wide(&self) -> bool {
         matches!(self.units, Units::Wide(_))
     }
-
-    /// Labels bytes with an encoding, as Ruby's strings are.
-    ///
-    /// [`Expander::expand_text`](crate::Expander::expand_text) and
-    /// [`Expander::explain_text`](crate::Expander::explain_text) read the text in its encoding, and
-    /// label their answer with the encoding that Ruby's answer has. Everything else returns
-    /// [`ExpandError::Encoding`] unless the bytes are ASCII. So do expansions that join texts in
-    /// different encodings of which more than one is not ASCII, and texts in an encoding that
-    /// writes ASCII differently, such as UTF-16 in bytes.
-    ///
-    /// ```
-    /// use curt_paths::{Encoding, Env, Expander, Flavor, PathText, Style};
-    /// let expander = Expander::new(Env::none().cwd("C:/"));
-    /// let expander = expander.flavor(Flavor::Windows).style(Style::Ruby);
-    /// let japanese = Encoding::named("Windows-31J").unwrap();
-    /// let text = PathText::encoded(b"\x95\x5C\\x".to_vec(), japanese);
-    /// let full = expander.expand_text(&text).unwrap();
-    /// assert_eq!(*full.to_bytes(), *b"C:/\x95\x5C/x");
-    /// assert_eq!(full.encoding(), japanese);
-    /// ```
-    #[cfg(feature = "ruby")]
-    pub fn encoded(bytes: Vec<u8>, encoding: Encoding) -> PathText {
-        PathText { units: Units::Bytes(bytes), encoding }
-    }
-
-    /// Returns the encoding that the text is labelled with; UTF-8 if it has no label.
-    #[cfg(feature = "ruby")]
-    pub fn encoding(&self) -> Encoding {
-        self.encoding
-    }
-
-    /// Returns whether the text is labelled with an encoding other than UTF-8.
-    #[cfg(feature = "ruby")]
-    pub(crate) fn is_encoded(&self) -> bool {
-        self.encoding != Encoding::UTF_8
-    }
-
-    /// Refuses bytes of another encoding, unless they are ASCII.
-    #[cfg(feature = "ruby")]
-    fn check_encoding(&self) -> Result<(), ExpandError> {
-        let is_known = !self.is_encoded() || self.to_bytes().is_ascii();
-        is_known.then_some(()).ok_or(ExpandError::Encoding)
-    }
-}
-
-impl From<Units> for PathText {
-    fn from(units: Units) -> Self {
-        PathText {
-            units,
-            #[cfg(feature = "ruby")]
-            encoding: Encoding::UTF_8,
-        }
-    }
 }
 
 macro_rules! path_text_from {
     ($($from:ty: $text:ident => $units:expr),+ $(,)?) => {$(
         impl From<$from> for PathText {
             fn from($text: $from) -> Self {
-                $units.into()
+                PathText { units: $units }
             }
         }
     )+};

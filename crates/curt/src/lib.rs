@@ -100,11 +100,7 @@
 //! assert_eq!(full, std::env::current_dir()?.join("src").join("lib.rs"));
 //! # Ok::<(), std::io::Error>(())
 //! ```
-//!
-//! # Features
-//!
-//! - `ruby`: the encodings of Ruby's strings, in [`paths`].
-// The pages on docs.rs name the feature or the system that an item needs.
+// The pages on docs.rs name the system that an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(test),

@@ -1,17 +1,13 @@
 //! Paths of any system in JSON: a string if they are Unicode, otherwise `{"bytes":BASE64}` or
-//! `{"utf16":[…]}`, and `{"bytes":BASE64,"encoding":NAME}` in one of Ruby's encodings.
+//! `{"utf16":[…]}`.
 
-use curt::paths::{Encoding, Flavor, PathText};
+use curt::paths::{Flavor, PathText};
 
 use crate::out::json;
 
 /// Returns a path as JSON. A Windows path that is not Unicode is written as 16-bit units.
 pub(crate) fn to_json(path: &PathText, flavor: Flavor) -> String {
     let bytes = path.to_bytes();
-    if path.encoding() != Encoding::UTF_8 {
-        let name = json::string(path.encoding().name());
-        return format!("{{\"bytes\":\"{}\",\"encoding\":{name}}}", encode(&bytes));
-    }
     if let Ok(text) = std::str::from_utf8(&bytes) {
         return json::string(text);
     }
@@ -46,7 +42,7 @@ fn encode(bytes: &[u8]) -> String {
 mod tests {
     use super::{encode, to_json};
     use curt::paths::Flavor::{Posix, Windows};
-    use curt::paths::{Encoding, PathText};
+    use curt::paths::PathText;
 
     #[test]
     fn text_that_is_not_unicode_is_bytes_or_units() {
@@ -60,11 +56,6 @@ mod tests {
             (bytes(b"\xed\xa0\x80"), Posix, r#"{"bytes":"7aCA"}"#),
             (bytes(b"\xed\xa0\x80"), Windows, r#"{"utf16":[55296]}"#),
             (wide(&[0xd800]), Posix, r#"{"utf16":[55296]}"#),
-            (
-                PathText::encoded(b"\x95\x5c".to_vec(), Encoding::named("CP932").unwrap()),
-                Windows,
-                r#"{"bytes":"lVw=","encoding":"Windows-31J"}"#,
-            ),
         ] {
             assert_eq!(to_json(&path, flavor), json);
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::check::{PathCheck, Refusal};
 use crate::expander::Expander;
 use crate::options::ExpandError;
-use crate::unit::{Internal, PathText, Units};
+use crate::unit::{Internal, PathText};
 
 #[cfg(unix)]
 type NativeUnit = u8;
@@ -86,14 +86,7 @@ impl PathCheck {
 impl PathText {
     /// Returns the text as a path of this system. [`ExpandError::Encoding`] if it cannot be one.
     pub fn to_path(&self) -> Result<PathBuf, ExpandError> {
-        // Where paths are bytes, their encoding does not matter.
-        let units = match &self.units {
-            Units::Bytes(bytes) => {
-                NativeUnit::of(&Units::Bytes(bytes.clone()).into())?.into_owned()
-            }
-            Units::Wide(_) => NativeUnit::of(self)?.into_owned(),
-        };
-        Ok(path(units))
+        Ok(path(NativeUnit::of(self)?.into_owned()))
     }
 }
 
