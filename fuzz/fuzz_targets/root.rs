@@ -78,8 +78,11 @@ fn act(root: &Root, line: &[u8]) -> Result<Vec<u8>, ()> {
             let _ = file.read_to_end(&mut content);
             Ok(content)
         }
-        2 => root.create(path).map(|_| Vec::new()).map_err(drop),
-        3 => root.create_dir(path).map(|()| Vec::new()).map_err(drop),
+        2 => root
+            .open_file(path, OpenOptions::new().write(true).create(true).truncate(true))
+            .map(|_| Vec::new())
+            .map_err(drop),
+        3 => root.create_dir_with_mode(path, 0o777).map(|()| Vec::new()).map_err(drop),
         4 => root.rename(path, other).map(|()| Vec::new()).map_err(drop),
         5 => root.remove_file(path).map(|()| Vec::new()).map_err(drop),
         6 => root

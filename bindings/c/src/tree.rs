@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use curt::fields::Follow;
-use curt::walk::{Order, Walking};
+use curt::walk::Walking;
 use curt::{Crossing, Error, Walk};
 
 use crate::error::curt_error;
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn curt_tree_open(
     let body = || {
         // SAFETY: the caller's text can be read.
         let path = unsafe { path.path() }?;
-        let walk = walk_of(&path, flags)?.sort(Order::default()).descriptors(MOST_OPEN);
+        let walk = walk_of(&path, flags)?.sort_by_name(true).descriptors(MOST_OPEN);
         Ok(curt_tree { walking: walk.start(), path: Vec::new() })
     };
     // SAFETY: as required of the caller.

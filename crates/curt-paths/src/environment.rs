@@ -55,9 +55,6 @@ pub trait Environment: Send + Sync {
     }
 }
 
-/// Finds the home directory of a user by name.
-type Users = Box<dyn Fn(&[u8]) -> Option<PathText> + Send + Sync>;
-
 /// The working directory, those of other drives, and home directories: set here, or asked of an
 /// [`Environment`]. What is set takes precedence.
 ///
@@ -72,30 +69,11 @@ type Users = Box<dyn Fn(&[u8]) -> Option<PathText> + Send + Sync>;
 pub struct Env {
     /// Answers for everything that is not set here.
     environment: Option<Box<dyn Environment>>,
-    cwd: Setting,
+    cwd: Option<PathText>,
     drives: Option<Vec<(PathText, PathText)>>,
-    home: Setting,
-    users: Option<Users>,
+    home: Option<PathText>,
     /// The working directory that the environment returned.
     asked_cwd: Cell<PathText>,
-}
-
-/// A directory that can be set, or set to none.
-#[derive(Debug, Default)]
-enum Setting {
-    #[default]
-    Unset,
-    None,
-    Path(PathText),
-}
-
-impl Setting {
-    fn path(&self) -> Option<&PathText> {
-        match self {
-            Setting::Path(path) => Some(path),
-            Setting::Unset | Setting::None => None,
-        }
-    }
 }
 
 impl<E: Environment + 'static> From<E> for Env {
@@ -110,20 +88,14 @@ impl Env {
         Env::default()
     }
 
-    /// Asks an environment. Its working directory is kept until
-    /// [`Expander::refresh`](crate::Expander::refresh).
+    /// Asks an environment. It is asked for the working directory once.
     pub fn of(environment: impl Environment + 'static) -> Env {
         environment.into()
     }
 
     /// Sets the working directory, a full path.
     pub fn cwd(self, path: impl Into<PathText>) -> Env {
-        Env { cwd: Setting::Path(path.into()), ..self }
-    }
-
-    /// Sets no working directory: paths that need one are errors.
-    pub fn no_cwd(self) -> Env {
-        Env { cwd: Setting::None, ..self }
+        Env { cwd: Some(path.into()), ..self }
     }
 
     /// Sets the working directory of a drive, by its letter. After that the environment is not
@@ -133,30 +105,9 @@ impl Env {
         self
     }
 
-    /// Sets that no drive has a working directory.
-    pub fn no_drives(self) -> Env {
-        Env { drives: Some(Vec::new()), ..self }
-    }
-
     /// Sets the home directory: the value of `HOME`.
     pub fn home(self, path: impl Into<PathText>) -> Env {
-        Env { home: Setting::Path(path.into()), ..self }
-    }
-
-    /// Sets that `HOME` is not set. On POSIX the user database is then asked, if there is one.
-    pub fn no_home(self) -> Env {
-        Env { home: Setting::None, ..self }
-    }
-
-    /// Sets the user database, which finds the home directory of a user by name. An empty name is
-    /// the user that runs this process.
-    pub fn users(self, find: impl Fn(&[u8]) -> Option<PathText> + Send + Sync + 'static) -> Env {
-        Env { users: Some(Box::new(find)), ..self }
-    }
-
-    /// Forgets the working directory that the environment returned.
-    pub(crate) fn refresh(&mut self) {
-        self.asked_cwd = Cell::default();
+        Env { home: Some(path.into()), ..self }
     }
 
     pub(crate) fn release(&self) -> Release {
@@ -166,10 +117,11 @@ impl Env {
     pub(crate) fn working_directory(&self) -> Result<Cow<'_, PathText>, ExpandError> {
         let none = ExpandError::Drive;
         match (&self.cwd, &self.environment) {
-            (Setting::Unset, Some(environment)) => {
+            (Some(cwd), _) => Ok(Cow::Borrowed(cwd)),
+            (None, Some(environment)) => {
                 self.asked_cwd.get(|| environment.working_directory().ok_or(none))
             }
-            (setting, _) => setting.path().map(Cow::Borrowed).ok_or(none),
+            (None, None) => Err(none),
         }
     }
 
@@ -184,19 +136,12 @@ impl Env {
 
     /// Returns the value of `HOME`.
     pub(crate) fn home_directory(&self) -> Option<PathText> {
-        match (&self.home, &self.environment) {
-            (Setting::Unset, Some(environment)) => environment.home(),
-            (setting, _) => setting.path().cloned(),
-        }
+        self.home.clone().or_else(|| self.environment.as_ref()?.home())
     }
 
     /// Asks the user database.
     pub(crate) fn home_of(&self, user: &[u8]) -> Option<PathText> {
-        match (&self.users, &self.environment) {
-            (Some(find), _) => find(user),
-            (None, Some(environment)) => environment.home_of(user),
-            (None, None) => None,
-        }
+        self.environment.as_ref()?.home_of(user)
     }
 }
 

@@ -145,12 +145,6 @@ impl Expander {
         self
     }
 
-    /// Forgets the working directory. It is asked for again when it is next needed.
-    pub fn refresh(&mut self) {
-        self.world.env.refresh();
-        self.world.cache = Cache::default();
-    }
-
     /// Returns the full path of a text, borrowed if it is the text itself.
     pub fn expand<'t, U: Unit>(&self, text: &'t [U]) -> Result<Cow<'t, [U]>, ExpandError> {
         if self.is_clean(text) {

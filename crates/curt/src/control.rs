@@ -66,12 +66,6 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the flag, which a signal handler may set to `true` instead of calling
-    /// [`cancel`](Cancel::cancel).
-    pub const fn flag(&self) -> &AtomicBool {
-        &self.0
-    }
-
     /// Whether the operation was asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)

@@ -185,8 +185,7 @@ pub mod paths {
     //!
     //! # Races
     //!
-    //! An expander keeps the working directory until [`Expander::refresh`], even if the process
-    //! enters another one.
+    //! An expander keeps the working directory, even if the process enters another one.
     //!
     //! # Fallbacks
     //!

@@ -13,7 +13,6 @@ use crate::list::{Descent, List};
 use crate::sys::Setup;
 use crate::sys::fault::Faults;
 use crate::sys::tests::failing_as;
-use crate::walk::{Order, SortBy};
 use crate::{Error, Next, Search, Threads, Usage, Walk};
 
 #[cfg(unix)]
@@ -156,13 +155,11 @@ const READING: &[Operation] = &[
         walked(scratch, |walk| walk.crossing(crate::Crossing::Nothing))
     }),
     ("following links", |scratch| walked(scratch, |walk| walk.follow(Follow::Links))),
-    ("sorting by size", |scratch| {
-        walked(scratch, |walk| walk.sort(Order { by: SortBy::Size, reverse: false }))
-    }),
+    ("sorting", |scratch| walked(scratch, |walk| walk.fields(Fields::SIZE).sort_by_name(true))),
     ("walking contents first", |scratch| walked(scratch, |walk| walk.contents_first(true))),
     ("leaving out ignored entries", |scratch| walked(scratch, ignoring)),
     ("sorting without ignored entries", |scratch| {
-        walked(scratch, |walk| ignoring(walk).sort(Order::default()))
+        walked(scratch, |walk| ignoring(walk).sort_by_name(true))
     }),
     ("measuring", |scratch| {
         let usage = Usage::new().threads(Threads::AtMost(1)).files(true);

@@ -80,7 +80,7 @@ fn public_types_are_debug_and_go_to_other_threads() {
     shared::<(Remove<'_>, curt::remove::Report, curt::remove::Incomplete)>();
     shared::<(curt::remove::Totals, curt::remove::DirectoryOperands, curt::remove::Confirm)>();
     shared::<(Usage<'_>, curt::usage::UsageRecord, curt::usage::UsageReport)>();
-    shared::<(Walk<'_>, curt::walk::WalkEntry, curt::walk::Summary, curt::walk::Order)>();
+    shared::<(Walk<'_>, curt::walk::WalkEntry, curt::walk::Summary)>();
     shared::<(curt::Root, curt::beneath::OpenOptions, curt::beneath::Canonical)>();
     shared::<(curt::Search, curt::which::Policy, curt::which::Found, curt::which::NotFound)>();
     shared::<(curt::Command, curt::process::Child, curt::process::Stream)>();

@@ -67,7 +67,7 @@ pub fn device_at_end<U: Unit>(path: &[U], start: Start, release: Release) -> Opt
 }
 
 /// Returns the name up to its first dot or colon, without trailing spaces.
-pub fn stem<U: Unit>(name: &[U]) -> &[U] {
+pub(crate) fn stem<U: Unit>(name: &[U]) -> &[U] {
     let end = name.iter().position(|unit| matches!(unit.to_ascii(), b'.' | b':'));
     trim(&name[..end.unwrap_or(name.len())], |unit| unit == b' ')
 }

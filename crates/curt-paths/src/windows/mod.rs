@@ -24,5 +24,6 @@ pub(crate) mod prefix;
 #[cfg(test)]
 mod tests;
 
-pub use device::{device_at_end, is_device, stem};
+pub(crate) use device::stem;
+pub use device::{device_at_end, is_device};
 pub use prefix::{Start, is_separator, is_verbatim};

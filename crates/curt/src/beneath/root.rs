@@ -220,11 +220,6 @@ impl Root {
         self.run(Operation::Open, path, |confined, text| confined.open_file(text, &how))
     }
 
-    /// Opens a file for writing, which is created or truncated. 1 call on Linux.
-    pub fn create(&self, path: impl AsRef<Path>) -> Result<File, Error> {
-        self.open_file(path, OpenOptions::new().write(true).create(true).truncate(true))
-    }
-
     /// Opens a directory as another root, with the same scope and aliases. 1 call on Linux.
     pub fn open_dir(&self, path: impl AsRef<Path>) -> Result<Root, Error> {
         let opened = self.run(Operation::OpenDirectory, path.as_ref(), |confined, text| {
@@ -243,12 +238,8 @@ impl Root {
         Ok(Directory::of(self.setup.clone(), &Calls::default(), dir, path.to_owned()))
     }
 
-    /// Creates a directory. A name that exists, even as a link, is an error.
-    pub fn create_dir(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        self.create_dir_with_mode(path, DIRECTORY_MODE)
-    }
-
-    /// Creates a directory with these permissions, less what the process masks. Windows has none.
+    /// Creates a directory with these permissions, less what the process masks. Windows has none. A
+    /// name that exists, even as a link, is an error.
     pub fn create_dir_with_mode(&self, path: impl AsRef<Path>, mode: u32) -> Result<(), Error> {
         self.run(Operation::CreateDirectory, path.as_ref(), |confined, text| {
             confined.create_dir(text, mode)
@@ -319,8 +310,8 @@ impl Root {
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-hard-{}", std::process::id()));
     /// # std::fs::create_dir_all(&scratch)?;
+    /// # std::fs::write(scratch.join("one"), "")?;
     /// let root = curt::Root::open(&scratch)?;
-    /// root.create("one")?;
     /// root.hard_link("one", "two")?;
     /// assert!(root.hard_link("../outside", "three").is_err());
     /// # std::fs::remove_dir_all(scratch)?;
@@ -347,8 +338,9 @@ impl Root {
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-mode-{}", std::process::id()));
     /// # std::fs::create_dir_all(&scratch)?;
+    /// # let file = std::fs::File::create(scratch.join("file"))?;
     /// let root = curt::Root::open(&scratch)?;
-    /// let mut permissions = root.create("file")?.metadata()?.permissions();
+    /// let mut permissions = file.metadata()?.permissions();
     /// permissions.set_readonly(true);
     /// root.set_permissions("file", permissions)?;
     /// # std::fs::remove_dir_all(scratch)?;
@@ -371,10 +363,10 @@ impl Root {
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-times-{}", std::process::id()));
     /// # std::fs::create_dir_all(&scratch)?;
+    /// # let file = std::fs::File::create(scratch.join("file"))?;
     /// use std::time::{Duration, SystemTime};
     ///
     /// let root = curt::Root::open(&scratch)?;
-    /// let file = root.create("file")?;
     /// let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     /// root.set_times("file", None, Some(time))?;
     /// assert_eq!(file.metadata()?.modified()?, time);
@@ -453,8 +445,8 @@ impl Root {
     /// # let scratch = std::env::temp_dir().join(format!("curt-new-{}", std::process::id()));
     /// # std::fs::create_dir_all(&scratch)?;
     /// let root = curt::Root::open(&scratch)?;
-    /// root.create("one")?;
-    /// root.create("two")?;
+    /// root.create_dir_all("one")?;
+    /// root.create_dir_all("two")?;
     /// let error = root.rename_new("one", "two").unwrap_err();
     /// assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
     /// root.rename_new("one", "three")?;

@@ -109,7 +109,7 @@ impl IgnoreRules {
     /// let walk = curt::Walk::new(&scratch).ignore(rules);
     /// let walk = walk.exclude(|entry| entry.name() == ".git");
     /// let mut names = Vec::new();
-    /// for entry in walk.sort(curt::walk::Order::default()) {
+    /// for entry in walk.sort_by_name(true) {
     ///     names.push(entry?.name().to_owned());
     /// }
     /// assert_eq!(names[1..], [".github", ".gitignore"]);

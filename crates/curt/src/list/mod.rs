@@ -91,7 +91,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use descent::Descent;
-pub use stat::{Stat, stat, stat_many};
+pub use stat::{Stat, stat};
 
 use crate::ask::{Asker, Subject};
 use crate::calls::Calls;

@@ -34,31 +34,6 @@ pub fn stat(path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, E
     Stat::new(plan).path(path)
 }
 
-/// Asks about many paths with one plan. Iterates over the answers of [`stat`], in the order of the
-/// paths. Owners are looked up once.
-///
-/// Cost: that of [`stat`] for each path. A path is taken from `paths` when its answer is wanted.
-///
-/// ```
-/// # let scratch = std::env::temp_dir().join(format!("curt-many-{}", std::process::id()));
-/// # std::fs::create_dir_all(&scratch)?;
-/// # let paths: Vec<_> = (0..10).map(|number| scratch.join(number.to_string())).collect();
-/// # for path in &paths { std::fs::write(path, "four")?; }
-/// use curt::{Fields, Plan};
-/// for answer in curt::list::stat_many(&paths, Plan::new(Fields::SIZE)) {
-///     assert_eq!(answer?.size().known(), Some(4));
-/// }
-/// # std::fs::remove_dir_all(scratch)?;
-/// # Ok::<(), std::io::Error>(())
-/// ```
-pub fn stat_many<P: AsRef<Path>>(
-    paths: impl IntoIterator<Item = P>,
-    plan: impl Into<Plan>,
-) -> impl Iterator<Item = Result<Metadata, Error>> {
-    let mut stat = Stat::new(plan);
-    paths.into_iter().map(move |path| stat.path(path))
-}
-
 /// Asks about paths, and remembers the names of owners, and what file systems do not have.
 #[must_use = "it does nothing until it is asked about a path"]
 pub struct Stat {

@@ -168,7 +168,7 @@ impl TryFrom<Directory> for OwnedFd {
 /// use std::os::fd::OwnedFd;
 ///
 /// let root = curt::Root::try_from(OwnedFd::from(std::fs::File::open(&scratch)?))?;
-/// root.create_dir("made")?;
+/// root.create_dir_all("made")?;
 /// # std::fs::remove_dir_all(scratch)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```

@@ -13,16 +13,14 @@ use crate::sys::{Os, Setup, Sys};
 
 /// A started program.
 ///
-/// Dropping it neither kills the program nor waits for it, unless
-/// [`Command::kill_on_drop`](crate::Command::kill_on_drop) says so. On Unix a program that ends and
-/// is never waited for stays as a zombie until this process ends.
+/// Dropping it neither kills the program nor waits for it. On Unix a program that ends and is never
+/// waited for stays as a zombie until this process ends.
 pub struct Child {
     process: process::Child,
     tree: Option<Tree>,
     /// How it ended, once it was waited for.
     ended: Option<ExitStatus>,
     program: PathBuf,
-    kill_on_drop: bool,
     setup: Setup,
     calls: Calls,
     /// The standard input, if it is a pipe. [`Child::wait`] and [`Child::output_unless`] close
@@ -57,13 +55,12 @@ impl Child {
         mut process: process::Child,
         tree: Option<Tree>,
         program: PathBuf,
-        kill_on_drop: bool,
         calls: &Calls,
     ) -> Child {
         let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
         let stderr = process.stderr.take();
         let (ended, calls) = (None, *calls);
-        Child { process, tree, ended, program, kill_on_drop, setup, calls, stdin, stdout, stderr }
+        Child { process, tree, ended, program, setup, calls, stdin, stdout, stderr }
     }
 
     /// Returns the process number. After [`Child::wait`] another process may have it.
@@ -169,16 +166,6 @@ impl Child {
         let done = run(&sys, self);
         self.calls.add(&sys.calls());
         done.map_err(|error| Error::new(operation, self.program.clone(), Cause::Os(error)))
-    }
-}
-
-impl Drop for Child {
-    fn drop(&mut self) {
-        // What could not be killed is not waited for, as it may never end. No caller is left to
-        // report a failure to.
-        if self.kill_on_drop && self.kill().is_ok() {
-            let _ = self.wait();
-        }
     }
 }
 

@@ -61,7 +61,6 @@ pub struct Command {
     directory: Option<PathBuf>,
     streams: [Option<Stream>; 3],
     has_tree: bool,
-    kill_on_drop: bool,
     search: Search,
     prepare: Option<fn(&mut process::Command)>,
     pub(super) setup: Setup,
@@ -82,7 +81,6 @@ impl Command {
             directory: None,
             streams: [None; 3],
             has_tree: false,
-            kill_on_drop: false,
             search: Search::new(),
             prepare: None,
             setup: Setup::default(),
@@ -169,13 +167,6 @@ impl Command {
     /// allowed to can leave.
     pub fn own_tree(&mut self, wanted: bool) -> &mut Command {
         self.has_tree = wanted;
-        self
-    }
-
-    /// Sets whether dropping the [`Child`] kills the program, as [`Child::kill`] does, and waits
-    /// for it.
-    pub fn kill_on_drop(&mut self, wanted: bool) -> &mut Command {
-        self.kill_on_drop = wanted;
         self
     }
 
@@ -311,7 +302,7 @@ impl Command {
         let start = |sys: &Os, command: &mut process::Command| sys.spawn(command, self.has_tree);
         let ((child, tree), calls) = self.start(defaults, start)?;
         let (setup, program) = (self.setup.clone(), PathBuf::from(&self.program));
-        Ok(Child::new(setup, child, tree, program, self.kill_on_drop, &calls))
+        Ok(Child::new(setup, child, tree, program, &calls))
     }
 
     /// Starts the first program of the name that can be started, in a way of the caller's. Returns

@@ -91,11 +91,6 @@ impl Incomplete {
     pub fn raw_os_error(&self) -> Option<i32> {
         self.0.errors.first().and_then(Error::raw_os_error)
     }
-
-    /// Returns the report.
-    pub fn into_report(self) -> Report {
-        *self.0
-    }
 }
 
 impl fmt::Debug for Incomplete {

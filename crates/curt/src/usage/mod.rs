@@ -90,7 +90,7 @@ use crate::error::Error;
 use crate::fields::{Facts, Follow};
 use crate::sys::{Identity, Os, Setup, Sys};
 use crate::tree::{Stop, descriptor_budget};
-use crate::walk::{Order, Visited, Walk};
+use crate::walk::{Visited, Walk};
 
 impl Usage<'_> {
     /// Measures the operands one after the other, each with as many threads as pay. The report has
@@ -262,8 +262,8 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
             done.fetch_add(sum.take(chunk), Ordering::Relaxed);
         };
         let needs_order = usage.max_depth > 0 || usage.remembers_all();
-        let walk = if needs_order { walk.sort(Order::default()) } else { walk };
-        let summary = walk.visit_in_chunks::<S, _>(setup, stop, note, take);
+        let summary =
+            walk.sort_by_name(needs_order).visit_in_chunks::<S, _>(setup, stop, note, take);
         sum.finish();
         report.threads = report.threads.max(summary.threads);
         report.calls.add(&summary.calls);

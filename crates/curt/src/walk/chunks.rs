@@ -27,7 +27,7 @@ pub(super) fn visit_in_chunks<S: Sys, C: Default + Send>(
     mut consume: impl FnMut(C) + Send,
 ) -> Summary {
     let chunks = Chunks::new(walk.operands.len() as u64, &mut consume);
-    let is_sorted = walk.settings.order.is_some();
+    let is_sorted = walk.settings.is_sorted;
     work::<S, _>(walk, setup, stop, false, &|| {
         Gatherer::new(visit, |task, made| match made {
             made if is_sorted => chunks.add(task, made),

@@ -1,8 +1,5 @@
 //! The stored entries of a directory, and their order.
 
-use std::cmp::Ordering;
-
-use super::order::{Order, SortBy};
 use crate::ask::{Asker, Subject};
 use crate::error::{Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
@@ -32,7 +29,7 @@ pub(super) struct StoredEntry {
 enum Known {
     /// What else the listing said.
     Listed(Facts),
-    /// What was asked in order to sort.
+    /// What was asked to learn its kind.
     Asked(Metadata),
 }
 
@@ -103,21 +100,9 @@ impl StoredEntries {
         (StoredEntries { entries, ..StoredEntries::default() }, theirs)
     }
 
-    /// Puts the entries in order; equal ones come in the order of their names.
-    pub(super) fn sort<U: SystemUnit>(&mut self, order: Order, names: &Names<U>) {
-        let by_name = |a: &StoredEntry, b: &StoredEntry| names.compare(a.name, b.name);
-        let key = |entry: &StoredEntry| entry.asked().and_then(|metadata| order.key(metadata));
-        if order.by == SortBy::Name {
-            self.entries.sort_unstable_by(by_name);
-        } else {
-            self.entries.sort_by(|a, b| match key(b).cmp(&key(a)) {
-                Ordering::Equal => by_name(a, b),
-                unequal => unequal,
-            });
-        }
-        if order.reverse {
-            self.entries.reverse();
-        }
+    /// Sorts the entries by name.
+    pub(super) fn sort<U: SystemUnit>(&mut self, names: &Names<U>) {
+        self.entries.sort_unstable_by(|a, b| names.compare(a.name, b.name));
     }
 }
 
@@ -149,19 +134,12 @@ impl StoredEntry {
         }
     }
 
-    /// Keeps what was asked in order to sort.
+    /// Keeps what was asked to learn the kind.
     pub(super) fn keep(&mut self, metadata: Metadata) {
         self.known = Some(Box::new(Known::Asked(metadata)));
     }
 
-    fn asked(&self) -> Option<&Metadata> {
-        match self.known.as_deref() {
-            Some(Known::Asked(metadata)) => Some(metadata),
-            _ => None,
-        }
-    }
-
-    /// Takes what was asked in order to sort.
+    /// Takes what was asked to learn the kind.
     pub(super) fn take_asked(&mut self) -> Option<Metadata> {
         match *self.known.take_if(|known| matches!(**known, Known::Asked(_)))? {
             Known::Asked(metadata) => Some(metadata),

@@ -116,7 +116,6 @@ mod git_config;
 mod listed;
 mod operand;
 mod options;
-mod order;
 mod position;
 mod removal;
 mod rules;
@@ -135,7 +134,6 @@ pub use entry::{Visited, WalkEntry};
 #[doc(hidden)]
 pub use git_config::fuzzing;
 pub use options::Walk;
-pub use order::{Order, SortBy};
 pub use visit::Summary;
 
 use self::control::Control;
@@ -257,7 +255,7 @@ impl<'a> Walk<'a> {
         make: impl Fn() -> V + Sync,
     ) -> Summary {
         // Visitors that are called at once need one thread, for the order of the entries.
-        let one_thread = self.settings.order.is_some();
+        let one_thread = self.settings.is_sorted;
         let (setup, stop) = (Setup::default(), Stop::new(self.cancel, self.poll.as_ref()));
         visit::work::<Os, _>(self, &setup, &stop, one_thread, &|| AnyOrder(make()))
     }

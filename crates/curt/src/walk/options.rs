@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::order::Order;
 use crate::control::{Answer, Cancel, Crossing, Exclude, Next, Operands, Poll, Threads, Unvisited};
 use crate::fields::{Fields, Follow, Plan};
 use crate::filters::IgnoreRules;
@@ -65,7 +64,7 @@ pub(super) struct Settings {
     pub(super) plan: Plan,
     pub(super) max_depth: usize,
     pub(super) crossing: Crossing,
-    pub(super) order: Option<Order>,
+    pub(super) is_sorted: bool,
     pub(super) contents_first: bool,
     /// Whether an operand that is a broken link is a failure, if it is to be followed.
     pub(super) broken_operands_fail: bool,
@@ -77,7 +76,7 @@ pub(super) struct Settings {
 impl Settings {
     /// Whether all entries of a directory must be known before the first is yielded.
     pub(super) fn stores(&self) -> bool {
-        self.order.is_some() || self.reads_rules() || self.dry_run
+        self.is_sorted || self.reads_rules() || self.dry_run
     }
 
     /// Whether ignore rules are read from files.
@@ -135,7 +134,7 @@ impl<'a> Walk<'a> {
                 plan: Plan::new(Fields::KIND),
                 max_depth: usize::MAX,
                 crossing: Crossing::Mounts,
-                order: None,
+                is_sorted: false,
                 contents_first: false,
                 broken_operands_fail: false,
                 ignore: None,
@@ -184,12 +183,12 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Sorts the entries of each directory, and enters each subdirectory right after it was
-    /// yielded. Takes memory for the entries of the ancestors. By default entries come in the order
-    /// of the system, all entries of a directory before those of its subdirectories.
-    pub fn sort(mut self, order: Order) -> Self {
-        self.settings.order = Some(order);
-        self.settings.plan.fields |= order.field();
+    /// Sorts the entries of each directory by name, compared by bytes (or UTF-16 units), and enters
+    /// each subdirectory right after it was yielded. Takes memory for the entries of the ancestors.
+    /// By default entries come in the order of the system, all entries of a directory before those
+    /// of its subdirectories.
+    pub fn sort_by_name(mut self, yes: bool) -> Self {
+        self.settings.is_sorted = yes;
         self
     }
 

@@ -8,7 +8,6 @@ use super::control::Control;
 use super::cursor::{Cursor, Step};
 use super::entries::StoredEntry;
 use super::frame::Frame;
-use super::order::Order;
 use super::position::Position;
 use super::rules::{self, ListedDirectory};
 use crate::error::{Error, Operation};
@@ -18,7 +17,7 @@ use crate::tree::Branch;
 
 /// Stores the topmost directory, or yields its next entry, or enters a subdirectory, or leaves.
 pub(super) fn step<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
-    let enters_at_once = cursor.at.settings.order.is_some();
+    let enters_at_once = cursor.at.settings.is_sorted;
     let level = cursor.at.branch.stack.top_mut();
     let left = level.entries.left();
     if !level.is_listed {
@@ -57,8 +56,8 @@ fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> 
     choose(&mut cursor.at, control);
     let Position { branch, settings, .. } = &mut cursor.at;
     let (level, names) = branch.stack.level_with_names(branch.stack.len() - 1);
-    if let Some(order) = settings.order {
-        level.entries.sort(order, names);
+    if settings.is_sorted {
+        level.entries.sort(names);
     }
     level.is_listed = true;
     failed
@@ -102,7 +101,8 @@ fn read_rules<S: Sys>(at: &mut Position<S>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Drops the stored entries that are left out. Asks about the others if their order needs it.
+/// Drops the stored entries that are left out. Asks about those of unknown kind
+/// if ignore rules may name them.
 fn choose<S: Sys>(at: &mut Position<S>, control: &Control<'_>) {
     let mut entries = std::mem::take(&mut at.branch.stack.top_mut().entries);
     entries.retain(|entry| !control.must_stop(&at.asker.sys) && chooses(at, entry, control));
@@ -125,16 +125,14 @@ fn chooses<S: Sys>(at: &mut Position<S>, entry: &mut StoredEntry, control: &Cont
     if control.excludes(&branch.path, entry.kind) || is_known && is_ignored(branch, entry.kind) {
         return false;
     }
-    let must_ask =
-        !is_known && settings.ignore.is_some() || settings.order.is_some_and(Order::asks);
-    if !must_ask {
+    if is_known || settings.ignore.is_none() {
         return true;
     }
     let mut metadata = Metadata::default();
     entry.ask(asker, branch, settings.follows_all(), &mut metadata);
     let kind = metadata.facts.kind;
     entry.keep(metadata);
-    is_known || !is_ignored(branch, kind)
+    !is_ignored(branch, kind)
 }
 
 /// Yields the next stored entry.

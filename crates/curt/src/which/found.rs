@@ -1,6 +1,5 @@
 //! A program that was found, and what its first bytes say.
 
-use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -82,7 +81,7 @@ pub struct Found {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interpreter {
     pub(super) path: PathBuf,
-    pub(super) argument: Option<OsString>,
+    pub(super) has_carriage_return: bool,
     pub(super) is_missing: bool,
 }
 
@@ -92,11 +91,6 @@ impl Interpreter {
         &self.path
     }
 
-    /// The one argument that follows it.
-    pub fn argument(&self) -> Option<&OsStr> {
-        self.argument.as_deref()
-    }
-
     /// Whether it does not exist, so that the script cannot be started.
     pub fn is_missing(&self) -> bool {
         self.is_missing
@@ -104,8 +98,7 @@ impl Interpreter {
 
     /// Whether the line ends in a carriage return, which is then part of the path or the argument.
     pub fn has_carriage_return(&self) -> bool {
-        let last = self.argument.as_deref().unwrap_or(self.path.as_os_str());
-        last.as_encoded_bytes().last() == Some(&b'\r')
+        self.has_carriage_return
     }
 }
 
@@ -170,15 +163,14 @@ impl Found {
         if IMAGES.iter().any(|image| head.starts_with(image)) {
             self.program = Program::Image;
         } else if let Some((interpreter, argument)) = script_interpreter(head) {
-            let path = |bytes: &[u8]| {
-                S::Unit::path(bytes.iter().map(|&byte| S::Unit::ascii(byte)).collect())
-            };
-            let interpreter = path(interpreter);
+            let last = argument.unwrap_or(interpreter).last();
+            let units = interpreter.iter().map(|&byte| S::Unit::ascii(byte)).collect();
+            let path = S::Unit::path(units);
             self.program = Program::Script;
             self.interpreter = Some(Interpreter {
-                is_missing: is_missing(sys, &interpreter),
-                path: interpreter,
-                argument: argument.map(|argument| path(argument).into_os_string()),
+                is_missing: is_missing(sys, &path),
+                path,
+                has_carriage_return: last == Some(&b'\r'),
             });
         }
     }

@@ -239,7 +239,7 @@ fn directories_are_created_and_removed_inside_only() {
     race(disturb, |_, root| {
         // A failed try leaves a directory or the other name behind. The next one starts from there,
         // or one failure would decide all tries after it.
-        match root.create_dir("a/made") {
+        match root.create_dir_with_mode("a/made", 0o777) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             answer => answer?,
         }

@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::Path;
 
-use curt::walk::Order;
 use curt::{Cause, Error, Fields, Kind, Walk};
 use curt_testkit::Scratch;
 
@@ -26,7 +25,7 @@ fn chain(scratch: &Scratch, root: &str) {
 /// Removes all that a walk with few descriptors comes upon, as `find -delete` does; at the bottom
 /// of the tree `swap` is called. Returns the failures.
 fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<Error> {
-    let walk = Walk::new(operand).sort(Order::default()).contents_first(true);
+    let walk = Walk::new(operand).sort_by_name(true).contents_first(true);
     let mut walking = walk.descriptors(8).start();
     let (mut swap, mut errors) = (Some(swap), Vec::new());
     while let Some(entry) = walking.next() {
@@ -153,7 +152,7 @@ fn a_walk_lists_nothing_of_what_was_exchanged() {
     }
     for walk in [
         Walk::new(scratch.at("tree")),
-        Walk::new(scratch.at("tree")).fields(Fields::SIZE).sort(Order::default()),
+        Walk::new(scratch.at("tree")).fields(Fields::SIZE).sort_by_name(true),
     ] {
         let mut walking = walk.descriptors(8).start();
         let (mut entries, mut is_swapped) = (0, false);

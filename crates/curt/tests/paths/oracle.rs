@@ -95,7 +95,7 @@ fn windows_paths_are_the_same_in_all_units_and_stay() {
             text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         text.insert(places[choices.below(places.len())], '\0');
         for flavor in [Flavor::Posix, Flavor::Windows] {
-            let expander = || Expander::new(Env::none().no_cwd()).flavor(flavor);
+            let expander = || Expander::new(Env::none()).flavor(flavor);
             let ruby = expander().style(Style::Ruby);
             for expander in [expander(), ruby, expander().dot_dot(DotDot::Refuse)] {
                 let full = expander.expand(text.as_bytes());

@@ -1,7 +1,20 @@
 //! Ruby's answers for where it is not installed: POSIX paths as recorded, Windows paths from its
 //! own tests and its source.
 
-use curt::paths::{Env, ExpandError, Expander, Flavor, Style};
+use curt::paths::{Env, Environment, ExpandError, Expander, Flavor, PathText, Style};
+
+/// A user database with one user.
+struct Users;
+
+impl Environment for Users {
+    fn working_directory(&self) -> Option<PathText> {
+        None
+    }
+
+    fn home_of(&self, user: &[u8]) -> Option<PathText> {
+        (user == b"me").then(|| "/home/me".into())
+    }
+}
 
 fn expand(expander: &Expander, text: &str) -> Result<String, ExpandError> {
     let full = expander.expand(text.as_bytes())?;
@@ -11,20 +24,21 @@ fn expand(expander: &Expander, text: &str) -> Result<String, ExpandError> {
 /// As Ruby 3.1 and 3.3 answered. Where it is installed, `ruby.rs` asks it about random paths.
 #[test]
 fn posix_failures_recorded_from_ruby() {
-    let env = || Env::none().cwd("/here/dir").home("/h/./u/../v");
+    let homeless = || Env::none().cwd("/here/dir");
+    let env = || homeless().home("/h/./u/../v");
     let ruby = |env: Env| Expander::new(env).flavor(Flavor::Posix).style(Style::Ruby);
     assert_eq!(expand(&ruby(env()), "a\0"), Err(ExpandError::Nul));
-    assert_eq!(expand(&ruby(env().no_home()), "~"), Err(ExpandError::NoHome));
+    assert_eq!(expand(&ruby(homeless()), "~"), Err(ExpandError::NoHome));
     assert_eq!(expand(&ruby(env()), "~me/x"), Err(ExpandError::NoUser));
-    let known = env().no_home().users(|user| (user == b"me").then(|| "/home/me".into()));
-    assert_eq!(expand(&ruby(known), "~me/x").as_deref(), Ok("/home/me/x"));
+    assert_eq!(expand(&ruby(Env::of(Users)), "~me/x").as_deref(), Ok("/home/me/x"));
 }
 
 /// From Ruby's own tests, and from reading its source for Windows. In a table a row is a path and
 /// its full path, and perhaps the base before both.
 #[test]
 fn windows_paths_from_rubys_tests() {
-    let env = || Env::none().cwd("C:/here/dir").home(r"C:\Users\me").drive("D", "D:/data");
+    let homeless = || Env::none().cwd("C:/here/dir").drive("D", "D:/data");
+    let env = || homeless().home(r"C:\Users\me");
     let ruby = |env: Env| Expander::new(env).flavor(Flavor::Windows).style(Style::Ruby);
     let table = r"
         '' C:/here/dir | a C:/here/dir/a | a\b\ C:/here/dir/a/b | c:/ c:/ | C:\a\ C:/a
@@ -51,7 +65,7 @@ fn windows_paths_from_rubys_tests() {
     assert_eq!(expand(&ruby(env()), "c:/a. . ").as_deref(), Ok("c:/a"));
     assert_eq!(expand(&ruby(env()), "~me"), Err(ExpandError::NoUser));
     assert_eq!(expand(&ruby(env().home("/x")), "~"), Err(ExpandError::HomeNotAbsolute));
-    assert_eq!(expand(&ruby(env().no_home()), "~"), Err(ExpandError::NoHome));
+    assert_eq!(expand(&ruby(homeless()), "~"), Err(ExpandError::NoHome));
     assert_eq!(expand(&ruby(env()).base("~me"), "x"), Err(ExpandError::NoUser));
 }
 

@@ -10,7 +10,6 @@ use std::thread;
 use std::time::Duration;
 
 use curt::remove::{Confirm, DirectoryOperands, Question, Subject};
-use curt::walk::Order;
 use curt::{Answer, Cancel, Next, Remove, Threads, Unvisited, Usage, Walk};
 use curt_testkit::Scratch;
 
@@ -368,7 +367,7 @@ fn an_operation_is_stopped_while_it_stores_or_leaves_out_one_directory() {
         assert!(asked < FILES / 2, "sorted: {is_sorted}, {asked} entries after 11 calls");
 
         let walk = Walk::new(tree).threads(Threads::AtMost(1));
-        let walk = if is_sorted { walk.sort(Order::default()) } else { walk };
+        let walk = walk.sort_by_name(is_sorted);
         let (cancel, asked) = (Cancel::new(), AtomicU64::new(0));
         let cancelled = walk.exclude(|_| {
             asked.fetch_add(1, Ordering::Relaxed);
@@ -387,8 +386,7 @@ fn an_answer_about_exclusion_stops_a_walk_and_a_measurement() {
     let stop = |entry: &Unvisited<'_>| if entry.name() == "7" { Answer::Stop } else { Answer::No };
     let whole = DIRECTORIES * (FILES + 1) + 1;
     for is_sorted in [false, true] {
-        let walk =
-            if is_sorted { Walk::new(&tree).sort(Order::default()) } else { Walk::new(&tree) };
+        let walk = Walk::new(&tree).sort_by_name(is_sorted);
         let walk = walk.exclude(stop);
         for threads in THREADS {
             let walk = walk.clone().threads(Threads::AtMost(threads));

@@ -7,8 +7,7 @@ use std::io::ErrorKind::NotFound;
 use std::path::{Path, PathBuf};
 
 use curt::fields::Follow;
-use curt::walk::{Order, SortBy};
-use curt::{Cause, Feature, Kind, Walk};
+use curt::{Cause, Feature, Fields, Kind, Walk};
 use curt_testkit::{Choices, Scratch};
 use walkdir::WalkDir;
 
@@ -96,7 +95,7 @@ fn random_trees_are_walked_as_by_walkdir() {
         let scratch = tree(&mut choices);
         let path = scratch.at("t");
         let mut yes = || choices.below(2) == 0;
-        let (follows, is_late, is_sorted, reverse) = (yes(), yes(), yes(), yes());
+        let (follows, is_late, is_sorted) = (yes(), yes(), yes());
         let without: &[Feature] = if yes() { &[] } else { &[Feature::Openat2, Feature::Statx] };
         // Failures outside of the depths that are wanted are told by walkdir only.
         let most = if follows || choices.below(2) == 0 { 99 } else { choices.below(5) };
@@ -110,11 +109,8 @@ fn random_trees_are_walked_as_by_walkdir() {
             walk = walk.follow(Follow::Links);
         }
         if is_sorted {
-            walk = walk.sort(Order { by: SortBy::Name, reverse });
-            known = known.sort_by(move |a, b| {
-                let order = a.file_name().cmp(b.file_name());
-                if reverse { order.reverse() } else { order }
-            });
+            walk = walk.sort_by_name(true);
+            known = known.sort_by_file_name();
         }
         let case = format!("{round}: {walk:?} {}", scratch.list("t").join(", "));
         let (mut ours, mut theirs) = (ours(&walk, follows), theirs(known));
@@ -156,10 +152,11 @@ fn links_that_are_followed_are_known_as_by_walkdir() {
 }
 
 #[test]
-fn excluded_entries_are_not_asked_about_in_order_to_sort() {
+fn excluded_entries_are_not_asked_about() {
     let scratch = Scratch::new();
     let walk = Walk::new(scratch.dir("t"))
-        .sort(Order { by: SortBy::Size, reverse: false })
+        .fields(Fields::SIZE)
+        .sort_by_name(true)
         .exclude(|entry| entry.name() != "kept");
     let calls = || walk.visit(|_| ()).calls.total();
     scratch.file("t/kept");

@@ -27,7 +27,7 @@ use std::thread;
 
 use curt::fields::Follow;
 use curt::filters::IgnoreRules;
-use curt::walk::{Order, Summary, Visited};
+use curt::walk::{Summary, Visited};
 use curt::{Crossing, Error, Fields, Kind, Next, Threads, Walk};
 
 use super::exclude::Exclusions;
@@ -217,10 +217,8 @@ impl<'a> Search<'a> {
         if !self.exclusions.are_empty() {
             walk = walk.exclude(|entry| self.exclusions.match_entry(entry));
         }
-        if self.action == Action::Remove {
-            // Removing entries while they are listed might hide later ones.
-            walk = walk.sort(Order::default());
-        }
+        // Removing entries while they are listed might hide later ones.
+        walk = walk.sort_by_name(self.action == Action::Remove);
         if let Some(budget) = sys::raise_descriptor_limit() {
             walk = walk.descriptors(budget);
         }

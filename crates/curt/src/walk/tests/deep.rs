@@ -7,7 +7,6 @@ use super::{on_real_platforms, plan, walk};
 use crate::sys::Setup;
 use crate::sys::tests::as_here;
 use crate::sys::{Feature, Sys};
-use crate::walk::Order;
 
 on_real_platforms!(a_comb_is_complete_on_a_small_stack);
 
@@ -31,7 +30,7 @@ fn a_comb_is_complete_on_a_small_stack<S: Sys>() {
     #[cfg(windows)]
     scratch.dir(format!("t{}", "/spine".repeat(levels)));
     let work = || {
-        for options in [plan(), plan().sort(Order::default())] {
+        for options in [plan(), plan().sort_by_name(true)] {
             let few = options.descriptors(8);
             for options in
                 [few.clone(), few.clone().without(Feature::Openat2), few.contents_first(true)]
@@ -60,7 +59,7 @@ fn a_directory_that_cannot_be_opened_again_is_reported_with_its_reason() {
     for level in 0..15 {
         scratch.tree(&format!("t{}", "/spine".repeat(level)), "branch/ spine/ then/");
     }
-    let options = plan().sort(Order::default()).descriptors(8);
+    let options = plan().sort_by_name(true).descriptors(8);
     let whole = walk::<Os>(&options, &scratch, "t").entries.len();
     let mut reopened = 0;
     for call in 0.. {

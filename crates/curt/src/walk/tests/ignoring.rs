@@ -6,7 +6,7 @@ use super::{on_real_platforms, plan, walk};
 use crate::control::Threads;
 use crate::filters::IgnoreRules;
 use crate::sys::Sys;
-use crate::walk::{Order, Walk};
+use crate::walk::Walk;
 
 on_real_platforms!(
     rules_leave_out_the_entries_they_name,
@@ -35,9 +35,9 @@ fn rules_leave_out_the_entries_they_name<S: Sys>() {
     let expected = ["t", "t/b", "t/d", "t/d/a.o", "t/d/e", "t/d/out"];
     for options in [
         ignoring(),
-        ignoring().sort(Order::default()),
+        ignoring().sort_by_name(true),
         ignoring().contents_first(true),
-        ignoring().contents_first(true).sort(Order::default()),
+        ignoring().contents_first(true).sort_by_name(true),
         ignoring().descriptors(8),
     ] {
         assert_eq!(yielded::<S>(&options, &scratch, "t"), expected);
@@ -79,7 +79,7 @@ fn rules_hold_at_any_depth<S: Sys>() {
         scratch.file(format!("{deep}/{name}"));
     }
     scratch.file_with("t/.ignore", format!("*.o\n{}/z\n", &deep[1..]).as_bytes());
-    for options in [ignoring().descriptors(8), ignoring().descriptors(8).sort(Order::default())] {
+    for options in [ignoring().descriptors(8), ignoring().descriptors(8).sort_by_name(true)] {
         let yielded = yielded::<S>(&options, &scratch, "t");
         assert_eq!(yielded.len(), 31 + 2, "{yielded:?}");
         assert_eq!(yielded.last().unwrap(), &format!("{deep}/kept"));

@@ -10,9 +10,9 @@ use crate::error::{Cause, Error};
 use crate::fields::Fields;
 use crate::filters::IgnoreRules;
 use crate::sys::memory::play::{DEEDS, PLACES, setup};
-use crate::sys::memory::{Denied, Ending, Memory, Order as Listed, Setup, World};
+use crate::sys::memory::{Denied, Ending, Memory, Order, Setup, World};
 use crate::tree::Stop;
-use crate::walk::{Order, Visited, Walk};
+use crate::walk::{Visited, Walk};
 
 fn walk(options: &Walk<'_>, setup: &Setup) -> Seen {
     let seen = walk_with::<Memory>(setup, options, Path::new(""), Path::new("tree"));
@@ -23,9 +23,9 @@ fn walk(options: &Walk<'_>, setup: &Setup) -> Seen {
 fn walks() -> [Walk<'static>; 4] {
     [
         plan(),
-        plan().sort(Order::default()),
+        plan().sort_by_name(true),
         plan().contents_first(true),
-        Walk::of(Vec::new()).fields(Fields::SIZE).sort(Order::default()).contents_first(true),
+        Walk::of(Vec::new()).fields(Fields::SIZE).sort_by_name(true).contents_first(true),
     ]
 }
 
@@ -33,8 +33,7 @@ const ALL: usize = 17;
 
 #[test]
 fn every_kind_of_listing_is_read_to_its_end() {
-    for order in [Listed::Created, Listed::Reversed, Listed::ByName, Listed::Hashed, Listed::Slots]
-    {
+    for order in [Order::Created, Order::Reversed, Order::ByName, Order::Hashed, Order::Slots] {
         for ending in [Ending::Empty, Ending::Exact] {
             for (page, given) in [(1000, usize::MAX), (1, usize::MAX), (10, 2), (3, 3)] {
                 for kinds in [true, false] {
@@ -60,7 +59,7 @@ fn every_kind_of_listing_is_read_to_its_end() {
 #[test]
 fn rules_apply_where_listings_have_no_kinds() {
     for kinds in [true, false] {
-        for walk_of in [plan(), plan().sort(Order::default())] {
+        for walk_of in [plan(), plan().sort_by_name(true)] {
             let setup = setup(|world| {
                 world.dir("tree/.hidden").file("tree/.hidden/x");
                 world.rules.kinds = kinds;
@@ -161,13 +160,13 @@ fn large(change: impl FnOnce(&mut World)) -> Setup {
 #[test]
 fn changes_before_any_call_lose_nothing_elsewhere_with_several_threads() {
     let quiet = large(|_| {});
-    let expected = walk(&plan().sort(Order::default()), &quiet);
+    let expected = walk(&plan().sort_by_name(true), &quiet);
     let all: Vec<String> = expected.paths().into_iter().map(str::to_owned).collect();
     let calls = quiet.world(|world| world.calls_made());
-    for walk_of in [plan(), plan().sort(Order::default())] {
+    for walk_of in [plan(), plan().sort_by_name(true)] {
         for threads in [2, 3] {
             let mut seen = visit(&walk_of, threads, &large(|_| {}));
-            if walk_of.settings.order.is_none() {
+            if !walk_of.settings.is_sorted {
                 seen.entries.sort();
             }
             assert!(seen.errors.is_empty(), "{:?}", seen.errors);
@@ -220,7 +219,7 @@ fn a_deep_tree_opens_as_many_directories_as_it_may() {
             walk(&walk_of.clone().descriptors(descriptors), &setup);
             let most = setup.world(|world| world.most_open);
             // A walk that needs no directory twice closes each as it enters the next one.
-            let is_plain = !walk_of.settings.contents_first && walk_of.settings.order.is_none();
+            let is_plain = !walk_of.settings.contents_first && !walk_of.settings.is_sorted;
             assert_eq!(most, if is_plain { 3 } else { descriptors }, "{descriptors}");
         }
     }

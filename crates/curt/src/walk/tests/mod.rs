@@ -5,9 +5,9 @@ use std::path::Path;
 
 use curt_testkit::Scratch;
 
+use super::Walk;
 use super::control::Control;
 use super::cursor::{Cursor, Step};
-use super::{Order, SortBy, Walk};
 use crate::calls::Calls;
 #[cfg(unix)]
 use crate::control::Crossing;
@@ -116,40 +116,6 @@ fn plan() -> Walk<'static> {
     Walk::of(Vec::new())
 }
 
-on_real_platforms!(walks_are_sorted_by_size_and_then_by_name);
-
-fn walks_are_sorted_by_size_and_then_by_name<S: Sys>() {
-    let scratch = sample();
-    scratch.file_with("t/a/large", &[b'x'; 10_000]);
-    scratch.file_with("t/a/small", b"x");
-    for reverse in [false, true] {
-        let by_size = plan().sort(Order { by: SortBy::Size, reverse });
-        let seen = walk::<S>(&by_size, &scratch, "t");
-        let names = |prefix| seen.paths().into_iter().filter(move |path| path.starts_with(prefix));
-        let mut sizes: Vec<&str> = names("t/a/").filter(|path| !path.contains("deep")).collect();
-        let mut files: Vec<&str> = names("t/many/file-").collect();
-        if reverse {
-            sizes.reverse();
-            files.reverse();
-        }
-        assert_eq!(sizes, ["t/a/large", "t/a/small", "t/a/y"]);
-        assert!(files.len() == 300 && files.is_sorted());
-    }
-}
-
-#[test]
-fn times_are_compared_to_their_nanoseconds() {
-    let scratch = Scratch::new();
-    let second = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1 << 30);
-    for (name, nanoseconds) in [("a", 100), ("b", 900), ("c", 500)] {
-        let file = std::fs::File::create(scratch.dir("t").join(name)).unwrap();
-        file.set_modified(second + std::time::Duration::from_nanos(nanoseconds)).unwrap();
-    }
-    let newest = plan().sort(Order { by: SortBy::Modified, reverse: false });
-    let seen = walk::<crate::sys::Os>(&newest, &scratch, "t");
-    assert_eq!(seen.paths()[1..], ["t/b", "t/c", "t/a"]);
-}
-
 #[test]
 #[cfg(unix)]
 fn an_operand_is_followed_alone_if_asked_for() {
@@ -211,7 +177,7 @@ fn a_directory_costs_its_listing_and_two_calls() {
     };
     // Two more: the question about the operand, and the limit of descriptors.
     costs(&plan(), listings + 2);
-    costs(&plan().sort(Order::default()), listings + 2);
+    costs(&plan().sort_by_name(true), listings + 2);
     costs(&plan().crossing(Crossing::Subvolumes), listings + 2);
     costs(&plan().crossing(Crossing::Nothing), listings + 21 + 2);
     costs(&Walk::of(Vec::new()).fields(Fields::SIZE), listings + 1 + entries);
