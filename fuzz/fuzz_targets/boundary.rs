@@ -23,8 +23,7 @@ use std::thread::{self, ThreadId};
 use std::{mem, slice};
 
 use libcurt::usage::*;
-use libcurt::walk::*;
-use libcurt::{canonical::*, check::*, control::*, dir::*, error::*, expand::*, metadata::*};
+use libcurt::{canonical::*, control::*, dir::*, error::*, expand::*, metadata::*};
 use libcurt::{
     lookup::*, names::*, remove::*, results::*, root::*, search::*, stat::*, text::*, tree::*,
 };
@@ -69,8 +68,6 @@ macro_rules! functions {
 }
 
 const FUNCTIONS: &[Function] = functions! {
-    [ARGUMENT, REFUSED] curt_check_bytes(text, len, number);
-    [ARGUMENT, REFUSED] curt_check_units(text, len, number);
     [ARGUMENT] curt_search_open(search_options, place(SEARCH), error);
     [PLAIN, OTHER, FIND] curt_search_find(pick(SEARCH), name, buffer(0), len, filled, error);
     [PLAIN, OTHER, FIND] curt_find_once(search_options, name, buffer(0), len, filled, error);
@@ -79,21 +76,14 @@ const FUNCTIONS: &[Function] = functions! {
     [ARGUMENT, EXPAND] curt_expand_bytes(pick(EXPANDER), text, len, buffer(0), len);
     [ARGUMENT, EXPAND] curt_expand_units(pick(EXPANDER), text, len, buffer(0), len);
     [PLAIN] curt_dir_open(path, number, number, place(DIR), error);
-    [PLAIN] curt_dir_from_fd(fd(true), number, number, place(DIR), error);
     [PLAIN] curt_dir_next(pick(DIR), entries, len, count, error);
-    [PLAIN, OTHER] curt_dir_stat(pick(DIR), path, number, number, metadata, len, error);
-    [PLAIN, OTHER] curt_dir_stat(pick(DIR), entry, number, number, metadata, len, error);
     [PLAIN] curt_stat(path, number, number, metadata, len, error);
-    [STOPPABLE] curt_stat_many(paths, len, number, number, control, metadata, len, error);
     [STOPPABLE, REPLACED, OTHER, KEPT]
         curt_remove(no_fd, path, remove_options, control, filled, error);
     [STOPPABLE, REPLACED, OTHER, KEPT]
-        curt_remove(fd(false), entry, remove_options, control, filled, error);
+        curt_remove(fd, entry, remove_options, control, filled, error);
     [STOPPABLE, REPLACED, OTHER, KEPT]
         curt_remove_many(paths, len, remove_options, control, filled, error);
-    [ARGUMENT] curt_walk_open(paths, len, number, number, place(WALK), error);
-    [PLAIN, LOOP, OTHER] curt_walk_next(pick(WALK), walk_dir, error);
-    [ARGUMENT] curt_walk_prune(pick(WALK), index);
     [ARGUMENT] curt_tree_open(path, number, place(TREE), error);
     [PLAIN, REPLACED, LOOP, OTHER] curt_tree_next(pick(TREE), tree_entry, error);
     [ARGUMENT] curt_tree_prune(pick(TREE));
@@ -116,11 +106,10 @@ const FUNCTIONS: &[Function] = functions! {
 const DIR: usize = 0;
 const SEARCH: usize = 1;
 const EXPANDER: usize = 2;
-const WALK: usize = 3;
-const ROOT: usize = 4;
-const TREE_NAMES: usize = 5;
-const TREE: usize = 6;
-const LOOKUP: usize = 7;
+const ROOT: usize = 3;
+const TREE_NAMES: usize = 4;
+const TREE: usize = 5;
+const LOOKUP: usize = 6;
 
 unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
     // SAFETY: the object is NULL or one of this kind, and not used any more.
@@ -129,7 +118,6 @@ unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
             DIR => curt_dir_close(object.cast()),
             SEARCH => curt_search_close(object.cast()),
             EXPANDER => curt_expander_close(object.cast()),
-            WALK => curt_walk_close(object.cast()),
             TREE => curt_tree_close(object.cast()),
             LOOKUP => curt_lookup_close(object.cast()),
             ROOT => curt_root_close(object.cast()),
@@ -159,7 +147,7 @@ struct Run<'a> {
     error: Option<*mut curt_error>,
     object: Option<(usize, *mut c_void)>,
     /// The objects that are open.
-    objects: [Vec<*mut c_void>; 8],
+    objects: [Vec<*mut c_void>; 7],
 }
 
 impl Run<'_> {
@@ -269,7 +257,6 @@ impl Run<'_> {
     }
 
     fn lend_str(&mut self, text: &[u8], least: usize) -> curt_str {
-        self.count = 1;
         curt_str { ptr: self.lend(text, least), len: self.len }
     }
 
@@ -286,9 +273,7 @@ impl Run<'_> {
 
     fn paths(&mut self) -> *const curt_str {
         let paths: Vec<_> = (0..self.below(4)).map(|_| self.path()).collect();
-        let lent = self.lend(&paths, 0);
-        self.count = self.len;
-        lent
+        self.lend(&paths, 0)
     }
 
     /// The name of an entry of the tree, or of none.
@@ -371,10 +356,8 @@ impl Run<'_> {
         self.array(most, filled, check_entry)
     }
 
-    /// That of the paths.
     fn metadata(&mut self) -> *mut curt_metadata {
-        let count = self.count;
-        self.array(3, move |result| if result == 0 { count } else { 0 }, check_metadata)
+        self.array(1, |result| usize::from(result == 0), check_metadata)
     }
 
     /// A buffer for a text, which is not written if it is shorter than `least`.
@@ -423,13 +406,12 @@ impl Run<'_> {
         (kind, object)
     }
 
-    /// An open directory or file, or none. The library takes it if it `is_given`, except after a
-    /// wrong argument.
-    fn fd(&mut self, is_given: bool) -> c_int {
+    /// An open directory or file, or none.
+    fn fd(&mut self) -> c_int {
         let below = ["", "/a/f", "/missing"][self.below(3)];
         let fd = File::open(format!("{}{below}", self.tree)).map_or(-1, IntoRawFd::into_raw_fd);
-        self.after(move |result| {
-            if fd >= 0 && (!is_given || result == ARGUMENT_RESULT) {
+        self.after(move |_| {
+            if fd >= 0 {
                 close_file(fd);
             }
         });
@@ -452,10 +434,6 @@ impl Run<'_> {
             }
         });
         if self.below(16) == 15 { null_mut() } else { place }
-    }
-
-    fn index(&mut self) -> usize {
-        [usize::MAX, 8, 7, 6, 5, 4, 3, 2, 1, 0][9 - self.below(10)]
     }
 
     fn context(&mut self) -> *mut c_void {
@@ -540,22 +518,6 @@ impl Run<'_> {
             }
         });
         entry
-    }
-
-    fn walk_dir(&mut self) -> *mut curt_walk_dir {
-        let entry_size = self.size::<curt_entry>() as u32;
-        let dir = self.structure(curt_walk_dir { entry_size, ..zeros() }, true);
-        let tree = self.tree.clone();
-        self.after(move |result| {
-            if result > 0 {
-                // SAFETY: it was filled in.
-                let filled = unsafe { dir.read() };
-                assert!(with_nul(filled.path).starts_with(tree.as_bytes()));
-                // SAFETY: so were its entries.
-                unsafe { each(filled.entries, entry_size as usize, filled.count, check_entry) };
-            }
-        });
-        dir
     }
 
     fn names_info(&mut self) -> *mut curt_names_info {

@@ -72,18 +72,6 @@
 /** The path must lead to something, on Unix by at most 40 links, as for `realpath(3)`. */
 #define CURT_CANONICAL_FEW_LINKS 3
 
-/** The path will be used by a system with the rules of POSIX. */
-#define CURT_CHECK_POSIX 1
-
-/** The path will be used by Windows. */
-#define CURT_CHECK_WINDOWS 2
-
-/** Every spelling that means another name on some system is refused too. */
-#define CURT_CHECK_STRICT 4
-
-/** A root, and `..` above it, stay inside, as with `chroot`. */
-#define CURT_CHECK_IN_ROOT 8
-
 /** As many threads as pay: see `curt_control`. */
 #define CURT_THREADS_AUTOMATIC UINT32_MAX
 
@@ -610,9 +598,6 @@ typedef struct curt_search curt_search;
  */
 typedef struct curt_tree curt_tree;
 
-/** A walk of trees, a directory at a time. It may move between threads; one uses it at a time. */
-typedef struct curt_walk curt_walk;
-
 #if !defined(_WIN32)
 /** A unit of a path: a byte. */
 typedef uint8_t curt_char;
@@ -630,16 +615,6 @@ typedef struct {
   /** The number of units. */
   size_t len;
 } curt_str;
-
-#if !defined(_WIN32)
-/** An open file or directory: a descriptor. */
-typedef int curt_fd;
-#endif
-
-#if defined(_WIN32)
-/** An open file or directory: a `HANDLE`. */
-typedef void *curt_fd;
-#endif
 
 /** A point in time. */
 typedef struct {
@@ -839,6 +814,16 @@ typedef struct {
   uint64_t errors;
 } curt_names_info;
 
+#if !defined(_WIN32)
+/** An open file or directory: a descriptor. */
+typedef int curt_fd;
+#endif
+
+#if defined(_WIN32)
+/** An open file or directory: a `HANDLE`. */
+typedef void *curt_fd;
+#endif
+
 /**
  * How entries are removed. All zero but `size`, and NULL in the place of the struct: a missing
  * path is a failure, mounts stay, directories are removed with everything below them.
@@ -974,25 +959,6 @@ typedef struct {
   uint64_t errors;
 } curt_totals;
 
-/** One directory of a walk. */
-typedef struct {
-  /** `sizeof(curt_walk_dir)`, set by the caller. */
-  size_t size;
-  /** The path as it was given, and the names below it. A NUL follows it. */
-  curt_str path;
-  /** How deep it lies below that path: 0 for the path itself. */
-  uint32_t depth;
-  /** `sizeof(curt_entry)`, set by the caller. */
-  uint32_t entry_size;
-  /**
-   * All entries of the directory, without `.` and `..`, in the order of the system. A NUL follows
-   * each name.
-   */
-  const curt_entry *entries;
-  /** How many there are. */
-  size_t count;
-} curt_walk_dir;
-
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -1024,18 +990,6 @@ ptrdiff_t curt_canonical(curt_str path,
                          curt_error **error);
 
 /**
- * Checks whether the text of an untrusted path stays beneath the directory that it is meant for,
- * by `CURT_CHECK_POSIX` or `CURT_CHECK_WINDOWS`, and the other rules. No call; nothing is
- * allocated. A link can still lead out: open the path by `curt_root_open_file`.
- *
- * Returns 0, a reason `CURT_E_REFUSED_…`, or `CURT_E_ARGUMENT`. Any thread.
- */
-CURT_API int32_t curt_check_bytes(const uint8_t *path, size_t len, uint32_t rules);
-
-/** The same for UTF-16, on any system. */
-CURT_API int32_t curt_check_units(const uint16_t *path, size_t len, uint32_t rules);
-
-/**
  * Opens a directory for listing, with these fields of each entry (`CURT_FIELD_…`, or 0: names
  * only) and flags (`CURT_FOLLOW`, `CURT_EXACT`). Links in the path are followed.
  *
@@ -1049,26 +1003,6 @@ int32_t curt_dir_open(curt_str path,
                       uint32_t flags,
                       curt_dir **dir,
                       curt_error **error);
-
-/**
- * Lists a directory that the caller has opened, as `curt_dir_open` does, from the position of its
- * descriptor. That must be open for reading; on Windows the handle needs `FILE_LIST_DIRECTORY`,
- * `FILE_TRAVERSE`, `FILE_READ_ATTRIBUTES` and `SYNCHRONIZE`. Paths in errors are the names alone.
- *
- * The descriptor or handle is the library's from now on, also after a failure, except after
- * `CURT_E_ARGUMENT`. It is closed with `*dir`.
- *
- * Cost: no call on Linux, where the descriptor of something else fails when it is listed; 2 on
- * other systems.
- *
- * Returns 0, `CURT_E_OS`, or `CURT_E_ARGUMENT`; then `*dir` is NULL.
- */
-CURT_API
-int32_t curt_dir_from_fd(curt_fd fd,
-                         uint32_t fields,
-                         uint32_t flags,
-                         curt_dir **dir,
-                         curt_error **error);
 
 /**
  * Reads the next entries, at most `capacity` of them, and fills in as many of `entries`, each of
@@ -1094,27 +1028,6 @@ int32_t curt_dir_next(curt_dir *dir,
                       curt_entry *entries,
                       size_t entry_size,
                       size_t capacity,
-                      curt_error **error);
-
-/**
- * Asks about a path relative to the directory: mostly an entry of it, whose name may be that of
- * the batch. Fields and flags are as for `curt_dir_open`; `metadata_size` is
- * `sizeof(curt_metadata)` as the caller was compiled.
- *
- * The texts of the metadata live until the next call of this function with this handle. Cost: 1
- * call for all that `stat` knows, and what `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and
- * `CURT_FIELD_GROUP` say; on Windows 3 to follow a link.
- *
- * Returns 0, `CURT_E_OS` if the path is missing or cannot be reached, or `CURT_E_ARGUMENT`; then
- * `metadata` is left as it was.
- */
-CURT_API
-int32_t curt_dir_stat(curt_dir *dir,
-                      curt_str path,
-                      uint32_t fields,
-                      uint32_t flags,
-                      curt_metadata *metadata,
-                      size_t metadata_size,
                       curt_error **error);
 
 /** Closes a directory: its names and texts are gone. NULL is fine. 1 call. */
@@ -1414,7 +1327,7 @@ ptrdiff_t curt_find_once(const curt_search_options *options,
  * comes from a listing). Without any field: whether the path exists. `metadata_size` is
  * `sizeof(curt_metadata)` as the caller was compiled.
  *
- * Cost: 1 call; on Windows 3 to follow a link.
+ * Cost: 1 call; on Windows 3 to follow a link, and on volumes that cannot answer by name.
  *
  * Returns 0, `CURT_E_OS` if the path is missing or cannot be reached, or `CURT_E_ARGUMENT`; then
  * `metadata` is left as it was.
@@ -1426,27 +1339,6 @@ int32_t curt_stat(curt_str path,
                   curt_metadata *metadata,
                   size_t metadata_size,
                   curt_error **error);
-
-/**
- * Asks about `count` paths, as `curt_stat` does, and fills in the element of `metadata` for each.
- * For a path that is missing or cannot be reached, `result` and `os_error` in its element say why,
- * and nothing is `known`. Of the control, `cancel` and `poll` are used.
- *
- * Cost: that of `curt_stat` for each path.
- *
- * Returns 0, also if paths failed; `CURT_E_STOPPED`, which is then also the `result` of each path
- * that was not asked about; or `CURT_E_ARGUMENT`, also for a wrong text in `paths`, before anything
- * is asked.
- */
-CURT_API
-int32_t curt_stat_many(const curt_str *paths,
-                       size_t count,
-                       uint32_t fields,
-                       uint32_t flags,
-                       const curt_control *control,
-                       curt_metadata *metadata,
-                       size_t metadata_size,
-                       curt_error **error);
 
 /**
  * Prepares to walk through a tree: first the path itself, and each directory directly before what
@@ -1513,56 +1405,6 @@ int32_t curt_usage(const curt_str *paths,
                    curt_totals *totals,
                    curt_error **error);
 
-/**
- * Prepares to walk through `count` trees, one after the other: each directory with all its entries,
- * before those that lie in it. `fields` are those of each entry (`CURT_FIELD_…`); the kind is
- * always among them. `flags`: `CURT_TREE_FOLLOW`, `CURT_TREE_SAME_FILE_SYSTEM`.
- *
- * A path that is a link to a directory is followed; one that is no directory is a failure of
- * `curt_walk_next`.
- *
- * Nothing is opened yet. The caller closes `*walk` by `curt_walk_close`.
- *
- * Returns 0, or `CURT_E_ARGUMENT`; then `*walk` is NULL.
- */
-CURT_API
-int32_t curt_walk_open(const curt_str *paths,
-                       size_t count,
-                       uint32_t fields,
-                       uint32_t flags,
-                       curt_walk **walk,
-                       curt_error **error);
-
-/**
- * Opens and reads the next directory, and fills in `dir`, whose `size` and `entry_size` are set.
- * Texts and entries live until the next call of this function with this handle. At most one
- * directory is kept in memory, and the names of directories that are still to be read; at most 64
- * are open.
- *
- * Each directory is opened below its parent, so the tree may be deeper than a path may be long, and
- * nothing that is swapped meanwhile leads out of it. Links below a path are not followed without
- * `CURT_TREE_FOLLOW`. What could not be asked about an entry is in its metadata.
- *
- * Cost: 4 calls for a directory of up to about 2,000 entries; 1 more with a flag of
- * `curt_walk_open`, and on Windows. For each entry as with `curt_dir_next`.
- *
- * Returns 1, or 0 at the end. After a failure the walk goes on with the next call: `CURT_E_OS`,
- * `CURT_E_LOOP` if the directory is one of those above it, `CURT_E_OTHER`. A directory that cannot
- * be read to its end comes with what was read, and the failure after it. `CURT_E_ARGUMENT` changes
- * nothing, so a loop ends there, as after `CURT_E_INTERNAL`.
- */
-CURT_API int32_t curt_walk_next(curt_walk *walk, curt_walk_dir *dir, curt_error **error);
-
-/**
- * Leaves out everything below an entry of the last directory. No call.
- *
- * Returns 0, also if it is no directory, or `CURT_E_ARGUMENT` if the directory has no such entry.
- */
-CURT_API int32_t curt_walk_prune(curt_walk *walk, size_t index);
-
-/** Closes a walk, at its end or before: its texts and entries are gone. NULL is fine. */
-CURT_API void curt_walk_close(curt_walk *walk);
-
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus
@@ -1590,8 +1432,6 @@ CURT_API void curt_walk_close(curt_walk *walk);
   { sizeof(curt_tree_entry), { NULL, 0 }, 0, 0 }
 #define CURT_TOTALS_INIT \
   { sizeof(curt_totals), 0, 0, 0, 0, 0 }
-#define CURT_WALK_DIR_INIT \
-  { sizeof(curt_walk_dir), { NULL, 0 }, 0, sizeof(curt_entry), NULL, 0 }
 
 /** The text up to its NUL; NULL is no text. */
 #if defined(_WIN32)

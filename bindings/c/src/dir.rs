@@ -1,13 +1,12 @@
 //! One directory, in batches of entries with the metadata that is wanted.
 
-use curt::list::{Directory, List, Stat};
+use curt::Next;
+use curt::list::{Directory, List};
 #[cfg(unix)]
 use curt::os::unix::Units as _;
 #[cfg(windows)]
 use curt::os::windows::Units as _;
-use curt::{Error, Next};
 
-use crate::descriptor::curt_fd;
 use crate::error::curt_error;
 use crate::guard::{Failure, guard, int};
 use crate::handle;
@@ -23,10 +22,6 @@ pub struct curt_dir {
     wanted: Wanted,
     /// The texts of the batch that was handed over last.
     texts: Texts,
-    /// What `curt_dir_stat` asks with, as long as it asks for the same.
-    stat: Option<(Wanted, u32, Stat)>,
-    /// The texts of its last answer.
-    stat_texts: Texts,
 }
 
 /// One entry of a directory.
@@ -57,87 +52,13 @@ pub unsafe extern "C" fn curt_dir_open(
     let body = || {
         // SAFETY: the caller's text can be read.
         let path = unsafe { path.path() }?;
-        list(fields, flags, || Directory::open(path))
+        let wanted = Wanted::new(fields)?;
+        let plan = wanted.plan(flags)?;
+        let list = Directory::open(path)?.list(plan);
+        Ok(curt_dir { list, wanted, texts: Texts::default() })
     };
     // SAFETY: as required of the caller.
     unsafe { handle::open("curt_dir_open", dir, error, body) }
-}
-
-/// Lists a directory that the caller has opened, as `curt_dir_open` does, from the position of its
-/// descriptor. That must be open for reading; on Windows the handle needs `FILE_LIST_DIRECTORY`,
-/// `FILE_TRAVERSE`, `FILE_READ_ATTRIBUTES` and `SYNCHRONIZE`. Paths in errors are the names alone.
-///
-/// The descriptor or handle is the library's from now on, also after a failure, except after
-/// `CURT_E_ARGUMENT`. It is closed with `*dir`.
-///
-/// Cost: no call on Linux, where the descriptor of something else fails when it is listed; 2 on
-/// other systems.
-///
-/// Returns 0, `CURT_E_OS`, or `CURT_E_ARGUMENT`; then `*dir` is NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn curt_dir_from_fd(
-    fd: curt_fd,
-    fields: u32,
-    flags: u32,
-    dir: *mut *mut curt_dir,
-    error: *mut *mut curt_error,
-) -> i32 {
-    let body = || {
-        if !is_open(fd) {
-            return Err(Failure::Argument("this is the number of no descriptor or handle"));
-        }
-        // SAFETY: as required of the caller, who gives it up.
-        list(fields, flags, || unsafe { adopt(fd) })
-    };
-    // SAFETY: as required of the caller.
-    unsafe { handle::open("curt_dir_from_fd", dir, error, body) }
-}
-
-#[cfg(unix)]
-fn is_open(fd: curt_fd) -> bool {
-    fd >= 0
-}
-
-#[cfg(windows)]
-fn is_open(handle: curt_fd) -> bool {
-    // What `CreateFile` returns if it fails is also the pseudo handle of this process.
-    !handle.is_null() && handle.addr() != usize::MAX
-}
-
-/// Makes a directory from a descriptor.
-///
-/// # Safety
-///
-/// It is open, and nobody else closes it.
-#[cfg(unix)]
-unsafe fn adopt(fd: curt_fd) -> Result<Directory, Error> {
-    use std::os::fd::{FromRawFd as _, OwnedFd};
-    // SAFETY: as required of the caller.
-    Directory::try_from(unsafe { OwnedFd::from_raw_fd(fd) })
-}
-
-/// Makes a directory from a handle.
-///
-/// # Safety
-///
-/// It is open, and nobody else closes it.
-#[cfg(windows)]
-unsafe fn adopt(handle: curt_fd) -> Result<Directory, Error> {
-    use std::os::windows::io::{FromRawHandle as _, OwnedHandle};
-    // SAFETY: as required of the caller.
-    Directory::try_from(unsafe { OwnedHandle::from_raw_handle(handle) })
-}
-
-fn list(
-    fields: u32,
-    flags: u32,
-    open: impl FnOnce() -> Result<Directory, Error>,
-) -> Result<curt_dir, Failure> {
-    let wanted = Wanted::new(fields)?;
-    let plan = wanted.plan(flags)?;
-    let list = open()?.list(plan);
-    let (texts, stat_texts) = (Texts::default(), Texts::default());
-    Ok(curt_dir { list, wanted, texts, stat: None, stat_texts })
 }
 
 /// Reads the next entries, at most `capacity` of them, and fills in as many of `entries`, each of
@@ -173,7 +94,7 @@ pub unsafe extern "C" fn curt_dir_next(
         if most == 0 {
             return Err(Failure::Argument("`capacity` is 0"));
         }
-        let curt_dir { list, wanted, texts, .. } = dir;
+        let curt_dir { list, wanted, texts } = dir;
         texts.clear();
         let mut count: i32 = 0;
         list.visit_batch(|name, entry| {
@@ -196,7 +117,7 @@ pub unsafe extern "C" fn curt_dir_next(
 /// # Safety
 ///
 /// An entry can be written at the pointer, as long as the place is used.
-pub(crate) unsafe fn put(to: *mut curt_entry, name: curt_str) -> Place {
+unsafe fn put(to: *mut curt_entry, name: curt_str) -> Place {
     // SAFETY: there is room, as required of the caller.
     let place = unsafe { &raw mut (*to).name };
     // SAFETY: as above.
@@ -205,49 +126,6 @@ pub(crate) unsafe fn put(to: *mut curt_entry, name: curt_str) -> Place {
     let metadata = unsafe { &raw mut (*to).metadata };
     // SAFETY: as above.
     unsafe { Place::new(metadata) }
-}
-
-/// Asks about a path relative to the directory: mostly an entry of it, whose name may be that of
-/// the batch. Fields and flags are as for `curt_dir_open`; `metadata_size` is
-/// `sizeof(curt_metadata)` as the caller was compiled.
-///
-/// The texts of the metadata live until the next call of this function with this handle. Cost: 1
-/// call for all that `stat` knows, and what `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and
-/// `CURT_FIELD_GROUP` say; on Windows 3 to follow a link.
-///
-/// Returns 0, `CURT_E_OS` if the path is missing or cannot be reached, or `CURT_E_ARGUMENT`; then
-/// `metadata` is left as it was.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn curt_dir_stat(
-    dir: *mut curt_dir,
-    path: curt_str,
-    fields: u32,
-    flags: u32,
-    metadata: *mut curt_metadata,
-    metadata_size: usize,
-    error: *mut *mut curt_error,
-) -> i32 {
-    let body = || {
-        // SAFETY: as required of the caller.
-        let dir = unsafe { handle::exclusive(dir) }?;
-        check_array(metadata, metadata_size, 1)?;
-        // SAFETY: there is room for the struct, which was checked.
-        let place = unsafe { Place::new(metadata) };
-        // SAFETY: the caller's text can be read.
-        let path = unsafe { path.path() }?;
-        let wanted = Wanted::new(fields)?;
-        let plan = wanted.plan(flags)?;
-        let curt_dir { list, stat, stat_texts, .. } = dir;
-        let kept = stat.take_if(|(before, with, _)| (*before, *with) == (wanted, flags));
-        let asked = kept.unwrap_or_else(|| (wanted, flags, Stat::new(plan)));
-        let (.., stat) = stat.insert(asked);
-        let found = list.stat(stat, path)?;
-        stat_texts.clear();
-        place.fill(&found, wanted, stat_texts);
-        Ok(0)
-    };
-    // SAFETY: as required of the caller.
-    int(unsafe { guard("curt_dir_stat", error, body) })
 }
 
 /// Closes a directory: its names and texts are gone. NULL is fine. 1 call.

@@ -18,7 +18,6 @@
 )]
 
 pub mod canonical;
-pub mod check;
 pub mod control;
 pub mod descriptor;
 pub mod dir;
@@ -42,7 +41,6 @@ pub mod structs;
 pub mod text;
 pub mod tree;
 pub mod usage;
-pub mod walk;
 
 /// The version of this interface: see `curt_abi`.
 pub const CURT_ABI: u32 = 1;

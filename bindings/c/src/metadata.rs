@@ -197,10 +197,6 @@ impl Wanted {
         Wanted::new(fields)
     }
 
-    pub(crate) fn and_kind(self) -> Wanted {
-        Wanted(self.0 | CURT_FIELD_KIND)
-    }
-
     fn fields(self) -> Fields {
         FIELDS.iter().filter(|(bit, _)| self.has(*bit)).map(|(_, field)| *field).collect()
     }
@@ -314,16 +310,6 @@ impl Place {
             }
         }
         put!(to.failed = failed);
-        put!(to.result = result);
-        put!(to.os_error = os_error);
-    }
-
-    /// Writes that nothing is known, for this reason.
-    pub(crate) fn fail(self, wanted: Wanted, result: i32, os_error: i32) {
-        let Place(to) = self;
-        put!(to.kind = CURT_KIND_UNKNOWN);
-        put!(to.known = 0);
-        put!(to.failed = wanted.0);
         put!(to.result = result);
         put!(to.os_error = os_error);
     }

@@ -84,17 +84,11 @@ pub(crate) unsafe fn check<T: Versioned>(to: *const T) -> Result<(), Failure> {
 /// Checks an array of structs that will be filled in, each of this size as the caller was compiled.
 /// What this version does not know is at their end, and is left as it is.
 pub(crate) fn check_array<T>(to: *const T, size: usize, count: usize) -> Result<(), Failure> {
-    check_size::<T>(size)?;
-    crate::text::check(to, count, size)
-}
-
-/// Checks the size of the elements of an array.
-pub(crate) fn check_size<T>(size: usize) -> Result<(), Failure> {
     // More than a page is the size of no struct.
     if size < size_of::<T>() || size > 4096 || size % align_of::<T>() != 0 {
         return Err(Failure::Argument("the size of a struct is not its `sizeof`"));
     }
-    Ok(())
+    crate::text::check(to, count, size)
 }
 
 /// Returns the size that the caller has filled in.

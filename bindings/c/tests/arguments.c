@@ -52,15 +52,9 @@ static int skip_it(void *context, curt_str path, const curt_found *found)
         return expression; \
     }
 CALL(canonical, curt_canonical(G.text, G.flags, UNITS, WHY))
-CALL(check_bytes, curt_check_bytes((const uint8_t *)G.text.ptr, G.text.len, G.flags))
-CALL(check_units, curt_check_units((const uint16_t *)(const void *)G.text.ptr, G.text.len, G.flags))
 CALL(dir_open, curt_dir_open(G.text, G.fields, G.flags, MADE_AS(curt_dir), WHY))
 CALL(dir_next, curt_dir_next((curt_dir *)G.object, (curt_entry *)G.place, G.size, G.capacity, WHY))
-CALL(dir_stat, curt_dir_stat((curt_dir *)G.object, G.text, G.fields, G.flags, METADATA, WHY))
 CALL(stat, curt_stat(G.text, G.fields, G.flags, METADATA, WHY))
-CALL(stat_many, curt_stat_many(G.array, G.count, G.fields, G.flags, CONTROL_, METADATA, WHY))
-CALL(walk_open, curt_walk_open(G.array, G.count, G.fields, G.flags, MADE_AS(curt_walk), WHY))
-CALL(walk_next, curt_walk_next((curt_walk *)G.object, (curt_walk_dir *)G.filled, WHY))
 CALL(tree_open, curt_tree_open(G.text, G.flags, MADE_AS(curt_tree), WHY))
 CALL(tree_next, curt_tree_next((curt_tree *)G.object, (curt_tree_entry *)G.filled, WHY))
 CALL(tree_prune, curt_tree_prune((curt_tree *)G.object))
@@ -175,7 +169,6 @@ static curt_search_options search_options;
 static curt_expand_options expand_options;
 static curt_open_options open_options;
 static curt_control control;
-static curt_walk_dir walk_dir;
 static curt_tree_entry tree_entry;
 static curt_names_info names_info;
 static curt_totals totals;
@@ -186,7 +179,6 @@ static curt_error_info error_info;
 /* ---- objects ---- */
 
 static curt_dir *dir;
-static curt_walk *walk;
 static curt_tree *tree;
 static curt_names *names;
 static curt_lookup *lookup;
@@ -200,9 +192,8 @@ static void open_objects(void)
     curt_str path = Z(".");
 #define BEGIN(struct_) (memset(&struct_, 0, sizeof struct_), struct_.size = sizeof struct_)
     BEGIN(remove_options), BEGIN(search_options), BEGIN(expand_options), BEGIN(open_options);
-    BEGIN(control), BEGIN(walk_dir), BEGIN(tree_entry), BEGIN(names_info), BEGIN(totals);
+    BEGIN(control), BEGIN(tree_entry), BEGIN(names_info), BEGIN(totals);
     BEGIN(remove_report), BEGIN(found), BEGIN(error_info);
-    walk_dir.entry_size = sizeof(curt_entry);
     open_options.flags = CURT_OPEN_READ;
     search_options.path = search_options.base = path;
     search_options.policy = CURT_POLICY_POSIX;
@@ -211,7 +202,6 @@ static void open_objects(void)
     expand_options.cwd = "/";
     expand_options.cwd_len = 1;
     CHECK_INT(WORKS(curt_dir_open(path, 0, 0, &dir, WHY)), 0);
-    CHECK_INT(WORKS(curt_walk_open(&path, 1, 0, 0, &walk, WHY)), 0);
     CHECK_INT(WORKS(curt_tree_open(path, 0, &tree, WHY)), 0);
     CHECK_INT(WORKS(curt_names_below(path, 0, NULL, &names, WHY)), 0);
     CHECK_INT(WORKS(curt_lookup_open(&path, 1, 0, &lookup, WHY)), 0);
@@ -224,7 +214,6 @@ static void open_objects(void)
 static void close_objects(void)
 {
     curt_dir_close(dir);
-    curt_walk_close(walk);
     curt_tree_close(tree);
     curt_names_free(names);
     curt_lookup_close(lookup);
@@ -242,7 +231,6 @@ static union made {
 
 #define CLOSE(name, expression) static void close_##name(void) { expression; }
 CLOSE(dir, curt_dir_close((curt_dir *)made.object))
-CLOSE(walk, curt_walk_close((curt_walk *)made.object))
 CLOSE(tree, curt_tree_close((curt_tree *)made.object))
 CLOSE(names, curt_names_free((curt_names *)made.object))
 CLOSE(lookup, curt_lookup_close((curt_lookup *)made.object))
@@ -286,23 +274,12 @@ static const struct row {
 #define NO_OPTIONS NULL, 0, NULL
 #define NOT_FILLED NULL, 0, 0
     ROW(canonical, TEXT | BUFFER | FLAGS, 0, 3, NULL, NULL, NO_OPTIONS, NOT_FILLED),
-    ROW(check_bytes, TEXT | NUL_IS_FINE | NARROW | FLAGS | NO_WHY, 0, 14, NULL, NULL, NO_OPTIONS,
-        NOT_FILLED),
-    ROW(check_units, TEXT | NUL_IS_FINE | WIDE | FLAGS | NO_WHY, 0, 14, NULL, NULL, NO_OPTIONS,
-        NOT_FILLED),
     ROW(dir_open, TEXT | FIELDS | FLAGS | MADE, ALL_FIELDS, 3, NULL, close_dir, NO_OPTIONS,
         NOT_FILLED),
     ROW(dir_next, OBJECT | ELEMENTS, 0, 0, &dir, NULL, NO_OPTIONS, NOT_FILLED),
-    ROW(dir_stat, OBJECT | TEXT | FIELDS | FLAGS | ELEMENT, ALL_FIELDS, 3, &dir, NULL, NO_OPTIONS,
-        NOT_FILLED),
     /* There is nowhere to keep texts. */
     ROW(stat, TEXT | FIELDS | FLAGS | ELEMENT, CURT_FIELD_TARGET - 1, 3, NULL, NULL, NO_OPTIONS,
         NOT_FILLED),
-    ROW(stat_many, ARRAY | FIELDS | FLAGS | CONTROL | ELEMENT, CURT_FIELD_TARGET - 1, 3, NULL, NULL,
-        NO_OPTIONS, NOT_FILLED),
-    ROW(walk_open, ARRAY | FIELDS | FLAGS | MADE, ALL_FIELDS, TREE_FLAGS, NULL, close_walk,
-        NO_OPTIONS, NOT_FILLED),
-    ROW(walk_next, OBJECT, 0, 0, &walk, NULL, NO_OPTIONS, FILLS(walk_dir, BOTH)),
     ROW(tree_open, TEXT | FLAGS | MADE, 0, TREE_FLAGS, NULL, close_tree, NO_OPTIONS, NOT_FILLED),
     ROW(tree_next, OBJECT, 0, 0, &tree, NULL, NO_OPTIONS, FILLS(tree_entry, BOTH)),
     ROW(tree_prune, OBJECT | NO_WHY, 0, 0, &tree, NULL, NO_OPTIONS, NOT_FILLED),
@@ -501,12 +478,12 @@ static void wrong_arrays(size_t unit)
         refused("no place");
         given.place = (char *)good.place + 1;
         refused("a place that is not aligned");
-        given.capacity = given.count = SIZE_MAX / 2 / good.size + 1;
-        if (row->takes & (ELEMENTS | ARRAY))
+        if (row->takes & ELEMENTS) {
+            given.capacity = SIZE_MAX / 2 / good.size + 1;
             refused("more than memory");
-        given.capacity = 0;
-        if (row->takes & ELEMENTS)
+            given.capacity = 0;
             refused("no capacity");
+        }
     }
 }
 
@@ -574,7 +551,6 @@ static void wrong_arguments_are_refused_before_any_work(void)
         good.place = &place;
         good.size = row->takes & ELEMENTS ? sizeof *place.entries : sizeof place.metadata;
         good.capacity = row->takes & ELEMENTS ? 4 : 1000;
-        good.flags = row->takes & (NARROW | WIDE) ? CURT_CHECK_POSIX : 0;
         good.options = row->options;
         good.control = row->takes & CONTROL ? &control : NULL;
         good.filled = row->filled;

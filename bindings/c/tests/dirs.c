@@ -117,140 +117,6 @@ static void a_missing_directory_is_the_systems_failure(void)
     CHECK(curt_dir_open(Z("file"), 0, 0, &dir, NULL) == CURT_E_OS && dir == NULL);
 }
 
-static void asks_about_entries_of_an_open_directory(void)
-{
-    curt_dir *dir;
-    curt_entry entries[10];
-    curt_metadata metadata;
-    int count, at;
-    make_files(5);
-    make_dir(T("dir/sub"));
-    make_file(T("dir/sub/below"), 77);
-    dir = open_dir(Z("dir"), 0, 0);
-    count = (int)WORKS(curt_dir_next(dir, entries, sizeof *entries, 10, WHY));
-    CHECK_INT(count, 6);
-    for (at = 0; at < count; at++) {
-        CHECK_INT(entries[at].metadata.known, 0);
-        CHECK_INT(WORKS(curt_dir_stat(dir, entries[at].name, CURT_FIELD_KIND | CURT_FIELD_SIZE, 0,
-                                      &metadata, sizeof metadata, WHY)), 0);
-        if (metadata.kind == CURT_KIND_FILE)
-            CHECK_INT(metadata.length, number_of(entries[at].name));
-        else
-            CHECK_TEXT(entries[at].name, T("sub"));
-    }
-    CHECK_INT(WORKS(curt_dir_stat(dir, Z("sub/below"), CURT_FIELD_SIZE, 0, &metadata,
-                                  sizeof metadata, WHY)), 0);
-    CHECK_INT(metadata.length, 77);
-    FAILS(CURT_E_OS, curt_dir_stat(dir, Z("missing"), CURT_FIELD_SIZE, 0, &metadata,
-                                   sizeof metadata, WHY));
-    CHECK_INT(LAST.os_error, NO_SUCH_FILE);
-    CHECK_INT(metadata.length, 77);
-    curt_dir_close(dir);
-}
-
-#ifndef _WIN32
-
-/* Each question is answered by its own fields and flags, whatever was asked before. */
-static void asks_what_it_is_told_each_time(void)
-{
-    static const uint32_t fields[] = {CURT_FIELD_KIND, CURT_FIELD_SIZE,
-                                      CURT_FIELD_SIZE | CURT_FIELD_ID};
-    static const uint32_t flags[] = {0, CURT_FOLLOW, CURT_FOLLOW | CURT_EXACT};
-    curt_dir *dir;
-    int before, now;
-    make_dir("dir");
-    make_file("dir/file", 77);
-    CHECK_INT(symlink("file", "dir/link"), 0);
-    dir = open_dir(Z("dir"), 0, 0);
-    for (before = 0; before < 9; before++)
-        for (now = 0; now < 9; now++) {
-            curt_metadata metadata;
-            int follows = flags[now % 3] != 0;
-            WORKS(curt_dir_stat(dir, Z("link"), fields[before / 3], flags[before % 3], &metadata,
-                                sizeof metadata, WHY));
-            WORKS(curt_dir_stat(dir, Z("link"), fields[now / 3], flags[now % 3], &metadata,
-                                sizeof metadata, WHY));
-            CHECK_INT(metadata.known, fields[now / 3]);
-            if (metadata.known & CURT_FIELD_KIND)
-                CHECK_INT(metadata.kind, follows ? CURT_KIND_FILE : CURT_KIND_SYMLINK);
-            if (metadata.known & CURT_FIELD_SIZE)
-                CHECK_INT(metadata.length, follows ? 77 : 4);
-        }
-    curt_dir_close(dir);
-}
-
-#endif
-
-/* Counts up to the number at which it stops. */
-static int stop(void *left)
-{
-    return --*(int *)left == 0;
-}
-
-static void asks_about_many_paths(void)
-{
-    curt_str paths[4];
-    curt_metadata metadata[4];
-    volatile int cancel = 1;
-    int polls = 1;
-    SIZED(curt_control, control);
-    make_file(T("a"), 5);
-    make_dir(T("b"));
-    paths[0] = Z("a");
-    paths[1] = Z("missing");
-    paths[2] = Z("b");
-    paths[3] = Z("a");
-    memset(metadata, 0x5a, sizeof metadata);
-    CHECK_INT(WORKS(curt_stat_many(paths, 4, CURT_FIELD_KIND | CURT_FIELD_SIZE, 0, NULL, metadata,
-                                   sizeof *metadata, WHY)), 0);
-    CHECK(metadata[0].length == 5 && metadata[3].length == 5);
-    CHECK_INT(metadata[2].kind, CURT_KIND_DIRECTORY);
-    CHECK_INT(metadata[0].failed, 0);
-    CHECK_INT(metadata[1].result, CURT_E_OS);
-    CHECK_INT(metadata[1].os_error, NO_SUCH_FILE);
-    CHECK_INT(metadata[1].known, 0);
-    CHECK_INT(metadata[1].failed, CURT_FIELD_KIND | CURT_FIELD_SIZE);
-    control.threads = CURT_THREADS_AUTOMATIC;
-    memset(metadata, 0x5a, sizeof metadata);
-    CHECK_INT(WORKS(curt_stat_many(paths, 4, CURT_FIELD_SIZE, 0, &control, metadata,
-                                   sizeof *metadata, WHY)), 0);
-    CHECK(metadata[0].length == 5 && metadata[1].result == CURT_E_OS && metadata[3].length == 5);
-    control.cancel = &cancel;
-    FAILS(CURT_E_STOPPED, curt_stat_many(paths, 4, CURT_FIELD_SIZE, 0, &control, metadata,
-                                         sizeof *metadata, WHY));
-    cancel = 0;
-    control.poll = stop;
-    control.context = &polls;
-    FAILS_ONCE(CURT_E_STOPPED, curt_stat_many(paths, 4, CURT_FIELD_SIZE, 0, &control, metadata,
-                                              sizeof *metadata, WHY));
-    CHECK_INT(polls, 0);
-    CHECK_INT(metadata[0].result, CURT_E_STOPPED);
-    CHECK_INT(WORKS(curt_stat_many(NULL, 0, CURT_FIELD_SIZE, 0, NULL, NULL, sizeof *metadata,
-                                   WHY)), 0);
-}
-
-/* Takes many times as long as the time between two polls, on any machine. */
-static void paths_after_a_stop_are_not_asked_about(void)
-{
-    enum { COUNT = 50000 };
-    static curt_str paths[COUNT];
-    static curt_metadata metadata[COUNT];
-    int polls = 2, at, asked = 0;
-    SIZED(curt_control, control);
-    control.poll = stop;
-    control.context = &polls;
-    for (at = 0; at < COUNT; at++)
-        paths[at] = Z(".");
-    FAILS_ONCE(CURT_E_STOPPED, curt_stat_many(paths, COUNT, CURT_FIELD_KIND, 0, &control, metadata,
-                                              sizeof *metadata, WHY));
-    CHECK_INT(polls, 0);
-    while (asked < COUNT && metadata[asked].result == 0)
-        asked++;
-    CHECK(asked > 0 && asked < COUNT);
-    for (at = asked; at < COUNT; at++)
-        CHECK(metadata[at].result == CURT_E_STOPPED && metadata[at].known == 0);
-}
-
 #ifdef _WIN32
 
 static void times_are_those_of_the_system(void)
@@ -268,26 +134,6 @@ static void times_are_those_of_the_system(void)
     CHECK_INT(metadata.modified.nanoseconds, ticks % 10000000 * 100);
 }
 
-static void adopts_a_handle(void)
-{
-    DWORD flags;
-    curt_dir *dir = NULL;
-    curt_entry entries[8];
-    HANDLE handle;
-    make_files(3);
-    handle = CreateFileW(L"dir", FILE_LIST_DIRECTORY | FILE_TRAVERSE | FILE_READ_ATTRIBUTES
-                         | SYNCHRONIZE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
-                         NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
-    FAILS(CURT_E_ARGUMENT, curt_dir_from_fd(handle, 1u << 19, 0, &dir, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_dir_from_fd(NULL, 0, 0, &dir, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_dir_from_fd(INVALID_HANDLE_VALUE, 0, 0, &dir, WHY));
-    CHECK(GetHandleInformation(handle, &flags));
-    CHECK_INT(WORKS(curt_dir_from_fd(handle, CURT_FIELD_SIZE, 0, &dir, WHY)), 0);
-    CHECK_INT(WORKS(curt_dir_next(dir, entries, sizeof *entries, 8, WHY)), 3);
-    curt_dir_close(dir);
-    CHECK(!GetHandleInformation(handle, &flags));
-}
-
 static void names_may_have_lone_surrogates(void)
 {
     static const wchar_t name[] = {'d', 'i', 'r', '/', 0xdc00, 'x', 0};
@@ -303,8 +149,8 @@ static void names_may_have_lone_surrogates(void)
     CHECK_INT(WORKS(curt_dir_next(dir, entries, sizeof *entries, 4, WHY)), 1);
     CHECK_TEXT(entries[0].name, name + 4);
     CHECK_INT(entries[0].metadata.length, 3);
-    CHECK_INT(WORKS(curt_dir_stat(dir, curt_z(name + 4), CURT_FIELD_SIZE, CURT_EXACT, &metadata,
-                                  sizeof metadata, WHY)), 0);
+    CHECK_INT(WORKS(curt_stat(curt_z(name), CURT_FIELD_SIZE, 0, &metadata, sizeof metadata, WHY)),
+              0);
     CHECK_INT(metadata.length, 3);
     curt_dir_close(dir);
 }
@@ -397,7 +243,6 @@ static void agrees_with_readdir_and_fstatat(void)
         int names = 0, entry;
         while ((expected = readdir(stream)) != NULL) {
             struct stat metadata;
-            curt_metadata asked;
             int follow = (flags[at] & CURT_FOLLOW) != 0;
             if (strcmp(expected->d_name, ".") == 0 || strcmp(expected->d_name, "..") == 0)
                 continue;
@@ -413,9 +258,6 @@ static void agrees_with_readdir_and_fstatat(void)
                 CHECK_INT(fstatat(dirfd(stream), expected->d_name, &metadata, AT_SYMLINK_NOFOLLOW),
                           0);
             check_metadata(expected->d_name, &entries[entry].metadata, &metadata);
-            CHECK_INT(WORKS(curt_dir_stat(dir, curt_z(expected->d_name), OF_STAT, flags[at], &asked,
-                                          sizeof asked, WHY)), 0);
-            check_metadata(expected->d_name, &asked, &metadata);
         }
         CHECK_INT(count, names);
         closedir(stream);
@@ -431,23 +273,18 @@ static void agrees_with_stat_and_lstat(void)
         "dir/socket", "dir/../dir//./file",
     };
     enum { COUNT = sizeof paths / sizeof *paths };
-    curt_str texts[COUNT];
     size_t at;
     int follow;
     make_one_of_each_kind();
-    for (at = 0; at < COUNT; at++)
-        texts[at] = curt_z(paths[at]);
     for (follow = 0; follow < 2; follow++) {
         uint32_t flags = follow ? CURT_FOLLOW : 0;
-        curt_metadata many[COUNT];
-        CHECK_INT(WORKS(curt_stat_many(texts, COUNT, OF_STAT, flags, NULL, many, sizeof *many,
-                                       WHY)), 0);
         for (at = 0; at < COUNT; at++) {
             struct stat expected;
             curt_metadata metadata;
             curt_error *error = NULL;
             int failed = (follow ? stat : lstat)(paths[at], &expected) != 0, number = errno;
-            int result = curt_stat(texts[at], OF_STAT, flags, &metadata, sizeof metadata, &error);
+            int result = curt_stat(curt_z(paths[at]), OF_STAT, flags, &metadata, sizeof metadata,
+                                   &error);
             if (follow && strcmp(paths[at], "dir/broken") == 0)
                 failed = lstat(paths[at], &expected);
             if (failed) {
@@ -455,12 +292,8 @@ static void agrees_with_stat_and_lstat(void)
                 CHECK_INT(result, CURT_E_OS);
                 CHECK_INT(curt_error_get(error, &info), 0);
                 CHECK_INT(info.os_error, number);
-                CHECK_INT(many[at].result, CURT_E_OS);
-                CHECK_INT(many[at].os_error, number);
-                CHECK_INT(many[at].known, 0);
             } else if (CHECK_INT(result, 0)) {
                 check_metadata(paths[at], &metadata, &expected);
-                check_metadata(paths[at], &many[at], &expected);
             }
             curt_error_free(error);
         }
@@ -471,7 +304,6 @@ static void links_and_owners_have_texts(void)
 {
     enum { COUNT = 300 };
     static curt_entry entries[COUNT];
-    curt_metadata metadata;
     curt_dir *dir;
     char name[40], target[400];
     int number, count;
@@ -497,42 +329,7 @@ static void links_and_owners_have_texts(void)
         CHECK_INT(entry->metadata.group.ptr[entry->metadata.group.len], 0);
         CHECK_INT(entry->metadata.known & CURT_FIELD_SIZE, CURT_FIELD_SIZE);
     }
-    /* The texts of another question are others. */
-    CHECK_INT(WORKS(curt_dir_stat(dir, Z("7"), ALL_FIELDS, 0, &metadata, sizeof metadata, WHY)), 0);
-    CHECK_TEXT(metadata.target, "xxxxxxx-7");
-    CHECK_INT(entries[0].metadata.target.ptr[entries[0].metadata.target.len], 0);
     curt_dir_close(dir);
-}
-
-static void adopts_a_descriptor(void)
-{
-    curt_dir *dir = NULL;
-    curt_entry entries[8];
-    int descriptor, file, result;
-    make_files(3);
-    descriptor = open("dir", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* After a wrong argument it is still the caller's. */
-    FAILS(CURT_E_ARGUMENT, curt_dir_from_fd(descriptor, 1u << 19, 0, &dir, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_dir_from_fd(descriptor, 0, 4, &dir, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_dir_from_fd(descriptor, 0, 0, NULL, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_dir_from_fd(-1, 0, 0, &dir, WHY));
-    FAILS(CURT_E_ARGUMENT, curt_dir_from_fd(CURT_CWD, 0, 0, &dir, WHY));
-    CHECK(fcntl(descriptor, F_GETFD) >= 0);
-    CHECK_INT(WORKS(curt_dir_from_fd(descriptor, CURT_FIELD_SIZE, 0, &dir, WHY)), 0);
-    CHECK_INT(WORKS(curt_dir_next(dir, entries, sizeof *entries, 8, WHY)), 3);
-    curt_dir_close(dir);
-    CHECK(fcntl(descriptor, F_GETFD) < 0 && errno == EBADF);
-    /* A file is no directory: said at once or by the first batch. */
-    file = open("dir/file-0000", O_RDONLY | O_CLOEXEC);
-    dir = NULL;
-    result = curt_dir_from_fd(file, 0, 0, &dir, NULL);
-    if (result == 0)
-        result = curt_dir_next(dir, entries, sizeof *entries, 8, NULL);
-    CHECK_INT(result, CURT_E_OS);
-    if (dir != NULL)
-        CHECK_INT(curt_dir_next(dir, entries, sizeof *entries, 8, NULL), 0); /* It has ended. */
-    curt_dir_close(dir);
-    CHECK(fcntl(file, F_GETFD) < 0 && errno == EBADF);
 }
 
 static void without_rights(void)
@@ -568,44 +365,17 @@ static void tells_which_fields_failed(void)
 
 #endif
 
-#ifdef __linux__
-/* The descriptor of a file fails when it is listed. */
-static void a_failure_ends_a_listing(void)
-{
-    curt_dir *dir = NULL;
-    curt_entry entry;
-    int file;
-    CHECK_INT(make_file(T("file"), 1), 0);
-    file = open("file", O_RDONLY | O_CLOEXEC);
-    CHECK_INT(WORKS(curt_dir_from_fd(file, 0, 0, &dir, WHY)), 0);
-    FAILS_ONCE(CURT_E_OS, curt_dir_next(dir, &entry, sizeof entry, 1, WHY));
-    CHECK_INT(LAST.os_error, ENOTDIR);
-    CHECK_INT(WORKS(curt_dir_next(dir, &entry, sizeof entry, 1, WHY)), 0);
-    curt_dir_close(dir);
-    CHECK(fcntl(file, F_GETFD) < 0);
-}
-#endif
-
 BEGIN_TESTS
     test(lists_in_batches_of_any_size),
     test(elements_have_the_callers_size),
     test(a_missing_directory_is_the_systems_failure),
-    test(asks_about_entries_of_an_open_directory),
-    test(asks_about_many_paths),
-    test(paths_after_a_stop_are_not_asked_about),
 #ifdef _WIN32
     test(times_are_those_of_the_system),
-    test(adopts_a_handle),
     test(names_may_have_lone_surrogates),
 #else
-    test(asks_what_it_is_told_each_time),
     test(agrees_with_readdir_and_fstatat),
     test(agrees_with_stat_and_lstat),
     test(links_and_owners_have_texts),
-    test(adopts_a_descriptor),
     test(tells_which_fields_failed),
-#endif
-#ifdef __linux__
-    test(a_failure_ends_a_listing),
 #endif
 END_TESTS

@@ -161,6 +161,9 @@ static void strict_refuses_other_spellings(void)
     FAILS(CURT_E_REFUSED_TRAILING, OPEN("file.", CURT_OPEN_READ));
     FAILS(CURT_E_REFUSED_DEVICE, OPEN("nul", CURT_OPEN_READ));
     FAILS(CURT_E_REFUSED_SHORT_NAME, OPEN("FILE~1", CURT_OPEN_READ));
+    FAILS(CURT_E_REFUSED_DRIVE, OPEN("c:file", CURT_OPEN_READ));
+    FAILS(CURT_E_REFUSED_STREAM, OPEN("dir/file:stream", CURT_OPEN_READ));
+    FAILS(CURT_E_REFUSED_CHARACTER, OPEN("a*", CURT_OPEN_READ));
     curt_root_close(root);
 }
 

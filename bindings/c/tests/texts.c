@@ -1,4 +1,4 @@
-/* Texts of paths: the check of untrusted ones, and full paths. No function here makes a call. */
+/* Full paths. No function here makes a call. */
 #include "test.h"
 
 /* ---- the same text in bytes and in 16-bit units ---- */
@@ -13,100 +13,6 @@ static const uint16_t *widen(const char *text, size_t len)
     wide[len] = 0;
     return wide;
 }
-
-static int check_bytes(const char *text, uint32_t rules)
-{
-    return curt_check_bytes((const uint8_t *)text, strlen(text), rules);
-}
-
-/* ---- checks ---- */
-
-#define P CURT_CHECK_POSIX
-#define W CURT_CHECK_WINDOWS
-#undef STRICT /* of windows.h */
-#define STRICT CURT_CHECK_STRICT
-#define IN_ROOT CURT_CHECK_IN_ROOT
-
-static void refuses_each_kind_of_untrusted_path(void)
-{
-    static const struct {
-        const char *text;
-        uint32_t rules;
-        int result;
-    } rows[] = {
-        {"img/logo.png", P, 0},
-        {"img/../logo.png", P, 0},
-        {"a\\..\\..", P, 0},
-        {"c:x", P, 0},
-        {"nul", P, 0},
-        {"", P, CURT_E_REFUSED_EMPTY},
-        {"/etc/passwd", P, CURT_E_REFUSED_ABSOLUTE},
-        {"..", P, CURT_E_REFUSED_ESCAPE},
-        {"a/../../b", P, CURT_E_REFUSED_ESCAPE},
-        {"/../etc/passwd", P | IN_ROOT, 0},
-        {"img/logo.png", W, 0},
-        {"img\\.\\logo.png", W, 0},
-        {"", W, CURT_E_REFUSED_EMPTY},
-        {"\\windows", W, CURT_E_REFUSED_ABSOLUTE},
-        {"\\\\server\\share\\x", W, CURT_E_REFUSED_ABSOLUTE},
-        {"/windows", W, CURT_E_REFUSED_ABSOLUTE},
-        {"..\\x", W, CURT_E_REFUSED_ESCAPE},
-        {"../x", W, CURT_E_REFUSED_ESCAPE},
-        {"C:\\x", W, CURT_E_REFUSED_DRIVE},
-        {"C:x", W, CURT_E_REFUSED_DRIVE},
-        {"nul.txt", W, CURT_E_REFUSED_DEVICE},
-        {"a/CON", W, CURT_E_REFUSED_DEVICE},
-        {"\\\\.\\pipe\\x", W, CURT_E_REFUSED_DEVICE},
-        {"\\\\?\\C:\\x", W, CURT_E_REFUSED_DEVICE},
-        {"xy::$DATA", W, CURT_E_REFUSED_STREAM},
-        {"a/file:stream", W, CURT_E_REFUSED_STREAM},
-        {"a*", W, CURT_E_REFUSED_CHARACTER},
-        {"a|b", W, CURT_E_REFUSED_CHARACTER},
-        {".htaccess.", W | STRICT, CURT_E_REFUSED_TRAILING},
-        {"x. /y", W | STRICT, CURT_E_REFUSED_TRAILING},
-        {"HTACCE~1", W | STRICT, CURT_E_REFUSED_SHORT_NAME},
-        {"nul.txt", P | STRICT, CURT_E_REFUSED_DEVICE},
-    };
-    size_t at;
-    for (at = 0; at < sizeof rows / sizeof *rows; at++) {
-        size_t len = strlen(rows[at].text);
-        int good = CHECK_INT(check_bytes(rows[at].text, rows[at].rules), rows[at].result);
-        good &= CHECK_INT(curt_check_units(widen(rows[at].text, len), len, rows[at].rules),
-                          rows[at].result);
-        if (!good)
-            fprintf(test_state.report, "  for %s\n", rows[at].text);
-    }
-}
-
-static void refuses_what_is_no_text(void)
-{
-    static const uint16_t lone[] = {'a', 0xd800, 'b'};
-    static const uint16_t nul[] = {'a', 0, 'b'};
-    CHECK_INT(curt_check_bytes(NULL, 0, P), CURT_E_REFUSED_EMPTY);
-    CHECK_INT(curt_check_units(NULL, 0, P), CURT_E_REFUSED_EMPTY);
-    CHECK_INT(curt_check_bytes((const uint8_t *)"a\0b", 3, P), CURT_E_REFUSED_NUL);
-    CHECK_INT(curt_check_bytes((const uint8_t *)"a\0b", 3, W), CURT_E_REFUSED_NUL);
-    CHECK_INT(curt_check_units(nul, 3, P), CURT_E_REFUSED_NUL);
-    CHECK_INT(curt_check_units(nul, 3, W), CURT_E_REFUSED_NUL);
-    CHECK_INT(check_bytes("a\xff", W), CURT_E_REFUSED_ENCODING);
-    CHECK_INT(check_bytes("a\xff", P), 0);
-    /* A name of NTFS may have one. */
-    CHECK_INT(curt_check_units(lone, 3, W), 0);
-}
-
-static void check_wants_the_rules_of_one_system(void)
-{
-    uint32_t bit;
-    CHECK_INT(check_bytes("x", 0), CURT_E_ARGUMENT);
-    CHECK_INT(check_bytes("x", P | W), CURT_E_ARGUMENT);
-    CHECK_INT(check_bytes("x", STRICT), CURT_E_ARGUMENT);
-    for (bit = 16; bit != 0; bit <<= 1) {
-        CHECK_INT(check_bytes("x", P | bit), CURT_E_ARGUMENT);
-        CHECK_INT(curt_check_units(widen("x", 1), 1, W | bit), CURT_E_ARGUMENT);
-    }
-}
-
-/* ---- full paths ---- */
 
 static curt_expand_options options;
 
@@ -447,9 +353,6 @@ static void reads_the_environment_only_when_asked(void)
 }
 
 BEGIN_TESTS
-    test(refuses_each_kind_of_untrusted_path),
-    test(refuses_what_is_no_text),
-    test(check_wants_the_rules_of_one_system),
     test(expands_by_the_rules_of_posix),
     test(expands_by_the_rules_of_windows),
     test(expands_home_directories),

@@ -1,4 +1,4 @@
-/* Trees: all names below a path, a directory at a time, and sums, beside nftw of the system. */
+/* Trees: all names below a path, an entry at a time, and sums, beside nftw of the system. */
 #include "test.h"
 
 #ifndef _WIN32
@@ -27,7 +27,6 @@ static void make_tree(void)
     CHECK_INT(make_file(T("tree/a/deep/deeper/file"), 5), 0);
 }
 #define ENTRIES 25
-#define DIRECTORIES 5
 
 /* ---- names ---- */
 
@@ -124,161 +123,6 @@ static void names_of_what_is_no_tree(void)
     FAILS_ONCE(CURT_E_STOPPED, curt_names_below(Z("tree"), 0, &control, &names, WHY));
     CHECK_INT(polls, 1);
     curt_names_free(names);
-}
-
-/* ---- a directory at a time ---- */
-
-#define WALK_DIR(name) \
-    SIZED(curt_walk_dir, name); \
-    name.entry_size = sizeof(curt_entry)
-
-static curt_walk *open_walk(const curt_str *paths, size_t count, uint32_t fields, uint32_t flags)
-{
-    curt_walk *walk = NULL;
-    CHECK_INT(WORKS(curt_walk_open(paths, count, fields, flags, &walk, WHY)), 0);
-    return walk;
-}
-
-static void walks_a_directory_at_a_time(void)
-{
-    const curt_str paths[] = {Z("tree"), Z("other")};
-    curt_walk *walk;
-    int directories = 0, entries = 0, result;
-    uint32_t deepest = 0;
-    make_tree();
-    make_dir(T("other"));
-    make_file(T("other/file"), 3);
-    walk = open_walk(paths, 2, CURT_FIELD_KIND | CURT_FIELD_SIZE, 0);
-    for (;;) {
-        size_t at;
-        WALK_DIR(dir);
-        result = (int)WORKS(curt_walk_next(walk, &dir, WHY));
-        if (result != 1)
-            break;
-        directories++;
-        if (dir.depth == 0)
-            CHECK(same(dir.path, T("tree")) || same(dir.path, T("other")));
-        if (dir.depth > deepest)
-            deepest = dir.depth;
-        for (at = 0; at < dir.count; at++) {
-            const curt_entry *entry = &dir.entries[at];
-            entries++;
-            CHECK(entry->name.len > 0);
-            CHECK(entry->metadata.known & CURT_FIELD_KIND);
-            if (entry->metadata.kind == CURT_KIND_FILE && entry->name.len == 1) {
-                CHECK(entry->metadata.known & CURT_FIELD_SIZE);
-                CHECK_INT(entry->metadata.length, (entry->name.ptr[0] - '0') * 1000);
-            }
-        }
-    }
-    CHECK_INT(result, 0);
-    CHECK_INT(directories, DIRECTORIES + 1);
-    CHECK_INT(entries, ENTRIES + 1);
-    CHECK_INT(deepest, 3);
-    {
-        WALK_DIR(dir);
-        CHECK_INT(WORKS(curt_walk_next(walk, &dir, WHY)), 0);
-    }
-    curt_walk_close(walk);
-    curt_walk_close(NULL);
-}
-
-static void does_not_enter_what_is_pruned(void)
-{
-    curt_str path = Z("tree");
-    curt_walk *walk;
-    int directories = 0;
-    make_tree();
-    walk = open_walk(&path, 1, CURT_FIELD_KIND, 0);
-    for (;;) {
-        size_t at;
-        WALK_DIR(dir);
-        if (WORKS(curt_walk_next(walk, &dir, WHY)) != 1)
-            break;
-        directories++;
-        for (at = 0; at < dir.count; at++)
-            /* Nothing lies below a file. */
-            if (same(dir.entries[at].name, T("deep")) || same(dir.entries[at].name, T("0")))
-                CHECK_INT(curt_walk_prune(walk, at), 0);
-        CHECK_INT(curt_walk_prune(walk, dir.count), CURT_E_ARGUMENT);
-        CHECK_INT(curt_walk_prune(walk, SIZE_MAX), CURT_E_ARGUMENT);
-    }
-    CHECK_INT(directories, 3);
-    CHECK_INT(curt_walk_prune(NULL, 0), CURT_E_ARGUMENT);
-    curt_walk_close(walk);
-}
-
-static void a_walk_may_end_early(void)
-{
-    curt_str path = Z("tree");
-    curt_walk *walk;
-    WALK_DIR(dir);
-    make_tree();
-    walk = open_walk(&path, 1, 0, 0);
-    CHECK_INT(WORKS(curt_walk_next(walk, &dir, WHY)), 1);
-    curt_walk_close(walk);
-    walk = open_walk(&path, 1, 0, 0);
-    curt_walk_close(walk);
-}
-
-static void a_walk_goes_on_after_a_failure(void)
-{
-    const curt_str paths[] = {Z("missing"), Z("tree")};
-    curt_walk *walk;
-    int directories = 0, failures = 0, result;
-    make_tree();
-    walk = open_walk(paths, 2, 0, 0);
-    do {
-        curt_error *error = (curt_error *)&walk;
-        WALK_DIR(dir);
-        result = curt_walk_next(walk, &dir, &error);
-        directories += result == 1;
-        if (result < 0) {
-            SIZED(curt_error_info, info);
-            failures++;
-            CHECK_INT(result, CURT_E_OS);
-            CHECK_INT(curt_error_get(error, &info), 0);
-            CHECK_TEXT(info.path, T("missing"));
-            curt_error_free(error);
-        } else {
-            CHECK(error == NULL);
-        }
-    } while (result != 0);
-    CHECK_INT(directories, DIRECTORIES);
-    CHECK_INT(failures, 1);
-    curt_walk_close(walk);
-}
-
-static void entries_have_the_callers_size(void)
-{
-    struct newer {
-        curt_entry entry;
-        uint64_t more[2];
-    };
-    static const uint32_t bad[] = {0, 8, sizeof(curt_entry) - 8, sizeof(curt_entry) + 1, 8192,
-                                   UINT32_MAX};
-    curt_str path = Z("tree/b");
-    curt_walk *walk;
-    size_t at;
-    WALK_DIR(dir);
-    make_tree();
-    walk = open_walk(&path, 1, CURT_FIELD_SIZE, 0);
-    for (at = 0; at < sizeof bad / sizeof *bad; at++) {
-        dir.entry_size = bad[at];
-        FAILS(CURT_E_ARGUMENT, curt_walk_next(walk, &dir, WHY));
-    }
-    dir.entry_size = sizeof(struct newer);
-    CHECK_INT(WORKS(curt_walk_next(walk, &dir, WHY)), 1);
-    CHECK_INT(dir.count, 10);
-    for (at = 0; at < dir.count; at++) {
-        const curt_entry *entry = &((const struct newer *)(const void *)dir.entries)[at].entry;
-        CHECK_INT(entry->name.len, 1);
-        CHECK_INT(entry->metadata.length, (entry->name.ptr[0] - '0') * 1000);
-        /* The walk needs the kind, so the caller has it, too. */
-        CHECK_INT(entry->metadata.known, CURT_FIELD_SIZE | CURT_FIELD_KIND);
-        CHECK_INT(entry->metadata.kind, CURT_KIND_FILE);
-    }
-    curt_walk_close(walk);
 }
 
 /* ---- an entry at a time, sorted ---- */
@@ -453,13 +297,13 @@ static void make_odd_tree(void)
 static void finds_what_nftw_finds(void)
 {
     curt_names *names = NULL;
-    curt_walk *walk;
+    curt_tree *tree = NULL;
     curt_str path = Z("tree");
     const char *name;
     size_t at;
     int found = 0;
     SIZED(curt_names_info, info);
-    WALK_DIR(dir);
+    SIZED(curt_tree_entry, entry);
     SIZED(curt_totals, totals);
     make_odd_tree();
     read_by_nftw();
@@ -477,23 +321,18 @@ static void finds_what_nftw_finds(void)
     curt_names_free(names);
 
     read_by_nftw();
-    walk = open_walk(&path, 1, CURT_FIELD_KIND, 0);
-    while (WORKS(curt_walk_next(walk, &dir, WHY)) == 1) {
-        for (at = 0; at < dir.count; at++) {
-            char full[4096];
-            int same_one;
-            snprintf(full, sizeof full, "%.*s/%.*s", (int)dir.path.len, (const char *)dir.path.ptr,
-                     (int)dir.entries[at].name.len, (const char *)dir.entries[at].name.ptr);
-            same_one = find_expected(full + strlen("tree/"));
-            if (CHECK(same_one >= 0)) {
-                CHECK_INT(dir.entries[at].metadata.kind, expected_kinds[same_one]);
-                expected[same_one][0] = 0;
-                found++;
-            }
+    CHECK_INT(WORKS(curt_tree_open(path, 0, &tree, WHY)), 0);
+    CHECK_INT(WORKS(curt_tree_next(tree, &entry, WHY)), 1);
+    while (WORKS(curt_tree_next(tree, &entry, WHY)) == 1) {
+        int same_one = find_expected((const char *)entry.path.ptr + strlen("tree/"));
+        if (CHECK(same_one >= 0)) {
+            CHECK_INT(entry.kind, expected_kinds[same_one]);
+            expected[same_one][0] = 0;
+            found++;
         }
     }
     CHECK_INT(found, expected_count);
-    curt_walk_close(walk);
+    curt_tree_close(tree);
 
     /* Each file once, however many names it has. */
     CHECK_INT(WORKS(curt_usage(&path, 1, 0, NULL, &totals, WHY)), 0);
@@ -510,10 +349,11 @@ static void finds_what_nftw_finds(void)
 static void a_link_that_leads_back_is_a_loop(void)
 {
     curt_names *names = NULL;
-    curt_walk *walk;
+    curt_tree *tree = NULL;
     curt_str path = Z("tree");
-    int result, directories = 0, loops = 0, errors = 0;
+    int result, entries = 0, loops = 0, errors = 0;
     SIZED(curt_names_info, info);
+    SIZED(curt_tree_entry, entry);
     SIZED(curt_totals, totals);
     SIZED(curt_control, control);
     make_tree();
@@ -527,16 +367,14 @@ static void a_link_that_leads_back_is_a_loop(void)
     CHECK(info.count >= ENTRIES && info.errors == 1);
     CHECK_INT(errors, 1);
     curt_names_free(names);
-    walk = open_walk(&path, 1, 0, CURT_TREE_FOLLOW);
-    do {
-        WALK_DIR(dir);
-        result = curt_walk_next(walk, &dir, NULL);
-        directories += result == 1;
+    CHECK_INT(WORKS(curt_tree_open(path, CURT_TREE_FOLLOW, &tree, WHY)), 0);
+    while ((result = curt_tree_next(tree, &entry, NULL)) != 0) {
+        entries += result == 1;
         loops += result == CURT_E_LOOP;
-    } while (result != 0);
-    CHECK_INT(directories, DIRECTORIES);
+    }
+    CHECK_INT(entries, ENTRIES + 2); /* The path itself, and the link. */
     CHECK_INT(loops, 1);
-    curt_walk_close(walk);
+    curt_tree_close(tree);
     /* A sum counts every directory once anyway, as du does. */
     CHECK_INT(WORKS(curt_usage(&path, 1, CURT_TREE_FOLLOW, NULL, &totals, WHY)), 0);
     CHECK_INT(totals.entries, ENTRIES + 1);
@@ -682,18 +520,6 @@ static long count_in_tree(uint32_t flags)
     return count;
 }
 
-static long count_in_walk(uint32_t flags)
-{
-    const curt_str path = Z("tree");
-    curt_walk *walk = open_walk(&path, 1, 0, flags);
-    long count = 0;
-    WALK_DIR(dir);
-    while (WORKS(curt_walk_next(walk, &dir, WHY)) > 0)
-        count += (long)dir.count;
-    curt_walk_close(walk);
-    return count;
-}
-
 static long count_in_usage(uint32_t flags)
 {
     const curt_str path = Z("tree");
@@ -704,8 +530,7 @@ static long count_in_usage(uint32_t flags)
 
 static void count_with_mounts(void)
 {
-    static long (*const functions[])(uint32_t) = {count_names, count_in_tree, count_in_walk,
-                                                  count_in_usage};
+    static long (*const functions[])(uint32_t) = {count_names, count_in_tree, count_in_usage};
     size_t at;
     CHECK_INT(mkdir("tree", 0777) | mkdir("tree/mount", 0777) | mkdir("other", 0777), 0);
     CHECK_INT(mount("none", "tree/mount", "tmpfs", 0, NULL), 0);
@@ -747,21 +572,9 @@ static int fail_in_dir(void)
     CHECK_INT(curt_dir_open(Z("many"), 0, 0, &dir, NULL), 0);
     while ((count = curt_dir_next(dir, entries, sizeof *entries, 64, WHY)) > 0)
         entries_read += count;
+    CHECK_INT(curt_dir_next(dir, entries, sizeof *entries, 64, NULL), 0); /* It has ended. */
     curt_dir_close(dir);
     return count;
-}
-
-static int fail_in_walk(void)
-{
-    curt_str path = Z("many");
-    curt_walk *walk = NULL;
-    int result;
-    WALK_DIR(dir);
-    CHECK_INT(curt_walk_open(&path, 1, 0, 0, &walk, NULL), 0);
-    while ((result = curt_walk_next(walk, &dir, WHY)) > 0)
-        entries_read += (int)dir.count;
-    curt_walk_close(walk);
-    return result;
 }
 
 static int fail_in_tree(void)
@@ -830,8 +643,8 @@ static void traced(int (*fails)(void))
 /* What was read before the failure is handed over, and the failure is reported, too. */
 static void a_listing_that_fails_in_the_middle_says_so(void)
 {
-    static int (*const functions[])(void) = {fail_in_dir, fail_in_walk, fail_in_tree,
-                                             fail_in_names, fail_in_usage, fail_in_remove};
+    static int (*const functions[])(void) = {fail_in_dir, fail_in_tree, fail_in_names,
+                                             fail_in_usage, fail_in_remove};
     const long number = offsetof(struct user_regs_struct, orig_rax);
     size_t at;
     char name[64];
@@ -872,30 +685,23 @@ static void a_listing_that_fails_in_the_middle_says_so(void)
 
 static void a_directory_that_vanished_is_a_failure(void)
 {
-    curt_str path = Z("tree");
-    curt_walk *walk;
-    int result, directories = 0, failures = 0;
-    WALK_DIR(dir);
+    curt_tree *tree = NULL;
+    SIZED(curt_tree_entry, entry);
     make_tree();
     CHECK_INT(mkdir("tree/c", 0777), 0);
-    walk = open_walk(&path, 1, 0, CURT_TREE_SAME_FILE_SYSTEM);
-    CHECK_INT(WORKS(curt_walk_next(walk, &dir, WHY)), 1);
+    CHECK_INT(WORKS(curt_tree_open(Z("tree"), CURT_TREE_SAME_FILE_SYSTEM, &tree, WHY)), 0);
+    CHECK_INT(next_until(tree, "tree/c", &entry), 1);
     CHECK_INT(rmdir("tree/c"), 0);
-    while ((result = curt_walk_next(walk, &dir, NULL)) != 0) {
-        directories += result == 1;
-        failures += result == CURT_E_OS;
-    }
-    CHECK_INT(directories, DIRECTORIES - 1);
-    CHECK_INT(failures, 1);
-    curt_walk_close(walk);
+    FAILS_ONCE(CURT_E_OS, curt_tree_next(tree, &entry, WHY));
+    CHECK_TEXT(LAST.path, "tree/c");
+    CHECK_INT(WORKS(curt_tree_next(tree, &entry, WHY)), 0);
+    curt_tree_close(tree);
 }
 
 static void without_rights(void)
 {
     curt_names *names = NULL;
-    curt_walk *walk;
     curt_str path = Z("tree");
-    int result, directories = 0, failures = 0;
     SIZED(curt_names_info, info);
     SIZED(curt_totals, totals);
     make_tree();
@@ -908,16 +714,6 @@ static void without_rights(void)
     CHECK_INT(info.count, ENTRIES - 2);
     CHECK_INT(info.errors, 1);
     curt_names_free(names);
-    walk = open_walk(&path, 1, 0, 0);
-    do {
-        WALK_DIR(dir);
-        result = curt_walk_next(walk, &dir, NULL);
-        directories += result == 1;
-        failures += result == CURT_E_OS;
-    } while (result != 0);
-    CHECK_INT(directories, DIRECTORIES - 2);
-    CHECK_INT(failures, 1);
-    curt_walk_close(walk);
     FAILS(CURT_E_OS, curt_usage(&path, 1, 0, NULL, &totals, WHY));
     CHECK_INT(totals.entries, ENTRIES + 1 - 2);
     CHECK_INT(totals.errors, 1);
@@ -933,14 +729,12 @@ static void trees_may_be_deep(void)
 {
     enum { DEPTH = 1500 };
     curt_str path = Z("tree");
-    curt_walk *walk;
     curt_names *names = NULL;
-    int dir = AT_FDCWD, depth, directories = 0;
+    int dir = AT_FDCWD, depth, directories;
     SIZED(curt_totals, totals);
     SIZED(curt_names_info, info);
     curt_tree *sorted = NULL;
     SIZED(curt_tree_entry, entry);
-    WALK_DIR(last);
     for (depth = 0; depth < DEPTH; depth++) {
         int below;
         CHECK_INT(mkdirat(dir, "tree", 0777), 0);
@@ -950,13 +744,6 @@ static void trees_may_be_deep(void)
         dir = below;
     }
     close(dir);
-    walk = open_walk(&path, 1, 0, 0);
-    while (WORKS(curt_walk_next(walk, &last, WHY)) == 1) {
-        CHECK_INT(last.depth, directories);
-        directories++;
-    }
-    CHECK_INT(directories, DEPTH);
-    curt_walk_close(walk);
     CHECK_INT(WORKS(curt_names_below(path, 0, NULL, &names, WHY)), 0);
     CHECK_INT(curt_names_get(names, &info), 0);
     CHECK_INT(info.count, DEPTH - 1);
@@ -976,11 +763,6 @@ static void trees_may_be_deep(void)
 BEGIN_TESTS
     test(names_are_one_block),
     test(names_of_what_is_no_tree),
-    test(walks_a_directory_at_a_time),
-    test(does_not_enter_what_is_pruned),
-    test(a_walk_may_end_early),
-    test(a_walk_goes_on_after_a_failure),
-    test(entries_have_the_callers_size),
     test(goes_through_a_tree_by_names),
     test(leaves_out_what_lies_below_a_pruned_entry),
     test(sums_up_a_tree),

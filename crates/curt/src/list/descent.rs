@@ -65,7 +65,6 @@ pub struct Descent {
     setup: Setup,
     sys: Os,
     branch: Branch<Os, ()>,
-    limits: Limits,
     /// Whether names may be added to a directory after its last one was opened.
     is_revisable: bool,
     /// The size of the buffer for listings, if the caller chose one.
@@ -90,28 +89,15 @@ impl Descent {
     /// Prepares to list trees. Nothing is open yet.
     pub fn new() -> Descent {
         let setup = Setup::default().for_listing(Features::default()).sharing_owners();
-        let (sys, limits) = (Os::start(&setup), Limits::default());
-        let branch = Branch::new(limits, MOST_OPEN);
-        Descent { setup, sys, branch, limits, is_revisable: false, capacity: None, buffer: None }
+        let (sys, branch) = (Os::start(&setup), Branch::new(Limits::default(), MOST_OPEN));
+        Descent { setup, sys, branch, is_revisable: false, capacity: None, buffer: None }
     }
 
     /// Follows links to directories below the operand.
     #[must_use]
     pub fn follow_links(self, yes: bool) -> Descent {
-        let limits = Limits { follow: yes, ..self.limits };
-        self.limited(limits)
-    }
-
-    /// Leaves out directories on another file system than that of the operand. 1 call more for each
-    /// directory.
-    #[must_use]
-    pub fn one_file_system(self, yes: bool) -> Descent {
-        let limits = Limits { one_device: yes, ..self.limits };
-        self.limited(limits)
-    }
-
-    fn limited(self, limits: Limits) -> Descent {
-        Descent { branch: Branch::new(limits, MOST_OPEN), limits, ..self }
+        let limits = Limits { follow: yes, ..Limits::default() };
+        Descent { branch: Branch::new(limits, MOST_OPEN), ..self }
     }
 
     /// Lets [`Descent::revise`] change what is listed. More directories stay open meanwhile.
