@@ -10,6 +10,11 @@
  *             close
  *   then      what the report says about `stat` in Cygwin 1.7.5: five opens, each with its close,
  *             and ten calls more, most of them for what was known already
+ *   cpython   os.stat in CPython 3.11: open, type of the handle, GetFileInformationByHandle, close
+ *   libuv     uv_fs_stat in libuv without GetFileInformationByName: open, device, all about the
+ *             file, volume, close
+ *   curt      curt_stat: kind, size, times
+ *   curt-all  curt_stat: the fields of uv_stat_t
  *
  * It prints a line for each file, "LINKS OWNED SIZE NAME"; what was not asked for is "?". */
 
@@ -17,6 +22,8 @@
 #include <winternl.h>
 #include <aclapi.h>
 #include <stdio.h>
+
+#include <curt.h>
 
 NTSTATUS NTAPI NtQuerySecurityObject(HANDLE, SECURITY_INFORMATION, void *, ULONG, ULONG *);
 
@@ -72,12 +79,22 @@ static void owner_by_handle(HANDLE file, facts *about)
     about->owned = 1;
 }
 
-static void volume_by_handle(HANDLE file)
+static void volume_by_handle(HANDLE file, FS_INFORMATION_CLASS what)
 {
     IO_STATUS_BLOCK io;
     BYTE volume[256];
-    if (NtQueryVolumeInformationFile(file, &io, volume, sizeof volume, FileFsVolumeInformation) < 0)
+    if (NtQueryVolumeInformationFile(file, &io, volume, sizeof volume, what) < 0)
         die("NtQueryVolumeInformationFile");
+}
+
+static void all_by_handle(HANDLE file, facts *about)
+{
+    IO_STATUS_BLOCK io;
+    all_information all;
+    if (NtQueryInformationFile(file, &io, &all, sizeof all, FileAllInformation) < 0)
+        die("NtQueryInformationFile");
+    about->links = all.links;
+    about->size = (ULONGLONG)all.size.QuadPart;
 }
 
 static void ask_name(const WCHAR *path, facts *about)
@@ -106,15 +123,52 @@ static void ask_owner(const WCHAR *path, facts *about)
 static void ask_as_today(const WCHAR *path, facts *about)
 {
     HANDLE file = open_file(path, FILE_READ_EA | FILE_READ_ATTRIBUTES | READ_CONTROL);
-    IO_STATUS_BLOCK io;
-    all_information all;
-    volume_by_handle(file);
-    if (NtQueryInformationFile(file, &io, &all, sizeof all, FileAllInformation) < 0)
-        die("NtQueryInformationFile");
+    volume_by_handle(file, FileFsVolumeInformation);
+    all_by_handle(file, about);
     owner_by_handle(file, about);
-    about->links = all.links;
-    about->size = (ULONGLONG)all.size.QuadPart;
     CloseHandle(file);
+}
+
+static void ask_as_cpython(const WCHAR *path, facts *about)
+{
+    HANDLE file = open_file(path, FILE_READ_ATTRIBUTES);
+    if (GetFileType(file) != FILE_TYPE_DISK)
+        die("GetFileType");
+    by_handle(file, about);
+    CloseHandle(file);
+}
+
+static void ask_as_libuv(const WCHAR *path, facts *about)
+{
+    HANDLE file = open_file(path, FILE_READ_ATTRIBUTES);
+    volume_by_handle(file, FileFsDeviceInformation);
+    all_by_handle(file, about);
+    volume_by_handle(file, FileFsVolumeInformation);
+    CloseHandle(file);
+}
+
+#define TIMES                                                                                      \
+    (CURT_FIELD_MODIFIED | CURT_FIELD_ACCESSED | CURT_FIELD_CHANGED | CURT_FIELD_CREATED)
+
+static void ask_fields(const WCHAR *path, uint32_t fields, facts *about)
+{
+    curt_metadata metadata;
+    if (curt_stat(curt_z(path), fields, 0, &metadata, sizeof metadata, NULL) != 0
+        || metadata.known != fields)
+        die("curt_stat");
+    about->links = fields & CURT_FIELD_LINKS ? (DWORD)metadata.links : 0;
+    about->size = metadata.length;
+}
+
+static void ask_curt(const WCHAR *path, facts *about)
+{
+    ask_fields(path, CURT_FIELD_KIND | CURT_FIELD_SIZE | TIMES, about);
+}
+
+static void ask_curt_for_all(const WCHAR *path, facts *about)
+{
+    ask_fields(path, CURT_FIELD_KIND | CURT_FIELD_SIZE | TIMES | CURT_FIELD_ALLOCATED
+               | CURT_FIELD_ATTRIBUTES | CURT_FIELD_LINKS | CURT_FIELD_ID | CURT_FIELD_DEVICE, about);
 }
 
 /* Opens the file for its first bytes. */
@@ -133,12 +187,12 @@ static void ask_as_then(const WCHAR *path, facts *about)
     PSECURITY_DESCRIPTOR descriptor;
     /* Is it there, and on which file system? */
     HANDLE file = open_file(path, FILE_READ_ATTRIBUTES);
-    volume_by_handle(file);
+    volume_by_handle(file, FileFsVolumeInformation);
     by_handle(file, about);
     CloseHandle(file);
     read_begin(path); /* is it a Cygwin symbolic link? */
     file = open_file(path, FILE_READ_ATTRIBUTES); /* size, times, links, number */
-    volume_by_handle(file);
+    volume_by_handle(file, FileFsVolumeInformation);
     by_handle(file, about);
     CloseHandle(file);
     /* The access rules, through the layer that takes a path, and opens it. */
@@ -156,6 +210,8 @@ static const struct {
 } hows[] = {
     {L"listing", NULL}, {L"name", ask_name}, {L"handle", ask_handle},
     {L"owner", ask_owner}, {L"today", ask_as_today}, {L"then", ask_as_then},
+    {L"cpython", ask_as_cpython}, {L"libuv", ask_as_libuv}, {L"curt", ask_curt},
+    {L"curt-all", ask_curt_for_all},
 };
 
 int wmain(int argc, WCHAR **argv)
@@ -168,7 +224,7 @@ int wmain(int argc, WCHAR **argv)
     while (argc == 3 && how < sizeof hows / sizeof hows[0] && wcscmp(argv[1], hows[how].name) != 0)
         how++;
     if (argc != 3 || how == sizeof hows / sizeof hows[0]) {
-        fputs("usage: naive listing|name|handle|owner|today|then FOLDER\n", stderr);
+        fputs("usage: naive HOW FOLDER\n", stderr);
         return 2;
     }
     swprintf(path, MAX_PATH, L"%ls\\*", argv[2]);

@@ -72,6 +72,14 @@ END {
     row("curt: the same, and owners", "ls-lu", 3, 1, 8)
     row("curt: the same, links and owners", "ls-lnu", 6, 2, 8)
     print ""
+    print "Today, under Wine: native calls for `stat` of " files " single names"
+    print ""
+    print header
+    row("os.stat in CPython 3.11", "cpython", 5, 1, 60)
+    row("uv_fs_stat in libuv, by handle", "libuv", 5, 1, 60)
+    row("curt_stat: kind, size, times", "curt", 3, 1, 60)
+    row("curt_stat: all fields of uv_stat_t", "curt-all", 4, 1, 60)
+    print ""
     print "Today, on Linux: system calls for " files " files, without those for output and memory"
     print ""
     print header
@@ -80,8 +88,8 @@ END {
     # 3 with version 9.1, 2 with newer ones.
     row("GNU ls -lU", "gnu-ls-l", int(sum("gnu-ls-l", ".") / files), 0, 60)
     row("curt: all columns of ls -l", "curt-ls-l", 1, 0, 60)
-    split("then today handle owner name listing ls-l ls-li ls-ln ls-lu ls-lnu gnu-ls-l curt-ls-l", \
-        all, " ")
+    split("then today handle owner name listing ls-l ls-li ls-ln ls-lu ls-lnu cpython libuv curt " \
+        "curt-all gnu-ls-l curt-ls-l", all, " ")
     for (i in all)
         sizes(all[i])
     exit failed

@@ -17,11 +17,11 @@ done
 
 compile() {
     x86_64-w64-mingw32-gcc -std=c99 -O2 -Wall -Wextra -Werror -municode -D__USE_MINGW_ANSI_STDIO=1 \
-        "$@"
+        -I "$here/../../include" -o "$built/$1.exe" "$2" \
+        "$CURT_LIBRARY/libcurt.a" -lntdll -luserenv -lws2_32 -ldbghelp
 }
-compile -o "$built/ls.exe" -I "$here/../../include" "$here/../../examples/ls.c" \
-    "$CURT_LIBRARY/libcurt.a" -lntdll -luserenv -lws2_32 -ldbghelp
-compile -o "$built/naive.exe" "$here/naive.c" -lntdll
+compile ls "$here/../../examples/ls.c"
+compile naive "$here/naive.c"
 
 # Arguments: the program's name in the table, and its command without the folder.
 count() {
@@ -37,7 +37,7 @@ count() {
         /file-/ { lines++; bytes += $(program ~ /^ls-l/ ? NF - 3 : NF - 1) }
         END { print "lists", program, lines + 0, bytes + 0 }'
 }
-for how in listing name handle owner today then; do
+for how in listing name handle owner today then cpython libuv curt curt-all; do
     count "$how" "$built/naive.exe" "$how"
 done
 count ls "$built/ls.exe"
