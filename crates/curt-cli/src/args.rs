@@ -20,6 +20,7 @@ use std::ffi::{OsStr, OsString};
 use std::num::{IntErrorKind, NonZeroUsize};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use curt::{Feature, Threads};
@@ -141,8 +142,8 @@ trait Options: Args {
     /// dropped where an option is given that conflicts with the required one.
     const NEEDS: &[(&str, &str)] = &[];
 
-    /// Returns a message about words that clap would read as something that nobody means.
-    fn misread(_: &[OsString], _: &clap::Command) -> Option<String> {
+    /// Returns a word that is no option, but that clap would take for one or for several.
+    fn misread(_: &[OsString]) -> Option<&str> {
         None
     }
 
@@ -200,8 +201,8 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     let mut all = std::env::args_os();
     let program = all.next().unwrap_or_default();
     let called = called::by(&program);
-    if let Some(message) = called::stem(&program).and_then(|name| message::no_stand_in(&name)) {
-        return Err(Box::new(Refused::wrong("curt", message)));
+    if let Some(refused) = called::stem(&program).and_then(|name| message::no_stand_in(&name)) {
+        return Err(Box::new(refused));
     }
     let mut words: Vec<OsString> = called.map(OsString::from).into_iter().chain(all).collect();
     if called.is_none() && matches!(words.as_slice(), [help, command] if is_help(help, command)) {
@@ -210,7 +211,7 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     if let [help, _, more, ..] = words.as_slice() {
         if help == "help" && !more.as_encoded_bytes().starts_with(b"-") {
             let message = format!("extra operand {}; only one can be explained", quote(more));
-            return Err(Box::new(Refused::wrong("curt help", message)));
+            return Err(Box::new(Refused::wrong("curt help", message, None)));
         }
     }
     if words.len() == 2 && words[0] == "help" {
@@ -306,8 +307,10 @@ fn read_by<T: Options>(
     gnu: Option<&gnu::Tool>,
     words: &[OsString],
 ) -> Result<T, clap::Error> {
-    if let Some(message) = T::misread(words, command) {
-        return Err(command.error(clap::error::ErrorKind::ValueValidation, message));
+    if let Some(word) = T::misread(words) {
+        let mut error = clap::Error::new(ErrorKind::UnknownArgument).with_cmd(command);
+        error.insert(ContextKind::InvalidArg, ContextValue::String(word.to_owned()));
+        return Err(error);
     }
     let matches = command.try_get_matches_from_mut(words)?;
     gnu.map_or(Ok(()), |gnu| gnu.check(command, &matches))?;
@@ -315,7 +318,7 @@ fn read_by<T: Options>(
     let given = Positions { matches: &matches, words };
     match given.check(T::NEEDS).and_then(|()| options.settle(&given)) {
         Ok(()) => Ok(options),
-        Err(message) => Err(command.error(clap::error::ErrorKind::ValueValidation, message)),
+        Err(message) => Err(command.error(ErrorKind::ValueValidation, message)),
     }
 }
 

@@ -7,7 +7,7 @@ use curt::{Crossing, Fields, Threads};
 
 use super::help::fields_help;
 use super::ls::When;
-use super::{Options, OutputOptions, Positions, WithoutOptions, message, one_of, parse_threads};
+use super::{Options, OutputOptions, Positions, WithoutOptions, one_of, parse_threads};
 
 const LONG_ABOUT: &str = "\
 Find entries, as fd does: PATTERN is a regular expression that is found anywhere in a name, in any \
@@ -51,6 +51,16 @@ const ACTIONS: &str = "Actions, instead of printing";
 
 /// The words that precede a command or operands.
 const ENDS: [&str; 5] = ["--", "-x", "--exec", "-X", "--exec-batch"];
+
+/// The options, tests and actions of GNU find with several letters, but for `-ls`, which is `-l -s`
+/// and lists, too. As letters they would often mean something: `-exec` would be `-e xec`.
+const OF_FIND: &str = "\
+    amin and anewer atime cmin cnewer context ctime daystart delete depth empty exec execdir \
+    executable false files0-from fls follow fprint fprint0 fprintf fstype gid group \
+    ignore_readdir_race ilname iname inum ipath iregex iwholename links lname maxdepth mindepth \
+    mmin mount mtime name newer newermt nogroup noignore_readdir_race noleaf not nouser nowarn ok \
+    okdir or path perm print print0 printf prune quit readable regex regextype samefile size true \
+    type uid used user version warn wholename writable xdev xtype";
 
 /// As fd has them.
 const WHENS: [(&str, When); 3] =
@@ -379,18 +389,15 @@ impl Options for FindOptions {
     const NEEDS: &[(&str, &str)] =
         &[("reverse", "sort"), ("batch_size", "exec_batch"), ("dry_run", "delete")];
 
-    /// Finds tests and actions of find, such as `-exec`, which would mean `-e xec`.
-    fn misread(words: &[OsString], command: &clap::Command) -> Option<String> {
+    fn misread(words: &[OsString]) -> Option<&str> {
         let ends = |word: &&OsString| ENDS.iter().any(|end| *word == end);
         let words = words.iter().take_while(|word| !ends(word)).filter_map(|word| word.to_str());
         let is_short =
             |word: &str| word.len() > 2 && word != "--delete" && "--delete".starts_with(word);
-        words.into_iter().find_map(|word| {
-            if is_short(word) {
-                return Some(format!("write '--delete' in full instead of '{word}'"));
-            }
-            message::test_of_find(word, command)
-        })
+        let is_of_find = |word: &str| {
+            word.strip_prefix('-').is_some_and(|name| OF_FIND.split(' ').any(|it| it == name))
+        };
+        words.into_iter().find(|word| is_short(word) || is_of_find(word))
     }
 
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {

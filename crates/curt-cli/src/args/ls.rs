@@ -11,9 +11,7 @@ use curt::fields::Follow;
 use curt::{Fields, Threads};
 
 use super::help::fields_help;
-use super::{
-    AbbreviationOf, OperandsOf, Options, OutputOptions, Positions, message, parse_threads,
-};
+use super::{AbbreviationOf, OperandsOf, Options, OutputOptions, Positions, parse_threads};
 use crate::number::{self, Flaw};
 use crate::out::blocks::Blocks;
 use crate::quote::Style;
@@ -395,17 +393,6 @@ impl LsOptions {
 impl Options for LsOptions {
     const OPERANDS: OperandsOf<Self> = Some(|it| &mut it.operands);
     const NEEDS: &[(&str, &str)] = &[("depth", "tree")];
-
-    /// Finds `-L 2`, which `tree` and `eza` take for a depth.
-    fn misread(words: &[OsString], _: &clap::Command) -> Option<String> {
-        let is_number =
-            |word: &OsString| word.to_str().is_some_and(|word| word.parse::<u32>().is_ok());
-        let at = words.iter().position(|word| word == "-L")?;
-        let depth =
-            words.get(at + 1).filter(|word| is_number(word) && !message::exists(word.as_ref()));
-        let depth = depth.filter(|_| words.iter().any(|word| word == "--tree"))?.to_str()?;
-        Some(format!("-L follows links; use '--tree --depth {depth}' for a depth"))
-    }
 
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         self.hidden = given

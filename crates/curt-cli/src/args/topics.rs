@@ -10,21 +10,15 @@ Topics:
   curt help colors   when output has colors, and which
   curt help exit     exit codes";
 
-const TOPICS: [(&[&str], &str); 4] =
-    [(&["json"], JSON), (&["fields"], FIELDS), (&["colors", "colours"], COLORS), (&["exit"], EXIT)];
+const TOPICS: [(&str, &str); 4] =
+    [("json", JSON), ("fields", FIELDS), ("colors", COLORS), ("exit", EXIT)];
 
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    TOPICS.iter().map(|(names, _)| names[0])
+    TOPICS.iter().map(|(name, _)| *name)
 }
 
 pub(crate) fn text(name: &str) -> Option<&'static str> {
-    TOPICS.iter().find(|(names, _)| names.contains(&name)).map(|&(_, text)| text)
-}
-
-/// Returns the topic whose name this is, or is but for one letter.
-pub(super) fn near(name: &str) -> Option<&'static str> {
-    let is_near = |known: &&str| strsim::osa_distance(name, known) <= 1;
-    TOPICS.iter().find(|(names, _)| names.iter().any(is_near)).map(|(names, _)| names[0])
+    super::meaning(&TOPICS, name)
 }
 
 const JSON: &str = "\

@@ -48,7 +48,7 @@ pub(crate) fn run(options: &StatOptions) -> Exit {
     let session = options.output.session("curt stat");
     let fields = match options.fields.as_deref().map(entry::fields_named).transpose() {
         Ok(fields) => fields.unwrap_or_else(|| DEFAULT.to_vec()),
-        Err(message) => return session.usage(&message),
+        Err(message) => return session.refuse(&message),
     };
     if options.is_gnu() { gnu::run(options, &session) } else { print(options, &fields, &session) }
 }

@@ -70,23 +70,6 @@ pub(crate) struct FileSystemType {
 /// A path of standard input.
 pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
 
-/// The hint at the command that moves entries to the trash.
-pub(crate) const TO_TRASH: &str = if cfg!(windows) {
-    "'curt rm -r --trash PATH' moves a file or a tree to the recycle bin, which the desktop shows"
-} else {
-    "'curt rm -r --trash PATH' moves a file or a tree to the trash; 'trash-list', 'trash-restore' \
-     and 'trash-empty' of trash-cli, or 'gio trash', list, restore and empty it"
-};
-
-/// The hint at the tools that list, restore and empty the trash.
-pub(crate) const FROM_TRASH: &str = if cfg!(windows) {
-    "the recycle bin on the desktop lists, restores and empties entries moved by 'curt rm --trash'"
-} else {
-    "'trash-restore' of trash-cli or 'gio trash --restore' restores entries moved by \
-     'curt rm --trash'; 'trash-list' or 'gio trash --list' lists them, 'trash-empty' or \
-     'gio trash --empty' deletes them"
-};
-
 /// Whether directories can contain pipes and devices.
 pub(crate) const HAS_SPECIAL_FILES: bool = cfg!(unix);
 

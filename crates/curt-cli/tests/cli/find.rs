@@ -29,7 +29,7 @@ fn wrong_command_lines_delete_nothing() {
         "--bogus | --size=1x | --size= | --newer=yesterdayish | --older= | --owner= | --type=x,
         -E ../x | --max-depth=-1 | --one-file-system=no | --sort=colour | --sort=name
         --format={colour} | --fields=colour | --format=x --json | --perm=x | -j0 | -name x | -q
-        -l | -0 | --format={} | --fields=path | --max-results=0 | --del",
+        -l | -0 | --format={} | --fields=path | --max-results=0 | --del | -empty | -user x | -exec x",
     ) {
         let words: Vec<&str> = wrong.split_whitespace().collect();
         let args = [&[".", "t", "--delete"], &words[..]].concat();

@@ -4,9 +4,10 @@
 //! (`0755`), `-> TARGET`, or its content as a JSON string; `PATH/` is a directory. In a block
 //! `console`, `$ ` begins a command line for the shell; what follows is its output, both streams in
 //! the order of writing, and `[1]` is an exit status other than 0. The directory of the page is
-//! `/work`. In a block `refused`, every command line is answered by one line, the hint at `--help`,
-//! exit status 2, and nothing on standard output. Those of a block `mounted` have each its own
-//! mount namespace, with a new file system at `m`. The space that a removal frees is shown as `…`.
+//! `/work`. In a block `refused`, every command line is answered by one line, the hint at `--help`
+//! unless the line has another one, exit status 2, and nothing on standard output. Those of a block
+//! `mounted` have each its own mount namespace, with a new file system at `m`. The space that a
+//! removal frees is shown as `…`.
 //!
 //! `CURT_UPDATE_SNAPSHOTS=1 cargo test -p curt-cli --test cli manual` writes the output anew.
 
@@ -120,8 +121,11 @@ fn make(scratch: &Scratch, line: &str) {
 fn refusal(scratch: &Scratch, line: &str) -> String {
     let output = run(scratch, line);
     let program = output.split(": ").next().unwrap_or_default();
-    let end = format!("\nTry '{program} --help' for more information.\n[2]\n");
-    let message = output.strip_suffix(&end).unwrap_or_else(|| panic!("{line}: {output}"));
+    let message = output.strip_suffix("\n[2]\n").unwrap_or_else(|| panic!("{line}: {output}"));
+    let help = format!("\nTry '{program} --help' for more information.");
+    let has_hint = message.contains("did you mean") || message.contains("; use ");
+    assert!(!has_hint || !message.contains(&help), "{line}: {output}");
+    let message = message.strip_suffix(&help).unwrap_or(message);
     assert!(program.starts_with("curt") && !message.contains("Usage:"), "{line}: {output}");
     let silent = if cfg!(unix) { run(scratch, &format!("{line} 2>&-")) } else { "[2]\n".into() };
     assert_eq!(silent, "[2]\n", "{line}");

@@ -77,7 +77,7 @@ pub(crate) fn run(options: &FindOptions) -> Exit {
             interrupt::listen();
             search.run()
         }
-        Err(message) => session.usage(&message),
+        Err(message) => session.refuse(&message),
     }
 }
 

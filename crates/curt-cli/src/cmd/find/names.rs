@@ -77,8 +77,7 @@ fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
         let pattern = quote(text);
         if !options.full_path && text.contains('/') {
             return Err(format!(
-                "{pattern} cannot match: a name contains no slash; write 'curt find . PATH' to \
-                 list a directory, or --full-path to match whole paths"
+                "{pattern} cannot match: names contain no slash; --full-path matches whole paths"
             ));
         }
         let (means_capital, is_hidden) = if options.glob {
@@ -139,8 +138,8 @@ fn invalid_regex(text: &str, error: &regex::Error) -> String {
     let reason = picture.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
     let is_glob = Globs::new([text]).is_ok() && text.contains(['*', '?']);
-    let hint = if is_glob { "-g takes globs such as '*.rs', and " } else { "" };
-    format!("invalid regular expression {}: {reason}; {hint}-F takes plain text", quote(text))
+    let hint = if is_glob { "-g takes globs such as '*.rs'" } else { "-F takes plain text" };
+    format!("invalid regular expression {}: {reason}; {hint}", quote(text))
 }
 
 /// Whether a capital letter is meant: not that of an escape such as `\S`.
@@ -194,8 +193,7 @@ fn extensions(extensions: &[String]) -> Result<Option<Regex>, String> {
             return Err(format!("invalid extension {}: {instead}", quote(text)));
         }
         if text.contains(is_part) || text.trim() != text {
-            let expected = "expected one such as rs or tar.gz; several are '-e rs -e toml', and \
-                            globs follow -g";
+            let expected = "expected one such as rs or tar.gz; several are '-e rs -e toml'";
             return Err(format!("invalid extension {}: {expected}", quote(text)));
         }
     }

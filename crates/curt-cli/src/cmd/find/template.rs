@@ -141,9 +141,7 @@ pub(super) fn format(text: &str) -> Result<Vec<Part>, String> {
     split(text, |name, is_closed| {
         let (word, more) = name.split_at(name.bytes().take_while(is_part).count());
         match (is_closed, more) {
-            (true, "") if !word.is_empty() => named(word)
-                .map(Some)
-                .map_err(|unknown| format!("{unknown} Write {{{{ and }}}} for braces.")),
+            (true, "") if !word.is_empty() => named(word).map(Some),
             (true, more) if !word.is_empty() && more.starts_with(':') => Err(format!(
                 "'{{{name}}}' in the format: fields have no width or alignment; write {{{word}}}"
             )),

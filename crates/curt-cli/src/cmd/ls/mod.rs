@@ -22,7 +22,7 @@ mod writer;
 use crate::args::LsOptions;
 use crate::exit::Exit;
 use crate::out::json::Object;
-use crate::out::text;
+use crate::out::{entry, text};
 use crate::session::Outcome;
 use lister::Lister;
 use settings::Settings;
@@ -32,7 +32,11 @@ pub(super) use settings::quoting_of_environment;
 /// Runs the command.
 pub(crate) fn run(options: &LsOptions) -> Exit {
     let session = options.output.session("curt ls");
-    let settings = match Settings::new(options, &session) {
+    let fields = match options.fields.as_deref().map(entry::fields_named).transpose() {
+        Ok(fields) => fields,
+        Err(message) => return session.refuse(&message),
+    };
+    let settings = match Settings::new(options, fields, &session) {
         Ok(settings) => settings,
         Err(message) => return session.usage(&message),
     };

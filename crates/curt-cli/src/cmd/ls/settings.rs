@@ -84,7 +84,11 @@ pub(super) struct Settings<'a> {
 
 impl<'a> Settings<'a> {
     /// The error is a message about the options.
-    pub(super) fn new(options: &'a LsOptions, session: &Session) -> Result<Self, String> {
+    pub(super) fn new(
+        options: &'a LsOptions,
+        fields: Option<Vec<Fields>>,
+        session: &Session,
+    ) -> Result<Self, String> {
         let is_terminal = session.is_terminal();
         let default = if is_terminal { Format::Columns } else { Format::OnePerLine };
         let format = options.format.unwrap_or(default);
@@ -105,7 +109,7 @@ impl<'a> Settings<'a> {
         } else {
             FollowOperands::Directories
         };
-        let form = form(options, is_long)?;
+        let form = form(options, fields, is_long);
         let is_listing = form == Form::Listing;
         if options.tree && matches!(form, Form::Fields(_)) {
             return Err(
@@ -296,11 +300,9 @@ fn time(options: &LsOptions) -> Fields {
     options.time.unwrap_or(Fields::MODIFIED)
 }
 
-fn form(options: &LsOptions, is_long: bool) -> Result<Form, String> {
-    let list = options.fields.as_deref();
-    let named = list.map(entry::fields_named).transpose()?;
+fn form(options: &LsOptions, named: Option<Vec<Fields>>, is_long: bool) -> Form {
     if !options.output.json {
-        return Ok(named.map_or(Form::Listing, Form::Fields));
+        return named.map_or(Form::Listing, Form::Fields);
     }
     let default = || {
         let mut fields = Fields::NAME | Fields::KIND | Fields::SIZE | time(options);
@@ -319,7 +321,7 @@ fn form(options: &LsOptions, is_long: bool) -> Result<Form, String> {
                 (options.acl, Fields::ACL),
             ])
     };
-    Ok(Form::Json(named.map_or_else(default, |list| entry::union(&list))))
+    Form::Json(named.map_or_else(default, |list| entry::union(&list)))
 }
 
 fn width(options: &LsOptions, session: &Session) -> usize {

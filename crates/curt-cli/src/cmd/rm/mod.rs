@@ -30,7 +30,7 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
     let session = options.output.session("curt rm");
     let exclusions = match Exclusions::new(&options.exclude) {
         Ok(exclusions) => exclusions,
-        Err(message) => return session.usage(&message),
+        Err(message) => return session.refuse(&message),
     };
     if options.reads_names() && matches!(options.prompt, Prompt::Once | Prompt::Always) {
         return session.usage("cannot prompt while standard input holds the names of files");
