@@ -3,7 +3,7 @@
 //! [`run`] makes a [`Search`], which walks; each of its threads is a [`Finder`], which tests an
 //! entry and acts on it. `matcher` holds the tests (`names`, `kinds`, `size`, `when`,
 //! `owner`, `permissions`); `lines` writes an entry (`template`), `results` puts entries in order,
-//! `exec` runs commands, and `hints` guesses what was meant.
+//! `exec` runs commands, and `hints` says how to delete what was left.
 
 mod exec;
 mod hints;
@@ -286,7 +286,7 @@ impl<'a> Search<'a> {
         // Of an order, only the first ones were printed.
         let most = options.max_results.filter(|&most| most > 0).unwrap_or(u64::MAX);
         let found = self.found.load(Ordering::Relaxed).min(most);
-        self.hints.show(options, session, found == 0 && !is_cancelled);
+        self.hints.show(session);
         let entries = text::counted(summary.entries, "entry", "entries");
         let mut done = format!("{found} of {entries} found");
         let mut fields = Object::new().number("found", found).number("visited", summary.entries);
@@ -451,10 +451,7 @@ impl<'s, 'a> Finder<'s, 'a> {
                     format!("it is a link; write {directory} if what it leads to is meant");
                 self.not_searched(entry, "is-a-link", &reason);
             }
-            _ => {
-                search.hints.notice_file();
-                self.not_searched(entry, "not-a-directory", "it is not a directory");
-            }
+            _ => self.not_searched(entry, "not-a-directory", "it is not a directory"),
         }
     }
 
