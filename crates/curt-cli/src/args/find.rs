@@ -279,10 +279,10 @@ pub(crate) struct FindOptions {
 
     /// Skip entries that match GLOB, and their contents; can be repeated
     ///
-    /// A GLOB without a slash matches names at any depth. One with a slash matches paths, which may
-    /// begin below PATH, at PATH, at the working directory or at the root, as in 'curt rm
-    /// --exclude'. PATHs are searched, unless the full path of one, or of a directory above it,
-    /// matches.
+    /// A GLOB without a slash matches names at any depth. One with a slash matches the path below
+    /// PATH, or as it is printed. One that begins with a slash matches the full path, or the path
+    /// below PATH, as in 'curt rm --exclude'. PATHs are searched, unless the full path of one, or of
+    /// a directory above it, matches.
     #[arg(short = 'E', long, value_name = "GLOB", allow_hyphen_values = true,
           action = ArgAction::Append, help_heading = TRAVERSAL)]
     pub(crate) exclude: Vec<OsString>,

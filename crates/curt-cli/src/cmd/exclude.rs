@@ -1,5 +1,13 @@
-//! `--exclude` of `rm` and `find`: patterns may be paths below the operand, as the operand is
-//! written, or in full.
+//! `--exclude` of `rm` and `find`, whose patterns are those of [`Globs`].
+//!
+//! - One without a slash is compared with names, also with those that make up an operand of `rm`.
+//! - One with a slash is compared with the path below the operand and with the path as it is printed.
+//!   It may also begin at another name of the operand, or in the working directory; with `**/`,
+//!   anywhere.
+//! - One that begins with a slash is compared with full paths, and with paths below the operand.
+//!
+//! The system and the shell may have different full paths of the working directory: both count. An
+//! exclusion that is missed deletes, so a path that one of these readings excludes is excluded.
 
 use std::borrow::Cow;
 use std::env;
@@ -17,109 +25,81 @@ use crate::sys;
 
 #[derive(Clone, Debug)]
 pub(in crate::cmd) struct Exclusions {
-    /// All patterns, for names and for paths below an operand.
-    below: Globs,
-    /// The patterns without a slash, for the names of operands.
+    all: Globs,
+    /// Those without a slash.
     names: Globs,
-    /// The patterns with a slash that are no full paths: for paths below the working directory, and
-    /// for the ends of paths that begin with a part of the operand.
-    relative: Globs,
-    /// The patterns that are full paths.
-    full: Globs,
-    /// The patterns with a slash that match at any depth.
+    /// Those with a slash that do not begin with one.
+    paths: Globs,
+    /// Of these, those that begin with `**/`.
     deep: Globs,
-    /// The working directory, as the system has it and as the shell does. Empty if there is no
-    /// pattern with a slash.
+    /// Those that begin with a slash.
+    full: Globs,
+    /// The paths of the working directory. None if no pattern has a slash.
     directories: Vec<PathBuf>,
 }
 
 impl Exclusions {
     /// The error is a message about a pattern.
     pub(in crate::cmd) fn new(patterns: &[OsString]) -> Result<Exclusions, String> {
-        let below = Globs::new(patterns).map_err(|error| text::invalid_glob(&error))?;
+        let globs = |patterns: &[OsString]| {
+            Globs::new(patterns).map_err(|error| text::invalid_glob(&error))
+        };
+        let all = globs(patterns)?;
         let is_path = |pattern: &str| pattern.trim_end_matches(is_separator).contains(is_separator);
+        // Others were refused.
+        let patterns: Vec<&str> = patterns.iter().filter_map(|pattern| pattern.to_str()).collect();
         let mut directories = Vec::new();
-        if patterns.iter().any(|pattern| pattern.to_str().is_some_and(is_path)) {
+        if patterns.iter().any(|pattern| is_path(pattern)) {
             directories = working_directories().map_err(|error| {
                 let cause = sys::error_text(&error);
                 format!("cannot read the working directory, which --exclude needs: {cause}")
             })?;
         }
-        let invalid = |error| text::invalid_glob(&error);
-        let (mut names, mut relative) = (Vec::new(), Vec::new());
-        let (mut full, mut deep) = (Vec::new(), Vec::new());
-        for pattern in patterns.iter().filter_map(|pattern| pattern.to_str()) {
-            if pattern.starts_with("~/") {
-                let message = "the shell did not expand the tilde; an entry of that name is './~'";
-                return Err(format!("invalid pattern {}: {message}", quote(pattern)));
-            }
-            if let Some(name) = pattern.strip_prefix('!') {
-                let name =
-                    quote(format!("{}{name}", if MAIN_SEPARATOR == '/' { "\\!" } else { "?" }));
-                return Err(format!(
-                    "invalid pattern {}: matches are excluded without '!'; an entry of that name \
-                     is {name}",
-                    quote(pattern)
-                ));
-            }
-            if pattern.contains(',') && pattern.split(',').all(|part| part.starts_with("*.")) {
-                let instead = quote(format!("{{{pattern}}}"));
-                return Err(format!("invalid pattern {}: write {instead}", quote(pattern)));
-            }
+        let (mut names, mut paths) = (Vec::new(), Vec::new());
+        let (mut deep, mut full) = (Vec::new(), Vec::new());
+        for pattern in patterns {
+            refuse_unmeant(pattern)?;
             // The name of the working directory may have characters that mean something.
             full.extend(directories.iter().filter_map(|directory| {
                 let rest = pattern.strip_prefix(directory.to_str()?)?;
                 let is_below = rest.is_empty() || rest.starts_with(is_separator);
                 let directory = escaped(without_root(directory).to_str()?);
-                is_below.then(|| OsString::from(directory + rest))
+                is_below.then(|| OsString::from(format!("/{directory}{rest}")))
             }));
-            for word in expand_braces(pattern).map_err(invalid)? {
-                if !is_path(&word) {
-                    names.push(word);
-                } else if !Path::new(&word).has_root() {
-                    deep.extend(word.starts_with("**/").then(|| word.clone()));
-                    relative.push(word);
-                } else if is_path(word.trim_start_matches(is_separator)) {
-                    full.push(without_root(Path::new(&word)).into_owned());
+            for word in expand_braces(pattern).map_err(|error| text::invalid_glob(&error))? {
+                if Path::new(&word).has_root() {
                     // On Windows it may lack the drive.
-                    let on_drive = directories.iter().map(|directory| directory.join(&word));
-                    full.extend(on_drive.map(|path| without_root(&path).into_owned()));
+                    full.extend(directories.iter().map(|directory| {
+                        let path = directory.join(&word);
+                        [OsStr::new("/"), &without_root(&path)].into_iter().collect::<OsString>()
+                    }));
+                } else if !is_path(&word) {
+                    names.push(word.into());
+                } else {
+                    deep.extend(word.starts_with("**/").then(|| word.clone().into()));
+                    paths.push(word.into());
                 }
             }
-            // A single name after a slash, such as '/build', is that of an entry of the operand.
         }
-        let names = Globs::new(names).map_err(invalid)?;
-        let relative = Globs::new(relative).map_err(invalid)?;
-        let full = Globs::new(full).map_err(invalid)?;
-        let deep = Globs::new(deep).map_err(invalid)?;
-        Ok(Exclusions { below, names, relative, full, deep, directories })
+        let (names, paths) = (globs(&names)?, globs(&paths)?);
+        Ok(Exclusions { all, names, paths, deep: globs(&deep)?, full: globs(&full)?, directories })
     }
 
     pub(in crate::cmd) fn are_empty(&self) -> bool {
-        self.below.is_empty()
+        self.all.is_empty()
     }
 
     /// Whether an entry below an operand is excluded.
     pub(in crate::cmd) fn match_entry(&self, entry: &Unvisited<'_>) -> bool {
         let (path, below, kind) = (entry.path(), entry.relative_path(), entry.kind());
-        if self.below.matches(below, kind) {
-            return true;
-        }
-        if self.directories.is_empty() {
-            return false;
-        }
-        let operand = path.components().count() - below.components().count();
-        self.match_end(path, operand, kind)
-            || self.full_paths(path).any(|path| self.match_full(&path, kind))
-    }
-
-    /// Whether a directory, or one above it, is excluded by its full path.
-    pub(in crate::cmd) fn match_whole(&self, directory: &Path) -> bool {
-        self.full_paths(directory).any(|path| {
-            let is_excluded =
-                |path| self.full.matches(Path::new(&without_root(path)), Kind::Directory);
-            path.ancestors().any(is_excluded)
-        })
+        let depth = below.components().count();
+        let typed = last_names(path).saturating_sub(depth);
+        self.all.matches(below, kind)
+            || self.all.matches(path, kind)
+            || self.full_paths(path).any(|path| {
+                let begins = path.ancestors().skip(depth + 1).take(typed);
+                self.match_path(&path, kind, &self.all, begins)
+            })
     }
 
     /// Whether an operand, or a directory above it, is excluded.
@@ -136,28 +116,41 @@ impl Exclusions {
         let kind = if is_directory { Kind::Directory } else { Kind::File };
         let kinds = || std::iter::once(kind).chain(std::iter::repeat(Kind::Directory));
         let is_kept = |(path, kind): (&Path, Kind)| {
-            self.names.matches(path, kind) || self.match_end(path, path.components().count(), kind)
+            self.names.matches(path, kind) || matches_below(&self.paths, path, kind)
         };
         operand.ancestors().zip(kinds()).any(is_kept)
-            || self.full_paths(operand).any(|path| {
-                path.ancestors().zip(kinds()).any(|(path, kind)| self.match_full(path, kind))
+            || self.full_paths(operand).any(|operand_in_full| {
+                let begins = operand_in_full.ancestors().skip(1).take(last_names(operand));
+                let mut paths = operand_in_full.ancestors().zip(kinds());
+                paths.any(|(path, kind)| self.match_path(path, kind, &self.paths, begins.clone()))
             })
     }
 
-    /// Whether a pattern matches a path as it is shown, or the end of it after any of the parts of
-    /// the operand, which has this many.
-    fn match_end(&self, path: &Path, operand: usize, kind: Kind) -> bool {
-        // '*' matches '.', but does not mean it.
-        if path.file_name().is_none() {
-            return false;
-        }
-        let mut parts = path.components();
-        (0..operand).rev().any(|left| {
-            let end = parts.as_path();
-            parts.next();
-            // '/nm/a' is what rsync means by the entry 'a' of the operand 'nm'.
-            self.relative.matches(end, kind) || left == 0 && self.full.matches(end, kind)
-        })
+    /// Whether a directory, or one above it, is excluded by its full path. In `/src`, the pattern
+    /// `/src` means an entry, unless the directory is typed in full.
+    pub(in crate::cmd) fn match_whole(&self, directory: &Path) -> bool {
+        let has_two_names = |path: &Path| path.parent().is_some_and(|it| it.parent().is_some());
+        let is_excluded = |path: &Path| {
+            (directory.has_root() || has_two_names(path))
+                && self.full.matches(Path::new(&without_root(path)), Kind::Directory)
+        };
+        self.full_paths(directory).any(|path| path.ancestors().any(is_excluded))
+    }
+
+    /// Whether a full path is excluded, or its part below the working directory or one of these.
+    fn match_path<'p>(
+        &'p self,
+        path: &Path,
+        kind: Kind,
+        globs: &Globs,
+        directories: impl Iterator<Item = &'p Path>,
+    ) -> bool {
+        let directories = directories.chain(self.directories.iter().map(PathBuf::as_path));
+        let mut parts = directories.filter_map(|directory| path.strip_prefix(directory).ok());
+        let full = without_root(path);
+        self.full.matches(Path::new(&full), kind)
+            || self.deep.matches(Path::new(&full), kind)
+            || parts.any(|part| matches_below(globs, part, kind))
     }
 
     /// Returns the full path in each of the working directories, without `.` and `..`.
@@ -173,17 +166,31 @@ impl Exclusions {
             full
         })
     }
+}
 
-    fn match_full(&self, path: &Path, kind: Kind) -> bool {
-        let below = |directory| path.strip_prefix(directory).ok();
-        let text = without_root(path);
-        self.full.matches(Path::new(&text), kind)
-            || self.deep.matches(Path::new(&text), kind)
-            || self.directories.iter().filter_map(below).any(|path| {
-                // '*' matches an empty name, but does not mean the working directory.
-                !path.as_os_str().is_empty() && self.relative.matches(path, kind)
-            })
-    }
+/// '*' matches '.' and an empty path, too, but does not mean the directory itself.
+fn matches_below(globs: &Globs, path: &Path, kind: Kind) -> bool {
+    path.file_name().is_some() && globs.matches(path, kind)
+}
+
+/// Returns how many names a path has behind the last `.` or `..`.
+fn last_names(path: &Path) -> usize {
+    path.components().rev().take_while(|part| matches!(part, Component::Normal(_))).count()
+}
+
+/// Refuses a pattern that nobody means.
+fn refuse_unmeant(pattern: &str) -> Result<(), String> {
+    let reason = if pattern.starts_with("~/") {
+        "the shell did not expand the tilde; an entry of that name is './~'".to_owned()
+    } else if let Some(name) = pattern.strip_prefix('!') {
+        let name = quote(format!("{}{name}", if MAIN_SEPARATOR == '/' { "\\!" } else { "?" }));
+        format!("there is no negation; write {name} for a name that begins with '!'")
+    } else if pattern.contains(',') && pattern.split(',').all(|part| part.starts_with("*.")) {
+        format!("write {}", quote(format!("{{{pattern}}}")))
+    } else {
+        return Ok(());
+    };
+    Err(format!("invalid pattern {}: {reason}", quote(pattern)))
 }
 
 /// Returns the pattern that a text is matched by, and nothing else.
@@ -272,11 +279,25 @@ mod tests {
         }
     }
 
+    /// Below `/src`, the pattern `/src` may mean an entry: a search begins there, and `rm` is careful.
+    #[cfg(unix)]
+    #[test]
+    fn a_search_begins_below_a_top_directory_that_is_not_typed() {
+        let here = std::env::current_dir().unwrap();
+        let mut ancestors = here.ancestors().collect::<Vec<_>>().into_iter().rev().skip(1);
+        let top = ancestors.next().unwrap();
+        let exclusions = Exclusions::new(&[top.into()]).unwrap();
+        assert!(!exclusions.match_whole("x".as_ref()) && exclusions.match_whole(&top.join("x")));
+        assert!(exclusions.match_operand("x".as_ref()));
+        let second = Exclusions::new(&[ancestors.next().unwrap().into()]).unwrap();
+        assert!(second.match_whole("x".as_ref()));
+    }
+
     #[test]
     fn patterns_that_nobody_means_are_refused() {
         for (pattern, reason) in [
             ("../x/a", "'..' matches nothing below an operand"),
-            ("!x", "matches are excluded without '!'; an entry of that name is"),
+            ("!x", "there is no negation; write "),
             ("*.md,*.rs", "write '{*.md,*.rs}'"),
         ] {
             let message = Exclusions::new(&[pattern.into()]).unwrap_err();

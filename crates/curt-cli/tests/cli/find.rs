@@ -42,36 +42,6 @@ fn wrong_command_lines_delete_nothing() {
     }
 }
 
-#[test]
-fn excluded_paths_are_those_of_rm() {
-    let scratch = Scratch::new();
-    tree(&scratch, "t");
-    let here = scratch.typed().to_str().unwrap().to_owned();
-    let all = lines(&scratch, &["-tf", ".", "t"]);
-    for excluded in ["{here}/t/sub", "{here}/t/sub/**", "t/sub/", "./sub", "/sub", "sub", "**/sub"]
-    {
-        let excluded = excluded.replace("{here}", &here);
-        for operand in ["t", "./t", &format!("{here}/t")] {
-            let args = ["-tf", "-E", &excluded, ".", operand];
-            let found: Vec<String> = lines(&scratch, &args);
-            let left = all.iter().filter(|path| !path.contains("sub")).count();
-            assert_eq!(found.len(), left, "{args:?}: {found:?}");
-        }
-    }
-    for excluded in ["{here}", "{here}/t", "{here}/*"] {
-        let excluded = excluded.replace("{here}", &here);
-        for operand in ["t", "t/sub", &format!("{here}/t/sub")] {
-            assert_eq!(lines(&scratch, &["-E", &excluded, ".", operand]), [""; 0], "{excluded}");
-        }
-    }
-    // What must stay is kept, whatever else is skipped or not.
-    scratch.file_with("rules", b"a\n");
-    let args =
-        ["-u", "-tf", "--delete", "--ignore-file=rules", "-E", &format!("{here}/t/sub"), ".", "t"];
-    assert_eq!(lines(&scratch, &args), [""; 0]);
-    assert!(scratch.exists("t/a") && scratch.exists("t/sub/deep/e") && !scratch.exists("t/b.keep"));
-}
-
 /// Every door has one meaning of a pattern, that of bash: what `find -g` finds is what `find -E`
 /// skips and `rm --exclude` keeps.
 #[cfg(unix)]

@@ -4,6 +4,7 @@
 mod conditions;
 #[cfg(unix)]
 mod du;
+mod exclude;
 #[cfg(target_os = "linux")]
 mod extended;
 mod find;
