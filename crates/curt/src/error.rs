@@ -2,6 +2,8 @@
 
 mod find;
 mod kept;
+#[cfg(test)]
+mod tests;
 
 use std::error;
 use std::ffi::OsString;
@@ -14,6 +16,7 @@ pub use find::{FindCause, NotFound};
 pub use kept::Kept;
 
 use crate::quoted::{Printable, Quoted};
+use crate::sys::OsError;
 use curt_paths::Refusal;
 
 /// The operation that failed.
@@ -69,30 +72,52 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// Returns its name, one word: `remove_file`, `open_directory`, … It is the same in the JSON of
+    /// the command, in C and in Ruby's messages.
+    pub fn name(self) -> &'static str {
+        self.words()[0]
+    }
+
     /// Returns the words for it in messages, as the GNU tools have them: `remove`, `open
     /// directory`, …
     pub fn verb(self) -> &'static str {
+        self.words()[1]
+    }
+
+    /// Returns the function of the C library that a program would call in its place, for languages
+    /// whose errors name one: `unlink`, `scandir`, …
+    pub fn function(self) -> &'static str {
+        self.words()[2]
+    }
+
+    /// Its name, verb and function.
+    fn words(self) -> [&'static str; 3] {
         match self {
-            Operation::Remove | Operation::RemoveFile | Operation::RemoveDirectory => "remove",
-            Operation::OpenDirectory => "open directory",
-            Operation::ReadDirectory => "read directory",
-            Operation::Stat | Operation::Access => "access",
-            Operation::ReadLink => "read symbolic link",
-            Operation::ReadAttributes => "read the extended attributes of",
-            Operation::ReadOwner => "read the owner of",
-            Operation::ReadFile => "read",
-            Operation::Open => "open",
-            Operation::CreateDirectory => "create directory",
-            Operation::CreateLink => "create link",
-            Operation::SetPermissions => "change permissions of",
-            Operation::SetTimes => "set times of",
-            Operation::Rename => "rename",
-            Operation::Canonicalize => "find the name of",
-            Operation::Find => "find",
-            Operation::Start => "start",
-            Operation::Enter => "change directory to",
-            Operation::Wait => "wait for",
-            Operation::Kill => "kill",
+            Operation::Remove => ["remove", "remove", "lstat"],
+            Operation::RemoveFile => ["remove_file", "remove", "unlink"],
+            Operation::RemoveDirectory => ["remove_directory", "remove", "rmdir"],
+            Operation::OpenDirectory => ["open_directory", "open directory", "open"],
+            Operation::ReadDirectory => ["read_directory", "read directory", "scandir"],
+            Operation::Stat => ["stat", "access", "lstat"],
+            Operation::ReadLink => ["read_link", "read symbolic link", "readlink"],
+            Operation::Access => ["access", "access", "access"],
+            Operation::ReadAttributes => {
+                ["read_attributes", "read the extended attributes of", "listxattr"]
+            }
+            Operation::ReadOwner => ["read_owner", "read the owner of", "getpwuid"],
+            Operation::ReadFile => ["read_file", "read", "read"],
+            Operation::Open => ["open", "open", "open"],
+            Operation::CreateDirectory => ["create_directory", "create directory", "mkdir"],
+            Operation::CreateLink => ["create_link", "create link", "link"],
+            Operation::SetPermissions => ["set_permissions", "change permissions of", "chmod"],
+            Operation::SetTimes => ["set_times", "set times of", "utime"],
+            Operation::Rename => ["rename", "rename", "rename"],
+            Operation::Canonicalize => ["canonicalize", "find the name of", "realpath"],
+            Operation::Find => ["find", "find", "access"],
+            Operation::Start => ["start", "start", "execve"],
+            Operation::Enter => ["enter", "change directory to", "chdir"],
+            Operation::Wait => ["wait", "wait for", "waitpid"],
+            Operation::Kill => ["kill", "kill", "kill"],
         }
     }
 }
@@ -115,6 +140,25 @@ pub enum Cause {
     Start(StartFailure, io::Error),
     /// No program of that name was found.
     Find(NotFound),
+}
+
+impl Cause {
+    /// Returns the system's error that is closest, for a cause without a number.
+    fn closest(&self) -> OsError {
+        match self {
+            Cause::Os(error) | Cause::Start(_, error) => OsError::of(error.kind()),
+            Cause::Kept(kept) => kept.closest(),
+            // Not `ENOENT`, which `rm -f` and its like forgive: something has this name.
+            Cause::Replaced => OsError::Stale,
+            Cause::Refused(Refusal::Empty) => OsError::NotFound,
+            Cause::Refused(Refusal::Nul) => OsError::Invalid,
+            // As `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_MAGICLINKS`.
+            Cause::Refused(Refusal::Link) | Cause::Loop(_) => OsError::TooManyLinks,
+            // As `RESOLVE_BENEATH`: it would leave the root, here or on another system.
+            Cause::Refused(_) => OsError::OtherDevice,
+            Cause::Find(why) => why.closest(),
+        }
+    }
 }
 
 impl fmt::Display for Cause {
@@ -292,6 +336,27 @@ impl Error {
             Cause::Find(error) => error.raw_os_error(),
             _ => None,
         }
+    }
+
+    /// Returns [`raw_os_error`](Error::raw_os_error) if there is one, and otherwise the number with
+    /// which the system would refuse the same: `EXDEV` for a path that leaves a
+    /// [`Root`](crate::Root), `EBUSY` for a mount point, `ESTALE` for a directory that was replaced
+    /// meanwhile, `EIO` where nothing fits. On Windows it is the code of `GetLastError`.
+    ///
+    /// Languages whose errors have a number take it from here.
+    ///
+    /// ```
+    /// # #[cfg(target_os = "linux")]
+    /// # fn main() -> Result<(), curt::Error> {
+    /// let error = curt::Root::open(".")?.stat("../x", curt::Fields::KIND).unwrap_err();
+    /// assert_eq!((error.raw_os_error(), error.errno()), (None, 18)); // EXDEV
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(target_os = "linux"))]
+    /// # fn main() {}
+    /// ```
+    pub fn errno(&self) -> i32 {
+        self.raw_os_error().unwrap_or_else(|| self.cause().closest().number())
     }
 
     /// Returns the nearest error kind of the standard library.

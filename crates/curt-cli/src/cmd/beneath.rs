@@ -12,7 +12,7 @@ use super::{base_name, stat};
 use crate::args::BeneathOptions;
 use crate::exit::Exit;
 use crate::out::entry::{self, Shown};
-use crate::out::failure::{self, Failure};
+use crate::out::failure::Failure;
 use crate::out::json::Object;
 use crate::out::path_text;
 use crate::quote::quote;
@@ -92,21 +92,21 @@ struct Denied {
 
 impl Denied {
     fn os(operation: Operation, error: &io::Error) -> Denied {
-        let failure = Failure::os(failure::operation(operation), error);
+        let failure = Failure::os(operation.name(), error);
         Denied { verb: verb(operation), failure, is_refused: false }
     }
 
     fn not_a_regular_file() -> Denied {
         let operation = Operation::ReadFile;
         let reason = "not a regular file".to_owned();
-        let failure = Failure::new(failure::operation(operation), "invalid", reason);
+        let failure = Failure::new(operation.name(), "invalid", reason);
         Denied { verb: verb(operation), failure, is_refused: false }
     }
 }
 
 impl From<Refusal> for Denied {
     fn from(refusal: Refusal) -> Denied {
-        let operation = failure::operation(Operation::Canonicalize);
+        let operation = Operation::Canonicalize.name();
         let failure = Failure::new(operation, refusal.name(), refusal.to_string());
         Denied { verb: "allow", failure, is_refused: true }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use curt::process::StartFailure;
 use curt::remove::Kept;
-use curt::{Cause, Error, Operation};
+use curt::{Cause, Error};
 
 use super::json::{self, Object};
 use super::text;
@@ -65,39 +65,13 @@ impl Failure {
 impl From<&Error> for Failure {
     fn from(error: &Error) -> Failure {
         let cause = error.cause();
-        let failure =
-            Failure::new(operation(error.operation()), kind_of_cause(cause), text::reason(cause));
+        let operation = error.operation().name();
+        let failure = Failure::new(operation, kind_of_cause(cause), text::reason(cause));
         let errno = match cause {
             Cause::Os(error) | Cause::Start(_, error) => sys::error_number(error),
             _ => error.raw_os_error(),
         };
         Failure { errno, ..failure }.path(error.path())
-    }
-}
-
-pub(crate) fn operation(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Remove => "remove",
-        Operation::RemoveFile => "remove_file",
-        Operation::RemoveDirectory => "remove_directory",
-        Operation::OpenDirectory => "open_directory",
-        Operation::ReadDirectory => "read_directory",
-        Operation::Stat => "stat",
-        Operation::ReadLink => "read_link",
-        Operation::Access => "access",
-        Operation::ReadAttributes => "read_attributes",
-        Operation::ReadOwner => "read_owner",
-        Operation::ReadFile => "read_file",
-        Operation::Open => "open",
-        Operation::CreateDirectory => "create_directory",
-        Operation::Rename => "rename",
-        Operation::Canonicalize => "canonicalize",
-        Operation::Find => "find",
-        Operation::Start => "start",
-        Operation::Enter => "enter",
-        Operation::Wait => "wait",
-        Operation::Kill => "kill",
-        _ => "other",
     }
 }
 

@@ -322,7 +322,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
 
     /// Removes an empty directory. To the kernel, what `..` leads to is not empty.
     pub(super) fn remove_dir(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
-        let dots = if path.is_parent() { OsError::NotEmpty } else { OsError::Dots };
+        let dots = if path.is_parent() { OsError::NotEmpty } else { OsError::Invalid };
         self.at_name(path, dots, |at, name| self.sys().remove_empty_dir(at, name))
     }
 

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::quoted::Quoted;
+use crate::sys::OsError;
 
 /// Why no program of a name was found, and what is to blame. The name is the
 /// [path](crate::Error::path) of the error.
@@ -115,6 +116,21 @@ impl NotFound {
         match self.cause() {
             FindCause::Os(error) => error.raw_os_error(),
             _ => None,
+        }
+    }
+
+    /// Returns the system's error that is closest: that of `execvp`.
+    pub(super) fn closest(&self) -> OsError {
+        match self.cause() {
+            FindCause::NotFound
+            | FindCause::OnlyInWorkingDirectory
+            | FindCause::InvalidName(_)
+            | FindCause::RelativeResult
+            | FindCause::DirectoryMissing => OsError::NotFound,
+            FindCause::NotExecutable | FindCause::PermissionDenied => OsError::Denied,
+            FindCause::NameTooLong => OsError::TooLong,
+            FindCause::LinkLoop => OsError::TooManyLinks,
+            FindCause::Os(error) => OsError::of(error.kind()),
         }
     }
 

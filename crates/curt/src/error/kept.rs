@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use crate::sys::OsError;
+
 /// Why a [`Remove`](crate::Remove) refused an entry, or gave it up, though the system did not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -26,28 +28,44 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// Returns the nearest error kind of the standard library.
-    pub(super) fn kind(self) -> io::ErrorKind {
+    /// The nearest error kind of the standard library, the error with which the system refuses the
+    /// same, mostly in `rmdir`, and the message.
+    fn facts(self) -> (io::ErrorKind, OsError, &'static str) {
+        use io::ErrorKind::{
+            CrossesDevices, DirectoryNotEmpty, InvalidInput, IsADirectory, NotADirectory,
+        };
         match self {
-            Kept::MountPoint | Kept::OtherFileSystem => io::ErrorKind::CrossesDevices,
-            Kept::BeingWrittenTo => io::ErrorKind::DirectoryNotEmpty,
-            Kept::DotOrDotDot | Kept::RootDirectory => io::ErrorKind::InvalidInput,
-            Kept::IsADirectory => io::ErrorKind::IsADirectory,
-            Kept::IsALink => io::ErrorKind::NotADirectory,
+            Kept::MountPoint => {
+                let text = "is a mount point, and crossing mounts was not asked for";
+                (CrossesDevices, OsError::Busy, text)
+            }
+            Kept::BeingWrittenTo => {
+                (DirectoryNotEmpty, OsError::NotEmpty, "not empty: being written to")
+            }
+            Kept::DotOrDotDot => (InvalidInput, OsError::Invalid, "refusing to remove '.' or '..'"),
+            Kept::RootDirectory => {
+                (InvalidInput, OsError::Busy, "refusing to remove the root directory")
+            }
+            Kept::OtherFileSystem => {
+                let text = "is on another file system than its parent";
+                (CrossesDevices, OsError::OtherDevice, text)
+            }
+            Kept::IsADirectory => (IsADirectory, OsError::IsDirectory, "is a directory"),
+            Kept::IsALink => (NotADirectory, OsError::NotDirectory, "is a link"),
         }
+    }
+
+    pub(super) fn kind(self) -> io::ErrorKind {
+        self.facts().0
+    }
+
+    pub(super) fn closest(self) -> OsError {
+        self.facts().1
     }
 }
 
 impl fmt::Display for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kept::MountPoint => "is a mount point, and crossing mounts was not asked for",
-            Kept::BeingWrittenTo => "not empty: being written to",
-            Kept::DotOrDotDot => "refusing to remove '.' or '..'",
-            Kept::RootDirectory => "refusing to remove the root directory",
-            Kept::OtherFileSystem => "is on another file system than its parent",
-            Kept::IsADirectory => "is a directory",
-            Kept::IsALink => "is a link",
-        })
+        f.write_str(self.facts().2)
     }
 }

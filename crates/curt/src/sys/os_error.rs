@@ -11,8 +11,7 @@ pub(crate) enum OsError {
     NotEmpty,
     Exists,
     OtherDevice,
-    /// Dots at the end of a path name no entry.
-    Dots,
+    Invalid,
     /// A directory cannot have a second name.
     LinksDirectory,
     Busy,
@@ -20,6 +19,12 @@ pub(crate) enum OsError {
     TooLong,
     /// The tree kept changing during the walk.
     Again,
+    /// Another entry has the name now.
+    Stale,
+    Denied,
+    Unsupported,
+    /// Any other failure.
+    Io,
 }
 
 impl OsError {
@@ -28,8 +33,22 @@ impl OsError {
         io::Error::from_raw_os_error(self.number())
     }
 
+    /// Returns the closest one to an error that has only a kind.
+    pub(crate) fn of(kind: io::ErrorKind) -> OsError {
+        match kind {
+            io::ErrorKind::NotFound => OsError::NotFound,
+            io::ErrorKind::NotADirectory => OsError::NotDirectory,
+            io::ErrorKind::IsADirectory => OsError::IsDirectory,
+            io::ErrorKind::DirectoryNotEmpty => OsError::NotEmpty,
+            io::ErrorKind::CrossesDevices => OsError::OtherDevice,
+            io::ErrorKind::InvalidInput => OsError::Invalid,
+            io::ErrorKind::Unsupported => OsError::Unsupported,
+            _ => OsError::Io,
+        }
+    }
+
     #[cfg(unix)]
-    fn number(self) -> i32 {
+    pub(crate) fn number(self) -> i32 {
         match self {
             OsError::NotFound => libc::ENOENT,
             OsError::NotDirectory => libc::ENOTDIR,
@@ -37,17 +56,21 @@ impl OsError {
             OsError::NotEmpty => libc::ENOTEMPTY,
             OsError::Exists => libc::EEXIST,
             OsError::OtherDevice => libc::EXDEV,
-            OsError::Dots => libc::EINVAL,
+            OsError::Invalid => libc::EINVAL,
             OsError::LinksDirectory => libc::EPERM,
             OsError::Busy => libc::EBUSY,
             OsError::TooManyLinks => libc::ELOOP,
             OsError::TooLong => libc::ENAMETOOLONG,
             OsError::Again => libc::EAGAIN,
+            OsError::Stale => libc::ESTALE,
+            OsError::Denied => libc::EACCES,
+            OsError::Unsupported => libc::ENOTSUP,
+            OsError::Io => libc::EIO,
         }
     }
 
     #[cfg(windows)]
-    fn number(self) -> i32 {
+    pub(crate) fn number(self) -> i32 {
         use windows_sys::Win32::Foundation as codes;
         let number = match self {
             OsError::NotFound => codes::ERROR_FILE_NOT_FOUND,
@@ -56,13 +79,17 @@ impl OsError {
             OsError::NotEmpty => codes::ERROR_DIR_NOT_EMPTY,
             OsError::Exists => codes::ERROR_ALREADY_EXISTS,
             OsError::OtherDevice => codes::ERROR_NOT_SAME_DEVICE,
-            OsError::Dots => codes::ERROR_INVALID_PARAMETER,
+            OsError::Invalid => codes::ERROR_INVALID_PARAMETER,
             OsError::LinksDirectory => codes::ERROR_ACCESS_DENIED,
             OsError::Busy => codes::ERROR_BUSY,
             // What Windows says after following 63 links.
             OsError::TooManyLinks => codes::ERROR_CANT_RESOLVE_FILENAME,
             OsError::TooLong => codes::ERROR_FILENAME_EXCED_RANGE,
             OsError::Again => codes::ERROR_RETRY,
+            OsError::Stale => codes::ERROR_FILE_INVALID,
+            OsError::Denied => codes::ERROR_ACCESS_DENIED,
+            OsError::Unsupported => codes::ERROR_NOT_SUPPORTED,
+            OsError::Io => codes::ERROR_IO_DEVICE,
         };
         i32::try_from(number).unwrap_or(i32::MAX)
     }
@@ -72,13 +99,9 @@ impl OsError {
 /// [`Opened::Gone`](super::Opened) that no longer has one. Kinds without such an answer have no
 /// number.
 pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
-    match kind {
-        io::ErrorKind::NotFound => OsError::NotFound.error(),
-        io::ErrorKind::NotADirectory => OsError::NotDirectory.error(),
-        io::ErrorKind::IsADirectory => OsError::IsDirectory.error(),
-        io::ErrorKind::DirectoryNotEmpty => OsError::NotEmpty.error(),
-        io::ErrorKind::CrossesDevices => OsError::OtherDevice.error(),
-        _ => kind.into(),
+    match OsError::of(kind) {
+        OsError::Invalid | OsError::Unsupported | OsError::Io => kind.into(),
+        known => known.error(),
     }
 }
 

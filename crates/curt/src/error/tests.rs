@@ -1,0 +1,135 @@
+//! The numbers of refusals, and the words of operations.
+
+use super::*;
+
+fn number(cause: Cause) -> i32 {
+    Error::new(Operation::Remove, PathBuf::from("x"), cause).errno()
+}
+
+/// A new variant does not compile without a number; its row here holds it.
+#[cfg(unix)]
+#[test]
+fn refusals_have_the_number_with_which_the_kernel_refuses_the_same() {
+    let kept = [
+        (Kept::MountPoint, libc::EBUSY),
+        (Kept::BeingWrittenTo, libc::ENOTEMPTY),
+        (Kept::DotOrDotDot, libc::EINVAL),
+        (Kept::RootDirectory, libc::EBUSY),
+        (Kept::OtherFileSystem, libc::EXDEV),
+        (Kept::IsADirectory, libc::EISDIR),
+        (Kept::IsALink, libc::ENOTDIR),
+    ];
+    for (kept, expected) in kept {
+        assert_eq!(number(Cause::Kept(kept)), expected, "{kept:?}");
+    }
+    let refused = [
+        (Refusal::Empty, libc::ENOENT),
+        (Refusal::Nul, libc::EINVAL),
+        (Refusal::Encoding, libc::EXDEV),
+        (Refusal::Device, libc::EXDEV),
+        (Refusal::Absolute, libc::EXDEV),
+        (Refusal::Drive, libc::EXDEV),
+        (Refusal::Stream, libc::EXDEV),
+        (Refusal::BadChar, libc::EXDEV),
+        (Refusal::Escape, libc::EXDEV),
+        (Refusal::Trailing, libc::EXDEV),
+        (Refusal::ShortName, libc::EXDEV),
+        (Refusal::Link, libc::ELOOP),
+    ];
+    for (refusal, expected) in refused {
+        assert_eq!(number(Cause::Refused(refusal)), expected, "{refusal:?}");
+    }
+    let searches = [
+        (FindCause::NotFound, libc::ENOENT),
+        (FindCause::OnlyInWorkingDirectory, libc::ENOENT),
+        (FindCause::NotExecutable, libc::EACCES),
+        (FindCause::InvalidName("why"), libc::ENOENT),
+        (FindCause::NameTooLong, libc::ENAMETOOLONG),
+        (FindCause::LinkLoop, libc::ELOOP),
+        (FindCause::RelativeResult, libc::ENOENT),
+        (FindCause::DirectoryMissing, libc::ENOENT),
+        (FindCause::PermissionDenied, libc::EACCES),
+        (FindCause::Os(io::ErrorKind::InvalidInput.into()), libc::EINVAL),
+        (FindCause::Os(io::Error::from_raw_os_error(libc::EIO)), libc::EIO),
+    ];
+    for (cause, expected) in searches {
+        let shown = format!("{cause:?}");
+        let not_found = NotFound::new(false, cause, None, Vec::new());
+        assert_eq!(number(Cause::Find(not_found)), expected, "{shown}");
+    }
+    assert_eq!(number(Cause::Replaced), libc::ESTALE);
+    assert_eq!(number(Cause::Loop(PathBuf::from("x"))), libc::ELOOP);
+}
+
+#[cfg(unix)]
+#[test]
+fn errors_without_a_number_get_that_of_their_kind() {
+    let kinds = [
+        (io::ErrorKind::NotFound, libc::ENOENT),
+        (io::ErrorKind::NotADirectory, libc::ENOTDIR),
+        (io::ErrorKind::IsADirectory, libc::EISDIR),
+        (io::ErrorKind::DirectoryNotEmpty, libc::ENOTEMPTY),
+        (io::ErrorKind::CrossesDevices, libc::EXDEV),
+        (io::ErrorKind::InvalidInput, libc::EINVAL),
+        (io::ErrorKind::Unsupported, libc::ENOTSUP),
+        (io::ErrorKind::Other, libc::EIO),
+    ];
+    for (kind, expected) in kinds {
+        assert_eq!(number(Cause::Os(kind.into())), expected, "{kind:?}");
+        assert_eq!(number(Cause::Start(StartFailure::System, kind.into())), expected, "{kind:?}");
+    }
+}
+
+#[test]
+fn errors_of_the_system_keep_their_number() {
+    // One that no refusal has.
+    let error = || io::Error::from_raw_os_error(1_234);
+    for cause in [
+        Cause::Os(error()),
+        Cause::Start(StartFailure::TextBusy, error()),
+        Cause::Find(NotFound::new(false, FindCause::Os(error()), None, Vec::new())),
+    ] {
+        assert_eq!(number(cause), 1_234);
+    }
+}
+
+#[test]
+fn operations_are_named_like_their_variants() {
+    use Operation::*;
+    let all = [
+        Remove,
+        RemoveFile,
+        RemoveDirectory,
+        OpenDirectory,
+        ReadDirectory,
+        Stat,
+        ReadLink,
+        Access,
+        ReadAttributes,
+        ReadOwner,
+        ReadFile,
+        Open,
+        CreateDirectory,
+        CreateLink,
+        SetPermissions,
+        SetTimes,
+        Rename,
+        Canonicalize,
+        Find,
+        Start,
+        Enter,
+        Wait,
+        Kill,
+    ];
+    for operation in all {
+        // As the variant is called, in words.
+        let mut name = String::new();
+        for letter in format!("{operation:?}").chars() {
+            if letter.is_ascii_uppercase() && !name.is_empty() {
+                name.push('_');
+            }
+            name.push(letter.to_ascii_lowercase());
+        }
+        assert_eq!(operation.name(), name);
+    }
+}
