@@ -75,42 +75,6 @@
 /** As many threads as pay: see `curt_control`. */
 #define CURT_THREADS_AUTOMATIC UINT32_MAX
 
-/** Removing an entry: finding it, or a refusal before or between the steps below. */
-#define CURT_OP_REMOVE 1
-
-/** Removing an entry that is not a directory. */
-#define CURT_OP_REMOVE_FILE 2
-
-/** Removing an empty directory. */
-#define CURT_OP_REMOVE_DIRECTORY 3
-
-/** Opening a directory to list it. */
-#define CURT_OP_OPEN_DIRECTORY 4
-
-/** Reading the entries of a directory. */
-#define CURT_OP_READ_DIRECTORY 5
-
-/** Reading the metadata of an entry. */
-#define CURT_OP_STAT 6
-
-/** Reading the target of a link. */
-#define CURT_OP_READ_LINK 7
-
-/** Checking the access rights to an entry. */
-#define CURT_OP_ACCESS 8
-
-/** Reading the owner of an entry. */
-#define CURT_OP_READ_OWNER 9
-
-/** Opening a file. */
-#define CURT_OP_OPEN 10
-
-/** Finding the canonical name. */
-#define CURT_OP_CANONICALIZE 11
-
-/** Searching for a program. */
-#define CURT_OP_FIND 12
-
 /** Paths of the system that the library runs on. */
 #define CURT_FLAVOR_NATIVE 0
 
@@ -640,7 +604,7 @@ typedef struct {
   uint32_t failed;
   /** Why, for the first of these: `CURT_E_…`; 0 if none failed. */
   int32_t result;
-  /** And the system's number, or 0. */
+  /** And the number, as in `curt_error_info`. */
   int32_t os_error;
   /** `CURT_KIND_…`; `CURT_KIND_UNKNOWN` if it is not in `known`. */
   uint32_t kind;
@@ -702,12 +666,17 @@ typedef struct {
   size_t size;
   /** The result: `CURT_E_…`. */
   int32_t result;
-  /** The operation that failed: `CURT_OP_…`, or 0 if none was begun. */
-  int32_t operation;
-  /** The system's number if it failed, or 0. */
+  /**
+   * The system's number: `errno`, or on Windows that of `GetLastError`. If curt refused the path
+   * or the entry, the number with which the system would refuse the same, such as `EXDEV` for a
+   * path that leaves the root. 0 if no operation was begun.
+   */
   int32_t os_error;
-  /** Always 0. */
-  int32_t reserved;
+  /**
+   * The operation that failed, one word: `"remove_file"`, `"open_directory"`, and others, as the
+   * command has them in JSON. NULL if none was begun.
+   */
+  const char *operation;
   /**
    * The path: the operand as it was given, and the names below it. Empty if there is none. A NUL
    * follows it.
@@ -1411,7 +1380,7 @@ int32_t curt_usage(const curt_str *paths,
 
 /* Structs with their sizes, and zeros. */
 #define CURT_ERROR_INFO_INIT \
-  { sizeof(curt_error_info), 0, 0, 0, 0, { NULL, 0 }, NULL, 0 }
+  { sizeof(curt_error_info), 0, 0, NULL, { NULL, 0 }, NULL, 0 }
 #define CURT_EXPAND_OPTIONS_INIT \
   { sizeof(curt_expand_options), 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, 0 }
 #define CURT_CONTROL_INIT \

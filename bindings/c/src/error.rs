@@ -4,8 +4,6 @@ use std::ffi::c_char;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use curt::Operation;
-
 use crate::guard::{Failure, int, plain};
 use crate::handle;
 use crate::structs::{self, Versioned};
@@ -31,7 +29,8 @@ enum What {
 
 #[derive(Debug)]
 struct Texts {
-    /// Both end in NUL.
+    /// All end in NUL.
+    operation: Option<Box<[u8]>>,
     path: Box<[curt_char]>,
     text: Box<[u8]>,
 }
@@ -44,12 +43,13 @@ pub struct curt_error_info {
     pub size: usize,
     /// The result: `CURT_E_…`.
     pub result: i32,
-    /// The operation that failed: `CURT_OP_…`, or 0 if none was begun.
-    pub operation: i32,
-    /// The system's number if it failed, or 0.
+    /// The system's number: `errno`, or on Windows that of `GetLastError`. If curt refused the path
+    /// or the entry, the number with which the system would refuse the same, such as `EXDEV` for a
+    /// path that leaves the root. 0 if no operation was begun.
     pub os_error: i32,
-    /// Always 0.
-    pub reserved: i32,
+    /// The operation that failed, one word: `"remove_file"`, `"open_directory"`, and others, as the
+    /// command has them in JSON. NULL if none was begun.
+    pub operation: *const c_char,
     /// The path: the operand as it was given, and the names below it. Empty if there is none. A NUL
     /// follows it.
     pub path: curt_str,
@@ -86,17 +86,16 @@ impl curt_error {
     }
 
     fn info(&self) -> curt_error_info {
-        let (operation, os_error) = match &self.what {
-            What::Library(error) => (number(error.operation()), error.raw_os_error().unwrap_or(0)),
-            What::Other(_) => (0, 0),
+        let os_error = match &self.what {
+            What::Library(error) => error.errno(),
+            What::Other(_) => 0,
         };
-        let Texts { path, text } = self.texts();
+        let Texts { operation, path, text } = self.texts();
         curt_error_info {
             size: 0,
             result: self.result,
-            operation,
             os_error,
-            reserved: 0,
+            operation: operation.as_ref().map_or(ptr::null(), |name| name.as_ptr().cast()),
             path: curt_str::of(&path[..path.len() - 1]),
             text: text.as_ptr().cast(),
             text_len: text.len() - 1,
@@ -136,10 +135,13 @@ impl What {
     fn texts(&self) -> Texts {
         match self {
             What::Library(error) => Texts {
+                operation: Some(with_nul(error.operation().name())),
                 path: [&*to_units(error.path().as_os_str()), &[0]].concat().into(),
                 text: with_nul(&error.to_string()),
             },
-            What::Other(text) => Texts { path: Box::new([0]), text: with_nul(text) },
+            What::Other(text) => {
+                Texts { operation: None, path: Box::new([0]), text: with_nul(text) }
+            }
         }
     }
 }
@@ -175,47 +177,4 @@ pub unsafe extern "C" fn curt_error_get(
 pub unsafe extern "C" fn curt_error_free(error: *mut curt_error) {
     // SAFETY: the caller passes an object, once.
     unsafe { handle::close(error) };
-}
-
-/// Removing an entry: finding it, or a refusal before or between the steps below.
-pub const CURT_OP_REMOVE: i32 = 1;
-/// Removing an entry that is not a directory.
-pub const CURT_OP_REMOVE_FILE: i32 = 2;
-/// Removing an empty directory.
-pub const CURT_OP_REMOVE_DIRECTORY: i32 = 3;
-/// Opening a directory to list it.
-pub const CURT_OP_OPEN_DIRECTORY: i32 = 4;
-/// Reading the entries of a directory.
-pub const CURT_OP_READ_DIRECTORY: i32 = 5;
-/// Reading the metadata of an entry.
-pub const CURT_OP_STAT: i32 = 6;
-/// Reading the target of a link.
-pub const CURT_OP_READ_LINK: i32 = 7;
-/// Checking the access rights to an entry.
-pub const CURT_OP_ACCESS: i32 = 8;
-/// Reading the owner of an entry.
-pub const CURT_OP_READ_OWNER: i32 = 9;
-/// Opening a file.
-pub const CURT_OP_OPEN: i32 = 10;
-/// Finding the canonical name.
-pub const CURT_OP_CANONICALIZE: i32 = 11;
-/// Searching for a program.
-pub const CURT_OP_FIND: i32 = 12;
-
-fn number(operation: Operation) -> i32 {
-    match operation {
-        Operation::Remove => CURT_OP_REMOVE,
-        Operation::RemoveFile => CURT_OP_REMOVE_FILE,
-        Operation::RemoveDirectory => CURT_OP_REMOVE_DIRECTORY,
-        Operation::OpenDirectory => CURT_OP_OPEN_DIRECTORY,
-        Operation::ReadDirectory => CURT_OP_READ_DIRECTORY,
-        Operation::Stat => CURT_OP_STAT,
-        Operation::ReadLink => CURT_OP_READ_LINK,
-        Operation::Access => CURT_OP_ACCESS,
-        Operation::ReadOwner => CURT_OP_READ_OWNER,
-        Operation::Open => CURT_OP_OPEN,
-        Operation::Canonicalize => CURT_OP_CANONICALIZE,
-        Operation::Find => CURT_OP_FIND,
-        _ => 0,
-    }
 }

@@ -144,9 +144,8 @@ mod tests {
         let mut info = curt_error_info {
             size: size_of::<curt_error_info>(),
             result: 0,
-            operation: 9,
+            operation: std::ptr::dangling(),
             os_error: 9,
-            reserved: 9,
             path: curt_str::NONE,
             text: std::ptr::null(),
             text_len: 0,
@@ -154,7 +153,8 @@ mod tests {
         // SAFETY: both are valid.
         assert_eq!(unsafe { curt_error_get(error, &raw mut info) }, 0);
         assert_eq!(Err(info.result), result);
-        assert_eq!((info.operation, info.os_error, info.reserved, info.path.len), (0, 0, 0, 0));
+        assert!(info.operation.is_null());
+        assert_eq!((info.os_error, info.path.len), (0, 0));
         // SAFETY: the text ends in a NUL.
         let text = unsafe { slice::from_raw_parts(info.text.cast::<u8>(), info.text_len + 1) };
         let text = std::ffi::CStr::from_bytes_with_nul(text).unwrap().to_str().unwrap().to_owned();

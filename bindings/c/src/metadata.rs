@@ -109,7 +109,7 @@ pub struct curt_metadata {
     pub failed: u32,
     /// Why, for the first of these: `CURT_E_…`; 0 if none failed.
     pub result: i32,
-    /// And the system's number, or 0.
+    /// And the number, as in `curt_error_info`.
     pub os_error: i32,
     /// `CURT_KIND_…`; `CURT_KIND_UNKNOWN` if it is not in `known`.
     pub kind: u32,
@@ -306,7 +306,7 @@ impl Place {
             let bits = FIELDS.iter().filter(|(_, field)| fields.intersects(*field));
             failed |= bits.fold(0, |bits, (bit, _)| bits | bit) & wanted.0;
             if result == 0 {
-                (result, os_error) = (result_of(error), error.raw_os_error().unwrap_or(0));
+                (result, os_error) = (result_of(error), error.errno());
             }
         }
         put!(to.failed = failed);

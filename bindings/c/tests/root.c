@@ -25,7 +25,7 @@ static void missing_names_are_kept_as_asked(void)
     CHECK(here > 4);
     FAILS(CURT_E_OS, CANONICAL(T("tree/missing"), 0));
     CHECK_INT(LAST.os_error, NO_SUCH_FILE);
-    CHECK_INT(LAST.operation, CURT_OP_CANONICALIZE);
+    CHECK(strcmp(LAST.operation, "canonicalize") == 0);
     CHECK_INT(WORKS(CANONICAL(T("tree/missing"), CURT_CANONICAL_MISSING_LAST)), here + 8);
     CHECK(curt_canonical(Z("tree/missing/too"), CURT_CANONICAL_MISSING_LAST, NULL, 0, NULL)
           == CURT_E_OS);
@@ -112,7 +112,7 @@ static void opens_what_lies_beneath(void)
     CHECK_INT(WORKS(OPEN("dir/../file", CURT_OPEN_READ)), 4);
     FAILS(CURT_E_OS, OPEN("missing", CURT_OPEN_READ));
     CHECK_INT(LAST.os_error, NO_SUCH_FILE);
-    CHECK_INT(LAST.operation, CURT_OP_OPEN);
+    CHECK(strcmp(LAST.operation, "open") == 0);
     FAILS(CURT_E_REFUSED_ESCAPE, OPEN("../secret", CURT_OPEN_READ));
     FAILS(CURT_E_REFUSED_ESCAPE, OPEN("dir/../../secret", CURT_OPEN_READ));
     FAILS(CURT_E_REFUSED_ABSOLUTE, OPEN("/secret", CURT_OPEN_READ));
@@ -218,7 +218,7 @@ static void canonical_agrees_with_realpath(void)
         } else {
             SIZED(curt_error_info, info);
             CHECK_INT(curt_error_get(error, &info), 0);
-            if (!CHECK(result == CURT_E_LOOP ? number == ELOOP : info.os_error == number))
+            if (!CHECK_INT(info.os_error, number))
                 fprintf(test_state.report, "  '%s': realpath %d, curt %lld, %d\n", paths[at],
                         number, result, (int)info.os_error);
         }

@@ -100,6 +100,7 @@ struct test_state {
     curt_error **why; /* NULL, or where the error goes */
     /* Of the last failure that was expected. */
     curt_error_info info;
+    char operation[32];
     char text[1024];
     text_char path[1024];
 };
@@ -197,9 +198,13 @@ static inline int expect_failure(const char *file, int line, const char *call, l
     good &= check_int(file, line, "result of the error", info.result, result);
     good &= check_int(file, line, "length of its text", (long long)info.text_len,
                       (long long)strlen(info.text));
-    if (info.text_len == 0 || (result == CURT_E_OS && info.os_error == 0))
+    /* What has begun has a number, also if curt refused it. */
+    if (info.text_len == 0 || (info.operation != NULL) != (info.os_error != 0))
         good = failure(file, line, "text '%s', number %d", info.text, (int)info.os_error);
     test_state.info = info;
+    if (info.operation != NULL)
+        test_state.info.operation = strncpy(test_state.operation, info.operation,
+                                            sizeof test_state.operation - 1);
     memset(test_state.text, 0, sizeof test_state.text);
     strncpy(test_state.text, info.text, sizeof test_state.text - 1);
     memset(test_state.path, 0, sizeof test_state.path);

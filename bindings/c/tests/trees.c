@@ -632,7 +632,7 @@ static void traced(int (*fails)(void))
         _exit(NO_TRACE);
     raise(SIGSTOP);
     FAILS_ONCE(CURT_E_OS, fails());
-    CHECK_INT(LAST.operation, CURT_OP_READ_DIRECTORY);
+    CHECK(strcmp(LAST.operation, "read_directory") == 0);
     CHECK_TEXT(LAST.path, "many");
     CHECK_INT(LAST.os_error, ENOSYS);
     CHECK(entries_read > 0 && entries_read < MANY);
@@ -708,7 +708,7 @@ static void without_rights(void)
     CHECK_INT(chmod("tree/a/deep", 0), 0);
     FAILS_ONCE(CURT_E_OS, curt_names_below(path, 0, NULL, &names, WHY));
     CHECK_INT(LAST.os_error, EACCES);
-    CHECK_INT(LAST.operation, CURT_OP_OPEN_DIRECTORY);
+    CHECK(strcmp(LAST.operation, "open_directory") == 0);
     CHECK_TEXT(LAST.path, "tree/a/deep");
     CHECK_INT(curt_names_get(names, &info), 0);
     CHECK_INT(info.count, ENTRIES - 2);
