@@ -2,48 +2,18 @@
 
 use std::io;
 
-use curt::beneath::Refusal;
 use curt::remove::Kept;
-use curt::{Cause, Error, Operation};
+use curt::{Cause, Error};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::path::{Form, strerror};
 
-/// Returns the number of the system for an error; curt's own refusals get the closest one.
-pub(crate) fn number(error: &Error) -> i32 {
-    if let Some(number) = error.raw_os_error() {
-        return number;
-    }
-    match error.cause() {
-        Cause::Kept(Kept::MountPoint | Kept::RootDirectory) => libc::EBUSY,
-        Cause::Kept(Kept::OtherFileSystem) => libc::EXDEV,
-        Cause::Kept(Kept::BeingWrittenTo) => libc::ENOTEMPTY,
-        Cause::Kept(Kept::DotOrDotDot) => libc::EINVAL,
-        Cause::Kept(Kept::IsADirectory) => libc::EISDIR,
-        Cause::Kept(Kept::IsALink) | Cause::Loop(_) => libc::ELOOP,
-        Cause::Replaced | Cause::Refused(Refusal::Empty) => libc::ENOENT,
-        Cause::Refused(_) => libc::EXDEV,
-        Cause::Os(error) => number_of_kind(error.kind()),
-        _ => libc::EIO,
-    }
-}
-
-fn number_of_kind(kind: io::ErrorKind) -> i32 {
-    match kind {
-        io::ErrorKind::NotFound => libc::ENOENT,
-        io::ErrorKind::NotADirectory => libc::ENOTDIR,
-        io::ErrorKind::InvalidInput => libc::EINVAL,
-        io::ErrorKind::Unsupported => libc::ENOTSUP,
-        _ => libc::EIO,
-    }
-}
-
 /// Makes the `OSError` of an error, whose class follows from its number. The text is the system's,
 /// or curt's own if the refusal is curt's.
 pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAny>) -> PyErr {
-    let number = number(error);
+    let number = error.errno();
     let text = match error.cause() {
         Cause::Os(_) => strerror(py, number),
         // A message of the library begins with the path; one of Python ends with it.
@@ -81,16 +51,5 @@ pub(crate) fn exception_in(py: Python<'_>, error: &Error, form: Form) -> PyErr {
     match form.wrap_path(py, error.path()) {
         Ok(path) => exception(py, error, &path),
         Err(error) => error,
-    }
-}
-
-/// The function of CPython that takes the place of an operation, for the handlers of `rmtree`.
-pub(crate) fn function(operation: Operation) -> &'static str {
-    match operation {
-        Operation::OpenDirectory | Operation::Open => "open",
-        Operation::ReadDirectory => "scandir",
-        Operation::RemoveFile => "unlink",
-        Operation::RemoveDirectory => "rmdir",
-        _ => "lstat",
     }
 }

@@ -14,7 +14,7 @@ use curt::remove::{DirectoryOperands, Kept};
 use curt::{Cause, Next, Remove, Threads};
 use pyo3::prelude::*;
 
-use crate::error::{exception, function, number, system};
+use crate::error::{exception, system};
 use crate::open::duplicate;
 use crate::path::{Form, PathArg};
 use crate::signals::Signals;
@@ -123,8 +123,8 @@ impl Operand<'_> {
         let failed = below(self.given, self.path.as_os_str(), error.path());
         let shown = Form::Text.wrap_path(py, &failed)?;
         let is_operand = failed == self.given;
-        let is_file = number(error) == libc::ENOTDIR;
-        let names = match (function(error.operation()), error.cause()) {
+        let is_file = error.errno() == libc::ENOTDIR;
+        let names = match (error.operation().function(), error.cause()) {
             // CPython follows a link before it notices, at the latest when it opens it.
             (_, Cause::Kept(kept @ (Kept::IsALink | Kept::DotOrDotDot))) if is_operand => {
                 if let Err(exception) = self.stat(py, true) {

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::error::{exception, exception_in, number, system};
+use crate::error::{exception, exception_in, system};
 use crate::open::{Names, is_open};
 use crate::path::{Encoded, Form, PathArg, audit, fspath};
 use crate::signals::Signals;
@@ -263,7 +263,7 @@ impl State {
                 // `os.fwalk` raises what it finds at the beginning, unless that is no directory.
                 Err(error) if is_first && self.shows_descriptors && self.item.is_none() => {
                     self.is_at_end = true;
-                    if number(&error) == libc::ENOTDIR && is_link(py, error.path()).is_some() {
+                    if error.errno() == libc::ENOTDIR && is_link(py, error.path()).is_some() {
                         return Ok(None);
                     }
                     return Err(exception(py, &error, self.operand.bind(py)));
@@ -465,7 +465,7 @@ impl State {
 
 /// Whether what was opened is no directory, but perhaps a link.
 fn is_no_directory(error: &Error) -> bool {
-    matches!(number(error), libc::ENOTDIR | libc::ELOOP)
+    matches!(error.errno(), libc::ENOTDIR | libc::ELOOP)
 }
 
 /// Whether there is a link at a path; `None` if there is nothing.

@@ -169,7 +169,8 @@ def test_methods_answer_as_the_functions_of_python(tmp_path: Path, monkeypatch, 
                 with curt.Root(".") as root:
                     found.append((answered(getattr(root, name) if kind == "ours" else theirs, given, *arguments), looked(".")))
             ours, expected = found
-            if name == "rmtree" and ours[0] and ours[0][1] in (errno.ELOOP, errno.EINVAL):
+            refused = (errno.ENOTDIR, errno.EINVAL) if os.path.islink(path.rstrip("/")) else (errno.EINVAL,)
+            if name == "rmtree" and ours[0] and ours[0][1] in refused:
                 # Links and dots are refused before anything is removed.
                 continue
             assert ours == expected, given
@@ -500,7 +501,7 @@ def test_empty_paths_do_not_exist(tree: Path) -> None:
 def test_links_that_are_refused(tree: Path) -> None:
     with curt.Root(tree) as root:
         for call in (lambda: root.rmtree("to-directory"), lambda: curt.rmtree(tree / "to-directory")):
-            with pytest.raises(OSError, match=r"^\[Errno 40\] the path is a link: '.*to-directory'$"):
+            with pytest.raises(OSError, match=r"^\[Errno 20\] the path is a link: '.*to-directory'$"):
                 call()
 
 
