@@ -4,7 +4,6 @@ use std::io;
 use std::path::Path;
 
 use curt::beneath::Refusal;
-use curt::remove::Kept;
 use curt::{Cause, Error, Operation};
 use napi::{Env, JsValue};
 use napi_derive::napi;
@@ -41,16 +40,18 @@ impl Failure {
         let reason = match error.cause() {
             // That is missing to the system, too.
             Cause::Refused(Refusal::Empty) => None,
-            Cause::Refused(refusal) => Some(refusal.to_string()),
+            cause @ (Cause::Refused(_) | Cause::Replaced) => Some(cause.to_string()),
             _ => None,
         };
-        Failure { number: number(error, function), function, path, reason }
+        Failure { number: of_system(error.errno(), function), function, path, reason }
     }
 
     /// The failure of a function of the system that was called with a path.
     pub fn of_path(path: &Path, error: &io::Error, function: &'static str) -> Failure {
         let path = path.to_string_lossy().into_owned();
-        Failure { number: number_of(error, function), function, path, reason: None }
+        let number = error.raw_os_error();
+        let number = number.map_or(numbers::EIO, |number| of_system(number, function));
+        Failure { number, function, path, reason: None }
     }
 
     /// The same failure, with the path as Node has it.
@@ -77,46 +78,12 @@ impl Failure {
 /// From the operation of the library, the function of the system that failed.
 impl From<&Error> for Failure {
     fn from(error: &Error) -> Failure {
-        Failure::new(error, function(error.operation()))
-    }
-}
-
-fn function(operation: Operation) -> &'static str {
-    match operation {
-        Operation::OpenDirectory | Operation::ReadDirectory => "scandir",
-        Operation::RemoveFile => "unlink",
-        Operation::RemoveDirectory => "rmdir",
-        _ => "lstat",
-    }
-}
-
-/// Node's number for an error; curt's own refusals get the closest one.
-fn number(error: &Error, function: &str) -> i32 {
-    match error.cause() {
-        Cause::Kept(Kept::MountPoint | Kept::RootDirectory) => numbers::EBUSY,
-        Cause::Refused(Refusal::Empty) => numbers::ENOENT,
-        Cause::Refused(Refusal::Link) => numbers::ELOOP,
-        Cause::Kept(Kept::OtherFileSystem) | Cause::Refused(_) => numbers::EXDEV,
-        Cause::Kept(Kept::BeingWrittenTo) => numbers::ENOTEMPTY,
-        Cause::Kept(Kept::DotOrDotDot) => numbers::EINVAL,
-        Cause::Kept(Kept::IsADirectory) => numbers::EISDIR,
-        Cause::Kept(Kept::IsALink) | Cause::Loop(_) => numbers::ELOOP,
-        Cause::Replaced => numbers::ENOENT,
-        Cause::Os(error) => number_of(error, function),
-        _ => numbers::EIO,
-    }
-}
-
-fn number_of(error: &io::Error, function: &str) -> i32 {
-    if let Some(number) = error.raw_os_error() {
-        return of_system(number, function);
-    }
-    match error.kind() {
-        io::ErrorKind::NotFound => numbers::ENOENT,
-        io::ErrorKind::NotADirectory => numbers::ENOTDIR,
-        io::ErrorKind::InvalidInput => numbers::EINVAL,
-        io::ErrorKind::Unsupported => numbers::ENOTSUP,
-        _ => numbers::EIO,
+        let function = match error.operation() {
+            // libuv's `scandir` opens the directory, too.
+            Operation::OpenDirectory => "scandir",
+            operation => operation.function(),
+        };
+        Failure::new(error, function)
     }
 }
 
