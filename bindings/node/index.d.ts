@@ -408,7 +408,8 @@ export class Root {
 
   /**
    * Opens a file, and returns its descriptor, a number, which the caller closes. Flags and mode are
-   * those of `fs.open`, except `s` and others that would do nothing. Windows ignores the mode.
+   * those of `fs.open`, except `s`, `O_DIRECTORY`, `O_PATH` and `O_TMPFILE`. Windows ignores the
+   * mode.
    *
    * Opens whatever has that name, including directories and devices; check with `fs.fstat`. Does
    * not block on a FIFO: fails with `ENXIO` when opened for writing without a reader.

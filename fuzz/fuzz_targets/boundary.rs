@@ -503,8 +503,9 @@ impl Run<'_> {
     }
 
     fn open_options(&mut self) -> *const curt_open_options {
-        let (flags, mode) = (self.number(), self.number());
-        self.structure(curt_open_options { size: 0, flags, mode }, false)
+        let (flags, mode, system_flags, reserved) = (self.number(), self.number(), 0, 0);
+        let value = curt_open_options { size: 0, flags, mode, system_flags, reserved };
+        self.structure(value, false)
     }
 
     fn tree_entry(&mut self) -> *mut curt_tree_entry {

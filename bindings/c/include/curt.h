@@ -446,11 +446,14 @@
 /** Nothing waits (`O_NONBLOCK`): a FIFO in the place of a file, or reading from one. */
 #define CURT_OPEN_NONBLOCKING 128
 
+/** Only opening returns at once: reading and writing wait afterwards. 1 more call on Unix. */
+#define CURT_OPEN_NONBLOCKING_OPEN 256
+
 /**
- * The other flags are those of `open(2)`, which a caller converts: APPEND does not include WRITE,
- * what is opened to read may be created or emptied, and the mode 0 is 0. Unknown on Windows.
+ * `system_flags` say how the file is opened, and the mode 0 is 0. Of the other flags only
+ * `CURT_OPEN_NONBLOCKING_OPEN` may be set.
  */
-#define CURT_OPEN_EXACT 256
+#define CURT_OPEN_SYSTEM 512
 
 /**
  * curt's own rules for this system: as `cmd.exe` or `execvp`, but the working directory is only
@@ -839,13 +842,21 @@ typedef struct {
 typedef struct {
   /** `sizeof(curt_open_options)`, set by the caller. */
   size_t size;
-  /** `CURT_OPEN_…`, joined by `|`: at least one of READ, WRITE and APPEND. */
+  /** `CURT_OPEN_…`, joined by `|`: at least one of READ, WRITE, APPEND and SYSTEM. */
   uint32_t flags;
   /**
    * The permissions of a new file, less what the process masks; 0 stands for 0666, unless
-   * `CURT_OPEN_EXACT` is set.
+   * `CURT_OPEN_SYSTEM` is set.
    */
   uint32_t mode;
+  /**
+   * With `CURT_OPEN_SYSTEM` the flags of `open(2)`, on Windows of `_open`, which the system
+   * judges; otherwise 0. Those for anything but files are errors: `O_PATH`, `O_DIRECTORY` and
+   * `O_TMPFILE`.
+   */
+  int32_t system_flags;
+  /** 0. */
+  uint32_t reserved;
 } curt_open_options;
 
 /**
@@ -1206,7 +1217,7 @@ int32_t curt_root_open(curt_str path,
  *
  * What has the name is opened, also a FIFO or a device, and on Unix a directory: look at its kind
  * before it is used. Opening a FIFO waits for its other end, so where others can create files,
- * `CURT_OPEN_NONBLOCKING` is for you.
+ * `CURT_OPEN_NONBLOCKING` or `CURT_OPEN_NONBLOCKING_OPEN` is for you.
  *
  * Returns 0, `CURT_E_REFUSED_…` if the path or a link in it leaves the root, `CURT_E_OS` and
  * others if it cannot be opened, or `CURT_E_ARGUMENT`, also if the flags contradict each other.
@@ -1392,7 +1403,7 @@ int32_t curt_usage(const curt_str *paths,
 #define CURT_REMOVE_REPORT_INIT \
   { sizeof(curt_remove_report), 0, 0, 0, 0, 0, 0, 0 }
 #define CURT_OPEN_OPTIONS_INIT \
-  { sizeof(curt_open_options), 0, 0 }
+  { sizeof(curt_open_options), 0, 0, 0, 0 }
 #define CURT_SEARCH_OPTIONS_INIT \
   { sizeof(curt_search_options), 0, 0, { NULL, 0 }, { NULL, 0 }, { NULL, 0 } }
 #define CURT_FOUND_INIT \

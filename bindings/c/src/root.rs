@@ -4,6 +4,10 @@ use std::fs::File;
 
 use curt::Root;
 use curt::beneath::{Aliases, OpenOptions, Scope};
+#[cfg(unix)]
+use curt::os::unix::OpenOptionsExt;
+#[cfg(windows)]
+use curt::os::windows::OpenOptionsExt;
 
 use crate::descriptor::curt_fd;
 use crate::error::curt_error;
@@ -35,9 +39,11 @@ pub const CURT_OPEN_CREATE_NEW: u32 = 32;
 pub const CURT_OPEN_NO_FOLLOW: u32 = 64;
 /// Nothing waits (`O_NONBLOCK`): a FIFO in the place of a file, or reading from one.
 pub const CURT_OPEN_NONBLOCKING: u32 = 128;
-/// The other flags are those of `open(2)`, which a caller converts: APPEND does not include WRITE,
-/// what is opened to read may be created or emptied, and the mode 0 is 0. Unknown on Windows.
-pub const CURT_OPEN_EXACT: u32 = 256;
+/// Only opening returns at once: reading and writing wait afterwards. 1 more call on Unix.
+pub const CURT_OPEN_NONBLOCKING_OPEN: u32 = 256;
+/// `system_flags` say how the file is opened, and the mode 0 is 0. Of the other flags only
+/// `CURT_OPEN_NONBLOCKING_OPEN` may be set.
+pub const CURT_OPEN_SYSTEM: u32 = 512;
 
 /// A directory that nothing opened beneath it can leave. Threads may share it.
 #[derive(Debug)]
@@ -51,11 +57,17 @@ pub struct curt_root {
 pub struct curt_open_options {
     /// `sizeof(curt_open_options)`, set by the caller.
     pub size: usize,
-    /// `CURT_OPEN_…`, joined by `|`: at least one of READ, WRITE and APPEND.
+    /// `CURT_OPEN_…`, joined by `|`: at least one of READ, WRITE, APPEND and SYSTEM.
     pub flags: u32,
     /// The permissions of a new file, less what the process masks; 0 stands for 0666, unless
-    /// `CURT_OPEN_EXACT` is set.
+    /// `CURT_OPEN_SYSTEM` is set.
     pub mode: u32,
+    /// With `CURT_OPEN_SYSTEM` the flags of `open(2)`, on Windows of `_open`, which the system
+    /// judges; otherwise 0. Those for anything but files are errors: `O_PATH`, `O_DIRECTORY` and
+    /// `O_TMPFILE`.
+    pub system_flags: i32,
+    /// 0.
+    pub reserved: u32,
 }
 
 // SAFETY: it begins with its size; zeros are valid.
@@ -94,7 +106,7 @@ pub unsafe extern "C" fn curt_root_open(
 ///
 /// What has the name is opened, also a FIFO or a device, and on Unix a directory: look at its kind
 /// before it is used. Opening a FIFO waits for its other end, so where others can create files,
-/// `CURT_OPEN_NONBLOCKING` is for you.
+/// `CURT_OPEN_NONBLOCKING` or `CURT_OPEN_NONBLOCKING_OPEN` is for you.
 ///
 /// Returns 0, `CURT_E_REFUSED_…` if the path or a link in it leaves the root, `CURT_E_OS` and
 /// others if it cannot be opened, or `CURT_E_ARGUMENT`, also if the flags contradict each other.
@@ -131,19 +143,26 @@ pub unsafe extern "C" fn curt_root_open_file(
     int(unsafe { guard("curt_root_open_file", error, body) })
 }
 
-/// The flags that this system knows.
-const KNOWN: u32 = if cfg!(unix) { CURT_OPEN_EXACT << 1 } else { CURT_OPEN_EXACT } - 1;
-
 fn open_options(given: Option<curt_open_options>) -> Result<OpenOptions, Failure> {
     let mut options = OpenOptions::new();
-    let Some(curt_open_options { flags, mode, .. }) = given else {
+    let Some(curt_open_options { flags, mode, system_flags, reserved, .. }) = given else {
         options.read(true);
         return Ok(options);
     };
-    if flags & !KNOWN != 0 || mode > 0o7777 {
-        return Err(Failure::Argument("`flags` or `mode` of the options has an unknown bit"));
-    }
     let has = |flag| flags & flag != 0;
+    let (known, is_system) = (CURT_OPEN_SYSTEM * 2 - 1, has(CURT_OPEN_SYSTEM));
+    if flags & !known != 0 || mode > 0o7777 || reserved != 0 || !is_system && system_flags != 0 {
+        return Err(Failure::Argument("a field of the options has an unknown bit"));
+    }
+    if is_system {
+        if flags & !CURT_OPEN_NONBLOCKING_OPEN != CURT_OPEN_SYSTEM {
+            return Err(Failure::Argument("`flags` of the options has others beside SYSTEM"));
+        }
+        options = OpenOptions::from_flags(system_flags)
+            .map_err(|_| Failure::Argument("`system_flags` has a flag that is not for files"))?;
+        options.nonblocking_open(has(CURT_OPEN_NONBLOCKING_OPEN)).mode(mode);
+        return Ok(options);
+    }
     options
         .read(has(CURT_OPEN_READ))
         .write(has(CURT_OPEN_WRITE))
@@ -152,13 +171,10 @@ fn open_options(given: Option<curt_open_options>) -> Result<OpenOptions, Failure
         .create(has(CURT_OPEN_CREATE))
         .create_new(has(CURT_OPEN_CREATE_NEW))
         .follow(!has(CURT_OPEN_NO_FOLLOW))
-        .nonblocking(has(CURT_OPEN_NONBLOCKING));
-    if mode != 0 || has(CURT_OPEN_EXACT) {
+        .nonblocking(has(CURT_OPEN_NONBLOCKING))
+        .nonblocking_open(has(CURT_OPEN_NONBLOCKING_OPEN));
+    if mode != 0 {
         options.mode(mode);
-    }
-    #[cfg(unix)]
-    if has(CURT_OPEN_EXACT) {
-        curt::os::unix::OpenOptionsExt::exact(&mut options);
     }
     Ok(options)
 }

@@ -156,12 +156,10 @@ static const struct number of_expand[] = {
     NUMBER(curt_expand_options, reserved, 0), {0, 0}
 };
 static const struct number of_open[] = {
-#ifdef _WIN32
-    NUMBER(curt_open_options, flags, CURT_OPEN_EXACT - 1),
-#else
-    NUMBER(curt_open_options, flags, CURT_OPEN_EXACT * 2 - 1),
-#endif
-    NUMBER(curt_open_options, mode, 07777), {0, 0}
+    NUMBER(curt_open_options, flags, CURT_OPEN_SYSTEM * 2 - 1),
+    NUMBER(curt_open_options, mode, 07777),
+    NUMBER(curt_open_options, system_flags, 0),
+    NUMBER(curt_open_options, reserved, 0), {0, 0}
 };
 
 static curt_remove_options remove_options;

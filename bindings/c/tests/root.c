@@ -287,35 +287,40 @@ static void new_files_have_the_mode(void)
     curt_root_close(root);
 }
 
-static void exact_flags_are_those_of_open(void)
+/* Opens tree/file by flags of `open`, and returns its size. */
+static long long open_as(const curt_root *root, int flags, uint32_t mode)
 {
-    static const int bits[][2] = {
-        {CURT_OPEN_APPEND, O_APPEND}, {CURT_OPEN_TRUNCATE, O_TRUNC}, {CURT_OPEN_CREATE, O_CREAT},
-        {CURT_OPEN_CREATE | CURT_OPEN_CREATE_NEW, O_CREAT | O_EXCL},
-        {CURT_OPEN_NO_FOLLOW, O_NOFOLLOW}, {CURT_OPEN_NONBLOCKING, O_NONBLOCK},
-    };
-    static const int access[][2] = {
-        {CURT_OPEN_READ, O_RDONLY}, {CURT_OPEN_WRITE, O_WRONLY},
-        {CURT_OPEN_READ | CURT_OPEN_WRITE, O_RDWR},
-    };
+    struct stat metadata;
+    int result;
+    SIZED(curt_open_options, options);
+    options.flags = CURT_OPEN_SYSTEM;
+    options.mode = mode;
+    options.system_flags = flags;
+    result = curt_root_open_file(root, Z("file"), &options, &opened, test_state.why);
+    if (result != 0)
+        return result;
+    CHECK_INT(fstat(opened, &metadata), 0);
+    CHECK_INT(close(opened), 0);
+    return metadata.st_size;
+}
+
+static void system_flags_are_those_of_open(void)
+{
+    static const int bits[] = {O_APPEND, O_TRUNC, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_SYNC};
     curt_root *root;
     struct stat metadata;
     int chosen, at;
     make_tree();
     root = open_root(Z("tree"), 0);
-    for (chosen = 0; chosen < 3 << 6; chosen++) {
-        int flags = CURT_OPEN_EXACT | access[chosen >> 6][0], system = access[chosen >> 6][1];
-        int fd, number;
-        long long result;
-        for (at = 0; at < 6; at++)
-            if (chosen & 1 << at) {
-                flags |= bits[at][0];
-                system |= bits[at][1];
-            }
+    for (chosen = 0; chosen < 3 << 7; chosen++) {
+        int flags = chosen >> 7, fd, number;
+        for (at = 0; at < 7; at++)
+            if (chosen & 1 << at)
+                flags |= bits[at];
         unlink("tree/file");
         if (chosen & 1)
             make_file("tree/file", 4);
-        fd = open("tree/file", system, 0640);
+        fd = open("tree/file", flags, 0640);
         number = errno;
         metadata.st_size = -1;
         metadata.st_mode = 0;
@@ -328,33 +333,36 @@ static void exact_flags_are_those_of_open(void)
             make_file("tree/file", 4);
         if (fd >= 0) {
             struct stat ours;
-            result = WORKS(open_beneath(root, Z("file"), (uint32_t)flags, 0640));
-            CHECK_INT(result, metadata.st_size);
+            CHECK_INT(WORKS(open_as(root, flags, 0640)), metadata.st_size);
             CHECK_INT(stat("tree/file", &ours), 0);
             CHECK_INT(ours.st_mode, metadata.st_mode);
         } else {
-            FAILS(CURT_E_OS, open_beneath(root, Z("file"), (uint32_t)flags, 0640));
+            FAILS(CURT_E_OS, open_as(root, flags, 0640));
             CHECK_INT(LAST.os_error, number);
         }
     }
     unlink("tree/file");
-    CHECK_INT(WORKS(open_beneath(root, Z("file"), CURT_OPEN_EXACT | CURT_OPEN_READ |
-                                 CURT_OPEN_CREATE, 0)), 0);
+    CHECK_INT(WORKS(open_as(root, O_CREAT, 0)), 0);
     CHECK_INT(stat("tree/file", &metadata), 0);
     CHECK_INT(metadata.st_mode & 07777, 0);
-    FAILS(CURT_E_ARGUMENT, OPEN("file", CURT_OPEN_EXACT | CURT_OPEN_APPEND));
+    FAILS(CURT_E_ARGUMENT, open_as(root, O_DIRECTORY, 0));
+    FAILS(CURT_E_ARGUMENT, OPEN("file", CURT_OPEN_SYSTEM | CURT_OPEN_READ));
     curt_root_close(root);
 }
 
 static void a_fifo_makes_nobody_wait(void)
 {
+    static const uint32_t kinds[] = {CURT_OPEN_NONBLOCKING, CURT_OPEN_NONBLOCKING_OPEN};
     curt_root *root;
+    int at;
     make_tree();
     CHECK_INT(mkfifo("tree/fifo", 0666), 0);
     root = open_root(Z("tree"), 0);
-    CHECK_INT(WORKS(OPEN("fifo", CURT_OPEN_READ | CURT_OPEN_NONBLOCKING)), 0);
-    FAILS(CURT_E_OS, OPEN("fifo", CURT_OPEN_WRITE | CURT_OPEN_NONBLOCKING));
-    CHECK_INT(LAST.os_error, ENXIO);
+    for (at = 0; at < 2; at++) {
+        CHECK_INT(WORKS(OPEN("fifo", CURT_OPEN_READ | kinds[at])), 0);
+        FAILS(CURT_E_OS, OPEN("fifo", CURT_OPEN_WRITE | kinds[at]));
+        CHECK_INT(LAST.os_error, ENXIO);
+    }
     curt_root_close(root);
 }
 
@@ -413,7 +421,7 @@ BEGIN_TESTS
     test(no_link_leads_out),
     test(a_root_is_where_it_was),
     test(new_files_have_the_mode),
-    test(exact_flags_are_those_of_open),
+    test(system_flags_are_those_of_open),
     test(a_fifo_makes_nobody_wait),
     test(a_swapped_link_leads_nowhere),
 #endif

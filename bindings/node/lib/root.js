@@ -17,14 +17,11 @@ const {
 } = require("./arguments.js");
 const { finishInTurns, textsOf } = require("./entries.js");
 const { codedError, systemError } = require("./errors.js");
-const { Control, openRoot } = require("./native.js");
+const { Control, openRoot, supportsFlags } = require("./native.js");
 const { FileStats } = require("./stat.js");
 const { run } = require("./work.js");
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = constants;
-// Windows does not have these.
-const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-const KNOWN = O_WRONLY | O_RDWR | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
 
 /** The flags of `fs.open` by their names; `x` and the other letters in any order. */
 const FLAGS = {
@@ -41,24 +38,12 @@ for (const name of ["w", "w+", "a", "a+"]) {
   FLAGS[`x${name}`] = exclusive;
 }
 
-/** The flags for the addon. Those that are refused would do nothing. */
+/** The flags for the addon. */
 function flagsOf(flags) {
   const number = typeof flags === "string" && Object.hasOwn(FLAGS, flags) ? FLAGS[flags] : flags;
   if (!Number.isInteger(number)) throw wrongValue("flags", "is invalid", flags);
-  const has = (flag) => (number & flag) !== 0;
-  const access = number & (O_WRONLY | O_RDWR);
-  const isOdd = access === (O_WRONLY | O_RDWR) || (has(O_EXCL) && !has(O_CREAT));
-  if (isOdd || (number & ~KNOWN) !== 0) throw wrongValue("flags", "is unsupported", flags);
-  return {
-    read: access !== O_WRONLY,
-    write: access !== O_RDONLY,
-    append: has(O_APPEND),
-    create: has(O_CREAT),
-    createNew: has(O_EXCL),
-    truncate: has(O_TRUNC),
-    nonblocking: has(O_NONBLOCK),
-    follow: !has(O_NOFOLLOW),
-  };
+  if (number === (number | 0) && supportsFlags(number)) return number;
+  throw wrongValue("flags", "is unsupported", flags);
 }
 
 function modeOf(mode) {

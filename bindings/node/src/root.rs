@@ -4,8 +4,12 @@ use std::fs::File;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use curt::beneath::{self, Aliases, Scope};
+use curt::beneath::{Aliases, OpenOptions, Scope};
 use curt::fields::Follow;
+#[cfg(unix)]
+use curt::os::unix::OpenOptionsExt;
+#[cfg(windows)]
+use curt::os::windows::OpenOptionsExt;
 use curt::remove::DirectoryOperands;
 use curt::{Cancel, Error, Fields, Metadata, Next, Plan, Remove};
 use napi::bindgen_prelude::{Buffer, Float64Array, ToNapiValue, TypeName};
@@ -43,6 +47,12 @@ impl Work for Opening {
     }
 }
 
+/// Whether a file can be opened with these flags.
+#[napi]
+pub fn supports_flags(flags: i32) -> bool {
+    OpenOptions::from_flags(flags).is_ok()
+}
+
 /// Opens a root.
 #[napi]
 pub fn open_root(
@@ -69,19 +79,6 @@ impl<T: Value> Work for Beneath<T> {
     fn run(&mut self, cancel: &Cancel) -> Answer<T> {
         (self.act)(&self.root, cancel)
     }
-}
-
-/// The flags of `open(2)`, by what they mean.
-#[napi(object)]
-pub struct Flags {
-    pub read: bool,
-    pub write: bool,
-    pub append: bool,
-    pub create: bool,
-    pub create_new: bool,
-    pub truncate: bool,
-    pub nonblocking: bool,
-    pub follow: bool,
 }
 
 /// How a tree is removed.
@@ -135,14 +132,15 @@ impl OpenRoot {
         &self,
         env: Env,
         path: PathArgument,
-        flags: Flags,
+        flags: i32,
         mode: u32,
         control: Option<&Control>,
     ) -> Result<Outcome<Beneath<Descriptor>>> {
-        let path = text::path(path);
+        let (path, mut options) = (text::path(path), OpenOptions::from_flags(flags)?);
+        // A FIFO where a file is expected must not occupy the thread until somebody writes to it.
+        options.mode(mode).nonblocking_open(true);
         self.start(env, control, move |root, _| {
-            let file = root.open_file(&path, &options(&flags, mode)).map_err(failed("open"))?;
-            Ok(Descriptor::new(file, &flags))
+            root.open_file(&path, &options).map(Descriptor).map_err(failed("open"))
         })
     }
 
@@ -307,46 +305,10 @@ fn failed(function: &'static str) -> impl Fn(Error) -> Failure {
     move |error| Failure::new(&error, function)
 }
 
-fn options(flags: &Flags, mode: u32) -> beneath::OpenOptions {
-    let mut options = beneath::OpenOptions::new();
-    options
-        .read(flags.read)
-        .write(flags.write)
-        .append(flags.append)
-        .create(flags.create)
-        .create_new(flags.create_new)
-        .truncate(flags.truncate)
-        // A FIFO where a file is expected must not occupy the thread until somebody writes to it.
-        .nonblocking(true)
-        .follow(flags.follow)
-        .mode(mode);
-    #[cfg(unix)]
-    curt::os::unix::OpenOptionsExt::exact(&mut options);
-    options
-}
-
 /// An open file, of which JavaScript gets the descriptor. It is closed if nobody waits for it.
 pub struct Descriptor(File);
 
 impl Descriptor {
-    /// The descriptor with the flags that were asked for.
-    #[cfg(unix)]
-    fn new(file: File, flags: &Flags) -> Descriptor {
-        use std::os::fd::AsRawFd;
-
-        if !flags.nonblocking {
-            let status = if flags.append { libc::O_APPEND } else { 0 };
-            // SAFETY: the command takes a number. A failure leaves the file as it was opened.
-            unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, status) };
-        }
-        Descriptor(file)
-    }
-
-    #[cfg(windows)]
-    fn new(file: File, _: &Flags) -> Descriptor {
-        Descriptor(file)
-    }
-
     #[cfg(unix)]
     fn number(self) -> Answer<i32> {
         Ok(std::os::fd::IntoRawFd::into_raw_fd(self.0))

@@ -74,10 +74,12 @@ impl Root {
     /// Opens a file, and returns a descriptor that the caller closes.
     #[pyo3(signature = (path, flags, mode=0o777))]
     fn open_fd(&self, path: &Bound<'_, PyAny>, flags: i32, mode: i32) -> PyResult<i32> {
-        let options = options(flags, mode)?;
-        self.call(path, "open", |root, path| {
-            root.open_file(path, &options).map(|file| OwnedFd::from(file).into_raw_fd())
-        })
+        self.open_with(path, &options(flags, mode)?)
+    }
+
+    /// Opens a file for the built-in `open`. A FIFO does not make it wait.
+    fn _opener(&self, path: &Bound<'_, PyAny>, flags: i32) -> PyResult<i32> {
+        self.open_with(path, options(flags, 0o666)?.nonblocking_open(true))
     }
 
     /// Returns the metadata.
@@ -253,6 +255,12 @@ impl Root {
         Ok(py.detach(|| work(&root)))
     }
 
+    fn open_with(&self, path: &Bound<'_, PyAny>, options: &OpenOptions) -> PyResult<i32> {
+        self.call(path, "open", |root, path| {
+            root.open_file(path, options).map(|file| OwnedFd::from(file).into_raw_fd())
+        })
+    }
+
     /// Calls an operation of the library with a path.
     fn call<T: Send>(
         &self,
@@ -308,54 +316,10 @@ fn time(nanoseconds: i128) -> PyResult<SystemTime> {
     time.ok_or_else(|| PyOverflowError::new_err("timestamp out of range for platform time_t"))
 }
 
-/// Flags that are refused, because they would do nothing here: their names for the message.
-const REFUSED: [(i32, &str); 10] = [
-    (libc::O_TMPFILE, "O_TMPFILE"),
-    (libc::O_DIRECTORY, "O_DIRECTORY"),
-    (libc::O_PATH, "O_PATH"),
-    (libc::O_SYNC, "O_SYNC"),
-    (libc::O_DSYNC, "O_DSYNC"),
-    (libc::O_DIRECT, "O_DIRECT"),
-    (libc::O_NOATIME, "O_NOATIME"),
-    (libc::O_ASYNC, "O_ASYNC"),
-    (libc::O_NOCTTY, "O_NOCTTY"),
-    (libc::O_ACCMODE, "O_WRONLY | O_RDWR"),
-];
-
-/// The options that flags of `os.open` stand for. Others are refused: they would do nothing.
+/// The options that flags of `os.open` stand for.
 fn options(flags: i32, mode: i32) -> PyResult<OpenOptions> {
-    // Not `O_ACCMODE`, which holds `O_PATH` in musl.
-    let access_mode = libc::O_RDONLY | libc::O_WRONLY | libc::O_RDWR;
-    let known = access_mode
-        | libc::O_CREAT
-        | libc::O_EXCL
-        | libc::O_TRUNC
-        | libc::O_APPEND
-        | libc::O_NONBLOCK
-        | libc::O_NOFOLLOW
-        | libc::O_CLOEXEC
-        | libc::O_LARGEFILE;
-    let has = |flag: i32| flags & flag == flag;
-    if flags & !known != 0 || has(access_mode) {
-        let name = REFUSED.iter().find(|(flag, _)| has(*flag)).map(|(_, name)| (*name).to_owned());
-        let name = name.unwrap_or_else(|| format!("{:#o}", flags & !known));
-        return Err(PyValueError::new_err(format!("unsupported flag: {name}")));
-    }
-    if has(libc::O_EXCL) && !has(libc::O_CREAT) {
-        return Err(PyValueError::new_err("unsupported flag: O_EXCL without O_CREAT"));
-    }
-    let access = flags & access_mode;
-    let mut options = OpenOptions::new();
-    options
-        .read(access != libc::O_WRONLY)
-        .write(access != libc::O_RDONLY)
-        .append(has(libc::O_APPEND))
-        .truncate(has(libc::O_TRUNC))
-        .nonblocking(has(libc::O_NONBLOCK))
-        .follow(!has(libc::O_NOFOLLOW))
-        .mode(mode as u32)
-        .create(has(libc::O_CREAT))
-        .create_new(has(libc::O_EXCL))
-        .exact();
+    let options = OpenOptions::from_flags(flags);
+    let mut options = options.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    options.mode(mode as u32);
     Ok(options)
 }

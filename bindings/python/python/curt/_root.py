@@ -48,13 +48,8 @@ class Root(_curt.Root):
         A FIFO that nobody has open at its other end does not make it wait.
         """
 
-        def opener(name: Any, flags: int) -> int:
-            fd = self.open_fd(name, flags | os.O_NONBLOCK, 0o666)
-            os.set_blocking(fd, True)
-            return fd
-
         name = os.fspath(path)
-        return open(name, mode, buffering, encoding, errors, newline, opener=opener)
+        return open(name, mode, buffering, encoding, errors, newline, opener=self._opener)
 
     def exists(self, path: str | bytes | os.PathLike[Any]) -> bool:
         """Returns whether a path exists, links followed. One that would leave the root does not."""

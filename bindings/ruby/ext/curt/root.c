@@ -2,7 +2,6 @@
 
 #include "curt_ext.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <ruby/io.h>
 #include <ruby/version.h>
 #include <unistd.h>
@@ -142,39 +141,10 @@ static VALUE s_open(int argc, VALUE *argv, VALUE class)
   return rb_block_given_p() ? rb_ensure(rb_yield, self, m_close, self) : self;
 }
 
-/* The flags of `open(2)` as flags of libcurt, which never waits. */
-static uint32_t open_flags(int flags)
-{
-  uint32_t converted = CURT_OPEN_EXACT | CURT_OPEN_NONBLOCKING;
-  int access = flags & O_ACCMODE;
-  int known = O_ACCMODE | O_APPEND | O_CREAT | O_EXCL | O_TRUNC | O_NONBLOCK | O_NOFOLLOW |
-              O_CLOEXEC | O_NOCTTY;
-#ifdef O_LARGEFILE
-  known |= O_LARGEFILE;
-#endif
-  if ((flags & ~known) != 0 || access == (O_WRONLY | O_RDWR))
-    rb_raise(rb_eArgError, "unsupported flags: 0%o", flags);
-  if (access != O_WRONLY)
-    converted |= CURT_OPEN_READ;
-  if (access != O_RDONLY)
-    converted |= CURT_OPEN_WRITE;
-  if (flags & O_APPEND)
-    converted |= CURT_OPEN_APPEND;
-  if (flags & O_TRUNC)
-    converted |= CURT_OPEN_TRUNCATE;
-  if (flags & O_CREAT)
-    converted |= flags & O_EXCL ? CURT_OPEN_CREATE_NEW : CURT_OPEN_CREATE;
-  if (flags & O_NOFOLLOW)
-    converted |= CURT_OPEN_NO_FOLLOW;
-  return converted;
-}
-
 typedef struct {
   const root *beneath;
   curt_str path;
   curt_open_options options;
-  /* What is not of `O_NONBLOCK`, which is taken back unless the caller asked for it. */
-  int status_flags;
   curt_fd opened;
   int32_t result;
   curt_error *error;
@@ -185,8 +155,6 @@ static void *open_file_unlocked(void *argument)
   file_opening *opening = argument;
   opening->result = curt_root_open_file(opening->beneath->opened, opening->path, &opening->options,
                                         &opening->opened, &opening->error);
-  if (opening->result == 0)
-    (void)fcntl(opening->opened, F_SETFL, opening->status_flags);
   return NULL;
 }
 
@@ -289,10 +257,10 @@ static VALUE file_of(file_making *making)
  * Raises Errno::EXDEV for a path that would leave the root, or that a strict root refuses, and
  * Errno::ELOOP for a link that it refuses; the message says why. Raises otherwise what File.open
  * raises, such as Errno::ENOENT, ArgumentError for a NUL, and IOError if the root is closed. Flags
- * that libcurt does not pass on, such as File::SYNC and File::TMPFILE, are an ArgumentError. */
+ * for anything but files, such as File::TMPFILE, are an ArgumentError. */
 static VALUE m_open(int argc, VALUE *argv, VALUE self)
 {
-  file_opening opening = { NULL, { NULL, 0 }, CURT_OPEN_OPTIONS_INIT, 0, -1, 0, NULL };
+  file_opening opening = { NULL, { NULL, 0 }, CURT_OPEN_OPTIONS_INIT, -1, 0, NULL };
   file_making making;
   VALUE path, mode, permissions, file;
   path_room room;
@@ -302,9 +270,9 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
   open_root_of(self);
   opening.path = path_copy(&path, &room);
   rb_io_extract_modeenc(&mode, &permissions, Qnil, &flags, &mode_bits, &encodings);
-  opening.options.flags = open_flags(flags);
+  opening.options.flags = CURT_OPEN_SYSTEM | CURT_OPEN_NONBLOCKING_OPEN;
+  opening.options.system_flags = flags;
   opening.options.mode = NIL_P(permissions) ? 0666 : NUM2MODET(permissions) & 07777;
-  opening.status_flags = flags & (O_APPEND | O_NONBLOCK);
   open_beneath(self, &opening);
   if (lacks_descriptors(&opening)) {
     curt_error_free(opening.error);

@@ -26,13 +26,21 @@ pub struct OpenOptions {
     how: How,
     create: bool,
     create_new: bool,
-    /// Whether the choices are those of `open(2)`, and not of the standard library.
-    pub(crate) is_exact: bool,
+    /// Whether they were flags of `open(2)`, of which any combination is for the system to judge.
+    is_of_system: bool,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// The options for a request that was made of flags.
+impl From<How> for OpenOptions {
+    fn from(how: How) -> OpenOptions {
+        let (create, create_new) = (how.create == Create::Missing, how.create == Create::New);
+        OpenOptions { how, create, create_new, is_of_system: true }
     }
 }
 
@@ -42,7 +50,7 @@ impl OpenOptions {
     #[must_use = "options do nothing until something is opened with them"]
     pub fn new() -> OpenOptions {
         let how = How { follow: true, mode: 0o666, ..How::default() };
-        OpenOptions { how, create: false, create_new: false, is_exact: false }
+        OpenOptions { how, create: false, create_new: false, is_of_system: false }
     }
 
     /// Sets whether the file is opened for reading.
@@ -98,6 +106,14 @@ impl OpenOptions {
         self
     }
 
+    /// Sets whether only opening returns at once. Afterwards reading and writing wait for data as
+    /// usual, unless [`nonblocking`](OpenOptions::nonblocking) is set as well. Costs 1 more call on
+    /// Unix, and changes nothing on Windows.
+    pub fn nonblocking_open(&mut self, yes: bool) -> &mut Self {
+        self.how.nonblocking_open = yes;
+        self
+    }
+
     /// Sets the permissions of a new file, less what the process masks. Systems without such bits
     /// ignore them.
     pub fn mode(&mut self, mode: u32) -> &mut Self {
@@ -113,8 +129,8 @@ impl OpenOptions {
             (false, false) => Create::Never,
         };
         let How { read, write, append, truncate, .. } = self.how;
-        if self.is_exact {
-            return (read || write).then_some(How { create, ..self.how });
+        if self.is_of_system {
+            return Some(How { create, ..self.how });
         }
         let is_allowed = match (write, append) {
             (true, false) => true,

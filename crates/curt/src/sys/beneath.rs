@@ -48,6 +48,12 @@ pub(crate) struct How {
     pub(crate) follow: bool,
     /// Whether opening and reading do not block.
     pub(crate) nonblocking: bool,
+    /// Whether opening does not block, and reading is as `nonblocking` says.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "no file blocks when it is opened there"))]
+    pub(crate) nonblocking_open: bool,
+    /// Flags of `open(2)` that only the system interprets.
+    #[cfg_attr(not(unix), allow(dead_code, reason = "no such flags there"))]
+    pub(crate) system_flags: u32,
     /// The permission bits of a new file.
     #[cfg_attr(not(unix), allow(dead_code, reason = "no bits there"))]
     pub(crate) mode: u32,

@@ -281,12 +281,20 @@ fn trees_are_removed_by_their_name_with_and_without_separators() {
 #[test]
 fn flags_mean_what_they_mean_to_the_kernel() {
     use rustix::fs::{Mode, OFlags, fcntl_getfl, openat};
-    let access = [OFlags::RDONLY, OFlags::WRONLY, OFlags::RDWR];
+    let access = [OFlags::RDONLY, OFlags::WRONLY, OFlags::RDWR, OFlags::WRONLY | OFlags::RDWR];
+    let given =
+        |flags: OFlags| OpenOptions::from_flags(i32::from_ne_bytes(flags.bits().to_ne_bytes()));
+    // Each of these by itself: no other one changes its meaning.
+    let others = OFlags::SYNC | OFlags::DSYNC | OFlags::DIRECT | OFlags::NOATIME | OFlags::NOCTTY;
+    let others = others | OFlags::LARGEFILE | OFlags::from_bits_retain(libc::O_ASYNC as u32);
+    let alone = others.iter().chain([OFlags::empty()]);
+    let sets: Vec<OFlags> = alone.flat_map(|flag| access.map(|access| access | flag)).collect();
     let more = [OFlags::CREATE, OFlags::EXCL, OFlags::TRUNC, OFlags::APPEND, OFlags::NOFOLLOW];
     let more = [&more[..], &[OFlags::NONBLOCK]].concat();
     let scratch = tree();
-    for access in access {
-        for set in 0..1_u32 << more.len() {
+    for access in sets {
+        let is_plain = !access.intersects(others);
+        for set in 0..if is_plain { 1_u32 << more.len() } else { 2 } {
             let chosen = more.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
             let flags = chosen.fold(access, |flags, (_, &flag)| flags | flag);
             for path in ["old", "new", "link", "new/", "old/"] {
@@ -312,23 +320,15 @@ fn flags_mean_what_they_mean_to_the_kernel() {
                 });
                 for (way, without) in WAYS {
                     let root = root(&scratch.at("root"), without);
-                    let mut options = OpenOptions::new();
-                    options
-                        .read(!flags.contains(OFlags::WRONLY))
-                        .write(flags.intersects(OFlags::WRONLY | OFlags::RDWR))
-                        .append(flags.contains(OFlags::APPEND))
-                        .truncate(flags.contains(OFlags::TRUNC))
-                        .nonblocking(flags.contains(OFlags::NONBLOCK))
-                        .follow(!flags.contains(OFlags::NOFOLLOW))
-                        .create(flags.contains(OFlags::CREATE))
-                        .create_new(flags.contains(OFlags::CREATE | OFlags::EXCL))
-                        .mode(0o4640)
-                        .exact();
-                    let answer = at(&|| {
-                        let opened = root.open_file(path, &options);
-                        opened.map(OwnedFd::from).map_err(|error| error.raw_os_error())
-                    });
-                    assert_eq!(answer, said, "{path} {flags:?} by {way}");
+                    let mut options = given(flags).unwrap();
+                    for at_once in [false, true] {
+                        options.mode(0o4640).nonblocking_open(at_once);
+                        let answer = at(&|| {
+                            let opened = root.open_file(path, &options);
+                            opened.map(OwnedFd::from).map_err(|error| error.raw_os_error())
+                        });
+                        assert_eq!(answer, said, "{path} {flags:?} {at_once} by {way}");
+                    }
                 }
             }
         }
@@ -340,10 +340,31 @@ fn flags_mean_what_they_mean_to_the_kernel() {
         let made = root(&scratch.at("root"), without).open_file("new", &mode).unwrap();
         assert_eq!(made.metadata().unwrap().mode() & 0o7777, 0o4600, "{way}");
     }
-    let mut nothing = OpenOptions::new();
-    nothing.append(true).create(true).exact();
-    let error = root(&scratch.at("root"), &[]).open_file("new", &nothing).unwrap_err();
-    assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
+    for flags in [OFlags::PATH, OFlags::DIRECTORY, OFlags::TMPFILE, OFlags::from_bits_retain(!0)] {
+        let error = given(flags).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
+    }
+    let options = OpenOptions::from_flags(libc::O_RDWR | libc::O_EXCL).unwrap();
+    let read = root(&scratch.at("root"), &[]).open_file("old", options.clone().write(false));
+    assert_eq!(fcntl_getfl(read.unwrap()).unwrap() & OFlags::RWMODE, OFlags::RDONLY);
+}
+
+#[test]
+fn only_opening_a_fifo_does_not_wait() {
+    use rustix::fs::{OFlags, fcntl_getfl};
+    let scratch = tree();
+    scratch.fifo("root/fifo");
+    for (way, without) in WAYS {
+        let root = root(&scratch.at("root"), without);
+        for (waits, nonblocking) in [(OFlags::empty(), false), (OFlags::NONBLOCK, true)] {
+            let mut options = OpenOptions::new();
+            options.nonblocking_open(true).nonblocking(nonblocking);
+            let nobody_reads = root.open_file("fifo", options.clone().write(true)).unwrap_err();
+            assert_eq!(nobody_reads.raw_os_error(), Some(libc::ENXIO), "{way}");
+            let file = root.open_file("fifo", options.read(true)).unwrap();
+            assert_eq!(fcntl_getfl(&file).unwrap() & OFlags::NONBLOCK, waits, "{way}");
+        }
+    }
 }
 
 /// The system keeps targets of up to 4,095 bytes.

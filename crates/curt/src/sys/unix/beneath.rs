@@ -34,6 +34,19 @@ impl Unix {
     fn dir_for(&self, purpose: Purpose, fd: OwnedFd) -> Result<Dir, Errno> {
         if purpose == Purpose::Listing { self.listed(fd) } else { Ok(fd.into()) }
     }
+
+    /// Makes a file of a descriptor that was opened so. What only opening must not wait for, later
+    /// calls wait for again.
+    pub(super) fn file_for(&self, how: &How, fd: OwnedFd) -> Result<File, Errno> {
+        if how.nonblocking_open && !how.nonblocking {
+            let flags = values::flags(how).difference(OFlags::NONBLOCK);
+            if let Err(error) = self.door.set_status(fd.as_fd(), flags) {
+                self.door.close(fd);
+                return Err(error);
+            }
+        }
+        Ok(fd.into())
+    }
 }
 
 impl Beneath for Unix {
@@ -68,7 +81,7 @@ impl Beneath for Unix {
         let opened = values::uninterrupted(|| {
             self.door.openat(at.as_fd(), text(name), flags, values::mode(how))
         });
-        values::stepped(opened.map(File::from))
+        values::stepped(opened.and_then(|fd| self.file_for(how, fd)))
     }
 
     fn link(&self, at: &Dir, name: Name<'_, u8>, reading: Reading) -> io::Result<Link<u8>> {

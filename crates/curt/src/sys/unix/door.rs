@@ -67,7 +67,7 @@ calls! {
     Handle "pidfd_open",
     Kill "kill",
     Poll either("ppoll", "poll"),
-    Copy "fcntl",
+    Control "fcntl",
 }
 
 /// The door of one worker.
@@ -295,10 +295,16 @@ impl Door {
         }
     }
 
+    /// Sets the status flags of an open file.
+    pub(super) fn set_status(&self, fd: BorrowedFd<'_>, flags: OFlags) -> Result<()> {
+        self.pass(Call::Control)?;
+        rustix::fs::fcntl_setfl(fd, flags)
+    }
+
     /// Returns the full path of an open file.
     #[cfg(target_vendor = "apple")]
     pub(super) fn getpath(&self, fd: BorrowedFd<'_>) -> Result<Vec<u8>> {
-        self.pass(Call::Copy)?;
+        self.pass(Call::Control)?;
         rustix::fs::getpath(fd).map(std::ffi::CString::into_bytes)
     }
 

@@ -25,6 +25,8 @@ mod removal;
 mod values;
 mod which;
 
+pub(crate) use self::values::how_of;
+
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]

@@ -127,6 +127,65 @@ pub(super) fn followed<D>(answer: Result<D, Errno>) -> Opened<D> {
     }
 }
 
+/// The flags of `open(2)` for files.
+const OF_FILES: OFlags = OFlags::WRONLY
+    .union(OFlags::RDWR)
+    .union(OFlags::APPEND)
+    .union(OFlags::CREATE)
+    .union(OFlags::EXCL)
+    .union(OFlags::TRUNC)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::NOCTTY)
+    .union(OF_FILES_HERE);
+
+/// Those that not every system has.
+#[cfg(target_os = "linux")]
+const OF_FILES_HERE: OFlags = OFlags::SYNC
+    .union(OFlags::DSYNC)
+    .union(OFlags::DIRECT)
+    .union(OFlags::NOATIME)
+    .union(OFlags::LARGEFILE)
+    .union(OFlags::from_bits_retain(libc::O_ASYNC as u32));
+#[cfg(not(target_os = "linux"))]
+const OF_FILES_HERE: OFlags = OFlags::empty();
+
+/// Interprets flags of `open(2)`. The error has those that are not for files.
+#[allow(
+    clippy::unnecessary_cast,
+    clippy::cast_possible_wrap,
+    reason = "the type of the flags differs between systems"
+)]
+pub(crate) fn how_of(flags: i32) -> Result<How, i32> {
+    let flags = OFlags::from_bits_retain(flags as _);
+    let others = flags.difference(OF_FILES);
+    if !others.is_empty() {
+        return Err(others.bits() as i32);
+    }
+    let both = OFlags::WRONLY | OFlags::RDWR;
+    let access = flags & both;
+    let mut system_flags = flags & OF_FILES_HERE;
+    system_flags.set(OFlags::EXCL, flags & (OFlags::CREATE | OFlags::EXCL) == OFlags::EXCL);
+    system_flags.set(both, access == both);
+    Ok(How {
+        read: access != OFlags::WRONLY,
+        write: !access.is_empty(),
+        append: flags.contains(OFlags::APPEND),
+        truncate: flags.contains(OFlags::TRUNC),
+        create: match (flags.contains(OFlags::CREATE), flags.contains(OFlags::EXCL)) {
+            (false, _) => Create::Never,
+            (true, false) => Create::Missing,
+            (true, true) => Create::New,
+        },
+        follow: !flags.contains(OFlags::NOFOLLOW),
+        nonblocking: flags.contains(OFlags::NONBLOCK),
+        nonblocking_open: false,
+        system_flags: system_flags.bits() as u32,
+        mode: 0o666,
+    })
+}
+
 /// Returns the flags to open a file, except for the one about links.
 pub(super) fn flags(how: &How) -> OFlags {
     let access = match (how.read, how.write) {
@@ -139,10 +198,11 @@ pub(super) fn flags(how: &How) -> OFlags {
         Create::Missing => OFlags::CREATE,
         Create::New => OFlags::CREATE | OFlags::EXCL,
     };
-    let mut flags = access | create | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let of_system = OFlags::from_bits_retain(how.system_flags as _);
+    let mut flags = of_system | access | create | OFlags::CLOEXEC | OFlags::NOCTTY;
     flags.set(OFlags::APPEND, how.append);
     flags.set(OFlags::TRUNC, how.truncate);
-    flags.set(OFlags::NONBLOCK, how.nonblocking);
+    flags.set(OFlags::NONBLOCK, how.nonblocking || how.nonblocking_open);
     flags
 }
 

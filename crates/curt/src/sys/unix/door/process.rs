@@ -18,7 +18,7 @@ impl Door {
         fd: BorrowedFd<'_>,
         floor: RawFd,
     ) -> Result<OwnedFd, Errno> {
-        self.pass(Call::Copy)?;
+        self.pass(Call::Control)?;
         rustix::io::fcntl_dupfd_cloexec(fd, floor)
     }
 

@@ -53,7 +53,7 @@ impl Unix {
         let scope = if rules.in_root { ResolveFlags::IN_ROOT } else { ResolveFlags::BENEATH };
         let links =
             if rules.no_links { ResolveFlags::NO_SYMLINKS } else { ResolveFlags::NO_MAGICLINKS };
-        let how = match want {
+        let flags = match want {
             Want::File(how) => {
                 let follow = if how.follow { OFlags::empty() } else { OFlags::NOFOLLOW };
                 (values::flags(how) | follow, values::mode(how))
@@ -61,16 +61,21 @@ impl Unix {
             Want::Directory(purpose) => (directory(purpose), Mode::empty()),
             Want::Name | Want::Change(_) => (ANYTHING, Mode::empty()),
         };
-        match self.open_within(root, text(path), how, scope | links) {
-            Ok(fd) => {
-                if let Want::Change(change) = want {
-                    if let Err(error) = self.change_open(fd.as_fd(), change) {
+        match self.open_within(root, text(path), flags, scope | links) {
+            Ok(fd) => match want {
+                Want::File(how) => match self.file_for(how, fd) {
+                    Ok(file) => Whole::Opened(file),
+                    Err(error) => Whole::Failed(error.into()),
+                },
+                Want::Change(change) => match self.change_open(fd.as_fd(), change) {
+                    Ok(()) => Whole::Opened(fd.into()),
+                    Err(error) => {
                         self.door.close(fd);
-                        return Whole::Failed(error.into());
+                        Whole::Failed(error.into())
                     }
-                }
-                Whole::Opened(fd.into())
-            }
+                },
+                Want::Directory(_) | Want::Name => Whole::Opened(fd.into()),
+            },
             Err(Errno::XDEV) => Whole::Escape,
             Err(Errno::NOSYS) => {
                 NO_OPENAT2.store(true, Ordering::Relaxed);

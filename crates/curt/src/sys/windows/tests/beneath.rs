@@ -130,6 +130,8 @@ const READ: How = How {
     create: Create::Never,
     follow: true,
     nonblocking: false,
+    nonblocking_open: false,
+    system_flags: 0,
     mode: 0,
 };
 
