@@ -394,16 +394,8 @@ fn entered(root: &curt::Root, path: &Path, failure: Failure, is_last: bool) -> A
 }
 
 fn metadata(root: &curt::Root, path: &Path, follow: bool) -> Answer<Metadata> {
-    let function = if follow { "stat" } else { "lstat" };
-    let plan = |follow| Plan::new(FIELDS).follow(follow);
-    let links = if follow { Follow::Links } else { Follow::Never };
-    let metadata = root.stat(path, plan(links)).map_err(failed(function))?;
-    if follow && metadata.kind().is_link() {
-        // The link is broken: `canonical` returns the reason.
-        let target = root.canonical(path).map_err(failed(function))?;
-        return root.stat(target.path, plan(Follow::Never)).map_err(failed(function));
-    }
-    Ok(metadata)
+    let (function, links) = if follow { ("stat", Follow::Links) } else { ("lstat", Follow::Never) };
+    root.stat(path, Plan::new(FIELDS).follow(links)).map_err(failed(function))
 }
 
 /// Removes in the order of Node: `lstat`, `rmdir` or `unlink`, and then the entries of a directory.

@@ -464,7 +464,7 @@ impl Root {
     }
 
     /// Returns the metadata of what a path leads to; of a link itself, unless the plan says to
-    /// follow it ([`Plan::follow`]). The kind is always included.
+    /// follow it ([`Plan::follow`]); then a broken one is an error. The kind is always included.
     pub fn stat(&self, path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, Error> {
         let (path, plan) = (path.as_ref(), plan.into());
         self.run(Operation::Stat, path, |confined, text| confined.stat(text, path, plan))
