@@ -1,7 +1,7 @@
 //! Untrusted paths beneath a directory, for `Root`.
 
 use std::fs::File;
-use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use curt::beneath::{Aliases, OpenOptions, Scope};
@@ -408,7 +408,6 @@ fn remove(
     if cancel.is_cancelled() {
         return Ok(());
     }
-    let shown = path.to_string_lossy();
     let found = metadata(root, path, false).map(|found| found.kind().is_dir());
     let removed = remove::remove_alone(found, options.force, |is_directory| match is_directory {
         true if options.recursive => root.remove_dir(path).map_err(failed("rmdir")),
@@ -420,7 +419,7 @@ fn remove(
         }),
         false => root.remove_file(path).map_err(failed("unlink")),
     });
-    if removed.map_err(|failure| failure.at(shown.to_string()))? {
+    if removed.map_err(|failure| failure.at(path.to_string_lossy().into_owned()))? {
         return Ok(());
     }
     // The file may have been replaced by a directory.
@@ -435,13 +434,5 @@ fn remove(
         .on_error(|_| Next::Stop)
         .cancel(cancel);
     let report = root.remove_tree(path, &removal).map_err(failed("rmdir"))?;
-    let Some(error) = report.errors.first() else { return Ok(()) };
-    // Its path begins with the last name of the one that was passed.
-    let name = path.file_name().unwrap_or_default();
-    let below = error.path().strip_prefix(name).unwrap_or(error.path()).to_string_lossy();
-    let failed = match &*below {
-        "" => shown.into(),
-        below => format!("{shown}{MAIN_SEPARATOR}{below}"),
-    };
-    Err(remove::failure(error).at(failed))
+    report.errors.first().map_or(Ok(()), |error| Err(remove::failure(error)))
 }

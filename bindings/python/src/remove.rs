@@ -167,7 +167,7 @@ impl Operand<'_> {
 }
 
 /// The path of a failure below `given`, which was removed as `operand`.
-pub(crate) fn below(given: &Path, operand: &OsStr, failed: &Path) -> PathBuf {
+fn below(given: &Path, operand: &OsStr, failed: &Path) -> PathBuf {
     match failed.strip_prefix(operand) {
         Ok(below) if !below.as_os_str().is_empty() => given.join(below),
         // Joining with nothing would append a separator.

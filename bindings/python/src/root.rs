@@ -18,10 +18,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::entries::{Directory, ScandirIterator};
-use crate::error::{exception, system, with_second};
+use crate::error::{exception, exception_in, system, with_second};
 use crate::open::{Names, Open, duplicate};
 use crate::path::{Form, PathArg, descriptor};
-use crate::remove::below;
 use crate::signals::Signals;
 use crate::stat::{plan, result};
 
@@ -171,11 +170,7 @@ impl Root {
         signals.into_result()?;
         match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
             None => Ok(()),
-            Some(error) => {
-                // Its path begins with the last name of the one that was passed.
-                let shown = below(place, place.file_name().unwrap_or_default(), error.path());
-                Err(exception(py, &error, &Form::Text.wrap_path(py, &shown)?))
-            }
+            Some(error) => Err(exception_in(py, &error, Form::Text)),
         }
     }
 

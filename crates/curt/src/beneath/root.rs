@@ -398,7 +398,7 @@ impl Root {
 
     /// Removes a tree, as [`Remove`] does: a tree that does not exist is an error in the report,
     /// unless [`Remove::missing_is_fine`] is set, and so is `link/`. Paths in the report begin with
-    /// the last name of this one. An error is returned if the directory of that name cannot be
+    /// this one. An error is returned if the directory of that name cannot be
     /// opened, or the path ends in dots.
     pub fn remove_tree(
         &self,
@@ -426,7 +426,7 @@ impl Root {
             // It must be a directory, and not a link to one.
             name.push(Unit::SEPARATOR);
         }
-        Ok(removal.run_in(Some(dir), &[&SystemUnit::path(name)]))
+        Ok(removal.run_in(dir, &SystemUnit::path(name), path))
     }
 
     /// Renames, and replaces what has the new name as the system does. Both paths are beneath the

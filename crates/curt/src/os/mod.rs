@@ -30,7 +30,7 @@ fn remove_below(
         Ok(_) if OsUnit::units(name).last().is_some_and(|unit| unit.is_separator()) => {
             fail(crate::Operation::Remove, std::io::ErrorKind::InvalidInput.into())
         }
-        Ok(dir) => removal.run_in(Some(dir), &[name]),
+        Ok(dir) => removal.run_in(dir, name, name),
     };
     report.calls.add(&calls);
     report

@@ -198,12 +198,12 @@ impl Remove<'_> {
     /// Consecutive operands that lie in the same directory share the call that opens it.
     #[must_use = "a removal may have failed; the report says so"]
     pub fn run(&self, operands: impl Operands) -> Report {
-        operands.lend(|paths| self.run_in(None, paths))
+        operands.lend(|paths| remove_on::<Os>(self, &Setup::default(), paths, None))
     }
 
-    /// Removes paths or, with an open directory `dir`, names in it.
-    pub(crate) fn run_in(&self, dir: Option<<Os as Sys>::Dir>, names: &[&Path]) -> Report {
-        remove_on::<Os>(self, &Setup::default(), names, dir)
+    /// Removes a name in an open directory. Paths in the report begin with `shown`.
+    pub(crate) fn run_in(&self, dir: <Os as Sys>::Dir, name: &Path, shown: &Path) -> Report {
+        remove_on::<Os>(self, &Setup::default(), &[name], Some((dir, shown)))
     }
 
     /// Reports a failure before the removal could begin, to the callbacks too.
@@ -217,12 +217,13 @@ impl Remove<'_> {
     }
 }
 
-/// Removes operands on a platform: paths or, with a directory `parent`, names in it.
+/// Removes operands on a platform: paths or, with a directory `parent`, a name in it, and the path
+/// to report in its place.
 fn remove_on<S: Sys>(
     options: &Remove<'_>,
     setup: &Setup,
     operands: &[&Path],
-    parent: Option<S::Dir>,
+    parent: Option<(S::Dir, &Path)>,
 ) -> Report {
     let setup = options.setup(setup);
     let sys = S::start(&setup);

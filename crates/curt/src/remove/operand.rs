@@ -46,7 +46,8 @@ impl<S: Sys> OpenParent<S> {
 impl<S: Sys> Engine<'_, S> {
     /// Removes an operand, with all that is in it if it is a tree.
     pub(super) fn remove_operand(&mut self, path: &Path) {
-        self.worker.path = TreePath::operand(S::Unit::units(path));
+        let shown = self.worker.shared.parent.as_ref().map_or(path, |&(_, shown)| shown);
+        self.worker.path = TreePath::operand(S::Unit::units(shown));
         let base = self.stack.len();
         self.enter_operand(path);
         self.remove_levels(base);
@@ -118,7 +119,7 @@ impl<S: Sys> Engine<'_, S> {
         operand: &SplitOperand<S::Unit>,
     ) -> io::Result<Arc<S::Dir>> {
         let is_itself = matches!(operand.last, Last::Root | Last::DotOrDotDot);
-        if let Some(parent) = &self.worker.shared.parent {
+        if let Some((parent, _)) = &self.worker.shared.parent {
             let is_name = operand.parent.as_os_str().is_empty() && !is_itself;
             return if is_name {
                 Ok(Arc::clone(parent))

@@ -1,5 +1,6 @@
 //! What the workers of one removal share.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::callbacks::Totals;
@@ -24,8 +25,9 @@ pub(super) struct Shared<'r, S: Sys> {
     pub(super) removes_all: bool,
     /// Whether operands may overlap, so that one worker removes them in order.
     pub(super) operands_overlap: bool,
-    /// The open directory that the operands are names in, if they are not paths.
-    pub(super) parent: Option<Arc<S::Dir>>,
+    /// The open directory that the operand is a name in, if it is not a path, and the path to
+    /// report in its place.
+    pub(super) parent: Option<(Arc<S::Dir>, &'r Path)>,
     pub(super) root: OnceLock<Identity>,
     pub(super) shortage: Shortage,
     pub(super) writers: Writers,
@@ -34,12 +36,12 @@ pub(super) struct Shared<'r, S: Sys> {
 }
 
 impl<'r, S: Sys> Shared<'r, S> {
-    /// Begins a removal. With a directory `parent`, each operand is a name in it. If operands
+    /// Begins a removal. With a directory `parent`, the operand is a name in it. If operands
     /// overlap, the caller's thread works alone.
     pub(super) fn new(
         options: &'r Remove<'r>,
         sys: &S,
-        parent: Option<S::Dir>,
+        parent: Option<(S::Dir, &'r Path)>,
         operands_overlap: bool,
     ) -> Self {
         let asks = options.confirm != Confirm::Never;
@@ -55,7 +57,7 @@ impl<'r, S: Sys> Shared<'r, S> {
             notifier,
             removes_all,
             operands_overlap,
-            parent: parent.map(Arc::new),
+            parent: parent.map(|(dir, shown)| (Arc::new(dir), shown)),
             root: OnceLock::new(),
             shortage: Shortage::none(),
             writers: Writers::since(sys.wall_clock()),

@@ -252,6 +252,9 @@ fn trees_are_removed_by_their_name_with_and_without_separators() {
                     Some(error) => Err(error),
                 });
                 let case = format!("{path} {scope:?} by {way}");
+                if let Err(error) = &answer {
+                    assert_eq!(error.path(), Path::new(path), "{case}");
+                }
                 assert_eq!(answer.map_err(|error| error.kind()), expected.map(drop), "{case}");
                 let stays = |line: &String| {
                     let name = line.split(' ').next().unwrap();
