@@ -72,6 +72,9 @@
 /** The path must lead to something, on Unix by at most 40 links, as for `realpath(3)`. */
 #define CURT_CANONICAL_FEW_LINKS 3
 
+/** The most threads that may be asked for. */
+#define CURT_THREADS_MOST 1024
+
 /** As many threads as pay: see `curt_control`. */
 #define CURT_THREADS_AUTOMATIC UINT32_MAX
 
@@ -743,7 +746,7 @@ typedef struct {
   /** `sizeof(curt_control)`, set by the caller. */
   size_t size;
   /**
-   * How many threads may work, the caller's included: 0 and 1 start none,
+   * How many threads may work, the caller's included, to `CURT_THREADS_MOST`: 0 and 1 start none,
    * `CURT_THREADS_AUTOMATIC` starts as many as pay. All have ended when the function returns.
    */
   uint32_t threads;

@@ -9,6 +9,9 @@ use crate::error::curt_error;
 use crate::guard::Failure;
 use crate::structs::{self, Versioned};
 
+/// The most threads that may be asked for.
+pub const CURT_THREADS_MOST: u32 = 1024;
+const _: () = assert!(CURT_THREADS_MOST as usize == Threads::MOST);
 /// As many threads as pay: see `curt_control`.
 pub const CURT_THREADS_AUTOMATIC: u32 = u32::MAX;
 
@@ -24,7 +27,7 @@ pub const CURT_THREADS_AUTOMATIC: u32 = u32::MAX;
 pub struct curt_control {
     /// `sizeof(curt_control)`, set by the caller.
     pub size: usize,
-    /// How many threads may work, the caller's included: 0 and 1 start none,
+    /// How many threads may work, the caller's included, to `CURT_THREADS_MOST`: 0 and 1 start none,
     /// `CURT_THREADS_AUTOMATIC` starts as many as pay. All have ended when the function returns.
     pub threads: u32,
     /// Must be 0.
@@ -71,6 +74,11 @@ impl Control {
             return Err(Failure::Argument(
                 "`reserved` of the control is not 0, or `cancel` is odd",
             ));
+        }
+        let threads = control.map_or(0, |control| control.threads);
+        let is_number = threads != 0 && threads != CURT_THREADS_AUTOMATIC;
+        if is_number && Threads::try_from(threads as usize).is_err() {
+            return Err(Failure::Argument("`threads` of the control is more than MOST"));
         }
         Ok(Control(control))
     }

@@ -574,8 +574,12 @@ static void wrong_arguments_are_refused_before_any_work(void)
         for (number = row->numbers; number != NULL && number->offset != 0; number++)
             wrong_numbers((char *)row->options + number->offset, number->largest,
                           "a number of the options");
-        if (row->takes & CONTROL)
+        if (row->takes & CONTROL) {
             wrong_numbers(&control.reserved, 0, "`reserved` of the control");
+            control.threads = CURT_THREADS_MOST + 1;
+            refused("`threads` of the control");
+            control.threads = 0;
+        }
     }
     FAILS(CURT_E_ARGUMENT, curt_search_all(search, Z("file"), NULL, NULL, WHY));
     close_objects();

@@ -10,6 +10,7 @@ const {
 } = require("util");
 const { fileURLToPath } = require("url");
 const { codedError } = require("./errors.js");
+const { MOST_THREADS } = require("./native.js");
 const { isNodes } = require("./originals.js");
 
 /** The path as text or bytes; null if it is none, or one that no file can have. */
@@ -110,8 +111,8 @@ function threadsOf({ threads }, otherwise) {
   if (typeof threads !== "number") {
     throw wrongType("options.threads", 'of type number or "auto"', threads);
   }
-  if (Number.isInteger(threads) && threads >= 1 && threads <= 1024) return threads;
-  throw outOfRange("options.threads", "an integer >= 1 && <= 1024", threads);
+  if (Number.isInteger(threads) && threads >= 1 && threads <= MOST_THREADS) return threads;
+  throw outOfRange("options.threads", `an integer >= 1 && <= ${MOST_THREADS}`, threads);
 }
 
 function signalOf({ signal }) {

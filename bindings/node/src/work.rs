@@ -92,10 +92,11 @@ pub fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The most threads that may be asked for.
+#[napi]
+pub const MOST_THREADS: u32 = Threads::MOST as u32;
+
 /// How many threads may work: 0 says that the operation decides.
 pub fn threads(most: u32) -> Threads {
-    match most {
-        0 => Threads::Automatic,
-        most => Threads::AtMost(most as usize),
-    }
+    Threads::try_from(most as usize).unwrap_or_default()
 }

@@ -114,6 +114,6 @@ def test_numbers_of_threads(tmp_path, function) -> None:
     for threads in (-1, 0, 1025, 10**9, 2**80):
         with pytest.raises(ValueError) as caught:
             function(tmp_path / "d", threads=threads)
-        assert str(caught.value) == f"threads must be from 1 to 1024, not {threads}"
+        assert str(caught.value) == "threads must be from 1 to 1024"
     with pytest.raises(TypeError):
         function(tmp_path / "d", threads="2")

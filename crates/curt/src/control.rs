@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +23,33 @@ pub enum Threads {
     /// are started after the first 64 entries of a removal, or 256 of a walk, whether they pay or
     /// not. [`List::gather`](crate::list::List::gather) takes one for each 64 entries to ask about.
     AtMost(usize),
+}
+
+impl Threads {
+    /// The most threads that a number from outside may ask for: a larger one is a mistake.
+    pub const MOST: usize = 1024;
+}
+
+/// Checks a number from outside, such as an argument of a script: from 1 to [`Threads::MOST`].
+///
+/// ```
+/// use curt::Threads;
+/// assert_eq!(Threads::try_from(4)?, Threads::AtMost(4));
+/// let error = Threads::try_from(0).unwrap_err();
+/// assert_eq!(error.to_string(), "threads must be from 1 to 1024");
+/// assert!(Threads::try_from(Threads::MOST + 1).is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+impl TryFrom<usize> for Threads {
+    type Error = io::Error;
+
+    fn try_from(number: usize) -> io::Result<Threads> {
+        if (1..=Threads::MOST).contains(&number) {
+            return Ok(Threads::AtMost(number));
+        }
+        let message = format!("threads must be from 1 to {}", Threads::MOST);
+        Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+    }
 }
 
 /// Which file systems an operation enters below an operand.

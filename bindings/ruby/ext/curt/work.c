@@ -18,9 +18,6 @@
 /* How long work may take on Ruby's thread. */
 #define SOON_MS 3
 
-/* The most threads that may be asked for: a larger number is a mistake. */
-#define MOST_THREADS 1024
-
 typedef struct {
   void *(*body)(void *);
   void *argument;
@@ -180,8 +177,8 @@ uint32_t threads_argument(VALUE threads)
   if (!RB_INTEGER_TYPE_P(threads))
     rb_raise(rb_eTypeError, "no implicit conversion of %"PRIsVALUE" into Integer",
              rb_obj_class(threads));
-  if (!FIXNUM_P(threads) || FIX2LONG(threads) < 1 || FIX2LONG(threads) > MOST_THREADS)
-    rb_raise(rb_eArgError, "threads must be from 1 to %d, not %"PRIsVALUE, MOST_THREADS, threads);
+  if (!FIXNUM_P(threads) || FIX2LONG(threads) < 1 || FIX2LONG(threads) > CURT_THREADS_MOST)
+    rb_raise(rb_eArgError, "threads must be from 1 to %d", CURT_THREADS_MOST);
   return (uint32_t)FIX2LONG(threads);
 }
 
