@@ -320,7 +320,8 @@ fn unused_items(api: &str, callers: &Sources, library: &Sources) -> BTreeSet<Str
         let is_used = match kind {
             _ if is_trait_impl || is_trait && library.name(&method) => true,
             "fn" if is_setter(line, owner) => callers.name_together(&method, owner),
-            "fn" if line.contains("self") => callers.name(&method),
+            // A function of a trait is called by the name of a type that has it.
+            "fn" if line.contains("self") || is_trait => callers.name(&method),
             "fn" | "const" => callers.name(&shown),
             "" if name.starts_with(char::is_uppercase) => {
                 callers.name(&shown)
