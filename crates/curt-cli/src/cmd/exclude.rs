@@ -98,7 +98,8 @@ impl Exclusions {
             || self.all.matches(path, kind)
             || self.full_paths(path).any(|path| {
                 let begins = path.ancestors().skip(depth + 1).take(typed);
-                self.match_path(&path, kind, &self.all, begins)
+                // Without its slash at the end, a full path is also that of a link.
+                self.match_path(&path, kind, &[&self.all, &self.full], begins)
             })
     }
 
@@ -122,7 +123,8 @@ impl Exclusions {
             || self.full_paths(operand).any(|operand_in_full| {
                 let begins = operand_in_full.ancestors().skip(1).take(last_names(operand));
                 let mut paths = operand_in_full.ancestors().zip(kinds());
-                paths.any(|(path, kind)| self.match_path(path, kind, &self.paths, begins.clone()))
+                paths
+                    .any(|(path, kind)| self.match_path(path, kind, &[&self.paths], begins.clone()))
             })
     }
 
@@ -142,7 +144,7 @@ impl Exclusions {
         &'p self,
         path: &Path,
         kind: Kind,
-        globs: &Globs,
+        globs: &[&Globs],
         directories: impl Iterator<Item = &'p Path>,
     ) -> bool {
         let directories = directories.chain(self.directories.iter().map(PathBuf::as_path));
@@ -150,7 +152,7 @@ impl Exclusions {
         let full = without_root(path);
         self.full.matches(Path::new(&full), kind)
             || self.deep.matches(Path::new(&full), kind)
-            || parts.any(|part| matches_below(globs, part, kind))
+            || parts.any(|part| globs.iter().any(|globs| matches_below(globs, part, kind)))
     }
 
     /// Returns the full path in each of the working directories, without `.` and `..`.

@@ -1,63 +1,31 @@
 //! `--exclude` of `rm` and `find`, and where that of `du`, which is GNU's, differs.
 
-use std::process::Command;
+use curt_testkit::{Scratch, cells};
 
-use curt_testkit::Scratch;
+use crate::{command, command_line, said, tree};
 
-use crate::{command, said, tree};
-
-/// The spellings of the operand, with `{here}` for the working directory `w`.
-const OPERANDS: [&str; 4] = ["t", "./t", "../w/t", "{here}/t"];
-
-/// Patterns, and the files that they exclude: of `t/a`, `t/b.keep`, `t/sub/c`, `t/sub/d.keep` and
-/// `t/sub/deep/e` the first letters, for each spelling of the operand.
-const TABLE: [(&str, [&str; 4]); 23] = [
-    // Without a slash: names at any depth.
-    ("*.keep", ["bd", "bd", "bd", "bd"]),
-    ("sub", ["cde", "cde", "cde", "cde"]),
-    ("deep/", ["e", "e", "e", "e"]),
-    ("c/", ["", "", "", ""]),
-    // With a slash: below the operand, or as printed.
-    ("sub/c", ["c", "c", "c", "c"]),
-    ("./sub/c", ["c", "c", "c", "c"]),
-    ("sub/*", ["cde", "cde", "cde", "cde"]),
-    ("deep/e", ["", "", "", ""]),
-    ("**/deep/e", ["e", "e", "e", "e"]),
-    ("**/t/**", ["abcde", "abcde", "abcde", "abcde"]),
-    ("t/sub/c", ["c", "c", "c", "c"]),
-    ("./t/sub/", ["cde", "cde", "cde", "cde"]),
-    ("*/a", ["a", "a", "a", "a"]),
-    // They may also begin at another name that was typed.
-    ("w/t/a", ["", "", "a", "a"]),
-    // With a slash at the beginning: full paths, or below the operand.
-    ("/sub", ["cde", "cde", "cde", "cde"]),
-    ("/c", ["", "", "", ""]),
-    ("/t/a", ["a", "a", "a", "a"]),
-    ("{here}/t/sub", ["cde", "cde", "cde", "cde"]),
-    ("{here}/t/sub/", ["cde", "cde", "cde", "cde"]),
-    ("{here}/*/sub/c", ["c", "c", "c", "c"]),
-    ("{here}/**/e", ["e", "e", "e", "e"]),
-    ("{here}/t", ["abcde", "abcde", "abcde", "abcde"]),
-    ("{here}", ["abcde", "abcde", "abcde", "abcde"]),
+/// Patterns by the files that they exclude, by their first letters: of `t/a`, `t/b.keep`, `t/sub/c`,
+/// `t/sub/d.keep` and `t/sub/deep/e`. `{here}` is the working directory, `w`.
+const TABLE: [(&str, &str); 7] = [
+    ("a", "*/a | /t/a"),
+    ("bd", "*.keep"),
+    ("c", "sub/c | ./sub/c | t/sub/c | {here}/*/sub/c"),
+    ("cde", "sub | sub/* | ./t/sub/ | /sub | {here}/t/sub | {here}/t/sub/"),
+    ("e", "deep/ | **/deep/e | {here}/**/e"),
+    ("abcde", "**/t/** | {here}/t | {here}"),
+    ("", "c/ | deep/e | /c | x/t/a"),
 ];
 
-/// For GNU, a pattern is compared with the path as it is printed, and with each end of it behind a
-/// slash, and stars match slashes.
+/// What `du` excludes by others of them, of `t` and of `{here}/t`. GNU compares a pattern with the
+/// path as it is printed and with each end of it behind a slash, and stars match slashes.
 #[cfg(unix)]
-const OF_DU: [(&str, [&str; 4]); 13] = [
-    ("deep/", ["", "", "", ""]),
-    ("./sub/c", ["", "", "", ""]),
-    ("deep/e", ["e", "e", "e", "e"]),
-    ("**/t/**", ["", "abcde", "abcde", "abcde"]),
-    ("./t/sub/", ["", "", "", ""]),
-    ("/sub", ["", "", "", ""]),
-    ("/t/a", ["", "", "", ""]),
-    ("{here}/t/sub", ["", "", "", "cde"]),
-    ("{here}/t/sub/", ["", "", "", ""]),
-    ("{here}/*/sub/c", ["", "", "", "c"]),
-    ("{here}/**/e", ["", "", "", "e"]),
-    ("{here}/t", ["", "", "", "abcde"]),
-    ("{here}", ["", "", "", ""]),
+const OF_DU: [(&str, [&str; 2]); 6] = [
+    ("deep/ | ./sub/c | ./t/sub/ | /sub | /t/a | {here}/t/sub/ | {here}", ["", ""]),
+    ("deep/e", ["e", "e"]),
+    ("**/t/** | {here}/t", ["", "abcde"]),
+    ("{here}/t/sub", ["", "cde"]),
+    ("{here}/*/sub/c", ["", "c"]),
+    ("{here}/**/e", ["", "e"]),
 ];
 
 #[test]
@@ -65,33 +33,37 @@ fn patterns_mean_the_same_for_rm_and_find() {
     let scratch = Scratch::new();
     tree(&scratch, "w/t");
     let here = scratch.typed().join("w").to_str().unwrap().to_owned();
-    let excluded = |command: &mut Command| {
-        let (code, out, messages) = said(&command.current_dir(&here).output().unwrap());
-        assert_eq!((code, messages.as_str()), (Some(0), ""), "{command:?}");
-        let names =
-            out.lines().filter_map(|line| line.trim_end_matches('\'').rsplit(['/', '\\']).next());
-        let names: Vec<&str> = names.collect();
-        let files = ["a", "b.keep", "c", "d.keep", "e"];
-        files.iter().filter(|file| !names.contains(file)).map(|file| &file[..1]).collect::<String>()
+    let whole = |text: &str| text.replace("{here}", &here);
+    let check = |words: &str, pattern: &str, operand: &str, expected: &str| {
+        let words = whole(&words.replace("GLOB", pattern).replace("PATH", operand));
+        let output = command_line(&scratch, &words).current_dir(&here).output().unwrap();
+        let (code, out, messages) = said(&output);
+        assert_eq!((code, messages.as_str()), (Some(0), ""), "{words}");
+        let last =
+            |line: &str| line.trim_end_matches('\'').rsplit(['/', '\\']).next().map(str::to_owned);
+        let names: Vec<String> = out.lines().filter_map(last).collect();
+        let left = |file: &&str| !names.iter().any(|name| name == file);
+        let files = ["a", "b.keep", "c", "d.keep", "e"].into_iter().filter(left);
+        assert_eq!(files.map(|file| &file[..1]).collect::<String>(), expected, "{words}");
     };
-    for (pattern, expected) in TABLE {
-        #[cfg(unix)]
-        let of_du = OF_DU.iter().find(|row| row.0 == pattern).map_or(expected, |row| row.1);
-        let pattern = pattern.replace("{here}", &here);
-        for (number, operand) in OPERANDS.iter().enumerate() {
-            let operand = operand.replace("{here}", &here);
-            let words = ["-rv", "--dry-run", "--exclude", &pattern, &operand];
-            let rm = excluded(&mut command(&scratch, "rm", words));
-            let words = ["-u", "-E", &pattern, ".", &operand];
-            let find = excluded(&mut command(&scratch, "find", words));
-            assert_eq!([&*rm, &*find], [expected[number]; 2], "{pattern} {operand}");
+    for (expected, patterns) in TABLE {
+        for pattern in cells(patterns) {
+            for operand in ["t", "./t", "../w/t", "{here}/t"] {
+                check("rm -rv --dry-run --exclude GLOB PATH", pattern, operand, expected);
+                check("find -u -E GLOB . PATH", pattern, operand, expected);
+            }
             #[cfg(unix)]
-            {
-                let words = ["--gnu", "-a", "--exclude", &pattern, &operand];
-                let du = excluded(&mut command(&scratch, "du", words));
-                assert_eq!(du, of_du[number], "{pattern} {operand}");
+            for (number, operand) in ["t", "{here}/t"].iter().enumerate() {
+                let other = OF_DU.iter().find(|row| cells(row.0).contains(&pattern));
+                let expected = other.map_or(expected, |row| row.1[number]);
+                check("du --gnu -a --exclude GLOB PATH", pattern, operand, expected);
             }
         }
+    }
+    // They may also begin at another name that was typed.
+    for (operand, expected) in [("t", ""), ("../w/t", "a"), ("{here}/t", "a")] {
+        check("rm -rv --dry-run --exclude GLOB PATH", "w/t/a", operand, expected);
+        check("find -u -E GLOB . PATH", "w/t/a", operand, expected);
     }
 }
 
