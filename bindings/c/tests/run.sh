@@ -16,10 +16,10 @@ compiler=(cc) cxx= runner=() shared=$libraries/libcurt.so
 linked=("$libraries/libcurt.a" -lpthread -ldl -lm)
 
 # Passes lines on and counts the tests among them. A program that ends badly has failed, and so has
-# the test that it was in. Argument: the suite.
+# the test that it was in. Programs of Windows end lines with CR. Argument: the suite.
 count() {
     awk -v suite="$1" '
-        { print }
+        { sub(/\r$/, ""); print }
         function fail(why) { print why; failed++; test = "" }
         /^test [^ ]+ \.\.\. / {
             if (test != "") fail("test " test " ... did not end")
