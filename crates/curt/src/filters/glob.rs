@@ -362,6 +362,10 @@ impl Matcher {
             let (first, next) = self.member(body, at)?;
             at = next;
             let is_range = body.get(at) == Some(&b'-') && body.get(at + 1) != Some(&b']');
+            if is_range && at + 1 == body.len() && self.dialect == Dialect::Gnu {
+                // glibc takes only a bracket without such an end for itself.
+                return Err(Fault::Range);
+            }
             let last = if is_range && at + 1 < body.len() {
                 if self.dialect == Dialect::Shell && self.kind_name(body, at + 1)?.is_some() {
                     return Err(Fault::Range);
