@@ -11,7 +11,7 @@ const native = require(path.join(path.dirname(require.resolve("curt-fs")), "lib/
 const count = (name) => appendFileSync(process.env.CURT_CALLS, `${name}\n`);
 
 for (const [name, call] of Object.entries(native)) {
-  if (name === "Control") continue;
+  if (typeof call !== "function" || name === "Control") continue;
   native[name] = new Proxy(call, {
     apply(target, self, words) {
       count(name);
