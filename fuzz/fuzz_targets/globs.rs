@@ -47,7 +47,9 @@ fuzz_target!(|data: &[u8]| {
     // After a member that matches, glibc refuses brackets with `[=` that is no such symbol.
     let lossy = String::from_utf8_lossy(pattern);
     let behind = |rest: &str| rest.chars().skip(1).take(2).collect::<String>();
-    let is_odd = lossy.split("[=").skip(1).any(|rest| behind(rest) != "=]");
+    // In this locale it has no order of characters beyond U+FF: `[α-ω]` matches none.
+    let is_odd = lossy.split("[=").skip(1).any(|rest| behind(rest) != "=]")
+        || lossy.contains('-') && lossy.chars().any(|it| it > '\u{ff}');
 
     let ours = Globs::gnu([OsStr::from_bytes(pattern)]).matches(path, Kind::File);
     let ends = (0..text.len().max(1)).filter(|&at| at == 0 || text[at - 1] == b'/');
