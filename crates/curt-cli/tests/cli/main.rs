@@ -74,8 +74,13 @@ fn missing() -> String {
     if cfg!(unix) {
         return "No such file or directory".to_owned();
     }
-    let text = std::io::Error::from_raw_os_error(2).to_string();
-    text.trim_end_matches(" (os error 2)").trim_end_matches('.').to_owned()
+    text_of(2)
+}
+
+/// What the system says of an error.
+fn text_of(number: i32) -> String {
+    let text = std::io::Error::from_raw_os_error(number).to_string();
+    text.trim_end_matches(&format!(" (os error {number})")).trim_end_matches('.').to_owned()
 }
 
 /// What it said, and its code.

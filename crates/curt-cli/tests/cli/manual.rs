@@ -176,6 +176,7 @@ fn run(scratch: &Scratch, line: &str) -> String {
     output = freed.replace_all(&output, "freeing …").into_owned();
     if cfg!(windows) {
         output = output.replace(&crate::missing(), "No such file or directory");
+        output = output.replace(&crate::text_of(145), "Directory not empty");
     }
     if !output.is_empty() && !output.ends_with('\n') {
         output.push('\n');
