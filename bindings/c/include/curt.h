@@ -746,7 +746,7 @@ typedef struct {
   /** `sizeof(curt_control)`, set by the caller. */
   size_t size;
   /**
-   * How many threads may work, the caller's included, to `CURT_THREADS_MOST`: 0 and 1 start none,
+   * Number of threads, the caller's included, up to `CURT_THREADS_MOST`. 0 and 1 start none,
    * `CURT_THREADS_AUTOMATIC` starts as many as pay. All have ended when the function returns.
    */
   uint32_t threads;
@@ -955,9 +955,9 @@ CURT_API uint32_t curt_abi(void);
 
 /**
  * Writes the canonical name of `path`: absolute, without links, `.` and `..`. The path must lead
- * to something, unless `flags` is one of `CURT_CANONICAL_MISSING_…`. On Unix the name is that of GNU
- * `realpath`; on Windows names are spelled as on the disk, and `\\?\` is left out where the path
- * means the same without it.
+ * to something, unless `flags` is one of `CURT_CANONICAL_MISSING_…`. On Unix the name is that of
+ * GNU `realpath`; on Windows names are spelled as on the disk, and `\\?\` is left out where the
+ * path means the same without it.
  *
  * Returns the length of the name, also if the buffer is too small for it, or `CURT_E_…`. The name
  * is true at one moment, and for people: open untrusted paths by `curt_root_open_file`.

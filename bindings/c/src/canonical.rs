@@ -14,9 +14,9 @@ pub const CURT_CANONICAL_MISSING_ANY: u32 = 2;
 pub const CURT_CANONICAL_FEW_LINKS: u32 = 3;
 
 /// Writes the canonical name of `path`: absolute, without links, `.` and `..`. The path must lead
-/// to something, unless `flags` is one of `CURT_CANONICAL_MISSING_…`. On Unix the name is that of GNU
-/// `realpath`; on Windows names are spelled as on the disk, and `\\?\` is left out where the path
-/// means the same without it.
+/// to something, unless `flags` is one of `CURT_CANONICAL_MISSING_…`. On Unix the name is that of
+/// GNU `realpath`; on Windows names are spelled as on the disk, and `\\?\` is left out where the
+/// path means the same without it.
 ///
 /// Returns the length of the name, also if the buffer is too small for it, or `CURT_E_…`. The name
 /// is true at one moment, and for people: open untrusted paths by `curt_root_open_file`.

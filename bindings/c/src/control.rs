@@ -27,7 +27,7 @@ pub const CURT_THREADS_AUTOMATIC: u32 = u32::MAX;
 pub struct curt_control {
     /// `sizeof(curt_control)`, set by the caller.
     pub size: usize,
-    /// How many threads may work, the caller's included, to `CURT_THREADS_MOST`: 0 and 1 start none,
+    /// Number of threads, the caller's included, up to `CURT_THREADS_MOST`. 0 and 1 start none,
     /// `CURT_THREADS_AUTOMATIC` starts as many as pay. All have ended when the function returns.
     pub threads: u32,
     /// Must be 0.

@@ -101,9 +101,7 @@ impl curt_error {
             text_len: text.len() - 1,
         }
     }
-}
 
-impl curt_error {
     fn texts(&self) -> &Texts {
         let mut texts = self.texts.load(Ordering::Acquire);
         if texts.is_null() {

@@ -59,8 +59,8 @@ impl fmt::Debug for Calls {
     }
 }
 
-/// The calls of several threads. There is no lock: a child that was forked while another thread held
-/// it would wait forever.
+/// The calls of several threads. There is no lock: a child that was forked while another thread
+/// held it would wait forever.
 #[derive(Debug)]
 pub(crate) struct SharedCalls([AtomicU64; KINDS]);
 

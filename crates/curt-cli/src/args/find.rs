@@ -281,8 +281,8 @@ pub(crate) struct FindOptions {
     ///
     /// A GLOB without a slash matches names at any depth. One with a slash matches the path below
     /// PATH, or as it is printed. One that begins with a slash matches the full path, or the path
-    /// below PATH, as in 'curt rm --exclude'. PATHs are searched, unless the full path of one, or of
-    /// a directory above it, matches.
+    /// below PATH, as in 'curt rm --exclude'. PATHs are searched, unless the full path of one, or
+    /// of a directory above it, matches.
     #[arg(short = 'E', long, value_name = "GLOB", allow_hyphen_values = true,
           action = ArgAction::Append, help_heading = TRAVERSAL)]
     pub(crate) exclude: Vec<OsString>,

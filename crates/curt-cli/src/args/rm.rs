@@ -129,10 +129,10 @@ pub(crate) struct RmOptions {
 
     /// Keep entries that match GLOB, and the directories that contain them
     ///
-    /// A GLOB without a slash matches names at any depth, operands too. One with a slash matches the
-    /// path below the operand, or as it is printed. One that begins with a slash matches the full
-    /// path, or the path below the operand. '*' does not match a slash, but '**' does. A slash at
-    /// the end matches directories only. Can be repeated.
+    /// A GLOB without a slash matches names at any depth, operands too. One with a slash matches
+    /// the path below the operand, or as it is printed. One that begins with a slash matches the
+    /// full path, or the path below the operand. '*' does not match a slash, but '**' does. A slash
+    /// at the end matches directories only. Can be repeated.
     #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true,
           help_heading = BEYOND_GNU)]
     pub(crate) exclude: Vec<OsString>,

@@ -1,9 +1,9 @@
 //! `--exclude` of `rm` and `find`, whose patterns are those of [`Globs`].
 //!
 //! - One without a slash is compared with names, also with those that make up an operand of `rm`.
-//! - One with a slash is compared with the path below the operand and with the path as it is printed.
-//!   It may also begin at another name of the operand, or in the working directory; with `**/`,
-//!   anywhere.
+//! - One with a slash is compared with the path below the operand and with the path as it is
+//!   printed. It may also begin at another name of the operand, or in the working directory; with
+//!   `**/`, anywhere.
 //! - One that begins with a slash is compared with full paths, and with paths below the operand.
 //!
 //! The system and the shell may have different full paths of the working directory: both count. An
@@ -281,7 +281,7 @@ mod tests {
         }
     }
 
-    /// Below `/src`, the pattern `/src` may mean an entry: a search begins there, and `rm` is careful.
+    /// Below `/src`, `/src` may mean an entry: a search begins there, and `rm` is careful.
     #[cfg(unix)]
     #[test]
     fn a_search_begins_below_a_top_directory_that_is_not_typed() {

@@ -217,8 +217,8 @@ pub(crate) fn fields_named(list: &str) -> Result<Vec<Fields>, String> {
     list.split(',').map(|name| field_named(name.trim(), &[])).collect()
 }
 
-/// Returns the field of this name. The error proposes the nearest name, or lists all, also `others`,
-/// which only the caller knows.
+/// Returns the field of this name. The error proposes the nearest name, or lists all, also
+/// `others`, which only the caller knows.
 pub(crate) fn field_named(name: &str, others: &[&str]) -> Result<Fields, String> {
     /// The least likeness of a name that clap proposes.
     const LEAST: f64 = 0.7;

@@ -217,9 +217,9 @@ impl<'a> Remove<'a> {
 
     /// Sets whether to remove nothing, and to report what a removal would: entries, the allocated
     /// bytes of those whose last link would go, and the failures that permissions, sticky bits,
-    /// attributes and mounts predict. (A directory that may not be read is one, although it would be
-    /// removed if it is empty. On Windows no rights are checked.) What one operand would remove is
-    /// gone for the next. Off by default. Costs a stat per entry, and 2 to 4 calls per directory.
+    /// attributes and mounts predict. (A directory that may not be read is one, although it would
+    /// be removed if it is empty. On Windows no rights are checked.) What one operand would remove
+    /// is gone for the next. Off by default. Costs 1 call per entry, and 2 to 4 per directory.
     pub fn dry_run(mut self, yes: bool) -> Self {
         self.dry_run = yes;
         self

@@ -359,8 +359,8 @@ pub(crate) trait Sys: Host + Sized + Send {
         let may = || self.may(parent, name, Fields::WRITABLE);
         kind.is_link() || may().is_ok_and(|allowed| allowed.contains(Fields::WRITABLE))
     }
-    /// Predicts the error of removing a child, as [`Remove::dry_run`](crate::Remove::dry_run) tells.
-    /// `facts` answer [`Ask::STAT`]. A directory may still not be empty.
+    /// Predicts the error of removing a child, as [`Remove::dry_run`](crate::Remove::dry_run)
+    /// tells. `facts` answer [`Ask::STAT`]. A directory may still not be empty.
     fn check_removal(
         &self,
         parent: &Self::Dir,

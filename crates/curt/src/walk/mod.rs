@@ -97,10 +97,10 @@
 // sink. `Cursor::begin` asks about the operand (`operand.rs`). `Cursor::next` finds the next entry
 // of the topmost directory: by `stored.rs` in a dry run, or if ignore rules are read from files or
 // entries are sorted, as in nearly all runs of `curt find`; otherwise by `listed.rs`. Both list the
-// directory (`tree/reader.rs`, then `Sys::read_entries`, which is `getdents64`), and enter the subdirectories
-// whose names wait (`Branch::open_next` in `tree/branch.rs`). What the listing does not say about
-// an entry is asked when the caller wants it: `Visited::fetch`, `position.rs`, `Asker::fetch` in
-// `ask.rs`, then `Sys::query_into`, which is `statx`.
+// directory (`tree/reader.rs`, then `Sys::read_entries`, which is `getdents64`), and enter the
+// subdirectories whose names wait (`Branch::open_next` in `tree/branch.rs`). What the listing does
+// not say about an entry is asked when the caller wants it: `Visited::fetch`, `position.rs`,
+// `Asker::fetch` in `ask.rs`, then `Sys::query_into`, which is `statx`.
 //
 // `position.rs`: the current entry, of which `entry.rs` lends a part; `frame.rs`: what is kept for
 // each directory above it, `entries.rs` its stored entries, `rules.rs` the ignore rules there, with

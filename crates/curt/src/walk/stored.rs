@@ -101,8 +101,8 @@ fn read_rules<S: Sys>(at: &mut Position<S>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Drops the stored entries that are left out. Asks about those of unknown kind
-/// if ignore rules may name them.
+/// Drops the stored entries that are left out. Asks about those of unknown kind if ignore rules may
+/// name them.
 fn choose<S: Sys>(at: &mut Position<S>, control: &Control<'_>) {
     let mut entries = std::mem::take(&mut at.branch.stack.top_mut().entries);
     entries.retain(|entry| !control.must_stop(&at.asker.sys) && chooses(at, entry, control));
