@@ -4,10 +4,6 @@ use std::fs::File;
 
 use curt::Root;
 use curt::beneath::{Aliases, OpenOptions, Scope};
-#[cfg(unix)]
-use curt::os::unix::OpenOptionsExt;
-#[cfg(windows)]
-use curt::os::windows::OpenOptionsExt;
 
 use crate::descriptor::curt_fd;
 use crate::error::curt_error;

@@ -6,10 +6,6 @@ use std::sync::{Arc, Mutex};
 
 use curt::beneath::{Aliases, OpenOptions, Scope};
 use curt::fields::Follow;
-#[cfg(unix)]
-use curt::os::unix::OpenOptionsExt;
-#[cfg(windows)]
-use curt::os::windows::OpenOptionsExt;
 use curt::remove::DirectoryOperands;
 use curt::{Cancel, Error, Fields, Metadata, Next, Plan, Remove};
 use napi::bindgen_prelude::{Buffer, Float64Array, ToNapiValue, TypeName};

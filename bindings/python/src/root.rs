@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use curt::beneath::{OpenOptions, Scope};
-use curt::os::unix::OpenOptionsExt;
 use curt::remove::DirectoryOperands;
 use curt::{Error, Next, Remove, Threads};
 use pyo3::exceptions::{PyNotImplementedError, PyOverflowError, PyValueError};

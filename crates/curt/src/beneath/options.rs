@@ -1,6 +1,9 @@
 //! The choices of callers: the scope of a root, and how files are opened.
 
+use std::io;
+
 use crate::sys::beneath::{Create, How};
+use crate::sys::how_of;
 
 /// How a path that would leave the root is treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,21 +29,13 @@ pub struct OpenOptions {
     how: How,
     create: bool,
     create_new: bool,
-    /// Whether they were flags of `open(2)`, of which any combination is for the system to judge.
+    /// Whether they were flags whose combinations are for the system to judge.
     is_of_system: bool,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-/// The options for a request that was made of flags.
-impl From<How> for OpenOptions {
-    fn from(how: How) -> OpenOptions {
-        let (create, create_new) = (how.create == Create::Missing, how.create == Create::New);
-        OpenOptions { how, create, create_new, is_of_system: true }
     }
 }
 
@@ -51,6 +46,38 @@ impl OpenOptions {
     pub fn new() -> OpenOptions {
         let how = How { follow: true, mode: 0o666, ..How::default() };
         OpenOptions { how, create: false, create_new: false, is_of_system: false }
+    }
+
+    /// Makes options of the system's flags, for callers that have them: those of `open(2)`, where
+    /// the system judges any combination of them as it does there, or those of the C library's
+    /// `_open` on Windows, where a combination has to make sense as these options do.
+    ///
+    /// `O_CLOEXEC` and `O_NOCTTY` are always set. Flags with which something other than a file is
+    /// opened (`O_PATH`, `O_DIRECTORY`, `O_TMPFILE`) and unknown ones are
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), and the message has them.
+    ///
+    /// ```
+    /// # #[cfg(unix)]
+    /// # {
+    /// # let scratch = std::env::temp_dir().join(format!("curt-flags-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&scratch)?;
+    /// use curt::beneath::OpenOptions;
+    ///
+    /// let mut options = OpenOptions::from_flags(libc::O_RDONLY | libc::O_CREAT)?;
+    /// let file = curt::Root::open(&scratch)?.open_file("new", options.mode(0o600))?;
+    /// assert_eq!(file.metadata()?.len(), 0);
+    /// assert!(OpenOptions::from_flags(libc::O_DIRECTORY).is_err());
+    /// # std::fs::remove_dir_all(scratch)?;
+    /// # }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn from_flags(flags: i32) -> io::Result<OpenOptions> {
+        let (how, is_of_system) = how_of(flags).map_err(|unsupported| {
+            let message = format!("unsupported flags: {unsupported:#o}");
+            io::Error::new(io::ErrorKind::InvalidInput, message)
+        })?;
+        let (create, create_new) = (how.create == Create::Missing, how.create == Create::New);
+        Ok(OpenOptions { how, create, create_new, is_of_system })
     }
 
     /// Sets whether the file is opened for reading.

@@ -1,5 +1,5 @@
-//! Unix: removal below an open directory, the descriptors of roots and directories, flags of
-//! `open(2)`, names in bytes, and names of owners.
+//! Unix: removal below an open directory, the descriptors of roots and directories, names in bytes,
+//! and names of owners.
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
@@ -8,14 +8,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::process;
 
-use crate::beneath::{OpenOptions, Root};
+use crate::beneath::Root;
 use crate::error::{Cause, Error, Operation};
 use crate::gone::Gone;
 use crate::list::{Directory, Entry, EntryName, List};
 use crate::name::NameBuf;
 use crate::process::{Command, Stream};
 use crate::remove::{Remove, Report};
-use crate::sys::unix::{accounts, adopt_directory, how_of};
+use crate::sys::unix::{accounts, adopt_directory};
 use crate::sys::{Ask, Os, Setup, Sys, into_descriptor, open_directory};
 
 /// Names in the system's own units.
@@ -87,40 +87,6 @@ impl DryMoves {
         check()?;
         self.0.add(&dir, name.as_name(), &facts, &sys);
         Ok(())
-    }
-}
-
-/// Options from the flags of `open(2)`.
-pub trait OpenOptionsExt: Sized {
-    /// Makes options of flags, for callers that have them. The system judges them: what it accepts,
-    /// ignores or refuses of `open(2)`, it does here, for any combination.
-    ///
-    /// `O_CLOEXEC` and `O_NOCTTY` are always set. Flags with which something other than a file is
-    /// opened (`O_PATH`, `O_DIRECTORY`, `O_TMPFILE`) and unknown ones are
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), and the message has them.
-    ///
-    /// ```
-    /// # let scratch = std::env::temp_dir().join(format!("curt-flags-{}", std::process::id()));
-    /// # std::fs::create_dir_all(&scratch)?;
-    /// use curt::beneath::OpenOptions;
-    /// use curt::os::unix::OpenOptionsExt;
-    ///
-    /// let mut options = OpenOptions::from_flags(libc::O_RDONLY | libc::O_CREAT)?;
-    /// let file = curt::Root::open(&scratch)?.open_file("new", options.mode(0o600))?;
-    /// assert_eq!(file.metadata()?.len(), 0);
-    /// assert!(OpenOptions::from_flags(libc::O_DIRECTORY).is_err());
-    /// # std::fs::remove_dir_all(scratch)?;
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    fn from_flags(flags: i32) -> io::Result<Self>;
-}
-
-impl OpenOptionsExt for OpenOptions {
-    fn from_flags(flags: i32) -> io::Result<OpenOptions> {
-        how_of(flags).map(OpenOptions::from).map_err(|unsupported| {
-            let message = format!("unsupported flags: {unsupported:#o}");
-            io::Error::new(io::ErrorKind::InvalidInput, message)
-        })
     }
 }
 

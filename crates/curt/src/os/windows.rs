@@ -1,12 +1,11 @@
-//! Windows: removal below an open directory, the handles of roots and directories, flags of the C
-//! library, and names in UTF-16.
+//! Windows: removal below an open directory, the handles of roots and directories, and names in
+//! UTF-16.
 
 use std::ffi::OsStr;
-use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::path::Path;
 
-use crate::beneath::{OpenOptions, Root};
+use crate::beneath::Root;
 use crate::error::{Cause, Error, Operation};
 use crate::list::{Directory, Entry, EntryName, List};
 use crate::remove::{Remove, Report};
@@ -51,43 +50,6 @@ pub trait RemoveBelow {
 impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedHandle<'_>, name: impl AsRef<OsStr>) -> Report {
         super::remove_below(self, open_directory(dir), Path::new(name.as_ref()))
-    }
-}
-
-/// Options from the flags of the C library.
-pub trait OpenOptionsExt: Sized {
-    /// Makes options of flags of `_open`, for callers that have them: `_O_RDONLY`, `_O_WRONLY` or
-    /// `_O_RDWR`, `_O_APPEND`, `_O_CREAT`, `_O_TRUNC`, `_O_EXCL`. Others are
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), and the message has them.
-    fn from_flags(flags: i32) -> io::Result<Self>;
-}
-
-impl OpenOptionsExt for OpenOptions {
-    fn from_flags(flags: i32) -> io::Result<OpenOptions> {
-        const WRONLY: i32 = 1;
-        const RDWR: i32 = 2;
-        const APPEND: i32 = 8;
-        const CREAT: i32 = 0x100;
-        const TRUNC: i32 = 0x200;
-        const EXCL: i32 = 0x400;
-        let access = flags & (WRONLY | RDWR);
-        let others = flags & !(WRONLY | RDWR | APPEND | CREAT | TRUNC | EXCL);
-        if others != 0 || access == WRONLY | RDWR {
-            let message =
-                format!("unsupported flags: {:#x}", if others == 0 { access } else { others });
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-        }
-        let has = |flag| flags & flag != 0;
-        let mut options = OpenOptions::new();
-        options
-            .read(access != WRONLY)
-            .write(access != 0)
-            .append(has(APPEND))
-            .truncate(has(TRUNC))
-            .create(has(CREAT))
-            // Without `_O_CREAT`, `_O_EXCL` does nothing.
-            .create_new(has(CREAT) && has(EXCL));
-        Ok(options)
     }
 }
 

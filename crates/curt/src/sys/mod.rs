@@ -70,9 +70,9 @@ compile_error!("curt runs on Unix and on Windows; there is no platform for this 
 // open, canonical names (`Os::canonical_name`), and what the standard library's start of a program
 // lacks (`Os::spawn` and others).
 #[cfg(unix)]
-pub(crate) use unix::{into_descriptor, open_directory, process};
+pub(crate) use unix::{how_of, into_descriptor, open_directory, process};
 #[cfg(windows)]
-pub(crate) use windows::{into_descriptor, open_directory, process};
+pub(crate) use windows::{how_of, into_descriptor, open_directory, process};
 
 /// How the workers of an operation are set up.
 #[derive(Clone)]

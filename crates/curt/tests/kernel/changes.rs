@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use curt::beneath::{OpenOptions, Scope};
-use curt::os::unix::OpenOptionsExt;
 use curt::paths::{Aliases, Refusal};
 use curt::{Cause, Error, Fields, Remove, Root};
 use curt_testkit::{Scratch, skip};

@@ -151,13 +151,14 @@ const OF_FILES_HERE: OFlags = OFlags::SYNC
 #[cfg(not(target_os = "linux"))]
 const OF_FILES_HERE: OFlags = OFlags::empty();
 
-/// Interprets flags of `open(2)`. The error has those that are not for files.
+/// Interprets flags of `open(2)`, whose combinations are for the system to judge. The error has
+/// those that are not for files.
 #[allow(
     clippy::unnecessary_cast,
     clippy::cast_possible_wrap,
     reason = "the type of the flags differs between systems"
 )]
-pub(crate) fn how_of(flags: i32) -> Result<How, i32> {
+pub(crate) fn how_of(flags: i32) -> Result<(How, bool), i32> {
     let flags = OFlags::from_bits_retain(flags as _);
     let others = flags.difference(OF_FILES);
     if !others.is_empty() {
@@ -168,7 +169,7 @@ pub(crate) fn how_of(flags: i32) -> Result<How, i32> {
     let mut system_flags = flags & OF_FILES_HERE;
     system_flags.set(OFlags::EXCL, flags & (OFlags::CREATE | OFlags::EXCL) == OFlags::EXCL);
     system_flags.set(both, access == both);
-    Ok(How {
+    let how = How {
         read: access != OFlags::WRONLY,
         write: !access.is_empty(),
         append: flags.contains(OFlags::APPEND),
@@ -183,7 +184,8 @@ pub(crate) fn how_of(flags: i32) -> Result<How, i32> {
         nonblocking_open: false,
         system_flags: system_flags.bits() as u32,
         mode: 0o666,
-    })
+    };
+    Ok((how, true))
 }
 
 /// Returns the flags to open a file, except for the one about links.

@@ -47,6 +47,7 @@ use self::dir::Use;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::native::{Key, Volume};
 use self::status::{Result, Status};
+pub(crate) use self::values::how_of;
 use super::canonical::{Links, Missing};
 use super::os_error::OsError;
 use super::{Ask, Batch, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys};

@@ -6,6 +6,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 
 use crate::fields::{Kind, Time};
+use crate::sys::beneath::{Create, How};
 
 /// The bit of a tag that marks all kinds of links: symbolic links, junctions, mounted volumes.
 /// Files in a cloud and compressed files do not have it.
@@ -67,10 +68,44 @@ pub(super) fn ticks(time: Option<Time>) -> Option<u64> {
     u64::try_from(ticks).ok().filter(|&ticks| ticks > 0)
 }
 
+/// Interprets flags of the C library's `_open`, whose combinations are not for the system to judge.
+/// The error has those that are not supported.
+pub(crate) fn how_of(flags: i32) -> Result<(How, bool), i32> {
+    const WRONLY: i32 = 1;
+    const RDWR: i32 = 2;
+    const APPEND: i32 = 8;
+    const CREAT: i32 = 0x100;
+    const TRUNC: i32 = 0x200;
+    const EXCL: i32 = 0x400;
+    let access = flags & (WRONLY | RDWR);
+    let others = flags & !(WRONLY | RDWR | APPEND | CREAT | TRUNC | EXCL);
+    if others != 0 || access == WRONLY | RDWR {
+        return Err(if others == 0 { access } else { others });
+    }
+    let has = |flag| flags & flag != 0;
+    let how = How {
+        read: access != WRONLY,
+        write: access != 0,
+        append: has(APPEND),
+        truncate: has(TRUNC),
+        create: match (has(CREAT), has(EXCL)) {
+            // Without `_O_CREAT`, `_O_EXCL` does nothing.
+            (false, _) => Create::Never,
+            (true, false) => Create::Missing,
+            (true, true) => Create::New,
+        },
+        follow: true,
+        mode: 0o666,
+        ..How::default()
+    };
+    Ok((how, false))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{kind, ticks, time};
     use crate::fields::{Kind, Time};
+    use crate::sys::beneath::{Create, How};
 
     #[test]
     fn tags_tell_kinds() {
