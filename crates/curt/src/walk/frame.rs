@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::entries::StoredEntries;
-use super::rules::RuleStack;
+use super::rule_stack::RuleStack;
 use crate::fields::Metadata;
 use crate::sys::Sys;
 use crate::tree::{Level, Own};

@@ -7,7 +7,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::rules::{MOST_BYTES, Text, failed_to_read, present, text};
+use super::rule_text::{MOST_BYTES, Text, failed_to_read, is_missing, present, text};
 use crate::error::Error;
 use crate::filters::git_matches;
 use crate::filters::git_settings::{
@@ -385,11 +385,6 @@ fn is_denied(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied
 }
 
-/// Whether there is no such file; for git a directory in its place is a failure.
-pub(super) fn is_missing(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
 /// Reads configurations for fuzzing.
 #[cfg(fuzzing)]
 pub mod fuzzing {
@@ -400,7 +395,7 @@ pub mod fuzzing {
     /// configuration is refused.
     pub fn values() -> Option<(Option<PathBuf>, bool)> {
         let sys = crate::sys::Os::start(&crate::sys::Setup::default());
-        let read = |path: &Path| super::super::rules::read_at(&sys, path, true);
+        let read = |path: &Path| super::super::rule_text::read_at(&sys, path, true);
         let config = GitConfig::read(None, &sys, &read).ok()?;
         Some((config.excludes_file, config.ignores_case))
     }

@@ -103,8 +103,8 @@
 // `Asker::fetch` in `ask.rs`, then `Sys::query_into`, which is `statx`.
 //
 // `position.rs`: the current entry, of which `entry.rs` lends a part; `frame.rs`: what is kept for
-// each directory above it, `entries.rs` its stored entries, `rules.rs` the ignore rules there, with
-// those that `git_config.rs` names; `control.rs`: the caller's decisions; `task.rs`: what is handed
+// each directory above it, `entries.rs` its stored entries, `rule_stack.rs` the ignore rules there,
+// which `rules.rs` reads, with those that `git_config.rs` names; `control.rs`: the caller's decisions; `task.rs`: what is handed
 // to another worker; `chunks.rs`: the sink of chunks.
 mod chunks;
 mod control;
@@ -118,6 +118,8 @@ mod operand;
 mod options;
 mod position;
 mod removal;
+mod rule_stack;
+mod rule_text;
 mod rules;
 mod stored;
 mod task;

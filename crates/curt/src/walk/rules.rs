@@ -8,91 +8,23 @@
 //! directory is yielded: it might be one that they leave out.
 
 use std::borrow::Cow;
-use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::entries::StoredEntry;
-use super::git_config::{GitConfig, Repository, is_missing, to_path};
+use super::git_config::{GitConfig, Repository, to_path};
 use super::options::Settings;
+use super::rule_stack::{Base, RuleStack, Size, Source};
+use super::rule_text::{
+    MOST_BYTES, Text, append, failed_to_read, is_no_file, present, read_at, text,
+};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
-use crate::filters::{IgnoreFile, IgnoreRules, MOST_RULES, too_many_rules};
+use crate::filters::{IgnoreFile, IgnoreRules};
 use crate::name::{Name, NameBuf, Names, Unit};
 use crate::sys::{Ask, Sys, SystemUnit};
-use crate::tree::TreePath;
 use curt_paths::{DotDot, Env, Expander};
-
-/// The most text of rules that may hold in one place, from one file or several.
-pub(super) const MOST_BYTES: usize = 4 << 20;
-/// The most directories whose rules may hold in one place.
-const MOST_DIRECTORIES: usize = 1000;
-
-/// The rules that hold in a directory: its own, and those of the directories above.
-pub(super) struct RuleStack {
-    above: Option<Arc<RuleStack>>,
-    base: Base,
-    /// Its files with rules, those that come first at the beginning.
-    files: Vec<(Source, IgnoreFile)>,
-    /// Rules of git match in any case.
-    ignores_case: bool,
-    /// A work tree of git begins here, so the git rules above do not count.
-    is_work_tree: bool,
-    is_in_work_tree: bool,
-    size: Size,
-}
-
-/// Where rules come from. An earlier source decides before a later one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Source {
-    Custom,
-    /// `.ignore`
-    Ignore,
-    /// `.gitignore`
-    GitIgnore,
-    /// `info/exclude` of a repository.
-    Exclude,
-    /// The rules of the user, in the file that git's configuration names.
-    User,
-    Extra,
-}
-
-impl Source {
-    fn is_of_git(self) -> bool {
-        matches!(self, Source::GitIgnore | Source::Exclude | Source::User)
-    }
-}
-
-/// How many rules hold in one place.
-#[derive(Clone, Copy, Debug, Default)]
-struct Size {
-    directories: usize,
-    rules: usize,
-    bytes: usize,
-}
-
-/// Drops the chain in a loop: it is as long as the tree is deep, too long for recursion.
-impl Drop for RuleStack {
-    fn drop(&mut self) {
-        let mut above = self.above.take();
-        while let Some(mut rules) = above.and_then(Arc::into_inner) {
-            above = rules.above.take();
-        }
-    }
-}
-
-/// The directory that the paths in rules are relative to.
-enum Base {
-    /// A directory of the walk, whose path has this length.
-    Below(usize),
-    /// A directory above the operand, or the operand; this is the path from there to the operand.
-    Above(PathBuf),
-    /// A directory below the operand, by this path, which the walk may enter or not.
-    Inside(PathBuf),
-    /// A directory that is neither above nor below the operand.
-    Apart,
-}
 
 /// The files with rules that a directory may hold.
 #[derive(Clone, Copy, Default)]
@@ -101,84 +33,6 @@ struct Found {
     own: bool,
     gitignore: bool,
     git: Option<Kind>,
-}
-
-impl RuleStack {
-    /// Whether the entry at `path` is left out; `None` if no rule matches.
-    fn decide<S: Sys>(
-        &self,
-        path: &TreePath<S::Unit>,
-        name: &[S::Unit],
-        is_directory: bool,
-    ) -> Option<bool> {
-        let mut decided: Option<(Source, bool)> = None;
-        let mut may_be_of_git = self.is_in_work_tree;
-        let mut at = Some(self);
-        while let Some(rules) = at {
-            let relative = rules.base.relative::<S>(path);
-            for (source, file) in &rules.files {
-                // Only earlier sources may still overrule, whichever directory they are in.
-                if decided.is_some_and(|(by, _)| by <= *source) {
-                    break;
-                }
-                if source.is_of_git() && !may_be_of_git {
-                    continue;
-                }
-                let decides = match &relative {
-                    Some(relative) => file.ignores(Path::new(&**relative), is_directory),
-                    None => file.ignores_name(&S::Unit::text(name), is_directory),
-                };
-                if let Some(is_left_out) = decides {
-                    decided = Some((*source, is_left_out));
-                    break;
-                }
-            }
-            may_be_of_git &= !rules.is_work_tree;
-            at = rules.above.as_deref();
-        }
-        decided.map(|(_, is_left_out)| is_left_out)
-    }
-}
-
-impl Base {
-    /// The base of rules that are relative to the directory `here`; both paths are absolute.
-    fn of(here: &Path, operand: &Path) -> Base {
-        if let Ok(way) = operand.strip_prefix(here) {
-            return Base::Above(way.to_owned());
-        }
-        here.strip_prefix(operand).map_or(Base::Apart, |way| Base::Inside(way.to_owned()))
-    }
-
-    /// The path of an entry relative to the directory; `None` if the entry is not below it.
-    fn relative<'p, S: Sys>(&self, path: &'p TreePath<S::Unit>) -> Option<Cow<'p, OsStr>> {
-        match self {
-            Base::Below(length) => Some(S::Unit::text(path.below(*length))),
-            Base::Above(way) => {
-                let relative = way.join(&*S::Unit::text(path.relative()));
-                Some(Cow::Owned(relative.into_os_string()))
-            }
-            Base::Inside(way) => {
-                let text = S::Unit::text(path.relative());
-                let relative = Path::new(&*text).strip_prefix(way).ok()?;
-                let is_below = !relative.as_os_str().is_empty();
-                is_below.then(|| Cow::Owned(relative.as_os_str().to_owned()))
-            }
-            Base::Apart => None,
-        }
-    }
-}
-
-/// Whether the rules, or the dot of its name, leave out the entry at `path`.
-pub(super) fn leave_out<S: Sys>(
-    path: &TreePath<S::Unit>,
-    name: &[S::Unit],
-    kind: Kind,
-    rules: Option<&RuleStack>,
-    settings: &Settings,
-) -> bool {
-    let is_directory = kind == Kind::Directory;
-    let decided = rules.and_then(|rules| rules.decide::<S>(path, name, is_directory));
-    decided.unwrap_or_else(|| settings.hides(name))
 }
 
 /// A directory all of whose entries are stored.
@@ -392,9 +246,6 @@ impl<S: Sys> RuleSource<'_, S> {
     }
 }
 
-/// The text of rules, and the file that they are in; the last one of several.
-pub(super) type Text = (Vec<u8>, PathBuf);
-
 /// Files with rules, in the order of their sources.
 struct Gathered {
     files: Vec<(Source, IgnoreFile)>,
@@ -421,42 +272,6 @@ fn named(target: &[u8], from: &Path, file: &Path) -> Result<PathBuf, Error> {
     let length = target.len() - target.iter().rev().take_while(|byte| is_end(byte)).count();
     let target = to_path(&target[..length]);
     target.map(|target| from.join(target)).map_err(|error| failed_to_read(file.to_owned(), error))
-}
-
-pub(super) fn failed_to_read(path: PathBuf, error: io::Error) -> Error {
-    Error::new(Operation::ReadFile, path, Cause::Os(error))
-}
-
-/// The text that was read at a path; `None` if there is none. For git a directory is a failure.
-pub(super) fn text(read: io::Result<Vec<u8>>, path: PathBuf) -> Result<Option<Text>, Error> {
-    match read {
-        Err(error) if is_missing(&error) => Ok(None),
-        Err(error) => Err(failed_to_read(path, error)),
-        Ok(text) => Ok(Some((text, path))),
-    }
-}
-
-/// The content that was read; `None` if there is no such file.
-pub(super) fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
-    match read {
-        Err(error) if is_no_file(&error) => Ok(None),
-        read => read.map(Some),
-    }
-}
-
-/// Reads a file by its path. A link is followed where the user names the file, as git does, and not
-/// in a tree, where others may have made it.
-pub(super) fn read_at<S: Sys>(sys: &S, path: &Path, is_of_user: bool) -> io::Result<Vec<u8>> {
-    sys.at_path(path, |dir, name| sys.read_file(dir, name, is_of_user, MOST_BYTES))?
-}
-
-/// Appends the lines of a file to those of others.
-fn append(all: &mut Option<Text>, text: &[u8], path: PathBuf) {
-    const MARK: &[u8] = b"\xef\xbb\xbf";
-    let (lines, last) = all.get_or_insert_default();
-    lines.extend_from_slice(text.strip_prefix(MARK).unwrap_or(text));
-    lines.push(b'\n');
-    *last = path;
 }
 
 /// Reads the extra files, and the rules that the user has for all work trees of git.
@@ -497,27 +312,6 @@ fn of_user<S: Sys>(
     let rules =
         RuleStack { above: None, base, files, ignores_case, is_work_tree, is_in_work_tree, size };
     Ok(Some(Arc::new(rules)))
-}
-
-impl Size {
-    /// Fails if more rules hold in one place than may.
-    fn check(self) -> io::Result<()> {
-        if self.directories > MOST_DIRECTORIES {
-            return Err(too_many_rules(MOST_DIRECTORIES, "directories with ignore rules"));
-        }
-        if self.rules > MOST_RULES {
-            return Err(too_many_rules(MOST_RULES, "ignore rules"));
-        }
-        if self.bytes > MOST_BYTES {
-            return Err(too_many_rules(MOST_BYTES, "bytes of ignore rules"));
-        }
-        Ok(())
-    }
-}
-
-/// Whether there is no such file, but perhaps a directory in its place.
-fn is_no_file(error: &io::Error) -> bool {
-    is_missing(error) || error.kind() == io::ErrorKind::IsADirectory
 }
 
 /// The kind of `.git` in a directory, or of what a link there leads to; `None` if there is none. As

@@ -9,6 +9,7 @@ use super::cursor::{Cursor, Step};
 use super::entries::StoredEntry;
 use super::frame::Frame;
 use super::position::Position;
+use super::rule_stack;
 use super::rules::{self, ListedDirectory};
 use crate::error::{Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
@@ -119,7 +120,7 @@ fn chooses<S: Sys>(at: &mut Position<S>, entry: &mut StoredEntry, control: &Cont
     branch.path.push(name);
     let is_ignored = |branch: &Branch<S, Frame>, kind: Kind| {
         let rules = branch.stack.top().rules.as_deref();
-        rules::leave_out::<S>(&branch.path, branch.name(), kind, rules, settings)
+        rule_stack::leave_out::<S>(&branch.path, branch.name(), kind, rules, settings)
     };
     let is_known = entry.kind != Kind::Unknown;
     if control.excludes(&branch.path, entry.kind) || is_known && is_ignored(branch, entry.kind) {
