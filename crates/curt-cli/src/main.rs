@@ -21,6 +21,7 @@ mod quote;
 mod session;
 mod sys;
 mod time;
+mod words;
 
 use std::process::ExitCode;
 

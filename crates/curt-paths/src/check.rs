@@ -28,9 +28,9 @@ use std::error;
 use std::fmt;
 
 use crate::fold::Fold;
+use crate::fold::is_blank;
 use crate::options::{Flavor, Release};
 use crate::unit::Unit;
-use crate::windows::full_path::is_blank;
 use crate::windows::{Start, device_at_end, is_device, is_separator, stem};
 
 /// How a path is treated that may be a second name of some file.

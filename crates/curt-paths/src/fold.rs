@@ -4,7 +4,6 @@ use crate::options::{DotDot, ExpandError, Flavor, Release};
 use crate::rule::{Rule, Trace};
 use crate::scan::any_window;
 use crate::unit::Unit;
-use crate::windows::full_path::is_blank;
 use crate::windows::{Start, device_at_end, is_separator};
 
 /// Folds the names of a path: removes `.` and doubled separators, and treats `..` as [`DotDot`]
@@ -358,6 +357,12 @@ fn parent<U: Unit>(
     }
     trace.note(Rule::DotDot);
     Ok(root + U::rposition(&path[root..], separator).unwrap_or(0))
+}
+
+/// Returns whether a text is empty or consists of spaces.
+pub(crate) fn is_blank<U: Unit>(text: &[U]) -> bool {
+    let space = U::ascii(b' ');
+    text.first().is_none_or(|&first| first == space) && text.iter().all(|&unit| unit == space)
 }
 
 /// Removes what Windows drops from the last name of a path: trailing dots and spaces, unless the

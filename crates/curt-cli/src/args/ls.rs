@@ -531,7 +531,7 @@ fn columns(parsed: Result<i128, Flaw>) -> Result<usize, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::{SORTS, Sort, TIMES};
-    use crate::args::abbreviated;
+    use crate::words::abbreviated;
     use curt::Fields;
 
     #[test]

@@ -13,8 +13,7 @@ use crate::args::BeneathOptions;
 use crate::exit::Exit;
 use crate::out::entry::{self, Shown};
 use crate::out::failure::Failure;
-use crate::out::json::Object;
-use crate::out::path_text;
+use crate::out::json::{self, Object};
 use crate::quote::quote;
 use crate::session::{self, Outcome, Session};
 use crate::sys;
@@ -142,7 +141,7 @@ fn name(root: &Root, path: &Path, may_be_missing: bool) -> Result<std::path::Pat
 /// Prints the name of a path, which may be a path of another system.
 fn print_name(path: &Path, name: &PathText, options: &BeneathOptions, session: &Session) {
     if session.is_json() {
-        let name = path_text::to_json(name, options.flavor.unwrap_or(Flavor::NATIVE));
+        let name = json::path(name, options.flavor.unwrap_or(Flavor::NATIVE));
         return session.object(Object::new().path("path", path).raw("allow", &name));
     }
     match name.to_path() {

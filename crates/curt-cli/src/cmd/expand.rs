@@ -9,7 +9,7 @@ use crate::args::{ExpandOptions, set};
 use crate::exit::Exit;
 use crate::out::failure::Failure;
 use crate::out::json::{self, Object};
-use crate::out::{path_text, text};
+use crate::out::text;
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
 
@@ -75,10 +75,10 @@ fn object(
     flavor: Flavor,
     is_explained: bool,
 ) -> Object {
-    let input = path_text::to_json(path, flavor);
+    let input = json::path(path, flavor);
     let object = Object::new().raw("path", &input);
     let object = match &expansion.result {
-        Ok(full) => object.raw("full", &path_text::to_json(full, flavor)),
+        Ok(full) => object.raw("full", &json::path(full, flavor)),
         Err(error) => {
             Failure::new("expand", error.word(), error.to_string()).json_path(input).add_to(object)
         }

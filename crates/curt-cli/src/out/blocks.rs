@@ -4,8 +4,8 @@
 use std::ffi::OsStr;
 
 use super::column;
-use crate::args::abbreviated;
 use crate::number::{self, Flaw};
+use crate::words::abbreviated;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Blocks {

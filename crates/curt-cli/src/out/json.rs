@@ -8,8 +8,6 @@ use curt::fields::Time;
 use curt::paths::{Flavor, PathText};
 use curt::{Calls, is_printable};
 
-use super::path_text;
-
 /// An object being written. Fields keep the order in which they are added.
 #[derive(Default)]
 pub(crate) struct Object(String);
@@ -90,8 +88,41 @@ pub(crate) fn string(text: &str) -> String {
 pub(crate) fn os_string(name: &OsStr) -> String {
     match name.to_str() {
         Some(text) => string(text),
-        None => path_text::to_json(&PathText::from(Path::new(name)), Flavor::NATIVE),
+        None => path(&PathText::from(Path::new(name)), Flavor::NATIVE),
     }
+}
+
+/// Returns a path as JSON. A Windows path that is not Unicode is written as 16-bit units.
+pub(crate) fn path(path: &PathText, flavor: Flavor) -> String {
+    let bytes = path.to_bytes();
+    if let Ok(text) = std::str::from_utf8(&bytes) {
+        return string(text);
+    }
+    let units = path.to_units().ok().filter(|_| flavor == Flavor::Windows || path.is_wide());
+    match units {
+        Some(units) => {
+            let units: Vec<String> = units.iter().map(u16::to_string).collect();
+            format!("{{\"utf16\":[{}]}}", units.join(","))
+        }
+        None => format!("{{\"bytes\":\"{}\"}}", encode(&bytes)),
+    }
+}
+
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Encodes bytes in base64, with padding.
+fn encode(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for digit in 0..4 {
+            let value = bits >> (18 - 6 * digit) & 63;
+            let is_used = digit <= chunk.len();
+            text.push(if is_used { char::from(DIGITS[value as usize]) } else { '=' });
+        }
+    }
+    text
 }
 
 /// Returns a time as JSON.
@@ -122,5 +153,40 @@ mod tests {
     #[test]
     fn control_characters_are_escaped() {
         assert_eq!(super::string("a\u{1b}\u{7f}\u{9b}é"), "\"a\\u001b\\u007f\\u009bé\"");
+    }
+
+    #[test]
+    fn text_that_is_not_unicode_is_bytes_or_units() {
+        use curt::paths::Flavor::{Posix, Windows};
+        use curt::paths::PathText;
+        let bytes = |bytes: &[u8]| PathText::from(bytes);
+        let wide = |units: &[u16]| PathText::from(units);
+        for (path, flavor, json) in [
+            (bytes(b"a\"b"), Posix, r#""a\"b""#),
+            (wide(&[0x61, 0xe9]), Windows, r#""aé""#),
+            (bytes(b"\xff"), Posix, r#"{"bytes":"/w=="}"#),
+            (bytes(b"\xff"), Windows, r#"{"bytes":"/w=="}"#),
+            (bytes(b"\xed\xa0\x80"), Posix, r#"{"bytes":"7aCA"}"#),
+            (bytes(b"\xed\xa0\x80"), Windows, r#"{"utf16":[55296]}"#),
+            (wide(&[0xd800]), Posix, r#"{"utf16":[55296]}"#),
+        ] {
+            assert_eq!(super::path(&path, flavor), json);
+        }
+    }
+
+    #[test]
+    fn base64_is_that_of_rfc_4648() {
+        for (bytes, text) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(super::encode(bytes.as_bytes()), text);
+        }
+        assert_eq!(super::encode(&[0xff, 0xfe]), "//4=");
     }
 }

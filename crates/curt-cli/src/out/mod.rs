@@ -7,7 +7,6 @@ pub(crate) mod entry;
 pub(crate) mod failure;
 pub(crate) mod json;
 pub(crate) mod link;
-pub(crate) mod path_text;
 mod screen;
 pub(crate) mod text;
 

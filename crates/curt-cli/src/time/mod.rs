@@ -15,8 +15,8 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 
-use crate::args::abbreviated;
 use crate::sys;
+use crate::words::abbreviated;
 
 pub(crate) use format::Format;
 pub(crate) use leap::LeapSeconds;

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use super::device::device_at_end;
 use super::prefix::{Start, is_separator, is_verbatim};
 use crate::directory::Directory;
-use crate::fold::{Fold, last_name};
+use crate::fold::{Fold, is_blank, last_name};
 use crate::options::{ExpandError, Flavor, Options};
 use crate::rule::{Rule, Trace};
 use crate::scan::any_window;
@@ -79,12 +79,6 @@ fn check<U: Unit>(text: &[U]) -> Result<(), ExpandError> {
         return Err(ExpandError::TooLong);
     }
     Ok(())
-}
-
-/// Returns whether a text is empty or consists of spaces.
-pub(crate) fn is_blank<U: Unit>(text: &[U]) -> bool {
-    let space = U::ascii(b' ');
-    text.first().is_none_or(|&first| first == space) && text.iter().all(|&unit| unit == space)
 }
 
 /// Writes the root of a full path. Returns its length, and where the names begin in the text.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use curt::fields::{Time, Value};
 use curt::list::Entry;
@@ -23,6 +24,17 @@ pub(super) struct Item {
     pub(super) target: Option<Box<(Kind, Option<u32>)>>,
     /// An operand whose contents are listed instead of itself.
     pub(super) is_opened: bool,
+}
+
+/// An entry of a tree.
+pub(super) struct Row {
+    pub(super) item: Item,
+    /// Its directory; `None` for an operand.
+    pub(super) dir: Option<Rc<OsStr>>,
+    /// The branch before its name.
+    pub(super) branch: String,
+    /// The levels below the operand.
+    pub(super) depth: usize,
 }
 
 /// The metadata that the long format shows in columns and that entries are sorted by, as far as it

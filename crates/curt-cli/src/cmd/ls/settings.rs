@@ -7,9 +7,7 @@ use curt::{Fields, Plan};
 
 use super::ignored::Ignored;
 use super::times::Times;
-use crate::args::{
-    Format, Hidden, LsOptions, Marks, Sort, abbreviated, parse_tab_size, parse_width,
-};
+use crate::args::{Format, Hidden, LsOptions, Marks, Sort, parse_tab_size, parse_width};
 use crate::out;
 use crate::out::blocks::Blocks;
 use crate::out::colors::{Needs, Palette};
@@ -17,6 +15,7 @@ use crate::out::entry::{self, fields_if};
 use crate::quote::{Quoting, Style, quote};
 use crate::session::Session;
 use crate::sys;
+use crate::words::abbreviated;
 
 /// The width of a line by default.
 const WIDTH: usize = 80;

@@ -10,21 +10,10 @@ use std::rc::Rc;
 use curt::list::Directory;
 use curt::{Error, Kind};
 
-use super::item::Item;
+use super::item::{Item, Row};
 use super::lister::{Lister, header_path};
 use crate::out::text::branch;
 use crate::sys;
-
-/// An entry of a tree.
-pub(super) struct Row {
-    pub(super) item: Item,
-    /// Its directory; `None` for an operand.
-    pub(super) dir: Option<Rc<OsStr>>,
-    /// The branch before its name.
-    pub(super) branch: String,
-    /// The levels below the operand.
-    pub(super) depth: usize,
-}
 
 /// A directory of which some entries are not shown yet.
 struct Level {

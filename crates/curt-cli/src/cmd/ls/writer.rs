@@ -8,12 +8,11 @@ use curt::Fields;
 
 use super::grid;
 use super::hyperlinks::Hyperlinks;
-use super::item::{Item, display_path};
+use super::item::{Item, Row, display_path};
 use super::long::LineFormatter;
 use super::names::NameFormatter;
 use super::owners::Owners;
 use super::settings::{Form, Settings};
-use super::tree::Row;
 use crate::args::Format;
 use crate::out::entry::{self, Shown, TextStyle};
 use crate::out::{self, Screen};
