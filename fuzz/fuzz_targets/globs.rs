@@ -17,6 +17,10 @@ unsafe extern "C" {
 }
 const FNM_PATHNAME: c_int = 1;
 const LC_ALL: c_int = 6;
+const KINDS: [&str; 12] = [
+    "alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
+    "upper", "xdigit",
+];
 
 fn matches(pattern: &[u8], text: &[u8], flags: c_int) -> bool {
     let [pattern, text] = [pattern, text].map(|it| CString::new(it).expect("it has no NUL"));
@@ -44,11 +48,17 @@ fuzz_target!(|data: &[u8]| {
     let path = Path::new(OsStr::from_bytes(text));
     let show = |pattern: &[u8]| format!("'{}' '{}'", pattern.escape_ascii(), text.escape_ascii());
 
-    // After a member that matches, glibc refuses brackets with `[=` that is no such symbol.
+    // Brackets with an unknown class or symbol match nothing here. glibc stops at the first member
+    // that matches, and reads on by other rules.
     let lossy = String::from_utf8_lossy(pattern);
-    let behind = |rest: &str| rest.chars().skip(1).take(2).collect::<String>();
+    let has_odd = |begin: &str, end: &str, is_known: fn(&str) -> bool| {
+        let mut names = lossy.split(begin).skip(1);
+        names.any(|rest| rest.split_once(end).is_none_or(|(name, _)| !is_known(name)))
+    };
+    let is_character: fn(&str) -> bool = |name| name.chars().count() == 1;
     // In this locale it has no order of characters beyond U+FF: `[α-ω]` matches none.
-    let is_odd = lossy.split("[=").skip(1).any(|rest| behind(rest) != "=]")
+    let is_odd = has_odd("[:", ":]", |name| KINDS.contains(&name))
+        || ["=", "."].iter().any(|it| has_odd(&format!("[{it}"), &format!("{it}]"), is_character))
         || lossy.contains('-') && lossy.chars().any(|it| it > '\u{ff}');
 
     let ours = Globs::gnu([OsStr::from_bytes(pattern)]).matches(path, Kind::File);
