@@ -142,17 +142,20 @@ impl State {
         let mut count = 0;
         text::push(&mut text, directory.path().as_os_str().as_encoded_bytes());
         let mut list = directory.list(Fields::KIND);
-        list.visit(|entry| {
-            let name = entry.name();
-            if entry.kind().is_dir() {
-                text::push(&mut text, name.as_encoded_bytes());
-                directories.push(name.into_owned());
-            } else {
-                text::push(&mut others, name.as_encoded_bytes());
-                count += 1;
-            }
-            if cancel.is_cancelled() { Next::Stop } else { Next::Continue }
-        })?;
+        let mut more = true;
+        while more && !cancel.is_cancelled() {
+            more = list.visit_batch(|name, entry| {
+                let name = name.get();
+                if entry.kind().is_dir() {
+                    text::push(&mut text, name.as_encoded_bytes());
+                    directories.push(name.into_owned());
+                } else {
+                    text::push(&mut others, name.as_encoded_bytes());
+                    count += 1;
+                }
+                if cancel.is_cancelled() { Next::Stop } else { Next::Continue }
+            })?;
+        }
         found.text.append(&mut text);
         found.text.append(&mut others);
         found.counts.extend([directories.len() as u32, count]);

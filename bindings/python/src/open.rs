@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use curt::list::{Directory, List, Stat};
+use curt::os::unix::Units;
 use curt::{Error, Fields, Kind, Metadata, Next};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -148,14 +148,18 @@ impl Open {
     pub(crate) fn read(&mut self, into: &mut Entries) -> Result<(), Error> {
         into.clear();
         into.reserve(USUAL);
-        self.list.visit(|entry| {
-            let inode = entry.metadata().id().known().unwrap_or(0);
-            // Linux has numbers of 64 bits.
-            let inode = u64::try_from(inode).unwrap_or(u64::MAX);
-            into.names.push(entry.name().as_bytes());
-            into.listed.push(Listed { kind: entry.kind(), inode });
-            if into.is_full() { Next::Stop } else { Next::Continue }
-        })
+        let mut more = true;
+        while more && !into.is_full() {
+            more = self.list.visit_batch(|name, entry| {
+                let inode = entry.metadata().id().known().unwrap_or(0);
+                // Linux has numbers of 64 bits.
+                let inode = u64::try_from(inode).unwrap_or(u64::MAX);
+                into.names.push(name.units());
+                into.listed.push(Listed { kind: entry.kind(), inode });
+                if into.is_full() { Next::Stop } else { Next::Continue }
+            })?;
+        }
+        Ok(())
     }
 
     /// Asks about an entry.

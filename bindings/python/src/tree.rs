@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError, TryLockError};
 
 use curt::fields::Follow;
 use curt::list::{Descent, List};
+use curt::os::unix::Units;
 use curt::{Error, Fields, Next, Plan};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -486,14 +487,21 @@ fn list(
     files.clear();
     let path = directory.path().to_owned();
     let mut list = directory.list(Plan::new(Fields::KIND).follow(Follow::Links));
-    let mut count = 0_u32;
-    let visited = list.visit(|entry| {
-        let names = if entry.kind().is_dir() { &mut *directories } else { &mut *files };
-        names.push(entry.name().as_bytes());
-        count = count.wrapping_add(1);
-        if count % 1024 == 0 { signals.look() } else { Next::Continue }
-    });
-    let mut error = visited.err();
+    let (mut count, mut next) = (0_u32, Next::Continue);
+    let mut error = loop {
+        let more = list.visit_batch(|name, entry| {
+            let names = if entry.kind().is_dir() { &mut *directories } else { &mut *files };
+            names.push(name.units());
+            count = count.wrapping_add(1);
+            if count % 1024 == 0 {
+                next = signals.look();
+            }
+            next
+        });
+        if next != Next::Continue || !matches!(more, Ok(true)) {
+            break more.err();
+        }
+    };
     if rewinds && error.is_none() {
         // The caller may list it by its descriptor, which has one position with this one.
         error = list.reset().err();

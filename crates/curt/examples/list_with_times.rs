@@ -8,12 +8,16 @@ use curt::fields::Value;
 
 fn main() -> Result<(), curt::Error> {
     let folder = std::env::args_os().nth(1).unwrap_or_else(|| ".".into());
-    let list = curt::list(folder)?.fields(Fields::SIZE | Fields::MODIFIED);
-    let mut entries = list.into_iter().collect::<Result<Vec<_>, _>>()?;
-    entries.sort_by(|one, other| one.path.cmp(&other.path));
-    for entry in &entries {
-        let (kind, name) = (entry.kind().name(), entry.name().to_string_lossy());
-        let (size, time) = (shown(entry.metadata.size()), shown(entry.metadata.modified()));
+    let mut list = curt::list(folder)?.fields(Fields::SIZE | Fields::MODIFIED);
+    let mut entries = Vec::new();
+    while let Some(entry) = list.next() {
+        let entry = entry?;
+        entries.push((entry.to_name(), entry.into_metadata()));
+    }
+    entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+    for (name, metadata) in &entries {
+        let (kind, name) = (metadata.kind().name(), name.to_string_lossy());
+        let (size, time) = (shown(metadata.size()), shown(metadata.modified()));
         println!("{kind:9} {size:>10} {time:30} {name}");
     }
     Ok(())

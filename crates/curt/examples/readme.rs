@@ -23,7 +23,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     // One directory.
-    for entry in curt::list(".")? {
+    let mut list = curt::list(".")?;
+    while let Some(entry) = list.next() {
         println!("{}", entry?.name().to_string_lossy());
     }
 

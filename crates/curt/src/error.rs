@@ -266,11 +266,11 @@ impl fmt::Display for StartFailure {
 /// function that returns `Box<dyn Error>`, from which both can be taken.
 ///
 /// ```
-/// fn entries(path: &str) -> std::io::Result<usize> {
-///     Ok(curt::list(path)?.into_iter().count())
+/// fn size(path: &str) -> std::io::Result<Option<u64>> {
+///     Ok(curt::stat(path, curt::Fields::SIZE)?.size().known())
 /// }
-/// let missing = std::fs::read_dir("no such directory").unwrap_err();
-/// let error = entries("no such directory").unwrap_err();
+/// let missing = std::fs::metadata("no such file").unwrap_err();
+/// let error = size("no such file").unwrap_err();
 /// assert_eq!(error.raw_os_error(), missing.raw_os_error());
 /// ```
 ///

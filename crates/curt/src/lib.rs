@@ -59,7 +59,8 @@
 //! # List a directory
 //!
 //! ```
-//! for entry in curt::list("src")? {
+//! let mut list = curt::list("src")?;
+//! while let Some(entry) = list.next() {
 //!     println!("{}", entry?.name().to_string_lossy());
 //! }
 //! # Ok::<(), curt::Error>(())

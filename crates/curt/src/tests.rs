@@ -89,10 +89,11 @@ const READING: &[Operation] = &[
     ("visiting a listing", |scratch| {
         listed(scratch, |list, all| {
             let mut names = Vec::new();
-            all.add(list.visit(|entry| {
+            while all.add(list.visit_batch(|_, entry| {
                 names.push(entry.to_name());
                 Next::Continue
-            }));
+            })) == Some(true)
+            {}
             for name in names {
                 all.line(Path::new(&name));
             }
@@ -138,11 +139,11 @@ const READING: &[Operation] = &[
             if let Some(directory) = all.add(directory) {
                 let path = directory.path().to_owned();
                 let (mut list, mut below) = (directory.list(Fields::KIND), Vec::new());
-                all.add(list.visit(|entry| {
-                    let is_dir = entry.kind().is_dir();
-                    below.extend(is_dir.then(|| entry.to_name()));
-                    Next::Continue
-                }));
+                while let Some(entry) = list.next() {
+                    if let Some(entry) = all.add(entry).filter(|entry| entry.kind().is_dir()) {
+                        below.push(entry.to_name());
+                    }
+                }
                 all.line(&path);
                 all.add(descent.enter(list, below));
             }

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
 
-use curt::list::{Directory, ListEntry};
+use curt::list::Directory;
 use curt::{Cause, Fields, Kind, Next, Operation, Plan, Remove, Usage, Walk};
 use curt_testkit::Scratch;
 
@@ -76,7 +76,7 @@ fn public_types_are_debug_and_go_to_other_threads() {
     shared::<(curt::Error, Cause, Operation)>();
     shared::<(Fields, Kind, Plan, curt::Metadata, curt::fields::Time)>();
     shared::<(curt::fields::FileName<'_>, curt::fields::Value<'_, u64>)>();
-    shared::<(Directory, ListEntry)>();
+    shared::<Directory>();
     shared::<(Remove<'_>, curt::remove::Report, curt::remove::Incomplete)>();
     shared::<(curt::remove::Totals, curt::remove::DirectoryOperands, curt::remove::Confirm)>();
     shared::<(Usage<'_>, curt::usage::UsageRecord, curt::usage::UsageReport)>();
@@ -84,9 +84,9 @@ fn public_types_are_debug_and_go_to_other_threads() {
     shared::<(curt::Root, curt::beneath::OpenOptions, curt::beneath::Canonical)>();
     shared::<(curt::Search, curt::which::Policy, curt::which::Found, curt::which::NotFound)>();
     shared::<(curt::Command, curt::process::Child, curt::process::Stream)>();
-    sent::<(curt::list::List, curt::list::ListEntries, curt::list::Stat, curt::list::Descent)>();
+    sent::<(curt::list::List, curt::list::Stat, curt::list::Descent)>();
     sent::<(curt::walk::Walking<'_>, curt::walk::Visited<'_>, curt::walk::Entries<'_>)>();
     kept::<(curt::Error, curt::Metadata, curt::fields::Time, Plan, Fields)>();
-    kept::<(ListEntry, curt::walk::WalkEntry, Usage<'_>, Walk<'_>, Remove<'_>)>();
+    kept::<(curt::walk::WalkEntry, Usage<'_>, Walk<'_>, Remove<'_>)>();
     kept::<curt::which::Found>();
 }

@@ -10,7 +10,8 @@ use std::path::Path;
 /// UTF-16 on Windows. It can be compared with text:
 ///
 /// ```
-/// for entry in curt::list("src")? {
+/// let mut list = curt::list("src")?;
+/// while let Some(entry) = list.next() {
 ///     if entry?.name() == "lib.rs" {
 ///         println!("found");
 ///     }

@@ -17,14 +17,16 @@
 //! use curt::{Fields, Plan};
 //!
 //! let plan = Plan::new(Fields::KIND | Fields::SIZE);
-//! for entry in curt::list::Directory::open(&scratch)?.list(plan) {
+//! let mut list = curt::list::Directory::open(&scratch)?.list(plan);
+//! while let Some(entry) = list.next() {
 //!     let entry = entry?;
-//!     match entry.metadata.size() {
+//!     match entry.metadata().size() {
 //!         Value::Known(size) => assert_eq!(size, 4),
 //!         Value::Failed(error) => eprintln!("{error}"),
 //!         Value::Unsupported | Value::NotRequested => println!("unknown"),
 //!     }
 //! }
+//! # drop(list);
 //! # std::fs::remove_dir_all(scratch)?;
 //! # Ok::<(), std::io::Error>(())
 //! ```

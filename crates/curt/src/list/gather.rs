@@ -1,5 +1,4 @@
-//! Reading a directory as a whole, with a visitor, or with several threads that ask about its
-//! entries.
+//! Reading a directory as a whole, with several threads that ask about its entries.
 //!
 //! Reading one directory is work for one thread, but most of the time goes into the questions, one
 //! for each entry, and these are independent of each other. So the entries of one batch are split
@@ -10,12 +9,12 @@ use std::ffi::OsStr;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::{Entry, EntryName, List, ListBatch};
+use super::{Entry, List, ListBatch};
 use crate::ask::Asker;
-use crate::control::{Next, Threads};
+use crate::control::Threads;
 use crate::error::Error;
 use crate::fields::Metadata;
-use crate::sys::{Host, Opened, Os, Sys, SystemUnit};
+use crate::sys::{Host, Listing, Opened, Os, Sys, SystemUnit};
 use crate::tree::Workers;
 
 /// The entries in one part: about 100 µs of questions, beside which taking the next part costs
@@ -34,82 +33,6 @@ type Parts<'a, T> =
     Mutex<std::iter::Zip<std::slice::Chunks<'a, usize>, std::slice::ChunksMut<'a, T>>>;
 
 impl List {
-    /// Calls `visit` with each entry that is left, until it returns [`Next::Stop`]: a little faster
-    /// than [`List::next`], at the same cost in calls. The listing can go on after that entry. An
-    /// error of the listing as a whole ends it.
-    ///
-    /// ```
-    /// use curt::Next;
-    /// let (mut list, mut first) = (curt::list("/")?, None);
-    /// list.visit(|entry| {
-    ///     first = Some(entry.to_name());
-    ///     Next::Stop
-    /// })?;
-    /// assert!(first.is_some());
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn visit(&mut self, mut visit: impl FnMut(Entry<'_>) -> Next) -> Result<(), Error> {
-        loop {
-            let List { asker, dir, reader, path, metadata, .. } = self;
-            let batch = ListBatch { dir, path, buf: reader.buffer() };
-            while let Some((entry, at)) = reader.next() {
-                if visit(batch.listed(asker, entry, at, metadata)) == Next::Stop {
-                    return Ok(());
-                }
-            }
-            if reader.is_at_end() {
-                return Ok(());
-            }
-            self.read()?;
-        }
-    }
-
-    /// Calls `visit` with the entries that were read together and are left, until it returns
-    /// [`Next::Stop`]. If none is left, the next are read first. Their names lie beside each other
-    /// until the listing reads again, and are lent for that long: a batch of names is no copy.
-    ///
-    /// Returns whether there were any: `false` at the end of the directory. An error of the listing
-    /// as a whole ends it. The cost in calls is that of [`List::next`].
-    ///
-    /// ```
-    /// use curt::Next;
-    /// let mut list = curt::list("src")?;
-    /// loop {
-    ///     let mut names = Vec::new();
-    ///     let more = list.visit_batch(|name, entry| {
-    ///         if entry.kind().is_file() {
-    ///             names.push(name);
-    ///         }
-    ///         Next::Continue
-    ///     })?;
-    ///     if !more {
-    ///         break;
-    ///     }
-    ///     assert!(names.iter().any(|name| name.get() == "lib.rs"));
-    /// }
-    /// # Ok::<(), curt::Error>(())
-    /// ```
-    pub fn visit_batch<'a>(
-        &'a mut self,
-        mut visit: impl FnMut(EntryName<'a>, Entry<'_>) -> Next,
-    ) -> Result<bool, Error> {
-        while !self.reader.has_next() {
-            if self.reader.is_at_end() {
-                return Ok(false);
-            }
-            self.read()?;
-        }
-        let List { asker, dir, reader, path, metadata, .. } = self;
-        let batch = ListBatch { dir, path, buf: reader.buffer() };
-        while let Some((entry, at)) = reader.next() {
-            let name = EntryName(entry.name);
-            if visit(name, batch.listed(asker, entry, at, metadata)) == Next::Stop {
-                break;
-            }
-        }
-        Ok(true)
-    }
-
     /// Reads the rest of the directory, and appends a result for each entry to `into`, in the order
     /// of the listing.
     ///
@@ -277,8 +200,8 @@ impl ListBatch<'_> {
         let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some((positions, results)) = next() {
             for (&at, result) in positions.iter().zip(results) {
-                if let Some(entry) = self.entry(asker, at, metadata) {
-                    complete(result, entry);
+                if let Some((entry, _)) = self.buf.entry(at) {
+                    complete(result, self.listed(asker, entry, at, metadata));
                 }
             }
         }

@@ -85,7 +85,7 @@ mod stat;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -95,6 +95,7 @@ pub use stat::{Stat, stat};
 
 use crate::ask::{Asker, Subject};
 use crate::calls::Calls;
+use crate::control::Next;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::FileName;
 use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
@@ -112,12 +113,14 @@ type OsDir = <Os as Sys>::Dir;
 /// # let scratch = std::env::temp_dir().join(format!("curt-list-{}", std::process::id()));
 /// # std::fs::create_dir_all(&scratch)?;
 /// # std::fs::write(scratch.join("a"), "four")?;
-/// for entry in curt::list(&scratch)?.fields(curt::Fields::SIZE) {
+/// let mut list = curt::list(&scratch)?.fields(curt::Fields::SIZE);
+/// while let Some(entry) = list.next() {
 ///     let entry = entry?;
 ///     assert_eq!(entry.name(), "a");
 ///     assert!(entry.kind().is_file());
-///     assert_eq!(entry.metadata.size().known(), Some(4));
+///     assert_eq!(entry.metadata().size().known(), Some(4));
 /// }
+/// # drop(list);
 /// # std::fs::remove_file(scratch.join("a"))?;
 /// # std::fs::remove_dir(scratch)?;
 /// # Ok::<(), std::io::Error>(())
@@ -243,20 +246,69 @@ impl List {
     /// dropped. An error of the listing as a whole ends it.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Entry<'_>, Error>> {
-        let at = loop {
-            if let Some((_, at)) = self.reader.next() {
-                break at;
-            }
-            if self.reader.is_at_end() {
-                return None;
-            }
-            if let Err(error) = self.read() {
-                return Some(Err(error));
-            }
-        };
+        match self.fill() {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(error) => return Some(Err(error)),
+        }
         let List { asker, dir, reader, path, metadata, .. } = self;
         let batch = ListBatch { dir, path, buf: reader.buffer() };
-        Some(Ok(batch.entry(asker, at, metadata)?))
+        let (entry, at) = reader.next()?;
+        Some(Ok(batch.listed(asker, entry, at, metadata)))
+    }
+
+    /// Calls `visit` with the entries that were read together and are left, until it returns
+    /// [`Next::Stop`]. If none is left, the next are read first. Their names lie beside each other
+    /// until the listing reads again, and are lent for that long: a batch of names is no copy.
+    ///
+    /// Returns whether there were any: `false` at the end of the directory. An error of the listing
+    /// as a whole ends it. The cost in calls is that of [`List::next`].
+    ///
+    /// ```
+    /// use curt::Next;
+    /// let mut list = curt::list("src")?;
+    /// loop {
+    ///     let mut names = Vec::new();
+    ///     let more = list.visit_batch(|name, entry| {
+    ///         if entry.kind().is_file() {
+    ///             names.push(name);
+    ///         }
+    ///         Next::Continue
+    ///     })?;
+    ///     if !more {
+    ///         break;
+    ///     }
+    ///     assert!(names.iter().any(|name| name.get() == "lib.rs"));
+    /// }
+    /// # Ok::<(), curt::Error>(())
+    /// ```
+    pub fn visit_batch<'a>(
+        &'a mut self,
+        mut visit: impl FnMut(EntryName<'a>, Entry<'_>) -> Next,
+    ) -> Result<bool, Error> {
+        if !self.fill()? {
+            return Ok(false);
+        }
+        let List { asker, dir, reader, path, metadata, .. } = self;
+        let batch = ListBatch { dir, path, buf: reader.buffer() };
+        while let Some((entry, at)) = reader.next() {
+            let name = EntryName(entry.name);
+            if visit(name, batch.listed(asker, entry, at, metadata)) == Next::Stop {
+                break;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads the next batch if no entry is left of the last one. Returns whether there is one.
+    fn fill(&mut self) -> Result<bool, Error> {
+        while !self.reader.has_next() {
+            if self.reader.is_at_end() {
+                return Ok(false);
+            }
+            self.read()?;
+        }
+        Ok(true)
     }
 
     /// Reads the next batch of entries.
@@ -313,51 +365,6 @@ impl List {
     }
 }
 
-/// Iterates over owned entries.
-impl IntoIterator for List {
-    type Item = Result<ListEntry, Error>;
-    type IntoIter = ListEntries;
-
-    fn into_iter(self) -> ListEntries {
-        ListEntries(self)
-    }
-}
-
-/// Iterates over the owned entries of a directory.
-#[derive(Debug)]
-#[must_use = "iterators do nothing until they are used"]
-pub struct ListEntries(List);
-
-impl Iterator for ListEntries {
-    type Item = Result<ListEntry, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|entry| entry.map(Entry::into_owned))
-    }
-}
-
-/// An owned entry of a listing.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ListEntry {
-    /// The path: that of the directory as it was given, and the name.
-    pub path: PathBuf,
-    /// The metadata, with the fields that the plan names.
-    pub metadata: Metadata,
-}
-
-impl ListEntry {
-    /// Returns the name.
-    pub fn name(&self) -> &OsStr {
-        self.path.file_name().unwrap_or(self.path.as_os_str())
-    }
-
-    /// Returns the kind, if that was asked for.
-    pub fn kind(&self) -> Kind {
-        self.metadata.facts.kind
-    }
-}
-
 /// The entries of a listing that were read together.
 #[derive(Clone, Copy)]
 struct ListBatch<'a> {
@@ -368,17 +375,6 @@ struct ListBatch<'a> {
 }
 
 impl<'a> ListBatch<'a> {
-    /// Returns the entry that lies at `at`, with everything that the plan wants.
-    fn entry(
-        self,
-        asker: &'a Asker<Os>,
-        at: usize,
-        metadata: &'a mut Metadata,
-    ) -> Option<Entry<'a>> {
-        let (entry, _) = self.buf.entry(at)?;
-        Some(self.listed(asker, entry, at, metadata))
-    }
-
     /// Returns this entry, which lies at `at`, with everything that the plan wants.
     #[inline]
     fn listed(
@@ -453,10 +449,6 @@ impl<'a> Entry<'a> {
     /// Returns what is known of the entry: the fields that the plan names, and those fetched since.
     pub fn metadata(&self) -> &Metadata {
         self.metadata
-    }
-
-    fn into_owned(self) -> ListEntry {
-        ListEntry { path: self.path(), metadata: std::mem::take(self.metadata) }
     }
 
     /// Returns the metadata.

@@ -107,8 +107,9 @@ impl AsFd for Root {
 /// use curt::Fields;
 /// let opened = std::fs::File::open("src")?;
 /// let directory = Directory::try_from(std::os::fd::OwnedFd::from(opened))?;
-/// for entry in directory.list(Fields::KIND) {
-///     println!("{}", entry?.path.display());
+/// let mut list = directory.list(Fields::KIND);
+/// while let Some(entry) = list.next() {
+///     println!("{}", entry?.path().display());
 /// }
 /// # Ok::<(), std::io::Error>(())
 /// ```

@@ -1,4 +1,4 @@
-//! Directories made from descriptors, and visitors.
+//! Directories made from descriptors, and batches.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::os::unix::Units;
 use crate::os::windows::Units;
 #[cfg(unix)]
 use crate::sys::{Setup, fault::Faults, tests::failing_as};
-use crate::{Operation, list};
+use crate::{Next, Operation, list};
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
@@ -24,8 +24,10 @@ fn scratch() -> Scratch {
 }
 
 fn names(directory: Directory) -> Vec<String> {
-    let entries = directory.list(Fields::KIND).into_iter().map(Result::unwrap);
-    let mut names: Vec<_> = entries.map(|entry| entry.path.display().to_string()).collect();
+    let (mut list, mut names) = (directory.list(Fields::KIND), Vec::new());
+    while let Some(entry) = list.next() {
+        names.push(entry.unwrap().path().display().to_string());
+    }
     names.sort();
     names
 }
@@ -77,8 +79,8 @@ fn a_listing_that_cannot_begin_again_says_so() {
 fn the_descriptor_of_a_file_is_no_directory() {
     let scratch = scratch();
     let adopted = Directory::try_from(open(&scratch.at("d/a")));
-    let first = adopted.map(|directory| directory.list(Fields::KIND).into_iter().next());
-    let error = first.map_or_else(Some, |first| first.and_then(Result::err)).unwrap();
+    let listed = adopted.and_then(|it| it.list(Fields::KIND).visit_batch(|_, _| Next::Continue));
+    let error = listed.unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::NotADirectory);
 }
 
@@ -90,40 +92,6 @@ fn entries_and_descriptors_are_the_same_on_the_portable_platform() {
         the_descriptor_of_a_file_is_no_directory,
     ] {
         crate::sys::tests::without(crate::sys::Features::all(), test);
-    }
-}
-
-#[test]
-fn a_visitor_sees_what_next_returns_and_stops_when_it_says_so() {
-    let scratch = Scratch::new();
-    // More than one buffer of 64 KiB.
-    for number in 0..3_000 {
-        scratch.file(format!("d/name-{number}"));
-    }
-    let mut all = Vec::new();
-    let mut by_next = list(scratch.at("d")).unwrap();
-    while let Some(entry) = by_next.next() {
-        all.push(entry.unwrap().to_name());
-    }
-    assert_eq!(all.len(), 3_000);
-    for stop in [1, 2, 2_000, 3_000, 4_000] {
-        let mut listing = list(scratch.at("d")).unwrap();
-        let mut seen = Vec::new();
-        let visit = |seen: &mut Vec<_>, listing: &mut crate::list::List| {
-            listing.visit(|entry| {
-                assert_eq!(entry.kind(), crate::Kind::File);
-                seen.push(entry.to_name());
-                if seen.len() == stop { crate::Next::Stop } else { crate::Next::Continue }
-            })
-        };
-        visit(&mut seen, &mut listing).unwrap();
-        assert_eq!(seen, all[..stop.min(3_000)]);
-        if let Some(next) = listing.next() {
-            seen.push(next.unwrap().to_name());
-        }
-        visit(&mut seen, &mut listing).unwrap();
-        assert_eq!(seen, all, "{stop}");
-        assert!(listing.next().is_none());
     }
 }
 
@@ -148,7 +116,7 @@ fn names_that_were_read_together_can_be_kept_together() {
                 assert_eq!((name.get(), entry.metadata().size().known()), (entry.name(), Some(0)));
                 assert_eq!((name.units(), name.units().len()), (entry.units(), name.get().len()));
                 names.push(name);
-                if names.len() == most { crate::Next::Stop } else { crate::Next::Continue }
+                if names.len() == most { Next::Stop } else { Next::Continue }
             });
             assert_eq!(more.unwrap(), !names.is_empty());
             if names.is_empty() {
@@ -170,9 +138,8 @@ fn a_visit_reports_a_listing_that_fails() {
     let file = std::fs::File::open(scratch.file("no directory")).unwrap();
     let file = std::os::fd::OwnedFd::from(file);
     let mut listing = Directory::try_from(file).unwrap().list(Fields::KIND);
-    let error = listing.visit(|_| unreachable!("it has no entries")).unwrap_err();
-    assert_eq!(error.operation(), crate::Operation::ReadDirectory);
+    let error = listing.visit_batch(|_, _| unreachable!("it has no entries")).unwrap_err();
+    assert_eq!(error.operation(), Operation::ReadDirectory);
     assert_eq!(error.kind(), io::ErrorKind::NotADirectory);
-    assert!(listing.visit(|_| unreachable!("it has ended")).is_ok());
     assert!(!listing.visit_batch(|_, _| unreachable!("it has ended")).unwrap());
 }
