@@ -1,7 +1,6 @@
 //! The names of all entries of a tree.
 
-use std::sync::{Mutex, PoisonError};
-
+use curt::list::NameBlock;
 use curt::walk::Visited;
 use curt::{Error, Next, Walk};
 
@@ -22,10 +21,10 @@ pub struct curt_names {
     errors: u64,
 }
 
-/// Paths, each with a NUL behind it, and the kind of each.
+/// Paths, and the kind of each.
 #[derive(Debug, Default)]
 struct Found {
-    units: Vec<curt_char>,
+    paths: NameBlock<curt_char>,
     kinds: Vec<u8>,
 }
 
@@ -94,36 +93,17 @@ pub unsafe extern "C" fn curt_names_below(
 /// Walks. Returns what was found, the first failure, and whether the caller has stopped it.
 fn find(walk: Walk<'_>, control: &Control) -> (curt_names, Option<Error>, bool) {
     let failures = Failures::new(control);
-    let parts = Mutex::default();
     let mut walk = walk;
     if failures.need_poll() {
         walk = walk.poll(|| failures.poll());
     }
-    let summary = walk.visit_with(|| {
-        let mut part = Part { found: Found::default(), parts: &parts };
-        let failures = &failures;
-        move |entry: Result<Visited<'_>, Error>| match entry {
-            Ok(entry) => part.found.add(&entry, failures),
-            Err(error) => failures.take(&error),
-        }
+    let (summary, parts) = walk.visit_with(Found::default, |found, entry| match entry {
+        Ok(entry) => found.add(&entry, &failures),
+        Err(error) => failures.take(&error),
     });
     drop(walk);
     let (first, errors) = failures.end(summary.stopped);
-    let parts: Vec<Found> = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
     (curt_names { found: Found::joined(parts), errors }, first, summary.stopped)
-}
-
-/// What one thread has found; when that has no more work, one of the parts.
-struct Part<'p> {
-    found: Found,
-    parts: &'p Mutex<Vec<Found>>,
-}
-
-impl Drop for Part<'_> {
-    fn drop(&mut self) {
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        parts.push(std::mem::take(&mut self.found));
-    }
 }
 
 impl Found {
@@ -134,8 +114,7 @@ impl Found {
             return Next::Stop;
         }
         if entry.depth() > 0 {
-            self.units.extend_from_slice(&to_units(entry.relative_path().as_os_str()));
-            self.units.push(0);
+            self.paths.push(&to_units(entry.relative_path().as_os_str()));
             self.kinds.push(number_of(entry.kind()) as u8);
         }
         Next::Continue
@@ -144,10 +123,10 @@ impl Found {
     /// Joins what several threads have found.
     fn joined(mut parts: Vec<Found>) -> Found {
         let mut all = parts.pop().unwrap_or_default();
-        all.units.reserve_exact(parts.iter().map(|part| part.units.len()).sum());
+        all.paths.reserve(parts.iter().map(|part| part.paths.units().len()).sum());
         all.kinds.reserve_exact(parts.iter().map(|part| part.kinds.len()).sum());
         for part in parts {
-            all.units.extend_from_slice(&part.units);
+            all.paths.append(&part.paths);
             all.kinds.extend_from_slice(&part.kinds);
         }
         all
@@ -168,12 +147,12 @@ pub unsafe extern "C" fn curt_names_get(
         if info.is_null() {
             return Err(Failure::Argument("`info` is NULL"));
         }
-        let Found { units, kinds } = &names.found;
+        let Found { paths, kinds } = &names.found;
         let filled = curt_names_info {
             size: 0,
             count: kinds.len(),
-            block: units.as_ptr(),
-            units: units.len(),
+            block: paths.units().as_ptr(),
+            units: paths.units().len(),
             kinds: kinds.as_ptr(),
             errors: names.errors,
         };

@@ -2,12 +2,10 @@
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
-use std::ops::Range;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use curt::fields::Follow;
-use curt::list::Directory;
+use curt::list::{Directory, NameBlock};
 use curt::walk::Visited;
 use curt::{Cancel, Cause, Error, Kind, Operation, Walk};
 use napi::bindgen_prelude::{Buffer, Uint32Array};
@@ -16,7 +14,7 @@ use napi_derive::napi;
 
 use crate::failure::{Answer, Failure};
 use crate::text::{self, PathArgument};
-use crate::work::{self, Control, Outcome, Work, lock};
+use crate::work::{self, Control, Outcome, Work};
 
 const SEPARATOR: u8 = MAIN_SEPARATOR as u8;
 
@@ -78,17 +76,13 @@ impl Work for Listing {
 impl Listing {
     fn find(&self, cancel: &Cancel) -> std::result::Result<Vec<Part>, Error> {
         let ListOptions { follow, threads, .. } = self.options;
-        let parts = Mutex::default();
         let follow = if follow { Follow::Links } else { Follow::CommandLine };
         let walk = Walk::new(&self.path).follow(follow).threads(work::threads(threads));
-        let _ = walk.cancel(cancel).visit_with(|| {
-            let mut worker = Worker { listing: self, part: Part::default(), parts: &parts };
-            move |entry: std::result::Result<Visited<'_>, Error>| match entry {
-                Ok(entry) => worker.visit(&entry),
-                Err(error) => worker.fail(error),
-            }
+        let walk = walk.cancel(cancel);
+        let (_, mut parts) = walk.visit_with(Part::default, |part, entry| match entry {
+            Ok(entry) => part.visit(&entry),
+            Err(error) => part.fail(self, error),
         });
-        let mut parts: Vec<Part> = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let failures = parts.iter_mut().filter_map(|part| part.failure.take());
         match failures.min_by(in_listing_order) {
             Some(error) => Err(error),
@@ -121,7 +115,8 @@ impl Listing {
 /// What one thread has found.
 #[derive(Default)]
 struct Part {
-    bytes: Vec<u8>,
+    /// The names of the entries, and the paths of their directories.
+    names: NameBlock<u8>,
     entries: Vec<Entry>,
     runs: Vec<Run>,
     failure: Option<Error>,
@@ -130,7 +125,6 @@ struct Part {
 struct Entry {
     /// Where its name begins.
     at: usize,
-    length: u32,
     kind: u8,
     /// Whether other entries may be in it.
     is_directory: bool,
@@ -138,8 +132,8 @@ struct Entry {
 
 /// Entries of one directory, which were found one after the other.
 struct Run {
-    /// The path of the directory.
-    directory: Range<usize>,
+    /// Where the path of the directory begins.
+    directory: usize,
     /// The first entry.
     first: usize,
 }
@@ -147,16 +141,13 @@ struct Run {
 impl Part {
     /// Adds an entry of this directory.
     fn add(&mut self, directory: &[u8], name: &[u8], kind: u8, is_directory: bool) {
-        let is_next = |run: &Run| self.bytes[run.directory.clone()] == *directory;
+        let is_next = |run: &Run| self.text(run.directory) == directory;
         if !self.runs.last().is_some_and(is_next) {
-            let at = self.bytes.len();
-            self.bytes.extend_from_slice(directory);
-            let directory = at..self.bytes.len();
+            let directory = self.names.push(directory);
             self.runs.push(Run { directory, first: self.entries.len() });
         }
-        let (at, length) = (self.bytes.len(), name.len() as u32);
-        self.bytes.extend_from_slice(name);
-        self.entries.push(Entry { at, length, kind, is_directory });
+        let at = self.names.push(name);
+        self.entries.push(Entry { at, kind, is_directory });
     }
 
     /// Whether the last entry is this one.
@@ -164,12 +155,12 @@ impl Part {
         let (Some(run), Some(entry)) = (self.runs.last(), self.entries.last()) else {
             return false;
         };
-        self.bytes[run.directory.clone()] == *directory && self.name(entry) == name
+        self.text(run.directory) == directory && self.text(entry.at) == name
     }
 
-    /// The name of an entry.
-    fn name(&self, entry: &Entry) -> &[u8] {
-        &self.bytes[entry.at..entry.at + entry.length as usize]
+    /// The name or path at a position.
+    fn text(&self, at: usize) -> &[u8] {
+        self.names.get(at).unwrap_or_default()
     }
 
     /// The entries of the directories.
@@ -178,49 +169,33 @@ impl Part {
         self.runs
             .iter()
             .zip(ends)
-            .map(|(run, end)| (&self.bytes[run.directory.clone()], &self.entries[run.first..end]))
+            .map(|(run, end)| (self.text(run.directory), &self.entries[run.first..end]))
     }
-}
 
-/// What one thread finds; when it has no more work, one of the parts.
-struct Worker<'p> {
-    listing: &'p Listing,
-    part: Part,
-    parts: &'p Mutex<Vec<Part>>,
-}
-
-impl Drop for Worker<'_> {
-    fn drop(&mut self) {
-        let mut parts = lock(self.parts);
-        parts.push(std::mem::take(&mut self.part));
-    }
-}
-
-impl Worker<'_> {
     fn visit(&mut self, entry: &Visited<'_>) {
         if entry.depth() > 0 {
             let kind = if entry.is_followed_link() { Kind::Symlink } else { entry.kind() };
             let path = entry.relative_path();
             let (directory, name) = split(&path);
-            self.part.add(directory, name, number(kind), entry.kind().is_dir());
+            self.add(directory, name, number(kind), entry.kind().is_dir());
         }
     }
 
-    fn fail(&mut self, error: Error) {
+    fn fail(&mut self, listing: &Listing, error: Error) {
         // A link or mount that leads back to an ancestor.
         if matches!(error.cause(), Cause::Loop(_)) {
             return;
         }
-        let is_unfollowed = self.listing.options.follow && error.operation() == Operation::Stat;
-        if let (true, Some(path)) = (is_unfollowed, self.listing.below(&error)) {
+        let is_unfollowed = listing.options.follow && error.operation() == Operation::Stat;
+        if let (true, Some(path)) = (is_unfollowed, listing.below(&error)) {
             let (directory, name) = split(path);
-            if !self.part.ends_with(directory, name) {
-                self.part.add(directory, name, number(Kind::Symlink), false);
+            if !self.ends_with(directory, name) {
+                self.add(directory, name, number(Kind::Symlink), false);
             }
             return;
         }
-        let failures = [self.part.failure.take(), Some(error)];
-        self.part.failure = failures.into_iter().flatten().min_by(in_listing_order);
+        let failures = [self.failure.take(), Some(error)];
+        self.failure = failures.into_iter().flatten().min_by(in_listing_order);
     }
 }
 
@@ -256,9 +231,9 @@ pub fn number(kind: Kind) -> u8 {
 /// What becomes `Entries`.
 #[derive(Default)]
 pub struct Found {
-    pub names: Vec<u8>,
+    pub names: NameBlock<u8>,
     pub kinds: Vec<u8>,
-    pub directories: Vec<u8>,
+    pub directories: NameBlock<u8>,
     pub counts: Vec<u32>,
 }
 
@@ -266,9 +241,9 @@ impl From<Found> for Entries {
     fn from(found: Found) -> Entries {
         let Found { names, kinds, directories, counts } = found;
         Entries {
-            names: names.into(),
+            names: names.into_units().into(),
             kinds: kinds.into(),
-            directories: directories.into(),
+            directories: directories.into_units().into(),
             counts: counts.into(),
         }
     }
@@ -287,28 +262,25 @@ fn sorted(parts: &[Part], has_kinds: bool) -> Found {
     }
     let mut found = Found::default();
     let mut next: VecDeque<_> = runs_of.remove_entry(&b""[..]).into_iter().collect();
-    let (mut above, mut path) = (Vec::new(), Vec::new());
+    let mut path = Vec::new();
     while let Some((directory, runs)) = next.pop_front() {
-        above.clear();
+        path.clear();
         if !directory.is_empty() {
-            above.extend_from_slice(directory);
-            above.push(SEPARATOR);
+            path.extend_from_slice(directory);
+            path.push(SEPARATOR);
         }
+        let above = path.len();
         let entries = in_order(runs);
         if has_kinds {
-            text::push(&mut found.directories, directory);
+            found.directories.push(directory);
             found.counts.push(entries.len() as u32);
             found.kinds.extend(entries.iter().map(|(_, entry)| entry.kind));
         }
         for (name, entry) in entries {
-            if !has_kinds {
-                found.names.extend_from_slice(&above);
-            }
-            text::push(&mut found.names, name);
+            path.truncate(above);
+            path.extend_from_slice(name);
+            found.names.push(if has_kinds { name } else { &path });
             if entry.is_directory {
-                path.clear();
-                path.extend_from_slice(&above);
-                path.extend_from_slice(name);
                 next.extend(runs_of.remove_entry(&path[..]));
             }
         }
@@ -319,7 +291,7 @@ fn sorted(parts: &[Part], has_kinds: bool) -> Found {
 /// The entries of a directory in Node's order: that of their names, and on Windows the system's.
 fn in_order<'p>(runs: Runs<'p>) -> Vec<(&'p [u8], &'p Entry)> {
     let names = |(part, entries): (&'p Part, &'p [Entry])| {
-        entries.iter().map(|entry| (part.name(entry), entry))
+        entries.iter().map(|entry| (part.text(entry.at), entry))
     };
     let mut entries: Vec<_> = runs.into_iter().flat_map(names).collect();
     if cfg!(unix) {

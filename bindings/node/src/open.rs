@@ -104,7 +104,11 @@ impl Work for Reading {
         let mut state = lock(&self.0);
         let mut found = Found::default();
         let (mut failure, mut is_end) = (None, false);
-        while found.names.len() < ENOUGH && failure.is_none() && !is_end && !cancel.is_cancelled() {
+        while found.names.units().len() < ENOUGH
+            && failure.is_none()
+            && !is_end
+            && !cancel.is_cancelled()
+        {
             match state.step(&mut found) {
                 Ok(more) => is_end = !more,
                 Err(failed) => failure = Some(failed),
@@ -125,7 +129,7 @@ impl State {
             if let Some((_, error)) = entry.metadata().failures().next() {
                 failed = Some(self.failure(error, "lstat"));
             } else {
-                text::push(&mut found.names, name.as_encoded_bytes());
+                found.names.push(name.as_encoded_bytes());
                 found.kinds.push(number(kind));
                 if kind.is_dir() {
                     current.names.push(name.into_owned());
@@ -135,7 +139,7 @@ impl State {
         });
         if found.kinds.len() > before {
             let directory = self.below(&current.path).as_os_str();
-            text::push(&mut found.directories, directory.as_encoded_bytes());
+            found.directories.push(directory.as_encoded_bytes());
             found.counts.push((found.kinds.len() - before) as u32);
         }
         match more {

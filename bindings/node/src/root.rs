@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use curt::beneath::{Aliases, OpenOptions, Scope};
 use curt::fields::Follow;
+use curt::list::NameBlock;
 use curt::remove::DirectoryOperands;
 use curt::{Cancel, Error, Fields, Metadata, Next, Plan, Remove};
 use napi::bindgen_prelude::{Buffer, Float64Array, ToNapiValue, TypeName};
@@ -164,12 +165,12 @@ impl OpenRoot {
     ) -> Result<Outcome<Beneath<Buffer>>> {
         let path = text::path(path);
         self.start(env, control, move |root, _| {
-            let mut names = Vec::new();
+            let mut names = NameBlock::default();
             let mut list = root.read_dir(&path).map_err(failed("scandir"))?.list(Fields::KIND);
             while let Some(entry) = list.next() {
-                text::push(&mut names, entry.map_err(failed("scandir"))?.name().as_encoded_bytes());
+                names.push(entry.map_err(failed("scandir"))?.name().as_encoded_bytes());
             }
-            Ok(names.into())
+            Ok(names.into_units().into())
         })
     }
 

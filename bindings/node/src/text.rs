@@ -34,9 +34,3 @@ pub fn path_of(bytes: Vec<u8>) -> PathBuf {
 pub fn path_of(bytes: Vec<u8>) -> PathBuf {
     PathBuf::from(OsString::from(String::from_utf8_lossy(&bytes).into_owned()))
 }
-
-/// Appends a name or a path, and a NUL: JavaScript splits there.
-pub fn push(text: &mut Vec<u8>, name: &[u8]) {
-    text.extend_from_slice(name);
-    text.push(0);
-}

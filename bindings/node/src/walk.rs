@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use curt::list::{Descent, Directory, List};
+use curt::list::{Descent, Directory, List, NameBlock};
 use curt::{Cancel, Error, Fields, Next};
 use napi::bindgen_prelude::{Buffer, Uint32Array};
 use napi::{Env, Result};
@@ -93,14 +93,14 @@ impl Work for Step {
             }
         }
         let Found { text, counts, failure, is_end } = found;
-        Ok(Directories { text: text.into(), counts: counts.into(), failure, is_end })
+        Ok(Directories { text: text.into_units().into(), counts: counts.into(), failure, is_end })
     }
 }
 
 /// What becomes `Directories`.
 #[derive(Default)]
 struct Found {
-    text: Vec<u8>,
+    text: NameBlock<u8>,
     counts: Vec<u32>,
     failure: Option<Failure>,
     is_end: bool,
@@ -108,7 +108,7 @@ struct Found {
 
 impl Found {
     fn has_room(&self) -> bool {
-        !self.is_end && self.failure.is_none() && self.text.len() < ENOUGH
+        !self.is_end && self.failure.is_none() && self.text.units().len() < ENOUGH
     }
 }
 
@@ -138,27 +138,26 @@ impl State {
         found: &mut Found,
         cancel: &Cancel,
     ) -> std::result::Result<(), Error> {
-        let (mut directories, mut text, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        let mut count = 0;
-        text::push(&mut text, directory.path().as_os_str().as_encoded_bytes());
+        let (mut text, mut others) = (NameBlock::default(), NameBlock::default());
+        let mut directories = Vec::new();
+        text.push(directory.path().as_os_str().as_encoded_bytes());
         let mut list = directory.list(Fields::KIND);
         let mut more = true;
         while more && !cancel.is_cancelled() {
             more = list.visit_batch(|name, entry| {
                 let name = name.get();
                 if entry.kind().is_dir() {
-                    text::push(&mut text, name.as_encoded_bytes());
+                    text.push(name.as_encoded_bytes());
                     directories.push(name.into_owned());
                 } else {
-                    text::push(&mut others, name.as_encoded_bytes());
-                    count += 1;
+                    others.push(name.as_encoded_bytes());
                 }
                 if cancel.is_cancelled() { Next::Stop } else { Next::Continue }
             })?;
         }
-        found.text.append(&mut text);
-        found.text.append(&mut others);
-        found.counts.extend([directories.len() as u32, count]);
+        found.text.append(&text);
+        found.text.append(&others);
+        found.counts.extend([directories.len() as u32, others.iter().len() as u32]);
         if directories.is_empty() {
             return self.descent.enter(list, directories);
         }

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
-use curt::list::{Directory, List, Stat};
+use curt::list::{Directory, List, NameBlock, Stat};
 use curt::os::unix::Units;
 use curt::{Error, Fields, Kind, Metadata, Next};
 use pyo3::prelude::*;
@@ -29,47 +29,13 @@ pub(crate) struct Open {
     stats: [Option<Stat>; 2],
 }
 
-/// Names, one behind the other.
-#[derive(Default)]
-pub(crate) struct Names {
-    units: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl Names {
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.units.clear();
-        self.ends.clear();
-    }
-
-    fn reserve(&mut self, names: usize) {
-        self.units.reserve(names * USUAL_NAME);
-        self.ends.reserve(names);
-    }
-
-    pub(crate) fn push(&mut self, name: &[u8]) {
-        self.units.extend_from_slice(name);
-        self.ends.push(self.units.len());
-    }
-
-    pub(crate) fn get(&self, index: usize) -> Option<&[u8]> {
-        let end = *self.ends.get(index)?;
-        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
-        self.units.get(start..end)
-    }
-
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        (0..self.len()).map(|index| self.get(index).unwrap_or_default())
-    }
-
-    /// Makes a list of `str` or `bytes`.
-    pub(crate) fn to_list<'py>(&self, py: Python<'py>, form: Form) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, self.iter().map(|name| Wrapped { name, form }))
-    }
+/// Makes a list of `str` or `bytes`.
+pub(crate) fn to_list<'py>(
+    py: Python<'py>,
+    names: &NameBlock<u8>,
+    form: Form,
+) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(py, names.iter().map(|name| Wrapped { name, form }))
 }
 
 /// A name on its way to Python.
@@ -91,13 +57,15 @@ impl<'py> IntoPyObject<'py> for Wrapped<'_> {
 /// Entries in the order of the system.
 #[derive(Default)]
 pub(crate) struct Entries {
-    pub(crate) names: Names,
+    pub(crate) names: NameBlock<u8>,
     listed: Vec<Listed>,
 }
 
 /// What the listing says about an entry.
 #[derive(Clone, Copy)]
 pub(crate) struct Listed {
+    /// The position of its name.
+    at: usize,
     pub(crate) kind: Kind,
     pub(crate) inode: u64,
 }
@@ -118,12 +86,13 @@ impl Entries {
     }
 
     fn reserve(&mut self, entries: usize) {
-        self.names.reserve(entries);
+        self.names.reserve(entries * USUAL_NAME);
         self.listed.reserve(entries);
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<(&[u8], Listed)> {
-        Some((self.names.get(index)?, *self.listed.get(index)?))
+        let listed = *self.listed.get(index)?;
+        Some((self.names.get(listed.at)?, listed))
     }
 }
 
@@ -154,8 +123,8 @@ impl Open {
                 let inode = entry.metadata().id().known().unwrap_or(0);
                 // Linux has numbers of 64 bits.
                 let inode = u64::try_from(inode).unwrap_or(u64::MAX);
-                into.names.push(name.units());
-                into.listed.push(Listed { kind: entry.kind(), inode });
+                let at = into.names.push(name.units());
+                into.listed.push(Listed { at, kind: entry.kind(), inode });
                 if into.is_full() { Next::Stop } else { Next::Continue }
             })?;
         }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use curt::beneath::{OpenOptions, Scope};
+use curt::list::NameBlock;
 use curt::remove::DirectoryOperands;
 use curt::{Error, Next, Remove, Threads};
 use pyo3::exceptions::{PyNotImplementedError, PyOverflowError, PyValueError};
@@ -18,7 +19,7 @@ use pyo3::types::PyList;
 
 use crate::entries::{Directory, ScandirIterator};
 use crate::error::{exception, exception_in, system, with_second};
-use crate::open::{Names, Open, duplicate};
+use crate::open::{Open, duplicate, to_list};
 use crate::path::{Form, PathArg, descriptor};
 use crate::signals::Signals;
 use crate::stat::{plan, result};
@@ -103,17 +104,17 @@ impl Root {
         let signals = Signals::default();
         let names = self.call(path, "listdir", |root, path| {
             let mut list = root.read_dir(path)?.list(curt::Fields::KIND);
-            let mut names = Names::default();
+            let mut names = NameBlock::default();
             while let Some(entry) = list.next() {
                 names.push(entry?.name().as_bytes());
-                if names.len() % 1024 == 0 && signals.look() == Next::Stop {
+                if names.iter().len() % 1024 == 0 && signals.look() == Next::Stop {
                     break;
                 }
             }
             Ok(names)
         })?;
         signals.into_result()?;
-        names.to_list(py, PathArg::new(path, "listdir")?.form)
+        to_list(py, &names, PathArg::new(path, "listdir")?.form)
     }
 
     /// Lists a directory entry by entry. The entries ask beneath the root, too.

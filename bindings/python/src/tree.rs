@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
 use curt::fields::Follow;
-use curt::list::{Descent, List};
+use curt::list::{Descent, List, NameBlock};
 use curt::os::unix::Units;
 use curt::{Error, Fields, Next, Plan};
 use pyo3::exceptions::PyValueError;
@@ -18,7 +18,7 @@ use pyo3::types::{PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::error::{exception, exception_in, system};
-use crate::open::{Names, is_open};
+use crate::open::{is_open, to_list};
 use crate::path::{Encoded, Form, PathArg, audit, fspath};
 use crate::signals::Signals;
 
@@ -51,8 +51,8 @@ struct State {
     left: Option<OwnedFd>,
     is_at_end: bool,
     /// The names of the directory that is listed, in one place for all.
-    directories: Names,
-    files: Names,
+    directories: NameBlock<u8>,
+    files: NameBlock<u8>,
     /// The walk of a subdirectory that is in its list by a path and not by a name.
     other: Option<Py<Directories>>,
     /// What the list has if this is such a walk.
@@ -109,8 +109,8 @@ impl Directories {
             done: VecDeque::new(),
             left: None,
             is_at_end: false,
-            directories: Names::default(),
-            files: Names::default(),
+            directories: NameBlock::default(),
+            files: NameBlock::default(),
             other: None,
             item: None,
         })))
@@ -275,8 +275,8 @@ impl State {
                 }
                 Ok(listed) => listed,
             };
-            let directories = self.directories.to_list(py, self.form)?.unbind();
-            let others = self.files.to_list(py, self.form)?.unbind();
+            let directories = to_list(py, &self.directories, self.form)?.unbind();
+            let others = to_list(py, &self.files, self.form)?.unbind();
             if self.topdown {
                 let fd = listed.list.as_fd().as_raw_fd();
                 let result = self.tuple(py, &shown, &directories, &others, fd)?;
@@ -478,8 +478,8 @@ fn is_link(py: Python<'_>, path: &Path) -> Option<bool> {
 /// Lists a directory: what is a directory or leads to one, and the rest.
 fn list(
     directory: curt::list::Directory,
-    directories: &mut Names,
-    files: &mut Names,
+    directories: &mut NameBlock<u8>,
+    files: &mut NameBlock<u8>,
     signals: &Signals,
     rewinds: bool,
 ) -> Listed {

@@ -135,11 +135,10 @@ impl<U: Unit> Names<U> {
         at
     }
 
-    /// Adds a name from units, up to the first NUL if there is one. Returns its position.
-    #[cfg(any(test, fuzzing))]
+    /// Adds a name from units without a NUL. Returns its position.
     pub(crate) fn push_units(&mut self, units: &[U]) -> usize {
         let at = self.units.len();
-        self.units.extend(units.iter().copied().take_while(|&unit| unit != U::NUL));
+        self.units.extend_from_slice(units);
         self.units.push(U::NUL);
         at
     }
@@ -192,6 +191,81 @@ impl<U: Unit> Names<U> {
     /// Appends the names of another arena.
     pub(crate) fn append(&mut self, other: &Names<U>) {
         self.units.extend_from_slice(&other.units);
+    }
+}
+
+/// Names or paths in one allocation, a NUL after each.
+///
+/// C and JavaScript take such a block as it is, and a thread that collects names allocates nothing
+/// for each. Units are bytes, or those of UTF-16 (see `Units` in [`os`](crate::os)).
+///
+/// ```
+/// use curt::list::NameBlock;
+/// let (mut block, mut other) = (NameBlock::default(), NameBlock::default());
+/// block.push(b"first");
+/// let second = block.push(b"second");
+/// assert_eq!(block.get(second), Some(&b"second"[..]));
+/// other.push(b"third");
+/// block.append(&other);
+/// let names: Vec<&[u8]> = block.iter().collect();
+/// assert_eq!(names, [&b"first"[..], b"second", b"third"]);
+/// assert_eq!(block.units(), b"first\0second\0third\0");
+/// block.clear();
+/// assert_eq!(block.iter().len(), 0);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct NameBlock<U> {
+    names: Names<U>,
+    count: usize,
+}
+
+impl<U: Unit> NameBlock<U> {
+    /// Adds a name, which contains no NUL. Returns its position in the units.
+    pub fn push(&mut self, name: &[U]) -> usize {
+        self.count += 1;
+        self.names.push_units(name)
+    }
+
+    /// Returns the name at a position that [`NameBlock::push`] returned.
+    pub fn get(&self, at: usize) -> Option<&[U]> {
+        self.names.get(at).map(Name::units)
+    }
+
+    /// Iterates over the names.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[U]> {
+        let mut at = 0;
+        (0..self.count).map(move |_| {
+            let name = self.get(at).unwrap_or_default();
+            at += name.len() + 1;
+            name
+        })
+    }
+
+    /// Appends the names of another block.
+    pub fn append(&mut self, other: &NameBlock<U>) {
+        self.count += other.count;
+        self.names.append(&other.names);
+    }
+
+    /// Removes all names, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.count = 0;
+        self.names.truncate(0);
+    }
+
+    /// Makes room for exactly this many more units, NULs included.
+    pub fn reserve(&mut self, units: usize) {
+        self.names.units.reserve_exact(units);
+    }
+
+    /// Returns the units of all names.
+    pub fn units(&self) -> &[U] {
+        &self.names.units
+    }
+
+    /// Returns the units of all names, without a copy.
+    pub fn into_units(self) -> Vec<U> {
+        self.names.units
     }
 }
 

@@ -90,6 +90,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use crate::name::NameBlock;
 pub use descent::Descent;
 pub use stat::{Stat, stat};
 

@@ -25,7 +25,7 @@
 //! | `for entry in walk` ([`Walk::iter`]) | this one | owned, in order | for small trees, and to keep the entries |
 //! | [`Walk::start`] | this one | borrowed, in order | to allocate nothing for an entry, and to fetch fields of some, or remove them |
 //! | [`Walk::visit`] | as many as pay | borrowed, in any order | for work on each entry that needs no order: counting, searching |
-//! | [`Walk::visit_with`] | as many as pay | the same, with a visitor for each thread | to gather results without a lock |
+//! | [`Walk::visit_with`] | as many as pay | the same, with a value for each thread | to gather results without a lock |
 //! | [`Descent`](crate::list::Descent) | this one | a directory at a time | to prune or reorder by what a directory holds, as with `os.walk` |
 //!
 //! Several threads pay for large trees, and where much is asked or done for each entry. On a small
@@ -129,6 +129,7 @@ mod visit;
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::vec;
 
 pub use entry::{Visited, WalkEntry};
@@ -217,49 +218,32 @@ impl<'a> Walk<'a> {
         &self,
         visit: impl Fn(Result<Visited<'_>, Error>) -> N + Sync,
     ) -> Summary {
-        self.visit_with(|| &visit)
+        self.visit_with(|| (), |(), entry| visit(entry)).0
     }
 
-    /// Walks like [`Walk::visit`], with a visitor for each thread, which can have its own state
-    /// without locks: `make` is called once on each thread, and the visitor is dropped when the
-    /// thread has no more work.
+    /// Walks like [`Walk::visit`], with a value for each thread, which needs no lock: `make` is
+    /// called once on each thread. Returns the values, in any order.
     ///
     /// ```
-    /// use curt::Error;
-    /// use curt::walk::Visited;
-    /// use std::sync::atomic::{AtomicU64, Ordering};
-    ///
-    /// /// Counts the files that one thread visits, and adds them to the total at its end.
-    /// struct Files<'t>(u64, &'t AtomicU64);
-    ///
-    /// impl Files<'_> {
-    ///     fn visit(&mut self, entry: Result<Visited<'_>, Error>) {
-    ///         self.0 += u64::from(entry.is_ok_and(|entry| entry.kind().is_file()));
-    ///     }
-    /// }
-    ///
-    /// impl Drop for Files<'_> {
-    ///     fn drop(&mut self) {
-    ///         self.1.fetch_add(self.0, Ordering::Relaxed);
-    ///     }
-    /// }
-    ///
-    /// let total = AtomicU64::new(0);
-    /// let summary = curt::walk("src").visit_with(|| {
-    ///     let mut files = Files(0, &total);
-    ///     move |entry: Result<Visited<'_>, Error>| files.visit(entry)
-    /// });
+    /// let (summary, files) = curt::walk("src").visit_with(
+    ///     || 0,
+    ///     |files, entry| *files += usize::from(entry.is_ok_and(|entry| entry.kind().is_file())),
+    /// );
     /// assert_eq!(summary.error_count, 0);
-    /// assert!(total.into_inner() > 10);
+    /// assert!(files.into_iter().sum::<usize>() > 10);
     /// ```
-    pub fn visit_with<N: Into<Next>, V: FnMut(Result<Visited<'_>, Error>) -> N>(
+    pub fn visit_with<T: Send, N: Into<Next>>(
         &self,
-        make: impl Fn() -> V + Sync,
-    ) -> Summary {
+        make: impl Fn() -> T + Sync,
+        visit: impl Fn(&mut T, Result<Visited<'_>, Error>) -> N + Sync,
+    ) -> (Summary, Vec<T>) {
         // Visitors that are called at once need one thread, for the order of the entries.
         let one_thread = self.settings.is_sorted;
         let (setup, stop) = (Setup::default(), Stop::new(self.cancel, self.poll.as_ref()));
-        visit::work::<Os, _>(self, &setup, &stop, one_thread, &|| AnyOrder(make()))
+        let values = Mutex::default();
+        let make = || AnyOrder { value: make(), visit: &visit, values: &values };
+        let summary = visit::work::<Os, _>(self, &setup, &stop, one_thread, &make);
+        (summary, values.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Walks with as many threads as speed it up, and consumes what `visit` makes of the entries;

@@ -50,14 +50,33 @@ pub(super) trait Sink {
     fn results_of(&mut self, task: u64) {
         let _ = task;
     }
+    /// The worker has no more work.
+    fn finish(self)
+    where
+        Self: Sized,
+    {
+    }
 }
 
-/// A closure that is called in any order.
-pub(super) struct AnyOrder<F>(pub(super) F);
+/// A closure that is called in any order, with the value of the worker.
+pub(super) struct AnyOrder<'v, T, F> {
+    pub(super) value: T,
+    pub(super) visit: &'v F,
+    /// The values of workers that have finished.
+    pub(super) values: &'v Mutex<Vec<T>>,
+}
 
-impl<N: Into<Next>, F: FnMut(Result<Visited<'_>, Error>) -> N> Sink for AnyOrder<F> {
+impl<T, N, F> Sink for AnyOrder<'_, T, F>
+where
+    N: Into<Next>,
+    F: Fn(&mut T, Result<Visited<'_>, Error>) -> N,
+{
     fn visit(&mut self, entry: Result<Visited<'_>, Error>) -> Next {
-        (self.0)(entry).into()
+        (self.visit)(&mut self.value, entry).into()
+    }
+
+    fn finish(self) {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner).push(self.value);
     }
 }
 
@@ -146,6 +165,7 @@ impl<S: Sys, K: Sink> Worker<'_, S, K> {
             }
             self.drive();
         }
+        self.sink.finish();
         let mut summary = shared.summary.lock().unwrap_or_else(PoisonError::into_inner);
         summary.entries += self.entries;
         summary.error_count += self.errors;

@@ -176,7 +176,7 @@ impl<'a> Search<'a> {
         let summary = if self.commands.runners > 1 {
             self.run_commands_beside(&walk)
         } else {
-            walk.visit_with(|| Finder::new(self, None).visitor())
+            walk.visit_with(|| Finder::new(self, None), Finder::take).0
         };
         let held = self.results.sorted();
         match self.action {
@@ -244,7 +244,8 @@ impl<'a> Search<'a> {
             let has_runners = (0..self.commands.runners).take_while(start).count() > 0;
             // Without one, whoever finds an entry runs its commands.
             let sender = has_runners.then_some(sender);
-            let summary = walk.visit_with(|| Finder::new(self, sender.clone()).visitor());
+            let make = || Finder::new(self, sender.clone());
+            let summary = walk.visit_with(make, Finder::take).0;
             drop(sender);
             summary
         })
@@ -393,9 +394,9 @@ impl<'s, 'a> Finder<'s, 'a> {
         Finder { search, sender, lines, visited: 0, found: 0, removed: 0, directories: 0 }
     }
 
-    /// Returns the closure that visits entries.
-    fn visitor(mut self) -> impl FnMut(Result<Visited<'_>, Error>) -> Next {
-        move |entry: Result<Visited<'_>, Error>| match entry {
+    /// Takes an entry, or a failure.
+    fn take(&mut self, entry: Result<Visited<'_>, Error>) -> Next {
+        match entry {
             Ok(entry) => self.visit(entry),
             Err(error) => {
                 self.print_lines();

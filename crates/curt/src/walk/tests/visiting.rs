@@ -16,34 +16,15 @@ use crate::sys::{Os, Setup};
 use crate::tree::Stop;
 use crate::walk::{Summary, Visited, Walk};
 
-struct Collector<'a> {
-    own: Vec<PathBuf>,
-    all: &'a Mutex<Vec<PathBuf>>,
-    answer: Next,
-}
-
-impl Collector<'_> {
-    fn visit(&mut self, entry: Result<Visited<'_>, Error>) -> Next {
-        let entry = entry.unwrap();
-        self.own.push(entry.path().into_owned());
-        if *entry.name() == *"many" { self.answer } else { Next::Continue }
-    }
-}
-
-impl Drop for Collector<'_> {
-    fn drop(&mut self) {
-        self.all.lock().unwrap().append(&mut self.own);
-    }
-}
-
 /// Walks, and collects the paths on each thread by itself.
 fn collect(walk: &Walk<'_>, answer: Next) -> (Vec<PathBuf>, Summary) {
-    let all = Mutex::default();
-    let summary = walk.visit_with(|| {
-        let mut collector = Collector { own: Vec::new(), all: &all, answer };
-        move |entry: Result<Visited<'_>, Error>| collector.visit(entry)
+    let (summary, paths) = walk.visit_with(Vec::new, |paths, entry| {
+        let entry = entry.unwrap();
+        paths.push(entry.path().into_owned());
+        if *entry.name() == *"many" { answer } else { Next::Continue }
     });
-    (all.into_inner().unwrap(), summary)
+    assert_eq!(paths.len(), summary.threads);
+    (paths.concat(), summary)
 }
 
 pub(super) fn visit(
