@@ -2,8 +2,8 @@
 
 use curt::canonical::{Canonicalizer, Links, Missing};
 
-use crate::error::curt_error;
-use crate::guard::{Failure, guard, length};
+use crate::error::{curt_error, guard};
+use crate::guard::{Failure, length};
 use crate::text::{Buffer, curt_char, curt_str, to_units};
 
 /// The last name may be missing, or that which a link at the end leads to.

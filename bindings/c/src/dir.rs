@@ -7,8 +7,8 @@ use curt::os::unix::Units as _;
 #[cfg(windows)]
 use curt::os::windows::Units as _;
 
-use crate::error::curt_error;
-use crate::guard::{Failure, guard, int};
+use crate::error::{self, curt_error, guard};
+use crate::guard::{Failure, int};
 use crate::handle;
 use crate::metadata::{Place, Wanted, curt_metadata};
 use crate::structs::check_array;
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn curt_dir_open(
         Ok(curt_dir { list, wanted, texts: Texts::default() })
     };
     // SAFETY: as required of the caller.
-    unsafe { handle::open("curt_dir_open", dir, error, body) }
+    unsafe { error::open("curt_dir_open", dir, error, body) }
 }
 
 /// Reads the next entries, at most `capacity` of them, and fills in as many of `entries`, each of

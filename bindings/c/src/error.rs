@@ -1,10 +1,10 @@
-//! Error objects.
+//! Error objects, and the functions that make them.
 
 use std::ffi::c_char;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::guard::{Failure, int, plain};
+use crate::guard::{Failure, caught, int, plain};
 use crate::handle;
 use crate::structs::{self, Versioned};
 use crate::text::{curt_char, curt_str, to_units};
@@ -148,6 +148,51 @@ impl What {
 /// does.
 fn with_nul(text: &str) -> Box<[u8]> {
     text.bytes().filter(|&byte| byte != 0).chain([0]).collect()
+}
+
+/// Runs the body of the function of this name, and returns its value or the result of its failure.
+/// The error object goes to `error`, unless that is NULL.
+///
+/// # Safety
+///
+/// `error` is NULL, or a pointer can be written there.
+pub(crate) unsafe fn guard<T>(
+    function: &str,
+    error: *mut *mut curt_error,
+    body: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, i32> {
+    let answer = caught(body);
+    if !error.is_null() && error.is_aligned() {
+        let object = answer.as_ref().err().map(|failure| curt_error::new(function, failure));
+        let object = object.map_or(ptr::null_mut(), |object| Box::into_raw(Box::new(object)));
+        // SAFETY: as required of the caller.
+        unsafe { error.write(object) };
+    }
+    answer.map_err(|failure| failure.result())
+}
+
+/// Runs the body of a function that makes an object, and hands that to the caller. After a failure
+/// the caller has NULL.
+///
+/// # Safety
+///
+/// `object` and `error` are NULL, or pointers can be written there.
+pub(crate) unsafe fn open<T>(
+    function: &str,
+    object: *mut *mut T,
+    error: *mut *mut curt_error,
+    body: impl FnOnce() -> Result<T, Failure>,
+) -> i32 {
+    let body = || {
+        // SAFETY: as required of the caller.
+        unsafe { handle::put(object, ptr::null_mut()) }?;
+        let made = Box::into_raw(Box::new(body()?));
+        // SAFETY: as above.
+        unsafe { handle::put(object, made) }?;
+        Ok(0)
+    };
+    // SAFETY: as required of the caller.
+    int(unsafe { guard(function, error, body) })
 }
 
 /// Fills in `info`, whose `size` is set. Costs no call.

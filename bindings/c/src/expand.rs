@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use curt::paths::{DotDot, Env, Expander, Flavor, PathText, Style, ThisProcess, Unit, Verbatim};
 
-use crate::error::curt_error;
+use crate::error::{self, curt_error};
 use crate::guard::{Failure, length, plain};
 use crate::results::of_expansion;
 use crate::structs::{self, Versioned};
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn curt_expander_open(
     // SAFETY: as required of the caller.
     let body = || unsafe { configured(options) }.map(curt_expander);
     // SAFETY: as required of the caller.
-    unsafe { handle::open("curt_expander_open", expander, error, body) }
+    unsafe { error::open("curt_expander_open", expander, error, body) }
 }
 
 /// Writes the full path of a text and a NUL into `buffer`, which must not overlap with the text.

@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::error::curt_error;
 use crate::results::{CURT_E_ARGUMENT, CURT_E_INTERNAL, CURT_E_STOPPED, result_of};
 
 /// Why a function failed.
@@ -37,27 +36,6 @@ impl Failure {
             Failure::Panic(_) => CURT_E_INTERNAL,
         }
     }
-}
-
-/// Runs the body of the function of this name, and returns its value or the result of its failure.
-/// The error object goes to `error`, unless that is NULL.
-///
-/// # Safety
-///
-/// `error` is NULL, or a pointer can be written there.
-pub(crate) unsafe fn guard<T>(
-    function: &str,
-    error: *mut *mut curt_error,
-    body: impl FnOnce() -> Result<T, Failure>,
-) -> Result<T, i32> {
-    let answer = caught(body);
-    if !error.is_null() && error.is_aligned() {
-        let object = answer.as_ref().err().map(|failure| curt_error::new(function, failure));
-        let object = object.map_or(std::ptr::null_mut(), |object| Box::into_raw(Box::new(object)));
-        // SAFETY: as required of the caller.
-        unsafe { error.write(object) };
-    }
-    answer.map_err(|failure| failure.result())
 }
 
 /// Runs a body that has no error object to fill in.
@@ -116,7 +94,7 @@ mod tests {
     use std::slice;
 
     use super::*;
-    use crate::error::{curt_error_free, curt_error_get, curt_error_info};
+    use crate::error::{curt_error, curt_error_free, curt_error_get, curt_error_info, guard};
     use crate::text::curt_str;
 
     /// A payload that panics when it is dropped.

@@ -1,31 +1,6 @@
 //! Objects of the library that the caller holds by a pointer, until it closes them.
 
-use crate::error::curt_error;
-use crate::guard::{Failure, caught, guard, int};
-
-/// Runs the body of a function that makes an object, and hands that to the caller. After a failure
-/// the caller has NULL.
-///
-/// # Safety
-///
-/// `object` and `error` are NULL, or pointers can be written there.
-pub(crate) unsafe fn open<T>(
-    function: &str,
-    object: *mut *mut T,
-    error: *mut *mut curt_error,
-    body: impl FnOnce() -> Result<T, Failure>,
-) -> i32 {
-    let body = || {
-        // SAFETY: as required of the caller.
-        unsafe { put(object, std::ptr::null_mut()) }?;
-        let made = Box::into_raw(Box::new(body()?));
-        // SAFETY: as above.
-        unsafe { put(object, made) }?;
-        Ok(0)
-    };
-    // SAFETY: as required of the caller.
-    int(unsafe { guard(function, error, body) })
-}
+use crate::guard::{Failure, caught};
 
 /// Writes what is handed over into the place that the caller has for it.
 ///

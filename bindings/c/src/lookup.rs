@@ -2,8 +2,8 @@
 
 use curt::lookup::{Lookup, Order};
 
-use crate::error::curt_error;
-use crate::guard::{Failure, guard, int, length, plain};
+use crate::error::{self, curt_error, guard};
+use crate::guard::{Failure, int, length, plain};
 use crate::handle;
 use crate::text::{self, Buffer, curt_char, curt_str, to_units};
 
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn curt_lookup_open(
         Ok(curt_lookup(Lookup::new(roots).order(order)))
     };
     // SAFETY: as required of the caller.
-    unsafe { handle::open("curt_lookup_open", lookup, error, body) }
+    unsafe { error::open("curt_lookup_open", lookup, error, body) }
 }
 
 /// Looks in other roots from now on, and keeps what is known of those that stay. No call. Returns 0

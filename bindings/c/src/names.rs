@@ -5,9 +5,9 @@ use curt::walk::Visited;
 use curt::{Error, Next, Walk};
 
 use crate::control::{Control, curt_control, outcome};
-use crate::error::curt_error;
+use crate::error::{curt_error, guard};
 use crate::failures::Failures;
-use crate::guard::{Failure, guard, int, plain};
+use crate::guard::{Failure, int, plain};
 use crate::handle;
 use crate::metadata::number_of;
 use crate::structs::{self, Versioned};

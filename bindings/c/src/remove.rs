@@ -8,8 +8,8 @@ use curt::{Crossing, Next, Remove};
 
 use crate::control::{Control, curt_control, next, outcome};
 use crate::descriptor::{CURT_CWD, curt_fd};
-use crate::error::curt_error;
-use crate::guard::{Failure, guard, int};
+use crate::error::{curt_error, guard};
+use crate::guard::{Failure, int};
 use crate::structs::{self, Versioned};
 use crate::text::{self, curt_str};
 

@@ -6,8 +6,8 @@ use curt::Root;
 use curt::beneath::{Aliases, OpenOptions, Scope};
 
 use crate::descriptor::curt_fd;
-use crate::error::curt_error;
-use crate::guard::{Failure, guard, int};
+use crate::error::{self, curt_error, guard};
+use crate::guard::{Failure, int};
 use crate::handle;
 use crate::results::CURT_E_ARGUMENT;
 use crate::structs::{self, Versioned};
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn curt_root_open(
         Ok(curt_root { root })
     };
     // SAFETY: as required of the caller.
-    unsafe { handle::open("curt_root_open", root, error, body) }
+    unsafe { error::open("curt_root_open", root, error, body) }
 }
 
 /// Opens a file beneath the root by an untrusted path, whatever others change meanwhile. `opened`

@@ -6,8 +6,8 @@ use curt::Search;
 use curt::paths::Flavor;
 use curt::which::{Found, FoundIn, Policy, Program};
 
-use crate::error::curt_error;
-use crate::guard::{Failure, guard, int, length};
+use crate::error::{self, curt_error, guard};
+use crate::guard::{Failure, int, length};
 use crate::structs::{self, Versioned};
 use crate::text::{Buffer, curt_char, curt_str, to_units};
 use crate::{control, handle};
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn curt_search_open(
     // SAFETY: as required of the caller.
     let body = || unsafe { configured(options) }.map(curt_search);
     // SAFETY: as required of the caller.
-    unsafe { handle::open("curt_search_open", search, error, body) }
+    unsafe { error::open("curt_search_open", search, error, body) }
 }
 
 /// Finds the first program of this name, and writes its path and a NUL into `buffer`; what else is

@@ -1,7 +1,7 @@
 //! Metadata of a path.
 
-use crate::error::curt_error;
-use crate::guard::{guard, int};
+use crate::error::{curt_error, guard};
+use crate::guard::int;
 use crate::metadata::{Place, Wanted, curt_metadata};
 use crate::structs::check_array;
 use crate::text::{Texts, curt_str};

@@ -6,8 +6,8 @@ use curt::fields::Follow;
 use curt::walk::Walking;
 use curt::{Crossing, Error, Walk};
 
-use crate::error::curt_error;
-use crate::guard::{Failure, guard, int, plain};
+use crate::error::{self, curt_error, guard};
+use crate::guard::{Failure, int, plain};
 use crate::handle;
 use crate::metadata::number_of;
 use crate::structs::{self, Versioned};
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn curt_tree_open(
         Ok(curt_tree { walking: walk.start(), path: Vec::new() })
     };
     // SAFETY: as required of the caller.
-    unsafe { handle::open("curt_tree_open", walk, error, body) }
+    unsafe { error::open("curt_tree_open", walk, error, body) }
 }
 
 /// Goes to the next entry, and fills in `entry`, whose `size` is set. Its path lives until the next

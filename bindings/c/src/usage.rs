@@ -4,9 +4,9 @@ use curt::Usage;
 use curt::fields::Follow;
 
 use crate::control::{Control, curt_control, outcome};
-use crate::error::curt_error;
+use crate::error::{curt_error, guard};
 use crate::failures::Failures;
-use crate::guard::{Failure, guard, int};
+use crate::guard::{Failure, int};
 use crate::structs::{self, Versioned};
 use crate::text::{self, curt_str};
 use crate::tree::{CURT_TREE_COUNT_LINKS, CURT_TREE_FOLLOW, CURT_TREE_SAME_FILE_SYSTEM};
