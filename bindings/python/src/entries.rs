@@ -11,11 +11,11 @@ use curt::{Error, Kind, Metadata};
 use pyo3::exceptions::{PyFileNotFoundError, PyResourceWarning};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
-use pyo3::types::{PyBytes, PyGenericAlias, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
 
 use crate::error::{exception, system};
 use crate::open::{Entries, Open, checked_directory, duplicate};
-use crate::path::{Encoded, Form, PathArg, audit, descriptor, join};
+use crate::path::{Encoded, Form, PathArg, audit, descriptor, is_foreign, join};
 use crate::root::Root;
 use crate::stat::{is_unfollowed, plan, result};
 use crate::text::original;
@@ -85,17 +85,6 @@ impl<'py> Target<'py> {
             Err(error) => error,
         }
     }
-}
-
-/// Whether an argument is no path: CPython has the right error for it, or still accepts it, as it
-/// does a `bytearray`.
-pub(crate) fn is_foreign(path: &Bound<'_, PyAny>) -> bool {
-    let has = |name: &str| path.get_type().hasattr(name).unwrap_or(false);
-    !path.is_none()
-        && !path.is_instance_of::<PyString>()
-        && !path.is_instance_of::<PyBytes>()
-        && !has("__fspath__")
-        && !has("__index__")
 }
 
 /// Lists the names of a directory.

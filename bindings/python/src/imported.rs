@@ -6,9 +6,9 @@
 
 use curt::paths::{DotDot, Env, Expander, Flavor};
 use pyo3::exceptions::PyRuntimeError;
+use pyo3::ffi;
 use pyo3::prelude::*;
-
-use crate::stat::Layout;
+use pyo3::types::PyType;
 
 pub(crate) struct Imported {
     pub(crate) abspath: Expander,
@@ -38,4 +38,38 @@ pub(crate) fn import(py: Python<'_>) -> PyResult<()> {
 
 pub(crate) fn imported(py: Python<'_>) -> PyResult<&Imported> {
     IMPORTED.get(py).ok_or_else(|| PyRuntimeError::new_err("curt is not imported"))
+}
+
+/// `os.stat_result`, and where its fields are.
+pub(crate) struct Layout {
+    pub(crate) class: Py<PyType>,
+    pub(crate) fields: ffi::Py_ssize_t,
+    /// The positions of the times as floats, then in nanoseconds, then the last three.
+    pub(crate) positions: [ffi::Py_ssize_t; 9],
+}
+
+const NAMES: [&str; 9] = [
+    "st_atime",
+    "st_mtime",
+    "st_ctime",
+    "st_atime_ns",
+    "st_mtime_ns",
+    "st_ctime_ns",
+    "st_blksize",
+    "st_blocks",
+    "st_rdev",
+];
+
+impl Layout {
+    fn of(class: &Bound<'_, PyAny>) -> PyResult<Layout> {
+        let fields: ffi::Py_ssize_t = class.getattr("n_fields")?.extract()?;
+        // One whose fields are their own positions.
+        let numbered = class.call1(((0..fields).collect::<Vec<_>>(),))?;
+        let mut positions = [0; 9];
+        for (position, name) in positions.iter_mut().zip(NAMES) {
+            *position = numbered.getattr(name)?.extract()?;
+        }
+        let class = class.cast::<PyType>()?.clone().unbind();
+        Ok(Layout { class, fields, positions })
+    }
 }

@@ -37,11 +37,13 @@ mod _curt {
     #[pymodule_export]
     use crate::entries::{DirEntry, ScandirIterator, listdir, scandir};
     #[pymodule_export]
+    use crate::open::identity;
+    #[pymodule_export]
     use crate::remove::remove;
     #[pymodule_export]
     use crate::root::Root;
     #[pymodule_export]
-    use crate::stat::{identity, stat};
+    use crate::stat::stat;
     #[pymodule_export]
     use crate::text::{abspath, expanduser, windows_abspath};
     #[pymodule_export]

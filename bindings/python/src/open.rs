@@ -5,13 +5,16 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 
+use curt::fields::Time;
 use curt::list::{Directory, List, NameBlock, Stat};
 use curt::os::unix::Units;
 use curt::{Error, Fields, Kind, Metadata, Next};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::path::Form;
+use crate::error::{exception, system};
+use crate::path::{Form, PathArg};
 use crate::stat::plan;
 
 /// The most entries that are read at once.
@@ -142,6 +145,24 @@ impl Open {
         // The caller would see the error in that listing.
         let _ = self.list.reset();
     }
+}
+
+/// Identifies an entry of an open directory: its number, and the time when it was made in
+/// nanoseconds, if the file system has that.
+#[pyfunction]
+pub(crate) fn identity(fd: i32, name: &Bound<'_, PyAny>) -> PyResult<(u128, Option<i128>)> {
+    let py = name.py();
+    let path = PathArg::new(name, "identity")?;
+    let place = path.as_path();
+    let fd = duplicate(fd).map_err(|error| system(&path.object, &error))?;
+    let fields = Fields::ID | Fields::CREATED;
+    let asked = py.detach(|| curt::Root::try_from(fd)?.stat(place, fields));
+    let metadata = asked.map_err(|error| exception(py, &error, &path.object))?;
+    let nanoseconds =
+        |time: Time| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
+    let missing = || PyRuntimeError::new_err("the system did not answer everything");
+    let number = metadata.id().known().ok_or_else(missing)?;
+    Ok((number, metadata.created().known().map(nanoseconds)))
 }
 
 /// Whether a descriptor is open that a caller may have closed.

@@ -83,6 +83,17 @@ impl<'py> PathArg<'py> {
     }
 }
 
+/// Whether an argument is no path: CPython has the right error for it, or still accepts it, as it
+/// does a `bytearray`.
+pub(crate) fn is_foreign(path: &Bound<'_, PyAny>) -> bool {
+    let has = |name: &str| path.get_type().hasattr(name).unwrap_or(false);
+    !path.is_none()
+        && !path.is_instance_of::<PyString>()
+        && !path.is_instance_of::<PyBytes>()
+        && !has("__fspath__")
+        && !has("__index__")
+}
+
 /// Calls `os.fspath`, with the message of the functions of `os` for other types.
 pub(crate) fn fspath<'py>(argument: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = argument.py();

@@ -4,14 +4,11 @@ use curt::fields::{Follow, Time};
 use curt::{Fields, Kind, Metadata, Plan};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
 use pyo3::{IntoPyObjectExt, ffi};
 
-use crate::entries::is_foreign;
-use crate::error::{exception, system};
+use crate::error::exception;
 use crate::imported::imported;
-use crate::open::duplicate;
-use crate::path::{PathArg, descriptor};
+use crate::path::{PathArg, descriptor, is_foreign};
 use crate::text::original;
 
 /// Everything that `os.stat_result` has.
@@ -66,58 +63,6 @@ pub(crate) fn stat<'py>(
         }
     }
     original(py, "entry_stat")?.call1((path, dir_fd, follow))
-}
-
-/// Identifies an entry of an open directory: its number, and the time when it was made in
-/// nanoseconds, if the file system has that.
-#[pyfunction]
-pub(crate) fn identity(fd: i32, name: &Bound<'_, PyAny>) -> PyResult<(u128, Option<i128>)> {
-    let py = name.py();
-    let path = PathArg::new(name, "identity")?;
-    let place = path.as_path();
-    let fd = duplicate(fd).map_err(|error| system(&path.object, &error))?;
-    let fields = Fields::ID | Fields::CREATED;
-    let asked = py.detach(|| curt::Root::try_from(fd)?.stat(place, fields));
-    let metadata = asked.map_err(|error| exception(py, &error, &path.object))?;
-    let nanoseconds =
-        |time: Time| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
-    let missing = || PyRuntimeError::new_err("the system did not answer everything");
-    let number = metadata.id().known().ok_or_else(missing)?;
-    Ok((number, metadata.created().known().map(nanoseconds)))
-}
-
-/// `os.stat_result`, and where its fields are.
-pub(crate) struct Layout {
-    class: Py<PyType>,
-    fields: ffi::Py_ssize_t,
-    /// The positions of the times as floats, then in nanoseconds, then the last three.
-    positions: [ffi::Py_ssize_t; 9],
-}
-
-const NAMES: [&str; 9] = [
-    "st_atime",
-    "st_mtime",
-    "st_ctime",
-    "st_atime_ns",
-    "st_mtime_ns",
-    "st_ctime_ns",
-    "st_blksize",
-    "st_blocks",
-    "st_rdev",
-];
-
-impl Layout {
-    pub(crate) fn of(class: &Bound<'_, PyAny>) -> PyResult<Layout> {
-        let fields: ffi::Py_ssize_t = class.getattr("n_fields")?.extract()?;
-        // One whose fields are their own positions.
-        let numbered = class.call1(((0..fields).collect::<Vec<_>>(),))?;
-        let mut positions = [0; 9];
-        for (position, name) in positions.iter_mut().zip(NAMES) {
-            *position = numbered.getattr(name)?.extract()?;
-        }
-        let class = class.cast::<PyType>()?.clone().unbind();
-        Ok(Layout { class, fields, positions })
-    }
 }
 
 /// Makes an `os.stat_result`.
