@@ -244,8 +244,7 @@ impl<'a> Search<'a> {
             let has_runners = (0..self.commands.runners).take_while(start).count() > 0;
             // Without one, whoever finds an entry runs its commands.
             let sender = has_runners.then_some(sender);
-            let make = || Finder::new(self, sender.clone());
-            let summary = walk.visit_with(make, Finder::take).0;
+            let summary = walk.visit_with(|| Finder::new(self, sender.clone()), Finder::take).0;
             drop(sender);
             summary
         })
