@@ -479,17 +479,11 @@
 /** As libuv on Windows: `.com`, then `.exe`. */
 #define CURT_POLICY_LIBUV 5
 
-/** The same, and `.bat` and `.cmd`. */
-#define CURT_POLICY_LIBUV_BATCH 6
-
-/** As libuv's flag for exact names: a name with a directory is tried as it is first. */
-#define CURT_POLICY_LIBUV_EXACT 7
-
 /** As Node's `child_process`: as libuv on Windows, as `execvp` elsewhere. */
-#define CURT_POLICY_NODE 8
+#define CURT_POLICY_NODE 6
 
 /** As Zig's `std.process`. */
-#define CURT_POLICY_ZIG 9
+#define CURT_POLICY_ZIG 7
 
 /**
  * What the options leave unset is taken from this process: `PATH`, `PATHEXT`, the variable

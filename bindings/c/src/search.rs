@@ -25,14 +25,10 @@ pub const CURT_POLICY_CPYTHON: u32 = 3;
 pub const CURT_POLICY_GO: u32 = 4;
 /// As libuv on Windows: `.com`, then `.exe`.
 pub const CURT_POLICY_LIBUV: u32 = 5;
-/// The same, and `.bat` and `.cmd`.
-pub const CURT_POLICY_LIBUV_BATCH: u32 = 6;
-/// As libuv's flag for exact names: a name with a directory is tried as it is first.
-pub const CURT_POLICY_LIBUV_EXACT: u32 = 7;
 /// As Node's `child_process`: as libuv on Windows, as `execvp` elsewhere.
-pub const CURT_POLICY_NODE: u32 = 8;
+pub const CURT_POLICY_NODE: u32 = 6;
 /// As Zig's `std.process`.
-pub const CURT_POLICY_ZIG: u32 = 9;
+pub const CURT_POLICY_ZIG: u32 = 7;
 
 /// What the options leave unset is taken from this process: `PATH`, `PATHEXT`, the variable
 /// `NoDefaultCurrentDirectoryInExePath` of Windows, and the working directory. Without this flag
@@ -295,8 +291,6 @@ fn policy(number: u32) -> Result<Policy, Failure> {
         CURT_POLICY_CPYTHON => Policy::CPython,
         CURT_POLICY_GO => Policy::Go,
         CURT_POLICY_LIBUV => Policy::Libuv,
-        CURT_POLICY_LIBUV_BATCH => Policy::LibuvBatch,
-        CURT_POLICY_LIBUV_EXACT => Policy::LibuvExact,
         CURT_POLICY_NODE => Policy::Node,
         CURT_POLICY_ZIG => Policy::Zig,
         _ => return Err(Failure::Argument("no such policy")),

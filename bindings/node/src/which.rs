@@ -1,7 +1,7 @@
 //! Finding programs, for `which` and `spawn`.
 
 use curt::paths::Flavor;
-use curt::which::{Cwd, FindCause, Policy};
+use curt::which::{FindCause, Policy};
 use curt::{Cancel, Cause, Search};
 
 use napi::{Env, Result};
@@ -38,8 +38,7 @@ impl Work for Find {
         let settings = &self.settings;
         let mut search = Search::new().environment([("", ""); 0]);
         search = if settings.is_windows {
-            let cwd = if settings.searches_cwd { Cwd::Always } else { Cwd::Never };
-            search.policy(Policy::Cmd).rules(Flavor::Windows).cwd(cwd)
+            search.policy(Policy::Cmd).rules(Flavor::Windows).cwd(settings.searches_cwd)
         } else {
             search.policy(Policy::Node).rules(Flavor::Posix)
         };

@@ -195,7 +195,7 @@ build_counter before 2
 build_counter before 4
 build_counter before 11
 build_counter curt 2
-build_counter curt 4 -DPOLICY=CURT_POLICY_LIBUV_BATCH -DPATHEXT=NULL
+build_counter curt 4 -DPOLICY=CURT_POLICY_CMD '-DPATHEXT=L".com;.exe;.bat;.cmd"'
 build_counter curt 11 -DPOLICY=CURT_POLICY_CMD "-DPATHEXT=L\"$pathext\""
 
 echo 'The tests of libuv 1.50.0 for spawn, process and search'

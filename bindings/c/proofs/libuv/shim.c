@@ -13,17 +13,18 @@ static WCHAR* search_path(const WCHAR* file,
                           const WCHAR* path,
                           unsigned int flags) {
   curt_search_options options = CURT_SEARCH_OPTIONS_INIT;
+  /* libuv's flag for exact names: where the name has a directory, it is tried as it is first. Zig
+   * does so, too. */
+  int exact = flags & UV_PROCESS_WINDOWS_FILE_PATH_EXACT_NAME && wcspbrk(file, L"\\/:") != NULL;
   ptrdiff_t length = MAX_PATH;
   ptrdiff_t capacity;
   WCHAR* result = NULL;
 
-  options.policy = flags & UV_PROCESS_WINDOWS_FILE_PATH_EXACT_NAME
-                       ? CURT_POLICY_LIBUV_EXACT
-                       : POLICY;
+  options.policy = exact ? CURT_POLICY_ZIG : POLICY;
   /* For NoDefaultCurrentDirectoryInExePath; the rest is given. */
   options.flags = CURT_SEARCH_ENVIRONMENT;
   options.path = curt_z(path);
-  options.pathext = curt_z(PATHEXT);
+  options.pathext = curt_z(exact ? L".com;.exe" : PATHEXT);
   options.base = curt_z(cwd);
   do {
     capacity = length + 1;

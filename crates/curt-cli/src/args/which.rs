@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::{Args, ValueHint};
 use curt::Search;
 use curt::paths::Flavor;
-use curt::which::{Cwd, Policy};
+use curt::which::Policy;
 
 use super::expand::FLAVORS;
 use super::{OutputOptions, one_of, set};
@@ -35,9 +35,8 @@ Examples:
 const POLICY_HELP: &str = "\
 Search as a program or library does, such as cmd or go
 
-POLICY by Windows' rules: cmd (cmd.exe), libuv (.com and .exe only), libuv-batch (batch files too), \
-libuv-exact (the bare name first if it has a directory). By POSIX rules: posix (execvp of the C \
-library). By those of this system or of --rules: native (curt's own, the default), node \
+POLICY by Windows' rules: cmd (cmd.exe), libuv (.com and .exe only). By POSIX rules: posix (execvp \
+of the C library). By those of this system or of --rules: native (curt's own, the default), node \
 (child_process), go (exec.LookPath), cpython (shutil.which), zig (std.process).";
 
 #[derive(Args, Clone, Debug, Default)]
@@ -89,9 +88,9 @@ pub(crate) struct LookUpOptions {
     pub(crate) base: Option<OsString>,
 
     /// Search as a program or library does, such as cmd or go
-    #[arg(long, value_name = "POLICY", hide_possible_values = true, value_parser = Policy::NAMES,
-          long_help = POLICY_HELP)]
-    pub(crate) policy: Option<String>,
+    #[arg(long, value_name = "POLICY", hide_possible_values = true,
+          value_parser = one_of(&Policy::ALL), long_help = POLICY_HELP)]
+    pub(crate) policy: Option<Policy>,
 
     /// The system whose rules apply [default: this one]
     ///
@@ -100,24 +99,22 @@ pub(crate) struct LookUpOptions {
           value_parser = one_of(&FLAVORS))]
     pub(crate) rules: Option<Flavor>,
 
-    /// When to search the working directory: never, auto, always or report
+    /// When to search the working directory: never or always [default: as POLICY does]
     ///
-    /// 'auto' searches it as the system or program does, 'always' even if the environment forbids
-    /// it (Windows' rules). 'report' is 'auto', but a program that is found there, or in a relative
-    /// entry of PATH, is an error. By POSIX rules only an empty entry of PATH is the working
-    /// directory.
-    #[arg(long, value_name = "WHEN", hide_possible_values = true, value_parser = one_of(&CWDS))]
-    pub(crate) cwd: Option<Cwd>,
+    /// 'always' searches it even if the environment forbids it (Windows' rules). By POSIX rules
+    /// only an empty entry of PATH is the working directory.
+    #[arg(long, value_name = "never|always", hide_possible_values = true,
+          value_parser = one_of(&CWDS))]
+    pub(crate) cwd: Option<bool>,
 }
 
-const CWDS: [(&str, Cwd); 4] =
-    [("never", Cwd::Never), ("auto", Cwd::Auto), ("always", Cwd::Always), ("report", Cwd::Report)];
+const CWDS: [(&str, bool); 2] = [("never", false), ("always", true)];
 
 impl LookUpOptions {
     /// Returns why nothing may have been found: by Windows' rules the `PATH` of another system is
     /// one strange directory, and by POSIX rules only an empty entry is the working directory.
     pub(crate) fn hint(&self) -> Option<String> {
-        let policy = self.policy.as_deref().and_then(Policy::named).unwrap_or_default();
+        let policy = self.policy.unwrap_or_default();
         let has_rules = |flavor: &Flavor| policy.has_rules_of(*flavor);
         let flavors = [Flavor::NATIVE, Flavor::Windows, Flavor::Posix].into_iter();
         let rules = self.rules.or_else(|| flavors.clone().find(has_rules))?;
@@ -125,7 +122,7 @@ impl LookUpOptions {
         let path = path.to_str()?;
         if rules == Flavor::Posix {
             let asks_in_vain =
-                self.cwd == Some(Cwd::Always) && path.split(':').all(|entry| !entry.is_empty());
+                self.cwd == Some(true) && path.split(':').all(|entry| !entry.is_empty());
             return asks_in_vain.then(|| {
                 "by POSIX rules the working directory is searched only for an empty entry of \
                  PATH, and there is none; add one with --path \":$PATH\""
@@ -142,12 +139,11 @@ impl LookUpOptions {
     /// Returns the search that they ask for.
     pub(crate) fn search(&self) -> Result<Search, String> {
         let mut search = Search::new();
-        if let Some(name) = &self.policy {
-            let policy = Policy::named(name).ok_or_else(|| format!("unknown policy '{name}'"))?;
+        if let Some(policy) = self.policy {
             search = search.policy(policy);
             if let Some(rules) = self.rules.filter(|&rules| !policy.has_rules_of(rules)) {
                 let rules = if rules == Flavor::Windows { "posix" } else { "windows" };
-                return Err(format!("--policy {name} has only the rules of {rules}"));
+                return Err(format!("this --policy has only the rules of {rules}"));
             }
         }
         search = set(search, self.rules, Search::rules);

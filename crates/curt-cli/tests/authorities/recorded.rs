@@ -103,7 +103,7 @@ fn cmd_finds_what_curt_finds() {
 /// and `spawn_path_no_ext` of its `test/test-spawn.c`.
 #[test]
 fn libuv_finds_what_curt_finds() {
-    let both = "
+    let rows = "
         spawn_no_path | a.exe p/ | '' | a | a.exe
         the working directory first | a.com p/a.exe | p | a | a.com
         .com before .exe | p/a.com p/a.exe | p | a | p/a.com
@@ -112,35 +112,13 @@ fn libuv_finds_what_curt_finds() {
         and then appended to | p/a.b.exe | p | a.b | p/a.b.exe
         spawn_path_no_ext, bare | p/a | p | a | -
         bare, in the working directory | a p/ | p | a | -
+        with a directory | p/a p/a.exe | p | p/a | p/a.exe
+        with a relative one | p/a p/a.exe | p | ./p/a | p/a.exe
+        spawn_no_ext | p/a | p | p/a | -
     ";
-    for policy in ["libuv", "libuv-exact", "node"] {
-        check(policy, both);
+    for policy in ["libuv", "node"] {
+        check(policy, rows);
     }
-    for name in ["p/a", "./p/a"] {
-        for (policy, answer) in [("libuv", "p/a.exe"), ("node", "p/a.exe"), ("libuv-exact", "p/a")]
-        {
-            let row = format!("exact names with a directory | p/a p/a.exe | p | {name} | {answer}");
-            check(policy, &row);
-        }
-        check("libuv-exact", &format!("spawn_no_ext | p/a | p | {name} | p/a"));
-        check("libuv", &format!("spawn_no_ext | p/a | p | {name} | -"));
-    }
-}
-
-/// libuv's patch for batch files appends their extensions, too, after its own.
-#[test]
-fn libuv_with_batch_files_finds_what_curt_finds() {
-    check(
-        "libuv-batch",
-        "
-            a batch file | p/a.bat | p | a | p/a.bat
-            the other kind | p/a.cmd | p | a | p/a.cmd
-            .bat before .cmd | p/a.cmd p/a.bat | p | a | p/a.bat
-            .exe before both | p/a.bat p/a.exe | p | a | p/a.exe
-            PATHEXT is not asked | p/a.vbs | p | a | -
-            exact names are not tried | p/a | p | p/a | -
-        ",
-    );
 }
 
 /// `TestWhich` of `CPython`, `Lib/test/test_shutil.py`, where it runs on Windows, after issues

@@ -35,8 +35,8 @@ pub enum FindCause {
     NameTooLong,
     /// Its path is a symbolic link loop.
     LinkLoop,
-    /// It was found through a relative path, and [`Cwd::Report`](crate::which::Cwd::Report) refuses
-    /// that.
+    /// It was found through a relative path, which [`Policy::Go`](crate::which::Policy::Go)
+    /// refuses.
     RelativeResult,
     /// The base directory does not exist.
     DirectoryMissing,

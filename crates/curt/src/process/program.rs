@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, StartFailure};
 use crate::name::Unit;
 use crate::sys::{OsUnit, SystemUnit};
-use crate::which::{FoundIn, LaunchFailure, Program, Rules, Search};
+use crate::which::{FoundIn, Policy, Program, Rules, Search};
 use curt_paths::Flavor;
 
 /// Why a program was not started, and the system's error.
@@ -59,11 +59,12 @@ pub(super) fn start_first<T>(
                 Ok(started) => return Ok(started),
                 Err(refusal) => refusal,
             };
-            let goes_on = rules.continues_after(launch_failure(&refusal.0, &rules), program);
-            (refusal, !goes_on)
+            let is_last = is_last(&refusal.0, program, &rules);
+            (refusal, is_last)
         };
+        // Zig reports only a candidate of the working directory.
         let counts_as_missing =
-            rules.reports_cwd_only && matches!(found.origin(), FoundIn::Path(_));
+            rules.are_of(Policy::Zig) && matches!(found.origin(), FoundIn::Path(_));
         if first.is_none() && (is_last || !counts_as_missing) {
             first = Some((Some(path.to_owned()), refusal));
         }
@@ -77,16 +78,44 @@ pub(super) fn start_first<T>(
     Err(NotStarted::Refused(path, refusal))
 }
 
-/// What a failure means to the rules.
-fn launch_failure(why: &StartFailure, rules: &Rules) -> LaunchFailure {
+/// Whether a candidate that could not be started ends the search.
+///
+/// On Windows a corrupt image does, as in cmd.exe, but a file without an extension that is not an
+/// image does not. On POSIX the search goes on only where `execvp` does.
+fn is_last(why: &StartFailure, program: Program, rules: &Rules) -> bool {
     match why {
-        StartFailure::ProgramMissing | StartFailure::InterpreterMissing { .. } => {
-            LaunchFailure::NotFound
+        _ if rules.starts_first_only => true,
+        StartFailure::ProgramMissing
+        | StartFailure::InterpreterMissing { .. }
+        | StartFailure::NotExecutable => false,
+        StartFailure::BadFormat => rules.flavor == Flavor::Posix || program == Program::Image,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Flavor, Policy, Program, StartFailure, is_last};
+
+    #[test]
+    fn the_policy_decides_whether_the_next_candidate_is_started() {
+        use StartFailure::{BadFormat, NotExecutable, ProgramMissing, TextBusy};
+        let is_last = |policy: Policy, why, program| {
+            [Flavor::Windows, Flavor::Posix]
+                .map(|flavor| is_last(&why, program, &policy.rules(flavor)))
+        };
+        for (why, program, windows, posix) in [
+            (BadFormat, Program::Image, true, true),
+            (BadFormat, Program::Executable, false, true),
+            (BadFormat, Program::Batch, false, true),
+            (ProgramMissing, Program::Image, false, false),
+            (NotExecutable, Program::Image, false, false),
+            (TextBusy, Program::Image, true, true),
+        ] {
+            assert_eq!(is_last(Policy::Native, why, program), [windows, posix], "{program:?}");
         }
-        StartFailure::NotExecutable => LaunchFailure::Denied,
-        StartFailure::BadFormat if rules.flavor == Flavor::Windows => LaunchFailure::BadImage,
-        StartFailure::BadFormat => LaunchFailure::BadFormat,
-        StartFailure::TextBusy => LaunchFailure::Busy,
-        _ => LaunchFailure::Other,
+        for policy in [Policy::CPython, Policy::Go, Policy::Libuv] {
+            assert_eq!(is_last(policy, ProgramMissing, Program::Image), [true; 2]);
+        }
     }
 }

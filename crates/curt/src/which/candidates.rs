@@ -3,8 +3,9 @@
 //! By the rules of POSIX the name itself is the only candidate. By those of Windows the extensions
 //! of `PATHEXT` are appended, as the policy says.
 
+use super::found::Program;
 use super::names::{extension_at, is_forbidden};
-use super::policy::{Bare, Extensions, Rules};
+use super::policy::{Policy, Rules};
 use crate::fields::Kind;
 use crate::sys::{Match, Verdict};
 use curt_paths::{Flavor, Unit};
@@ -18,49 +19,35 @@ pub(super) struct ExtensionList<U> {
 }
 
 impl<U: Unit> ExtensionList<U> {
-    /// The extensions of a policy, with `PATHEXT` where it asks for that.
+    /// The extensions of a policy: those of `PATHEXT`, which libuv ignores, or its own.
     pub(super) fn new(pathext: Option<&[U]>, rules: &Rules) -> Self {
         let mut list = ExtensionList { extensions: Vec::new(), dropped: Vec::new() };
         if rules.flavor == Flavor::Posix {
             return list;
         }
-        let pathext = pathext.unwrap_or_default();
-        match rules.extensions {
-            Extensions::Environment(default) if pathext.is_empty() => {
-                list.add_all(&ascii(default), rules);
+        let asked = pathext.filter(|text| !text.is_empty() && !rules.are_of(Policy::Libuv));
+        let default = ascii(rules.extensions);
+        for item in asked.unwrap_or(&default).split(|unit| unit.to_ascii() == b';') {
+            let has_dot = item.first().is_some_and(|unit| unit.to_ascii() == b'.');
+            match item {
+                [] => {}
+                _ if has_dot && is_extension(item) => list.add(item.to_vec()),
+                _ if !has_dot && rules.are_of(Policy::Go) && is_extension(item) => {
+                    list.add([&[U::ascii(b'.')], item].concat());
+                }
+                _ => list.dropped.push(item.to_vec()),
             }
-            Extensions::Environment(_) => list.add_all(pathext, rules),
-            Extensions::Only(these) => list.add_all(&ascii(these), rules),
-            Extensions::Among(these) => {
-                let mut among = ExtensionList { extensions: Vec::new(), dropped: Vec::new() };
-                among.add_all(&ascii(these), rules);
-                list.add_all(pathext, rules);
-                list.extensions.retain(|extension| among.contains(extension));
-            }
+        }
+        if rules.are_of(Policy::Zig) {
+            // It appends what it can launch.
+            let is_launched = |end: &Vec<U>| Program::of_extension(end) != Program::Association;
+            list.extensions.retain(is_launched);
         }
         list
     }
 
-    fn add_all(&mut self, pathext: &[U], rules: &Rules) {
-        for item in pathext.split(|unit| unit.to_ascii() == b';') {
-            let has_dot = item.first().is_some_and(|unit| unit.to_ascii() == b'.');
-            match item {
-                [] => {}
-                _ if has_dot && is_extension(item) => self.add(item.to_vec()),
-                _ if !has_dot && rules.completes_extensions && is_extension(item) => {
-                    self.add([&[U::ascii(b'.')], item].concat());
-                }
-                _ => self.dropped.push(item.to_vec()),
-            }
-        }
-    }
-
-    fn contains(&self, extension: &[U]) -> bool {
-        self.extensions.iter().any(|known| U::same_in_any_case(known, extension))
-    }
-
     fn add(&mut self, extension: Vec<U>) {
-        if !self.contains(&extension) {
+        if !self.extensions.iter().any(|known| U::same_in_any_case(known, &extension)) {
             self.extensions.push(extension);
         }
     }
@@ -99,25 +86,19 @@ pub(super) struct Candidates<U> {
 }
 
 impl<U: Unit> Candidates<U> {
-    pub(super) fn new(
-        stem: &[U],
-        is_path: bool,
-        wants_all: bool,
-        rules: &Rules,
-        list: &ExtensionList<U>,
-    ) -> Self {
+    pub(super) fn new(stem: &[U], wants_all: bool, rules: &Rules, list: &ExtensionList<U>) -> Self {
         let mut candidates = Candidates { all: Vec::new(), stem: stem.to_vec(), wants_all };
         let has_dot = extension_at(stem).is_some();
         let is_listed = |extension: &Vec<U>| {
             let begin = stem.len().checked_sub(extension.len());
             begin.is_some_and(|begin| U::same_in_any_case(extension, &stem[begin..]))
         };
-        let is_literal = match (rules.flavor, rules.bare) {
-            (Flavor::Posix, _) => true,
-            _ if has_dot => !rules.literal_is_listed || list.extensions.iter().any(is_listed),
-            (_, Bare::Never) => false,
-            (_, Bare::First) => true,
-            (_, Bare::WithDirectory) => is_path,
+        let is_literal = match rules.flavor {
+            Flavor::Posix => true,
+            Flavor::Windows if has_dot => {
+                !rules.are_of(Policy::CPython) || list.extensions.iter().any(is_listed)
+            }
+            Flavor::Windows => rules.are_of(Policy::Zig),
         };
         if is_literal {
             candidates.push(&[]);

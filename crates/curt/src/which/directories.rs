@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::candidates::ascii;
-use super::policy::{Cwd, Quotes, Rules};
+use super::policy::{Policy, Quotes, Rules};
 use super::search::RelativeTo;
 use crate::name::NameBuf;
 use crate::sys::{SystemUnit, Which};
@@ -160,7 +160,7 @@ pub(super) struct Directories<S: Which> {
 impl<S: Which> Directories<S> {
     pub(super) fn new(
         path: Option<&[S::Unit]>,
-        forbids_cwd: bool,
+        searches_cwd: bool,
         rules: &Rules,
         base: &mut Base<S::Unit>,
         sys: &S,
@@ -168,15 +168,12 @@ impl<S: Which> Directories<S> {
         let here = [S::Unit::ascii(b'.')];
         let is_windows = rules.flavor == Flavor::Windows;
         let default = ascii(S::DEFAULT_PATH);
-        let default = (!is_windows && rules.default_path).then_some(&default[..]);
+        // Go searches nothing without `PATH`.
+        let has_default = !is_windows && !rules.are_of(Policy::Go);
+        let default = has_default.then_some(&default[..]);
         let entries = path.or(default).map_or_else(Vec::new, |path| entries(path, rules));
         let is_empty = |&index: &usize| entries[index].is_empty();
         let empty: Vec<usize> = (0..entries.len()).filter(is_empty).collect();
-        let searches_cwd = match rules.cwd {
-            Cwd::Never => false,
-            Cwd::Auto | Cwd::Report => !(is_windows && forbids_cwd),
-            Cwd::Always => true,
-        };
 
         let mut found = Vec::new();
         let mut add =
@@ -187,7 +184,9 @@ impl<S: Which> Directories<S> {
         for (index, text) in entries.iter().enumerate() {
             match rules.flavor {
                 _ if !text.is_empty() => add(text, FoundIn::Path(index)),
-                Flavor::Windows if rules.empty_is_cwd => add(&here, FoundIn::Path(index)),
+                Flavor::Windows if rules.are_of(Policy::CPython) => {
+                    add(&here, FoundIn::Path(index));
+                }
                 Flavor::Posix if searches_cwd => add(&here, FoundIn::Cwd),
                 Flavor::Windows | Flavor::Posix => {}
             }
@@ -242,58 +241,45 @@ pub(super) fn entries<'a, U: Unit>(path: &'a [U], rules: &Rules) -> Vec<Cow<'a, 
     match rules.flavor {
         _ if path.is_empty() && !rules.empty_path_is_entry => Vec::new(),
         Flavor::Posix => path.split(|&unit| unit == U::ascii(b':')).map(Cow::Borrowed).collect(),
-        Flavor::Windows if rules.quotes == Quotes::Around => quoted_entries(path),
-        Flavor::Windows => {
-            windows_entries(path, rules.quotes).into_iter().map(Cow::Owned).collect()
-        }
+        Flavor::Windows => windows_entries(path, rules.quotes),
     }
 }
 
-/// Splits at `;`, as libuv does with quotes.
-fn quoted_entries<U: Unit>(path: &[U]) -> Vec<Cow<'_, [U]>> {
-    let is_quote = |unit: &&U| matches!(unit.to_ascii(), b'"' | b'\'');
-    let mut entries = Vec::new();
-    let mut rest = Some(path);
-    while let Some(path) = rest {
-        let quoted = path.first().filter(is_quote).map_or(0, |&quote| {
-            let end = path[1..].iter().position(|&unit| unit == quote);
-            end.map_or(path.len(), |end| end + 1)
-        });
-        let end = path[quoted..].iter().position(|unit| unit.to_ascii() == b';');
-        let entry = end.map_or(path, |end| &path[..quoted + end]);
-        rest = end.map(|end| &path[quoted + end + 1..]);
-        let name = &entry[usize::from(entry.first().is_some_and(|unit| is_quote(&unit)))..];
-        let name = match name.split_last() {
-            Some((last, name)) if is_quote(&last) => name,
-            _ => name,
-        };
-        // What is between two quotes is an entry: the working directory.
-        let is_here = name.is_empty() && entry.len() > 1;
-        entries.push(if is_here { vec![U::ascii(b'.')].into() } else { name.into() });
+/// Splits at `;`, and at none in a quoted part.
+fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Cow<'_, [U]>> {
+    let is_quote = |unit: &U| match unit.to_ascii() {
+        b'"' => quotes != Quotes::Literal,
+        b'\'' => quotes == Quotes::Around,
+        _ => false,
+    };
+    // How many quotes still count.
+    let mut counting = path.iter().filter(|unit| is_quote(unit)).count();
+    if quotes == Quotes::Paired {
+        counting -= counting % 2;
     }
-    entries
-}
-
-/// Splits at `;`, and at none between two quotes.
-fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Vec<U>> {
-    let is_quote = |unit: &U| quotes != Quotes::Literal && unit.to_ascii() == b'"';
-    let count = path.iter().filter(|unit| is_quote(unit)).count();
-    let is_unpaired = quotes == Quotes::Paired && count % 2 == 1;
-    let unpaired = path.iter().rposition(is_quote).filter(|_| is_unpaired);
     let mut entries = Vec::new();
-    let mut entry = Vec::new();
-    let mut is_quoted = false;
+    let (mut begin, mut quote) = (0, None);
     for (at, &unit) in path.iter().enumerate() {
-        if is_quote(&unit) {
-            is_quoted ^= Some(at) != unpaired;
-        } else if unit.to_ascii() == b';' && !is_quoted {
-            entries.push(std::mem::take(&mut entry));
-        } else {
-            entry.push(unit);
+        let may_begin = quote.is_none() && (quotes != Quotes::Around || at == begin);
+        if is_quote(&unit) && counting > 0 && (may_begin || quote == Some(unit)) {
+            counting -= 1;
+            quote = if quote.is_none() { Some(unit) } else { None };
+        } else if unit.to_ascii() == b';' && quote.is_none() {
+            entries.push(&path[begin..at]);
+            begin = at + 1;
         }
     }
-    entries.push(entry);
-    entries
+    entries.push(&path[begin..]);
+    let unquoted = |entry: &[U]| {
+        if quotes != Quotes::Around {
+            return entry.iter().copied().filter(|unit| !is_quote(unit)).collect();
+        }
+        let name = &entry[usize::from(entry.first().is_some_and(is_quote))..];
+        let name = &name[..name.len() - usize::from(name.last().is_some_and(is_quote))];
+        // Two quotes alone are the working directory.
+        if name.is_empty() && entry.len() > 1 { vec![U::ascii(b'.')] } else { name.to_vec() }
+    };
+    entries.into_iter().map(|entry| Cow::Owned(unquoted(entry))).collect()
 }
 
 /// Whether a path by Windows' rules names a drive or a share, on a system that has none.

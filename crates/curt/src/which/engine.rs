@@ -9,7 +9,7 @@ use super::directories::{Base, Directories, FoundIn, SearchDirectory};
 use super::found::Found;
 use super::judge::Judge;
 use super::names::{Refusal, stem_of};
-use super::policy::Cwd;
+use super::policy::Policy;
 use super::query::{Blame, Query, searched};
 use super::search::Options;
 use crate::error::{Cause, Error, FindCause, NotFound, Operation};
@@ -36,10 +36,14 @@ impl<S: Which> Engine<S> {
         let of_windows = |name| if is_windows { variable(name) } else { None };
         let path = options.path.clone().or_else(|| variable("PATH")).map(units);
         let pathext = options.pathext.clone().or_else(|| of_windows("PATHEXT")).map(units);
-        let forbids_cwd = of_windows("NoDefaultCurrentDirectoryInExePath").is_some();
+        let searches_cwd = options.cwd.unwrap_or_else(|| {
+            let obeys = !rules.are_of(Policy::Zig);
+            let is_forbidden = || of_windows("NoDefaultCurrentDirectoryInExePath").is_some();
+            rules.cwd && !(obeys && is_forbidden())
+        });
         let mut base = Base::new(rules.flavor, &options.base);
         Engine {
-            directories: Directories::new(path.as_deref(), forbids_cwd, &rules, &mut base, &sys),
+            directories: Directories::new(path.as_deref(), searches_cwd, &rules, &mut base, &sys),
             list: ExtensionList::new(pathext.as_deref(), &rules),
             judge: Judge::new(sys, rules),
             base,
@@ -65,10 +69,9 @@ impl<S: Which> Engine<S> {
             Error::new(Operation::Find, name.into(), Cause::Find(why))
         })?;
         let (parent, stem) = units.split_at(stem);
-        let is_path = !parent.is_empty();
-        let candidates = Candidates::new(stem, is_path, wants_all, rules, &self.list);
-        let given =
-            is_path.then(|| SearchDirectory::new(parent, FoundIn::Given, &mut self.base, sys));
+        let candidates = Candidates::new(stem, wants_all, rules, &self.list);
+        let given = (!parent.is_empty())
+            .then(|| SearchDirectory::new(parent, FoundIn::Given, &mut self.base, sys));
         Ok(Query::new(name, given, candidates))
     }
 
@@ -82,14 +85,14 @@ impl<S: Which> Engine<S> {
         }
     }
 
-    /// The next program in the directory that was searched last, unless the policy reports it
-    /// instead.
+    /// The next program in the directory that was searched last. To Go it is an error if it was
+    /// found by a relative path.
     pub(super) fn next_here(&self, query: &mut Query<S>) -> Option<Result<Found, Error>> {
         let candidate = query.next_candidate()?;
         let directory = query.last_directory(&self.directories.all)?;
         let rules = &self.judge.rules;
         let found = Found::new(directory, query.candidates.spelled(candidate), rules.flavor);
-        if rules.cwd == Cwd::Report && found.is_relative() && !query.is_path() {
+        if rules.are_of(Policy::Go) && found.is_relative() && !query.is_path() {
             let blame = (FindCause::RelativeResult, Some(found.into_path()));
             return Some(Err(self.error(query, blame)));
         }

@@ -46,7 +46,7 @@ impl Program {
     /// `.com` and `.exe` are images and `.bat` and `.cmd` batch files, by Microsoft's page on
     /// `CreateProcessW` ("Parameters", `lpApplicationName`, and the remark on batch files). Files
     /// with any other extension are started by the program registered for it (`ShellExecute`).
-    fn of_extension<U: Unit>(extension: &[U]) -> Program {
+    pub(super) fn of_extension<U: Unit>(extension: &[U]) -> Program {
         let is_it = |known: &str| U::same_in_any_case(&ascii::<U>(known), extension);
         if is_it(".com") || is_it(".exe") {
             Program::Image

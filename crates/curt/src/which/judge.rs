@@ -8,7 +8,7 @@ use std::io;
 
 use super::candidates::Candidates;
 use super::directories::{Place, SearchDirectory, separator};
-use super::policy::Rules;
+use super::policy::{Policy, Rules};
 use crate::name::NameBuf;
 use crate::sys::{Shown, Unsearched, Verdict, Which};
 use curt_paths::Flavor;
@@ -50,7 +50,8 @@ impl<S: Which> Judge<S> {
                     self.sys.close(dir);
                     searched
                 }
-                Err(Unsearched::Unlistable) if self.rules.probes_unlistable => {
+                // cmd.exe skips it.
+                Err(Unsearched::Unlistable) if !self.rules.are_of(Policy::Cmd) => {
                     self.probe(&place, candidates)
                 }
                 Err(reason) => Err(reason),
@@ -66,7 +67,8 @@ impl<S: Which> Judge<S> {
     ) -> Result<(), Unsearched> {
         self.write_path(place.path, candidates.stem())?;
         let verdict = match self.sys.executable(place.dir, self.path.as_name())? {
-            Verdict::NoFile if self.rules.finds_any_kind => Verdict::Program,
+            // Such as a pipe.
+            Verdict::NoFile if self.rules.are_of(Policy::CPython) => Verdict::Program,
             Verdict::NoFile => Verdict::NotExecutable,
             verdict => verdict,
         };

@@ -11,7 +11,7 @@ use std::slice;
 
 use super::candidates::Candidates;
 use super::directories::SearchDirectory;
-use super::policy::Rules;
+use super::policy::{Policy, Rules};
 use crate::error::{Cause, Error, FindCause, NotFound, Operation};
 use crate::sys::{SystemUnit, Unsearched, Which, is_loop, is_shortage, is_too_long};
 use curt_paths::Flavor;
@@ -115,6 +115,8 @@ impl<S: Which> Query<S> {
         result: Result<(), Unsearched>,
         rules: &Rules,
     ) -> &'static str {
+        // `execvp` ends at other failures than a missing file or a denied access.
+        let is_execvp = rules.are_of(Policy::Posix);
         let at = self.searched;
         (self.searched, self.candidate) = (at + 1, 0);
         let directory = &searched(self.given.as_ref(), path)[at];
@@ -135,12 +137,12 @@ impl<S: Which> Query<S> {
             }
             Err(Unsearched::Failed(error)) if is_loop(&error) => {
                 self.looped.get_or_insert_with(|| path_of(self.candidates.stem()));
-                self.is_over |= rules.stops_at_faults;
+                self.is_over |= is_execvp;
                 "failed"
             }
             Err(Unsearched::Failed(error)) if is_too_long(&error) => {
                 self.is_too_long = true;
-                self.is_over |= rules.stops_at_faults;
+                self.is_over |= is_execvp;
                 "failed"
             }
             // Then other directories cannot be searched either.
@@ -172,18 +174,18 @@ impl<S: Which> Query<S> {
             return self.take_failure(path);
         }
         let is_unfit = rules.flavor == Flavor::Posix && self.unfit.is_some();
-        if self.looped.is_some() && (rules.stops_at_faults || !is_unfit) {
+        let is_execvp = rules.are_of(Policy::Posix);
+        if self.looped.is_some() && (is_execvp || !is_unfit) {
             return Some((FindCause::LinkLoop, self.looped.take()));
         }
         if is_unfit {
             return Some((FindCause::NotExecutable, self.unfit.take()));
         }
-        if self.is_too_long && (self.is_path() || rules.stops_at_faults) {
+        if self.is_too_long && (self.is_path() || is_execvp) {
             return Some((FindCause::NameTooLong, None));
         }
         let denied = *self.unsearchable.first()?;
-        let is_denied = self.is_path() || rules.denied_if_unsearchable;
-        is_denied.then(|| {
+        (self.is_path() || is_execvp).then(|| {
             let directory = self.directories(path).get(denied);
             (FindCause::PermissionDenied, directory.map(SearchDirectory::to_path))
         })

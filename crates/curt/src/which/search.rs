@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError, TryLockError};
 use super::engine::Engine;
 use super::explain::{SearchExplanation, explain};
 use super::found::Found;
-use super::policy::{Cwd, Policy, Rules};
+use super::policy::{Policy, Rules};
 use super::query::Query;
 use crate::calls::{Calls, SharedCalls};
 use crate::error::Error;
@@ -41,7 +41,7 @@ pub(super) enum RelativeTo {
 pub(super) struct Options {
     pub(super) policy: Policy,
     pub(super) flavor: Option<Flavor>,
-    pub(super) cwd: Option<Cwd>,
+    pub(super) cwd: Option<bool>,
     pub(super) path: Option<OsString>,
     pub(super) pathext: Option<OsString>,
     pub(super) base: RelativeTo,
@@ -51,8 +51,7 @@ pub(super) struct Options {
 
 impl Options {
     pub(super) fn rules(&self) -> Rules {
-        let rules = self.policy.rules(self.flavor.unwrap_or(Flavor::NATIVE));
-        Rules { cwd: self.cwd.unwrap_or(rules.cwd), ..rules }
+        self.policy.rules(self.flavor.unwrap_or(Flavor::NATIVE))
     }
 
     /// The value of a variable. The last of several that have its name counts.
@@ -112,9 +111,12 @@ impl Search {
         self.with(|options| options.flavor = Some(flavor))
     }
 
-    /// Chooses whether the working directory is searched implicitly, whatever the policy does.
-    pub fn cwd(self, cwd: Cwd) -> Search {
-        self.with(|options| options.cwd = Some(cwd))
+    /// Sets whether the working directory is searched implicitly, whatever the policy and
+    /// `NoDefaultCurrentDirectoryInExePath` say: by Windows' rules before `PATH`, by those of POSIX
+    /// for each empty entry of `PATH`. If it is not searched and only it contains the program, the
+    /// error says so. An explicit `.` in `PATH` is an entry like any other.
+    pub fn cwd(self, searched: bool) -> Search {
+        self.with(|options| options.cwd = Some(searched))
     }
 
     /// Sets `PATH`, in the form of the rules: entries end at `:`, by Windows' rules at `;`.

@@ -6,7 +6,7 @@ use curt_testkit::Scratch;
 
 use crate::error::{Cause, Error, FindCause, Operation, StartFailure};
 use crate::process::Command;
-use crate::which::{Cwd, Search};
+use crate::which::Search;
 
 /// Two scripts that print their paths, one that lacks its interpreter, and a file of no format.
 fn programs() -> Scratch {
@@ -72,6 +72,6 @@ fn the_working_directory_is_not_searched_implicitly() {
     let error = started(&scratch, ":/bin", None).unwrap_err();
     let Cause::Find(cause) = error.cause() else { panic!("{error:?}") };
     assert!(matches!(cause.cause(), FindCause::OnlyInWorkingDirectory), "{cause:?}");
-    let search = Search::new().cwd(Cwd::Always);
+    let search = Search::new().cwd(true);
     assert!(started(&scratch, ":/bin", Some(search)).unwrap().ends_with("curt-test"));
 }

@@ -7,10 +7,10 @@ mod windows;
 
 use std::ffi::OsStr;
 
+use super::Policy;
 use super::engine::Engine;
 use super::found::Found;
 use super::search::{Options, RelativeTo};
-use super::{Cwd, Policy};
 use crate::error::{Cause, Error, NotFound};
 use crate::sys::Sys;
 use crate::sys::memory::{Memory, Setup, World};
@@ -59,7 +59,7 @@ impl Ground {
         self
     }
 
-    fn cwd(mut self, cwd: Cwd) -> Ground {
+    fn cwd(mut self, cwd: bool) -> Ground {
         self.options.cwd = Some(cwd);
         self
     }

@@ -92,7 +92,7 @@ fn any_name_is_accepted_or_refused() {
 /// `src/win/process.c` makes of them.
 #[test]
 fn quotes_mean_what_the_authority_says() {
-    use Policy::{CPython, Cmd, Go, Libuv, LibuvBatch, LibuvExact, Native, Node, Zig};
+    use Policy::{CPython, Cmd, Go, Libuv, Native, Node, Zig};
     let split = |path: &str, policy: Policy| -> Vec<String> {
         let rules = policy.rules(Flavor::Windows);
         let bytes = entries(path.as_bytes(), &rules);
@@ -136,7 +136,7 @@ fn quotes_mean_what_the_authority_says() {
             }
         };
         is(&[Cmd, Go], cmd);
-        is(&[Libuv, LibuvBatch, LibuvExact, Node], libuv);
+        is(&[Libuv, Node], libuv);
         is(&[Native], native.unwrap_or(cmd));
         is(&[CPython, Zig], &path.replace(';', "|"));
     }
@@ -161,12 +161,7 @@ fn pathext_may_have_any_letters_and_each_once() {
 }
 
 #[test]
-fn policies_have_names() {
-    for name in Policy::NAMES {
-        assert!(Policy::named(name).is_some(), "{name}");
-    }
-    assert_eq!(Policy::named("perl"), None);
-    assert_eq!(Policy::default(), Policy::Native);
+fn policies_have_rules_of_one_system_at_least() {
     assert!(Policy::Node.has_rules_of(Flavor::Posix) && !Policy::Cmd.has_rules_of(Flavor::Posix));
     assert_eq!(Policy::Cmd.rules(Flavor::Posix).flavor, Flavor::Windows);
     assert_eq!(Policy::Posix.rules(Flavor::Windows).flavor, Flavor::Posix);

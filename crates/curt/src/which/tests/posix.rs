@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Ground, build};
 use crate::sys::fault::Faults;
-use crate::which::{Cwd, Policy};
+use crate::which::Policy;
 use curt_paths::Flavor;
 
 #[test]
@@ -61,10 +61,13 @@ fn link_loops_end_the_search_only_by_policy() {
 fn empty_entries_are_the_working_directory_by_policy() {
     for path in [":/a", "/a::", ""] {
         let ground = |cwd| Ground::posix(path, |world| build(world, "w/x a/")).cwd(cwd);
-        ground(Cwd::Never).assert_finds("x not-found /w/x");
-        ground(Cwd::Auto).assert_finds("x /w/x cwd executable relative");
-        ground(Cwd::Report).assert_finds("x relative-result /w/x");
+        ground(false).assert_finds("x not-found /w/x");
+        ground(true).assert_finds("x /w/x cwd executable relative");
+        let of_go = ground(false).policy(Policy::Go);
+        of_go.assert_finds(if path.is_empty() { "x not-found" } else { "x not-found /w/x" });
     }
+    let of_go = Ground::posix(":/a", |world| build(world, "w/x a/")).policy(Policy::Go);
+    of_go.assert_finds("x relative-result /w/x");
 }
 
 #[test]

@@ -3,9 +3,8 @@
 
 use super::{Ground, build};
 use crate::sys::memory::{Denied, Order};
+use crate::which::Policy;
 use crate::which::search::RelativeTo;
-use crate::which::{Cwd, Policy};
-use curt_paths::Flavor;
 
 #[test]
 fn programs_are_found_as_by_windows() {
@@ -107,16 +106,22 @@ fn unlistable_directories_are_probed() {
 #[test]
 fn the_working_directory_is_not_searched_implicitly() {
     let ground = |cwd| Ground::windows("/a", |world| build(world, "w/x.exe a/")).cwd(cwd);
-    ground(Cwd::Never).assert_finds("x not-found /w/x.exe");
-    ground(Cwd::Always).assert_finds("x /w/x.exe cwd image relative");
-    ground(Cwd::Auto).assert_finds("x /w/x.exe cwd image relative");
-    ground(Cwd::Report).assert_finds("x relative-result /w/x.exe");
-    let mut forbidden = ground(Cwd::Auto);
-    let name = "NODEFAULTCURRENTDIRECTORYINEXEPATH";
-    forbidden.options.environment = Some(vec![(name.into(), "".into())]);
-    forbidden.assert_finds("x not-found /w/x.exe");
+    let by = |policy, cwd, environment| {
+        let mut ground = ground(true).policy(policy);
+        (ground.options.cwd, ground.options.environment) = (cwd, Some(environment));
+        ground
+    };
+    let forbidden = || vec![("NODEFAULTCURRENTDIRECTORYINEXEPATH".into(), "".into())];
+    let found = "x /w/x.exe cwd image relative";
+    ground(false).assert_finds("x not-found /w/x.exe");
+    ground(true).assert_finds(found);
+    by(Policy::Native, Some(true), forbidden()).assert_finds(found);
+    by(Policy::Cmd, None, Vec::new()).assert_finds(found);
+    by(Policy::Cmd, None, forbidden()).assert_finds("x not-found /w/x.exe");
+    by(Policy::Zig, None, forbidden()).assert_finds(found);
+    by(Policy::Go, None, Vec::new()).assert_finds("x relative-result /w/x.exe");
     let named = Ground::windows(".;/w", |world| build(world, "w/x.exe"));
-    named.cwd(Cwd::Report).assert_finds("x /w/x.exe cwd image");
+    named.cwd(true).policy(Policy::Go).assert_finds("x /w/x.exe cwd image");
     let mut missing = Ground::windows("r;/a", |_| {});
     missing.options.base = RelativeTo::Directory("/gone".into());
     missing.assert_finds(r"x directory-missing /gone | .\x directory-missing /gone");
@@ -134,22 +139,4 @@ fn invalid_windows_names_cost_no_call() {
         assert_eq!(ground.find(name), ("invalid-name".into(), 0), "{name:?}");
     }
     assert_eq!(ground.find(&"x".repeat(256)), ("name-too-long".into(), 0));
-}
-
-#[test]
-fn the_policy_decides_whether_the_next_candidate_is_started() {
-    use crate::which::{LaunchFailure, Program};
-    let (cmd, execvp) = (Policy::Cmd.rules(Flavor::Windows), Policy::Posix.rules(Flavor::Posix));
-    for (rules, failure, program, continues) in [
-        (&cmd, LaunchFailure::BadImage, Program::Image, false),
-        (&cmd, LaunchFailure::BadImage, Program::Executable, true),
-        (&cmd, LaunchFailure::BadImage, Program::Batch, true),
-        (&cmd, LaunchFailure::NotFound, Program::Image, true),
-        (&cmd, LaunchFailure::Denied, Program::Image, true),
-        (&cmd, LaunchFailure::Other, Program::Image, false),
-        (&execvp, LaunchFailure::NotFound, Program::Executable, true),
-        (&execvp, LaunchFailure::Busy, Program::Executable, false),
-    ] {
-        assert_eq!(rules.continues_after(failure, program), continues, "{failure:?} {program:?}");
-    }
 }
