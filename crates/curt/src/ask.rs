@@ -109,10 +109,11 @@ impl<S: Sys> Asker<S> {
         follow: bool,
         into: &mut Metadata,
     ) -> io::Result<()> {
-        self.sys.at_path(path, |dir, name| {
-            self.reset(into);
-            self.complete(&Subject { dir, name, path: &|| path.to_owned(), follow }, into);
-        })
+        let (dir, name) = self.sys.locate(path)?;
+        let (dir, name) = (&dir, name.as_name());
+        self.reset(into);
+        self.complete(&Subject { dir, name, path: &|| path.to_owned(), follow }, into);
+        Ok(())
     }
 
     /// Asks for more fields of a path.
@@ -123,9 +124,10 @@ impl<S: Sys> Asker<S> {
         more: Fields,
         into: &mut Metadata,
     ) -> io::Result<()> {
-        self.sys.at_path(path, |dir, name| {
-            self.fetch(&Subject { dir, name, path: &|| path.to_owned(), follow }, more, into);
-        })
+        let (dir, name) = self.sys.locate(path)?;
+        let (dir, name) = (&dir, name.as_name());
+        self.fetch(&Subject { dir, name, path: &|| path.to_owned(), follow }, more, into);
+        Ok(())
     }
 
     /// Asks for more fields of the same entry.

@@ -9,7 +9,7 @@ use super::{Directory, List, Stat};
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::Plan;
-use crate::name::{Name, NameBuf, Unit};
+use crate::name::{NameBuf, Unit};
 use crate::sys::{Features, Listing, Opened, Os, OsUnit, Setup, Sys, SystemUnit};
 use crate::tree::{Admitted, Branch, Limits};
 
@@ -124,8 +124,9 @@ impl Descent {
         self.clear();
         let path = path.as_ref();
         self.branch.begin(SystemUnit::units(path));
-        let open = |from: &_, name: Name<'_, _>| self.sys.open_below(from, name, true);
-        let opened = self.sys.at_path(path, open).unwrap_or_else(Opened::Failed);
+        let opened = self.sys.locate(path).map_or_else(Opened::Failed, |(from, name)| {
+            self.sys.open_below(&from, name.as_name(), true)
+        });
         let admitted = self.branch.admit(opened, &self.sys);
         match admitted.map_err(|cause| self.branch.not_opened(cause))? {
             Some(admitted) => Ok(self.directory(admitted)),

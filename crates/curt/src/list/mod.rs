@@ -166,8 +166,9 @@ impl Directory {
         let features = without.iter().fold(Features::default(), |all, &one| all.with(one));
         let setup = Setup::default().for_listing(features);
         let sys = Os::start(&setup);
-        let opened = sys.at_path(path, |from, name| sys.open_below(from, name, true));
-        match opened.and_then(Opened::into_result) {
+        let located = sys.locate(path);
+        let open = |(from, name): (_, NameBuf<_>)| sys.open_below(&from, name.as_name(), true);
+        match located.map(open).and_then(Opened::into_result) {
             Ok(dir) => Ok(Directory::of(setup, &sys.calls(), dir, path.to_owned())),
             Err(error) => {
                 Err(Error::new(Operation::OpenDirectory, path.to_owned(), Cause::Os(error)))

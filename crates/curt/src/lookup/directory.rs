@@ -26,8 +26,9 @@ impl<S: Sys> Asking<S> {
     pub(super) fn is_file(&self, path: &[S::Unit]) -> bool {
         let ask = Ask { fields: Fields::KIND, follow: true };
         let path = S::Unit::path(path.to_vec());
-        let asked = self.sys.at_path(&path, |dir, name| self.sys.query(dir, name, ask));
-        asked.and_then(|facts| facts).is_ok_and(|facts| !facts.kind.is_dir())
+        let located = self.sys.locate(&path);
+        let asked = located.and_then(|(dir, name)| self.sys.query(&dir, name.as_name(), ask));
+        asked.is_ok_and(|facts| !facts.kind.is_dir())
     }
 }
 

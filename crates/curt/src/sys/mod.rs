@@ -30,6 +30,7 @@ use crate::fields::{Facts, Fields, Kind};
 #[cfg(any(test, fuzzing, not(windows)))]
 use crate::name::Unit;
 use crate::name::{Name, NameBuf};
+use canonical::{Links, Missing};
 pub(crate) use host::Host;
 pub(crate) use text::{Last, SplitOperand, SystemUnit, kind_by_target};
 pub(crate) use which::{Match, Shown, Unsearched, Verdict, Which, script_interpreter};
@@ -67,8 +68,7 @@ pub(crate) type OsUnit = <Os as Sys>::Unit;
 compile_error!("curt runs on Unix and on Windows; there is no platform for this system");
 
 // What only the public functions need, which are fixed to `Os`: conversions of what the caller has
-// open, canonical names (`Os::canonical_name`), and what the standard library's start of a program
-// lacks (`Os::spawn` and others).
+// open, and what the standard library's start of a program lacks (`Os::spawn` and others).
 #[cfg(unix)]
 pub(crate) use unix::{how_of, into_descriptor, open_directory, process};
 #[cfg(windows)]
@@ -227,22 +227,11 @@ pub(crate) trait Sys: Host + Sized + Send {
     /// Where the platform gets fields from.
     const SOURCES: Sources;
     /// Returns a directory to resolve a path from, and the path as a name in it, without a call.
-    /// Only [`Sys::query_into`], [`Sys::read_link`], [`Sys::read_file`], [`Sys::may`],
-    /// [`Sys::extended`], [`Sys::owners`], [`Sys::open_below`] and, where mounts are crossed,
-    /// [`Sys::open_child`] take such names with separators. All but [`Sys::open_below`] follow the
-    /// links on the way, and decide about the last name alone.
+    /// The directory needs no [`Sys::close`]. Only [`Sys::query_into`], [`Sys::read_link`],
+    /// [`Sys::read_file`], [`Sys::may`], [`Sys::extended`], [`Sys::owners`], [`Sys::open_below`]
+    /// and, where mounts are crossed, [`Sys::open_child`] take such names with separators. All but
+    /// [`Sys::open_below`] follow the links on the way, and decide about the last name alone.
     fn locate(&self, path: &Path) -> io::Result<(Self::Dir, NameBuf<Self::Unit>)>;
-    /// Calls `ask` with a [located](Sys::locate) path.
-    fn at_path<T>(
-        &self,
-        path: &Path,
-        ask: impl FnOnce(&Self::Dir, Name<'_, Self::Unit>) -> T,
-    ) -> io::Result<T> {
-        let (dir, name) = self.locate(path)?;
-        let answer = ask(&dir, name.as_name());
-        self.close(dir);
-        Ok(answer)
-    }
     /// Opens a directory for listing by its path below another one. All links in the path are
     /// followed, or none.
     fn open_below(
@@ -275,16 +264,11 @@ pub(crate) trait Sys: Host + Sized + Send {
         name: Name<'_, Self::Unit>,
         target: &mut Vec<Self::Unit>,
     ) -> io::Result<()>;
-    /// Makes a path absolute by text. The empty path is the working directory.
-    fn absolute(&self, path: &Path) -> io::Result<PathBuf>;
-    /// Makes a path absolute that is to be opened, or an error where the path of the working
-    /// directory leads to something else.
-    fn address(&self, path: &Path) -> io::Result<PathBuf> {
-        self.absolute(path)
-    }
-    /// Returns the canonical name of a path, any part of which may be missing; `..` is removed by
-    /// text.
-    fn real_path(&self, path: &Path) -> io::Result<PathBuf>;
+    /// Makes a path absolute by text. The empty path is the working directory. If the result
+    /// `is_opened`, the path of the working directory must lead to it: a later mount may cover it.
+    fn absolute(&self, path: &Path, is_opened: bool) -> io::Result<PathBuf>;
+    /// Returns the canonical name of a path: see [`Canonicalizer`](crate::canonical::Canonicalizer).
+    fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf>;
     /// Reads a file of at most `most` bytes; a longer one is an error. Opening a pipe does not
     /// block.
     fn read_file(
@@ -347,8 +331,8 @@ pub(crate) trait Sys: Host + Sized + Send {
     ) -> io::Result<bool> {
         let _ = dir;
         if root.get().is_none() {
-            let found =
-                self.at_path(Path::new("/"), |dir, name| self.query(dir, name, Ask::STAT))??;
+            let (dir, name) = self.locate(Path::new("/"))?;
+            let found = self.query(&dir, name.as_name(), Ask::STAT)?;
             root.get_or_init(|| Identity::of(&found));
         }
         Ok(root.get() == Some(&identity))

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::rule_text::{MOST_BYTES, Text, failed_to_read, is_missing, present, text};
+use crate::canonical::{Links, Missing};
 use crate::error::Error;
 use crate::filters::git_matches;
 use crate::filters::git_settings::{
@@ -287,7 +288,7 @@ impl<S: Sys> ConfigReader<'_, S> {
             [&b"**/"[..], pattern].concat()
         };
         let pattern = with_stars(pattern);
-        let spelled = self.sys.absolute(&repository.own)?;
+        let spelled = self.sys.absolute(&repository.own, false)?;
         Ok([self.real(&repository.own), spelled].iter().any(|path| {
             let path = slashed(path);
             let Some((begin, rest)) = path.split_at_checked(literal) else { return false };
@@ -299,7 +300,8 @@ impl<S: Sys> ConfigReader<'_, S> {
     }
 
     fn real(&self, path: &Path) -> PathBuf {
-        self.sys.real_path(path).unwrap_or_else(|_| path.to_owned())
+        let found = self.sys.canonical_name(path, Missing::Anything, Links::FollowLast);
+        found.unwrap_or_else(|_| path.to_owned())
     }
 
     /// Takes what the environment sets, which `git -c` does too.

@@ -81,8 +81,9 @@ impl<S: Sys> Operand<S> {
     /// Opens the operand where it was found: in its parent, if that is open.
     fn open_found(&self, operand: &Path, follow: bool, sys: &S) -> Opened<S::Dir> {
         let Some(Parent { dir, name, .. }) = &self.parent else {
-            let opened = sys.at_path(operand, |from, name| open(from, name, follow, sys));
-            return opened.unwrap_or_else(Opened::Failed);
+            return sys.locate(operand).map_or_else(Opened::Failed, |(from, name)| {
+                open(&from, name.as_name(), follow, sys)
+            });
         };
         open(dir, name.as_name(), follow, sys)
     }
@@ -186,8 +187,8 @@ pub(super) fn ask<S: Sys>(
     asker.ask_path(operand, follow, metadata).map_err(failed)?;
     if follow && settings.broken_operands_fail && metadata.facts.kind.is_link() {
         let ask = Ask { fields: Fields::KIND, follow };
-        let answer = asker.sys.at_path(operand, |dir, name| asker.sys.query(dir, name, ask));
-        answer.and_then(|facts| facts).map_err(failed)?;
+        let (dir, name) = asker.sys.locate(operand).map_err(failed)?;
+        asker.sys.query(&dir, name.as_name(), ask).map_err(failed)?;
     }
     match metadata.take_failed_kind().or_else(|| metadata.take_unfollowed()) {
         Some(error) => Err(error),

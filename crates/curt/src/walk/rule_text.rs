@@ -35,7 +35,8 @@ pub(super) fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> 
 /// Reads a file by its path. A link is followed where the user names the file, as git does, and not
 /// in a tree, where others may have made it.
 pub(super) fn read_at<S: Sys>(sys: &S, path: &Path, is_of_user: bool) -> io::Result<Vec<u8>> {
-    sys.at_path(path, |dir, name| sys.read_file(dir, name, is_of_user, MOST_BYTES))?
+    let (dir, name) = sys.locate(path)?;
+    sys.read_file(&dir, name.as_name(), is_of_user, MOST_BYTES)
 }
 
 /// Appends the lines of a file to those of others.

@@ -97,7 +97,7 @@ pub(super) fn above_operand<S: Sys>(
     };
     let failed =
         |path: &Path, error| Error::new(Operation::Stat, path.to_owned(), Cause::Os(error));
-    let whole = sys.address(operand).map_err(|error| failed(operand, error))?;
+    let whole = sys.absolute(operand, true).map_err(|error| failed(operand, error))?;
     let whole = without_dots(&whole);
     let mut rules = of_user(&whole, ignore, sys)?;
     let mut parents: Vec<&Path> =
@@ -105,7 +105,8 @@ pub(super) fn above_operand<S: Sys>(
     while let Some(parent) = parents.pop() {
         let way = whole.strip_prefix(parent).unwrap_or(&whole).to_owned();
         let git = parent.join(".git");
-        let kind = sys.at_path(&git, |dir, name| kind_of_git(dir, name, sys)).and_then(|kind| kind);
+        let located = sys.locate(&git);
+        let kind = located.and_then(|(dir, name)| kind_of_git(&dir, name.as_name(), sys));
         let git = kind.map_err(|error| failed(&git, error))?;
         let found = Found { custom: true, own: true, gitignore: true, git };
         let read = |path: &Path, follow: bool| read_at(sys, &parent.join(path), follow);
@@ -290,7 +291,7 @@ fn of_user<S: Sys>(
     if extra.is_none() && !is_in_work_tree {
         return Ok(None);
     }
-    let here = sys.absolute(Path::new("."));
+    let here = sys.absolute(Path::new("."), false);
     let here = here.map_err(|error| failed_to_read(PathBuf::from("."), error))?;
     let mut gathered = Gathered { files: Vec::new(), size: Size::default() };
     let mut ignores_case = false;

@@ -137,7 +137,7 @@ impl<U: SystemUnit> Base<U> {
         known.get_or_insert_with(|| {
             let given = given.as_deref().unwrap_or(Path::new(""));
             // Without a working directory nothing relative is found.
-            let full = sys.address(given).unwrap_or_else(|_| given.to_owned());
+            let full = sys.absolute(given, true).unwrap_or_else(|_| given.to_owned());
             let mut units = S::Unit::units(&full);
             while units.len() > 1 && units.last().is_some_and(|unit| unit.is_separator()) {
                 units.pop();

@@ -153,7 +153,8 @@ impl<S: Which> Engine<S> {
         let sys = &self.judge.sys;
         let path = S::Unit::path(self.base.units(sys).to_vec());
         let ask = Ask { fields: Fields::KIND, follow: true };
-        let asked = sys.at_path(&path, |dir, name| sys.query(dir, name, ask).map(drop)).ok()?;
+        let (dir, name) = sys.locate(&path).ok()?;
+        let asked = sys.query(&dir, name.as_name(), ask);
         asked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound).then_some(given)
     }
 }

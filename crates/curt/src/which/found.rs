@@ -157,8 +157,9 @@ impl Found {
     /// [`Program::Executable`].
     pub(super) fn read_head<S: Which>(&mut self, sys: &S) {
         let mut head = [0; HEAD];
-        let read = sys.at_path(&self.path, |dir, name| sys.head(dir, name, &mut head));
-        let Ok(Ok(length)) = read else { return };
+        let located = sys.locate(&self.path);
+        let read = located.and_then(|(dir, name)| sys.head(&dir, name.as_name(), &mut head));
+        let Ok(length) = read else { return };
         let head = &head[..length];
         if IMAGES.iter().any(|image| head.starts_with(image)) {
             self.program = Program::Image;
@@ -195,8 +196,9 @@ fn is_missing<S: Which>(sys: &S, interpreter: &Path) -> bool {
         return false;
     }
     let ask = Ask { fields: Fields::KIND, follow: true };
-    let found = sys.at_path(interpreter, |dir, name| sys.query(dir, name, ask).map(drop));
-    found.and_then(|found| found).is_err_and(|error| {
+    let located = sys.locate(interpreter);
+    let found = located.and_then(|(dir, name)| sys.query(&dir, name.as_name(), ask));
+    found.is_err_and(|error| {
         matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
     })
 }

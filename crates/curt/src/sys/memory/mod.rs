@@ -29,6 +29,7 @@ use self::system::{Effect, Errno};
 pub(crate) use self::tree::Positions;
 pub(crate) use self::tree::{Denied, Ending, Order, World};
 pub(crate) use super::Setup;
+use super::canonical::{Links, Missing};
 use super::{Ask, Batch, Host, Mounts, Opened, Owners, Removed, Sources, Sys, SystemUnit};
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -222,15 +223,16 @@ impl Sys for Memory {
         Ok(())
     }
 
-    fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
+    fn absolute(&self, path: &Path, _is_opened: bool) -> io::Result<PathBuf> {
         Ok(Path::new("/").join(path))
     }
 
-    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+    /// Any part may be missing, and links are followed.
+    fn canonical_name(&self, path: &Path, _: Missing, _: Links) -> io::Result<PathBuf> {
         let world = self.door.pass(Call::Readlinkat)?;
         match world.follow(path.as_os_str().as_encoded_bytes()) {
             Ok(node) => Ok(u8::path(world.path_of(node))),
-            Err(_) => self.absolute(path),
+            Err(_) => self.absolute(path, false),
         }
     }
 

@@ -33,7 +33,9 @@ pub(super) fn small_files_are_read<G: Ground>(ground: &G, base: &At<'_, G>) {
         // Nothing is waited for.
         assert!(!is_piped || read("pipe", 9).unwrap_or_default().is_empty());
     }
-    let here = base.sys.absolute(Path::new("a")).unwrap();
-    assert!(here.has_root() && here.ends_with("a"), "{here:?}");
-    assert_eq!(base.sys.absolute(&here).unwrap(), here);
+    for is_opened in [false, true] {
+        let here = base.sys.absolute(Path::new("a"), is_opened).unwrap();
+        assert!(here.has_root() && here.ends_with("a"), "{here:?}");
+        assert_eq!(base.sys.absolute(&here, is_opened).unwrap(), here);
+    }
 }

@@ -24,7 +24,7 @@ const FEW_LINKS: usize = 40;
 
 impl Unix {
     /// Returns the canonical name of a path.
-    pub(crate) fn canonical_name(
+    pub(super) fn find_name(
         &self,
         path: &Path,
         missing: Missing,

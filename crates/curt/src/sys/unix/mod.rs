@@ -369,29 +369,22 @@ impl Sys for Unix {
         Ok(self.door.readlinkat(parent.as_fd(), text(name), target)?)
     }
 
-    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
-        self.canonical_name(path, Missing::Anything, Links::FollowLast)
+    fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf> {
+        self.find_name(path, missing, links)
     }
 
-    fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
+    fn absolute(&self, path: &Path, is_opened: bool) -> io::Result<PathBuf> {
         if path.is_absolute() {
             return Ok(path.to_owned());
         }
         let here = self.door.getcwd()?;
-        Ok(if path.as_os_str().is_empty() { here } else { here.join(path) })
-    }
-
-    fn address(&self, path: &Path) -> io::Result<PathBuf> {
-        if path.is_absolute() {
-            return Ok(path.to_owned());
-        }
-        let here = self.absolute(Path::new(""))?;
-        let name = NameBuf::new(u8::units(&here))?;
-        let stat = |path: &CStr| self.door.fstatat(CWD, path, AtFlags::empty());
-        let (named, own) = (stat(text(name.as_name()))?, stat(c".")?);
-        // A later mount may cover it.
-        if (named.st_dev, named.st_ino) != (own.st_dev, own.st_ino) {
-            return Err(Errno::NOENT.into());
+        if is_opened {
+            let name = NameBuf::new(u8::units(&here))?;
+            let stat = |path: &CStr| self.door.fstatat(CWD, path, AtFlags::empty());
+            let (named, own) = (stat(text(name.as_name()))?, stat(c".")?);
+            if (named.st_dev, named.st_ino) != (own.st_dev, own.st_ino) {
+                return Err(Errno::NOENT.into());
+            }
         }
         Ok(if path.as_os_str().is_empty() { here } else { here.join(path) })
     }

@@ -17,7 +17,7 @@ const LONG: usize = 260;
 
 impl Windows {
     /// Returns the canonical name of a path.
-    pub(crate) fn canonical_name(
+    pub(super) fn find_name(
         &self,
         path: &Path,
         missing: Missing,
@@ -26,12 +26,13 @@ impl Windows {
         if path.as_os_str().is_empty() {
             return Err(os_error(io::ErrorKind::NotFound));
         }
-        let full = self.absolute(path)?;
+        let full = self.absolute(path, false)?;
         if links != Links::Keep {
             return self.nearest(full, missing).map(simplified);
         }
         if missing == Missing::Nothing {
-            self.at_path(&full, |dir, name| self.query(dir, name, Ask::STAT))??;
+            let (dir, name) = self.locate(&full)?;
+            self.query(&dir, name.as_name(), Ask::STAT)?;
         }
         Ok(full)
     }
@@ -50,7 +51,7 @@ impl Windows {
             if let Some(target) = self.target_of(&path).filter(|_| links < Self::MOST_LINKS) {
                 links += 1;
                 let parent = path.parent().unwrap_or(Path::new(""));
-                path = self.absolute(&parent.join(target))?;
+                path = self.absolute(&parent.join(target), false)?;
                 continue;
             }
             let may_be_missing = match missing {
@@ -71,8 +72,8 @@ impl Windows {
     /// Returns the target of a link that is broken or part of a loop.
     fn target_of(&self, path: &Path) -> Option<PathBuf> {
         let mut target = Vec::new();
-        let read = self.at_path(path, |dir, name| self.read_link(dir, name, &mut target));
-        read.ok()?.ok()?;
+        let (dir, name) = self.locate(path).ok()?;
+        self.read_link(&dir, name.as_name(), &mut target).ok()?;
         Some(u16::path(target))
     }
 }

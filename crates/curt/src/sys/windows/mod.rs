@@ -396,12 +396,12 @@ impl Sys for Windows {
         Ok(())
     }
 
-    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
-        self.canonical_name(path, Missing::Anything, Links::FollowLast)
+    fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf> {
+        self.find_name(path, missing, links)
     }
 
     /// By text, without a call.
-    fn absolute(&self, path: &Path) -> io::Result<PathBuf> {
+    fn absolute(&self, path: &Path, _is_opened: bool) -> io::Result<PathBuf> {
         let here = Path::new(".");
         std::path::absolute(if path.as_os_str().is_empty() { here } else { path })
     }
