@@ -82,7 +82,7 @@ impl Work for Step {
     fn run(&mut self, cancel: &Cancel) -> Answer<Directories> {
         let mut walk = lock(&self.walk);
         walk.enter(self.chosen.as_deref()).map_err(|error| Failure::from(&error))?;
-        let mut found = Found::default();
+        let mut found = Page::default();
         while found.has_room() && walk.undecided.is_none() && !cancel.is_cancelled() {
             match walk.open() {
                 None => found.is_end = true,
@@ -92,21 +92,21 @@ impl Work for Step {
                 }
             }
         }
-        let Found { text, counts, failure, is_end } = found;
+        let Page { text, counts, failure, is_end } = found;
         Ok(Directories { text: text.into_units().into(), counts: counts.into(), failure, is_end })
     }
 }
 
 /// What becomes `Directories`.
 #[derive(Default)]
-struct Found {
+struct Page {
     text: NameBlock<u8>,
     counts: Vec<u32>,
     failure: Option<Failure>,
     is_end: bool,
 }
 
-impl Found {
+impl Page {
     fn has_room(&self) -> bool {
         !self.is_end && self.failure.is_none() && self.text.units().len() < ENOUGH
     }
@@ -135,7 +135,7 @@ impl State {
     fn list(
         &mut self,
         directory: Directory,
-        found: &mut Found,
+        found: &mut Page,
         cancel: &Cancel,
     ) -> std::result::Result<(), Error> {
         let (mut text, mut others) = (NameBlock::default(), NameBlock::default());

@@ -8,7 +8,7 @@ use super::candidates::{Candidates, ExtensionList};
 use super::directories::{Base, Directories, FoundIn, SearchDirectory};
 use super::found::Found;
 use super::judge::Judge;
-use super::names::{Refusal, stem_of};
+use super::names::stem_of;
 use super::policy::Policy;
 use super::query::{Blame, Query, searched};
 use super::search::Options;
@@ -60,11 +60,7 @@ impl<S: Which> Engine<S> {
     pub(super) fn begin(&mut self, name: &OsStr, wants_all: bool) -> Result<Query<S>, Error> {
         let Judge { sys, rules, .. } = &self.judge;
         let units = S::Unit::units(Path::new(name));
-        let stem = stem_of(&units, rules.flavor).map_err(|refusal| {
-            let cause = match refusal {
-                Refusal::TooLong => FindCause::NameTooLong,
-                Refusal::Invalid(why) => FindCause::InvalidName(why),
-            };
+        let stem = stem_of(&units, rules.flavor).map_err(|cause| {
             let why = NotFound::new(false, cause, None, Vec::new());
             Error::new(Operation::Find, name.into(), Cause::Find(why))
         })?;

@@ -1,6 +1,7 @@
 //! Reads the names of programs, by their text alone. A name that no program can have is refused
 //! here, without a call.
 
+use crate::error::FindCause;
 use crate::name::{Unit, is_dot_or_dot_dot};
 use curt_paths::windows::{Start, device_at_end, is_separator};
 use curt_paths::{Flavor, Release};
@@ -8,21 +9,14 @@ use curt_paths::{Flavor, Release};
 /// The longest name of a directory entry, in units, on every system that curt runs on.
 const LONGEST: usize = 255;
 
-/// Why a name is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
-    Invalid(&'static str),
-    TooLong,
-}
-
 /// Checks a name and returns where its last part begins: 0 for a bare name, which is searched for
 /// in `PATH`; more for a path.
-pub(super) fn stem_of<U: Unit>(name: &[U], rules: Flavor) -> Result<usize, Refusal> {
+pub(super) fn stem_of<U: Unit>(name: &[U], rules: Flavor) -> Result<usize, FindCause> {
     if name.is_empty() {
-        return Err(Refusal::Invalid("it is empty"));
+        return Err(FindCause::InvalidName("it is empty"));
     }
     if name.contains(&U::NUL) {
-        return Err(Refusal::Invalid("it contains a NUL"));
+        return Err(FindCause::InvalidName("it contains a NUL"));
     }
     match rules {
         Flavor::Posix => posix_stem(name),
@@ -30,39 +24,39 @@ pub(super) fn stem_of<U: Unit>(name: &[U], rules: Flavor) -> Result<usize, Refus
     }
 }
 
-fn posix_stem<U: Unit>(name: &[U]) -> Result<usize, Refusal> {
+fn posix_stem<U: Unit>(name: &[U]) -> Result<usize, FindCause> {
     let slash = U::ascii(b'/');
     if name.split(|&unit| unit == slash).any(|part| part.len() > LONGEST) {
-        return Err(Refusal::TooLong);
+        return Err(FindCause::NameTooLong);
     }
     if let Some(last) = name.iter().rposition(|&unit| unit == slash) {
         return Ok(last + 1);
     }
     if is_dot_or_dot_dot(name) {
-        return Err(Refusal::Invalid("it is a directory"));
+        return Err(FindCause::InvalidName("it is a directory"));
     }
     Ok(0)
 }
 
-fn windows_stem<U: Unit>(name: &[U]) -> Result<usize, Refusal> {
+fn windows_stem<U: Unit>(name: &[U]) -> Result<usize, FindCause> {
     let start = Start::of(name);
     match start {
-        Start::BareDevice => return Err(Refusal::Invalid("it names a device")),
+        Start::BareDevice => return Err(FindCause::InvalidName("it names a device")),
         Start::LocalDevice if name.get(2).is_some_and(|unit| unit.to_ascii() == b'.') => {
-            return Err(Refusal::Invalid("it names a device"));
+            return Err(FindCause::InvalidName("it names a device"));
         }
         Start::DriveRelative { .. } | Start::DriveAbsolute { .. } => {
             let is_letter = name.first().is_some_and(|unit| unit.to_ascii().is_ascii_alphabetic());
             let has_drives = U::SEPARATOR != U::ascii(b'/');
             let relative = matches!(start, Start::DriveRelative { .. });
             if !is_letter || (relative && !has_drives) {
-                return Err(Refusal::Invalid("it names a file stream"));
+                return Err(FindCause::InvalidName("it names a file stream"));
             }
         }
         _ => {}
     }
     if device_at_end(name, start, Release::Windows10).is_some() {
-        return Err(Refusal::Invalid("it names a device"));
+        return Err(FindCause::InvalidName("it names a device"));
     }
     // The prefix may contain what names may not.
     let names = match start {
@@ -72,17 +66,17 @@ fn windows_stem<U: Unit>(name: &[U]) -> Result<usize, Refusal> {
     let parts = name[names..].split(|&unit| is_separator(unit));
     for part in parts {
         if part.len() > LONGEST {
-            return Err(Refusal::TooLong);
+            return Err(FindCause::NameTooLong);
         }
         if let Some(reason) = part.iter().find_map(|&unit| fault(unit)) {
-            return Err(Refusal::Invalid(reason));
+            return Err(FindCause::InvalidName(reason));
         }
     }
     let last = name[names..].iter().rposition(|&unit| is_separator(unit));
     let begin = last.map_or(names, |last| names + last + 1);
     match name[begin..].last().map(|unit| unit.to_ascii()) {
-        None => Err(Refusal::Invalid("it ends in a separator")),
-        Some(b'.' | b' ') => Err(Refusal::Invalid("it ends in a dot or a space")),
+        None => Err(FindCause::InvalidName("it ends in a separator")),
+        Some(b'.' | b' ') => Err(FindCause::InvalidName("it ends in a dot or a space")),
         Some(_) => Ok(begin),
     }
 }

@@ -1,6 +1,6 @@
 //! `curt find`: finds entries, as fd does, and prints them, removes them or runs commands for them.
 //!
-//! [`run`] makes a [`Search`], which walks; each of its threads is a [`Finder`], which tests an
+//! [`run`] makes a [`Find`], which walks; each of its threads is a [`Finder`], which tests an
 //! entry and acts on it. `matcher` holds the tests (`names`, `kinds`, `size`, `when`,
 //! `owner`, `permissions`); `lines` writes an entry (`template`), `results` puts entries in order,
 //! `exec` runs commands, and `hints` says how to delete what was left.
@@ -72,10 +72,10 @@ pub(crate) fn run(options: &FindOptions) -> Exit {
             return session.refuse(&format!("cannot change to {directory}: {reason}"));
         }
     }
-    match Search::new(options, &session) {
-        Ok(search) => {
+    match Find::new(options, &session) {
+        Ok(find) => {
             interrupt::listen();
-            search.run()
+            find.run()
         }
         Err(message) => session.refuse(&message),
     }
@@ -112,7 +112,7 @@ impl Action {
 }
 
 /// A search, shared by its threads.
-struct Search<'a> {
+struct Find<'a> {
     options: &'a FindOptions,
     session: &'a Session,
     /// The operands, in full if full paths are printed.
@@ -135,9 +135,9 @@ struct Search<'a> {
     directories: AtomicU64,
 }
 
-impl<'a> Search<'a> {
+impl<'a> Find<'a> {
     /// The error is a message about the options.
-    fn new(options: &'a FindOptions, session: &'a Session) -> Result<Search<'a>, String> {
+    fn new(options: &'a FindOptions, session: &'a Session) -> Result<Find<'a>, String> {
         hints::check_pattern(options)?;
         let matcher = Matcher::new(options)?;
         let action = Action::new(options);
@@ -149,7 +149,7 @@ impl<'a> Search<'a> {
         let mut operands = operands(options, session);
         let exclusions = Exclusions::new(&options.exclude)?;
         operands.retain(|operand| !exclusions.match_whole(operand));
-        Ok(Search {
+        Ok(Find {
             options,
             session,
             operands,
@@ -278,7 +278,7 @@ impl<'a> Search<'a> {
     }
 
     fn finish(&self, summary: &Summary) -> Exit {
-        let Search { options, session, .. } = self;
+        let Find { options, session, .. } = self;
         let is_done =
             self.commands.have_given_up() || options.max_results.is_some() || options.quiet;
         let is_cut = session.screen().is_cut();
@@ -376,7 +376,7 @@ fn rules(options: &FindOptions) -> Option<IgnoreRules> {
 
 /// A thread that searches.
 struct Finder<'s, 'a> {
-    search: &'s Search<'a>,
+    find: &'s Find<'a>,
     /// Where paths wait for commands, if other threads run these.
     sender: Option<mpsc::SyncSender<PathBuf>>,
     lines: Vec<u8>,
@@ -388,9 +388,9 @@ struct Finder<'s, 'a> {
 }
 
 impl<'s, 'a> Finder<'s, 'a> {
-    fn new(search: &'s Search<'a>, sender: Option<mpsc::SyncSender<PathBuf>>) -> Self {
+    fn new(find: &'s Find<'a>, sender: Option<mpsc::SyncSender<PathBuf>>) -> Self {
         let lines = Vec::new();
-        Finder { search, sender, lines, visited: 0, found: 0, removed: 0, directories: 0 }
+        Finder { find, sender, lines, visited: 0, found: 0, removed: 0, directories: 0 }
     }
 
     /// Takes an entry, or a failure.
@@ -399,14 +399,14 @@ impl<'s, 'a> Finder<'s, 'a> {
             Ok(entry) => self.visit(entry),
             Err(error) => {
                 self.print_lines();
-                self.search.session.fail(&error);
+                self.find.session.fail(&error);
                 Next::Continue
             }
         }
     }
 
     fn visit(&mut self, mut entry: Visited<'_>) -> Next {
-        let search = self.search;
+        let find = self.find;
         if entry.depth() == 0 {
             self.check_operand(&entry);
             return Next::Continue;
@@ -414,19 +414,19 @@ impl<'s, 'a> Finder<'s, 'a> {
         self.visited += 1;
         if self.visited == PACE {
             self.visited = 0;
-            search.results.keep_pace();
+            find.results.keep_pace();
         }
-        if search.options.has_own_boundary() && entry.is_boundary() {
+        if find.options.has_own_boundary() && entry.is_boundary() {
             self.report_boundary(&entry);
             return Next::Continue;
         }
         if !self.matches(&mut entry) {
             return Next::Continue;
         }
-        let (is_too_many, is_last) = search.count();
+        let (is_too_many, is_last) = find.count();
         let next = match entry.kind() {
             _ if is_last => Next::Stop,
-            kind if search.options.prune && kind.is_dir() => Next::Skip,
+            kind if find.options.prune && kind.is_dir() => Next::Skip,
             _ => Next::Continue,
         };
         if !is_too_many {
@@ -438,12 +438,12 @@ impl<'s, 'a> Finder<'s, 'a> {
 
     /// Reports an operand that cannot be searched.
     fn check_operand(&self, entry: &Visited<'_>) {
-        let search = self.search;
+        let find = self.find;
         match entry.kind() {
             Kind::Directory => {}
-            Kind::VolumeMount if search.action != Action::Remove => {}
+            Kind::VolumeMount if find.action != Action::Remove => {}
             // With -L, a link that is not followed is broken.
-            kind if search.action == Action::Remove && kind.is_link() && !search.options.follow => {
+            kind if find.action == Action::Remove && kind.is_link() && !find.options.follow => {
                 let mut directory = entry.path().into_owned().into_os_string();
                 directory.push(MAIN_SEPARATOR_STR);
                 let directory = quote(&directory);
@@ -457,7 +457,7 @@ impl<'s, 'a> Finder<'s, 'a> {
 
     /// Reports a directory that removal does not enter, because curt itself chose a boundary.
     fn report_boundary(&self, entry: &Visited<'_>) {
-        self.search.hints.notice_boundary();
+        self.find.hints.notice_boundary();
         if entry.is_followed_link() {
             self.not_searched(entry, "other-file-system", "it leads to another filesystem");
         } else {
@@ -469,12 +469,12 @@ impl<'s, 'a> Finder<'s, 'a> {
         let path = entry.path();
         let failure = Failure::new("search", kind, reason.to_owned());
         let message = format!("cannot search {}: {reason}", quote(&*path));
-        self.search.session.fail_as(failure.path(&*path), &message);
+        self.find.session.fail_as(failure.path(&*path), &message);
     }
 
     /// Returns whether an entry matches.
     fn matches(&mut self, entry: &mut Visited<'_>) -> bool {
-        let Search { options, session, matcher, fields, .. } = self.search;
+        let Find { options, session, matcher, fields, .. } = self.find;
         if entry.depth() < options.min_depth.unwrap_or(1) || !matcher.may_match(entry) {
             return false;
         }
@@ -490,35 +490,35 @@ impl<'s, 'a> Finder<'s, 'a> {
 
     /// Acts on an entry that is found.
     fn act(&mut self, mut entry: Visited<'_>) {
-        let search = self.search;
-        match search.action {
+        let find = self.find;
+        match find.action {
             Action::Count => {}
             Action::Remove => match entry.remove() {
                 Ok(removed) => {
                     self.removed += u64::from(removed);
                     self.directories += u64::from(removed && entry.kind().is_dir());
-                    if removed && search.options.dry_run {
+                    if removed && find.options.dry_run {
                         self.print(entry);
                     }
                 }
                 Err(error) => {
                     if error.kind() == ErrorKind::DirectoryNotEmpty {
-                        search.hints.notice_full();
+                        find.hints.notice_full();
                     }
-                    search.session.fail(&error);
+                    find.session.fail(&error);
                 }
             },
             Action::Print => self.print(entry),
             Action::Keep => {
-                let path = search.lines.path(&entry).into_owned();
-                search.results.hold(entry.metadata(), path, Vec::new());
+                let path = find.lines.path(&entry).into_owned();
+                find.results.hold(entry.metadata(), path, Vec::new());
             }
             Action::Run => {
-                let path = search.lines.path(&entry).into_owned();
+                let path = find.lines.path(&entry).into_owned();
                 match &self.sender {
                     // The receivers live as long as the search.
                     Some(sender) => _ = sender.send(path),
-                    None => search.commands.run(path),
+                    None => find.commands.run(path),
                 }
             }
         }
@@ -526,14 +526,14 @@ impl<'s, 'a> Finder<'s, 'a> {
 
     /// Prints an entry, or holds it back to be sorted.
     fn print(&mut self, mut entry: Visited<'_>) {
-        let search = self.search;
-        search.lines.fetch_color(&mut entry);
-        search.lines.add(&entry, &mut self.lines);
-        if !search.results.are_flowing() {
+        let find = self.find;
+        find.lines.fetch_color(&mut entry);
+        find.lines.add(&entry, &mut self.lines);
+        if !find.results.are_flowing() {
             // The next line gets the same capacity.
             let line = self.lines.split_off(0);
-            search.results.hold(entry.metadata(), entry.path().into_owned(), line);
-        } else if self.lines.len() >= CHUNK || search.session.is_terminal() {
+            find.results.hold(entry.metadata(), entry.path().into_owned(), line);
+        } else if self.lines.len() >= CHUNK || find.session.is_terminal() {
             self.print_lines();
         }
     }
@@ -541,7 +541,7 @@ impl<'s, 'a> Finder<'s, 'a> {
     /// Prints the lines so far.
     fn print_lines(&mut self) {
         if !self.lines.is_empty() {
-            self.search.session.data(&self.lines);
+            self.find.session.data(&self.lines);
             self.lines.clear();
         }
     }
@@ -550,8 +550,8 @@ impl<'s, 'a> Finder<'s, 'a> {
 impl Drop for Finder<'_, '_> {
     fn drop(&mut self) {
         self.print_lines();
-        self.search.found.fetch_add(self.found, Ordering::Relaxed);
-        self.search.removed.fetch_add(self.removed, Ordering::Relaxed);
-        self.search.directories.fetch_add(self.directories, Ordering::Relaxed);
+        self.find.found.fetch_add(self.found, Ordering::Relaxed);
+        self.find.removed.fetch_add(self.removed, Ordering::Relaxed);
+        self.find.directories.fetch_add(self.directories, Ordering::Relaxed);
     }
 }
