@@ -146,7 +146,8 @@ fn cpython_finds_on_windows_what_curt_finds() {
     );
 }
 
-/// `test/standalone/windows_spawn/main.zig` of Zig, as far as it is about what is found.
+/// `test/standalone/windows_spawn/main.zig` of Zig, as far as it is about what is found; and
+/// `spawn_no_ext` of libuv, whose flag for exact names means the same for a name with a directory.
 #[test]
 fn zig_finds_what_curt_finds() {
     check(
@@ -164,6 +165,9 @@ fn zig_finds_what_curt_finds() {
             a path has extensions | something/hello.exe | p | something/hello | something/hello.exe
             the working directory first | hello.bat p/hello.exe | p | hello | hello.bat
             what it cannot launch is left out | p/x.js | p | x | - | .JS;.EXE
+            spawn_no_ext | p/a | p | p/a | p/a | .com;.exe
+            exact names come first | p/a p/a.exe | p | ./p/a | p/a | .com;.exe
+            and have extensions | p/a.com p/a.bat | p | p/a | p/a.com | .com;.exe
         ",
     );
 }
