@@ -143,7 +143,9 @@ impl LookUpOptions {
             search = search.policy(policy);
             if let Some(rules) = self.rules.filter(|&rules| !policy.has_rules_of(rules)) {
                 let rules = if rules == Flavor::Windows { "posix" } else { "windows" };
-                return Err(format!("this --policy has only the rules of {rules}"));
+                let names = Policy::ALL.iter().filter(|(_, named)| *named == policy);
+                let name: String = names.map(|(name, _)| *name).collect();
+                return Err(format!("--policy {name} has only the rules of {rules}"));
             }
         }
         search = set(search, self.rules, Search::rules);
