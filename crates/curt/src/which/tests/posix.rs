@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Ground, build};
+use crate::fields::Kind;
 use crate::sys::fault::Faults;
 use crate::which::Policy;
 use curt_paths::Flavor;
@@ -68,6 +69,29 @@ fn empty_entries_are_the_working_directory_by_policy() {
     }
     let of_go = Ground::posix(":/a", |world| build(world, "w/x a/")).policy(Policy::Go);
     of_go.assert_finds("x relative-result /w/x");
+}
+
+/// Rules that one authority has alone.
+#[test]
+fn authorities_differ_on_pipes_and_on_a_missing_or_empty_path() {
+    for (policy, finds_pipe, has_default, empty) in [
+        (Policy::Native, false, true, "not-found /w/x"),
+        (Policy::Posix, false, true, "/w/x cwd executable relative"),
+        (Policy::CPython, true, true, "not-found"),
+        (Policy::Go, false, false, "not-found"),
+    ] {
+        let find = |path: Option<&str>, name| {
+            let mut ground = Ground::new(policy, Flavor::Posix, "", |world| {
+                build(world, "bin/x w/x");
+                world.special("bin/p", Kind::Fifo);
+            });
+            ground.options.path = path.map(Into::into);
+            ground.find(name).0
+        };
+        assert_eq!(find(Some("/bin"), "p").contains("path:0"), finds_pipe, "{policy:?}");
+        assert_eq!(find(None, "x").contains("path:0"), has_default, "{policy:?}");
+        assert_eq!(find(Some(""), "x"), empty, "{policy:?}");
+    }
 }
 
 #[test]

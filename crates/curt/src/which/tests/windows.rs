@@ -120,6 +120,10 @@ fn the_working_directory_is_not_searched_implicitly() {
     by(Policy::Cmd, None, forbidden()).assert_finds("x not-found /w/x.exe");
     by(Policy::Zig, None, forbidden()).assert_finds(found);
     by(Policy::Go, None, Vec::new()).assert_finds("x relative-result /w/x.exe");
+    by(Policy::Libuv, None, Vec::new()).assert_finds(found);
+    // To CPython an empty entry is this directory, too.
+    let empty = Ground::windows("/a;", |world| build(world, "w/x.exe a/")).cwd(false);
+    empty.policy(Policy::CPython).assert_finds("x /w/x.exe path:1 image relative");
     let named = Ground::windows(".;/w", |world| build(world, "w/x.exe"));
     named.cwd(true).policy(Policy::Go).assert_finds("x /w/x.exe cwd image");
     let mut missing = Ground::windows("r;/a", |_| {});
