@@ -195,20 +195,14 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Ends the pass over the topmost directory if entries are added as fast as they are removed.
     fn check_overrun(&mut self) -> bool {
         let Engine { worker, stack, buffer, .. } = self;
-        let (shared, level) = (worker.shared, stack.top_mut());
-        if !shared.options.dry_run && level.passes.needs_bound() {
-            if let Some(dir) = level.dir() {
-                let is_over = || {
-                    worker.attend();
-                    shared.is_cancelled()
-                };
-                if let Some(left) = buffer.count(dir, &worker.sys, is_over) {
-                    level.passes.set_left(left);
-                }
-            }
-        }
-        level.passes.end_if_overrun(|| worker.sys.now(), shared.options);
-        level.passes.is_overrun()
+        let (shared, (dir, frame)) = (worker.shared, stack.top_mut().split());
+        let is_over = || {
+            worker.attend();
+            shared.is_cancelled()
+        };
+        let count = || buffer.count(dir?, &worker.sys, is_over);
+        let (now, window) = (|| worker.sys.now(), shared.options.retry_window);
+        !shared.options.dry_run && frame.passes.end_if_overrun(now, window, count)
     }
 
     /// Deals with the entries in the buffer.

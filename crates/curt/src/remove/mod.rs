@@ -54,7 +54,7 @@
 //! | operand that is a directory, also for contents only | 2 more (`statx`), and `openat` instead of `openat2` | 2 more |
 //! | operand that is not a directory | 1 more (`openat`) | the same |
 //! | directory that stays: contents only, or a failure in it | 3 for each further listing, until nothing new is found | the same |
-//! | directory of more than 65,536 entries | one more listing of the entries that are left then | the same |
+//! | directory that is listed for longer than the retry window | one more listing of the entries that are left then | the same |
 //! | every 1,024 entries | 1 (`statx`) for the next directory | the same |
 //! | once | 2 (the descriptor limit, the identity of the root) | the same |
 //! | several threads | 1 for 256 entries (`getrusage`), 20 for each thread | 20 for each thread |

@@ -1,5 +1,4 @@
-//! The passes over the listing of one directory: how far the current one is, and whether another
-//! one may follow.
+//! The passes over the listing of one directory, and the clock that ends them.
 //!
 //! ```text
 //! Reading ─┬─> Listed ──> the directory is removed; if it is not empty: Reading, a retry
@@ -8,9 +7,15 @@
 //! ```
 //!
 //! A directory that stays anyway is listed until a pass finds nothing new.
+//!
+//! The clock runs for a period: the first pass, or the retries since the last one that found at most
+//! half as many entries as any pass before. Once the period has lasted longer than the retry window,
+//! a pass ends when it finds more entries than its bound: half of the fewest that a complete pass
+//! has found or, before there is one, the number of entries in the directory, which are counted
+//! then. So a directory of old entries is emptied however long that takes, and one that grows for
+//! ever is left.
 
 use std::io;
-use std::num::NonZeroU64;
 use std::time::Duration;
 
 use super::options::Remove;
@@ -18,9 +23,8 @@ use crate::error::{Cause, Kept};
 use crate::pause::Pause;
 use crate::sys::{Batch, os_error};
 
-/// The number of entries of one directory after which the remaining ones are counted: more than
-/// that must have been added since.
-const UNCOUNTED: u64 = 1 << 16;
+/// How many entries a first pass finds before the clock runs. Smaller directories need none.
+const UNTIMED: u64 = 1024;
 
 /// The passes over the listing of one directory.
 #[derive(Debug)]
@@ -30,10 +34,8 @@ pub(super) struct Passes {
     found: u64,
     /// Of these, entries that go when another process closes them.
     pending: u64,
-    /// How many entries this pass can find unless some are added. Only known of large directories.
-    bound: Option<NonZeroU64>,
-    /// Set once a pass left the directory non-empty.
-    retries: Option<Box<Retries>>,
+    /// Set once a pass is long, or left the directory non-empty.
+    clock: Option<Box<Clock>>,
 }
 
 /// How far a pass is.
@@ -56,12 +58,16 @@ pub(super) enum Why {
     Stays,
 }
 
-#[derive(Debug)]
-struct Retries {
-    passes: u32,
+#[derive(Debug, Default)]
+struct Clock {
+    /// When the period began.
     since: Duration,
-    /// The fewest entries that a pass has found.
-    fewest: u64,
+    /// How many entries a pass can find unless some are added, once that is known.
+    bound: Option<u64>,
+    /// The retries of the period.
+    retries: u32,
+    /// Whether the first pass has ended.
+    is_retry: bool,
     /// Whether entries were added meanwhile.
     grew: bool,
     pause: Pause,
@@ -70,7 +76,7 @@ struct Retries {
 impl Passes {
     /// Begins the first pass.
     pub(super) fn new() -> Self {
-        Passes { state: State::Reading, found: 0, pending: 0, bound: None, retries: None }
+        Passes { state: State::Reading, found: 0, pending: 0, clock: None }
     }
 
     /// Returns the pass over entries that another worker has listed: all of them.
@@ -98,7 +104,7 @@ impl Passes {
 
     /// Returns whether this pass follows one after which the directory was not empty.
     pub(super) fn is_retry(&self) -> bool {
-        self.retries.is_some()
+        self.clock.as_ref().is_some_and(|clock| clock.is_retry)
     }
 
     /// Returns whether entries were found in this pass.
@@ -121,33 +127,36 @@ impl Passes {
         self.pending += 1;
     }
 
-    /// Returns whether the directory is so large that its remaining entries have to be counted.
-    pub(super) fn needs_bound(&self) -> bool {
-        self.bound.is_none() && self.found >= UNCOUNTED
-    }
-
-    /// Sets the number of entries that are left.
-    pub(super) fn set_left(&mut self, count: u64) {
-        self.bound = NonZeroU64::new(self.found + count);
-    }
-
-    /// Ends this pass if entries are added as fast as they are removed. A pass over the entries
-    /// that were there when they were counted ends by itself, however many they are, and a retry
-    /// may last as long as the options say, unless there are far fewer entries than ever before.
-    pub(super) fn end_if_overrun(&mut self, now: impl FnOnce() -> Duration, options: &Remove<'_>) {
-        let is_beyond_bound = self.bound.is_some_and(|bound| self.found > bound.get());
-        let is_too_long = self.retries.as_ref().is_some_and(|retries| {
-            let is_progress = self.found * 2 <= retries.fewest;
-            !is_progress && now().saturating_sub(retries.since) > options.retry_window
-        });
-        if is_beyond_bound || is_too_long {
+    /// Ends the pass if the window is over and it has found more entries than its bound. If that is
+    /// not known, `count` returns the number of entries that are left. Returns whether it has ended.
+    pub(super) fn end_if_overrun(
+        &mut self,
+        now: impl FnOnce() -> Duration,
+        window: Duration,
+        count: impl FnOnce() -> Option<u64>,
+    ) -> bool {
+        if self.clock.is_none() && self.found < UNTIMED {
+            return false;
+        }
+        let now = now();
+        let clock = Clock { since: now, ..Clock::default() };
+        let clock = self.clock.get_or_insert_with(|| Box::new(clock));
+        if now.saturating_sub(clock.since) <= window {
+            return false;
+        }
+        if clock.bound.is_none() {
+            clock.bound = count().map(|left| self.found + left);
+        }
+        let is_overrun = clock.bound.is_some_and(|bound| self.found > bound);
+        if is_overrun {
             self.state = State::Overrun;
         }
+        is_overrun
     }
 
     /// Begins the next pass.
     pub(super) fn begin(&mut self) {
-        (self.state, self.found, self.pending, self.bound) = (State::Reading, 0, 0, None);
+        (self.state, self.found, self.pending) = (State::Reading, 0, 0);
     }
 
     /// Decides about another pass over a directory that did not become empty. Returns the pause
@@ -159,37 +168,41 @@ impl Passes {
         options: &Remove<'_>,
     ) -> Result<Duration, Cause> {
         let found = self.found.saturating_sub(self.pending);
-        let is_first = self.retries.is_none();
-        let retries = self.retries.get_or_insert_with(|| {
-            let pause = Pause::default();
-            Box::new(Retries { passes: 0, since: now, fewest: found, grew: false, pause })
-        });
-        retries.passes += u32::from(why == Why::NotEmpty || !is_first);
-        if !is_first {
-            retries.grew |= found > 0;
-            if found > 0 && found * 2 <= retries.fewest {
-                retries.since = now;
-                retries.passes = 1;
-            }
-            // The fewest ever, since a number that goes up and down is no progress.
-            retries.fewest = retries.fewest.min(found);
+        let is_first = !self.is_retry();
+        if is_first {
+            self.clock = None;
         }
-        let waited = now.saturating_sub(retries.since);
-        if retries.passes > options.retries || waited > options.retry_window {
-            return Err(if retries.grew {
+        let clock = Clock { since: now, is_retry: true, ..Clock::default() };
+        let clock = self.clock.get_or_insert_with(|| Box::new(clock));
+        clock.retries += u32::from(why == Why::NotEmpty || !is_first);
+        if !is_first {
+            clock.grew |= found > 0;
+            if found > 0 && clock.bound.is_none_or(|bound| found <= bound) {
+                (clock.since, clock.retries) = (now, 1);
+            }
+        }
+        // Of the fewest ever, since a number that goes up and down is no progress. A pass that was
+        // ended says nothing about the next one.
+        if self.state != State::Overrun {
+            let half = found / 2;
+            clock.bound = Some(clock.bound.map_or(half, |bound| bound.min(half)));
+        }
+        let waited = now.saturating_sub(clock.since);
+        if clock.retries > options.retries || waited > options.retry_window {
+            return Err(if clock.grew {
                 Cause::Kept(Kept::BeingWrittenTo)
             } else {
                 Cause::Os(os_error(io::ErrorKind::DirectoryNotEmpty))
             });
         }
         let left = options.retry_window.saturating_sub(waited);
-        Ok(if found == 0 { retries.pause.next(left) } else { Duration::ZERO })
+        Ok(if found == 0 { clock.pause.next(left) } else { Duration::ZERO })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Passes, UNCOUNTED, Why};
+    use super::{Passes, UNTIMED, Why};
     use crate::error::{Cause, Kept};
     use crate::remove::Remove;
     use std::time::Duration;
@@ -221,23 +234,42 @@ mod tests {
         (pauses, None)
     }
 
+    /// Returns whether a pass is ended at this millisecond, and whether the `left` entries were
+    /// counted.
+    fn ends(passes: &mut Passes, at: u32, left: Option<u64>) -> (bool, bool) {
+        let mut is_counted = false;
+        let count = || {
+            is_counted = true;
+            left
+        };
+        (passes.end_if_overrun(|| MS * at, MS * 10, count), is_counted)
+    }
+
     #[test]
-    fn pass_ends_when_it_finds_more_entries_than_were_left() {
+    fn a_first_pass_longer_than_the_window_ends_when_it_finds_more_than_were_left() {
         let mut passes = Passes::new();
-        find(&mut passes, UNCOUNTED - 1);
-        assert!(!passes.needs_bound());
+        find(&mut passes, UNTIMED - 1);
+        assert_eq!(ends(&mut passes, 0, Some(0)), (false, false), "the clock does not run");
         find(&mut passes, 1);
-        assert!(passes.needs_bound());
-        passes.set_left(10);
-        assert!(!passes.needs_bound());
+        assert_eq!(ends(&mut passes, 20, Some(0)), (false, false), "now it does");
+        assert_eq!(ends(&mut passes, 30, Some(0)), (false, false));
+        assert_eq!(ends(&mut passes, 31, None), (false, true));
+        assert_eq!(ends(&mut passes, 31, Some(10)), (false, true));
         find(&mut passes, 10);
-        passes.end_if_overrun(|| Duration::ZERO, &options());
-        assert!(passes.has_more() && !passes.is_overrun());
+        assert_eq!(ends(&mut passes, 40, Some(0)), (false, false));
+        assert!(passes.has_more());
         find(&mut passes, 1);
-        passes.end_if_overrun(|| Duration::ZERO, &options());
-        assert!(passes.is_overrun());
+        assert_eq!(ends(&mut passes, 40, Some(0)), (true, false));
+        assert!(passes.is_overrun() && !passes.is_retry());
+        // The retries are a period of their own.
+        assert!(passes.retry(Why::NotEmpty, MS * 40, &options()).is_ok() && passes.is_retry());
         passes.begin();
-        assert!(passes.has_more() && !passes.needs_bound(), "another pass counts again");
+        find(&mut passes, UNTIMED);
+        assert_eq!(ends(&mut passes, 50, Some(1)), (false, false));
+        assert_eq!(ends(&mut passes, 51, Some(1)), (false, true));
+        find(&mut passes, 2);
+        assert_eq!(ends(&mut passes, 51, Some(1)), (true, false));
+        assert!(passes.retry(Why::NotEmpty, MS * 51, &options()).is_err());
     }
 
     #[test]
@@ -284,8 +316,7 @@ mod tests {
         passes.begin();
         for (entries, at, is_overrun) in [(5, 11, false), (1, 10, false), (0, 11, true)] {
             find(&mut passes, entries);
-            passes.end_if_overrun(|| MS * at, &options());
-            assert_eq!(passes.is_overrun(), is_overrun, "{at} ms");
+            assert_eq!(ends(&mut passes, at, None), (is_overrun, false), "{at} ms");
         }
     }
 }

@@ -1,9 +1,18 @@
 //! Bounds how long a concurrent writer can prolong a removal.
 //!
-//! Entries that are added to one directory are bounded by its [passes](super::passes). Directories
-//! that are made ahead of the removal, in depth or in width, are noticed by samples: after every
-//! 1,024 entries, the creation time of the next directory is read. Once all of these have been new
-//! for longer than the retry window, that of every directory is read, and new ones are left.
+//! Two clocks run, both as long as the retry window:
+//!
+//! - Each directory has one for its [passes](super::passes). When it has run out, the entries that
+//!   are left are counted, and a pass that finds more ends.
+//! - Each worker has one for directories that are made ahead of it, in depth or in width. After
+//!   every 1,024 entries it reads the creation time of the next directory, and the clock runs while
+//!   all of these are newer than the removal. When it has run out, new directories are left.
+//!
+//! Neither can replace the other. Creation times do not show that a directory grows: a hard link has
+//! that of its file, many file systems keep none, and the time of the last change is no substitute,
+//! since removing one hard link changes it for the others. Counting does not show that a tree grows:
+//! a chain of new directories looks like one of old directories, and if each new directory had its
+//! own clock, the time would multiply with the depth.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -57,8 +66,6 @@ pub(super) struct Samples {
     last: u64,
     /// Since when every sample was new.
     new_since: Option<Duration>,
-    /// Whether that was too long once, so that every new directory is left.
-    leaves_new: bool,
 }
 
 impl Samples {
@@ -74,7 +81,7 @@ impl Samples {
     ) -> bool {
         self.entered += 1;
         let done = self.entered + files;
-        if done - self.last < ENTRIES_PER_SAMPLE && !self.leaves_new {
+        if done - self.last < ENTRIES_PER_SAMPLE {
             return false;
         }
         self.last = done;
@@ -83,8 +90,7 @@ impl Samples {
             return false;
         }
         let now = sys.now();
-        self.leaves_new |= now.saturating_sub(*self.new_since.get_or_insert(now)) > window;
-        self.leaves_new
+        now.saturating_sub(*self.new_since.get_or_insert(now)) > window
     }
 }
 
@@ -130,6 +136,6 @@ mod tests {
         assert!(!is_left("old", 21, due) && !is_left("new", 22, due), "the window begins anew");
         assert!(!is_left("new", 40, due - 1), "this one is not read");
         assert!(is_left("new", 40, 0));
-        assert!(is_left("new", 40, 0) && !is_left("old", 40, 0), "all are read from now on");
+        assert!(!is_left("new", 40, due - 1) && is_left("new", 40, 0));
     }
 }

@@ -73,6 +73,16 @@ enum DirState<D> {
     Closed,
 }
 
+impl<D> DirState<D> {
+    fn open(&self) -> Option<&D> {
+        match self {
+            DirState::Owned(dir) => Some(dir),
+            DirState::Shared(dir) => Some(dir),
+            DirState::Released | DirState::Closed => None,
+        }
+    }
+}
+
 /// Whether a reopening follows the links on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Links {
@@ -590,11 +600,12 @@ impl<S: Sys, T> IndexMut<usize> for Stack<S, T> {
 impl<S: Sys, T> Level<S, T> {
     /// Returns the directory, if it is open.
     pub(crate) fn dir(&self) -> Option<&S::Dir> {
-        match &self.dir {
-            DirState::Owned(dir) => Some(dir),
-            DirState::Shared(dir) => Some(dir),
-            DirState::Released | DirState::Closed => None,
-        }
+        self.dir.open()
+    }
+
+    /// Returns the directory, if it is open, and the state that the policy keeps for it.
+    pub(crate) fn split(&mut self) -> (Option<&S::Dir>, &mut T) {
+        (self.dir.open(), &mut self.own)
     }
 
     /// Shares the open directory with other workers. `None` if it is closed.
