@@ -157,10 +157,8 @@ pub use report::{Incomplete, Report};
 
 pub use crate::error::Kept;
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::slice::Iter;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::control::{Operands, Threads};
@@ -256,25 +254,21 @@ fn remove_on<S: Sys>(
 /// are removed one after the other: in parallel, one could vanish with the other before its turn.
 /// Many operands take a while, so it asks in between whether to go on.
 fn overlap(operands: &[&Path], mut goes_on: impl FnMut() -> bool) -> bool {
-    /// How many are sorted without a question.
-    const RUN: usize = 1024;
     if operands.len() < 2 {
         return false;
     }
-    let mut paths: Vec<&Path> =
-        operands.iter().map(|path| path.strip_prefix(".").unwrap_or(path)).collect();
-    for run in paths.chunks_mut(RUN) {
+    let mut sorted = BTreeSet::new();
+    for path in operands {
         if !goes_on() {
             return false;
         }
-        run.sort_unstable();
+        if !sorted.insert(path.strip_prefix(".").unwrap_or(path)) {
+            return true;
+        }
     }
-    // The runs are merged: the least of their first paths comes next.
-    let mut runs: Vec<_> = paths.chunks(RUN).map(|run| run.iter()).collect();
-    let first = |(number, run): (usize, &mut Iter<'_, _>)| Some(Reverse((*run.next()?, number)));
-    let mut heads: BinaryHeap<_> = runs.iter_mut().enumerate().filter_map(first).collect();
+    // What is below a path comes right after it.
     let mut before: Option<&Path> = None;
-    while let Some(Reverse((path, number))) = heads.pop() {
+    for path in sorted {
         if !goes_on() {
             return false;
         }
@@ -282,7 +276,6 @@ fn overlap(operands: &[&Path], mut goes_on: impl FnMut() -> bool) -> bool {
             return true;
         }
         before = Some(path);
-        heads.extend(runs[number].next().map(|next| Reverse((*next, number))));
     }
     false
 }
