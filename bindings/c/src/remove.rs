@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::path::Path;
 
 use curt::remove::{DirectoryOperands, Report, Totals};
-use curt::{Crossing, Next, Remove};
+use curt::{Next, Remove, SameFileSystem};
 
 use crate::control::{Control, curt_control, next, outcome};
 use crate::descriptor::{CURT_CWD, curt_fd};
@@ -210,7 +210,7 @@ fn set<'a>(removal: Remove<'a>, options: &curt_remove_options) -> Result<Remove<
     let crosses = options.flags & CURT_REMOVE_CROSS_MOUNTS != 0;
     Ok(removal
         .missing_is_fine(options.flags & CURT_REMOVE_MISSING_OK != 0)
-        .crossing(if crosses { Crossing::Mounts } else { Crossing::Subvolumes })
+        .same_file_system(if crosses { SameFileSystem::No } else { SameFileSystem::Mount })
         .directories(directories))
 }
 

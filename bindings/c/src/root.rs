@@ -4,6 +4,7 @@ use std::fs::File;
 
 use curt::Root;
 use curt::beneath::{Aliases, OpenOptions, Scope};
+use curt::fields::Follow;
 
 use crate::descriptor::curt_fd;
 use crate::error::{self, curt_error, guard};
@@ -166,7 +167,7 @@ fn open_options(given: Option<curt_open_options>) -> Result<OpenOptions, Failure
         .truncate(has(CURT_OPEN_TRUNCATE))
         .create(has(CURT_OPEN_CREATE))
         .create_new(has(CURT_OPEN_CREATE_NEW))
-        .follow(!has(CURT_OPEN_NO_FOLLOW))
+        .follow(if has(CURT_OPEN_NO_FOLLOW) { Follow::Never } else { Follow::Links })
         .nonblocking(has(CURT_OPEN_NONBLOCKING))
         .nonblocking_open(has(CURT_OPEN_NONBLOCKING_OPEN));
     if mode != 0 {

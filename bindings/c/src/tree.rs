@@ -4,7 +4,7 @@ use std::path::Path;
 
 use curt::fields::Follow;
 use curt::walk::Walking;
-use curt::{Crossing, Error, Walk};
+use curt::{Error, Walk};
 
 use crate::error::{self, curt_error, guard};
 use crate::guard::{Failure, int, plain};
@@ -28,10 +28,9 @@ pub(crate) fn walk_of(path: &Path, flags: u32) -> Result<Walk<'static>, Failure>
         return Err(Failure::Argument("`flags` has an unknown bit"));
     }
     let follows = flags & CURT_TREE_FOLLOW != 0;
-    let stays = flags & CURT_TREE_SAME_FILE_SYSTEM != 0;
     Ok(Walk::new(path)
         .follow(if follows { Follow::Links } else { Follow::Never })
-        .crossing(if stays { Crossing::Nothing } else { Crossing::Mounts }))
+        .same_file_system(flags & CURT_TREE_SAME_FILE_SYSTEM != 0))
 }
 
 /// A walk of a tree in the order of its names, an entry at a time. It may move between threads; one

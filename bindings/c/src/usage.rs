@@ -71,7 +71,7 @@ pub unsafe extern "C" fn curt_usage(
         let mut usage = Usage::new()
             .max_depth(0)
             .follow(if follows { Follow::Links } else { Follow::Never })
-            .one_file_system(flags & CURT_TREE_SAME_FILE_SYSTEM != 0)
+            .same_file_system(flags & CURT_TREE_SAME_FILE_SYSTEM != 0)
             .count_links(flags & CURT_TREE_COUNT_LINKS != 0)
             .threads(control.threads())
             .on_error(|error| failures.take(error));

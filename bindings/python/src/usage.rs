@@ -23,7 +23,7 @@ pub(crate) fn usage<'py>(
     paths: Vec<Bound<'py, PyAny>>,
     max_depth: Option<usize>,
     files: bool,
-    one_file_system: bool,
+    same_file_system: bool,
     follow_operands: bool,
     count_links: bool,
     threads: AtMost,
@@ -36,7 +36,7 @@ pub(crate) fn usage<'py>(
     let usage = Usage::new()
         .max_depth(max_depth.unwrap_or(usize::MAX))
         .files(files)
-        .one_file_system(one_file_system)
+        .same_file_system(same_file_system)
         .follow(if follow_operands { Follow::CommandLine } else { Follow::Never })
         .count_links(count_links)
         .threads(threads.0)

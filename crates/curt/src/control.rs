@@ -52,18 +52,25 @@ impl TryFrom<usize> for Threads {
     }
 }
 
-/// Which file systems an operation enters below an operand.
+/// Whether an operation stays on the file system of an operand. `true` is
+/// [`SameFileSystem::Device`], and `false` is [`SameFileSystem::No`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Crossing {
-    /// Only that of the operand: no directory on another device, as with `find -xdev` and GNU `rm
+pub enum SameFileSystem {
+    /// It enters all file systems.
+    No,
+    /// It enters no mount point, not even a bind mount of the same file system, but subvolumes.
+    Mount,
+    /// It enters no directory on another device, as with `find -xdev` and GNU `rm
     /// --one-file-system`. A nested subvolume, which is no mount point, is on another device too; a
     /// bind mount of the same file system is not, and only a removal refuses it.
-    Nothing,
-    /// Subvolumes too, but no mount point, not even a bind mount of the same file system.
-    Subvolumes,
-    /// All.
-    Mounts,
+    Device,
+}
+
+impl From<bool> for SameFileSystem {
+    fn from(yes: bool) -> SameFileSystem {
+        if yes { SameFileSystem::Device } else { SameFileSystem::No }
+    }
 }
 
 /// Asks an operation to stop, from any thread or from a signal handler. Workers check it between

@@ -136,7 +136,7 @@ pub mod which;
 
 pub use beneath::Root;
 pub use calls::Calls;
-pub use control::{Answer, Cancel, Crossing, Next, Operands, Threads, Unvisited};
+pub use control::{Answer, Cancel, Next, Operands, SameFileSystem, Threads, Unvisited};
 pub use error::{Cause, Error, Operation};
 pub use fields::{Fields, Kind, Metadata, Plan};
 #[doc(inline)]

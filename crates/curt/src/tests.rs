@@ -152,9 +152,7 @@ const READING: &[Operation] = &[
         all
     }),
     ("walking", |scratch| walked(scratch, |walk| walk)),
-    ("walking one file system", |scratch| {
-        walked(scratch, |walk| walk.crossing(crate::Crossing::Nothing))
-    }),
+    ("walking one file system", |scratch| walked(scratch, |walk| walk.same_file_system(true))),
     ("following links", |scratch| walked(scratch, |walk| walk.follow(Follow::Links))),
     ("sorting", |scratch| walked(scratch, |walk| walk.fields(Fields::SIZE).sort_by_name(true))),
     ("walking contents first", |scratch| walked(scratch, |walk| walk.contents_first(true))),

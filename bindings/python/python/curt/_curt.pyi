@@ -125,7 +125,7 @@ def usage(
     paths: list[_Path],
     max_depth: int | None,
     files: bool,
-    one_file_system: bool,
+    same_file_system: bool,
     follow_operands: bool,
     count_links: bool,
     threads: int,

@@ -94,7 +94,7 @@ def usage(
     *paths: Any,
     max_depth: int | None = None,
     files: bool = False,
-    one_file_system: bool = False,
+    same_file_system: bool = False,
     follow_operands: bool = False,
     count_links: bool = False,
     threads: int = 1,
@@ -111,7 +111,7 @@ def usage(
     operands = [os.fspath(path) for path in paths or (".",)]
     with showing(progress, "usage") as update:
         rows, errors = _curt.usage(
-            operands, max_depth, files, one_file_system, follow_operands, count_links, threads,
+            operands, max_depth, files, same_file_system, follow_operands, count_links, threads,
             update,
         )  # fmt: skip
     records = [UsageRecord._make(row) for row in rows]

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{ArgAction, Args, ValueHint};
-use curt::{Crossing, Fields, Threads};
+use curt::{Fields, SameFileSystem, Threads};
 
 use super::help::fields_help;
 use super::ls::When;
@@ -66,8 +66,8 @@ const OF_FIND: &str = "\
 const WHENS: [(&str, When); 3] =
     [("auto", When::Auto), ("always", When::Always), ("never", When::Never)];
 
-const ONE_FILE_SYSTEM: [(&str, Crossing); 2] =
-    [("device", Crossing::Nothing), ("mount", Crossing::Subvolumes)];
+const ONE_FILE_SYSTEM: [(&str, SameFileSystem); 2] =
+    [("device", SameFileSystem::Device), ("mount", SameFileSystem::Mount)];
 
 const SORT_KEYS: [(&str, Fields); 6] = [
     ("name", Fields::NAME),
@@ -326,7 +326,7 @@ pub(crate) struct FindOptions {
           hide_possible_values = true, num_args = 0..=1, require_equals = true,
           default_missing_value = "device", value_parser = one_of(&ONE_FILE_SYSTEM),
           help_heading = TRAVERSAL)]
-    pub(crate) one_file_system: Option<Crossing>,
+    pub(crate) one_file_system: Option<SameFileSystem>,
 
     /// Search this PATH too; then there are no PATHs after PATTERN
     #[arg(long, value_name = "PATH", action = ArgAction::Append, conflicts_with = "operands",

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::fields::Follow;
 use crate::sys::beneath::{Create, How};
 use crate::sys::how_of;
 
@@ -117,10 +118,10 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether a link as last name is followed, within the root; on by default. Otherwise such
-    /// a link is an error.
-    pub fn follow(&mut self, yes: bool) -> &mut Self {
-        self.how.follow = yes;
+    /// Sets whether a link as last name is followed, within the root; [`Follow::Links`] by default.
+    /// With [`Follow::Never`] such a link is an error.
+    pub fn follow(&mut self, follow: Follow) -> &mut Self {
+        self.how.follow = follow != Follow::Never;
         self
     }
 

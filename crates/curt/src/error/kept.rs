@@ -10,7 +10,7 @@ use crate::sys::OsError;
 #[non_exhaustive]
 pub enum Kept {
     /// A mount point, which is not crossed unless
-    /// [`Crossing::Mounts`](crate::Crossing::Mounts) allows it.
+    /// [`SameFileSystem::No`](crate::SameFileSystem::No) allows it.
     MountPoint,
     /// Another process kept adding entries to the directory while it was emptied, until
     /// [`Remove::retries`](crate::Remove::retries) ran out.

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::{Directory, List, Stat};
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation, bug};
-use crate::fields::Plan;
+use crate::fields::{Follow, Plan};
 use crate::name::{NameBuf, Unit};
 use crate::sys::{Features, Listing, Opened, Os, OsUnit, Setup, Sys, SystemUnit};
 use crate::tree::{Admitted, Branch, Limits};
@@ -22,7 +22,7 @@ const MOST_OPEN: usize = 64;
 /// which of its subdirectories are listed after it, and [`Descent::next`] opens the next one. Each
 /// is opened relative to its parent, so a tree can be deeper than a path may be long.
 ///
-/// Below the operand no link is followed, unless [`Descent::follow_links`] asks for it, so that
+/// Below the operand no link is followed, unless [`Descent::follow`] asks for it, so that
 /// nothing that is swapped meanwhile leads out of the tree. A directory that leads back to one of
 /// its ancestors, by a link or because it is mounted there (Linux), is the error
 /// [`Cause::Loop`](crate::Cause::Loop).
@@ -93,10 +93,11 @@ impl Descent {
         Descent { setup, sys, branch, is_revisable: false, capacity: None, buffer: None }
     }
 
-    /// Follows links to directories below the operand.
+    /// Chooses which symbolic links are followed: operands always, and with [`Follow::Links`] links
+    /// to directories below them, too.
     #[must_use]
-    pub fn follow_links(self, yes: bool) -> Descent {
-        let limits = Limits { follow: yes, ..Limits::default() };
+    pub fn follow(self, follow: Follow) -> Descent {
+        let limits = Limits { follow: follow == Follow::Links, ..Limits::default() };
         Descent { branch: Branch::new(limits, MOST_OPEN), ..self }
     }
 

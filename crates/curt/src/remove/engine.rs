@@ -15,7 +15,7 @@ use super::listing::Buffer;
 use super::operand::{OpenParent, Place};
 use super::worker::Worker;
 use super::writers::Samples;
-use crate::control::Crossing;
+use crate::control::SameFileSystem;
 use crate::error::{Cause, Kept, Operation};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, Names};
@@ -302,9 +302,9 @@ impl<'r, S: Sys> Engine<'r, S> {
         let (shared, path_len) = (worker.shared, worker.path.len());
         worker.path.push(name);
         let is_protected = worker.is_protected(dir, name, Kind::Directory);
-        let mounts = match shared.options.crossing {
-            Crossing::Mounts => Mounts::Cross,
-            Crossing::Nothing | Crossing::Subvolumes => Mounts::Refuse,
+        let mounts = match shared.options.same_file_system {
+            SameFileSystem::No => Mounts::Cross,
+            SameFileSystem::Device | SameFileSystem::Mount => Mounts::Refuse,
         };
         let opened = worker.sys.open_child(dir, name, mounts);
         if let Some(cause) = self.leads_elsewhere(at, &opened) {
@@ -340,7 +340,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// be a mount of its own device, or be removed unread.
     fn leads_elsewhere(&mut self, at: usize, opened: &Opened<S::Dir>) -> Option<Cause> {
         let Engine { worker, stack, .. } = self;
-        if worker.shared.options.crossing != Crossing::Nothing {
+        if worker.shared.options.same_file_system != SameFileSystem::Device {
             return None;
         }
         let ask = Ask { fields: Fields::DEVICE, follow: false };

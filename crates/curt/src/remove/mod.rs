@@ -150,7 +150,7 @@ mod worker;
 mod writers;
 
 #[cfg(test)]
-pub(crate) use crate::control::{Cancel, Crossing};
+pub(crate) use crate::control::Cancel;
 pub use callbacks::{Question, Subject, Totals};
 pub use options::{Confirm, DirectoryOperands, Preserve, Remove};
 pub use report::{Incomplete, Report};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::callbacks::{Callbacks, Question, Subject, Totals};
-use crate::control::{Answer, Cancel, Crossing, Next, Poll, Threads, Unvisited};
+use crate::control::{Answer, Cancel, Next, Poll, SameFileSystem, Threads, Unvisited};
 use crate::error::Error;
 use crate::fields::Kind;
 use crate::sys::{Feature, Features, Setup};
@@ -127,7 +127,7 @@ impl Confirm {
 pub struct Remove<'a> {
     pub(crate) threads: Threads,
     pub(crate) directories: DirectoryOperands,
-    pub(crate) crossing: Crossing,
+    pub(crate) same_file_system: SameFileSystem,
     pub(crate) preserve: Preserve,
     pub(crate) missing_is_fine: bool,
     pub(crate) dry_run: bool,
@@ -145,7 +145,7 @@ impl fmt::Debug for Remove<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Remove");
         shown.field("threads", &self.threads).field("directories", &self.directories);
-        shown.field("crossing", &self.crossing).field("dry_run", &self.dry_run);
+        shown.field("same_file_system", &self.same_file_system).field("dry_run", &self.dry_run);
         shown.finish_non_exhaustive()
     }
 }
@@ -164,7 +164,7 @@ impl<'a> Remove<'a> {
         Remove {
             threads: Threads::Automatic,
             directories: DirectoryOperands::Recursive,
-            crossing: Crossing::Subvolumes,
+            same_file_system: SameFileSystem::Mount,
             preserve: Preserve::Root,
             missing_is_fine: false,
             dry_run: false,
@@ -192,13 +192,13 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets which file systems are entered below an operand; [`Crossing::Subvolumes`] by default.
+    /// Sets whether to stay on the file system of an operand; [`SameFileSystem::Mount`] by default.
     /// A mount point that stays is reported as [`Kept::MountPoint`](super::Kept::MountPoint). With
-    /// [`Crossing::Nothing`], which costs a stat per directory, each directory that stays is
-    /// reported as [`Kept::OtherFileSystem`](super::Kept::OtherFileSystem), and one that cannot be
-    /// asked for its device stays too.
-    pub fn crossing(mut self, crossing: Crossing) -> Self {
-        self.crossing = crossing;
+    /// [`SameFileSystem::Device`], or `true`, which costs a stat per directory, each directory that
+    /// stays is reported as [`Kept::OtherFileSystem`](super::Kept::OtherFileSystem), and one that
+    /// cannot be asked for its device stays too. `false` crosses mounts.
+    pub fn same_file_system(mut self, same: impl Into<SameFileSystem>) -> Self {
+        self.same_file_system = same.into();
         self
     }
 

@@ -43,7 +43,7 @@ pub(super) type OnProgress<'a> = Arc<dyn Fn(u64) -> Next + Send + Sync + 'a>;
 pub struct Usage<'a> {
     pub(super) max_depth: usize,
     pub(super) files: bool,
-    pub(super) one_file_system: bool,
+    pub(super) same_file_system: bool,
     pub(super) follow: Follow,
     pub(super) newest: Fields,
     pub(super) count_links: bool,
@@ -60,7 +60,7 @@ impl fmt::Debug for Usage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Usage");
         shown.field("max_depth", &self.max_depth).field("files", &self.files);
-        shown.field("one_file_system", &self.one_file_system).field("threads", &self.threads);
+        shown.field("same_file_system", &self.same_file_system).field("threads", &self.threads);
         shown.finish_non_exhaustive()
     }
 }
@@ -77,7 +77,7 @@ impl<'a> Usage<'a> {
         Usage {
             max_depth: usize::MAX,
             files: false,
-            one_file_system: false,
+            same_file_system: false,
             follow: Follow::Never,
             newest: Fields::NONE,
             count_links: false,
@@ -108,8 +108,8 @@ impl<'a> Usage<'a> {
 
     /// Leaves out what lies on another file system than its operand, by the device number. No extra
     /// call. Bind mounts and subvolumes of the same device are counted, as in `du -x`.
-    pub fn one_file_system(mut self, yes: bool) -> Self {
-        self.one_file_system = yes;
+    pub fn same_file_system(mut self, yes: bool) -> Self {
+        self.same_file_system = yes;
         self
     }
 
@@ -238,7 +238,7 @@ impl<'a> Usage<'a> {
         if !self.count_links {
             fields |= Fields::LINKS | Fields::ID | Fields::DEVICE;
         }
-        if self.one_file_system {
+        if self.same_file_system {
             fields |= Fields::DEVICE;
         }
         fields

@@ -111,7 +111,7 @@ impl<'r> Notes<'r> {
             }
             return self.seen.is_none_or(|seen| is_new(facts, seen));
         }
-        let is_elsewhere = self.usage.one_file_system
+        let is_elsewhere = self.usage.same_file_system
             && self.device.get().is_some_and(|&device| {
                 device != facts.device || !facts.known.contains(Fields::DEVICE)
             });

@@ -150,7 +150,8 @@ impl<'w> Visited<'w> {
     }
 
     /// Whether the entry is a directory that was not entered because of
-    /// [`Walk::crossing`](crate::Walk::crossing). Known where it is yielded after its contents.
+    /// [`Walk::same_file_system`](crate::Walk::same_file_system). Known where it is yielded after
+    /// its contents.
     pub fn is_boundary(&self) -> bool {
         self.at.is_boundary()
     }

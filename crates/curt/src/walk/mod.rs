@@ -50,7 +50,7 @@
 //!   link loop yields only the error.
 //! - Memory, descriptors and stack are bounded at any depth, and the walk never fails because a
 //!   path is too long. (A program that opens that path itself may.)
-//! - Mounts are entered, unless [`Walk::crossing`] says otherwise.
+//! - Mounts are entered, unless [`Walk::same_file_system`] says otherwise.
 //! - No thread is started on a small tree, and workers that do not speed the walk up are stopped.
 //!
 //! # Call ceiling

@@ -4,7 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::control::{Answer, Cancel, Crossing, Exclude, Next, Operands, Poll, Threads, Unvisited};
+use crate::control::{
+    Answer, Cancel, Exclude, Next, Operands, Poll, SameFileSystem, Threads, Unvisited,
+};
 use crate::fields::{Fields, Follow, Plan};
 use crate::filters::IgnoreRules;
 use crate::name::Unit;
@@ -52,8 +54,8 @@ pub struct Walk<'a> {
 impl fmt::Debug for Walk<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Walk");
-        let Settings { max_depth, crossing, .. } = &self.settings;
-        shown.field("max_depth", max_depth).field("crossing", crossing);
+        let Settings { max_depth, same_file_system, .. } = &self.settings;
+        shown.field("max_depth", max_depth).field("same_file_system", same_file_system);
         shown.finish_non_exhaustive()
     }
 }
@@ -63,7 +65,7 @@ impl fmt::Debug for Walk<'_> {
 pub(super) struct Settings {
     pub(super) plan: Plan,
     pub(super) max_depth: usize,
-    pub(super) crossing: Crossing,
+    pub(super) same_file_system: SameFileSystem,
     pub(super) is_sorted: bool,
     pub(super) contents_first: bool,
     /// Whether an operand that is a broken link is a failure, if it is to be followed.
@@ -103,12 +105,12 @@ impl Settings {
     /// Which directories are entered.
     pub(super) fn limits(&self) -> Limits {
         let follow = self.follows_all();
-        let by_mount = self.crossing == Crossing::Subvolumes;
+        let by_mount = self.same_file_system == SameFileSystem::Mount;
         Limits {
             follow,
             refuse_mounts: by_mount,
             // Following a link reports no mounts, so the device of its target is compared.
-            one_device: self.crossing == Crossing::Nothing || by_mount && follow,
+            one_device: self.same_file_system == SameFileSystem::Device || by_mount && follow,
         }
     }
 }
@@ -133,7 +135,7 @@ impl<'a> Walk<'a> {
             settings: Settings {
                 plan: Plan::new(Fields::KIND),
                 max_depth: usize::MAX,
-                crossing: Crossing::Mounts,
+                same_file_system: SameFileSystem::No,
                 is_sorted: false,
                 contents_first: false,
                 broken_operands_fail: false,
@@ -174,12 +176,12 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Chooses which file systems are entered below an operand; [`Crossing::Mounts`] by default.
-    /// A directory that is not entered is yielded all the same. [`Crossing::Nothing`] costs a call
-    /// for each directory, [`Crossing::Subvolumes`] none on Linux 5.6 and newer; where links are
-    /// followed, it also compares the devices of what they lead to.
-    pub fn crossing(mut self, crossing: Crossing) -> Self {
-        self.settings.crossing = crossing;
+    /// Chooses whether to stay on the file system of an operand; [`SameFileSystem::No`] by default.
+    /// A directory that is not entered is yielded all the same. [`SameFileSystem::Device`], or
+    /// `true`, costs a call for each directory, [`SameFileSystem::Mount`] none on Linux 5.6 and
+    /// newer; where links are followed, it also compares the devices of what they lead to.
+    pub fn same_file_system(mut self, same: impl Into<SameFileSystem>) -> Self {
+        self.settings.same_file_system = same.into();
         self
     }
 

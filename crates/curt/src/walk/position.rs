@@ -22,7 +22,8 @@ pub(super) struct Position<S: Sys> {
     pub(super) branch: Branch<S, Frame>,
     pub(super) operand: Operand<S>,
     pub(super) removal: Removal<S::Unit>,
-    /// The current entry is a directory that was not entered because of [`Settings::crossing`].
+    /// The current entry is a directory that was not entered because of
+    /// [`Settings::same_file_system`].
     pub(super) is_boundary: bool,
 }
 

@@ -112,7 +112,7 @@ pub(crate) const QUESTIONS: [Question; 11] = [
         open(scratch, root, path, OpenOptions::new().read(true))
     }),
     ("read what is no link", OFlags::RDONLY.union(OFlags::NOFOLLOW), |scratch, root, path| {
-        open(scratch, root, path, OpenOptions::new().read(true).follow(false))
+        open(scratch, root, path, OpenOptions::new().read(true).follow(Follow::Never))
     }),
     ("enter", OFlags::PATH.union(OFlags::DIRECTORY), |scratch, root, path| {
         Ok(name_of(scratch, root.open_dir(path)?))
@@ -151,7 +151,12 @@ pub(crate) const QUESTIONS: [Question; 11] = [
         "create what is no link",
         OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::NOFOLLOW),
         |scratch, root, path| {
-            open(scratch, root, path, OpenOptions::new().write(true).create(true).follow(false))
+            open(
+                scratch,
+                root,
+                path,
+                OpenOptions::new().write(true).create(true).follow(Follow::Never),
+            )
         },
     ),
 ];

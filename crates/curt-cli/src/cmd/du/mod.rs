@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
         let mut usage = Usage::new()
             .max_depth(depth.unwrap_or(usize::MAX))
             .files(options.all)
-            .one_file_system(options.one_file_system)
+            .same_file_system(options.one_file_system)
             .follow(options.follow)
             .count_links(options.count_links)
             .threads(options.threads.unwrap_or_default())

@@ -28,7 +28,7 @@ use std::thread;
 use curt::fields::Follow;
 use curt::filters::IgnoreRules;
 use curt::walk::{Summary, Visited};
-use curt::{Crossing, Error, Fields, Kind, Next, Threads, Walk};
+use curt::{Error, Fields, Kind, Next, SameFileSystem, Threads, Walk};
 
 use super::exclude::Exclusions;
 use super::operands_or_here;
@@ -196,8 +196,8 @@ impl<'a> Find<'a> {
             (false, Action::Remove) => Follow::Never,
             (false, _) => Follow::CommandLine,
         };
-        let crossing =
-            if options.has_own_boundary() { Crossing::Subvolumes } else { Crossing::Mounts };
+        let same_file_system =
+            if options.has_own_boundary() { SameFileSystem::Mount } else { SameFileSystem::No };
         // Where every entry is printed, its metadata is read with its name; elsewhere only if it
         // may match. The times of a directory are read before its contents are removed.
         let is_any = self.matcher.matches_all() && options.min_depth.is_none()
@@ -206,7 +206,7 @@ impl<'a> Find<'a> {
             .fields(if is_any { self.fields } else { Fields::NAME })
             .follow(follow)
             .max_depth(options.max_depth.unwrap_or(usize::MAX))
-            .crossing(options.one_file_system.unwrap_or(crossing))
+            .same_file_system(options.one_file_system.unwrap_or(same_file_system))
             .contents_first(options.contents_first)
             .dry_run(options.dry_run)
             .threads(options.threads.unwrap_or(Threads::Automatic))

@@ -90,8 +90,8 @@ impl<'a> Lister<'a> {
         let follows = settings.follow_operands == FollowOperands::Always;
         let follow = if follows { Follow::Links } else { Follow::Never };
         let plan = settings.operand_plan();
-        let mut descent =
-            Descent::new().follow_links(settings.follows() && settings.is_recursive());
+        let all = if settings.is_recursive() { settings.options.follow } else { None };
+        let mut descent = Descent::new().follow(all.unwrap_or_default());
         let collector = Collector::new(settings);
         if collector.detail == Detail::Columns && !settings.streams() {
             descent = descent.buffer(BUFFER);

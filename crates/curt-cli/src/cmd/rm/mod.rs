@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use curt::remove::{Confirm, DirectoryOperands, Kept, Question, Report, Subject, Totals};
-use curt::{Cause, Crossing, Error, Kind, Operation, Remove};
+use curt::{Cause, Error, Kind, Operation, Remove, SameFileSystem};
 
 use super::exclude::Exclusions;
 use crate::args::{Prompt, RmOptions};
@@ -92,10 +92,10 @@ fn remove_now(reporter: &Reporter<'_>, operands: &[OsString], exclusions: &Exclu
             (false, true) => DirectoryOperands::OnlyEmpty,
             (false, false) => DirectoryOperands::Refuse,
         })
-        .crossing(match (options.cross_mounts, options.one_file_system) {
-            (true, _) => Crossing::Mounts,
-            (false, true) => Crossing::Nothing,
-            (false, false) => Crossing::Subvolumes,
+        .same_file_system(match (options.cross_mounts, options.one_file_system) {
+            (true, _) => SameFileSystem::No,
+            (false, true) => SameFileSystem::Device,
+            (false, false) => SameFileSystem::Mount,
         })
         .preserve(options.preserve)
         .missing_is_fine(options.ignores_missing)

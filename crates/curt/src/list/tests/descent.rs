@@ -97,7 +97,7 @@ fn links_are_followed_only_where_asked_for_and_never_in_a_circle() {
     let ((listed, failed), _) = descend(Descent::new(), &scratch.at("t"));
     assert_eq!(listed, ["", "real", "real/inner"].map(PathBuf::from));
     assert_eq!(failed.len(), 2, "{failed:?}");
-    let following = Descent::new().follow_links(true);
+    let following = Descent::new().follow(Follow::Links);
     let ((listed, failed), _) = descend(following, &scratch.at("t"));
     let all = ["", "alias", "alias/inner", "real", "real/inner"];
     assert_eq!(listed, all.map(PathBuf::from));
@@ -110,7 +110,7 @@ fn links_are_followed_only_where_asked_for_and_never_in_a_circle() {
 fn a_followed_link_leads_to_another_file_system() {
     let scratch = Scratch::new();
     scratch.tree("t", "other->/proc");
-    let mut descent = Descent::new().follow_links(true);
+    let mut descent = Descent::new().follow(Follow::Links);
     let list = descent.open(scratch.at("t")).unwrap().list(Fields::KIND);
     descent.enter(list, ["other"]).unwrap();
     assert_eq!(descent.next().unwrap().unwrap().path(), scratch.at("t/other"));

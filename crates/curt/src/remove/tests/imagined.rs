@@ -9,7 +9,7 @@ use super::in_memory::{chain, kept, remove};
 use super::remove_on;
 use crate::control::Unvisited;
 use crate::error::{Cause, Error, Kept, Operation};
-use crate::remove::{Confirm, Crossing, DirectoryOperands, Remove, Threads};
+use crate::remove::{Confirm, DirectoryOperands, Remove, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::memory::play::{DEEDS, PLACES, setup};
 use crate::sys::memory::{Denied, Ending, Memory, Order, Positions, Setup};
@@ -144,7 +144,7 @@ fn mounts_are_refused_unless_crossing_is_allowed() {
         let report = remove(&options(), &setup);
         assert_eq!(kept(&report), Kept::MountPoint);
         assert!(setup.world(|world| world.exists("tree/a/b/c/d/file")));
-        let report = remove(&options().crossing(Crossing::Mounts), &setup);
+        let report = remove(&options().same_file_system(false), &setup);
         // The mounted tree is emptied; the mount point itself is busy.
         assert_eq!(report.error_count, 1, "{report:?}");
         assert_eq!(setup.world(|world| world.list("tree")), ["d a", "d a/b"]);
@@ -153,7 +153,7 @@ fn mounts_are_refused_unless_crossing_is_allowed() {
 
 #[test]
 fn nothing_is_crossed_to_another_device_or_mount() {
-    let one = options().crossing(Crossing::Nothing);
+    let one = options().same_file_system(true);
     for (unreadable, threads) in [(false, 1), (false, 4), (true, 1)] {
         let setup = setup(|world| {
             world.mount("tree/a/b", 2).mount("tree/e", 1).dir("tree/a/next");
@@ -183,7 +183,7 @@ fn nothing_is_crossed_to_another_device_or_mount() {
 fn a_mount_that_cannot_be_opened_or_asked_is_not_removed() {
     let run = |faults: Faults| {
         let setup = setup(|world| _ = world.mount("tree/a/b", 2)).with_faults(faults);
-        let report = remove(&options().crossing(Crossing::Nothing), &setup);
+        let report = remove(&options().same_file_system(true), &setup);
         assert!(setup.world(|world| world.exists("tree/a/b/c/d/file")), "{report:?}");
         report
     };

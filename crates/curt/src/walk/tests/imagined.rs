@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Seen, Step, each_step, plan, walk_with};
 use crate::calls::Calls;
-use crate::control::{Cancel, Crossing, Next, Threads};
+use crate::control::{Cancel, Next, Threads};
 use crate::error::{Cause, Error};
 use crate::fields::Fields;
 use crate::filters::IgnoreRules;
@@ -341,7 +341,7 @@ fn what_is_known_of_a_directory_is_not_said_of_the_next_entry() {
         let setup = setup(|world| {
             world.dir("tree/b").mount("tree/c", 2).file("tree/c/file");
         });
-        let options = walk_of.crossing(Crossing::Nothing).dry_run(true);
+        let options = walk_of.same_file_system(true).dry_run(true);
         let (mut cursor, mut seen) = (options.cursor::<Memory>(&setup), Vec::new());
         each_step(&mut cursor, &options, Path::new("tree"), |cursor, step| {
             assert!(matches!(step, Step::Entry));

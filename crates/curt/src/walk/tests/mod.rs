@@ -10,7 +10,7 @@ use super::control::Control;
 use super::cursor::{Cursor, Step};
 use crate::calls::Calls;
 #[cfg(unix)]
-use crate::control::Crossing;
+use crate::control::SameFileSystem;
 use crate::error::Error;
 use crate::fields::Kind;
 #[cfg(unix)]
@@ -178,8 +178,8 @@ fn a_directory_costs_its_listing_and_two_calls() {
     // Two more: the question about the operand, and the limit of descriptors.
     costs(&plan(), listings + 2);
     costs(&plan().sort_by_name(true), listings + 2);
-    costs(&plan().crossing(Crossing::Subvolumes), listings + 2);
-    costs(&plan().crossing(Crossing::Nothing), listings + 21 + 2);
+    costs(&plan().same_file_system(SameFileSystem::Mount), listings + 2);
+    costs(&plan().same_file_system(true), listings + 21 + 2);
     costs(&Walk::of(Vec::new()).fields(Fields::SIZE), listings + 1 + entries);
     costs(&Walk::of(Vec::new()).follow(Follow::Links), listings + 2);
     let older = plan().without(Feature::Openat2).without(Feature::Statx);
