@@ -168,13 +168,12 @@ impl<'r, S: Sys> Engine<'r, S> {
         if self.check_overrun() {
             return;
         }
-        let Engine { worker, stack, buffer, .. } = self;
-        let (shared, level) = (worker.shared, stack.top_mut());
+        let (worker, level) = (&mut self.worker, self.stack.top_mut());
         let Some(dir) = level.dir() else {
             level.give_up();
             return worker.internal_error("a directory is read that is not open");
         };
-        let batch = match buffer.read(dir, shared.is_plain, &worker.sys) {
+        let batch = match self.buffer.read(dir, worker.shared.is_plain, &worker.sys) {
             Ok(batch) => batch,
             Err(error) => {
                 level.give_up();
@@ -182,27 +181,26 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
         };
         level.passes.after_read(batch);
-        if level.take_question() && !buffer.found_nothing() {
+        if level.take_question() && !self.buffer.found_nothing() {
             let is_protected = level.is_protected;
             if !worker.ask_about_directory(Question::Descend, is_protected) {
                 return level.give_up();
             }
         }
-        stack.clear_names();
+        self.stack.clear_names();
         self.take_entries();
     }
 
     /// Ends the pass over the topmost directory if entries are added as fast as they are removed.
     fn check_overrun(&mut self) -> bool {
-        let Engine { worker, stack, buffer, .. } = self;
-        let (shared, (dir, frame)) = (worker.shared, stack.top_mut().split());
+        let (worker, (dir, frame)) = (&self.worker, self.stack.top_mut().split());
         let is_over = || {
             worker.attend();
-            shared.is_cancelled()
+            worker.shared.is_cancelled()
         };
-        let count = || buffer.count(dir?, &worker.sys, is_over);
-        let (now, window) = (|| worker.sys.now(), shared.options.retry_window);
-        !shared.options.dry_run && frame.passes.end_if_overrun(now, window, count)
+        let count = || self.buffer.count(dir?, &worker.sys, is_over);
+        let (now, options) = (|| worker.sys.now(), worker.shared.options);
+        !options.dry_run && frame.passes.end_if_overrun(now, options.retry_window, count)
     }
 
     /// Deals with the entries in the buffer.
@@ -230,23 +228,22 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     /// Hands off half of the entries in the buffer. Those known to be directories stay here.
     fn hand_off_files(&mut self) {
-        let Engine { worker, stack, buffer, .. } = self;
-        let left = buffer.left();
-        if left < WORTH_HANDING_OFF || !worker.shared.is_plain {
+        let left = self.buffer.left();
+        if left < WORTH_HANDING_OFF || !self.worker.shared.is_plain {
             return;
         }
         let mut files = Names::new();
         let mut kind = Kind::File;
-        while buffer.left() > left / 2 {
-            let Some(entry) = buffer.next() else { break };
-            let level = stack.top_mut();
+        while self.buffer.left() > left / 2 {
+            let Some(entry) = self.buffer.next() else { break };
+            let level = self.stack.top_mut();
             if level.has_kept(entry.name) {
                 continue;
             }
             level.passes.count();
-            worker.counts.appeared += u64::from(level.passes.is_retry());
+            self.worker.counts.appeared += u64::from(level.passes.is_retry());
             if entry.kind == Kind::Directory {
-                stack.add_waiting(entry.name);
+                self.stack.add_waiting(entry.name);
                 continue;
             }
             if entry.kind == Kind::Unknown {
@@ -314,12 +311,11 @@ impl<'r, S: Sys> Engine<'r, S> {
             self.worker.fail(Operation::OpenDirectory, cause);
             return self.deal_with(at, path_len, Outcome::Kept);
         }
-        let Engine { worker, samples, .. } = self;
         match opened {
             Opened::Dir(dir) => {
-                let window = shared.options.retry_window;
+                let (worker, window) = (&self.worker, shared.options.retry_window);
                 let (files, writers) = (worker.counts.files, &shared.writers);
-                let must_leave = samples.must_leave(&dir, files, writers, window, &worker.sys);
+                let must_leave = self.samples.must_leave(&dir, files, writers, window, &worker.sys);
                 self.push(dir, Role::Child(at), is_protected);
                 if must_leave {
                     self.abandon_to_writer();
@@ -376,12 +372,10 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Deals with a child of the topmost directory that could not be entered. The path names it,
     /// and is cut back to `path_len`.
     fn not_entered(&mut self, at: usize, path_len: usize, opened: Opened<S::Dir>) {
-        let Engine { worker, stack, .. } = self;
-        let (level, names) = stack.level_with_names(stack.len() - 1);
-        let (Some(name), Some(dir)) = (names.get(at), level.dir()) else {
-            return worker.internal_error("a directory is entered that is not open");
+        let (Some(name), Some(dir)) = (self.stack.names().get(at), self.stack.top().dir()) else {
+            return self.worker.internal_error("a directory is entered that is not open");
         };
-        let outcome = worker.remove_unopened(dir, name, opened);
+        let outcome = self.worker.remove_unopened(dir, name, opened);
         self.deal_with(at, path_len, outcome);
     }
 
@@ -409,10 +403,9 @@ impl<'r, S: Sys> Engine<'r, S> {
             return true;
         }
         loop {
-            let Engine { worker, stack, .. } = self;
-            match stack.reopen(index, worker.path.units(), &worker.sys) {
+            match self.stack.reopen(index, self.worker.path.units(), &self.worker.sys) {
                 Ok(()) => {
-                    worker.shared.shortage.opened(stack.count_open());
+                    self.worker.shared.shortage.opened(self.stack.count_open());
                     return true;
                 }
                 Err(lost) if lost.reason.is_shortage() && self.overcome_shortage() => {}
@@ -440,11 +433,10 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     /// Pops the topmost directory and closes it. If an entry of it stays, it stays itself.
     pub(super) fn pop(&mut self) {
-        let Engine { worker, stack, .. } = self;
-        let Some(frame) = stack.pop(&worker.sys) else { return };
+        let Some(frame) = self.stack.pop(&self.worker.sys) else { return };
         let Role::Child(name) = frame.role else { return };
-        worker.tick(CALLS_FOR_DIRECTORY);
-        worker.path.truncate(stack.top().path_len());
+        self.worker.tick(CALLS_FOR_DIRECTORY);
+        self.worker.path.truncate(self.stack.top().path_len());
         if frame.is_kept() {
             self.keep_child(name);
         }
@@ -473,13 +465,12 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// After the system had no descriptor: releases a directory, or waits a moment. Returns `false`
     /// once the shortage has lasted too long, or the removal is over.
     pub(super) fn overcome_shortage(&mut self) -> bool {
-        let Engine { worker, stack, .. } = self;
-        let shared = worker.shared;
-        if stack.lower_budget(&worker.sys) {
+        let Worker { shared, sys, .. } = &self.worker;
+        if self.stack.lower_budget(sys) {
             return true;
         }
-        let (held, window) = (stack.count_open(), shared.options.retry_window);
-        shared.shortage.may_wait(held, worker.sys.now(), window) && worker.nap(NAP)
+        let (held, window) = (self.stack.count_open(), shared.options.retry_window);
+        shared.shortage.may_wait(held, sys.now(), window) && self.worker.nap(NAP)
     }
 }
 

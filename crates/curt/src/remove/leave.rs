@@ -79,17 +79,13 @@ impl<S: Sys> Engine<'_, S> {
         if self.stack.top().is_kept() || self.is_only_emptied() {
             return true;
         }
-        let Engine { worker, stack, .. } = self;
-        let options = worker.shared.options;
-        let level = stack.top_mut();
-        let is_protected = level.is_protected;
-        if options.confirm.asks(is_protected)
-            && !worker.ask_about_directory(Question::RemoveDirectory, is_protected)
-        {
-            level.mark_kept();
-            return true;
+        let is_protected = self.stack.top().is_protected;
+        let stays = self.worker.shared.options.confirm.asks(is_protected)
+            && !self.worker.ask_about_directory(Question::RemoveDirectory, is_protected);
+        if stays {
+            self.stack.top_mut().mark_kept();
         }
-        false
+        stays
     }
 
     /// Removes the topmost directory and pops it, unless it has to be listed again.
@@ -212,8 +208,7 @@ impl<S: Sys> Engine<'_, S> {
     /// Lists the topmost directory again, or leaves it if the limits on retries are reached.
     fn retry(&mut self, why: Why) {
         let may_list_again = self.may_list_again();
-        let Engine { worker, stack, .. } = self;
-        let level = stack.top_mut();
+        let (worker, level) = (&self.worker, self.stack.top_mut());
         let pause = if may_list_again {
             level.passes.retry(why, worker.sys.now(), worker.shared.options)
         } else {
@@ -238,8 +233,7 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Begins the listing of the topmost directory again.
     fn list_again(&mut self) {
-        let Engine { worker, stack, .. } = self;
-        let level = stack.top_mut();
+        let (worker, level) = (&self.worker, self.stack.top_mut());
         level.passes.begin();
         // A directory that was released is listed from its beginning anyway.
         let rewound = level.dir().map_or(Ok(()), |dir| worker.sys.rewind(dir));
