@@ -107,8 +107,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// returns the entries that stay of a part.
     pub(super) fn remove_levels(&mut self, base: usize) -> Remains<S::Unit> {
         while self.stack.len() > base {
-            self.worker.attend();
-            if self.worker.shared.is_cancelled() {
+            if self.worker.is_over() {
                 self.stack.top_mut().give_up();
             } else if self.is_wanted_to_share() {
                 self.hand_off_directories(base);
@@ -194,11 +193,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Ends the pass over the topmost directory if entries are added as fast as they are removed.
     fn check_overrun(&mut self) -> bool {
         let (worker, (dir, frame)) = (&self.worker, self.stack.top_mut().split());
-        let is_over = || {
-            worker.attend();
-            worker.shared.is_cancelled()
-        };
-        let count = || self.buffer.count(dir?, &worker.sys, is_over);
+        let count = || self.buffer.count(dir?, &worker.sys, || worker.is_over());
         let (now, options) = (|| worker.sys.now(), worker.shared.options);
         !options.dry_run && frame.passes.end_if_overrun(now, options.retry_window, count)
     }

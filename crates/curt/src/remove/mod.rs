@@ -267,17 +267,7 @@ fn overlap(operands: &[&Path], mut goes_on: impl FnMut() -> bool) -> bool {
         }
     }
     // What is below a path comes right after it.
-    let mut before: Option<&Path> = None;
-    for path in sorted {
-        if !goes_on() {
-            return false;
-        }
-        if before.is_some_and(|before| path.starts_with(before)) {
-            return true;
-        }
-        before = Some(path);
-    }
-    false
+    sorted.iter().zip(sorted.iter().skip(1)).any(|(above, path)| path.starts_with(above))
 }
 
 /// Removes paths on a platform that a test has set up.

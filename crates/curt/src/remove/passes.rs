@@ -147,11 +147,10 @@ impl Passes {
         if clock.bound.is_none() {
             clock.bound = count().map(|left| self.found + left);
         }
-        let is_overrun = clock.bound.is_some_and(|bound| self.found > bound);
-        if is_overrun {
+        if clock.bound.is_some_and(|bound| self.found > bound) {
             self.state = State::Overrun;
         }
-        is_overrun
+        self.is_overrun()
     }
 
     /// Begins the next pass.
@@ -248,19 +247,20 @@ mod tests {
     #[test]
     fn a_first_pass_longer_than_the_window_ends_when_it_finds_more_than_were_left() {
         let mut passes = Passes::new();
-        find(&mut passes, UNTIMED - 1);
-        assert_eq!(ends(&mut passes, 0, Some(0)), (false, false), "the clock does not run");
-        find(&mut passes, 1);
-        assert_eq!(ends(&mut passes, 20, Some(0)), (false, false), "now it does");
-        assert_eq!(ends(&mut passes, 30, Some(0)), (false, false));
-        assert_eq!(ends(&mut passes, 31, None), (false, true));
-        assert_eq!(ends(&mut passes, 31, Some(10)), (false, true));
-        find(&mut passes, 10);
-        assert_eq!(ends(&mut passes, 40, Some(0)), (false, false));
-        assert!(passes.has_more());
-        find(&mut passes, 1);
-        assert_eq!(ends(&mut passes, 40, Some(0)), (true, false));
-        assert!(passes.is_overrun() && !passes.is_retry());
+        for (found, at, left, expected) in [
+            // The clock does not run; now it does.
+            (UNTIMED - 1, 0, Some(0), (false, false)),
+            (1, 20, Some(0), (false, false)),
+            (0, 30, Some(0), (false, false)),
+            (0, 31, None, (false, true)),
+            (0, 31, Some(10), (false, true)),
+            (10, 40, Some(0), (false, false)),
+            (1, 40, Some(0), (true, false)),
+        ] {
+            find(&mut passes, found);
+            assert_eq!(ends(&mut passes, at, left), expected, "{found} more at {at} ms");
+            assert_eq!((passes.has_more(), passes.is_overrun()), (!expected.0, expected.0));
+        }
         // The retries are a period of their own.
         assert!(passes.retry(Why::NotEmpty, MS * 40, &options()).is_ok() && passes.is_retry());
         passes.begin();

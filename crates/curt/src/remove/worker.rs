@@ -65,6 +65,12 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
+    /// [Attends](Worker::attend), and returns whether the removal is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.attend();
+        self.shared.is_cancelled()
+    }
+
     /// Returns when the callbacks were called for everything that has happened.
     pub(super) fn flush(&self) {
         self.shared.notifier.flush(self.member.is_caller());
@@ -215,10 +221,6 @@ impl<'r, S: Sys> Worker<'r, S> {
 
     /// Sleeps unless the removal is cancelled. Returns whether it is not.
     pub(super) fn nap(&self, time: Duration) -> bool {
-        let is_over = || {
-            self.attend();
-            self.shared.is_cancelled()
-        };
-        pause::nap(|time| self.sys.sleep(time), is_over, time)
+        pause::nap(|time| self.sys.sleep(time), || self.is_over(), time)
     }
 }

@@ -8,11 +8,10 @@
 //!   every 1,024 entries it reads the creation time of the next directory, and the clock runs while
 //!   all of these are newer than the removal. When it has run out, new directories are left.
 //!
-//! Neither can replace the other. Creation times do not show that a directory grows: a hard link has
-//! that of its file, many file systems keep none, and the time of the last change is no substitute,
-//! since removing one hard link changes it for the others. Counting does not show that a tree grows:
-//! a chain of new directories looks like one of old directories, and if each new directory had its
-//! own clock, the time would multiply with the depth.
+//! Neither can replace the other. Times do not show that a directory grows: a hard link has the
+//! creation time of its file, and its removal changes the others. Counts do not show that a tree
+//! grows: a chain of new directories looks like one of old directories, and if each new directory
+//! had its own clock, the time would multiply with the depth.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};

@@ -219,7 +219,7 @@ fn operands_overlap_wherever_they_stand() {
             assert_eq!(overlap(&operands, || true), expected, "{also} at {at}");
         }
     }
-    for stops in [0, 3, 4, 5, 5_004] {
+    for stops in [0, 3, 4_999] {
         let mut asked = 0;
         let goes_on = || {
             asked += 1;
