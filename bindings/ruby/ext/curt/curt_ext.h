@@ -68,18 +68,17 @@ NORETURN(void raise_failure(int32_t result, curt_error *error));
 typedef struct {
   /* To be given to libcurt. */
   curt_control control;
-  /* Whether `body` may be called a second time where the first was stopped. Work that takes a few
-   * milliseconds then needs no other thread. */
+  /* Whether `body` may be called again after a signal has stopped it and its handler has returned.
+   * Other work runs on a new thread from the beginning. */
   int repeatable;
   /* What libcurt returned, and its error object. */
   int32_t result;
   curt_error *error;
 } work;
 
-/* Calls `body(argument)` on another thread, with `work->control` filled in for `threads`: for whole
- * trees, because starting the thread costs as much as a few dozen entries. Where a handler raises,
- * the work is stopped, its error freed, and the exception raised; `body` may then not have been
- * called at all. */
+/* Calls `body(argument)` without Ruby's lock, with `work->control` filled in for `threads`. Where a
+ * handler raises, the work is stopped, its error freed, and the exception raised; `body` may then
+ * not have been called at all. */
 void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument);
 
 /* How many threads an argument `threads` stands for. Raises Ruby's own errors. */

@@ -1,28 +1,25 @@
 /* Long work, without Ruby's lock.
  *
- * libcurt runs on a thread that Ruby does not know, and Ruby's thread waits for it. On Ruby's own
- * thread a callback would have to take Ruby's lock and to give it back (rb_thread_call_with_gvl),
- * where Ruby raises what has come up meanwhile, straight through the frames of libcurt. Only work
- * that ends soon is done on Ruby's thread, because another one costs more than a small tree. */
+ * It runs on the calling thread. A new thread costs more than a small tree, and a parked one lacks
+ * the rights that the caller has given up since, and perhaps its working directory. An interrupt
+ * stops the work, and mostly raises an exception.
+ *
+ * If a handler of a signal returns instead, the work goes on: on a new thread that Ruby does not
+ * know, while Ruby's thread waits. A callback of libcurt cannot call the handler: on the way back
+ * from rb_thread_call_with_gvl Ruby may raise an exception straight through libcurt's frames. */
 
 #include "curt_ext.h"
 #include <pthread.h>
 #include <ruby/thread.h>
 #include <ruby/thread_native.h>
 #include <string.h>
-#include <time.h>
 
 /* How long an interrupt may wait until it is seen. */
 #define INTERRUPT_MS 10
 
-/* How long work may take on Ruby's thread. */
-#define SOON_MS 3
-
 typedef struct {
   void *(*body)(void *);
   void *argument;
-  /* When the work on Ruby's thread ends. */
-  struct timespec deadline;
   /* Set by Ruby where it wants its thread back, perhaps in a handler of a signal. */
   volatile int interrupted;
   /* Read by libcurt: other than 0 stops it. */
@@ -34,14 +31,11 @@ typedef struct {
   int done;
 } call;
 
-/* On Ruby's thread: the work goes on elsewhere after an interrupt or a while. */
+/* On Ruby's thread only. */
 static int poll(void *context)
 {
   call *call = context;
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  call->stopped = call->interrupted || now.tv_sec > call->deadline.tv_sec ||
-                  (now.tv_sec == call->deadline.tv_sec && now.tv_nsec > call->deadline.tv_nsec);
+  call->stopped = call->interrupted;
   return call->stopped;
 }
 
@@ -64,7 +58,7 @@ static void interrupt(void *context)
 
 /* Without Ruby's lock, and only for a moment: `interrupt` cannot wake it, for it must be safe in a
  * handler of a signal (otherwise Ruby starts a thread for each call), and Ruby 3.1 does not call it
- * where another thread sends a signal to its own process. */
+ * where `is_told` is 0. */
 static void *wait_for_end(void *context)
 {
   call *call = context;
@@ -91,24 +85,17 @@ static int is_done(call *call)
   return done;
 }
 
-static void *run_once(void *context)
+/* Whether Ruby calls `interrupt` for each interrupt of this thread. Ruby 3.1 does not for a signal
+ * that another thread sends to its own process. */
+static int is_told(void)
 {
-  call *call = context;
-  call->body(call->argument);
-  call->done = 1;
-  return NULL;
+  return rb_thread_alone() || rb_thread_current() != rb_thread_main();
 }
 
-/* Returns whether that was all. */
+/* Returns whether that was all: no interrupt has stopped it. */
 static int run_here(call *call)
 {
-  clock_gettime(CLOCK_MONOTONIC, &call->deadline);
-  call->deadline.tv_nsec += SOON_MS * 1000000;
-  if (call->deadline.tv_nsec >= 1000000000) {
-    call->deadline.tv_nsec -= 1000000000;
-    call->deadline.tv_sec++;
-  }
-  rb_nogvl(run_once, call, interrupt, call, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
+  rb_nogvl(run, call, interrupt, call, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
   return call->done && !call->stopped;
 }
 
@@ -132,36 +119,30 @@ static int run_thread(call *call, int *state)
   return 0;
 }
 
-static curt_control control_of(call *call, uint32_t threads)
-{
-  curt_control control = CURT_CONTROL_INIT;
-  control.threads = threads;
-  control.cancel = &call->stopped;
-  control.context = call;
-  return control;
-}
-
 void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument)
 {
   call call = { .body = body, .argument = argument };
+  int begins_here = work->repeatable && is_told();
   int state = 0, failed = 0;
+  curt_control control = CURT_CONTROL_INIT;
+  control.threads = threads;
+  control.cancel = &call.stopped;
+  control.context = &call;
+  control.poll = begins_here ? poll : NULL;
+  work->control = control;
+  rb_native_mutex_initialize(&call.lock);
+  rb_native_cond_initialize(&call.changed);
   /* Raises what was pending before the work, too, and then does not begin it. */
   rb_protect(check_interrupts, Qnil, &state);
-  if (state == 0 && work->repeatable) {
-    work->control = control_of(&call, 1);
-    work->control.poll = poll;
-    if (run_here(&call))
-      return;
+  if (state == 0 && begins_here && !run_here(&call)) {
     call.stopped = call.done = 0;
+    work->control.poll = NULL;
+    rb_protect(check_interrupts, Qnil, &state);
   }
-  if (state == 0) {
-    work->control = control_of(&call, threads);
-    rb_native_mutex_initialize(&call.lock);
-    rb_native_cond_initialize(&call.changed);
+  if (state == 0 && !call.done)
     failed = run_thread(&call, &state);
-    rb_native_cond_destroy(&call.changed);
-    rb_native_mutex_destroy(&call.lock);
-  }
+  rb_native_cond_destroy(&call.changed);
+  rb_native_mutex_destroy(&call.lock);
   if (state != 0 || failed != 0)
     curt_error_free(work->error);
   if (state != 0)
