@@ -5,6 +5,8 @@ const { constants } = require("os");
 const { resolve } = require("path");
 const { getSystemErrorMap } = require("util");
 
+/** The errors after which another attempt may succeed. */
+const passing = new WeakSet();
 /** Names and texts of the errors of the system: Node makes a new map for each call. */
 let systemErrors;
 
@@ -16,6 +18,7 @@ function errorOf(failure, above) {
   if (failure.number === undefined) return failure;
   const error = systemError({ ...failure, path: shown(failure.path) });
   if (above) Error.captureStackTrace(error, above);
+  if (failure.mayPass) passing.add(error);
   return error;
 }
 
@@ -70,4 +73,4 @@ function abortError(signal) {
   return error;
 }
 
-module.exports = { abortError, codedError, errorOf, systemError };
+module.exports = { abortError, codedError, errorOf, passing, systemError };

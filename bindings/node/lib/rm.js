@@ -5,12 +5,10 @@ const { setTimeout } = require("timers/promises");
 const { promisify } = require("util");
 const originals = require("./originals.js");
 const { isOptions, pathOf, signalOf, systemPathOf, threadsOf } = require("./arguments.js");
+const { passing } = require("./errors.js");
 const { remove } = require("./native.js");
 const { abortable } = require("./signal.js");
 const { run, runSync, settle } = require("./work.js");
-
-/** The errors after which Node tries again, if that was asked for. */
-const PASSING = new Set(["EBUSY", "EMFILE", "ENFILE", "ENOTEMPTY", "EPERM"]);
 
 const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 2 ** 31;
 
@@ -40,10 +38,12 @@ function attempt({ path, force, threads }, number, control) {
 
 /** Returns the delay before the next attempt; throws the error if there is none. */
 function delayOrThrow({ maxRetries, retryDelay }, number, error) {
-  if (number >= maxRetries || !PASSING.has(error.code)) throw error;
+  if (number >= maxRetries || !passing.has(error)) throw error;
   return (number + 1) * retryDelay;
 }
 
+// Node's timer makes the pause: a pause in the addon would occupy one of the few pool threads that
+// curt uses, for as long as `retryDelay` says.
 async function removeTree(tree, signal) {
   for (let number = 0; ; number += 1) {
     try {

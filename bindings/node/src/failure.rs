@@ -1,8 +1,5 @@
 //! Errors of the library.
 
-use std::io;
-use std::path::Path;
-
 use curt::beneath::Refusal;
 use curt::{Cause, Error, Operation};
 use napi::{Env, JsValue};
@@ -28,6 +25,8 @@ pub struct Failure {
     pub path: String,
     /// Why curt has refused the path, in place of the text of the number.
     pub reason: Option<String>,
+    /// Whether another attempt may succeed.
+    pub may_pass: bool,
 }
 
 /// What comes of an operation.
@@ -43,15 +42,8 @@ impl Failure {
             cause @ (Cause::Refused(_) | Cause::Replaced) => Some(cause.to_string()),
             _ => None,
         };
-        Failure { number: of_system(error.errno(), function), function, path, reason }
-    }
-
-    /// The failure of a function of the system that was called with a path.
-    pub fn of_path(path: &Path, error: &io::Error, function: &'static str) -> Failure {
-        let path = path.to_string_lossy().into_owned();
-        let number = error.raw_os_error();
-        let number = number.map_or(numbers::EIO, |number| of_system(number, function));
-        Failure { number, function, path, reason: None }
+        let (number, may_pass) = (of_system(error.errno(), function), error.may_pass());
+        Failure { number, function, path, reason, may_pass }
     }
 
     /// The same failure, with the path as Node has it.
@@ -71,6 +63,7 @@ impl Failure {
         object.set("function", self.function)?;
         object.set("path", &self.path)?;
         object.set("reason", self.reason.as_deref())?;
+        object.set("mayPass", self.may_pass)?;
         Ok(napi::Error::from(object.to_unknown()))
     }
 }

@@ -1,14 +1,14 @@
 //! Removing a tree, for `rm` and `rmSync`.
 
-use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use curt::remove::Kept;
+use curt::remove::{DirectoryOperands, Report};
 use curt::{Cancel, Cause, Error, Next, Operation, Remove};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::{Answer, Failure, numbers};
+use crate::failure::{Answer, Failure};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work};
 
@@ -22,59 +22,37 @@ impl Work for Removal {
     type Output = ();
 
     fn run(&mut self, cancel: &Cancel) -> Answer<()> {
-        if cancel.is_cancelled() {
-            return Ok(());
-        }
-        let path = &self.path;
-        let failed = |function| move |error| Failure::of_path(path, &error, function);
-        let found = fs::symlink_metadata(path).map(|found| found.is_dir()).map_err(failed("lstat"));
-        let removed = remove_alone(found, self.force, |is_directory| match is_directory {
-            true => fs::remove_dir(path).map_err(failed("rmdir")),
-            false => fs::remove_file(path).map_err(failed("unlink")),
-        });
-        if removed? {
-            return Ok(());
-        }
         // As with Node's `rm`, what can be removed is removed in spite of a failure.
-        let report = Remove::new()
-            .missing_is_fine(true)
-            .threads(work::threads(self.threads))
-            .on_error(|_| Next::Continue)
-            .cancel(cancel)
-            .run(path);
-        report.errors.first().map_or(Ok(()), |error| Err(failure(error)))
+        let removal = removal(self.threads, cancel).on_error(|_| Next::Continue);
+        answer(&removal.run(&self.path), self.force)
     }
 }
 
-/// Removes a file or an empty directory; false if it may be a directory with entries. Node, too,
-/// tries this first, and leaves everything in a directory that cannot be removed, such as a mount
-/// point. `found` says whether there is a directory.
-pub fn remove_alone(
-    found: Answer<bool>,
-    force: bool,
-    remove: impl FnOnce(bool) -> Answer<()>,
-) -> Answer<bool> {
-    let is_directory = match found {
-        Err(failure) if force && failure.number == numbers::ENOENT => return Ok(true),
-        found => found?,
-    };
-    match remove(is_directory) {
-        Ok(()) => Ok(true),
-        Err(failure) => match failure.number {
-            numbers::ENOENT => Ok(true),
-            // On Windows also what is write-protected.
-            numbers::ENOTEMPTY | numbers::EEXIST | numbers::EPERM => Ok(false),
-            _ => Err(failure),
-        },
+/// A removal as Node's.
+pub fn removal(threads: u32, cancel: &Cancel) -> Remove<'_> {
+    let removal = Remove::new().directories(DirectoryOperands::Removable);
+    removal.threads(work::threads(threads)).cancel(cancel)
+}
+
+/// What came of it: its first failure.
+pub fn answer(report: &Report, force: bool) -> Answer<()> {
+    report.errors.first().map_or(Ok(()), |error| forgive(error, force))
+}
+
+/// Fails, unless the entry has vanished meanwhile or, with `force`, was missing from the beginning.
+pub fn forgive(error: &Error, force: bool) -> Answer<()> {
+    let was_there = !matches!(error.operation(), Operation::Remove | Operation::Stat);
+    match error.kind() {
+        ErrorKind::NotFound if force || was_there => Ok(()),
+        _ => Err(failure(error)),
     }
 }
 
 /// The failure of an entry of the tree. A directory that is kept on purpose is one that cannot be
-/// removed: the function that Node calls first. Without `recursive`, `rm` itself refuses one.
-pub fn failure(error: &Error) -> Failure {
-    match (error.operation(), error.cause()) {
-        (_, Cause::Kept(Kept::IsADirectory)) => Failure::new(error, "rm"),
-        (Operation::Remove, _) => Failure::new(error, "rmdir"),
+/// removed: the function that Node calls first.
+fn failure(error: &Error) -> Failure {
+    match error.cause() {
+        Cause::Kept(_) | Cause::Replaced => Failure::new(error, "rmdir"),
         _ => Failure::from(error),
     }
 }

@@ -1,14 +1,14 @@
 //! Untrusted paths beneath a directory, for `Root`.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use curt::beneath::{Aliases, OpenOptions, Scope};
 use curt::fields::Follow;
 use curt::list::NameBlock;
-use curt::remove::DirectoryOperands;
-use curt::{Cancel, Error, Fields, Metadata, Next, Plan, Remove};
+use curt::{Cancel, Error, Fields, Metadata, Next, Plan};
 use napi::bindgen_prelude::{Buffer, Float64Array, ToNapiValue, TypeName};
 use napi::sys::{napi_env, napi_value};
 use napi::{Env, Result, ValueType};
@@ -319,6 +319,7 @@ impl Descriptor {
             function: "open",
             path: String::new(),
             reason: None,
+            may_pass: false,
         })
     }
 }
@@ -395,7 +396,7 @@ fn metadata(root: &curt::Root, path: &Path, follow: bool) -> Answer<Metadata> {
     root.stat(path, Plan::new(FIELDS).follow(links)).map_err(failed(function))
 }
 
-/// Removes in the order of Node: `lstat`, `rmdir` or `unlink`, and then the entries of a directory.
+/// Removes as Node does.
 fn remove(
     root: &curt::Root,
     path: &Path,
@@ -405,31 +406,27 @@ fn remove(
     if cancel.is_cancelled() {
         return Ok(());
     }
-    let found = metadata(root, path, false).map(|found| found.kind().is_dir());
-    let removed = remove::remove_alone(found, options.force, |is_directory| match is_directory {
-        true if options.recursive => root.remove_dir(path).map_err(failed("rmdir")),
-        true => Err(Failure {
-            number: numbers::EISDIR,
-            function: "rm",
-            path: String::new(),
-            reason: None,
-        }),
-        false => root.remove_file(path).map_err(failed("unlink")),
-    });
-    if removed.map_err(|failure| failure.at(path.to_string_lossy().into_owned()))? {
-        return Ok(());
+    let force = options.force;
+    if options.recursive {
+        let removal = remove::removal(options.threads, cancel).on_error(|_| Next::Stop);
+        let removed = root.remove_tree(path, &removal);
+        return match removed {
+            Ok(report) => remove::answer(&report, force),
+            Err(error) => remove::forgive(&error, force),
+        };
     }
-    // The file may have been replaced by a directory.
-    let directories = match options.recursive {
-        true => DirectoryOperands::Recursive,
-        false => DirectoryOperands::Refuse,
-    };
-    let removal = Remove::new()
-        .directories(directories)
-        .missing_is_fine(true)
-        .threads(work::threads(options.threads))
-        .on_error(|_| Next::Stop)
-        .cancel(cancel);
-    let report = root.remove_tree(path, &removal).map_err(failed("rmdir"))?;
-    report.errors.first().map_or(Ok(()), |error| Err(remove::failure(error)))
+    let at = || path.to_string_lossy().into_owned();
+    match root.stat(path, Fields::KIND) {
+        Ok(found) if found.kind().is_dir() => {
+            let (number, function) = (numbers::EISDIR, "rm");
+            Err(Failure { number, function, path: at(), reason: None, may_pass: false })
+        }
+        Ok(_) => match root.remove_file(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(Failure::new(&error, "unlink").at(at()))
+            }
+            _ => Ok(()),
+        },
+        Err(error) => remove::forgive(&error, force).map_err(|failure| failure.at(at())),
+    }
 }

@@ -16,7 +16,7 @@ pub use find::{FindCause, NotFound};
 pub use kept::Kept;
 
 use crate::quoted::{Printable, Quoted};
-use crate::sys::OsError;
+use crate::sys::{OsError, may_pass};
 use curt_paths::Refusal;
 
 /// The operation that failed.
@@ -357,6 +357,16 @@ impl Error {
     /// ```
     pub fn errno(&self) -> i32 {
         self.raw_os_error().unwrap_or_else(|| self.cause().closest().number())
+    }
+
+    /// Returns whether another attempt may succeed: something was in use, not empty or not permitted
+    /// at that moment, or descriptors ran out. Node's `fs.rm` repeats these (`maxRetries`).
+    ///
+    /// ```
+    /// assert!(!curt::list("no such directory").unwrap_err().may_pass());
+    /// ```
+    pub fn may_pass(&self) -> bool {
+        may_pass(self.errno())
     }
 
     /// Returns the nearest error kind of the standard library.

@@ -352,7 +352,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
                 })
             })));
         }
-        PairFailure::join(self.at_name(from, OsError::LinksDirectory, |at, name| {
+        PairFailure::join(self.at_name(from, OsError::NotPermitted, |at, name| {
             let linked = to.and_then(|to| {
                 self.at_new_name(&to, |into, fresh| Ok(self.sys().hard_link(at, name, into, fresh)))
             });

@@ -6,6 +6,15 @@ fn number(cause: Cause) -> i32 {
     Error::new(Operation::Remove, PathBuf::from("x"), cause).errno()
 }
 
+#[test]
+fn another_attempt_may_succeed() {
+    let may_pass = |error: OsError| {
+        Error::new(Operation::Remove, PathBuf::new(), Cause::Os(error.error())).may_pass()
+    };
+    assert!([OsError::Busy, OsError::NotEmpty, OsError::NotPermitted].into_iter().all(may_pass));
+    assert!(![OsError::NotFound, OsError::Exists, OsError::Io].into_iter().any(may_pass));
+}
+
 /// A new variant does not compile without a number; its row here holds it.
 #[cfg(unix)]
 #[test]

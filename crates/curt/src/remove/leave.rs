@@ -111,7 +111,7 @@ impl<S: Sys> Engine<'_, S> {
         match error.kind() {
             io::ErrorKind::NotFound if is_operand => {
                 if let Some((parent, name)) = self.parent_of(index) {
-                    self.worker.operand_lost(parent, name, Operation::Remove, error);
+                    self.worker.operand_lost(parent, name, Operation::RemoveDirectory, error);
                 }
             }
             io::ErrorKind::NotFound => {
@@ -161,12 +161,12 @@ impl<S: Sys> Engine<'_, S> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 match worker.sys.query_dir(dir, Ask::STAT) {
                     Ok(stat) if stat.links == 0 => {
-                        worker.operand_failed(Operation::Remove, error);
+                        worker.operand_failed(Operation::RemoveDirectory, error);
                         return false;
                     }
                     Ok(_) => Cause::Os(error),
                     Err(stale) if stale.kind() == io::ErrorKind::StaleNetworkFileHandle => {
-                        worker.operand_failed(Operation::Remove, error);
+                        worker.operand_failed(Operation::RemoveDirectory, error);
                         return false;
                     }
                     Err(error) => Cause::Os(error),

@@ -15,7 +15,8 @@ use crate::error::{Cause, Kept, Operation};
 use crate::fields::{Facts, Kind};
 use crate::name::{Name, NameBuf, Unit};
 use crate::sys::{
-    Ask, Identity, Last, Mounts, Opened, SplitOperand, Sys, SystemUnit, is_shortage, os_error,
+    Ask, Identity, Last, Mounts, Opened, SplitOperand, Sys, SystemUnit, is_not_permitted,
+    is_shortage, os_error,
 };
 use crate::tree::TreePath;
 
@@ -159,10 +160,15 @@ impl<S: Sys> Engine<'_, S> {
                 self.remove_single(parent, name, ends_in_separator);
                 return None;
             }
-            DirectoryOperands::Recursive => ends_in_separator,
+            DirectoryOperands::Recursive | DirectoryOperands::Removable => ends_in_separator,
             DirectoryOperands::Required | DirectoryOperands::Contents => true,
         };
-        let opened = self.open_operand(parent, name);
+        let tries = directories == DirectoryOperands::Removable && self.worker.shared.removes_all;
+        let opened = if tries {
+            self.try_to_remove(parent, name, ends_in_separator)?
+        } else {
+            self.open_operand(parent, name)
+        };
         let worker = &mut self.worker;
         match opened {
             Opened::Dir(dir) => return Some(dir),
@@ -175,16 +181,66 @@ impl<S: Sys> Engine<'_, S> {
             }
             // A directory that is about to go is as good as gone.
             Opened::Gone | Opened::Pending => {
-                worker.operand_failed(Operation::Remove, missing());
+                let step = if tries { Operation::RemoveDirectory } else { Operation::Remove };
+                worker.operand_failed(step, missing());
             }
             Opened::Failed(error) if directories == DirectoryOperands::Contents => {
                 worker.fail(Operation::OpenDirectory, Cause::Os(error));
             }
             opened => {
                 if let Outcome::Gone = worker.remove_unopened(parent, name, opened) {
-                    worker.operand_lost(parent, name, Operation::Remove, missing());
+                    worker.operand_lost(parent, name, Operation::RemoveFile, missing());
                 }
             }
+        }
+        None
+    }
+
+    /// Removes an operand that is an empty directory, and opens one that is not empty. Returns
+    /// nothing if it is removed or has failed.
+    fn try_to_remove(
+        &mut self,
+        parent: &S::Dir,
+        name: Name<'_, S::Unit>,
+        ends_in_separator: bool,
+    ) -> Option<Opened<S::Dir>> {
+        use io::ErrorKind::{DirectoryNotEmpty, NotADirectory};
+        let worker = &mut self.worker;
+        // Windows removes a link to a directory by `rmdir`.
+        let is_link = ends_in_separator
+            && worker.sys.query(parent, name, Ask::STAT).is_ok_and(|stat| stat.kind.is_link());
+        let removed = if is_link {
+            Err(os_error(NotADirectory))
+        } else {
+            worker.sys.remove_empty_dir(parent, name)
+        };
+        let error = match removed {
+            Ok(()) => {
+                worker.removed_directory(None);
+                return None;
+            }
+            Err(error) if error.kind() == DirectoryNotEmpty => {
+                return Some(self.open_operand(parent, name));
+            }
+            Err(error) if error.kind() == NotADirectory && !ends_in_separator => {
+                return Some(Opened::NotDirectory);
+            }
+            Err(error) => error,
+        };
+        // The system may refuse before it looks at the entry. After a separator, the target counts.
+        let ask = Ask { follow: ends_in_separator, ..Ask::STAT };
+        match worker.sys.query(parent, name, ask) {
+            Err(error) => worker.operand_failed(Operation::Remove, error),
+            Ok(stat) if stat.kind == Kind::Directory => {
+                if is_not_permitted(&error) {
+                    return Some(self.open_operand(parent, name));
+                }
+                worker.fail(Operation::RemoveDirectory, Cause::Os(error));
+            }
+            Ok(_) if ends_in_separator => {
+                worker.operand_failed(Operation::Remove, os_error(NotADirectory));
+            }
+            Ok(_) => return Some(Opened::NotDirectory),
         }
         None
     }

@@ -37,6 +37,18 @@ pub enum DirectoryOperands {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     Required,
+    /// As [`Recursive`](DirectoryOperands::Recursive), but a directory that cannot be removed keeps
+    /// its contents: a mount point, or a directory in a parent without write permission. `EPERM`,
+    /// from a sticky bit for example, does not protect them. `rmdir` comes first, which costs 1
+    /// call, and saves the others if the directory is empty. [`dry_run`](Remove::dry_run),
+    /// [`confirm`](Remove::confirm) and [`exclude`](Remove::exclude) turn this off.
+    ///
+    /// An operand that is missing from the beginning is reported with
+    /// [`Operation::Remove`](crate::Operation::Remove), and one that vanishes later with the
+    /// operation that failed.
+    ///
+    /// This is what Node's `fs.rm` does.
+    Removable,
     /// Remove everything below it and keep the directory itself. Any other operand is refused. An
     /// operand may be `.`, or end in it.
     Contents,

@@ -12,8 +12,8 @@ pub(crate) enum OsError {
     Exists,
     OtherDevice,
     Invalid,
-    /// A directory cannot have a second name.
-    LinksDirectory,
+    /// Not permitted whatever the modes say: a directory cannot have a second name.
+    NotPermitted,
     Busy,
     TooManyLinks,
     TooLong,
@@ -57,7 +57,7 @@ impl OsError {
             OsError::Exists => libc::EEXIST,
             OsError::OtherDevice => libc::EXDEV,
             OsError::Invalid => libc::EINVAL,
-            OsError::LinksDirectory => libc::EPERM,
+            OsError::NotPermitted => libc::EPERM,
             OsError::Busy => libc::EBUSY,
             OsError::TooManyLinks => libc::ELOOP,
             OsError::TooLong => libc::ENAMETOOLONG,
@@ -80,7 +80,7 @@ impl OsError {
             OsError::Exists => codes::ERROR_ALREADY_EXISTS,
             OsError::OtherDevice => codes::ERROR_NOT_SAME_DEVICE,
             OsError::Invalid => codes::ERROR_INVALID_PARAMETER,
-            OsError::LinksDirectory => codes::ERROR_ACCESS_DENIED,
+            OsError::NotPermitted => codes::ERROR_ACCESS_DENIED,
             OsError::Busy => codes::ERROR_BUSY,
             // What Windows says after following 63 links.
             OsError::TooManyLinks => codes::ERROR_CANT_RESOLVE_FILENAME,
@@ -133,4 +133,31 @@ pub(crate) fn is_shortage(error: &io::Error) -> bool {
 /// Whether an error reports a path that is longer than the system takes.
 pub(crate) fn is_too_long(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::TooLong.number())
+}
+
+/// Whether an error reports what no mode permits: `EPERM`, where `EACCES` is a matter of modes.
+/// Windows has one error for both.
+pub(crate) fn is_not_permitted(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(OsError::NotPermitted.number())
+}
+
+/// Whether the error of this number may not come again at another attempt.
+pub(crate) fn may_pass(number: i32) -> bool {
+    #[cfg(unix)]
+    return [libc::EBUSY, libc::EMFILE, libc::ENFILE, libc::ENOTEMPTY, libc::EPERM]
+        .contains(&number);
+    #[cfg(windows)]
+    {
+        use windows_sys::Win32::Foundation as codes;
+        let passing = [
+            codes::ERROR_ACCESS_DENIED,
+            codes::ERROR_BUSY,
+            codes::ERROR_DIR_NOT_EMPTY,
+            codes::ERROR_LOCK_VIOLATION,
+            codes::ERROR_PRIVILEGE_NOT_HELD,
+            codes::ERROR_SHARING_VIOLATION,
+            codes::ERROR_TOO_MANY_OPEN_FILES,
+        ];
+        u32::try_from(number).is_ok_and(|number| passing.contains(&number))
+    }
 }

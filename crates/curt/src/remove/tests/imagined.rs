@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use super::in_memory::{chain, kept, remove};
 use super::remove_on;
+use crate::calls::Calls;
 use crate::control::Unvisited;
 use crate::error::{Cause, Error, Kept, Operation};
 use crate::remove::{Confirm, DirectoryOperands, Remove, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::memory::play::{DEEDS, PLACES, setup};
-use crate::sys::memory::{Denied, Ending, Memory, Order, Positions, Setup};
+use crate::sys::memory::{Denied, Ending, Memory, Order, Positions, Setup, World};
 
 const FILES: u64 = 9;
 const DIRECTORIES: u64 = 8;
@@ -75,9 +76,15 @@ fn entries_skipped_by_a_listing_are_found_again() {
 
 #[test]
 fn any_change_before_any_call_is_survived() {
+    for directories in [DirectoryOperands::Recursive, DirectoryOperands::Removable] {
+        any_change_is_survived(&options().directories(directories));
+    }
+}
+
+fn any_change_is_survived(options: &Remove<'_>) {
     let calls = {
         let setup = setup(|_| {});
-        assert!(remove(&options(), &setup).is_complete());
+        assert!(remove(options, &setup).is_complete());
         setup.world(|world| world.calls_made())
     };
     for (what, deed) in DEEDS {
@@ -86,7 +93,7 @@ fn any_change_before_any_call_is_survived() {
                 let setup = setup(|world| {
                     world.after(call, move |world| deed(world, place));
                 });
-                let report = remove(&options(), &setup);
+                let report = remove(options, &setup);
                 let case = format!("{what}, {place}, before call {call}: {report:?}");
                 assert!(report.error_count <= 1, "{case}");
                 let left = setup.world(|world| world.exists("tree"));
@@ -149,6 +156,63 @@ fn mounts_are_refused_unless_crossing_is_allowed() {
         assert_eq!(report.error_count, 1, "{report:?}");
         assert_eq!(setup.world(|world| world.list("tree")), ["d a", "d a/b"]);
     }
+}
+
+/// Removes an operand as Node does, where the first `unlinkat` fails. Returns the operation and the
+/// number of the error, how many entries are left, and the calls.
+fn remove_if_removable(
+    operand: &str,
+    errno: i32,
+    change: impl FnOnce(&mut World),
+) -> (Option<(Operation, i32)>, usize, Calls) {
+    let faults = Faults::default();
+    let faults = if errno == 0 { faults } else { faults.fail("unlinkat", 0, errno) };
+    let setup = setup(change).with_faults(faults);
+    let options = options().missing_is_fine(false).directories(DirectoryOperands::Removable);
+    let report = remove_on::<Memory>(&options, &setup, &[PathBuf::from(operand)]);
+    assert!(report.error_count < 2, "{report:?}");
+    let error = report.errors.first().map(|error| (error.operation(), error.errno()));
+    let left = |world: &mut World| world.exists("tree").then(|| world.list("tree").len());
+    (error, setup.world(left).unwrap_or(0), report.calls)
+}
+
+#[test]
+fn a_directory_that_cannot_be_removed_keeps_everything() {
+    use Operation::{Remove, RemoveDirectory, RemoveFile};
+    let all = setup(|_| {}).world(|world| world.list("tree").len());
+    let run = |operand: &str, errno| remove_if_removable(operand, errno, |_| {});
+    let mounted = remove_if_removable("tree", 0, |world| _ = world.mount("tree", 2));
+    assert_eq!((mounted.0, mounted.1), (Some((RemoveDirectory, 16)), all));
+    for (operand, errno, error, left) in [
+        ("tree", 0, None, 0),
+        ("tree", 13, Some((RemoveDirectory, 13)), all),
+        // `EPERM`.
+        ("tree", 1, None, 0),
+        ("tree/empty/", 0, None, all - 1),
+        ("tree/e/1", 0, None, all - 1),
+        ("tree/e/1", 13, None, all - 1),
+        ("tree/e/1/", 0, Some((Remove, 20)), all),
+        ("tree/e/link", 0, None, all - 1),
+        ("tree/missing", 0, Some((Remove, 2)), all),
+        ("tree/missing", 30, Some((Remove, 2)), all),
+    ] {
+        let (found, entries, _) = run(operand, errno);
+        assert_eq!((found, entries), (error, left), "{operand} {errno}");
+    }
+    let denied = Denied { change: true, ..Denied::default() };
+    let fixed = remove_if_removable("tree/e/1", 0, |world| _ = world.deny("tree/e", denied));
+    assert_eq!((fixed.0, fixed.1), (Some((RemoveFile, 13)), all));
+    // A link to a directory, before a separator: `rmdir` of a link fails.
+    for (target, error) in
+        [("../a", (RemoveDirectory, 20)), ("1", (Remove, 20)), ("x", (Remove, 2))]
+    {
+        let linked = |world: &mut World| _ = world.link("tree/e/to", target);
+        let (found, entries, _) = remove_if_removable("tree/e/to/", 0, linked);
+        assert_eq!((found, entries), (Some(error), all + 1), "{target}");
+    }
+    // The operand is not opened.
+    assert_eq!(run("tree/empty", 0).2.of("openat"), 1);
+    assert_eq!(run("tree/e/1", 0).2.of("openat"), 1);
 }
 
 #[test]
@@ -310,6 +374,7 @@ fn dry_run_removes_nothing() {
     for threads in [1, 2] {
         for directories in [
             DirectoryOperands::Recursive,
+            DirectoryOperands::Removable,
             DirectoryOperands::Contents,
             DirectoryOperands::OnlyEmpty,
         ] {

@@ -286,7 +286,7 @@ impl Beneath for Windows {
         let how = (nt::FileLinkInformation, false);
         let link = |handle: BorrowedHandle<'_>| give_name(&self.door, handle, how, to, fresh);
         match self.door.opened(target(from, name), access, options, link)? {
-            Err(Status::FILE_IS_A_DIRECTORY) => Err(OsError::LinksDirectory.error()),
+            Err(Status::FILE_IS_A_DIRECTORY) => Err(OsError::NotPermitted.error()),
             linked => Ok(linked?),
         }
     }
