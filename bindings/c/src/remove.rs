@@ -83,10 +83,10 @@ unsafe impl Versioned for curt_remove_report {}
 /// Removes what `path` names: a directory with everything below it, a file, or a link, never what
 /// the link leads to. `options`, `control` and `report` may be NULL.
 ///
-/// With `CURT_CWD` as `dir`, any path; with an open directory, which stays open, the name of one
-/// entry in it, without a separator and not `.` or `..`. The directory can be open with `O_PATH`;
-/// on Windows it needs `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`. A path that ends in a separator
-/// must be a directory itself. The root directory is refused.
+/// With `CURT_CWD` as `dir`, any path; with an open directory, which stays open, a path without dots
+/// at its end, resolved as by `unlinkat`: links and `..` on the way may lead out. The directory can
+/// be open with `O_PATH`; on Windows it needs `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`, and takes
+/// a name alone. What `path/` names must be a directory itself. The root directory is refused.
 ///
 /// A removal is not atomic, and goes on after a failure: what can be removed is. The result is
 /// that of the first failure, `error` is that failure, and `on_error` of `control` gets all.
@@ -214,13 +214,13 @@ fn set<'a>(removal: Remove<'a>, options: &curt_remove_options) -> Result<Remove<
         .directories(directories))
 }
 
-/// Removes the entry of an open directory.
+/// Removes what a path names from an open directory on.
 ///
 /// # Safety
 ///
 /// Nobody closes the directory meanwhile.
 #[cfg(unix)]
-unsafe fn run_below(removal: &Remove<'_>, dir: curt_fd, name: &Path) -> Result<Report, Failure> {
+unsafe fn run_below(removal: &Remove<'_>, dir: curt_fd, path: &Path) -> Result<Report, Failure> {
     use curt::os::unix::RemoveBelow as _;
     use std::os::fd::BorrowedFd;
 
@@ -229,7 +229,7 @@ unsafe fn run_below(removal: &Remove<'_>, dir: curt_fd, name: &Path) -> Result<R
     }
     // SAFETY: it is not negative; and as required of the caller.
     let dir = unsafe { BorrowedFd::borrow_raw(dir) };
-    Ok(removal.run_below(dir, name))
+    Ok(removal.run_below(dir, path))
 }
 
 /// Removes the entry of an open directory.

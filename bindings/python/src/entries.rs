@@ -14,7 +14,7 @@ use pyo3::sync::MutexExt;
 use pyo3::types::{PyGenericAlias, PyList, PyString, PyTuple, PyType};
 
 use crate::error::{exception, system};
-use crate::open::{Entries, Open, checked_directory, duplicate};
+use crate::open::{Entries, Open, duplicate};
 use crate::path::{Encoded, Form, PathArg, audit, descriptor, is_foreign, join};
 use crate::root::Root;
 use crate::stat::{is_unfollowed, plan, result};
@@ -48,11 +48,8 @@ impl<'py> Target<'py> {
                 // As in CPython, the error of one that is not open names nothing.
                 let duplicated = py.detach(|| duplicate(*fd));
                 let duplicated = duplicated.map_err(|error| system(py.None().bind(py), &error))?;
-                match py.detach(|| checked_directory(duplicated).map(Open::descriptor)) {
-                    Ok(Ok(open)) => Ok(open),
-                    Ok(Err(error)) => Err(self.failed(py, &error)),
-                    Err(error) => Err(self.system(py, &error)),
-                }
+                let opened = py.detach(|| Open::descriptor(duplicated));
+                opened.map_err(|error| self.failed(py, &error))
             }
         }
     }
@@ -75,13 +72,6 @@ impl<'py> Target<'py> {
     fn failed(&self, py: Python<'py>, error: &Error) -> PyErr {
         match self.object(py) {
             Ok(object) => exception(py, error, &object),
-            Err(error) => error,
-        }
-    }
-
-    fn system(&self, py: Python<'py>, error: &std::io::Error) -> PyErr {
-        match self.object(py) {
-            Ok(object) => system(&object, error),
             Err(error) => error,
         }
     }

@@ -2,7 +2,6 @@
 
 use std::io;
 
-use curt::remove::Kept;
 use curt::{Cause, Error};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -16,11 +15,12 @@ pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAn
     let number = error.errno();
     let text = match error.cause() {
         Cause::Os(_) => strerror(py, number),
-        // A message of the library begins with the path; one of Python ends with it.
-        cause @ Cause::Kept(
-            Kept::IsALink | Kept::IsADirectory | Kept::MountPoint | Kept::OtherFileSystem,
-        ) => Ok(PyString::new(py, &format!("the path {cause}")).into_any()),
-        cause => Ok(PyString::new(py, &cause.to_string()).into_any()),
+        cause => {
+            // A message of the library begins with the path; one of Python ends with it.
+            let text = cause.to_string();
+            let subject = if text.starts_with("is ") { "the path " } else { "" };
+            Ok(PyString::new(py, &format!("{subject}{text}")).into_any())
+        }
     };
     text.map_or_else(|error| error, |text| os_error(number, &text, filename))
 }
@@ -41,7 +41,9 @@ pub(crate) fn with_second(error: &PyErr, second: &Bound<'_, PyAny>) -> PyErr {
 
 /// The exception of a system error about a path or descriptor.
 pub(crate) fn system(path: &Bound<'_, PyAny>, error: &io::Error) -> PyErr {
-    let number = error.raw_os_error().unwrap_or(libc::EIO);
+    let Some(number) = error.raw_os_error() else {
+        return PyOSError::new_err(error.to_string());
+    };
     let text = strerror(path.py(), number);
     text.map_or_else(|error| error, |text| os_error(number, &text, path))
 }

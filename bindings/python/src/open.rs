@@ -1,6 +1,5 @@
 //! A directory that is listed, and asked about its entries while it is open.
 
-use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -165,27 +164,24 @@ pub(crate) fn identity(fd: i32, name: &Bound<'_, PyAny>) -> PyResult<(u128, Opti
     Ok((number, metadata.created().known().map(nanoseconds)))
 }
 
-/// Whether a descriptor is open that a caller may have closed.
-pub(crate) fn is_open(fd: BorrowedFd<'_>) -> bool {
+/// Fails if a descriptor is not open, because the caller has closed it.
+pub(crate) fn check_open(fd: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: the call takes a number, and fails if it is no open descriptor.
-    unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFD) != -1 }
+    match unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFD) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// A caller's descriptor, for one call that fails if it is not open.
+pub(crate) fn borrow<'fd>(fd: i32) -> BorrowedFd<'fd> {
+    // No process can have this many, so a negative number fails as one that is not open.
+    let fd = if fd < 0 { i32::MAX } else { fd };
+    // SAFETY: it is not -1, and may be closed: nothing but that call uses it.
+    unsafe { BorrowedFd::borrow_raw(fd) }
 }
 
 /// Duplicates a caller's descriptor; it is closed when a program is started.
 pub(crate) fn duplicate(fd: i32) -> io::Result<OwnedFd> {
-    if fd < 0 {
-        return Err(io::Error::from_raw_os_error(libc::EBADF));
-    }
-    // SAFETY: the descriptor is only used for this call, which fails if it is not open.
-    unsafe { BorrowedFd::borrow_raw(fd) }.try_clone_to_owned()
-}
-
-/// Returns a descriptor if it is one of a directory. The library would notice others when it lists
-/// them, and `os.scandir` does at once.
-pub(crate) fn checked_directory(fd: OwnedFd) -> io::Result<OwnedFd> {
-    let file = File::from(fd);
-    if !file.metadata()?.is_dir() {
-        return Err(io::Error::from_raw_os_error(libc::ENOTDIR));
-    }
-    Ok(file.into())
+    borrow(fd).try_clone_to_owned()
 }

@@ -5,9 +5,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use pyo3::{PyTypeInfo, ffi};
 
 use crate::imported::imported;
 
@@ -173,12 +173,7 @@ pub(crate) fn descriptor(argument: &Bound<'_, PyAny>) -> PyResult<Option<i32>> {
 
 /// Calls `os.strerror`.
 pub(crate) fn strerror<'py>(py: Python<'py>, number: i32) -> PyResult<Bound<'py, PyAny>> {
-    // `strerror` has one buffer for all threads in old versions of GNU's C library.
-    let mut buffer = [0_u8; 256];
-    // SAFETY: pointer and length are of one buffer, which the call fills with a text.
-    unsafe { libc::strerror_r(number, buffer.as_mut_ptr().cast(), buffer.len() - 1) };
-    let text = buffer.split(|&byte| byte == 0).next().unwrap_or_default();
-    PyString::type_object(py).call1((PyBytes::new(py, text), "utf-8", "surrogateescape"))
+    imported(py)?.os.bind(py).call_method1("strerror", (number,))
 }
 
 /// Raises an audit event.

@@ -4,25 +4,23 @@
 //! it without the interpreter's lock: `Remove::run`, or `run_below` with a descriptor. Failures
 //! come back to this thread, to the closure `failed`.
 
-use std::ffi::OsStr;
-use std::os::fd::AsFd;
+use std::io::ErrorKind::NotADirectory;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use curt::os::unix::RemoveBelow;
 use curt::remove::{DirectoryOperands, Kept};
 use curt::{Cause, Next, Remove, Threads};
 use pyo3::prelude::*;
 
-use crate::error::{exception, system};
-use crate::open::duplicate;
+use crate::error::exception;
+use crate::open::borrow;
 use crate::path::{Form, PathArg};
 use crate::signals::Signals;
 use crate::text::original;
 use crate::threads::AtMost;
 
-/// Removes a tree: the path or, with a descriptor, the entry of that name. The caller passed it as
-/// `given`, which errors have in its place.
+/// Removes a tree.
 ///
 /// `on_error` is called with the name of the function that failed, the path and the exception, on
 /// this thread. Without it the first failure ends the removal and is raised, if `raises` says so;
@@ -31,12 +29,11 @@ use crate::threads::AtMost;
 /// that stay because of a failure are reported as CPython does, unless `on_error` has removed what
 /// failed. Returns how many entries were removed, and whether it ended early.
 #[pyfunction]
-#[pyo3(signature = (path, dir_fd, given, threads, raises, on_error, progress=None, seconds=None))]
+#[pyo3(signature = (path, dir_fd, threads, raises, on_error, progress=None, seconds=None))]
 #[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
 pub(crate) fn remove<'py>(
     path: &Bound<'py, PyAny>,
     dir_fd: Option<i32>,
-    given: &Bound<'py, PyAny>,
     threads: Option<AtMost>,
     raises: bool,
     on_error: Option<&Bound<'py, PyAny>>,
@@ -45,26 +42,9 @@ pub(crate) fn remove<'py>(
 ) -> PyResult<(u64, bool)> {
     let py = path.py();
     let path = PathArg::new(path, "rmtree")?;
-    let operand = path.as_path();
-    let given_path = PathArg::new(given, "rmtree")?.as_path().to_owned();
-    let dir = match dir_fd.map(duplicate).transpose() {
-        Ok(dir) => dir,
-        Err(error) => {
-            // Where CPython notices it.
-            let error = system(given, &error);
-            match on_error {
-                Some(on_error) => {
-                    on_error.call1(("lstat", given, error.into_value(py)))?;
-                }
-                None if raises => return Err(error),
-                None => {}
-            }
-            return Ok((0, false));
-        }
-    };
     let signals = Signals::new(progress, seconds)?;
     let on_error = on_error.map(|on_error| on_error.clone().unbind());
-    let operand = Operand { path: operand, dir_fd, given: &given_path };
+    let operand = Operand { path: path.as_path(), dir_fd };
     let failed = |error: &curt::Error| -> Next {
         let Some(on_error) = &on_error else {
             // The first failure is raised at the end, or all are ignored.
@@ -74,7 +54,7 @@ pub(crate) fn remove<'py>(
             let (exception, names, shown) = operand.failed(py, error)?;
             let exception = exception.into_value(py);
             names
-                .split(' ')
+                .iter()
                 .try_for_each(|name| on_error.bind(py).call1((name, &shown, &exception)).map(drop))
         });
         match called {
@@ -92,9 +72,9 @@ pub(crate) fn remove<'py>(
     if signals.shows_progress() {
         removal = removal.on_progress(|done| signals.set_done(done.files + done.directories));
     }
-    let done = py.detach(|| match &dir {
+    let done = py.detach(|| match dir_fd {
         None => removal.run(operand.path),
-        Some(dir) => removal.run_below(dir.as_fd(), operand.path),
+        Some(fd) => removal.run_below(borrow(fd), operand.path),
     });
     drop(removal);
     // The library does not say it at the end of a removal that was stopped.
@@ -106,11 +86,10 @@ pub(crate) fn remove<'py>(
     }
 }
 
-/// The path or name that is removed, and how it was passed.
+/// What is removed.
 struct Operand<'a> {
     path: &'a Path,
     dir_fd: Option<i32>,
-    given: &'a Path,
 }
 
 impl Operand<'_> {
@@ -119,58 +98,42 @@ impl Operand<'_> {
         &self,
         py: Python<'py>,
         error: &curt::Error,
-    ) -> PyResult<(PyErr, &'static str, Bound<'py, PyAny>)> {
-        let failed = below(self.given, self.path.as_os_str(), error.path());
-        let shown = Form::Text.wrap_path(py, &failed)?;
-        let is_operand = failed == self.given;
-        let is_file = error.errno() == libc::ENOTDIR;
+    ) -> PyResult<(PyErr, Vec<&'static str>, Bound<'py, PyAny>)> {
+        let shown = Form::Text.wrap_path(py, error.path())?;
+        let is_operand = error.path() == self.path;
+        let is_file = error.kind() == NotADirectory;
         let names = match (error.operation().function(), error.cause()) {
             // CPython follows a link before it notices, at the latest when it opens it.
             (_, Cause::Kept(kept @ (Kept::IsALink | Kept::DotOrDotDot))) if is_operand => {
+                let is_link = *kept == Kept::IsALink;
                 if let Err(exception) = self.stat(py, true) {
                     exception.value(py).setattr("filename", &shown)?;
-                    let is_link = *kept == Kept::IsALink && !self.is_directory_path();
-                    return Ok((exception, if is_link { "open" } else { "lstat" }, shown));
+                    let ends_in_slash = self.path.as_os_str().as_bytes().ends_with(b"/");
+                    let name = if is_link && !ends_in_slash { "open" } else { "lstat" };
+                    return Ok((exception, vec![name], shown));
                 }
-                if *kept == Kept::IsALink { "islink" } else { "rmdir" }
+                vec![if is_link { "islink" } else { "rmdir" }]
             }
-            (_, Cause::Kept(Kept::IsALink)) => "islink",
+            (_, Cause::Kept(Kept::IsALink)) => vec!["islink"],
             // CPython empties it before it notices.
-            (_, Cause::Kept(_)) => "rmdir",
+            (_, Cause::Kept(_)) => vec!["rmdir"],
             // CPython asks about the operand before it opens it. That it is a file is noticed
             // when it is listed; then it is removed as any directory that could not be listed.
             (name, Cause::Os(_)) if is_operand && (is_file || name == "open") => {
                 match (self.stat(py, false).is_ok(), is_file) {
-                    (false, _) => "lstat",
-                    (true, true) => "scandir rmdir",
-                    (true, false) => "open",
+                    (false, _) => vec!["lstat"],
+                    (true, true) => vec!["scandir", "rmdir"],
+                    (true, false) => vec!["open"],
                 }
             }
-            (name, _) => name,
+            (name, _) => vec![name],
         };
         Ok((exception(py, error, &shown), names, shown))
     }
 
     /// Asks CPython about the operand.
     fn stat(&self, py: Python<'_>, follow: bool) -> PyResult<()> {
-        let mut name = self.path.as_os_str().to_owned();
-        if self.dir_fd.is_some() && self.is_directory_path() {
-            name.push("/");
-        }
-        let name = Form::Text.wrap_path(py, Path::new(&name))?;
-        original(py, "entry_stat")?.call1((name, self.dir_fd, follow)).map(drop)
-    }
-
-    fn is_directory_path(&self) -> bool {
-        self.given.as_os_str().as_bytes().ends_with(b"/")
-    }
-}
-
-/// The path of a failure below `given`, which was removed as `operand`.
-fn below(given: &Path, operand: &OsStr, failed: &Path) -> PathBuf {
-    match failed.strip_prefix(operand) {
-        Ok(below) if !below.as_os_str().is_empty() => given.join(below),
-        // Joining with nothing would append a separator.
-        _ => given.to_owned(),
+        let path = Form::Text.wrap_path(py, self.path)?;
+        original(py, "entry_stat")?.call1((path, self.dir_fd, follow)).map(drop)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
-use std::io;
+use std::io::{self, ErrorKind::NotADirectory};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use pyo3::types::{PyList, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::error::{exception, exception_in, system};
-use crate::open::{is_open, to_list};
+use crate::open::{check_open, to_list};
 use crate::path::{Encoded, Form, PathArg, audit, fspath};
 use crate::signals::Signals;
 
@@ -172,15 +172,16 @@ impl State {
         if !self.shows_descriptors {
             return Ok(());
         }
-        let closed = |fd: BorrowedFd<'_>| !is_open(fd);
-        let list = self.yielded.take_if(|(list, ..)| closed(list.as_fd()));
-        let left = self.left.take_if(|left| closed(left.as_fd()));
-        if list.is_none() && left.is_none() {
-            return Ok(());
-        }
+        let mut checked = Ok(());
+        let mut is_closed =
+            |fd: BorrowedFd<'_>| check_open(fd).map_err(|error| checked = Err(error)).is_err();
+        let list = self.yielded.take_if(|(list, ..)| is_closed(list.as_fd()));
+        let left = self.left.take_if(|left| is_closed(left.as_fd()));
         std::mem::forget((list, left));
-        self.end();
-        Err(io::Error::from_raw_os_error(libc::EBADF))
+        if checked.is_err() {
+            self.end();
+        }
+        checked
     }
 
     fn end(&mut self) {
@@ -249,7 +250,8 @@ impl State {
             // A link that is not followed is no error. The top is followed. A relative path is
             // broken after the caller has changed the working directory: probably it was a link.
             if let Err(error) = &listed {
-                if !is_first && is_no_directory(error) && is_link(py, error.path()) != Some(false) {
+                let is_no_directory = error.kind() == NotADirectory;
+                if !is_first && is_no_directory && is_link(py, error.path()) != Some(false) {
                     continue;
                 }
             }
@@ -264,7 +266,7 @@ impl State {
                 // `os.fwalk` raises what it finds at the beginning, unless that is no directory.
                 Err(error) if is_first && self.shows_descriptors && self.item.is_none() => {
                     self.is_at_end = true;
-                    if error.errno() == libc::ENOTDIR && is_link(py, error.path()).is_some() {
+                    if error.kind() == NotADirectory && is_link(py, error.path()).is_some() {
                         return Ok(None);
                     }
                     return Err(exception(py, &error, self.operand.bind(py)));
@@ -462,11 +464,6 @@ impl State {
         };
         onerror.bind(py).call1((exception.into_value(py),)).map(drop)
     }
-}
-
-/// Whether what was opened is no directory, but perhaps a link.
-fn is_no_directory(error: &Error) -> bool {
-    matches!(error.errno(), libc::ENOTDIR | libc::ELOOP)
 }
 
 /// Whether there is a link at a path; `None` if there is nothing.

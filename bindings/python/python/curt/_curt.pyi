@@ -111,7 +111,6 @@ def identity(fd: int, name: _Path) -> tuple[int, int | None]: ...
 def remove(
     path: _Path,
     dir_fd: int | None,
-    given: _Path,
     threads: int | None,
     raises: bool,
     on_error: Callable[[str, str, OSError], object] | None,

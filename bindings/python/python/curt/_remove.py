@@ -48,39 +48,24 @@ def rmtree(
     if isinstance(path, bytes):
         # CPython's errors and handlers have it as text.
         path = os.fsdecode(path)
-    opened = None
     try:
-        text = name = os.fsdecode(path)
+        text = os.fsdecode(path)
         if b"\0" in os.fsencode(text):
             raise ValueError("rmtree: embedded null character in path")
         if dir_fd is not None:
             dir_fd = operator.index(dir_fd)
             if dir_fd.bit_length() > 31:
                 raise OverflowError("dir_fd is no descriptor")
-        if text[:1] in ("", "/"):
-            dir_fd = None
-        if dir_fd is not None:
-            prefix, name = os.path.split(text.rstrip("/"))
-            if prefix:
-                # To be searched, which does not take the right to read it where there is `O_PATH`.
-                flags = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY
-                opened = dir_fd = os.open(prefix, flags, dir_fd=dir_fd)
     except _FAILURES as error:
-        if isinstance(error, OSError):
-            error.filename = path
         if handler is not None:
             handler(os.lstat, path, error)
         elif not ignore_errors:
             raise
         return
-    try:
-        with showing(progress, "rmtree") as update:
-            on_error = None if handler is None else _reporter(path, text, handler)
-            raises = handler is None and not ignore_errors
-            _curt.remove(name, dir_fd, text, threads, raises, on_error, update)
-    finally:
-        if opened is not None:
-            os.close(opened)
+    with showing(progress, "rmtree") as update:
+        on_error = None if handler is None else _reporter(path, text, handler)
+        raises = handler is None and not ignore_errors
+        _curt.remove(text, dir_fd, threads, raises, on_error, update)
 
 
 # As `shutil.rmtree` has it: links that appear while a tree is removed are not followed.

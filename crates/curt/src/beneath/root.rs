@@ -405,12 +405,9 @@ impl Root {
         path: impl AsRef<Path>,
         removal: &Remove<'_>,
     ) -> Result<Report, Error> {
-        use io::ErrorKind::{NotADirectory, NotFound};
         let path = path.as_ref();
         let parent = self.run(Operation::Remove, path, |confined, text| confined.open_parent(text));
-        let is_fine = |error: &Error| {
-            removal.missing_is_fine && matches!(error.kind(), NotFound | NotADirectory)
-        };
+        let is_fine = |error: &Error| removal.forgives(error.kind(), error.raw_os_error());
         if parent.as_ref().is_err_and(is_fine) {
             return Ok(Report::default());
         }
@@ -426,7 +423,7 @@ impl Root {
             // It must be a directory, and not a link to one.
             name.push(Unit::SEPARATOR);
         }
-        Ok(removal.run_in(dir, &SystemUnit::path(name), path))
+        Ok(removal.run_in(Ok(dir), &SystemUnit::path(name), path))
     }
 
     /// Renames, and replaces what has the new name as the system does. Both paths are beneath the

@@ -8,30 +8,20 @@ pub mod unix;
 #[cfg(windows)]
 pub mod windows;
 
-/// Removes a name in a directory that the caller has open, through a duplicate of its descriptor or
-/// handle, and adds the calls that the duplicate took. Without a duplicate, that is the failure of
-/// the removal.
+/// Removes what a path names from the caller's directory on. `open` opens the directory that holds
+/// the last name, by its path from there, which is empty for a name alone, and returns its calls.
 #[cfg(any(unix, windows))]
 fn remove_below(
     removal: &crate::Remove<'_>,
-    (dir, calls): (std::io::Result<<crate::sys::Os as crate::sys::Sys>::Dir>, crate::Calls),
-    name: &std::path::Path,
+    path: &std::path::Path,
+    open: impl FnOnce(
+        &std::path::Path,
+    ) -> (std::io::Result<<crate::sys::Os as crate::sys::Sys>::Dir>, crate::Calls),
 ) -> crate::remove::Report {
-    use crate::name::Unit;
     use crate::sys::{OsUnit, SystemUnit};
 
-    let fail = |operation, error| {
-        let cause = crate::Cause::Os(error);
-        removal.fail_before(crate::Error::new(operation, name.to_path_buf(), cause))
-    };
-    let mut report = match dir {
-        Err(error) => fail(crate::Operation::OpenDirectory, error),
-        // A separator at its end makes a path of a name, too.
-        Ok(_) if OsUnit::units(name).last().is_some_and(|unit| unit.is_separator()) => {
-            fail(crate::Operation::Remove, std::io::ErrorKind::InvalidInput.into())
-        }
-        Ok(dir) => removal.run_in(dir, name, name),
-    };
+    let (dir, calls) = open(&OsUnit::operand(path).parent);
+    let mut report = removal.run_in(dir, path, path);
     report.calls.add(&calls);
     report
 }
@@ -47,15 +37,15 @@ mod tests {
 
     #[test]
     fn directory_without_a_duplicate_is_a_failure_like_any_other() {
-        let no_duplicate = || (Err(io::ErrorKind::OutOfMemory.into()), Calls::default());
+        let no_duplicate = |_: &Path| (Err(io::ErrorKind::OutOfMemory.into()), Calls::default());
         let told = AtomicU64::new(0);
         let count = |error: &crate::Error| {
-            assert_eq!(error.operation(), Operation::OpenDirectory);
+            assert_eq!(error.operation(), Operation::Remove);
             told.fetch_add(1, Ordering::Relaxed);
             Next::Stop
         };
         let removal = Remove::new().on_error(count);
-        let report = remove_below(&removal, no_duplicate(), Path::new("name"));
+        let report = remove_below(&removal, Path::new("name"), no_duplicate);
         assert_eq!((report.error_count, report.errors.len()), (1, 1), "{report:?}");
         assert!(report.stopped, "{report:?}");
         assert_eq!(told.load(Ordering::Relaxed), 1);

@@ -38,20 +38,22 @@ impl Units for EntryName<'_> {
 
 /// Removal below an open directory.
 pub trait RemoveBelow {
-    /// Removes the entry `name` of the directory `dir`, which can be opened with `O_PATH`. The name
-    /// is one component: a name with a separator, `.` and `..` are refused. Paths in errors and
-    /// events begin with the name.
+    /// Removes what `path` names from the directory `dir` on, as `unlinkat(2)` resolves it: links
+    /// and `..` on the way are followed, so a path from an untrusted source belongs to
+    /// [`Root::remove_tree`]. `dir` can be opened with `O_PATH`, and does not matter to a full path.
+    /// Paths in errors and events begin with `path`.
     ///
-    /// Costs what [`Remove::run`] costs, and two calls for a duplicate of the descriptor.
+    /// Costs what [`Remove::run`] costs, and two calls for a duplicate of the descriptor if the path
+    /// is a name alone.
     ///
     /// A failure of these calls is reported as any other, to the callbacks too.
     #[must_use = "a removal may have failed; the report says so"]
-    fn run_below(&self, dir: BorrowedFd<'_>, name: impl AsRef<OsStr>) -> Report;
+    fn run_below(&self, dir: BorrowedFd<'_>, path: impl AsRef<Path>) -> Report;
 }
 
 impl RemoveBelow for Remove<'_> {
-    fn run_below(&self, dir: BorrowedFd<'_>, name: impl AsRef<OsStr>) -> Report {
-        super::remove_below(self, open_directory(dir), Path::new(name.as_ref()))
+    fn run_below(&self, dir: BorrowedFd<'_>, path: impl AsRef<Path>) -> Report {
+        super::remove_below(self, path.as_ref(), |parent| open_directory(dir, parent))
     }
 }
 
@@ -80,7 +82,8 @@ impl DryMoves {
         name: &OsStr,
         check: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
-        let (dir, name) = (open_directory(dir).0?, NameBuf::new(name.as_encoded_bytes().to_vec())?);
+        let dir = open_directory(dir, Path::new("")).0?;
+        let name = NameBuf::new(name.as_encoded_bytes().to_vec())?;
         let sys = Os::start(&Setup::default());
         let facts = sys.query(&dir, name.as_name(), Ask::STAT)?;
         sys.check_removal(&dir, name.as_name(), &facts)?;
@@ -98,9 +101,9 @@ impl AsFd for Root {
     }
 }
 
-/// Adopts a directory that is open for reading, as in `scandir(fd)`. No call on Linux, where a
-/// descriptor of something else fails when it is listed; elsewhere 2, for the stream of the C
-/// library. On an error the descriptor is closed.
+/// Adopts a directory that is open for reading, as in `scandir(fd)`. A descriptor of anything else
+/// is refused. 1 call on Linux; elsewhere 2 more, for the stream of the C library. On an error the
+/// descriptor is closed.
 ///
 /// ```
 /// use curt::list::Directory;

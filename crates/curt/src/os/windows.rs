@@ -1,10 +1,11 @@
 //! Windows: removal below an open directory, the handles of roots and directories, and names in
 //! UTF-16.
 
-use std::ffi::OsStr;
+use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::path::Path;
 
+use crate::Calls;
 use crate::beneath::Root;
 use crate::error::{Cause, Error, Operation};
 use crate::list::{Directory, Entry, EntryName, List};
@@ -31,10 +32,10 @@ impl Units for EntryName<'_> {
 
 /// Removal below an open directory.
 pub trait RemoveBelow {
-    /// Removes the entry `name` of the directory `dir`, which must have been opened with
-    /// `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`. The name is one component, taken literally: a
-    /// name with a separator, `.` and `..` are refused. Paths in errors and events begin with the
-    /// name.
+    /// Removes the entry `path` of the directory `dir`, which must have been opened with
+    /// `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`. The path is one name, taken literally, with or
+    /// without separators at its end: longer paths, `.` and `..` are refused. Paths in errors and
+    /// events begin with `path`.
     ///
     /// If the handle is not that of a directory, or is that of a link to one, the report has an
     /// error.
@@ -44,12 +45,16 @@ pub trait RemoveBelow {
     ///
     /// A failure of these calls is reported as any other, to the callbacks too.
     #[must_use = "a removal may have failed; the report says so"]
-    fn run_below(&self, dir: BorrowedHandle<'_>, name: impl AsRef<OsStr>) -> Report;
+    fn run_below(&self, dir: BorrowedHandle<'_>, path: impl AsRef<Path>) -> Report;
 }
 
 impl RemoveBelow for Remove<'_> {
-    fn run_below(&self, dir: BorrowedHandle<'_>, name: impl AsRef<OsStr>) -> Report {
-        super::remove_below(self, open_directory(dir), Path::new(name.as_ref()))
+    fn run_below(&self, dir: BorrowedHandle<'_>, path: impl AsRef<Path>) -> Report {
+        super::remove_below(self, path.as_ref(), |parent| match parent.as_os_str().len() {
+            0 => open_directory(dir),
+            // The kernel knows no `..`, so it would resolve other paths than Win32.
+            _ => (Err(io::ErrorKind::InvalidInput.into()), Calls::default()),
+        })
     }
 }
 

@@ -158,11 +158,11 @@ pub use report::{Incomplete, Report};
 pub use crate::error::Kept;
 
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::control::{Operands, Threads};
-use crate::error::Error;
 use crate::sys::{Os, Setup, Sys};
 use crate::tree::Stop;
 use engine::Engine;
@@ -199,29 +199,25 @@ impl Remove<'_> {
         operands.lend(|paths| remove_on::<Os>(self, &Setup::default(), paths, None))
     }
 
-    /// Removes a name in an open directory. Paths in the report begin with `shown`.
-    pub(crate) fn run_in(&self, dir: <Os as Sys>::Dir, name: &Path, shown: &Path) -> Report {
-        remove_on::<Os>(self, &Setup::default(), &[name], Some((dir, shown)))
-    }
-
-    /// Reports a failure before the removal could begin, to the callbacks too.
-    pub(crate) fn fail_before(&self, error: Error) -> Report {
-        let sys = Os::start(&self.setup(&Setup::default()));
-        let shared = Shared::<Os>::new(self, &sys, None, true);
-        shared.notifier.failed(true, error);
-        let mut report = shared.into_report();
-        report.calls.add(&sys.calls());
-        report
+    /// Removes the last name of a path from the directory that holds it, which the caller has
+    /// opened, or could not open. Paths in the report begin with `shown`.
+    pub(crate) fn run_in(
+        &self,
+        dir: io::Result<<Os as Sys>::Dir>,
+        path: &Path,
+        shown: &Path,
+    ) -> Report {
+        remove_on::<Os>(self, &Setup::default(), &[path], Some((dir, shown)))
     }
 }
 
-/// Removes operands on a platform: paths or, with a directory `parent`, a name in it, and the path
-/// to report in its place.
+/// Removes operands on a platform. `parent` is the directory that holds the last name of the only
+/// one, if the caller has opened it, and the path to report instead.
 fn remove_on<S: Sys>(
     options: &Remove<'_>,
     setup: &Setup,
     operands: &[&Path],
-    parent: Option<(S::Dir, &Path)>,
+    parent: Option<(io::Result<S::Dir>, &Path)>,
 ) -> Report {
     let setup = options.setup(setup);
     let sys = S::start(&setup);

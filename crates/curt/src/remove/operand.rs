@@ -3,7 +3,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::callbacks::Question;
 use super::engine::Engine;
@@ -47,7 +47,7 @@ impl<S: Sys> OpenParent<S> {
 impl<S: Sys> Engine<'_, S> {
     /// Removes an operand, with all that is in it if it is a tree.
     pub(super) fn remove_operand(&mut self, path: &Path) {
-        let shown = self.worker.shared.parent.as_ref().map_or(path, |&(_, shown)| shown);
+        let shown = self.worker.shared.parent.as_ref().map_or(path, |(_, shown)| shown);
         self.worker.path = TreePath::operand(S::Unit::units(shown));
         let base = self.stack.len();
         self.enter_operand(path);
@@ -121,12 +121,9 @@ impl<S: Sys> Engine<'_, S> {
     ) -> io::Result<Arc<S::Dir>> {
         let is_itself = matches!(operand.last, Last::Root | Last::DotOrDotDot);
         if let Some((parent, _)) = &self.worker.shared.parent {
-            let is_name = operand.parent.as_os_str().is_empty() && !is_itself;
-            return if is_name {
-                Ok(Arc::clone(parent))
-            } else {
-                Err(io::ErrorKind::InvalidInput.into())
-            };
+            let parent = parent.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let parent = parent.filter(|_| !is_itself);
+            return parent.unwrap_or_else(|| Err(io::ErrorKind::InvalidInput.into())).map(Arc::new);
         }
         let path = if is_itself { path } else { &operand.parent };
         if let Some((known, dir)) = &self.parent.0 {

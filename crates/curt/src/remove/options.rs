@@ -1,6 +1,7 @@
 //! The options of a removal.
 
 use std::fmt;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -141,7 +142,7 @@ pub struct Remove<'a> {
     pub(crate) directories: DirectoryOperands,
     pub(crate) same_file_system: SameFileSystem,
     pub(crate) preserve: Preserve,
-    pub(crate) missing_is_fine: bool,
+    missing_is_fine: bool,
     pub(crate) dry_run: bool,
     pub(crate) try_parents: bool,
     pub(crate) confirm: Confirm,
@@ -445,6 +446,14 @@ impl<'a> Remove<'a> {
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.descriptors = Some(limit);
         self
+    }
+
+    /// Returns whether an operand that failed is missing, and that is fine. A name the system calls
+    /// invalid counts as missing.
+    pub(crate) fn forgives(&self, kind: io::ErrorKind, number: Option<i32>) -> bool {
+        use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
+        let is_invalid = kind == InvalidInput && number.is_some();
+        self.missing_is_fine && (is_invalid || matches!(kind, NotFound | NotADirectory))
     }
 
     /// Returns the set-up of the platform.

@@ -1,7 +1,8 @@
 //! What the workers of one removal share.
 
+use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::callbacks::Totals;
 use super::frame::Task;
@@ -14,6 +15,9 @@ use crate::error::{Cause, Error, Kept, Operation};
 use crate::sys::{Identity, Sys};
 use crate::tree::Crew;
 
+/// A directory that the caller has opened, or why that failed, until a worker takes it.
+type Given<D> = Mutex<Option<io::Result<D>>>;
+
 /// What the workers of one removal share.
 pub(super) struct Shared<'r, S: Sys> {
     pub(super) options: &'r Remove<'r>,
@@ -25,9 +29,9 @@ pub(super) struct Shared<'r, S: Sys> {
     pub(super) removes_all: bool,
     /// Whether operands may overlap, so that one worker removes them in order.
     pub(super) operands_overlap: bool,
-    /// The open directory that the operand is a name in, if it is not a path, and the path to
-    /// report in its place.
-    pub(super) parent: Option<(Arc<S::Dir>, &'r Path)>,
+    /// The directory that holds the operand's last name, if the caller has opened it, and the path
+    /// to report instead of the operand.
+    pub(super) parent: Option<(Given<S::Dir>, &'r Path)>,
     pub(super) root: OnceLock<Identity>,
     pub(super) shortage: Shortage,
     pub(super) writers: Writers,
@@ -36,12 +40,11 @@ pub(super) struct Shared<'r, S: Sys> {
 }
 
 impl<'r, S: Sys> Shared<'r, S> {
-    /// Begins a removal. With a directory `parent`, the operand is a name in it. If operands
-    /// overlap, the caller's thread works alone.
+    /// Begins a removal. If operands overlap, the caller's thread works alone.
     pub(super) fn new(
         options: &'r Remove<'r>,
         sys: &S,
-        parent: Option<(S::Dir, &'r Path)>,
+        parent: Option<(io::Result<S::Dir>, &'r Path)>,
         operands_overlap: bool,
     ) -> Self {
         let asks = options.confirm != Confirm::Never;
@@ -57,7 +60,7 @@ impl<'r, S: Sys> Shared<'r, S> {
             notifier,
             removes_all,
             operands_overlap,
-            parent: parent.map(|(dir, shown)| (Arc::new(dir), shown)),
+            parent: parent.map(|(dir, shown)| (Mutex::new(Some(dir)), shown)),
             root: OnceLock::new(),
             shortage: Shortage::none(),
             writers: Writers::since(sys.wall_clock()),

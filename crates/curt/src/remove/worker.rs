@@ -82,16 +82,9 @@ impl<'r, S: Sys> Worker<'r, S> {
         wait(self.attends.then_some(&attend as &dyn Fn()))
     }
 
-    /// Reports a failed operand, unless it is missing and `missing_is_fine` is set. A name the
-    /// system calls invalid counts as missing.
+    /// Reports a failed operand, unless it is missing and that is fine.
     pub(super) fn operand_failed(&self, operation: Operation, error: io::Error) {
-        use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
-        let is_missing = match error.kind() {
-            NotFound | NotADirectory => true,
-            InvalidInput => error.raw_os_error().is_some(),
-            _ => false,
-        };
-        if !(is_missing && self.shared.options.missing_is_fine) {
+        if !self.shared.options.forgives(error.kind(), error.raw_os_error()) {
             self.fail(operation, Cause::Os(error));
         }
     }

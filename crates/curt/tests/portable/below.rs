@@ -32,7 +32,7 @@ fn a_name_is_removed_below_a_directory_and_below_nothing_else() {
     const NAMES: &[&str] = if cfg!(windows) {
         &["..", ".", "tree\\a", "\\", "", "tree\0"]
     } else {
-        &["..", ".", "tree/a", "tree/", "canary/", "/", ""]
+        &["..", ".", "tree/.", "tree/..", "missing/..", "/", "", "tree/\0"]
     };
     let (removal, scratch) = (Remove::new(), Scratch::new());
     scratch.tree("here", "tree/a/file canary");
@@ -58,4 +58,49 @@ fn a_name_is_removed_below_a_directory_and_below_nothing_else() {
     assert_eq!(scratch.list("here"), ["- canary"]);
     // The descriptor that the removal works with is a copy of the caller's.
     assert!(cfg!(windows) || report.calls.of("fcntl") == 1, "{report:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_leads_from_the_directory_on_as_in_the_kernel() {
+    for (path, expected) in [
+        ("a/tree", Ok("moved")),
+        ("a//tree//", Ok("moved")),
+        ("link/a/tree", Ok("there")),
+        ("../there/a/tree", Ok("there")),
+        ("a/../link/a/tree/", Ok("there")),
+        ("/there/a/tree", Ok("there")),
+        ("missing/tree", Err(true)),
+        ("a/missing", Err(true)),
+        ("a/tree/file/", Err(true)),
+        ("a/tree/file/x", Err(true)),
+        // What a link leads to is not missing.
+        ("link/", Err(false)),
+    ] {
+        let scratch = Scratch::new();
+        let here = open(scratch.dir("here"));
+        // Not by its name, which another directory has by now.
+        std::fs::rename(scratch.at("here"), scratch.at("moved")).unwrap();
+        for place in ["here", "moved", "there"] {
+            scratch.tree(place, "a/tree/file");
+        }
+        std::os::unix::fs::symlink("../there", scratch.at("moved/link")).unwrap();
+        let full = scratch.at("there/a/tree");
+        let path = if path.starts_with('/') { full.to_str().unwrap() } else { path };
+        let report = run_below(&Remove::new(), &here, path);
+        for place in ["here", "moved", "there"] {
+            let is_kept = scratch.at(place).join("a/tree/file").exists();
+            assert_eq!(is_kept, expected != Ok(place), "{path}: {place}");
+        }
+        if let Err(is_missing) = expected {
+            assert_eq!((report.error_count, report.errors[0].path()), (1, Path::new(path)));
+            let report = run_below(&Remove::new().missing_is_fine(true), &here, path);
+            assert_eq!(report.is_complete(), is_missing, "{path}: {report:?}");
+        } else {
+            assert!(report.is_complete(), "{path}: {report:?}");
+            assert_eq!((report.files, report.directories), (1, 1), "{path}");
+            // The directory that holds the tree takes the place of a copy.
+            assert_eq!(report.calls.of("fcntl"), 0, "{path}: {report:?}");
+        }
+    }
 }

@@ -170,7 +170,7 @@ def _clear(
             _compare(parent.fd, name, directory)
         try:
             _, stopped = _curt.remove(
-                name, parent.fd, name, 1, False, report, count, min(seconds, 1e9)
+                name, parent.fd, 1, False, report, count, min(seconds, 1e9)
             )
         except Cancelled:
             stopped = True

@@ -78,9 +78,7 @@ fn a_listing_that_cannot_begin_again_says_so() {
 #[test]
 fn the_descriptor_of_a_file_is_no_directory() {
     let scratch = scratch();
-    let adopted = Directory::try_from(open(&scratch.at("d/a")));
-    let listed = adopted.and_then(|it| it.list(Fields::KIND).visit_batch(|_, _| Next::Continue));
-    let error = listed.unwrap_err();
+    let error = Directory::try_from(open(&scratch.at("d/a"))).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::NotADirectory);
 }
 
@@ -134,12 +132,13 @@ fn names_that_were_read_together_can_be_kept_together() {
 #[cfg(unix)]
 #[test]
 fn a_visit_reports_a_listing_that_fails() {
-    let scratch = Scratch::new();
-    let file = std::fs::File::open(scratch.file("no directory")).unwrap();
-    let file = std::os::fd::OwnedFd::from(file);
-    let mut listing = Directory::try_from(file).unwrap().list(Fields::KIND);
-    let error = listing.visit_batch(|_, _| unreachable!("it has no entries")).unwrap_err();
+    let scratch = scratch();
+    let call = if cfg!(target_os = "linux") { "getdents64" } else { "readdir" };
+    let faults = std::sync::Arc::new(Faults::default().fail(call, 0, libc::EIO));
+    let setup = Setup { faults: Some(faults), ..Setup::default() };
+    let mut listing = failing_as(&setup, || list::list(scratch.at("d")).unwrap());
+    let error = listing.visit_batch(|_, _| unreachable!("nothing was read")).unwrap_err();
     assert_eq!(error.operation(), Operation::ReadDirectory);
-    assert_eq!(error.kind(), io::ErrorKind::NotADirectory);
+    assert_eq!(error.raw_os_error(), Some(libc::EIO));
     assert!(!listing.visit_batch(|_, _| unreachable!("it has ended")).unwrap());
 }

@@ -100,10 +100,15 @@ impl Door {
     }
 
     /// Opens a path from the caller.
-    pub(super) fn open_path(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
+    pub(super) fn open_path(
+        &self,
+        dir: BorrowedFd<'_>,
+        path: &Path,
+        flags: OFlags,
+    ) -> Result<OwnedFd> {
         uninterrupted(|| {
             self.pass(Call::Open)?;
-            rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
+            rustix::fs::openat(dir, path, flags, Mode::empty())
         })
     }
 

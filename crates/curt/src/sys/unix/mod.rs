@@ -91,20 +91,29 @@ impl What<'_> {
     }
 }
 
-/// Duplicates the caller's descriptor. Makes one call.
-pub(crate) fn open_directory(fd: BorrowedFd<'_>) -> (io::Result<Dir>, Calls) {
+/// Opens a directory by its path from the caller's on, to resolve names in; duplicates that one for
+/// an empty path. Makes one call.
+pub(crate) fn open_directory(fd: BorrowedFd<'_>, path: &Path) -> (io::Result<Dir>, Calls) {
     let door = Door::new(&Setup::default());
-    // The numbers of the standard streams stay free, as the standard library has it.
-    let copy = door.lift(fd, 3);
-    (copy.map(Dir::from).map_err(io::Error::from), door.calls())
+    let opened = if path.as_os_str().is_empty() {
+        // The numbers of the standard streams stay free, as the standard library has it.
+        door.lift(fd, 3)
+    } else {
+        door.open_path(fd, path, PLACE)
+    };
+    (opened.map(Dir::from).map_err(io::Error::from), door.calls())
 }
 
 /// Makes a directory of the caller's descriptor. One of anything else is refused. 1 call.
 pub(crate) fn adopt_directory(fd: OwnedFd) -> io::Result<Dir> {
-    let stat = Door::new(&Setup::default()).fstat(fd.as_fd())?;
-    match values::facts_from(&stat).kind {
-        Kind::Directory => Ok(fd.into()),
-        _ => Err(Errno::NOTDIR.into()),
+    Ok(directory_only(&Door::new(&Setup::default()), fd)?.into())
+}
+
+/// Refuses a descriptor of anything but a directory. 1 call.
+fn directory_only(door: &Door, fd: OwnedFd) -> Result<OwnedFd, Errno> {
+    match values::facts_from(&door.fstat(fd.as_fd())?).kind {
+        Kind::Directory => Ok(fd),
+        _ => Err(Errno::NOTDIR),
     }
 }
 
@@ -119,7 +128,7 @@ pub(crate) fn into_descriptor(dir: Dir) -> io::Result<OwnedFd> {
 impl Unix {
     /// Makes a directory for listing from the caller's descriptor.
     pub(crate) fn adopt(&self, fd: OwnedFd) -> io::Result<Dir> {
-        Ok(self.listed(fd)?)
+        Ok(self.listed(directory_only(&self.door, fd)?)?)
     }
 
     /// Whether a feature of Linux may be used.
@@ -284,7 +293,7 @@ impl Sys for Unix {
         if path.as_os_str().is_empty() {
             return Ok(Dir::working());
         }
-        Ok(self.door.open_path(path, PLACE)?.into())
+        Ok(self.door.open_path(CWD, path, PLACE)?.into())
     }
 
     const MOUNTS_MAY_LOOP: bool = native::MOUNTS_MAY_LOOP;
@@ -463,7 +472,7 @@ mod tests {
         }
         // SAFETY: no memory is involved, and nothing in this process reads its standard input.
         unsafe { libc::close(0) };
-        let copy = open_directory(dir.as_fd()).0.unwrap();
+        let copy = open_directory(dir.as_fd(), "".as_ref()).0.unwrap();
         let without = Setup::default().with(Features::default().with(Feature::RawListing));
         let stream = Unix::start(&without).adopt(dir.try_clone().unwrap().into()).unwrap();
         let given = into_descriptor(stream).unwrap();

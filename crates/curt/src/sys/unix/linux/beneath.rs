@@ -165,7 +165,7 @@ impl Unix {
     /// Whether that rule is in force. Only root may ask; for others, assume so.
     fn protects_links(&self) -> bool {
         let path = Path::new("/proc/sys/fs/protected_symlinks");
-        let Ok(file) = self.door.open_path(path, OFlags::RDONLY | OFlags::CLOEXEC) else {
+        let Ok(file) = self.door.open_path(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC) else {
             return true;
         };
         let mut value = [0];
