@@ -1,6 +1,7 @@
 //! The rules of the house that neither the compiler nor clippy can check, as
 //! `FILE:LINE: rule: what is wrong`. CONTRIBUTING.md explains them.
 
+mod bindings;
 pub(crate) mod code;
 mod door;
 mod layers;
@@ -26,21 +27,32 @@ const RULES: &[(&str, Rule)] = &[
     ("time-zone", layers::time_zone),
 ];
 
+/// The files of bindings, in all languages.
+const BINDINGS: &[&str] =
+    &["bindings/*.rs", "bindings/*.[ch]", "bindings/*.js", "bindings/*.py", "bindings/*.rb"];
+
 /// The task `lint`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     if !arguments.is_empty() {
         return Err(Failure::usage("lint takes no arguments"));
     }
     let mut problems = 0;
+    let mut tell = |path: &str, rule: &str, found: Vec<Problem>| {
+        problems += found.len();
+        for (line, what) in found {
+            say::out(format_args!("{path}:{line}: {rule}: {what}"));
+        }
+    };
+    let bindings = files(BINDINGS)?;
     let files = files(&["*.rs"])?;
     for (path, text) in files.iter().filter(|(path, _)| !is_test(path)) {
         let code = Code::new(text);
         for (rule, check) in RULES {
-            for (line, what) in check(path, &code) {
-                say::out(format_args!("{path}:{line}: {rule}: {what}"));
-                problems += 1;
-            }
+            tell(path, rule, check(path, &code));
         }
+    }
+    for (path, text) in &bindings {
+        tell(path, "bindings", bindings::decisions(path, text));
     }
     say::out(format_args!("lint: {} files, {problems} problems", files.len()));
     if problems == 0 {
