@@ -216,6 +216,22 @@ fn a_directory_that_cannot_be_removed_keeps_everything() {
 }
 
 #[test]
+fn an_operand_that_vanishes_is_no_missing_one() {
+    let directories = DirectoryOperands::Removable;
+    let options = options().missing_is_fine(false).directories(directories);
+    let run = |call| {
+        let setup = setup(|world| _ = world.after(call, |world| _ = world.vanish("tree")));
+        let report = remove(&options, &setup);
+        (report.errors.first().map(Error::operation), setup.world(|world| world.calls_made()))
+    };
+    let steps: Vec<_> = (0..run(u64::MAX).1).map(|call| run(call).0).collect();
+    let missing = steps.iter().take_while(|step| **step == Some(Operation::Remove)).count();
+    assert!(missing > 0, "{steps:?}");
+    assert_eq!(steps[missing], Some(Operation::RemoveDirectory), "{steps:?}");
+    assert!(!steps[missing..].contains(&Some(Operation::Remove)), "{steps:?}");
+}
+
+#[test]
 fn nothing_is_crossed_to_another_device_or_mount() {
     let one = options().same_file_system(true);
     for (unreadable, threads) in [(false, 1), (false, 4), (true, 1)] {
