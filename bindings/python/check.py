@@ -48,7 +48,7 @@ def as_nobody(python: Path, wheel: Path) -> None:
         for interpreter in filter(None, (str(python), system)):
             probe = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", interpreter]
             environment = {"PATH": os.defpath, "PYTHONPATH": f"{place}/site", "TMPDIR": f"{place}/tmp"}
-            ready = subprocess.run([*probe, "-c", "import curt"], env=environment, capture_output=True)
+            ready = subprocess.run([*probe, "-c", "import curt_fs"], env=environment, capture_output=True)
             if ready.returncode == 0:
                 run(*probe, place / "tests" / "permissions.py", env=environment, cwd=place / "tmp")
                 return

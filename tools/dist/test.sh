@@ -222,7 +222,7 @@ wheel_installs() {
 
 # Uses the module, in a folder with a tree of three entries.
 use_module='
-import curt, os
+import curt_fs as curt, os
 assert [(top, names) for top, _, names in curt.walk("tree")] == [
     ("tree", []), ("tree/folder", ["file"])]
 assert curt.usage("tree").entries == 3
@@ -242,7 +242,7 @@ python_installs() { # ARGUMENT OF PIP…
         : >tree/folder/file
         environment/bin/python -c "$program"
         environment/bin/pip uninstall --quiet --yes curt-fs
-        if environment/bin/python -c "import curt"; then exit 1; fi' "$use_module" "$@"
+        if environment/bin/python -c "import curt_fs"; then exit 1; fi' "$use_module" "$@"
 }
 
 # A program with libcurt: it removes the folder `tree`. It is compiled in /tmp, with what

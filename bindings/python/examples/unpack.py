@@ -13,7 +13,7 @@ import shutil
 import sys
 import tarfile
 
-import curt
+import curt_fs as curt
 
 # Also of a time that the system cannot have.
 REFUSALS = (OSError, ValueError, OverflowError)

@@ -221,7 +221,7 @@ impl Directory {
 }
 
 /// Iterates over the entries of a directory.
-#[pyclass(frozen, module = "curt")]
+#[pyclass(frozen, module = "curt_fs")]
 pub(crate) struct ScandirIterator {
     directory: Arc<Directory>,
     batch: Mutex<Batch>,
@@ -336,7 +336,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Truth {
 }
 
 /// An entry of a directory.
-#[pyclass(frozen, module = "curt")]
+#[pyclass(frozen, module = "curt_fs")]
 pub(crate) struct DirEntry {
     /// The entry's base filename.
     #[pyo3(get)]

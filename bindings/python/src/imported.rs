@@ -1,4 +1,4 @@
-//! Python objects that the functions need, looked up by `import curt`.
+//! Python objects that the functions need, looked up by `import curt_fs`.
 //!
 //! A cell that is filled at the first use can deadlock a forked child: while one thread fills it,
 //! another thread may run and fork, and the child then waits for a thread that it does not have. So
@@ -18,7 +18,7 @@ pub(crate) struct Imported {
     pub(crate) stat_result: Layout,
 }
 
-#[allow(clippy::disallowed_types, reason = "filled by `import curt`")]
+#[allow(clippy::disallowed_types, reason = "filled by `import curt_fs`")]
 static IMPORTED: pyo3::sync::PyOnceLock<Imported> = pyo3::sync::PyOnceLock::new();
 
 /// Looks everything up.
@@ -37,7 +37,7 @@ pub(crate) fn import(py: Python<'_>) -> PyResult<()> {
 }
 
 pub(crate) fn imported(py: Python<'_>) -> PyResult<&Imported> {
-    IMPORTED.get(py).ok_or_else(|| PyRuntimeError::new_err("curt is not imported"))
+    IMPORTED.get(py).ok_or_else(|| PyRuntimeError::new_err("curt_fs is not imported"))
 }
 
 /// `os.stat_result`, and where its fields are.

@@ -1,5 +1,5 @@
-//! The module `curt._curt`: what Python cannot do in Python. The functions that users call are in
-//! `python/curt`.
+//! The module `curt_fs._curt`: what Python cannot do in Python. The functions that users call are
+//! in `python/curt_fs`.
 
 mod entries;
 mod error;
@@ -60,8 +60,8 @@ mod _curt {
             crate::imported::import(module.py())?;
             return module.add("__version__", env!("CARGO_PKG_VERSION"));
         }
-        let message = "curt cannot be imported in a subinterpreter: its objects are those of the \
-                       main one";
+        let message = "curt_fs cannot be imported in a subinterpreter: its objects are those of \
+                       the main one";
         Err(PyImportError::new_err(message))
     }
 }

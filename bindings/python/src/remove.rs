@@ -1,8 +1,8 @@
-//! Removing a tree, for `rmtree` and `curt.dask`.
+//! Removing a tree, for `rmtree` and `curt_fs.dask`.
 //!
-//! `curt.rmtree` in `_remove.py` calls [`remove`], which sets the options of a [`Remove`] and runs
-//! it without the interpreter's lock: `Remove::run`, or `run_below` with a descriptor. Failures
-//! come back to this thread, to the closure `failed`.
+//! `curt_fs.rmtree` in `_remove.py` calls [`remove`], which sets the options of a [`Remove`] and
+//! runs it without the interpreter's lock: `Remove::run`, or `run_below` with a descriptor.
+//! Failures come back to this thread, to the closure `failed`.
 
 use std::io::ErrorKind::NotADirectory;
 use std::os::unix::ffi::OsStrExt;

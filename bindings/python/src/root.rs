@@ -25,7 +25,7 @@ use crate::signals::Signals;
 use crate::stat::{plan, result};
 
 /// A directory that is kept open, beneath which untrusted paths are used.
-#[pyclass(frozen, subclass, module = "curt._curt")]
+#[pyclass(frozen, subclass, module = "curt_fs._curt")]
 pub(crate) struct Root {
     /// The path or number that was passed.
     operand: Py<PyAny>,
@@ -56,7 +56,7 @@ impl Root {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let closed = if self.with(py, |_| ()).is_ok() { "" } else { " closed" };
-        Ok(format!("<curt.Root {}{closed}>", self.operand.bind(py).repr()?.to_str()?))
+        Ok(format!("<curt_fs.Root {}{closed}>", self.operand.bind(py).repr()?.to_str()?))
     }
 
     /// Closes the directory.

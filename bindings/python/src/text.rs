@@ -117,5 +117,5 @@ fn wide(object: &Bound<'_, PyAny>) -> PyResult<Vec<u16>> {
 
 /// Returns CPython's own function, which answers what curt cannot.
 pub(crate) fn original<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import("curt._originals")?.getattr(name)
+    py.import("curt_fs._originals")?.getattr(name)
 }

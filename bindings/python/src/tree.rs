@@ -23,7 +23,7 @@ use crate::path::{Encoded, Form, PathArg, audit, fspath};
 use crate::signals::Signals;
 
 /// Iterates over the directories of a tree, as `os.walk` and `os.fwalk` do.
-#[pyclass(frozen, module = "curt._curt")]
+#[pyclass(frozen, module = "curt_fs._curt")]
 pub(crate) struct Directories(Mutex<State>);
 
 struct State {

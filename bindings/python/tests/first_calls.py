@@ -12,7 +12,7 @@ import sys
 from _thread import get_ident
 
 # Nothing else before it: that would hide what its functions import.
-import curt
+import curt_fs as curt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

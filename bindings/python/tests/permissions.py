@@ -9,7 +9,7 @@ import tempfile
 import threading
 import unittest
 
-import curt
+import curt_fs as curt
 
 
 class Forbidden(unittest.TestCase):

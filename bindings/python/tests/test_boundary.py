@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import curt
+import curt_fs as curt
 
 
 class Raises:
@@ -88,7 +88,7 @@ def test_any_argument(tmp_path, monkeypatch, argument) -> None:
 @given(st.lists(st.one_of(st.none(), st.text(max_size=4), st.integers(-3, 3), st.binary(max_size=4)), max_size=6))
 def test_any_arguments_of_the_native_functions(arguments: list) -> None:
     """The functions below the public ones check their arguments themselves."""
-    from curt import _curt
+    from curt_fs import _curt
 
     for function in (_curt.Directories, _curt.stat, _curt.usage, _curt.which, _curt.windows_abspath):
         try:

@@ -20,14 +20,14 @@ from pathlib import Path
 
 import pytest
 
-import curt
+import curt_fs as curt
 
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")
 
-import curt.dask  # noqa: E402
-from curt.dask import Budget, Entry, __main__, _remove, _run, _scan  # noqa: E402
-from curt.dask._scan import Beneath, Directory, Piece, Result, Scan  # noqa: E402
+import curt_fs.dask  # noqa: E402
+from curt_fs.dask import Budget, Entry, __main__, _remove, _run, _scan  # noqa: E402
+from curt_fs.dask._scan import Beneath, Directory, Piece, Result, Scan  # noqa: E402
 
 WORKERS = 3
 # Pieces so small that even these trees have many.
@@ -170,8 +170,8 @@ def test_mounts_are_measured_and_not_removed(forest: Path, tmp_path: Path) -> No
     needs_mounts()
     program = tmp_path / "program.py"
     program.write_text(
-        "import os, sys, curt\n"
-        "from curt.dask import _remove, _scan\n"
+        "import os, sys, curt_fs as curt\n"
+        "from curt_fs.dask import _remove, _scan\n"
         "root = os.fsencode(sys.argv[1])\n"
         "done = _scan.measure(_scan.Piece(root, (_scan.Directory(b''),)), 0)\n"
         "sums, linked = done.value.by_directory[b''], done.value.linked.values()\n"
@@ -356,8 +356,8 @@ def test_a_name_is_not_taken_for_an_address(tmp_path: Path) -> None:
     same = os.fsencode(f"/proc/self/root{root}")
     assert _remove.look(Piece(same, (Directory(b""),))).identity == identified(root).identity
     # The working directory is below a later mount.
-    program = "import curt.dask, os, sys; os.chdir(sys.argv[1]); os.system(f'mount -t tmpfs none {sys.argv[1]}')\n"
-    program += "os.mkdir(sys.argv[1] + '/tree')\ntry: print(curt.dask._root('tree'))\nexcept FileNotFoundError as error: print(error.strerror)"
+    program = "import curt_fs.dask, os, sys; os.chdir(sys.argv[1]); os.system(f'mount -t tmpfs none {sys.argv[1]}')\n"
+    program += "os.mkdir(sys.argv[1] + '/tree')\ntry: print(curt_fs.dask._root('tree'))\nexcept FileNotFoundError as error: print(error.strerror)"
     done = subprocess.run(in_namespace('exec "$@"', sys.executable, "-c", program, root.parent), capture_output=True, text=True)
     assert done.stdout == "the working directory cannot be reached by its name\n", done.stderr
     assert in_order(root) == before
@@ -395,26 +395,26 @@ def test_budgets_are_checked() -> None:
 def test_usage_is_that_of_one_process(client, forest: Path, budget: Budget) -> None:
     for path in (forest, LIBRARY, forest / "d2/fifo", forest / "d1/broken", forest / "d0/linked"):
         for depth in (None, 0, 2):
-            found = curt.dask.usage(path, max_depth=depth, client=client, budget=budget)
+            found = curt_fs.dask.usage(path, max_depth=depth, client=client, budget=budget)
             assert found == curt.usage(path, max_depth=depth)
 
 
 def test_a_separator_at_the_end_means_what_it_means_to_the_system(client, forest: Path) -> None:
     (forest / "link").symlink_to("d1")
     link = f"{forest}/link/"
-    assert curt.dask.usage(link, client=client).entries == curt.usage(link).entries > 1
-    first = curt.dask.find(link, lambda entry: True, client=client).entries[0]
+    assert curt_fs.dask.usage(link, client=client).entries == curt.usage(link).entries > 1
+    first = curt_fs.dask.find(link, lambda entry: True, client=client).entries[0]
     assert (first.path, first.name, first.kind) == (f"{forest}/link", "link", "directory")
     for path in (f"{forest}/d2/fifo/", f"{forest}/d1/broken//"):
         with pytest.raises(OSError) as expected:
             os.lstat(path)
-        for function in (curt.dask.usage, curt.dask.walk):
+        for function in (curt_fs.dask.usage, curt_fs.dask.walk):
             with pytest.raises(type(expected.value)):
                 function(path, client=client)
 
 
 def test_walk_is_a_dataframe_in_order(client, forest: Path) -> None:
-    frame = curt.dask.walk(forest, client=client, budget=SMALL)
+    frame = curt_fs.dask.walk(forest, client=client, budget=SMALL)
     assert frame.npartitions > 1 and list(frame.columns) == list(_scan.COLUMNS)
     # By the cluster, and by this process without it, as often as one likes.
     for rows in (client.compute(frame).result(60), frame.compute(scheduler="synchronous")):
@@ -429,7 +429,7 @@ def test_walk_is_a_dataframe_in_order(client, forest: Path) -> None:
     assert frame[frame.kind == "file"]["size"].sum().compute() == sum(
         os.lstat(path).st_size for path in in_order(forest) if os.path.isfile(path) and not os.path.islink(path)
     )
-    alone = curt.dask.walk(forest / "d2/fifo", client=client).compute(scheduler="synchronous")
+    alone = curt_fs.dask.walk(forest / "d2/fifo", client=client).compute(scheduler="synchronous")
     assert list(alone.kind) == ["fifo"]
     (forest / "d6/e0").rename(forest / "d6/renamed")
     rows = frame.compute(scheduler="synchronous")
@@ -437,20 +437,20 @@ def test_walk_is_a_dataframe_in_order(client, forest: Path) -> None:
 
 
 def test_an_empty_directory_has_one_row(client, tmp_path: Path) -> None:
-    frame = curt.dask.walk(tmp_path, client=client)
+    frame = curt_fs.dask.walk(tmp_path, client=client)
     assert list(frame.compute(scheduler="synchronous").path) == [str(tmp_path)]
     (tmp_path / "below").mkdir()
     one = Budget(entries=1, seconds=0.0)
-    assert list(curt.dask.walk(tmp_path, client=client, budget=one).compute(scheduler="synchronous").path) == in_order(tmp_path)
+    assert list(curt_fs.dask.walk(tmp_path, client=client, budget=one).compute(scheduler="synchronous").path) == in_order(tmp_path)
 
 
 def test_inside_of_a_task_its_worker_has_the_client(client, forest: Path) -> None:
     # More at once than there are threads, which wait for pieces that need a thread.
     def entries(path: str, with_client: bool) -> int:
         if not with_client:
-            return curt.dask.usage(path).entries
+            return curt_fs.dask.usage(path).entries
         with distributed.worker_client() as own:
-            return curt.dask.usage(path, client=own).entries + curt.dask.usage(path, client=distributed.get_client()).entries
+            return curt_fs.dask.usage(path, client=own).entries + curt_fs.dask.usage(path, client=distributed.get_client()).entries
 
     tasks = [client.submit(entries, str(forest), index % 2 == 1, pure=False) for index in range(2 * WORKERS)]
     expected = curt.usage(forest).entries
@@ -460,7 +460,7 @@ def test_inside_of_a_task_its_worker_has_the_client(client, forest: Path) -> Non
 def test_a_closed_client_is_said_to_be_closed(cluster, forest: Path) -> None:
     closed = distributed.Client(cluster, set_as_default=False)
     closed.close()
-    for call in (curt.dask.usage, curt.dask.walk, curt.dask.remove, lambda path, client: curt.dask.find(path, bool, client=client)):
+    for call in (curt_fs.dask.usage, curt_fs.dask.walk, curt_fs.dask.remove, lambda path, client: curt_fs.dask.find(path, bool, client=client)):
         with pytest.raises(ValueError, match="^the client is closed$"):
             call(forest, client=closed)
 
@@ -478,7 +478,7 @@ def test_find_takes_any_predicate(client, forest: Path) -> None:
     }
     entries = [_scan.entry_of(path, os.lstat(path)) for path in in_order(forest)]
     for name, predicate in predicates.items():
-        found = curt.dask.find(forest, predicate, client=client, budget=SMALL)
+        found = curt_fs.dask.find(forest, predicate, client=client, budget=SMALL)
         assert found.errors == []
         assert [e.path for e in found.entries] == [e.path for e in entries if predicate(e)], name
         assert bool(found.entries) == (name != "nothing")
@@ -495,7 +495,7 @@ def test_find_takes_any_predicate(client, forest: Path) -> None:
     for error in (ZeroDivisionError("no"), FileNotFoundError(2, "gone", "else"), Own("bad")):
         kind = RuntimeError if isinstance(error, Own) else type(error)
         with pytest.raises(kind) as caught:
-            curt.dask.find(forest, lambda entry: chooses(entry.name), client=client)
+            curt_fs.dask.find(forest, lambda entry: chooses(entry.name), client=client)
         sentence = f"the predicate raised {type(error).__name__} for '{forest}/d0/linked': {error}"
         assert str(caught.value) == sentence
 
@@ -510,15 +510,15 @@ def test_remove(client, forest: Path, tmp_path: Path) -> None:
     count = len(in_order(forest))
     # No time at all: every directory is divided.
     none = Budget(entries=100, seconds=0.0, patience=60.0)
-    assert curt.dask.remove(forest, client=client, budget=none) == curt.dask.Removed(count, [])
+    assert curt_fs.dask.remove(forest, client=client, budget=none) == curt_fs.dask.Removed(count, [])
     assert os.listdir(tmp_path) == ["outside"]
     count = len(in_order(outside))
-    assert curt.dask.remove(str(outside) + "/", client=client) == curt.dask.Removed(count, [])
+    assert curt_fs.dask.remove(str(outside) + "/", client=client) == curt_fs.dask.Removed(count, [])
     assert os.listdir(tmp_path) == []
 
 
 def test_bad_input(client, forest: Path, monkeypatch) -> None:
-    for function in (curt.dask.usage, curt.dask.walk, curt.dask.remove):
+    for function in (curt_fs.dask.usage, curt_fs.dask.walk, curt_fs.dask.remove):
         for path in ("", forest / "gone"):
             with pytest.raises(FileNotFoundError) as caught:
                 function(path, client=client)
@@ -531,14 +531,14 @@ def test_bad_input(client, forest: Path, monkeypatch) -> None:
     monkeypatch.chdir(forest)
     for path, number in ((".", errno.EINVAL), ("d1/..", errno.EINVAL), ("/", errno.EBUSY)):
         with pytest.raises(OSError) as caught:
-            curt.dask.remove(path, client=client)
+            curt_fs.dask.remove(path, client=client)
         assert caught.value.errno == number
     for path in ("d1/broken", "d1/to-outside", "d0/linked"):
         with pytest.raises(NotADirectoryError):
-            curt.dask.remove(path, client=client)
+            curt_fs.dask.remove(path, client=client)
     with pytest.raises(ValueError):
-        curt.dask.usage(forest, max_depth=-1, client=client)
-    assert curt.dask.usage("d1", client=client).records[0].path == str(forest / "d1")
+        curt_fs.dask.usage(forest, max_depth=-1, client=client)
+    assert curt_fs.dask.usage("d1", client=client).records[0].path == str(forest / "d1")
 
 
 def test_what_changes_meanwhile_is_reported(client, forest: Path, tmp_path: Path) -> None:
@@ -553,7 +553,7 @@ def test_what_changes_meanwhile_is_reported(client, forest: Path, tmp_path: Path
         return True
 
     expected = [p for p in in_order(forest) if not p.startswith((victims[0] + "/", victims[1] + "/"))]
-    found = curt.dask.find(forest, predicate, client=client, budget=SMALL)
+    found = curt_fs.dask.find(forest, predicate, client=client, budget=SMALL)
     assert [entry.path for entry in found.entries] == expected
     assert [(type(e), e.filename) for e in found.errors] == [
         (FileNotFoundError, victims[0]), (NotADirectoryError, victims[1]),
@@ -582,20 +582,20 @@ def test_permissions(client) -> None:
             os.chown(path, 65534, 65534, follow_symlinks=False)
         with as_nobody(client, None):
             one = client.submit(curt.usage, root, pure=False).result(60)
-            found = curt.dask.usage(root, max_depth=None, client=client, budget=SMALL)
+            found = curt_fs.dask.usage(root, max_depth=None, client=client, budget=SMALL)
             assert (found.entries, found.allocated) == (one.entries, one.allocated)
             assert [e.filename for e in found.errors] == [str(root / "d3/e1")]
             assert found.records == one.records
         some = list(client.nthreads())[:1]
         with as_nobody(client, some):
             # Whether a piece fails depends on its worker, and nothing else does.
-            entries = curt.dask.find(root, lambda entry: True, client=client, budget=SMALL)
+            entries = curt_fs.dask.find(root, lambda entry: True, client=client, budget=SMALL)
             paths, every = {entry.path for entry in entries.entries}, set(in_order(root))
             missing = every - paths
             assert all(path.startswith(f"{root}/d3/e1/") for path in missing)
             assert bool(missing) == bool(entries.errors)
         with as_nobody(client, None):
-            done = curt.dask.remove(root, client=client, budget=SMALL)
+            done = curt_fs.dask.remove(root, client=client, budget=SMALL)
         kept = [f"d4/e0/{name}" for name in os.listdir(root / "d4/e0")]
         assert {type(error) for error in done.errors} == {PermissionError}
         failed = {os.path.relpath(error.filename, root) for error in done.errors}
@@ -605,9 +605,9 @@ def test_permissions(client) -> None:
         os.chmod(root / "d4/e0", 0o755)
         if IS_ROOT:
             with pytest.raises(PermissionError, match=f"others can change '{folder}'"):
-                curt.dask.remove(root, client=client)
+                curt_fs.dask.remove(root, client=client)
             os.chown(folder, 0, 0)
-        assert curt.dask.remove(root, client=client).errors == []
+        assert curt_fs.dask.remove(root, client=client).errors == []
 
 
 def slowly(entry: Entry) -> bool:
@@ -640,12 +640,12 @@ def test_workers_are_killed_in_the_middle(cluster, client, forest: Path, tmp_pat
     rounds = 0
     try:
         while killer.is_alive() or rounds == 0:
-            found = curt.dask.find(forest, slowly, client=client, budget=SMALL)
+            found = curt_fs.dask.find(forest, slowly, client=client, budget=SMALL)
             assert ([entry.path for entry in found.entries], found.errors) == (files, [])
-            assert curt.dask.usage(forest, max_depth=None, client=client, budget=SMALL) == one
+            assert curt_fs.dask.usage(forest, max_depth=None, client=client, budget=SMALL) == one
             victim = plant(tmp_path / "victim")
             none = Budget(entries=100, seconds=0.0, patience=60.0)
-            done = curt.dask.remove(victim, client=client, budget=none)
+            done = curt_fs.dask.remove(victim, client=client, budget=none)
             assert done.errors == [] and not victim.exists()
             rounds += 1
     finally:
@@ -679,7 +679,7 @@ def test_pieces_end_with_their_client(client, forest: Path, tmp_path: Path, monk
     endless = float("inf")
     whole = Budget(entries=10**9, seconds=endless, patience=endless)
     with pytest.raises(KeyboardInterrupt):
-        curt.dask.find(forest, predicate, client=client, budget=whole)
+        curt_fs.dask.find(forest, predicate, client=client, budget=whole)
     before = 0
     while before < seen.stat().st_size:
         before = seen.stat().st_size
@@ -691,10 +691,10 @@ def test_pieces_end_with_their_client(client, forest: Path, tmp_path: Path, monk
 def test_a_budget_may_have_no_end(client, forest: Path, tmp_path: Path) -> None:
     endless = float("inf")
     whole = Budget(entries=10**9, seconds=endless, patience=endless)
-    assert curt.dask.usage(forest, client=client, budget=whole).entries == curt.usage(forest).entries
+    assert curt_fs.dask.usage(forest, client=client, budget=whole).entries == curt.usage(forest).entries
     fill = tmp_path / "tree/below"
     fill.mkdir(parents=True)
-    curt.dask.remove(fill.parent, client=client, budget=whole)
+    curt_fs.dask.remove(fill.parent, client=client, budget=whole)
     assert not fill.parent.exists()
 
 
@@ -705,18 +705,18 @@ def test_a_worker_that_hangs_is_passed_over(cluster, client, forest: Path) -> No
     stopped = threading.Timer(0.2, os.kill, (pid, signal.SIGSTOP))
     stopped.start()
     try:
-        found = curt.dask.find(forest, slowly, client=client, budget=impatient)
+        found = curt_fs.dask.find(forest, slowly, client=client, budget=impatient)
         stopped.join()
-        again = curt.dask.find(forest, slowly, client=client, budget=impatient)
+        again = curt_fs.dask.find(forest, slowly, client=client, budget=impatient)
         # Removal asks every worker first.
         with pytest.raises(TimeoutError, match=r"cannot remove '.*': the worker tcp:.* has not answered in time"):
-            curt.dask.remove(forest, client=client, budget=impatient)
+            curt_fs.dask.remove(forest, client=client, budget=impatient)
     finally:
         os.kill(pid, signal.SIGCONT)
     for result in (found, again):
         assert ([entry.path for entry in result.entries], result.errors) == (files, [])
     # Its late results have been ignored, and it works again.
-    assert curt.dask.usage(forest, max_depth=None, client=client, budget=SMALL) == curt.usage(forest)
+    assert curt_fs.dask.usage(forest, max_depth=None, client=client, budget=SMALL) == curt.usage(forest)
 
 
 def test_workers_that_see_another_filesystem(cluster, client, forest: Path, monkeypatch) -> None:
@@ -729,7 +729,7 @@ def test_workers_that_see_another_filesystem(cluster, client, forest: Path, monk
         try:
             client.wait_for_workers(WORKERS + 1, timeout=60)
             with pytest.raises(OSError, match="sees another directory there") as caught:
-                curt.dask.remove(forest, client=client, budget=SMALL)
+                curt_fs.dask.remove(forest, client=client, budget=SMALL)
             assert (caught.value.errno, caught.value.filename) == (errno.EXDEV, str(forest))
             assert in_order(forest) == before
             # As if it had joined after the check: the piece itself refuses.
@@ -743,9 +743,9 @@ def test_workers_that_see_another_filesystem(cluster, client, forest: Path, monk
             monkeypatch.setattr(_remove.Removal, "check_workers", lambda removal: (check(removal), monkeypatch.setattr(client, "nthreads", look)))
             with pytest.raises(OSError, match=f"{elsewhere} sees another directory there"):
                 for _ in range(50):
-                    curt.dask.remove(forest, client=client, budget=SMALL)
+                    curt_fs.dask.remove(forest, client=client, budget=SMALL)
                     plant(forest)
-            for look in (curt.dask.usage, curt.dask.walk):
+            for look in (curt_fs.dask.usage, curt_fs.dask.walk):
                 with pytest.raises(OSError, match="sees another directory there"):
                     for _ in range(50):
                         look(forest, client=client, budget=SMALL)
@@ -781,7 +781,7 @@ def test_a_scheduler_that_is_lost(forest: Path, tmp_path: Path) -> None:
             loser.start()
             none = Budget(entries=100, seconds=0.0, patience=30.0)
             with pytest.raises(ConnectionError, match=f"cannot remove '{forest}': .*scheduler tcp:.* was lost"):
-                curt.dask.remove(forest, client=client, budget=none)
+                curt_fs.dask.remove(forest, client=client, budget=none)
             loser.join()
     finally:
         for process in (worker, scheduler):
@@ -792,7 +792,7 @@ def test_a_scheduler_that_is_lost(forest: Path, tmp_path: Path) -> None:
 
 def test_the_command(cluster, client, forest: Path, monkeypatch, capfdbinary) -> None:
     def command(*arguments: object) -> tuple[int, bytes, bytes]:
-        words = ["curt.dask", *map(str, arguments), "--scheduler", cluster.scheduler_address]
+        words = ["curt_fs.dask", *map(str, arguments), "--scheduler", cluster.scheduler_address]
         monkeypatch.setattr(sys, "argv", words)
         code = __main__.main()
         return code, *capfdbinary.readouterr()
@@ -809,7 +809,7 @@ def test_the_command(cluster, client, forest: Path, monkeypatch, capfdbinary) ->
     code, out, err = command("remove", "gone")
     assert (code, out) == (1, b"")
     path = os.fsencode(forest / "gone")
-    assert err.endswith(b"python -m curt.dask: cannot remove '%s': No such file or directory\n" % path)
+    assert err.endswith(b"python -m curt_fs.dask: cannot remove '%s': No such file or directory\n" % path)
     code, out, err = command("find", "d1", "1 / (size - size)")
     failed = b"find: the predicate raised ZeroDivisionError for '%s': " % os.fsencode(forest / "d1")
     assert code == 1 and failed in err
@@ -817,7 +817,7 @@ def test_the_command(cluster, client, forest: Path, monkeypatch, capfdbinary) ->
 
 
 def test_the_command_on_a_local_cluster(forest: Path) -> None:
-    words = [sys.executable, "-m", "curt.dask", "remove", str(forest)]
+    words = [sys.executable, "-m", "curt_fs.dask", "remove", str(forest)]
     done = subprocess.run(words, capture_output=True)
     assert (done.returncode, done.stdout) == (0, b""), done.stderr
     assert not forest.exists()
@@ -847,12 +847,12 @@ def test_wrong_usage_of_the_command(capsys) -> None:
 
 
 def test_dask_is_optional() -> None:
-    program = "import sys, curt\nassert not {'dask', 'distributed', 'pandas'} & set(sys.modules)\n"
-    program += "sys.modules['distributed'] = None\nimport curt.dask\n"
+    program = "import sys, curt_fs as curt\nassert not {'dask', 'distributed', 'pandas'} & set(sys.modules)\n"
+    program += "sys.modules['distributed'] = None\nimport curt_fs.dask\n"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
-    assert last == "ImportError: curt.dask needs Dask, which cannot be imported: pip install 'curt-fs[dask]'"
+    assert last == "ImportError: curt_fs.dask needs Dask, which cannot be imported: pip install 'curt-fs[dask]'"
 
 
 def test_the_documentation(client, tmp_path: Path, monkeypatch) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import curt
+import curt_fs as curt
 
 HERE = Path(__file__).parent.parent
 PAGES = ["README.md", "docs/api.md", "docs/if-you-use.md"]
@@ -32,7 +32,7 @@ def test_pages(project: Path, page: str) -> None:
     assert result.failed == 0 and result.attempted >= 3
 
 
-@pytest.mark.parametrize("module", ["curt", "curt.windows", "curt._root"])
+@pytest.mark.parametrize("module", ["curt_fs", "curt_fs.windows", "curt_fs._root"])
 def test_docstrings(project: Path, module: str) -> None:
     result = doctest.testmod(importlib.import_module(module))
     assert result.failed == 0 and result.attempted > 0

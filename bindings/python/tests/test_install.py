@@ -17,7 +17,7 @@ from unittest import mock
 
 import pytest
 
-import curt
+import curt_fs as curt
 
 NAMES = [
     (os, "fwalk"), (os, "listdir"), (os, "scandir"), (os, "walk"), (os, "DirEntry"),
@@ -123,7 +123,7 @@ def test_other_modules_use_them(tree: Path) -> None:
 
 def run(*arguments: str, **kwargs) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [sys.executable, "-m", "curt.patch", *arguments], capture_output=True, text=True, **kwargs
+        [sys.executable, "-m", "curt_fs.patch", *arguments], capture_output=True, text=True, **kwargs
     )
 
 
@@ -131,7 +131,7 @@ def test_programs_run_patched(tmp_path: Path) -> None:
     (tmp_path / "helper.py").write_text("NAME = 'helper'\n")
     script = tmp_path / "script.py"
     script.write_text(
-        "import os, shutil, sys, curt, helper\n"
+        "import os, shutil, sys, curt_fs as curt, helper\n"
         "assert __name__ == '__main__' and __file__ == os.path.abspath(sys.argv[0])\n"
         "assert shutil.rmtree is curt.rmtree and os.walk is curt.walk\n"
         "print(helper.NAME, *sys.argv[1:])\n"
@@ -145,7 +145,7 @@ def test_programs_run_patched(tmp_path: Path) -> None:
 
 def test_modules_run_patched(tmp_path: Path) -> None:
     (tmp_path / "module.py").write_text(
-        "import os, sys, curt\nassert os.scandir is curt.scandir\nprint(sys.argv[1:])\n"
+        "import os, sys, curt_fs as curt\nassert os.scandir is curt.scandir\nprint(sys.argv[1:])\n"
     )
     done = run("-m", "module", "x", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "['x']\n"), done.stderr
@@ -183,7 +183,7 @@ def test_a_program_sees_what_it_sees_with_python(tmp_path: Path, option: str) ->
         words = [word.replace("CODE", SHOWS) for word in start.split()]
         plain, patched = (
             subprocess.run([sys.executable, option, *how, *words], cwd=tmp_path, capture_output=True, text=True)
-            for how in ([], ["-m", "curt.patch"])
+            for how in ([], ["-m", "curt_fs.patch"])
         )
         # Objects in the output have addresses.
         results = [
@@ -206,7 +206,7 @@ def test_annotations_are_those_of_the_program(tmp_path: Path) -> None:
 
 
 def test_a_program_that_cannot_be_read_again(tmp_path: Path) -> None:
-    command = f"{shlex.quote(sys.executable)} -m curt.patch <(echo 'print(3)')"
+    command = f"{shlex.quote(sys.executable)} -m curt_fs.patch <(echo 'print(3)')"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
 
@@ -220,12 +220,12 @@ def test_errors_of_a_program_are_its_own(tmp_path: Path) -> None:
 
 
 def test_usage_of_the_command() -> None:
-    assert run("--help").stdout.startswith("usage: python -m curt.patch")
+    assert run("--help").stdout.startswith("usage: python -m curt_fs.patch")
     for arguments in ([], ["-m"], ["-c"]):
         done = run(*arguments)
-        assert done.returncode == 2 and "curt.patch" in done.stderr
+        assert done.returncode == 2 and "curt_fs.patch" in done.stderr
     done = run("gone.py")
-    text = "python -m curt.patch: cannot run 'gone.py': No such file or directory\n"
+    text = "python -m curt_fs.patch: cannot run 'gone.py': No such file or directory\n"
     assert (done.returncode, done.stderr) == (2, text)
 
 

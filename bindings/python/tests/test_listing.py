@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import curt
+import curt_fs as curt
 
 
 def described(entry) -> tuple:

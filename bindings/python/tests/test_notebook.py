@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-import curt
-from curt._usage import Usage, UsageRecord, _readable
+import curt_fs as curt
+from curt_fs._usage import Usage, UsageRecord, _readable
 
 
 class Table(html.parser.HTMLParser):
@@ -168,7 +168,7 @@ def test_tqdm_shows_a_bar(tmp_path: Path, capsys, monkeypatch) -> None:
 def test_without_tqdm_the_error_says_how_to_install_it(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['tqdm'] = None\n"
-        "import curt\n"
+        "import curt_fs as curt\n"
         "for function in (curt.usage, curt.rmtree):\n"
         "    try: function(sys.argv[1], progress=True)\n"
         "    except ImportError as error: print(error, error.name)\n"

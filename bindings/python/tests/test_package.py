@@ -1,4 +1,4 @@
-"""What `import curt` gives, and what it costs."""
+"""What `import curt_fs` gives, and what it costs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import curt
+import curt_fs as curt
 
 def output(program: str, *options: str) -> str:
     return run(*options, "-c", program)
@@ -23,8 +23,8 @@ def run(*words: str, cwd: Path | None = None) -> str:
 
 
 def test_import_is_cheap() -> None:
-    program = "import sys; before = set(sys.modules); import curt; print(*sorted(set(sys.modules) - before))"
-    new, beside = output(program, "-S").split(), output(program.replace("curt", "shutil"), "-S").split()
+    program = "import sys; before = set(sys.modules); import curt_fs; print(*sorted(set(sys.modules) - before))"
+    new, beside = output(program, "-S").split(), output(program.replace("curt_fs", "shutil"), "-S").split()
     assert len([name for name in new if name.startswith("curt")]) < 13
     own = {"__future__", "encodings.utf_16_le", "math", "operator", "_operator", "pwd"}
     assert {name for name in new if not name.startswith("curt")} <= own | set(beside)
@@ -53,7 +53,7 @@ except ImportError:
 
 CODE = '''
 try:
-    import curt
+    import curt_fs as curt
     print("imported")
 except ImportError as error:
     print(error)
@@ -62,7 +62,7 @@ for kind in KINDS:
     interpreter = _interpreters.create(*kind)
     _interpreters.run_string(interpreter, "import sys; sys.stdout.flush()" + CODE)
     _interpreters.destroy(interpreter)
-import curt
+import curt_fs as curt
 print(curt.stat(".").st_ino == __import__("os").stat(".").st_ino, curt.expanduser("~") != "~")
 """
     # With one GIL for all, as `Py_NewInterpreter` makes them, and with their own.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import curt
+import curt_fs as curt
 
 
 def fill(root: Path, directories: int, files: int) -> None:
@@ -34,7 +34,7 @@ def wide(tmp_path_factory) -> Path:
 # signal it ends. In a process of its own: the handler's exception must reach nobody else.
 INTERRUPTED = """
 import os, signal, sys, time
-import curt
+import curt_fs as curt
 
 class Interrupted(Exception):
     pass
@@ -165,7 +165,7 @@ def test_many_threads_at_once(wide: Path) -> None:
 # them, too, and close their directories.
 FORKS = """
 import os, signal, sys, threading
-import curt
+import curt_fs as curt
 
 root = curt.Root(sys.argv[1])
 

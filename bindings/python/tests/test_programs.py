@@ -76,7 +76,7 @@ def test_is_skipped():
 
 def run(patched: bool, *arguments: object, **kwargs) -> subprocess.CompletedProcess[str]:
     """Runs a module of Python, with curt's functions or without."""
-    patch = ["-m", "curt.patch"] if patched else []
+    patch = ["-m", "curt_fs.patch"] if patched else []
     command = [sys.executable, *patch, "-m", *map(str, arguments)]
     # Bytecode then depends on the text of a file and not on its time.
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000", "COLUMNS": "80"}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import curt
+import curt_fs as curt
 
 
 def outcome(function, *args, **kwargs):
@@ -188,7 +188,7 @@ def test_progress_counts_in_every_form(tmp_path: Path, monkeypatch) -> None:
 
 
 MOUNTED = """
-import curt, itertools, os, subprocess, sys
+import curt_fs as curt, itertools, os, subprocess, sys
 from pathlib import Path
 
 class Counter:
@@ -296,7 +296,7 @@ def test_it_says_that_it_is_safe() -> None:
 def test_threads_start_by_default_and_end(tmp_path: Path) -> None:
     """A program whose handler runs while the others wait, so that they can be counted."""
     program = """
-import curt, os, sys, threading, time
+import curt_fs as curt, os, sys, threading, time
 
 def threads_left():
     # One that was waited for is listed for a moment more.

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import curt
+import curt_fs as curt
 
 
 def test_files(tree: Path) -> None:
@@ -414,7 +414,7 @@ def test_the_example_unpacks_what_does_not_leave(tmp_path: Path) -> None:
 
 def test_a_handler_closes_a_root_that_removes(tmp_path: Path) -> None:
     program = """
-import curt, os, signal, sys
+import curt_fs as curt, os, signal, sys
 
 def close(*_):
     count = sum(len(files) for _, _, files in os.walk(tree))
@@ -504,10 +504,10 @@ def test_it_shows_what_it_is(tree: Path, monkeypatch) -> None:
     roots = [curt.Root(path) for path in ("a", b"a", Path("a"), fd)]
     os.close(fd)
     names = ["'a'", "b'a'", "'a'", str(fd)]
-    assert [repr(root) for root in roots] == [f"<curt.Root {name}>" for name in names]
+    assert [repr(root) for root in roots] == [f"<curt_fs.Root {name}>" for name in names]
     for root in roots:
         root.close()
-    assert [repr(root) for root in roots] == [f"<curt.Root {name} closed>" for name in names]
+    assert [repr(root) for root in roots] == [f"<curt_fs.Root {name} closed>" for name in names]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=200)

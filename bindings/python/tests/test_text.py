@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import curt
+import curt_fs as curt
 
 # Text of which paths are made, with what matters to them more often than not.
 PIECES = st.sampled_from(["/", "//", "///", ".", "..", "a", "b c", "~", "ü", "\udcff", "\x00", "…"])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import curt
+import curt_fs as curt
 
 THREADS = 6
 
@@ -174,7 +174,7 @@ def test_searches_and_paths(tmp_path: Path) -> None:
 
 @pytest.mark.skipif("t" not in sys.abiflags, reason="this Python has the GIL")
 def test_the_gil_stays_off() -> None:
-    code = "import sys, curt; print(sys._is_gil_enabled())"
+    code = "import sys, curt_fs as curt; print(sys._is_gil_enabled())"
     environment = {name: value for name, value in os.environ.items() if name != "PYTHON_GIL"}
     command = [sys.executable, "-W", "error", "-c", code]
     assert subprocess.run(command, capture_output=True, env=environment, check=True).stdout == b"False\n"

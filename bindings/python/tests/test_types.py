@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import curt
+import curt_fs as curt
 
 pytest.importorskip("mypy")
 
 PROGRAM = """
-import curt
+import curt_fs as curt
 from pathlib import Path
 
 reveal_type(curt.abspath("a"))
@@ -34,7 +34,7 @@ with curt.Root(".") as root:
 
 def test_stubs_match_the_module(tmp_path: Path) -> None:
     pytest.importorskip("dask")
-    command = [sys.executable, "-m", "mypy.stubtest", "curt"]
+    command = [sys.executable, "-m", "mypy.stubtest", "curt_fs"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stdout
 
@@ -53,6 +53,6 @@ def test_types_of_results(tmp_path: Path) -> None:
 def test_the_package_itself_is_typed(tmp_path: Path) -> None:
     pytest.importorskip("dask")
     assert (Path(curt.__file__).parent / "py.typed").exists()
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "-p", "curt"]
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "-p", "curt_fs"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stdout

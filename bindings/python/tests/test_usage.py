@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import curt
+import curt_fs as curt
 
 
 @pytest.mark.skipif(shutil.which("du") is None, reason="du is not installed")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import curt
+import curt_fs as curt
 
 
 def by_path(walk) -> list:
@@ -104,7 +104,7 @@ def test_errors_of_fwalk_have_names(tree: Path) -> None:
 
 
 EVENTS = """
-import os, shutil, sys, curt
+import os, shutil, sys, curt_fs as curt
 seen = []
 def hook(event, arguments):
     if event in ("os.walk", "os.fwalk", "os.scandir") and not closed:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, HealthCheck
 from hypothesis import strategies as st
 
-import curt
+import curt_fs as curt
 
 
 @pytest.fixture(scope="module")

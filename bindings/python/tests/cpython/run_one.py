@@ -46,7 +46,7 @@ class Result(unittest.TestResult):
 def main() -> None:
     module, whose, *names = sys.argv[1:]
     if whose == "curt":
-        import curt
+        import curt_fs as curt
 
         curt.install()
     result = Result()

@@ -10,7 +10,7 @@ import sys
 from collections import deque
 from time import perf_counter_ns
 
-import curt
+import curt_fs as curt
 
 # The same tasks with the functions of each library.
 LIBRARIES = {

@@ -8,7 +8,7 @@ import posixpath
 import shutil
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
-import curt
+import curt_fs as curt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def install() -> None:
         if _is_cpythons(module, name) and all(_is_cpythons(os, call) for call in calls.split()):
             found.append((module, name, ours, there))
         # It may be that of another copy of this package.
-        elif str(getattr(there, "__module__", None)).split(".")[0] != "curt":
+        elif str(getattr(there, "__module__", None)).split(".")[0] != "curt_fs":
             left.append(f"{module.__name__}.{name}")
     for module, name, ours, there in found:
         _PATCHED.append((module, name, ours, there))
@@ -57,7 +57,7 @@ def install() -> None:
         import warnings
 
         reason = "they, or functions that they call, are not CPython's own"
-        warnings.warn(f"curt.install() leaves {', '.join(left)} alone: {reason}", stacklevel=2)
+        warnings.warn(f"curt_fs.install() leaves {', '.join(left)} alone: {reason}", stacklevel=2)
 
 
 def uninstall() -> None:

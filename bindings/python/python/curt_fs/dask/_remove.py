@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import curt
-from curt import _curt
-from curt.dask._run import TICK, TIMEOUTS, Job, Run, run_on_worker
-from curt.dask._scan import (
+import curt_fs as curt
+from curt_fs import _curt
+from curt_fs.dask._run import TICK, TIMEOUTS, Job, Run, run_on_worker
+from curt_fs.dask._scan import (
     GONE,
     Beneath,
     Directory,
@@ -35,7 +35,7 @@ from curt.dask._scan import (
     shown,
     subdirectories,
 )
-from curt.dask._worker import distributed, is_cancelled
+from curt_fs.dask._worker import distributed, is_cancelled
 
 PLACE = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 # As many links as Linux follows.
@@ -125,7 +125,7 @@ def look(piece: Piece, parent: Identity | None = None) -> Result:
     with opened(piece) as (above, beneath):
         if beneath.identity[1] is None:
             reason = "its filesystem does not say when directories were made, so that one cannot "
-            reason += "be told from another: remove it with curt.rmtree, on one machine"
+            reason += "be told from another: remove it with curt_fs.rmtree, on one machine"
             raise OSError(errno.ENOTSUP, reason, shown(piece.root, b""))
         value = {b"": _subdirectories(beneath.levels[0].fd, b"", piece.root, [])}
         return Result(value=(identity_of(above), value), identity=beneath.identity)

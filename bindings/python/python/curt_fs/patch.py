@@ -1,4 +1,4 @@
-"""`python -m curt.patch SCRIPT …`, `-m MODULE …` or `-c CODE …`.
+"""`python -m curt_fs.patch SCRIPT …`, `-m MODULE …` or `-c CODE …`.
 
 Runs a program with curt's functions in the place of CPython's, and otherwise as `python` does.
 """
@@ -17,9 +17,9 @@ from importlib.util import MAGIC_NUMBER
 from types import ModuleType
 from typing import Any
 
-import curt
+import curt_fs as curt
 
-PROGRAM = "python -m curt.patch"
+PROGRAM = "python -m curt_fs.patch"
 USAGE = f"usage: {PROGRAM} (SCRIPT | -m MODULE | -c CODE) [ARGUMENT ...]"
 # What the interpreter itself calls for a module, and for a directory or zip file.
 _run_module: Any = getattr(runpy, "_run_module_as_main")

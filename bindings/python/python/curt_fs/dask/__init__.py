@@ -25,11 +25,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from curt._usage import Usage, UsageRecord
-from curt.dask import _scan
-from curt.dask._remove import Removal, look
-from curt.dask._run import Budget, Job, Run, connected
-from curt.dask._scan import Directory, Entry, Piece, Result, components, shown
+from curt_fs._usage import Usage, UsageRecord
+from curt_fs.dask import _scan
+from curt_fs.dask._remove import Removal, look
+from curt_fs.dask._run import Budget, Job, Run, connected
+from curt_fs.dask._scan import Directory, Entry, Piece, Result, components, shown
 
 __all__ = ["Budget", "Entry", "Found", "Removed", "find", "remove", "usage", "walk"]
 

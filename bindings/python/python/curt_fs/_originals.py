@@ -1,4 +1,4 @@
-"""CPython's own functions, from before `curt.install()`, and what only they can answer."""
+"""CPython's own functions, from before `curt_fs.install()`, and what only they can answer."""
 
 from __future__ import annotations
 

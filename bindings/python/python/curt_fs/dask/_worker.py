@@ -11,7 +11,7 @@ def _distributed() -> Any:
         # By name: a type checker would read all of Dask.
         return importlib.import_module("distributed")
     except ImportError as error:
-        message = "curt.dask needs Dask, which cannot be imported: pip install 'curt-fs[dask]'"
+        message = "curt_fs.dask needs Dask, which cannot be imported: pip install 'curt-fs[dask]'"
         raise ImportError(message) from error
 
 

@@ -6,7 +6,7 @@ import os
 import stat
 import time
 
-from curt import _curt
+from curt_fs import _curt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Root(_curt.Root):
     kernel's `RESOLVE_BENEATH` does. With `in_root=True` the directory is the root of all paths, as
     with `chroot`.
 
-    >>> import curt, tempfile
+    >>> import curt_fs as curt, tempfile
     >>> with tempfile.TemporaryDirectory() as folder, curt.Root(folder) as root:
     ...     with root.open("page", "w") as file:
     ...         _ = file.write("hello")

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 from uuid import uuid4
 
-from curt.dask._scan import Directory, Identity, Piece, PredicateFailed, Result, shown
-from curt.dask._worker import address, distributed, has_left, is_task
+from curt_fs.dask._scan import Directory, Identity, Piece, PredicateFailed, Result, shown
+from curt_fs.dask._worker import address, distributed, has_left, is_task
 
 # In Python 3.10 these are two.
 TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
@@ -264,7 +264,7 @@ class Run:
         if error is None:
             self.check_scheduler()
         if isinstance(error, ImportError):
-            reason = f"a worker cannot import curt.dask ({error}): install curt-fs[dask] there"
+            reason = f"a worker cannot import curt_fs.dask ({error}): install curt-fs[dask] there"
             raise ImportError(self.sentence(reason)) from error
         if not isinstance(error, distributed.KilledWorker):
             raise error

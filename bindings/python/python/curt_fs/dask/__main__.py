@@ -1,4 +1,4 @@
-"""`python -m curt.dask usage|walk|find|remove PATH`.
+"""`python -m curt_fs.dask usage|walk|find|remove PATH`.
 
 Exit codes: 0 done, 1 something failed, 2 wrong usage.
 """
@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import Any
 
-import curt.dask
-from curt.dask._scan import Condition
-from curt.dask._worker import distributed
+import curt_fs.dask
+from curt_fs.dask._scan import Condition
+from curt_fs.dask._worker import distributed
 
-PROGRAM = "python -m curt.dask"
+PROGRAM = "python -m curt_fs.dask"
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -100,13 +100,13 @@ def failed(errors: Iterable[OSError], verb: str) -> int:
 
 
 def usage(options: argparse.Namespace, client: Any) -> int:
-    report = curt.dask.usage(options.path, max_depth=options.max_depth, client=client)
+    report = curt_fs.dask.usage(options.path, max_depth=options.max_depth, client=client)
     write((f"{record.allocated}\t{record.path}" for record in report.records), False)
     return failed(report.errors, "measure")
 
 
 def walk(options: argparse.Namespace, client: Any) -> int:
-    frame = curt.dask.walk(options.path, client=client)
+    frame = curt_fs.dask.walk(options.path, client=client)
     code = 0
     for partition in frame.partitions:
         rows = partition[["path", "kind", "error"]].compute()
@@ -118,13 +118,13 @@ def walk(options: argparse.Namespace, client: Any) -> int:
 
 
 def find(options: argparse.Namespace, client: Any) -> int:
-    found = curt.dask.find(options.path, options.condition, client=client)
+    found = curt_fs.dask.find(options.path, options.condition, client=client)
     write((entry.path for entry in found.entries), options.null)
     return failed(found.errors, "search")
 
 
 def remove(options: argparse.Namespace, client: Any) -> int:
-    return failed(curt.dask.remove(options.path, client=client).errors, "remove")
+    return failed(curt_fs.dask.remove(options.path, client=client).errors, "remove")
 
 
 def connect(scheduler: str | None) -> Any:

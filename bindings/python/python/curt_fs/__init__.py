@@ -3,19 +3,19 @@
 The functions take the arguments of CPython's, in the same order and with the same defaults, return
 the same types, and raise the same exceptions. What curt cannot do is passed to CPython's function.
 
-    >>> import curt
+    >>> import curt_fs as curt
     >>> curt.abspath("/usr/./lib/..")
     '/usr'
 """
 
-from curt import windows
-from curt._curt import DirEntry, __version__, abspath, expanduser, listdir, scandir, stat
-from curt._install import install, uninstall
-from curt._remove import rmtree
-from curt._root import Root
-from curt._usage import Usage, UsageRecord, usage
-from curt._walk import fwalk, walk
-from curt._which import which
+from curt_fs import windows
+from curt_fs._curt import DirEntry, __version__, abspath, expanduser, listdir, scandir, stat
+from curt_fs._install import install, uninstall
+from curt_fs._remove import rmtree
+from curt_fs._root import Root
+from curt_fs._usage import Usage, UsageRecord, usage
+from curt_fs._walk import fwalk, walk
+from curt_fs._which import which
 
 __all__ = [
     "DirEntry",

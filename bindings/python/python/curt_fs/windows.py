@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import encodings.utf_16_le  # noqa: F401 (`windows_abspath` needs it)
 
-from curt._curt import windows_abspath
+from curt_fs._curt import windows_abspath
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The native part, which `curt` is built on."""
+"""The native part, which `curt_fs` is built on."""
 
 import os
 from collections.abc import Callable, Iterator

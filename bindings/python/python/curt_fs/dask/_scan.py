@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import curt
-from curt import _curt
-from curt.dask._worker import address, is_cancelled
+import curt_fs as curt
+from curt_fs import _curt
+from curt_fs.dask._worker import address, is_cancelled
 
 # Links are never followed, whoever puts one in the place of a directory.
 FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW

@@ -4,15 +4,15 @@ import operator
 import os
 import sys
 
-from curt import _curt, _originals
-from curt._progress import showing
+from curt_fs import _curt, _originals
+from curt_fs._progress import showing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from curt._progress import _Bar
+    from curt_fs._progress import _Bar
 
     _Handler = Callable[[Callable[..., Any], Any, Exception], object]
 

@@ -3,14 +3,14 @@ from __future__ import annotations
 import os
 from collections import namedtuple
 
-from curt import _curt
-from curt._progress import showing
+from curt_fs import _curt
+from curt_fs._progress import showing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NamedTuple
 
-    from curt._progress import _Bar
+    from curt_fs._progress import _Bar
 
     class UsageRecord(NamedTuple):
         path: Any

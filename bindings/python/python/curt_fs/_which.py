@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import sys
 
-from curt import _curt, _originals
+from curt_fs import _curt, _originals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
