@@ -8,12 +8,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::rule_text::{MOST_BYTES, Text, failed_to_read, is_missing, present, text};
-use crate::canonical::{Links, Missing};
 use crate::error::Error;
 use crate::filters::git_matches;
 use crate::filters::git_settings::{
     Parser, canonical_name, integer, invalid, is_true, parameter, trimmed,
 };
+use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Sys, host};
 use curt_paths::PathText;
 
