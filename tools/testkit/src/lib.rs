@@ -182,6 +182,19 @@ pub fn may_mount() -> bool {
     may
 }
 
+/// Whether strace can see, and change, what programs call; where not, that is said.
+#[cfg(unix)]
+#[must_use]
+pub fn may_trace() -> bool {
+    let mut trial = std::process::Command::new("strace");
+    let trial = trial.args(["-qq", "-o", "/dev/null", "true"]).status();
+    let may = trial.is_ok_and(|status| status.success());
+    if !may {
+        skip("strace is not installed, or may not trace");
+    }
+    may
+}
+
 /// A script for the shell in its own mount namespace, which ends with it.
 #[cfg(unix)]
 #[must_use]

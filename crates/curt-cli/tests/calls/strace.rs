@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::{Scratch, may_trace};
 
 /// Calls by name.
 pub(crate) type Counts = BTreeMap<String, u64>;
@@ -33,12 +33,7 @@ pub(crate) struct Traced {
 
 /// Nothing, said aloud, where strace is missing or may not trace.
 pub(crate) fn tracing() -> Option<()> {
-    let traced = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
-    if !traced.is_ok_and(|status| status.success()) {
-        skip("strace is not installed, or may not trace");
-        return None;
-    }
-    Some(())
+    may_trace().then_some(())
 }
 
 /// Runs `curt rm ARGS --stats --json` in a scratch directory, traced.

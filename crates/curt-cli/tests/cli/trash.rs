@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use curt_testkit::{Scratch, at_once, may_mount, skip};
+use curt_testkit::{Scratch, at_once, may_mount, may_trace};
 
 use crate::{curt, said};
 
@@ -111,16 +111,6 @@ fn missing_folders_of_the_home_trash_are_made() {
         let Some(said) = in_small_memory(&script) else { return };
         assert_eq!(said, "0\nkept\n", "{before}");
     }
-}
-
-/// Whether strace can change what calls do; where not, that is said.
-fn may_trace() -> bool {
-    let trial = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
-    let may = trial.is_ok_and(|status| status.success());
-    if !may {
-        skip("strace is not installed, or may not trace");
-    }
-    may
 }
 
 /// Runs `rm -rf --trash d` again and again, while strace injects something into one call of a kind,

@@ -188,25 +188,6 @@ fn styles_of_times_are_those_of_gnu() {
     ));
 }
 
-#[test]
-fn the_environment_counts_as_for_gnu() {
-    let scratch = sample();
-    let Some(beside) = beside(scratch.path()) else { return };
-    for variables in [
-        &[("BLOCK_SIZE", "1")][..],
-        &[("BLOCKSIZE", "512")],
-        &[("DU_BLOCK_SIZE", "K"), ("BLOCK_SIZE", "M")],
-        &[("DU_BLOCK_SIZE", "x"), ("BLOCK_SIZE", "1")],
-        &[("BLOCK_SIZE", "human-readable")],
-        &[("BLOCK_SIZE", "si")],
-        &[("POSIXLY_CORRECT", "1")],
-        &[("POSIXLY_CORRECT", ""), ("BLOCK_SIZE", "0")],
-    ] {
-        let beside = Beside { variables, ..beside.clone() };
-        beside.compare(&["t", "-a t", "-sk t", "--inodes t", "t -s", "-t 3K t"]);
-    }
-}
-
 /// GNU du before 9.2 counts the apparent sizes of directories too. What all directories below a
 /// line have too much is taken away.
 #[test]

@@ -97,16 +97,6 @@ pub(crate) fn version(tool: &str) -> (u32, u32) {
 pub(crate) const FILTER: &str =
     "strace -f -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EPERM";
 
-/// Whether that works; where not, that is said.
-pub(crate) fn may_filter() -> bool {
-    let trial = Command::new("sh").args(["-c", &format!("{FILTER} true")]).output();
-    let may = trial.is_ok_and(|output| output.status.success());
-    if !may {
-        skip("strace is not installed, or may not trace");
-    }
-    may
-}
-
 /// What came of a command.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Said {

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use curt_testkit::{Scratch, in_namespace, is_root, may_mount, skip};
+use curt_testkit::{Scratch, in_namespace, is_root, may_mount, may_trace, skip};
 
-use crate::harness::{Bench, FILTER, has_gnu, may_filter};
+use crate::harness::{Bench, FILTER, has_gnu};
 
 /// Prepares a tree with something mounted in it, removes with `$RM`, and shows what is left.
 const PREFIX: &str = "set -e; export LC_ALL=C; mkdir -p d/m d/e b; touch d/f d/e/f b/f; ";
@@ -21,7 +21,7 @@ impl Namespace {
     /// `None`, said aloud, where there can be none.
     fn new() -> Option<Self> {
         has_gnu("rm")?;
-        (may_mount() && may_filter()).then(|| Namespace { bench: Bench::new() })
+        (may_mount() && may_trace()).then(|| Namespace { bench: Bench::new() })
     }
 
     /// Runs a script in a fresh directory, in its own namespace.
@@ -176,39 +176,6 @@ fn a_bind_mount_of_the_root_directory_is_refused() {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(said(&output).messages.contains("dangerous"), "{output:?}");
     assert!(root.exists("canary/f"));
-}
-
-/// ext4 can be made so that its listings have no kinds.
-#[test]
-fn removal_without_kinds_reports_every_failure() {
-    let Some(namespace) = Namespace::new() else {
-        return;
-    };
-    let mount = "truncate -s 64M i; mkfs.ext4 -q -O ^filetype i; mount -o loop i d/m; cd d/m; \
-                 mkdir t; cd t; seq -f f%g 3000 | xargs touch; seq -f d%g 3000 | xargs mkdir; \
-                 cd ..; ls -f t | wc -l; CHATTR; set +e; $RM OPTIONS t 2>&1; echo exit $?; \
-                 ls t 2>/dev/null; chattr -i t/f7 2>/dev/null; cd ../..";
-    if Command::new("mkfs.ext4").arg("-V").output().is_err() {
-        return skip("mkfs.ext4 is not installed");
-    }
-    for threads in ["", "-j8"] {
-        for (options, left) in [("-r --contents", 0), ("-r", 1)] {
-            let options = format!("{options} {threads}");
-            let chattr = if left > 0 { "chattr +i t/f7" } else { ":" };
-            let script = mount.replace("CHATTR", chattr).replace("OPTIONS", &options);
-            let said = namespace.curt_once(&script);
-            let lines: Vec<&str> = said.out.lines().collect();
-            if lines.first() != Some(&"6002") {
-                return skip("there is no loop device, or no such file system");
-            }
-            let expected: &[&str] = if left > 0 {
-                &["curt rm: cannot remove 't/f7': Operation not permitted", "exit 1", "f7"]
-            } else {
-                &["exit 0"]
-            };
-            assert_eq!(&lines[1..=expected.len()], expected, "{options}: {said:?}");
-        }
-    }
 }
 
 /// A root directory with nothing in it but what the two programs need to run.

@@ -159,11 +159,6 @@ fn what_is_refused_is_refused_as_by_gnu() {
         ["f", "--interactive=nop f", ""],
         ["f", "--ver f", ""],
     ]);
-    // Its words are those of GNU.
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_curt")).arg("rm").output().unwrap();
-    let messages = String::from_utf8(output.stderr).unwrap();
-    let expected = "curt rm: missing operand\nTry 'curt rm --help' for more information.\n";
-    assert_eq!((output.status.code(), messages.as_str()), (Some(2), expected));
 }
 
 #[test]

@@ -9,10 +9,12 @@ use crate::harness::{Beside, has_gnu, has_utf8};
 use crate::ls::set_time;
 
 /// Where a value goes: a tool, what comes before the value, and what follows it. A variable has the
-/// value in place of `@`.
+/// value in place of `@`, or another one.
 const SIZES: &str = "
     du -B @ t | du --block-size=@ t | du -B @ -k t | du -B @ -B1 t | du -t @ -t1 -a t | du -t @ -a -B1 t | du --threshold=@ -a t
     du -d @ t | du --max-depth=@ t | du DU_BLOCK_SIZE=@ t | du BLOCK_SIZE=@ t | du BLOCKSIZE=@ t
+    du DU_BLOCK_SIZE=@ BLOCK_SIZE=M BLOCKSIZE=7 t | du BLOCK_SIZE=@ BLOCKSIZE=7 -s t
+    ls LS_BLOCK_SIZE=@ BLOCK_SIZE=M BLOCKSIZE=7 -lsg t/d | ls BLOCK_SIZE=@ BLOCKSIZE=7 -sC t/d
     du --inodes -t @ t | du --inodes -B @ t | ls --block-size=@ -lg t/d | ls --block-size=@ -s t/d
     ls LS_BLOCK_SIZE=@ -lsg t/d | ls BLOCK_SIZE=@ -lsg t/d | ls BLOCKSIZE=@ -lsg t/d | ls -w @ -C w
     ls --width=@ -m w | ls -T @ -C w | ls --tabsize=@ -x w | ls COLUMNS=@ -C w | ls TABSIZE=@ -C w
@@ -98,8 +100,9 @@ fn values_mean_what_they_mean_to_gnu() {
             }
             let mut arguments = Vec::new();
             for word in words.split(' ') {
-                match word.split_once("=@") {
-                    Some((name, _)) if !name.starts_with('-') => variables.push((name, &value)),
+                match word.split_once('=') {
+                    Some((name, "@")) if !name.starts_with('-') => variables.push((name, &value)),
+                    Some((name, other)) if !name.starts_with('-') => variables.push((name, other)),
                     _ => arguments.push(word.replace('@', &value)),
                 }
             }

@@ -3,7 +3,7 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus, Stdio};
 
-use curt_testkit::{Scratch, skip};
+use curt_testkit::{Scratch, heed_signals, may_trace};
 
 use super::{curt, send};
 
@@ -40,18 +40,9 @@ fn interrupted(
     (status, after.map(str::to_owned).collect())
 }
 
-fn may_trace() -> bool {
-    curt_testkit::heed_signals();
-    let trace = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
-    let may = trace.is_ok_and(|status| status.success());
-    if !may {
-        skip("strace is not installed, or may not trace");
-    }
-    may
-}
-
 #[test]
 fn a_thread_that_learns_of_a_signal_begins_nothing_more() {
+    heed_signals();
     if !may_trace() {
         return;
     }
@@ -74,6 +65,7 @@ fn a_thread_that_learns_of_a_signal_begins_nothing_more() {
 /// A directory that is never empty, and more patience than anybody has.
 #[test]
 fn waiting_is_interrupted() {
+    heed_signals();
     if !may_trace() {
         return;
     }

@@ -52,21 +52,6 @@ fn a_directory_has_the_time_from_before_its_contents_were_deleted() {
     assert_eq!(printed.1, Some(0));
 }
 
-#[test]
-fn delete_keeps_excluded_entries() {
-    let Some(place) = Place::new() else { return };
-    let (left, code, failures) = effect(&place, "\"$CURT\" find -u -E e --delete . t");
-    assert_eq!(code, Some(1));
-    for path in ["t/a/b/c/d/e/f.rs", "outside/kept"] {
-        assert!(left.iter().any(|it| it[2..] == *path), "{path}");
-    }
-    assert!(!left.iter().any(|it| it.ends_with("t/five") || it.ends_with("t/a/kilo")));
-    let above = ["t/a", "t/a/b", "t/a/b/c", "t/a/b/c/d"];
-    let mut expected = above.map(|path| format!("'{path}': Directory not empty"));
-    expected.sort();
-    assert_eq!(failures, expected);
-}
-
 /// A program that writes its words, each followed by a bar, in a line.
 fn words(place: &Place) -> PathBuf {
     place.scratch.script("words", "#!/bin/sh\nprintf '%s|' \"$@\"; echo\n", 0o755)
@@ -174,23 +159,5 @@ fn several_commands_share_each_batch() {
         if size == "--batch-size 7" {
             assert!(paths[0].len() == 7 && paths.last().unwrap().len() == 2_500 % 7);
         }
-    }
-}
-
-/// One that ends with a failure does not stop the others, as in fd; one that cannot be started does.
-#[test]
-fn a_command_that_cannot_start_ends_its_batch() {
-    let Some(place) = Place::new() else { return };
-    place.scratch.tree("t", "a b");
-    words(&place);
-    let run = |commands: &str| printed(&place, &format!("\"$CURT\" find . t {commands}"));
-    for command in ["false", "sh -c 'kill -9 $$'"] {
-        let (lines, messages, code) = run(&format!("-X {command} \\; -X ./words"));
-        assert_eq!((lines.concat().as_str(), &*messages, code), ("t/a|t/b|", "", Some(1)));
-    }
-    for command in ["nowhere/cp", "./{/}.cp", "/dev/null"] {
-        let (lines, messages, code) = run(&format!("-X {command} \\; -X ./words"));
-        assert_eq!((lines, code), (vec![], Some(1)), "{messages}");
-        assert_eq!(messages.lines().count(), 1, "{messages}");
     }
 }
