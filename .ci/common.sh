@@ -39,8 +39,8 @@ lacks() { # PROGRAM: not on the path, nor where administrators' programs are
 # program:package, and whether the checks need it (!) or only skip something without it (?).
 tools=(
     '!cc:gcc' '!c++:g++' '!git:git' '!strace:strace' '!debootstrap:debootstrap'
-    '!flock:util-linux' '?/usr/bin/time:time' '?musl-gcc:musl-tools' '?script:bsdutils' '?valgrind:valgrind'
-    '?bindfs:bindfs' '?mkfs.ext4:e2fsprogs' '?mkfs.btrfs:btrfs-progs' '?python3:python3'
+    '!flock:util-linux' '?musl-gcc:musl-tools' '?script:bsdutils' '?valgrind:valgrind'
+    '?mkfs.ext4:e2fsprogs' '?mkfs.btrfs:btrfs-progs' '?python3:python3'
     '?ruby:ruby' '?node:nodejs' '?go:golang-go' '?fdfind:fd-find'
     '?pkg-config:pkg-config' '?cmake:cmake' '?make:make' '?meson:meson'
 )

@@ -113,23 +113,37 @@ fn sums_are_those_of_gnu_du() {
 }
 
 #[test]
-fn removal_without_kinds_is_complete() {
+fn removal_is_complete_and_tries_no_directory_too_early() {
     if !may_serve() {
         return;
     }
     for manner in MANNERS {
-        for options in ["", "-j1", "-j4", "-v"] {
+        // With the number of directories that stay.
+        for (options, kept) in
+            [("", 0), ("-j1", 0), ("-j4", 0), ("-v", 0), ("--contents", 1), ("--exclude 1x", 7)]
+        {
             let scratch = Scratch::new();
             let (whole, files, directories) = tree();
-            let text = format!("exec $RM -r {options} tree");
+            let text =
+                format!("$RM -r --dry-run {options} tree >../out; exec $RM -r {options} tree");
             let (output, left) = on_server(&scratch, whole, manner, &text);
             let case = format!("{manner:?} {options}: {output:?}");
-            assert!(output.status.success() && left.is_empty(), "{case}");
+            assert!(output.status.success(), "{case}");
+            assert_eq!(left.is_empty(), kept == 0, "{case}");
             let text = String::from_utf8_lossy(&output.stderr);
-            let last: serde_json::Value =
-                serde_json::from_str(text.lines().last().unwrap()).unwrap();
-            assert_eq!(last["summary"]["files"], files, "{case}");
-            assert_eq!(last["summary"]["directories"], directories, "{case}");
+            let summaries = text.lines().map(|line| serde_json::from_str(line).unwrap());
+            let summaries: Vec<serde_json::Value> = summaries.collect();
+            let [dry, real] = &summaries[..] else { panic!("{case}") };
+            let (dry, real) = (&dry["summary"], &real["summary"]);
+            for counts in ["files", "directories", "skipped"] {
+                assert_eq!(dry[counts], real[counts], "{case}");
+            }
+            let number = |name: &str| real[name].as_u64().unwrap();
+            let gone = number("files") + number("directories");
+            assert_eq!(gone + number("skipped") + kept, files + directories, "{case}");
+            if manner.kinds && options == "-j1" {
+                assert_eq!(real["calls"]["unlinkat"], files + directories, "{case}");
+            }
         }
     }
 }

@@ -3,8 +3,6 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod find;
-mod fuse;
 mod listings;
 mod ls;
 mod scarce;
@@ -12,7 +10,7 @@ mod server;
 mod signals;
 mod strange;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use curt_testkit::{Scratch, is_root, may_mount, skip};
@@ -29,10 +27,6 @@ struct Run {
 impl Run {
     fn number(&self, name: &str) -> u64 {
         self.summary[name].as_u64().unwrap_or_else(|| panic!("no {name}: {self:?}"))
-    }
-
-    fn calls(&self) -> u64 {
-        self.summary["calls"]["total"].as_u64().unwrap()
     }
 
     /// Asserts that everything was removed, and the counts.
@@ -87,13 +81,6 @@ fn has(program: &str) -> bool {
         skip(&format!("{program} is not installed"));
     }
     found
-}
-
-/// Makes this many empty files in a directory that exists.
-fn fill(directory: &Path, files: usize) {
-    for number in 0..files {
-        std::fs::File::create(directory.join(format!("f{number}"))).unwrap();
-    }
 }
 
 /// A chain of directories each of which has a bush of three directories with two files. Returns
