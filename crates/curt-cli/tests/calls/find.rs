@@ -7,7 +7,7 @@ use std::process::Command;
 
 use curt_testkit::Scratch;
 
-use crate::strace::{Counts, Traced, curt, difference, total, trace, tracing};
+use crate::strace::{Counts, Traced, curt, difference, trace, tracing};
 use crate::{check_snapshot, slope};
 
 /// `directories` directories with `files` files and `links` links to directories each, in one.
@@ -97,20 +97,6 @@ fn every_form_of_a_search_costs_what_its_snapshot_says() {
     ] {
         slopes(name, line);
     }
-}
-
-#[test]
-fn a_small_tree_starts_no_thread_and_writes_once() {
-    let Some(()) = tracing() else { return };
-    let scratch = Scratch::new();
-    flat_tree(&scratch, 20, 10, 0);
-    let traced = find(&scratch, &["-u", ".", "tree"]);
-    for name in ["clone", "clone3", "futex"] {
-        assert!(!traced.seen.contains_key(name), "{name}");
-    }
-    assert_eq!(traced.seen["write"], 1);
-    let total = total(&traced.counted);
-    assert!(total <= 4 * 21 + 1 + 1, "{total}");
 }
 
 /// With a signal that waits, the kernel ends every listing after one record.

@@ -10,7 +10,6 @@
 
 mod beneath;
 mod du;
-mod expand;
 mod find;
 mod injected;
 mod ls;

@@ -4,21 +4,17 @@ use std::fmt::Write;
 
 use curt_testkit::Scratch;
 
-use crate::strace::{Traced, curt_rm, delayed_rm, difference, total, tracing};
+use crate::strace::{Traced, curt_rm, delayed_rm, difference, tracing};
 use crate::{check_snapshot, slope};
 
-/// What a removal asks about its operand, the limit of descriptors and the filesystem.
-const AROUND: u64 = 8;
-
 /// `directories` directories of `files` files each, in one.
-fn flat_tree(scratch: &Scratch, directories: usize, files: usize) -> (u64, u64) {
+fn flat_tree(scratch: &Scratch, directories: usize, files: usize) {
     for directory in 0..directories {
         let path = scratch.dir(format!("tree/d{directory}"));
         for file in 0..files {
             std::fs::File::create(path.join(format!("f{file}"))).unwrap();
         }
     }
-    ((directories * files) as u64, directories as u64 + 1)
 }
 
 /// The tree is gone, and what the command counted is what strace saw.
@@ -86,16 +82,4 @@ fn entries_are_removed_by_their_names_alone() {
     let stats = traced.counted.get("statx").copied().unwrap_or(0);
     assert!(stats <= 3, "the root, and the operand first and at its end: {stats}");
     assert!(!traced.seen.contains_key("clone3"), "no thread for a small tree");
-}
-
-#[test]
-fn small_removals_start_no_thread() {
-    let Some(()) = tracing() else { return };
-    let scratch = Scratch::new();
-    flat_tree(&scratch, 1, 10);
-    let traced = curt_rm(&scratch, &["-rf", "tree"]);
-    check(&scratch, &traced);
-    assert!(!traced.seen.contains_key("clone3") && !traced.seen.contains_key("futex"));
-    let total = total(&traced.counted);
-    assert!(total <= AROUND + 10 + 3 * 2 + 1, "{total}");
 }

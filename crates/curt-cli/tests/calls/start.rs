@@ -47,8 +47,11 @@ fn every_command_starts_with_the_same_calls() {
         &["realpath", "tree/file"],
         &["realpath", "tree/new"],
         &["readlink", "-f", "tree/../file"],
-        &["expand", "/a/../b"],
-        &["expand", "a"],
+        // Paths alone cost nothing; the working directory is read once, and no users for `~`.
+        &["expand", "--dotdot", "clamp", "/a/../b", "/c"],
+        &["expand", "a", "b/../c", "../d"],
+        &["expand", "--style", "ruby", "--home", "/h", "~/x", "/~root"],
+        &["expand", "--json", "--flavor", "windows", "--cwd", r"C:\x", "a", "b"],
         &["beneath", "--root", "tree", "file"],
         &["beneath", "--root", "tree", "../file"],
     ] {
