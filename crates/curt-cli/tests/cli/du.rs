@@ -1,7 +1,5 @@
 //! `curt du` on terminals, and for a reader that goes away.
 
-use std::os::unix::ffi::OsStrExt;
-
 use curt_testkit::Scratch;
 
 use crate::terminal::in_a_terminal;
@@ -89,30 +87,6 @@ fn the_largest_are_shown_with_their_directories() {
     let lines = shown(&scratch, "TERM=dumb", 80, "$CURT du -b -d 1 t").unwrap();
     let names = lines.iter().filter(|line| line.contains("-- "));
     assert_eq!(names.count(), 6, "{lines:?}");
-}
-
-#[test]
-fn nothing_in_a_name_reaches_the_terminal_as_it_is() {
-    let scratch = Scratch::new();
-    let odd = std::ffi::OsStr::from_bytes(b"t/\x1b[31m\xffx\ny");
-    scratch.file_with(odd, &[b'x'; 900]);
-    scratch.file_with("t/a b", &[b'x'; 90]);
-    scratch.file_with(format!("t/{}.\u{1b}[32m", "漢".repeat(60)), &[b'x'; 9]);
-    for (variables, is_unicode) in [("TERM=xterm NO_COLOR=1", true), ("TERM=dumb", false)] {
-        for columns in [30, 80, 200] {
-            for line in ["$CURT du -b t", "$CURT du -b --by-type t"] {
-                let Some(lines) = shown(&scratch, variables, columns, line) else { return };
-                let text = lines.join("\n");
-                assert!(!text.contains('\x1b'), "{text:?}");
-                assert!(lines.iter().all(|line| line.ends_with('%')), "{text}");
-                assert_eq!(lines.len(), if line.contains("type") { 3 } else { 4 }, "{text}");
-                assert!(!is_unicode || columns != 80 || text.contains('█'), "{text}");
-            }
-        }
-    }
-    let lines = shown(&scratch, "TERM=dumb", 80, "$CURT du -b t").unwrap();
-    assert!(lines[1].contains(r"''$'\033''[31m'$'\377''x'$'\n''y'"), "{lines:?}");
-    assert!(lines[2].contains("'a b'"), "{lines:?}");
 }
 
 /// A reader that has gone away is noticed when the first lines are written, which is long before

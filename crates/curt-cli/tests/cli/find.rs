@@ -92,29 +92,8 @@ fn globs_have_one_meaning() {
 
 #[cfg(unix)]
 mod programs {
-    use super::{Command, find, lines};
+    use super::find;
     use curt_testkit::Scratch;
-
-    #[test]
-    fn permissions_are_compared_as_by_find() {
-        use std::os::unix::fs::PermissionsExt;
-        let scratch = Scratch::new();
-        for (name, mode) in [("a", 0o644), ("b", 0o4755), ("c", 0o600), ("d", 0o1777), ("e", 0)] {
-            let path = scratch.file(format!("t/{name}"));
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-        }
-        let modes = ["644", "-644", "/111", "-u+x", "/u+s,+t", "u=rw", "-0", "/0", "0", "a=rwx,+t"];
-        for mode in modes {
-            let mut find = Command::new("find");
-            find.args(["t", "-type", "f", "-perm", mode]).current_dir(scratch.path());
-            let find = find.output().unwrap();
-            assert!(find.status.success(), "{find:?}");
-            let mut expected: Vec<String> =
-                String::from_utf8(find.stdout).unwrap().lines().map(str::to_owned).collect();
-            expected.sort();
-            assert_eq!(lines(&scratch, &["-tf", "--perm", mode, ".", "t"]), expected, "{mode}");
-        }
-    }
 
     #[test]
     fn output_of_parallel_commands_is_kept_together() {

@@ -5,7 +5,6 @@ use std::process::Command;
 
 use curt_testkit::Scratch;
 
-use crate::run_words as run;
 use crate::terminal::in_a_terminal;
 
 fn curt(scratch: &Scratch, args: &[&str]) -> Command {
@@ -29,35 +28,6 @@ fn a_terminal_sees_columns_and_no_control_characters() {
         "NO_COLOR=1 $CURT ls --color=auto -d .; $CURT ls -d --color=never .; $CURT ls --json";
     let Some(shown) = in_a_terminal(&scratch, line, "") else { return };
     assert!(!shown.contains('\u{1b}'), "{shown:?}");
-}
-
-#[test]
-fn any_number_of_threads_prints_the_same() {
-    let scratch = Scratch::new();
-    for number in 0..1_500 {
-        if number % 10 == 0 {
-            // Some of them are broken.
-            scratch.link(format!("d/{number}"), if number % 20 == 0 { "missing" } else { "1" });
-        } else {
-            scratch.file_with(format!("d/{number}"), &[b'x'; 50][..number % 50]);
-        }
-    }
-    for options in ["-l", "-lL", "-lUF", "-laSr", "-Rs", "--group-directories-first", "-LF"] {
-        let said = |threads: &str| run(&scratch, &["ls", options, "-j", threads, "d"]);
-        let (code, out, errors) = said("1");
-        assert_eq!(out.lines().filter(|line| line.ends_with("999")).count(), 1, "{options}");
-        let nowhere = if options.contains('L') { 75 } else { 0 };
-        assert_eq!((errors.lines().count(), code), (nowhere, Some(i32::from(nowhere > 0))));
-        for threads in ["2", "4", "8"] {
-            assert!(said(threads) == (code, out.clone(), errors.clone()), "{options} -j{threads}");
-        }
-        assert!(run(&scratch, &["ls", options, "d"]) == (code, out, errors), "{options}");
-    }
-    let calls = |threads: &str| {
-        let (_, _, counted) = run(&scratch, &["ls", "-l", "--stats", "-j", threads, "d"]);
-        counted.lines().find(|line| line.contains("statx")).map(str::to_owned).unwrap()
-    };
-    assert_eq!(calls("1"), calls("4"), "the calls of all threads are added up");
 }
 
 /// The listing stands still while nobody reads it, far before it comes to the directory that is

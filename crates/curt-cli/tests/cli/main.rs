@@ -22,6 +22,7 @@ mod shielded;
 mod terminal;
 #[cfg(target_os = "linux")]
 mod trash;
+#[cfg(unix)]
 mod which;
 
 use std::ffi::OsStr;
@@ -84,7 +85,7 @@ fn text_of(number: i32) -> String {
 }
 
 /// What it said, and its code.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn run_words(scratch: &Scratch, words: &[&str]) -> (Option<i32>, String, String) {
     said(&command(scratch, words[0], &words[1..]).output().unwrap())
 }

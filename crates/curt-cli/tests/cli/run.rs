@@ -55,26 +55,6 @@ fn a_program_is_killed_after_its_time_limit() {
     }
 }
 
-/// An interrupt from the terminal reaches both: the program answers, and curt ends as it does.
-#[test]
-fn interrupts_go_to_the_program() {
-    let scratch = Scratch::new();
-    // A shell cannot take back that they are ignored.
-    curt_testkit::heed_signals();
-    let script = "trap 'exit 4' INT; sleep 0.2; echo ready; while :; do sleep 0.05; done";
-    for options in [&[][..], &["-t", "100", "--foreground"]] {
-        let args = [options, &["--", "/bin/sh", "-c", script]].concat();
-        let mut command = curt(&scratch, &args);
-        let mut child = command.process_group(0).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let group = rustix::process::Pid::from_child(&child);
-        rustix::process::kill_process_group(group, rustix::process::Signal::INT).unwrap();
-        let status = child.wait().unwrap();
-        assert_eq!((status.code(), status.signal()), (Some(4), None), "{options:?}");
-    }
-}
-
 /// What asks curt alone to end is for the program to answer; it does not go on alone. A signal that
 /// curt does not know ends it, too.
 #[test]

@@ -1,59 +1,12 @@
-//! `curt which`: its answers in text and JSON, and how it ends.
+//! `curt which` where permissions, or other processes, are in the way.
 
-#[cfg(unix)]
-use std::process::Command;
-use std::process::Output;
-#[cfg(unix)]
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use curt_testkit::Scratch;
-
-use crate::{command, said};
-
-fn curt_which(scratch: &Scratch, args: &[String]) -> Output {
-    command(scratch, "which", args).current_dir(scratch.typed().join("w")).output().unwrap()
-}
-
-/// Directories with programs of Windows, which are files with names on any system.
-fn ground() -> (Scratch, String) {
-    let scratch = Scratch::new();
-    for file in ["a/Hello.CMD", "b/hello.exe", "w/here.com", "a/x.js", "a/bare"] {
-        scratch.file(file);
-    }
-    scratch.dir("a/hello.exe");
-    let entries = ["a", "gone", "b"].map(|name| scratch.at(name).display().to_string());
-    (scratch, entries.join(";"))
-}
-
-#[test]
-fn text_is_paths_and_the_exit_code_says_if_all_were_found() {
-    let (scratch, path) = ground();
-    let args = |more: &[&'static str]| {
-        let base = ["--rules", "windows", "--pathext", ".COM;.EXE;.BAT;.CMD", "--path"];
-        let words = base.iter().map(|&word| word.to_owned());
-        let words = words.chain([path.clone()]).chain(more.iter().map(|&word| word.to_owned()));
-        words.collect::<Vec<String>>()
-    };
-    let run = |more: &[&'static str]| said(&curt_which(&scratch, &args(more)));
-    let hello = scratch.at("a").join("Hello.CMD").display().to_string();
-    let second = scratch.at("b").join("hello.exe").display().to_string();
-    assert_eq!(run(&["hello"]), (Some(0), format!("{hello}\n"), String::new()));
-    assert_eq!(run(&["-a", "hello"]).1, format!("{hello}\n{second}\n"));
-    assert_eq!(run(&["-0", "hello"]).1, format!("{hello}\0"));
-    let (code, out, err) = run(&["hello", "none"]);
-    assert_eq!((code, out), (Some(1), format!("{hello}\n")));
-    assert_eq!(err, "curt which: none: not found in PATH\n");
-    let (code, _, err) = run(&["here"]);
-    assert_eq!(code, Some(1));
-    assert!(err.contains("--cwd always"), "{err}");
-    let (_, out, _) = run(&["--explain", "hello"]);
-    assert!(out.contains("was not searched: the program was found before\n"), "{out}");
-}
 
 /// By Windows' rules a directory that may be searched and not listed is asked name by name; in
 /// another case of letters only Windows knows them.
 #[test]
-#[cfg(unix)]
 fn another_user_finds_programs_in_unlistable_directories() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
