@@ -19,7 +19,7 @@ fn names() -> Vec<&'static str> {
         abd/c/d | abd/x | abc/d | x/y | x/ab/y | a b
         ",
     );
-    names.extend(["end ", "tab\tbed", " #x"]);
+    names.extend(["end ", "tab\tbed", " #x", "#a"]);
     names
 }
 
@@ -65,12 +65,16 @@ fn odd_lines_mean_the_same_to_git() {
         []a] | [a-c] | [a-] | [-a] | a[-]c | [c-a] | [[:digit:]] | [[:alpha:]] | [[:nothing:]]
         [[:alpha] | [[:] | [[:punct:]a] | [\]] | [\a-c] | \[ab] | \{a,b\} | a\ | \ | a\\b | \a | ?
         gr?ße | gr??ße | ** | *** | **/a | d/** | d/**/a | a**/d | ab**/d | /a**b | d** | **b | end\ | !
-        /d[!x]b | /d[^x]b | d/e[[:punct:]]a | /*[!a]b
+        /d[!x]b | /d[^x]b | d/e[[:punct:]]a | /*[!a]b | #a | \#a | \!a
         ",
     );
     let odd: [&[u8]; 8] =
         [b" #x", b"\xff\xe9", b"\xff*", b"[\xff]?", b"*\xe9", b"a\0c", b"tab\tbed", b"end "];
-    let lines = lines.iter().map(|line| line.as_bytes()).chain(odd).chain([&b"end\\ "[..]]);
+    let lines = lines
+        .iter()
+        .map(|line| line.as_bytes())
+        .chain(odd)
+        .chain([&b"end\\ "[..], b"\xef\xbb\xbfa"]);
     assert!(assert_agreement(&lines.collect::<Vec<_>>()) > 0);
 }
 

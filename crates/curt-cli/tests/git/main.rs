@@ -81,69 +81,6 @@ fn agree(scratch: &Scratch, words: &str) {
     }
 }
 
-#[test]
-fn rules_are_those_of_git() {
-    let Some(scratch) = work_tree() else { return };
-    for file in [
-        "a",
-        "b.o",
-        ".hidden",
-        ".config/x",
-        "dir/a",
-        "dir/b.o",
-        "dir/keep.o",
-        "dir/sub/b.o",
-        "build/x",
-        "build/deep/y",
-        "src/build",
-        "src/a/b/c",
-        "doc/a.txt",
-        "doc/sub/a.txt",
-        "sp ace",
-        "#hash",
-        "!bang",
-        "tail ",
-        "x/y/z/1",
-        "x/q/z/2",
-        "größe",
-        "only/this/no",
-        "only/this/yes",
-    ] {
-        scratch.file(format!("w/{file}"));
-    }
-    scratch.link("w/link", "build");
-    for (rules, below, exclude) in [
-        ("*.o\n", "", ""),
-        ("*.o\n!keep.o\n", "", ""),
-        ("*.o\n", "!*.o\nsub\n", ""),
-        ("build/\n", "", ""),
-        ("/build\n", "", ""),
-        ("build\n!build/x\n", "", ""),
-        ("build/*\n!build/deep/\n", "", ""),
-        ("doc/*.txt\n", "", ""),
-        ("doc/**/*.txt\n**/z\n", "", ""),
-        ("x/**/2\n", "", ""),
-        ("only/*\n!only/this\nonly/this/*\n!only/this/yes\n", "", ""),
-        ("\\#hash\n\\!bang\nsp ace\ntail\\ \n", "", ""),
-        ("# a comment\n\n   \n[a\n[ab]\n", "", ""),
-        ("gr\u{f6}\u{df}e\r\nb.o\r\n", "", ""),
-        ("\u{feff}a\n", "", ""),
-        (".*\n!.config\n", "", ""),
-        ("!b.o\n", "a\n", "*.o\na\n"),
-        ("*\n!dir\n!dir/**\n", "", ""),
-        ("/*\n!/src\n", "", "src/a\n"),
-        ("link/\n", "", ""),
-        ("link\n", "", ""),
-    ] {
-        for (path, text) in
-            [("w/.gitignore", rules), ("w/dir/.gitignore", below), ("w/.git/info/exclude", exclude)]
-        {
-            write(&scratch, path, text);
-        }
-        agree(&scratch, &format!("{rules:?} {below:?} {exclude:?}"));
-    }
-}
-
 /// Writes a file, also in place of another one.
 fn write(scratch: &Scratch, path: &str, text: &str) {
     if scratch.exists(path) {
@@ -155,14 +92,24 @@ fn write(scratch: &Scratch, path: &str, text: &str) {
 #[test]
 fn random_trees_and_rules_mean_the_same_to_git() {
     const NAMES: [&str; 6] = ["a", "b", "ab", "a.c", ".x", "b b"];
-    const RULES: [&str; 26] = [
+    const RULES: [&str; 30] = [
         "a", "/a", "a/", "b/a", "*.c", "!a", "a/*", "**/b", "a/**", "!/b/a", "[ab]", "b\\ b", "#a",
         "", "a/**/b", "!*.c", "/*", "!/b/", "*", "!*/", "?", "/b/**/a", "!b", ".x", "!.x", "ab/",
+        "l", "l/", "!a/b/", "!ab/**",
     ];
     let mut choices = Choices::new(7);
     for _ in 0..60 {
         let Some(scratch) = work_tree() else { return };
         let mut words = Vec::new();
+        let mut rules = |choices: &mut Choices, file: &str| {
+            let rules: Vec<&str> = (0..3).map(|_| choices.one_of(&RULES)).collect();
+            scratch.file_with(file, (rules.join("\n") + "\n").as_bytes());
+            words.push(format!("{file}: {rules:?}"));
+        };
+        scratch.link("w/l", "a");
+        if choices.one_in(3) {
+            rules(&mut choices, "w/.git/info/exclude");
+        }
         for _ in 0..14 {
             let mut path = String::from("w");
             for _ in 0..choices.below(3) {
@@ -177,10 +124,7 @@ fn random_trees_and_rules_mean_the_same_to_git() {
                     scratch.file(format!("{path}/{name}"));
                 }
                 if choices.below(3) == 0 {
-                    let rules: Vec<&str> = (0..3).map(|_| choices.one_of(&RULES)).collect();
-                    let text = rules.join("\n") + "\n";
-                    scratch.file_with(format!("{path}/.gitignore"), text.as_bytes());
-                    words.push(format!("{path}: {rules:?}"));
+                    rules(&mut choices, &format!("{path}/.gitignore"));
                 }
             }
         }
@@ -210,34 +154,6 @@ fn rules_of_ancestors_of_the_operand_apply() {
         printed(&scratch, "w", &[&files[..], &["a/b/c/d"]].concat()),
         set(&["a/b/c/d/four"])
     );
-}
-
-#[test]
-fn gitignore_needs_a_work_tree_and_ignore_does_not() {
-    let scratch = Scratch::new();
-    for file in
-        ["t/a", "t/b", "t/.x", "t/sub/a", "t/sub/b", "t/repo/a", "t/repo/b", "t/repo/.git/x"]
-    {
-        scratch.file(file);
-    }
-    scratch.file_with("t/.gitignore", b"a\n");
-    let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<BTreeSet<_>>();
-    let files = ["-tf", ".", "t"];
-    let all = ["t/a", "t/b", "t/sub/a", "t/sub/b", "t/repo/a", "t/repo/b"];
-    assert_eq!(printed(&scratch, ".", &files), set(&all));
-    // Rules for git end where another work tree begins; others do not.
-    scratch.dir("t/.git");
-    assert_eq!(printed(&scratch, ".", &files), set(&["t/b", "t/sub/b", "t/repo/a", "t/repo/b"]));
-    write(&scratch, "t/.ignore", "b\n!.x\n");
-    assert_eq!(printed(&scratch, ".", &files), set(&["t/.x", "t/repo/a"]));
-    // What .ignore says goes before what .gitignore says, wherever they lie.
-    write(&scratch, "t/.ignore", "!a\nsub/\n");
-    scratch.file_with("t/repo/.gitignore", b"a\n");
-    assert_eq!(printed(&scratch, ".", &files), set(&["t/a", "t/b", "t/repo/a", "t/repo/b"]));
-    // The two switches.
-    assert_eq!(printed(&scratch, ".", &["-I", "-tf", ".", "t"]), set(&all));
-    let with_dots = printed(&scratch, ".", &["-u", "-tf", ".", "t"]);
-    assert_eq!(with_dots.len(), all.len() + 4);
 }
 
 #[test]
