@@ -4,10 +4,6 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod cpython;
-mod execvp;
-mod go;
-mod node;
 mod recorded;
 
 use std::fs::Permissions;
@@ -199,20 +195,153 @@ fn chmod(path: &Path, mode: u32) {
     std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Compares curt with an authority over the table, and fails with all that differs.
+/// Compares curt with an authority over the table, as us and as another user, and fails with all that
+/// differs. Go takes a pipe for a program, and is not asked about one. `program` is the authority's
+/// path and what it is given before the name; `answer` reads what it says.
 fn compare(
-    ground: &Ground,
-    options: &[&str],
-    cases: impl IntoIterator<Item = Case>,
-    authority: impl Fn(Case) -> Answer,
+    policy: &str,
+    program: impl Fn(&Ground) -> Option<(PathBuf, Vec<&'static str>)>,
+    answer: impl Fn(&Ground, Case, &str) -> Answer,
 ) {
-    let mut wrong = Vec::new();
-    for case in cases {
-        let (ours, theirs) = (ground.curt(options, case), authority(case));
-        if ours != theirs {
-            let who = if ground.as_other { "another user" } else { "us" };
-            wrong.push(format!("{case:?} as {who}: {ours:?}, and not {theirs:?}"));
+    for ground in Ground::all() {
+        let Some((program, words)) = program(&ground) else { continue };
+        let mut wrong = Vec::new();
+        for case in CASES.into_iter().filter(|(_, name)| policy != "go" || *name != "pipe") {
+            let (path, name) = case;
+            let output = ground.run(&program, &[&words[..], &[name]].concat(), path);
+            assert!(policy == "posix" || output.status.success(), "{output:?}");
+            let said = String::from_utf8(output.stdout).unwrap();
+            let theirs = answer(&ground, case, said.trim_end_matches('\n'));
+            let ours = ground.curt(&["--policy", policy], case);
+            if ours != theirs {
+                let who = if ground.as_other { "another user" } else { "us" };
+                wrong.push(format!("{case:?} as {who}: {ours:?}, and not {theirs:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}
+
+/// Where an interpreter is, if this user can run it: asked of itself, so that a stand-in which looks
+/// for others does not look in the table's PATH, or else at its usual place.
+fn interpreter(ground: &Ground, name: &str, own: &[&str], runs: &[&str]) -> Option<PathBuf> {
+    let own = Command::new(name).args(own).output();
+    let own = own.map(|output| String::from_utf8(output.stdout).unwrap()).unwrap_or_default();
+    let places = [PathBuf::from(own.trim()), Path::new("/usr/bin").join(name)];
+    let works = |place: &&PathBuf| {
+        place.is_absolute() && place.exists() && ground.run(place, runs, "/bin").status.success()
+    };
+    let found = places.iter().find(works).cloned();
+    if found.is_none() {
+        let has_one = places.iter().any(|place| place.is_file());
+        assert!(!has_one || ground.as_other, "{name} is installed and does not run");
+        let why = if has_one { "cannot be run by another user" } else { "is not installed" };
+        skip(&format!("{name} {why}"));
+    }
+    found
+}
+
+/// Builds a program of this source below the folder of the test; `None`, said aloud, without the
+/// compiler. The program comes last in the words.
+fn built(ground: &Ground, source: (&str, &str), words: &[&str]) -> Option<PathBuf> {
+    let source = ground.scratch.file_with(source.0, source.1.as_bytes());
+    let program = ground.scratch.at("program");
+    let mut build = Command::new(words[0]);
+    build.args(&words[1..]).arg("-o").arg(&program).arg(source);
+    build.envs([("GO111MODULE", "off"), ("GOTOOLCHAIN", "local")]);
+    match build.current_dir(ground.scratch.path()).output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            skip(&format!("{} is not installed", words[0]));
+            None
+        }
+        output => {
+            assert!(output.as_ref().unwrap().status.success(), "{output:?}");
+            Some(program)
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// `shutil.which`, which has one word for all that is not found.
+#[test]
+fn cpython_finds_what_curt_finds() {
+    const PROGRAM: &str = "import shutil, sys; print(shutil.which(sys.argv[1]) or '', end='')";
+    let own = ["-c", "import sys; print(sys.executable)"];
+    let python = |ground: &Ground| {
+        Some((interpreter(ground, "python3", &own, &["-c", ""])?, vec!["-c", PROGRAM]))
+    };
+    compare("cpython", python, |ground, case, said| match said {
+        "" => ground.why(case, false),
+        found => Answer::Found(ground.plain(found)),
+    });
+}
+
+/// `child_process`, which is libuv's `uv_spawn`.
+#[test]
+fn node_starts_what_curt_finds() {
+    const PROGRAM: &str = "const done = require('child_process').spawnSync(process.argv[1]); \
+        process.stdout.write(done.error ? done.error.code : done.stdout)";
+    let node = |ground: &Ground| {
+        let own = ["-p", "process.execPath"];
+        Some((interpreter(ground, "node", &own, &["-e", ""])?, vec!["-e", PROGRAM]))
+    };
+    compare("node", node, |ground, case, said| match said {
+        "ENOENT" | "ENOTDIR" => Answer::Not("not-found".to_owned()),
+        "EACCES" => ground.why(case, true),
+        found => Answer::Found(ground.plain(found)),
+    });
+}
+
+/// `exec.LookPath`, which has one word for all that is not found, and one for what it found by a
+/// relative entry.
+#[test]
+fn go_finds_what_curt_finds() {
+    const PROGRAM: &str = "package main\n\
+        import (\"errors\"; \"fmt\"; \"os\"; \"os/exec\")\n\
+        func main() {\n\
+            found, err := exec.LookPath(os.Args[1])\n\
+            if errors.Is(err, exec.ErrDot) { found = \"dot\" } else if err != nil { found = \"\" }\n\
+            fmt.Print(found)\n\
+        }\n";
+    let go = |ground: &Ground| {
+        Some((built(ground, ("look.go", PROGRAM), &["go", "build"])?, Vec::new()))
+    };
+    compare("go", go, |ground, case, said| match said {
+        "dot" => Answer::Not("relative-result".to_owned()),
+        "" => ground.why(case, false),
+        found => Answer::Found(ground.plain(found)),
+    });
+}
+
+/// A program that calls `execvp` of the C library.
+const EXECVP: (&str, &str) = (
+    "execvp.c",
+    "#include <errno.h>\n#include <stdio.h>\n#include <unistd.h>\n\
+    int main(int count, char **words) {\n\
+        (void)count; execvp(words[1], words + 1); printf(\"errno %d\\n\", errno); return 1;\n\
+    }\n",
+);
+
+#[test]
+fn the_c_library_starts_what_curt_finds() {
+    for compiler in ["cc", "musl-gcc"] {
+        let program = |ground: &Ground| Some((built(ground, EXECVP, &[compiler])?, Vec::new()));
+        compare("posix", program, |ground, case, said| match said {
+            "errno 2" | "errno 20" => Answer::Not("not-found".to_owned()),
+            // It has one word for what may not be executed and for what may not be searched.
+            "errno 13" => ground.why(case, true),
+            other => Answer::Found(ground.plain(other)),
+        });
+    }
+}
+
+#[test]
+fn an_empty_path_is_the_working_directory_to_execvp() {
+    let ground = Ground::new(false);
+    let Some(program) = built(&ground, EXECVP, &["cc"]) else { return };
+    let output = ground.run(&program, &["here"], "");
+    assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), "here");
+    let found = ground.curt(&["--policy", "posix"], ("", "here"));
+    assert_eq!(found, Answer::Found(ground.plain("here")));
+    // curt's own rules find nothing in a place that nobody named.
+    assert_eq!(ground.curt(&[], ("", "here")), Answer::Not("not-found".to_owned()));
 }
