@@ -11,51 +11,25 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use curt_testkit::{Scratch, is_root, skip};
+use curt_testkit::{Scratch, cells, is_root, skip};
 
 /// Nobody, to the system.
 const OTHER: &str = "65534";
 
-/// A search: `PATH`, with `{}` for the folder of the test, and the name.
+/// One of [`CASES`].
 type Case = (&'static str, &'static str);
 
-/// The searches. The working directory is `{}/w`.
-const CASES: [Case; 34] = [
-    ("{}/a:{}/b", "tool"),
-    ("{}/b:{}/a", "tool"),
-    ("{}/a:{}/b", "plain"),
-    ("{}/a", "plain"),
-    ("{}/a:{}/b", "nothing"),
-    ("{}/gone:{}/a/tool:{}/b", "two"),
-    ("{}/a:{}/b", "dir"),
-    ("{}/a", "dir"),
-    ("{}/a", "linked"),
-    ("{}/a:{}/b", "dangling"),
-    ("{}/a", "dangling"),
-    (":{}/a", "here"),
-    ("{}/a:", "here"),
-    ("{}/a::{}/b", "here"),
-    (".:{}/a", "here"),
-    ("../b", "two"),
-    ("../gone:../b/", "two"),
-    ("{}/a/../b//", "two"),
-    ("{}/a:{}/a:{}/b", "two"),
-    ("{}/a", "./here"),
-    ("{}/a", "../b/two"),
-    ("{}/a", "./gone"),
-    ("{}/a", "../a/plain"),
-    ("{}/a", "../a/dir"),
-    ("{}/a", "/gone/x"),
-    ("{}/locked:{}/b", "two"),
-    ("{}/locked", "two"),
-    ("{}/locked:{}/b", "secret"),
-    ("{}/a", "../locked/secret"),
-    ("{}/fifo", "pipe"),
-    ("{}/a:{}/fifo:{}/c", "pipe"),
-    ("{}/a", "odd name"),
-    ("{}/a", "umlaut-\u{fc}"),
-    ("{}/a~", "tool"),
-];
+/// The searches: `PATH`, with `{}` for the folder of the test, and the name. The working directory is
+/// `{}/w`.
+const CASES: &str = "
+    {}/a:{}/b tool | {}/b:{}/a tool | {}/a:{}/b plain | {}/a plain | {}/a:{}/b nothing
+    {}/gone:{}/a/tool:{}/b two | {}/a:{}/b dir | {}/a dir | {}/a linked | {}/a:{}/b dangling
+    {}/a dangling | :{}/a here | {}/a: here | {}/a::{}/b here | .:{}/a here | ../b two
+    ../gone:../b/ two | {}/a/../b// two | {}/a:{}/a:{}/b two | {}/a ./here | {}/a ../b/two
+    {}/a ./gone | {}/a ../a/plain | {}/a ../a/dir | {}/a /gone/x | {}/locked:{}/b two
+    {}/locked two | {}/locked:{}/b secret | {}/a ../locked/secret | {}/fifo pipe
+    {}/a:{}/fifo:{}/c pipe | {}/a odd name | {}/a umlaut-ü | {}/a~ tool
+";
 
 /// What an authority said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,21 +64,9 @@ impl Ground {
             scratch.file_with(path, b"#!/bin/sh\necho \"$0\"\n");
             chmod(&scratch.at(path), 0o755);
         };
-        for path in [
-            "a/tool",
-            "b/tool",
-            "b/plain",
-            "b/two",
-            "b/dir",
-            "w/here",
-            "b/dangling",
-            "locked/two",
-            "locked/secret",
-            "c/pipe",
-            "a/odd name",
-            "a/umlaut-\u{fc}",
-            "a~/tool",
-        ] {
+        let programs = "a/tool | b/tool | b/plain | b/two | b/dir | w/here | b/dangling
+            | locked/two | locked/secret | c/pipe | a/odd name | a/umlaut-ü | a~/tool";
+        for path in cells(programs) {
             program(path);
         }
         scratch.file_with("a/plain", b"#!/bin/sh\n");
@@ -206,8 +168,9 @@ fn compare(
     for ground in Ground::all() {
         let Some((program, words)) = program(&ground) else { continue };
         let mut wrong = Vec::new();
-        for case in CASES.into_iter().filter(|(_, name)| policy != "go" || *name != "pipe") {
-            let (path, name) = case;
+        let cases = cells(CASES).into_iter().map(|case| case.split_once(' ').unwrap());
+        for (path, name) in cases.filter(|(_, name)| policy != "go" || *name != "pipe") {
+            let case = (path, name);
             let output = ground.run(&program, &[&words[..], &[name]].concat(), path);
             assert!(policy == "posix" || output.status.success(), "{output:?}");
             let said = String::from_utf8(output.stdout).unwrap();

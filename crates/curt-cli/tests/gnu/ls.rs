@@ -133,29 +133,12 @@ pub(crate) fn set_time(path: &Path, seconds: i64, nanoseconds: u32) {
 
 /// Everything that a listing may have to show.
 fn sample() -> Scratch {
+    const NAMES: &[u8] =
+        b"plain|new\nline|\x1b[31mescape|invalid\xff\xfe| leading blank|-dash|--|it's|$(x)|\
+        back\\slash|UPPER|.hidden|.hidden.rs|a.tar.gz|b.rs|c.|a[b|old~|\
+        \xe6\xbc\xa2\xe5\xad\x97e\xcc\x81";
     let scratch = Scratch::new();
-    let names: [&[u8]; 19] = [
-        b"plain",
-        b"new\nline",
-        b"\x1b[31mescape",
-        b"invalid\xff\xfe",
-        b" leading blank",
-        b"-dash",
-        b"--",
-        b"it's",
-        b"$(x)",
-        b"back\\slash",
-        b"UPPER",
-        b".hidden",
-        b".hidden.rs",
-        b"a.tar.gz",
-        b"b.rs",
-        b"c.",
-        b"a[b",
-        b"old~",
-        "\u{6f22}\u{5b57}e\u{301}".as_bytes(),
-    ];
-    for (at, name) in names.into_iter().enumerate() {
+    for (at, name) in NAMES.split(|&byte| byte == b'|').enumerate() {
         scratch.file_with(OsStr::from_bytes(name), &vec![b'x'; at * at * 77]);
     }
     for (name, mode) in
@@ -350,6 +333,10 @@ fn versions_and_many_columns_are_those_of_gnu() {
 
 /// Every byte for itself and between others, and some combinations.
 pub(crate) fn odd_names() -> BTreeSet<Vec<u8>> {
+    const MORE: &[u8] =
+        b"{\0}\0it's a 'b' \"c\"\0\n\n'\n\0a\nb\nc\0\t'\"$x`y`\\\0#it's\0~it's\0it's {}\0\
+        \xc3\xa9\0\xc3\0\xc3\xa9'\xc3\0\xe2\x82\0\xe2\x82\xac\xe2\0\xf0\x9f\x98\x80 it's\0\
+        \xff\xfe\n\xff\0\xed\xa0\x80\0\xc2\x85x\0\xe2\x80\xa8";
     let of = |byte: u8| {
         [
             vec![byte, b'x'],
@@ -362,28 +349,7 @@ pub(crate) fn odd_names() -> BTreeSet<Vec<u8>> {
         ]
     };
     let names = (1..=255_u8).filter(|&byte| byte != b'/').flat_map(of);
-    let more: [&[u8]; 19] = [
-        b"{",
-        b"}",
-        b"it's a 'b' \"c\"",
-        b"\n\n'\n",
-        b"a\nb\nc",
-        b"\t'\"$x`y`\\",
-        b"#it's",
-        b"~it's",
-        b"it's {}",
-        b"\xc3\xa9",
-        b"\xc3",
-        b"\xc3\xa9'\xc3",
-        b"\xe2\x82",
-        b"\xe2\x82\xac\xe2",
-        b"\xf0\x9f\x98\x80 it's",
-        b"\xff\xfe\n\xff",
-        b"\xed\xa0\x80",
-        b"\xc2\x85x",
-        b"\xe2\x80\xa8",
-    ];
-    names.chain(more.map(<[u8]>::to_vec)).collect()
+    names.chain(MORE.split(|&byte| byte == 0).map(<[u8]>::to_vec)).collect()
 }
 
 #[test]

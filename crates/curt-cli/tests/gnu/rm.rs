@@ -105,10 +105,19 @@ fn beside<'a>(bench: &'a Bench, place: &'a Path) -> Beside<'a> {
 }
 
 /// A tree, the words of a command line, and the answers that are typed.
-type Row = [&'static str; 3];
+type Row<'a> = [&'a str; 3];
+
+/// Rows as text: a tree, the words behind `#`, the answers behind another one.
+fn table(text: &str) -> Vec<Row<'_>> {
+    let row = |row| {
+        let mut cells = str::split(row, '#').map(str::trim);
+        [(); 3].map(|()| cells.next().unwrap_or_default())
+    };
+    cells(text).into_iter().map(row).collect()
+}
 
 /// What became of rows as root and as nobody, by GNU and by curt.
-fn rows(rows: &[Row], check: impl Fn(&Row, Option<u32>, [(Said, Vec<String>); 2])) {
+fn rows(rows: &[Row<'_>], check: impl Fn(&Row<'_>, Option<u32>, [(Said, Vec<String>); 2])) {
     let Some(()) = has_gnu("rm") else { return };
     let bench = Bench::new();
     let place = bench.place();
@@ -122,12 +131,12 @@ fn rows(rows: &[Row], check: impl Fn(&Row, Option<u32>, [(Said, Vec<String>); 2]
     }
 }
 
-fn same(table: &[Row]) {
+fn same(table: &[Row<'_>]) {
     rows(table, |row, user, [gnu, ours]| assert_eq!(ours, gnu, "{row:?} as {user:?}"));
 }
 
 /// The same where GNU rm did it otherwise before this version.
-fn same_since(since: (u32, u32), table: &[Row]) {
+fn same_since(since: (u32, u32), table: &[Row<'_>]) {
     if has_gnu("rm").is_some() && version("rm") < since {
         return skip(&format!("GNU rm {:?} is too old for {} cases", version("rm"), table.len()));
     }
@@ -136,29 +145,15 @@ fn same_since(since: (u32, u32), table: &[Row]) {
 
 #[test]
 fn what_is_refused_is_refused_as_by_gnu() {
-    same(&[
-        ["d/f", "-r . f", ""],
-        ["d/f", "-rf ..", ""],
-        ["d/f", "-r ./ ../ d/. d/.. .// d/./ d/../", ""],
-        ["d/f", "-rf ../here/.", ""],
-        ["f", "-rf f//", ""],
-        ["f", "f/", ""],
-        ["f l>f m>nowhere", "-r l/ m/", ""],
-        ["f m>nowhere", "m/", ""],
-        ["d/f", "d", ""],
-        ["d/e/", "-dv d", ""],
-        ["-f", "-- -f", ""],
-        // A wrong command line.
-        ["f", "-r", ""],
-        ["f", "-fi", ""],
-        ["f", "--bogus f", ""],
-        ["f", "-z f", ""],
-        ["-z", "-z", ""],
-        ["f", "--interactive=sometimes f", ""],
-        ["f", "--interactive= f", ""],
-        ["f", "--interactive=nop f", ""],
-        ["f", "--ver f", ""],
-    ]);
+    same(&table(
+        "
+        d/f # -r . f | d/f # -rf .. | d/f # -r ./ ../ d/. d/.. .// d/./ d/../ | d/f # -rf ../here/.
+        f # -rf f// | f # f/ | f l>f m>nowhere # -r l/ m/ | f m>nowhere # m/ | d/f # d
+        d/e/ # -dv d | -f # -- -f | f # -r | f # -fi | f # --bogus f | f # -z f | -z # -z
+        f # --interactive=sometimes f | f # --interactive= f | f # --interactive=nop f
+        f # --ver f
+        ",
+    ));
 }
 
 #[test]
@@ -183,26 +178,19 @@ fn names_and_trees_of_any_size_are_removed_as_by_gnu() {
 /// Everything is tried as root, whom modes do not stop, and as nobody.
 #[test]
 fn what_may_not_be_removed_is_said_as_by_gnu() {
-    same(&[
-        ["d/f 0555:d", "d/f", ""],
-        ["d/a/f d/b/g d/b/h 0555:d/b", "-rf d", ""],
-        ["d/a/b/c/f 0555:d/a/b/c", "-rfv d", ""],
-        ["d/f e 0555:d", "-rf d e", ""],
-        ["d/ 0555:.", "-rfv d", ""],
-        ["f 0555:.", "-f missing", ""],
-        ["d/f 0000:d", "-f d/f d/missing", ""],
-        ["d/ 0333:d", "d", ""],
-        ["d/f 0333:d", "-rfv d", ""],
-        ["d/a/ d/b 0000:d/a", "-rfv d", ""],
-        ["d/f 1777:d root:d root:d/f", "-f d/f", ""],
-        ["d/e/ 1777:d root:d root:d/e", "-rf d", ""],
-        ["d/f d/p| 0000:d/f", "-rv d", ""],
-        ["d/p| 0555:d", "-rv d", ""],
-    ]);
-    same_since((9, 2), &[["d/ 0333:d", "-d d", ""]]);
+    same(&table(
+        "
+        d/f 0555:d # d/f | d/a/f d/b/g d/b/h 0555:d/b # -rf d | d/a/b/c/f 0555:d/a/b/c # -rfv d
+        d/f e 0555:d # -rf d e | d/ 0555:. # -rfv d | f 0555:. # -f missing
+        d/f 0000:d # -f d/f d/missing | d/ 0333:d # d | d/f 0333:d # -rfv d
+        d/a/ d/b 0000:d/a # -rfv d | d/f 1777:d root:d root:d/f # -f d/f
+        d/e/ 1777:d root:d root:d/e # -rf d | d/f d/p| 0000:d/f # -rv d | d/p| 0555:d # -rv d
+        ",
+    ));
+    same_since((9, 2), &table("d/ 0333:d # -d d"));
     // GNU looks whether it is empty; rmdir knows that it is not.
     if version("rm") >= (9, 2) {
-        rows(&[["d/f 0333:d", "-d d", ""]], |_, user, [(gnu, left), (ours, ours_left)]| {
+        rows(&table("d/f 0333:d # -d d"), |_, user, [(gnu, left), (ours, ours_left)]| {
             assert_eq!((gnu.code, &left), (ours.code, &ours_left));
             assert_eq!(gnu.messages != ours.messages, user.is_some());
         });
@@ -211,57 +199,39 @@ fn what_may_not_be_removed_is_said_as_by_gnu() {
 
 #[test]
 fn answers_count_as_for_gnu() {
-    same(&[
-        ["f", "-i f", "Yes"],
-        ["f", "-i f", "yes"],
-        ["f", "-i f", "j"],
-        ["f=content", "-iv f", "y"],
-        ["a b c", "-i a b c", "y n y"],
-        ["a b c", "-i a b c", "n y y"],
-        ["l>f f", "-i l", "n"],
-        ["f 0000:f", "-i f", "y"],
-        ["f=content 0444:f", "-i f", "y"],
-        ["d/", "-i d", "y"],
-        ["d/", "-id d", "n"],
-        ["d/f", "-ir d", "n"],
-        ["d/f", "-ir d", "y y n"],
-        ["d/e/f", "-ir d", "y n y y"],
-        ["d/e/", "-ir d", "y n y"],
-        ["d/f e", "-ir d e", "n y"],
-        ["d/f e", "-ir d e", "y y y n"],
-        ["d/f", "-ir .", "y y"],
-        ["a b c d", "-iI a b c d", "y"],
-        ["a b c d", "-Ii a b c d", "y y n n"],
-        ["a b c", "-I a b c", ""],
-        ["a b c d", "-I a b c d", "n"],
-        ["a b c d", "-I a b c d", "y"],
-        ["d/f", "-Ir d", "n"],
-        ["", "-f --interactive missing", ""],
-        ["", "-i --interactive=never missing", ""],
-    ]);
+    same(&table(
+        "
+        f # -i f # Yes | f # -i f # yes | f # -i f # j | f=content # -iv f # y
+        a b c # -i a b c # y n y | a b c # -i a b c # n y y | l>f f # -i l # n
+        f 0000:f # -i f # y | f=content 0444:f # -i f # y | d/ # -i d # y | d/ # -id d # n
+        d/f # -ir d # n | d/f # -ir d # y y n | d/e/f # -ir d # y n y y | d/e/ # -ir d # y n y
+        d/f e # -ir d e # n y | d/f e # -ir d e # y y y n | d/f # -ir . # y y
+        a b c d # -iI a b c d # y | a b c d # -Ii a b c d # y y n n | a b c # -I a b c
+        a b c d # -I a b c d # n | a b c d # -I a b c d # y | d/f # -Ir d # n
+        # -f --interactive missing | # -i --interactive=never missing
+        ",
+    ));
     // Write-protected entries at a terminal.
-    same(&[
-        ["f 0444:f", "---presume-input-tty f", "n"],
-        ["f=content 0000:f g", "---presume-input-tty f g", "n"],
-        ["f 0444:f", "---presume-input-tty -I f", "y"],
-        ["f l>f 0444:f", "---presume-input-tty l", ""],
-        ["d/f 0555:d", "---presume-input-tty -r d", "y y y"],
-        ["d/f 0555:d", "---presume-input-tty -r d", "n"],
-        ["d/f/g d/h 0555:d/f", "---presume-input-tty -r d", "n"],
-        ["d/ 0555:d", "---presume-input-tty -d d", "y"],
-        ["d/ 0555:d", "---presume-input-tty d", "y"],
-        ["d/e/ d/f/g d/h 0555:d", "d/e d/f d/h d", ""],
-        ["d/e/ d/f/g d/h 0555:d", "-d d/e d/f d/h d", ""],
-        ["d/e/ d/f/g root:d 1777:d root:d/e root:d/f", "d/e d/f", ""],
-    ]);
+    same(&table(
+        "
+        f 0444:f # ---presume-input-tty f # n | f=content 0000:f g # ---presume-input-tty f g # n
+        f 0444:f # ---presume-input-tty -I f # y | f l>f 0444:f # ---presume-input-tty l
+        d/f 0555:d # ---presume-input-tty -r d # y y y | d/f 0555:d # ---presume-input-tty -r d # n
+        d/f/g d/h 0555:d/f # ---presume-input-tty -r d # n
+        d/ 0555:d # ---presume-input-tty -d d # y | d/ 0555:d # ---presume-input-tty d # y
+        d/e/ d/f/g d/h 0555:d # d/e d/f d/h d | d/e/ d/f/g d/h 0555:d # -d d/e d/f d/h d
+        d/e/ d/f/g root:d 1777:d root:d/e root:d/f # d/e d/f
+        ",
+    ));
     same_since(
         (9, 2),
-        &[
-            ["d/f", "-id d", "y y"],
-            ["d/f 0000:d", "---presume-input-tty -r d", "y y"],
-            ["d/ 0000:d", "---presume-input-tty -r d", "y y"],
-            ["d/ 0000:d", "---presume-input-tty -di d", "n"],
-        ],
+        &table(
+            "
+            d/f # -id d # y y | d/f 0000:d # ---presume-input-tty -r d # y y
+            d/ 0000:d # ---presume-input-tty -r d # y y
+            d/ 0000:d # ---presume-input-tty -di d # n
+            ",
+        ),
     );
 }
 
@@ -273,18 +243,18 @@ fn differences_from_gnu_rm_are_those_that_are_meant() {
     const DOT: &str = "refused by its spelling, whatever it is";
     const NONE: &str = "GNU has no such option";
     for (row, code, left_by_curt, why) in [
-        (["d/f", "-ir d", "y"], 0, "d d/f", KEPT),
-        (["d/e/f", "-ir d", "y y n y y"], 0, "d d/e d/e/f", KEPT),
-        (["d/f l>d", "-rf l/", ""], 1, "d d/f l", LINK),
-        (["d/", "-d .", ""], 1, "d", DOT),
-        (["", "-f missing/..", ""], 1, "", DOT),
-        (["f", "f --cross-mounts", ""], 0, "", NONE),
-        (["f", "--dry-run f", ""], 0, "f", NONE),
-        (["a b", "--threads=1 a b", ""], 0, "", NONE),
-        (["f", "--preserve-root=some f", ""], 2, "f", "a wrong command line is 1 to GNU"),
-        (["f", "-r --no-preserve f", ""], 2, "f", "a wrong command line is 1 to GNU"),
+        ("d/f # -ir d # y", 0, "d d/f", KEPT),
+        ("d/e/f # -ir d # y y n y y", 0, "d d/e d/e/f", KEPT),
+        ("d/f l>d # -rf l/", 1, "d d/f l", LINK),
+        ("d/ # -d .", 1, "d", DOT),
+        ("# -f missing/..", 1, "", DOT),
+        ("f # f --cross-mounts", 0, "", NONE),
+        ("f # --dry-run f", 0, "f", NONE),
+        ("a b # --threads=1 a b", 0, "", NONE),
+        ("f # --preserve-root=some f", 2, "f", "a wrong command line is 1 to GNU"),
+        ("f # -r --no-preserve f", 2, "f", "a wrong command line is 1 to GNU"),
     ] {
-        rows(&[row], |row, user, [gnu, (ours, left)]| {
+        rows(&table(row), |row, user, [gnu, (ours, left)]| {
             let names = left.iter().filter_map(|it| it.strip_prefix("here/")?.split(' ').next());
             let names = names.collect::<Vec<_>>().join(" ");
             assert_eq!(

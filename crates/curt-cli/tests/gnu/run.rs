@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use curt_testkit::{Scratch, at_once, heed_signals};
+use curt_testkit::{Scratch, at_once, cells, heed_signals};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::harness::has_gnu;
@@ -281,6 +281,11 @@ fn names_of_signals_are_those_of_timeout() {
 
 #[test]
 fn what_cannot_be_started_has_the_code_of_env() {
+    const NAMES: &str = "
+        ./program | ./program/ | ./program/x | ./plain | ./plain/ | ./plain/x | ./dir | ./dir/
+        ./loop | ./loop/x | ./dangling | ./through-file | ./through | ./lost | ./lost/x | lost
+        '' | . | .. | ./. | / | dir | plain
+    ";
     let Some(()) = has_gnu("env") else { return };
     let scratch = Scratch::new();
     scratch.dir("dir");
@@ -292,34 +297,7 @@ fn what_cannot_be_started_has_the_code_of_env() {
     scratch.link("through-file", "plain/x");
     let long = "a".repeat(300);
     let (long_path, longest) = (format!("./{long}"), "./a".repeat(3000));
-    for name in [
-        "./program",
-        "./program/",
-        "./program/x",
-        "./plain",
-        "./plain/",
-        "./plain/x",
-        "./dir",
-        "./dir/",
-        "./loop",
-        "./loop/x",
-        "./dangling",
-        "./through-file",
-        "./through",
-        "./lost",
-        "./lost/x",
-        "lost",
-        "",
-        ".",
-        "..",
-        "./.",
-        "/",
-        "dir",
-        "plain",
-        &long,
-        &long_path,
-        &longest,
-    ] {
+    for name in cells(NAMES).into_iter().chain([&*long, &long_path, &longest]) {
         // The search of env counts what PATH has beside programs.
         for path in ["PATH=/usr/bin:/bin", "PATH=.", "PATH=dir"] {
             let code = |tool: &[&str]| {

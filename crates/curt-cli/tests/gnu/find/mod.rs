@@ -305,23 +305,10 @@ fn said(output: &Output) -> Said {
 
 /// Odd names, and every kind of thing that can be made without being root.
 fn odd_tree(scratch: &Scratch) {
-    for name in [
-        "t/plain.rs",
-        "t/.hidden",
-        "t/.config/x.rs",
-        "t/with space/a b",
-        "t/new\nline",
-        "t/tab\tand\u{1b}[31m",
-        "t/-dash/-x",
-        "t/*/?",
-        "t/[ab]",
-        "t/back\\slash",
-        "t/quote'\"",
-        "t/größe",
-        "t/a/b/c/d/e/f.rs",
-        "t/{x,y}",
-        "-t/-f",
-    ] {
+    let names = "t/plain.rs|t/.hidden|t/.config/x.rs|t/with space/a b|t/new\nline|\
+        t/tab\tand\u{1b}[31m|t/-dash/-x|t/*/?|t/[ab]|t/back\\slash|t/quote'\"|t/größe|\
+        t/a/b/c/d/e/f.rs|t/{x,y}|-t/-f";
+    for name in names.split('|') {
         scratch.file(name);
     }
     scratch.file(Path::new("t").join(OsStr::from_bytes(b"bad-\xff\xfe")));
