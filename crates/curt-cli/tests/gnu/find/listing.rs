@@ -1,39 +1,14 @@
 //! What is found: operands, depths, links, mounts, what cannot be read.
 
-use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::process::Command;
 
-use curt_testkit::{NOBODY, Scratch, cells, in_namespace, is_root, may_mount, may_trace, skip};
+use curt_testkit::{NOBODY, Scratch, in_namespace, is_root, may_mount, may_trace, skip};
 
 use super::{Place, said};
 use crate::harness::FILTER;
-
-#[test]
-fn operands_are_printed_as_typed() {
-    let Some(place) = Place::odd() else { return };
-    for operands in
-        cells("t/..//t/. | t// | t/../t/ | t/a//b/ | t t/a | t/to-dir/. | t/a t/.config")
-    {
-        let said = place.same(operands, &format!(". {operands}"));
-        assert!(said.failures.is_empty() && said.code == Some(0), "{said:?}");
-    }
-    // Only curt takes an operand that begins with a dash.
-    assert_eq!(place.curt("-- . -t").paths, ["-t/-f"]);
-    let whole = place.scratch.at("t/a");
-    let whole = whole.to_str().unwrap();
-    place.same(whole, &format!(". {whole}"));
-    // Failures come in the order of the operands, and in the words of curt.
-    let words = ["find", "-j1", ".", "missing", "t/empty", "t/five/"].map(OsString::from);
-    let output = super::run(&place.bench.curt, &words, place.scratch.path(), None);
-    assert_eq!(
-        String::from_utf8(output.stderr).unwrap(),
-        "curt find: cannot access 'missing': No such file or directory\n\
-         curt find: cannot access 't/five/': Not a directory\n"
-    );
-}
 
 #[test]
 fn a_link_to_an_ancestor_is_reported_and_the_rest_is_walked() {
