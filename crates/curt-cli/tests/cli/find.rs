@@ -15,6 +15,7 @@ fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
 }
 
 /// The lines of a search that went well.
+#[cfg(unix)]
 fn lines(scratch: &Scratch, args: &[&str]) -> Vec<String> {
     let (code, out, messages) = run(scratch, args);
     assert_eq!((code, messages.as_str()), (Some(0), ""), "{args:?}");

@@ -1,12 +1,20 @@
 //! What somebody has in use.
 
 use std::process::{Command, Stdio};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use curt_testkit::{Scratch, skip};
 
 use crate::{SHARING_VIOLATION, run};
+
+/// Closes what is held a little later.
+fn release(holder: impl Send + 'static) -> JoinHandle<()> {
+    thread::spawn(move || {
+        thread::sleep(Duration::from_millis(300));
+        drop(holder);
+    })
+}
 
 #[test]
 fn a_file_in_use_is_reported_once() {
@@ -32,10 +40,7 @@ fn a_file_closed_within_the_retry_time_is_removed() {
         let scratch = Scratch::new();
         scratch.file("t/sub/held");
         let holder = scratch.hold("t/sub/held");
-        let release = thread::spawn(move || {
-            thread::sleep(Duration::from_millis(300));
-            drop(holder);
-        });
+        let release = release(holder);
         run(&scratch, ["-r", operand]).assert_quiet();
         assert!(!scratch.exists("t/sub/held"));
         release.join().unwrap();
@@ -48,10 +53,7 @@ fn a_file_opened_with_delete_sharing_is_removed() {
     let scratch = Scratch::new();
     let path = scratch.file("t/shared");
     let holder = std::fs::OpenOptions::new().read(true).share_mode(7).open(path).unwrap();
-    let release = thread::spawn(move || {
-        thread::sleep(Duration::from_millis(300));
-        drop(holder);
-    });
+    let release = release(holder);
     run(&scratch, ["-r", "t"]).assert_quiet();
     assert!(!scratch.exists("t"));
     release.join().unwrap();
@@ -64,10 +66,7 @@ fn a_removal_that_is_pending_is_waited_for() {
         scratch.file(format!("{tree}/pending"));
         scratch.file(format!("{tree}/other"));
         let holder = scratch.leave_pending(format!("{tree}/pending"));
-        let release = thread::spawn(move || {
-            thread::sleep(Duration::from_millis(300));
-            drop(holder);
-        });
+        let release = release(holder);
         run(&scratch, ["-r", "t"]).assert_quiet();
         assert!(!scratch.exists("t"), "{tree}");
         release.join().unwrap();

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::Write;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use curt_testkit::{Scratch, skip};
 use serde_json::{Value, json};
@@ -105,36 +105,26 @@ fn paths_are_joined_with_one_separator() {
     }
 }
 
+/// What a command says in the directory of a test.
+fn say(scratch: &Scratch, words: &str) -> Said {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
+    Said::of(&command.args(words.split(' ')).current_dir(scratch.typed()).output().unwrap())
+}
+
 #[test]
 fn a_pattern_is_refused_with_what_to_do() {
     let scratch = Scratch::new();
     scratch.file("x/a.orig");
     for command in ["rm", "ls", "du", "find .", "stat"] {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
-            .args(command.split(' '))
-            .arg(r"x\*.orig")
-            .current_dir(scratch.typed())
-            .output()
-            .unwrap();
-        let said = Said::of(&output);
-        assert_ne!(said.code, Some(0), "{command}: {said:?}");
-        assert!(said.messages.contains("patterns are not expanded"), "{command}: {said:?}");
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
-            .args(command.split(' '))
-            .arg(r"x\a<b")
-            .current_dir(scratch.typed())
-            .output()
-            .unwrap();
-        let said = Said::of(&output);
-        assert_ne!(said.code, Some(0), "{command}: {said:?}");
-        assert!(!said.messages.contains("patterns"), "{command}: {said:?}");
+        for (operand, is_pattern) in [(r"x\*.orig", true), (r"x\a<b", false)] {
+            let said = say(&scratch, &format!("{command} {operand}"));
+            assert_ne!(said.code, Some(0), "{command}: {said:?}");
+            let words = if is_pattern { "patterns are not expanded" } else { "patterns" };
+            assert_eq!(said.messages.contains(words), is_pattern, "{command}: {said:?}");
+        }
     }
-    let removed = std::process::Command::new(env!("CARGO_BIN_EXE_curt"))
-        .args(["find", "-g", "*.orig", "x", "--delete"])
-        .current_dir(scratch.typed())
-        .output()
-        .unwrap();
-    assert_eq!(removed.status.code(), Some(0), "{removed:?}");
+    let said = say(&scratch, "find -g *.orig x --delete");
+    assert_eq!(said.code, Some(0), "{said:?}");
     assert!(!scratch.exists("x/a.orig") && scratch.exists("x"), "as the message says");
 }
 
@@ -143,17 +133,13 @@ fn the_long_form_names_owners() {
     let scratch = Scratch::new();
     scratch.file("a");
     scratch.dir("b");
-    let ls = |options: &[&str]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_curt"));
-        let output = command.arg("ls").args(options).current_dir(scratch.typed()).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let json = ls(&["--json", "--fields", "name,user,group"]);
-    let lines = ls(&["-l"]);
-    let mut entries = 0;
-    for object in json.lines() {
-        let object: serde_json::Value = serde_json::from_str(object).unwrap();
+    let [json, lines] = ["ls --json --fields name,user,group", "ls -l"].map(|words| {
+        let said = say(&scratch, words);
+        assert_eq!(said.code, Some(0), "{said:?}");
+        said.out
+    });
+    let entries = objects(&json);
+    for object in &entries {
         let name = object["name"].as_str().unwrap();
         let ending = format!(" {name}");
         let line = lines.lines().find(|line| line.ends_with(&ending)).unwrap();
@@ -161,8 +147,7 @@ fn the_long_form_names_owners() {
             let owner = object[owner].as_str().unwrap();
             assert!(line.contains(&format!(" {owner} ")), "{owner}: {line}");
         }
-        entries += 1;
     }
-    assert_eq!(entries, 2, "{json}");
+    assert_eq!(entries.len(), 2, "{json}");
     assert!(!lines.contains(" ? "), "{lines}");
 }
