@@ -76,6 +76,13 @@ fn control_characters_of_a_name_reach_no_terminal() {
     }
 }
 
+/// Wrong command lines, each but for the end of its last word, or (behind `_`) for another word.
+const WRONG: &str = "
+    rm -- | rm - | ls --time= | ls -- | du --exclude-f | du -d | stat --fields= | find --type=
+    find --format='{a:}' | find '[' | '' | which --policy= | beneath --root= | expand --style=
+    run -- | completions _
+";
+
 #[test]
 fn control_characters_of_a_command_line_reach_no_terminal() {
     let scratch = Scratch::new();
@@ -84,28 +91,11 @@ fn control_characters_of_a_command_line_reach_no_terminal() {
         odd.extend(&name);
         odd.push(b'\'');
         let odd = OsStr::from_bytes(&odd).to_owned();
-        let lines = [
-            "rm --",
-            "rm -",
-            "ls --time=",
-            "ls --",
-            "du --exclude-f",
-            "du -d",
-            "stat --fields=",
-            "find --type=",
-            "find --format='{a:}'",
-            "find '['",
-            "",
-            "which --policy=",
-            "beneath --root=",
-            "expand --style=",
-            "run --",
-            "completions ",
-        ];
-        let script: Vec<u8> = lines
-            .iter()
-            .flat_map(|line| [b"\"$CURT\" ", line.as_bytes(), odd.as_bytes(), b"\n"].concat())
-            .collect();
+        let script = cells(WRONG).into_iter().flat_map(|line| {
+            let line = line.trim_end_matches('_').as_bytes();
+            [b"\"$CURT\" ", line, odd.as_bytes(), b"\n"].concat()
+        });
+        let script: Vec<u8> = script.collect();
         fs::write(scratch.at("script"), script).unwrap();
         let Some(shown) = bytes_in_a_terminal(&scratch, "CURT=$CURT sh ./script", "") else {
             return;

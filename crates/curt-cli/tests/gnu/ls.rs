@@ -382,18 +382,10 @@ fn every_style_of_quoting_is_that_of_gnu() {
             &[format!("-1 {option}"), format!("-C -w 100 {option}"), format!("-q {option}")],
             &[names],
         );
-        let lines = [
-            "-R",
-            "-CR",
-            "-FR",
-            "-R --file-type",
-            "-qR",
-            "-pR",
-            "-d",
-            "-Cd -w 0",
-            "-go --time-style=+",
-        ];
-        beside.compare_with(&lines.map(|line| format!("{line} {option}")), &["dirs"]);
+        let lines =
+            "-R | -CR | -FR | -R --file-type | -qR | -pR | -d | -Cd -w 0 | -go --time-style=+";
+        let lines: Vec<_> = cells(lines).iter().map(|line| format!("{line} {option}")).collect();
+        beside.compare_with(&lines, &["dirs"]);
     }
     for style in cells(STYLES).into_iter().chain(["bogus", "shell-e", "lit"]) {
         let beside = Beside { variables: &[("QUOTING_STYLE", style)], ..c.clone() };
