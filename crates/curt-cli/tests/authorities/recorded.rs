@@ -9,6 +9,14 @@ use curt_testkit::Scratch;
 /// The usual `PATHEXT` of Go's tests, which take that of the machine.
 const USUAL: &str = ".COM;.EXE;.BAT;.CMD";
 
+/// What curt answers in the folder of the test.
+fn ask(scratch: &Scratch, rules: &[&str], path: &str, name: &str) -> serde_json::Value {
+    let mut curt = Command::new(env!("CARGO_BIN_EXE_curt"));
+    curt.args(["which", "--json"]).args(rules).args(["--path", path, "--", name]);
+    let output = curt.current_dir(scratch.path()).output().unwrap();
+    serde_json::from_slice(&[output.stdout, output.stderr].concat()).unwrap()
+}
+
 /// Asks every row of a policy; the base directory is the folder of the test.
 ///
 /// A row is a line: what it is about, the files, `PATH` by names below the folder of the test (an
@@ -38,12 +46,8 @@ fn check_each(policy: &str, rows: &str, answer: impl for<'a> Fn(&str, &'a str) -
             entry => scratch.at(entry).display().to_string(),
         };
         let entries: Vec<String> = path.split(' ').map(entry).collect();
-        let mut curt = Command::new(env!("CARGO_BIN_EXE_curt"));
-        curt.args(["which", "--json", "--rules", "windows", "--policy", policy]);
-        curt.args(["--pathext", pathext, "--path", &entries.join(";"), "--", name]);
-        let output = curt.current_dir(scratch.path()).output().unwrap();
-        let said = [output.stdout, output.stderr].concat();
-        let printed: serde_json::Value = serde_json::from_slice(&said).unwrap();
+        let rules = ["--rules", "windows", "--policy", policy, "--pathext", pathext];
+        let printed = ask(&scratch, &rules, &entries.join(";"), name);
         let below = |path: &str| {
             let root = format!("{}/", scratch.path().display());
             path.strip_prefix(&root).unwrap_or(path).replace("./", "").to_lowercase()
@@ -192,12 +196,7 @@ fn zig_finds_elsewhere_what_curt_finds() {
         (":{}/p", "./here", Ok("here")),
     ] {
         let path = path.replace("{}", &scratch.path().display().to_string());
-        let mut curt = Command::new(env!("CARGO_BIN_EXE_curt"));
-        curt.args(["which", "--json", "--rules", "posix", "--policy", "zig"]);
-        curt.args(["--path", &path, "--", name]);
-        let output = curt.current_dir(scratch.path()).output().unwrap();
-        let said = [output.stdout, output.stderr].concat();
-        let printed: serde_json::Value = serde_json::from_slice(&said).unwrap();
+        let printed = ask(&scratch, &["--rules", "posix", "--policy", "zig"], &path, name);
         let root = format!("{}/", scratch.path().display());
         let found = printed["path"].as_str().map(|found| found.replace(&root, ""));
         let ours = found.as_deref().map(|found| found.trim_start_matches("./"));
