@@ -182,7 +182,7 @@ pub fn may_mount() -> bool {
     may
 }
 
-/// Whether strace can see, and change, what programs call; where not, that is said.
+/// Whether strace can trace programs and inject faults; skips the test aloud if not.
 #[cfg(unix)]
 #[must_use]
 pub fn may_trace() -> bool {

@@ -19,8 +19,8 @@ const OTHER: &str = "65534";
 /// One of [`CASES`].
 type Case = (&'static str, &'static str);
 
-/// The searches: `PATH`, with `{}` for the folder of the test, and the name. The working directory is
-/// `{}/w`.
+/// The searches: `PATH`, with `{}` for the folder of the test, and the name. The working directory
+/// is `{}/w`.
 const CASES: &str = "
     {}/a:{}/b tool | {}/b:{}/a tool | {}/a:{}/b plain | {}/a plain | {}/a:{}/b nothing
     {}/gone:{}/a/tool:{}/b two | {}/a:{}/b dir | {}/a dir | {}/a linked | {}/a:{}/b dangling
@@ -157,9 +157,9 @@ fn chmod(path: &Path, mode: u32) {
     std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Compares curt with an authority over the table, as us and as another user, and fails with all that
-/// differs. Go takes a pipe for a program, and is not asked about one. `program` is the authority's
-/// path and what it is given before the name; `answer` reads what it says.
+/// Compares curt with an authority for every case, as this user and as another one, and fails with
+/// all differences. Go runs a pipe, so it skips that case. `program`
+/// returns its path and leading arguments; `answer` parses its output.
 fn compare(
     policy: &str,
     program: impl Fn(&Ground) -> Option<(PathBuf, Vec<&'static str>)>,
@@ -185,8 +185,8 @@ fn compare(
     }
 }
 
-/// Where an interpreter is, if this user can run it: asked of itself, so that a stand-in which looks
-/// for others does not look in the table's PATH, or else at its usual place.
+/// Finds an interpreter that this user can run. It reports its own path, because the shim of a
+/// version manager would search the table's PATH; `/usr/bin` is the fallback.
 fn interpreter(ground: &Ground, name: &str, own: &[&str], runs: &[&str]) -> Option<PathBuf> {
     let own = Command::new(name).args(own).output();
     let own = own.map(|output| String::from_utf8(output.stdout).unwrap()).unwrap_or_default();
@@ -204,27 +204,31 @@ fn interpreter(ground: &Ground, name: &str, own: &[&str], runs: &[&str]) -> Opti
     found
 }
 
-/// Builds a program of this source below the folder of the test; `None`, said aloud, without the
-/// compiler. The program comes last in the words.
-fn built(ground: &Ground, source: (&str, &str), words: &[&str]) -> Option<PathBuf> {
-    let source = ground.scratch.file_with(source.0, source.1.as_bytes());
-    let program = ground.scratch.at("program");
+/// Builds a program from this source; skips the test without the compiler.
+fn built(source: (&str, &str), words: &[&str]) -> Option<(Scratch, PathBuf)> {
+    let scratch = Scratch::new();
+    let source = scratch.file_with(source.0, source.1.as_bytes());
+    let program = scratch.at("program");
     let mut build = Command::new(words[0]);
-    build.args(&words[1..]).arg("-o").arg(&program).arg(source);
-    build.envs([("GO111MODULE", "off"), ("GOTOOLCHAIN", "local")]);
-    match build.current_dir(ground.scratch.path()).output() {
+    build.args(&words[1..]).arg("-o").arg(&program).arg(source).current_dir(scratch.path());
+    match build.envs([("GO111MODULE", "off"), ("GOTOOLCHAIN", "local")]).output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             skip(&format!("{} is not installed", words[0]));
             None
         }
         output => {
             assert!(output.as_ref().unwrap().status.success(), "{output:?}");
-            Some(program)
+            Some((scratch, program))
         }
     }
 }
 
-/// `shutil.which`, which has one word for all that is not found.
+/// A copy for the user of a ground, who may not search other folders.
+fn copied(ground: &Ground, program: &Path) -> (PathBuf, Vec<&'static str>) {
+    (ground.scratch.program(program, "program"), Vec::new())
+}
+
+/// `shutil.which` reports every failure as `None`.
 #[test]
 fn cpython_finds_what_curt_finds() {
     const PROGRAM: &str = "import shutil, sys; print(shutil.which(sys.argv[1]) or '', end='')";
@@ -254,25 +258,26 @@ fn node_starts_what_curt_finds() {
     });
 }
 
-/// `exec.LookPath`, which has one word for all that is not found, and one for what it found by a
-/// relative entry.
+/// `exec.LookPath`. The program prints nothing for errors other than `ErrDot`.
 #[test]
 fn go_finds_what_curt_finds() {
     const PROGRAM: &str = "package main\n\
         import (\"errors\"; \"fmt\"; \"os\"; \"os/exec\")\n\
         func main() {\n\
             found, err := exec.LookPath(os.Args[1])\n\
-            if errors.Is(err, exec.ErrDot) { found = \"dot\" } else if err != nil { found = \"\" }\n\
-            fmt.Print(found)\n\
+            if errors.Is(err, exec.ErrDot) { fmt.Print(\"dot\") }\n\
+            if err == nil { fmt.Print(found) }\n\
         }\n";
-    let go = |ground: &Ground| {
-        Some((built(ground, ("look.go", PROGRAM), &["go", "build"])?, Vec::new()))
-    };
-    compare("go", go, |ground, case, said| match said {
-        "dot" => Answer::Not("relative-result".to_owned()),
-        "" => ground.why(case, false),
-        found => Answer::Found(ground.plain(found)),
-    });
+    let Some((_scratch, go)) = built(("look.go", PROGRAM), &["go", "build"]) else { return };
+    compare(
+        "go",
+        |ground| Some(copied(ground, &go)),
+        |ground, case, said| match said {
+            "dot" => Answer::Not("relative-result".to_owned()),
+            "" => ground.why(case, false),
+            found => Answer::Found(ground.plain(found)),
+        },
+    );
 }
 
 /// A program that calls `execvp` of the C library.
@@ -287,20 +292,24 @@ const EXECVP: (&str, &str) = (
 #[test]
 fn the_c_library_starts_what_curt_finds() {
     for compiler in ["cc", "musl-gcc"] {
-        let program = |ground: &Ground| Some((built(ground, EXECVP, &[compiler])?, Vec::new()));
-        compare("posix", program, |ground, case, said| match said {
-            "errno 2" | "errno 20" => Answer::Not("not-found".to_owned()),
-            // It has one word for what may not be executed and for what may not be searched.
-            "errno 13" => ground.why(case, true),
-            other => Answer::Found(ground.plain(other)),
-        });
+        let Some((_scratch, program)) = built(EXECVP, &[compiler]) else { continue };
+        compare(
+            "posix",
+            |ground| Some(copied(ground, &program)),
+            |ground, case, said| match said {
+                "errno 2" | "errno 20" => Answer::Not("not-found".to_owned()),
+                // It has one word for what may not be executed and for what may not be searched.
+                "errno 13" => ground.why(case, true),
+                other => Answer::Found(ground.plain(other)),
+            },
+        );
     }
 }
 
 #[test]
 fn an_empty_path_is_the_working_directory_to_execvp() {
     let ground = Ground::new(false);
-    let Some(program) = built(&ground, EXECVP, &["cc"]) else { return };
+    let Some((_scratch, program)) = built(EXECVP, &["cc"]) else { return };
     let output = ground.run(&program, &["here"], "");
     assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), "here");
     let found = ground.curt(&["--policy", "posix"], ("", "here"));

@@ -9,7 +9,7 @@ use curt_testkit::Scratch;
 /// The usual `PATHEXT` of Go's tests, which take that of the machine.
 const USUAL: &str = ".COM;.EXE;.BAT;.CMD";
 
-/// What curt answers in the folder of the test.
+/// Returns curt's answer in the folder of the test.
 fn ask(scratch: &Scratch, rules: &[&str], path: &str, name: &str) -> serde_json::Value {
     let mut curt = Command::new(env!("CARGO_BIN_EXE_curt"));
     curt.args(["which", "--json"]).args(rules).args(["--path", path, "--", name]);

@@ -14,8 +14,8 @@ fn calls(scratch: &Scratch, args: &[&str]) -> Counts {
     count(&log)
 }
 
-/// What more entries and more directories cost, exactly. What is hidden costs nothing, and the names
-/// of owners are looked up once.
+/// What more entries and more directories cost, exactly. Hidden entries are free, and owner names
+/// are looked up once.
 #[test]
 fn each_option_has_its_calls_per_entry() {
     let Some(()) = tracing() else { return };

@@ -47,7 +47,7 @@ fn every_command_starts_with_the_same_calls() {
         &["realpath", "tree/file"],
         &["realpath", "tree/new"],
         &["readlink", "-f", "tree/../file"],
-        // Paths alone cost nothing; the working directory is read once, and no users for `~`.
+        // One call for the working directory, and none for `~` or another path.
         &["expand", "--dotdot", "clamp", "/a/../b", "/c"],
         &["expand", "a", "b/../c", "../d"],
         &["expand", "--style", "ruby", "--home", "/h", "~/x", "/~root"],

@@ -76,7 +76,7 @@ fn control_characters_of_a_name_reach_no_terminal() {
     }
 }
 
-/// Wrong command lines, each but for the end of its last word, or (behind `_`) for another word.
+/// Wrong command lines without the hostile end of the last word; `_` marks a separate word.
 const WRONG: &str = "
     rm -- | rm - | ls --time= | ls -- | du --exclude-f | du -d | stat --fields= | find --type=
     find --format='{a:}' | find '[' | '' | which --policy= | beneath --root= | expand --style=

@@ -62,8 +62,8 @@ fn write_protected_files_are_prompted_for() {
     }
 }
 
-/// The answer to the question of `-I` comes so late that the removal counts as long; without one, it
-/// is over at once.
+/// The answer to the question of `-I` comes so late that the removal counts as long; without that
+/// question it is over at once.
 #[test]
 fn long_work_shows_progress_on_a_terminal() {
     if in_a_terminal(&Scratch::new(), "true", "").is_none() {

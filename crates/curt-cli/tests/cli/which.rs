@@ -1,4 +1,4 @@
-//! `curt which` where permissions, or other processes, are in the way.
+//! `curt which` with missing permissions and concurrent renames.
 
 use std::process::{Command, Stdio};
 

@@ -22,9 +22,8 @@ fn in_namespace(scratch: &Scratch, script: &str) -> Option<(String, String)> {
     Some((text(&output.stdout), text(&output.stderr)))
 }
 
-/// A directory that is mounted below itself, plainly and with what is mounted in it; an operand that
-/// lies in what is mounted below it: no mount, and the operand again. With the operand, and the
-/// loops that a walk meets.
+/// Setup, operand, and expected loops: a directory mounted below itself (plain and recursive), or
+/// an operand inside the mounted directory, which is no mount point itself.
 const LOOPS: [(&str, &str, &[&str]); 5] = [
     ("mkdir -p cy/b; head -c 100000 /dev/zero >cy/f; mount --bind cy cy/b;", "cy", &["cy/b"]),
     (
@@ -43,7 +42,7 @@ const LOOPS: [(&str, &str, &[&str]); 5] = [
         &["cy/b/c/b"],
     ),
     (
-        "mkdir -p cy/b/x/y/c cy/b/z cy/w; echo >cy/b/x/f; echo >cy/w/g; mount --bind cy cy/b/x/y/c;",
+        "mkdir -p cy/b/x/y/c cy/b/z cy/w; echo >cy/b/x/f; >cy/w/g; mount --bind cy cy/b/x/y/c;",
         "cy/b",
         &["cy/b/x/y/c/b"],
     ),
@@ -176,8 +175,8 @@ fn a_loop_is_not_entered_where_ancestors_cannot_be_asked_for() {
     }
 }
 
-/// What is mounted elsewhere, and twice, is no loop. Filesystems in memory number their entries alike:
-/// equal numbers are two files, and a directory with the number of an ancestor is no loop.
+/// Mounting a directory twice elsewhere is no loop. New tmpfs mounts have the same inode numbers:
+/// equal numbers are still two files, and a directory with the number of an ancestor is no loop.
 #[test]
 fn mounts_beside_each_other_are_walked() {
     const BOUND: &str = "mkdir -p cy/a/deep cy/b cy/c; echo >cy/a/f; mount --bind cy/a cy/b;

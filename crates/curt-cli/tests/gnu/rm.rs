@@ -107,7 +107,7 @@ fn beside<'a>(bench: &'a Bench, place: &'a Path) -> Beside<'a> {
 /// A tree, the words of a command line, and the answers that are typed.
 type Row<'a> = [&'a str; 3];
 
-/// Rows as text: a tree, the words behind `#`, the answers behind another one.
+/// Parses rows: `TREE # WORDS # ANSWERS`.
 fn table(text: &str) -> Vec<Row<'_>> {
     let row = |row| {
         let mut cells = str::split(row, '#').map(str::trim);

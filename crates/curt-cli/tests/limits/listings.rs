@@ -118,7 +118,7 @@ fn removal_is_complete_and_tries_no_directory_too_early() {
         return;
     }
     for manner in MANNERS {
-        // With the number of directories that stay.
+        // Options, and the number of remaining directories.
         for (options, kept) in
             [("", 0), ("-j1", 0), ("-j4", 0), ("-v", 0), ("--contents", 1), ("--exclude 1x", 7)]
         {

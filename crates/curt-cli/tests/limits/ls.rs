@@ -1,11 +1,11 @@
-//! `curt ls -R` where descriptors are scarce and trees deep: the listing of GNU ls, which itself ends
-//! at the longest path that the system takes.
+//! `curt ls -R` where descriptors are scarce and trees deep: the listing of GNU ls, which itself
+//! ends at the longest path that the system takes.
 
 use curt_testkit::{Scratch, skip};
 
 use crate::{chain_with_bushes, script};
 
-/// Lists something with this many descriptors, which must succeed.
+/// Lists with a limit on descriptors, and must succeed.
 fn list(scratch: &Scratch, descriptors: u32, words: &str) -> String {
     ls(scratch, &format!("ulimit -n {descriptors}; exec \"$CURT\" ls {words}"))
 }

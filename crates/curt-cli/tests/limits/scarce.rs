@@ -1,4 +1,4 @@
-//! Few descriptors, little memory. What a deep tree costs is in the tests of the library.
+//! Few descriptors, little memory. The library's tests measure the memory for deep trees.
 
 use curt_testkit::Scratch;
 
@@ -59,7 +59,7 @@ fn every_command_works_with_a_stack_of_64_kib() {
 #[test]
 fn few_descriptors_end_in_success_or_a_report() {
     let scratch = Scratch::new();
-    // With less than 8, directories that were closed cannot be opened again: that must end, too.
+    // Fewer than 8 descriptors cannot reopen closed directories; the removal must still end.
     for limit in [5, 6, 7, 8, 10, 16, 64] {
         for threads in [1, 2, 8] {
             for options in ["", "--contents", "--exclude nothing"] {

@@ -1,4 +1,4 @@
-//! What may not be read, as somebody without rights.
+//! Unreadable entries, as an unprivileged user.
 
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -8,7 +8,7 @@ use curt_testkit::{NOBODY, Scratch, skip};
 
 use super::{has, is_root, script};
 
-/// A scratch directory with the command, which anybody may run.
+/// A scratch directory with a copy of the command for all users.
 fn open_scratch() -> Option<Scratch> {
     if !is_root() || !has("setpriv") {
         skip("to act as another user needs root");
@@ -21,7 +21,7 @@ fn open_scratch() -> Option<Scratch> {
     Some(scratch)
 }
 
-/// A command as somebody without rights.
+/// A command as `nobody`.
 fn as_other(scratch: &Scratch, args: &str) -> Command {
     let user = format!("--reuid {NOBODY} --regid {NOBODY} --clear-groups");
     script(scratch, &format!("exec setpriv {user} ./curt {args}"))

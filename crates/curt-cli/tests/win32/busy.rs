@@ -8,7 +8,7 @@ use curt_testkit::{Scratch, skip};
 
 use crate::{SHARING_VIOLATION, run};
 
-/// Closes what is held a little later.
+/// Drops the holder after 300 ms.
 fn release(holder: impl Send + 'static) -> JoinHandle<()> {
     thread::spawn(move || {
         thread::sleep(Duration::from_millis(300));

@@ -105,7 +105,7 @@ fn paths_are_joined_with_one_separator() {
     }
 }
 
-/// What a command says in the directory of a test.
+/// Runs a command in the scratch directory.
 fn say(scratch: &Scratch, words: &str) -> Said {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     Said::of(&command.args(words.split(' ')).current_dir(scratch.typed()).output().unwrap())
