@@ -99,12 +99,11 @@ pub(crate) struct LookUpOptions {
           value_parser = one_of(&FLAVORS))]
     pub(crate) rules: Option<Flavor>,
 
-    /// When to search the working directory: never or always [default: as POLICY does]
+    /// When to search the working directory: never or always
     ///
-    /// 'always' searches it even if the environment forbids it (Windows' rules). By POSIX rules
-    /// only an empty entry of PATH is the working directory.
-    #[arg(long, value_name = "never|always", hide_possible_values = true,
-          value_parser = one_of(&CWDS))]
+    /// By default as POLICY does. 'always' searches it even if the environment forbids it (Windows'
+    /// rules). By POSIX rules only an empty entry of PATH is the working directory.
+    #[arg(long, value_name = "WHEN", hide_possible_values = true, value_parser = one_of(&CWDS))]
     pub(crate) cwd: Option<bool>,
 }
 

@@ -154,7 +154,7 @@ fn completion_scripts_offer_values() {
         "f d l p s c b x e",
         "device mount",
         "posix windows",
-        "never auto always report",
+        "never always",
         "rm find ls stat du which run realpath readlink expand beneath",
     ] {
         // The values of an operand are among the options.

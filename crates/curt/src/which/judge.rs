@@ -66,9 +66,10 @@ impl<S: Which> Judge<S> {
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<(), Unsearched> {
         self.write_path(place.path, candidates.stem())?;
+        let finds_any_kind = self.rules.are_of(Policy::CPython) || self.rules.are_of(Policy::Go);
         let verdict = match self.sys.executable(place.dir, self.path.as_name())? {
             // Such as a pipe.
-            Verdict::NoFile if self.rules.are_of(Policy::CPython) => Verdict::Program,
+            Verdict::NoFile if finds_any_kind => Verdict::Program,
             Verdict::NoFile => Verdict::NotExecutable,
             verdict => verdict,
         };

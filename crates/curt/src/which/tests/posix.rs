@@ -71,14 +71,14 @@ fn empty_entries_are_the_working_directory_by_policy() {
     of_go.assert_finds("x relative-result /w/x");
 }
 
-/// Rules that one authority has alone.
+/// Rules that one or two authorities have alone.
 #[test]
 fn authorities_differ_on_pipes_and_on_a_missing_or_empty_path() {
     for (policy, finds_pipe, has_default, empty) in [
         (Policy::Native, false, true, "not-found /w/x"),
         (Policy::Posix, false, true, "/w/x cwd executable relative"),
         (Policy::CPython, true, true, "not-found"),
-        (Policy::Go, false, false, "not-found"),
+        (Policy::Go, true, false, "not-found"),
     ] {
         let find = |path: Option<&str>, name| {
             let mut ground = Ground::new(policy, Flavor::Posix, "", |world| {
