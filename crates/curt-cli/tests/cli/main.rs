@@ -9,6 +9,8 @@ mod exclude;
 mod extended;
 mod find;
 mod help;
+#[cfg(target_os = "linux")]
+mod hostile;
 #[cfg(unix)]
 mod interrupt;
 #[cfg(unix)]

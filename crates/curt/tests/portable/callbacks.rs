@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use curt::remove::{Confirm, DirectoryOperands, Question, Subject};
+use curt::remove::{Confirm, Question, Subject};
 use curt::{Answer, Cancel, Next, Remove, Threads, Unvisited, Usage, Walk};
 use curt_testkit::Scratch;
 
@@ -282,35 +282,6 @@ fn failure_at_which_a_removal_stops_is_the_only_one_of_the_report() {
             assert!(scratch.exists("last") || (threads > 1 && on_caller));
         }
     }
-}
-
-#[test]
-fn operands_are_refused_unless_they_are_the_directories_that_are_wanted() {
-    let scratch = Scratch::new();
-    scratch.tree("", "file directory/empty/");
-    let mut operands = vec![("file", false)];
-    if cfg!(unix) {
-        scratch.tree("", "target/file link->target dangling->nowhere");
-        operands.extend([("link", true), ("dangling", true), ("link/", true)]);
-    }
-    let before = scratch.list(".");
-    let removal = Remove::new().directories(DirectoryOperands::Required);
-    for (operand, is_link) in operands {
-        for removal in [removal.clone(), removal.clone().missing_is_fine(true)] {
-            let report = removal.run(scratch.typed().join(operand));
-            assert_eq!(report.error_count, 1, "{operand}: {report:?}");
-            let error = &report.errors[0];
-            let of_link = matches!(error.cause(), curt::Cause::Kept(curt::remove::Kept::IsALink));
-            assert_eq!(of_link, is_link, "{operand}: {report:?}");
-            assert!(is_link || error.kind() == std::io::ErrorKind::NotADirectory, "{report:?}");
-            assert!(is_link || error.raw_os_error().is_some());
-            assert!(!is_link || error.operation() == curt::Operation::Remove);
-        }
-    }
-    assert_eq!(scratch.list("."), before);
-    let report = removal.run(scratch.at("directory"));
-    assert!(report.is_complete(), "{report:?}");
-    assert!(!scratch.exists("directory"));
 }
 
 #[test]

@@ -5,9 +5,8 @@ use std::path::Path;
 use super::{TestRoot, operations, text};
 use crate::beneath::options::Scope;
 use crate::beneath::steps::Failure;
-use crate::sys::beneath::{Beneath, Create, How, Open};
+use crate::sys::beneath::{Beneath, How, Open};
 use crate::sys::memory::{Memory, Setup, World};
-use curt_paths::Aliases;
 use curt_paths::Refusal;
 
 fn world() -> World {
@@ -212,34 +211,4 @@ fn a_way_back_over_a_link_ends_where_the_path_leads() {
             }
         }
     }
-}
-
-#[test]
-fn links_are_refused_in_strict_mode() {
-    let mut world = world();
-    world.link("root/out", "../canary").link("root/absolute", "/canary").link("root/loop", "loop");
-    let setup = Setup::new(world);
-    let mut root = root(&setup, Scope::Beneath);
-    root.policy.aliases = Aliases::Strict;
-    let read = How { read: true, follow: true, ..How::default() };
-    for (path, expected) in [
-        ("link/c/file", Refusal::Link),
-        ("a/up", Refusal::Link),
-        ("loop", Refusal::Link),
-        ("link/nosuch", Refusal::Link),
-        ("link/../../..", Refusal::Escape),
-        ("out/song", Refusal::Escape),
-        ("absolute", Refusal::Escape),
-    ] {
-        let answer = root.confined().open_file(&text(&root.confined(), path).unwrap(), &read);
-        assert!(matches!(answer, Err(Failure::Refused(refusal)) if refusal == expected), "{path}");
-    }
-    let made = How { write: true, create: Create::Missing, ..read };
-    assert!(root.confined().open_file(&text(&root.confined(), "a/made").unwrap(), &made).is_ok());
-    // Operations on a link itself are allowed.
-    assert_eq!(
-        root.confined().read_link(&text(&root.confined(), "link").unwrap()).unwrap(),
-        b"a/b"
-    );
-    root.confined().remove_file(&text(&root.confined(), "link").unwrap()).unwrap();
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use curt_testkit::Scratch;
 
 use super::{mixed_tree, remove};
-use crate::error::{Cause, Error, Kept};
+use crate::error::{Cause, Kept};
 use crate::remove::{Cancel, DirectoryOperands, Remove, Threads};
 use crate::sys::{Os, Setup};
 
@@ -52,54 +52,6 @@ fn contents_only_keeps_the_directory() {
     assert!(matches!(report.errors[0].cause(), Cause::Kept(Kept::DotOrDotDot)), "{report:?}");
     assert!(remove("tree/.").is_complete());
     assert!(scratch.exists("tree") && scratch.list("tree").is_empty());
-}
-
-#[test]
-fn operands_are_refused_by_their_text_or_their_kind() {
-    use DirectoryOperands::{OnlyEmpty, Recursive, Refuse};
-    use std::io::ErrorKind::{DirectoryNotEmpty, NotADirectory, NotFound};
-    let scratch = Scratch::new();
-    mixed_tree(&scratch, "tree");
-    let before = scratch.list(".");
-    let removed = |options: &Remove<'_>, path: &str| {
-        let operands = [scratch.typed().join(path)];
-        super::remove_on::<Os>(options, &Setup::default(), &operands)
-    };
-    for dots in ["tree/.", "tree/a/..", "tree/./", "tree/a/b/../"] {
-        let report = removed(&Remove::new(), dots);
-        assert!(
-            matches!(report.errors[0].cause(), Cause::Kept(Kept::DotOrDotDot)),
-            "{dots}: {report:?}"
-        );
-    }
-    let report = removed(&Remove::new().directories(Refuse), "tree");
-    assert!(matches!(report.errors[0].cause(), Cause::Kept(Kept::IsADirectory)), "{report:?}");
-    // What is missing is fine where that is said. The target of a link is there.
-    let mut refused = vec![
-        ("tree/a", OnlyEmpty, DirectoryNotEmpty, DirectoryNotEmpty.into()),
-        ("tree/missing", Recursive, NotFound, None),
-        ("no/where", Recursive, NotFound, None),
-    ];
-    // The tree has no links on Windows.
-    for directories in [Recursive, OnlyEmpty, Refuse].into_iter().filter(|_| cfg!(unix)) {
-        let link = ["tree/dangling/", "tree/a/to-outside//"];
-        refused.extend(link.map(|path| (path, directories, NotADirectory, NotADirectory.into())));
-    }
-    for (path, directories, kind, forgiven) in refused {
-        let options = Remove::new().directories(directories);
-        for (options, expected) in
-            [(options.clone(), Some(kind)), (options.missing_is_fine(true), forgiven)]
-        {
-            let report = removed(&options, path);
-            let kinds = report.errors.iter().map(Error::kind);
-            assert!(kinds.eq(expected), "{path} {directories:?}: {report:?}");
-        }
-    }
-    assert_eq!(scratch.list("."), before);
-    assert!(removed(&Remove::new().directories(OnlyEmpty), "tree/empty").is_complete());
-    assert!(removed(&Remove::new().directories(Refuse), "tree/second").is_complete());
-    assert!(removed(&Remove::new(), "tree/dangling").is_complete());
-    assert_eq!(scratch.list(".").len(), before.len() - 3);
 }
 
 #[test]
