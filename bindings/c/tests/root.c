@@ -141,32 +141,6 @@ static void creates_and_writes_as_asked(void)
     curt_root_close(root);
 }
 
-static void in_root_keeps_everything_inside(void)
-{
-    curt_root *root;
-    make_tree();
-    root = open_root(Z("tree"), CURT_ROOT_IN_ROOT);
-    CHECK_INT(WORKS(OPEN("/file", CURT_OPEN_READ)), 4);
-    CHECK_INT(WORKS(OPEN("/../../dir/below", CURT_OPEN_READ)), 7);
-    FAILS(CURT_E_OS, OPEN("../secret", CURT_OPEN_READ));
-    curt_root_close(root);
-}
-
-static void strict_refuses_other_spellings(void)
-{
-    curt_root *root;
-    make_tree();
-    root = open_root(Z("tree"), CURT_ROOT_STRICT);
-    CHECK_INT(WORKS(OPEN("file", CURT_OPEN_READ)), 4);
-    FAILS(CURT_E_REFUSED_TRAILING, OPEN("file.", CURT_OPEN_READ));
-    FAILS(CURT_E_REFUSED_DEVICE, OPEN("nul", CURT_OPEN_READ));
-    FAILS(CURT_E_REFUSED_SHORT_NAME, OPEN("FILE~1", CURT_OPEN_READ));
-    FAILS(CURT_E_REFUSED_DRIVE, OPEN("c:file", CURT_OPEN_READ));
-    FAILS(CURT_E_REFUSED_STREAM, OPEN("dir/file:stream", CURT_OPEN_READ));
-    FAILS(CURT_E_REFUSED_CHARACTER, OPEN("a*", CURT_OPEN_READ));
-    curt_root_close(root);
-}
-
 static void flags_that_contradict_each_other_are_refused(void)
 {
     curt_root *root = NULL;
@@ -225,39 +199,6 @@ static void canonical_agrees_with_realpath(void)
         curt_error_free(error);
         free(authority);
     }
-}
-
-static void no_link_leads_out(void)
-{
-    static const char *const out[] = {"out", "absolute", "up", "chain", "dir/back"};
-    curt_root *root, *in_root, *strict;
-    size_t at;
-    make_tree();
-    CHECK_INT(symlink("../secret", "tree/out"), 0);
-    CHECK_INT(symlink("/etc/passwd", "tree/absolute"), 0);
-    CHECK_INT(symlink("..", "tree/up"), 0);
-    CHECK_INT(symlink("dir/back", "tree/chain"), 0);
-    CHECK_INT(symlink("../../secret", "tree/dir/back"), 0);
-    CHECK_INT(symlink("dir/below", "tree/inside"), 0);
-    CHECK_INT(symlink("loop", "tree/loop"), 0);
-    root = open_root(Z("tree"), 0);
-    for (at = 0; at < sizeof out / sizeof *out; at++)
-        FAILS(CURT_E_REFUSED_ESCAPE, open_beneath(root, curt_z(out[at]), CURT_OPEN_READ, 0));
-    FAILS(CURT_E_REFUSED_ESCAPE, OPEN("up/secret", CURT_OPEN_READ));
-    CHECK_INT(WORKS(OPEN("inside", CURT_OPEN_READ)), 7);
-    FAILS(CURT_E_OS, OPEN("inside", CURT_OPEN_READ | CURT_OPEN_NO_FOLLOW));
-    CHECK_INT(LAST.os_error, ELOOP);
-    FAILS(CURT_E_OS, OPEN("loop", CURT_OPEN_READ));
-    CHECK_INT(LAST.os_error, ELOOP);
-    in_root = open_root(Z("tree"), CURT_ROOT_IN_ROOT);
-    FAILS(CURT_E_OS, open_beneath(in_root, Z("out"), CURT_OPEN_READ, 0));
-    FAILS(CURT_E_OS, open_beneath(in_root, Z("absolute"), CURT_OPEN_READ, 0));
-    CHECK_INT(WORKS(open_beneath(in_root, Z("up/file"), CURT_OPEN_READ, 0)), 4);
-    strict = open_root(Z("tree"), CURT_ROOT_STRICT);
-    FAILS(CURT_E_REFUSED_LINK, open_beneath(strict, Z("inside"), CURT_OPEN_READ, 0));
-    curt_root_close(strict);
-    curt_root_close(in_root);
-    curt_root_close(root);
 }
 
 static void a_root_is_where_it_was(void)
@@ -350,22 +291,6 @@ static void system_flags_are_those_of_open(void)
     curt_root_close(root);
 }
 
-static void a_fifo_makes_nobody_wait(void)
-{
-    static const uint32_t kinds[] = {CURT_OPEN_NONBLOCKING, CURT_OPEN_NONBLOCKING_OPEN};
-    curt_root *root;
-    int at;
-    make_tree();
-    CHECK_INT(mkfifo("tree/fifo", 0666), 0);
-    root = open_root(Z("tree"), 0);
-    for (at = 0; at < 2; at++) {
-        CHECK_INT(WORKS(OPEN("fifo", CURT_OPEN_READ | kinds[at])), 0);
-        FAILS(CURT_E_OS, OPEN("fifo", CURT_OPEN_WRITE | kinds[at]));
-        CHECK_INT(LAST.os_error, ENXIO);
-    }
-    curt_root_close(root);
-}
-
 /* Swaps a directory for a link that leads out while files are opened. */
 static volatile int enough;
 
@@ -413,16 +338,12 @@ BEGIN_TESTS
     test(canonical_writes_only_what_the_buffer_holds),
     test(opens_what_lies_beneath),
     test(creates_and_writes_as_asked),
-    test(in_root_keeps_everything_inside),
-    test(strict_refuses_other_spellings),
     test(flags_that_contradict_each_other_are_refused),
 #ifndef _WIN32
     test(canonical_agrees_with_realpath),
-    test(no_link_leads_out),
     test(a_root_is_where_it_was),
     test(new_files_have_the_mode),
     test(system_flags_are_those_of_open),
-    test(a_fifo_makes_nobody_wait),
     test(a_swapped_link_leads_nowhere),
 #endif
 END_TESTS
