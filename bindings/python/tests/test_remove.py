@@ -29,31 +29,9 @@ def test_trees_are_removed(tree: Path, convert, threads: int) -> None:
     assert not os.path.lexists(tree)
 
 
-def test_errors_are_those_of_cpython(tree: Path) -> None:
-    # CPython has no number for it, and `rmdir` this one.
-    path = str(tree / "to-directory")
-    assert outcome(curt.rmtree, path) == (NotADirectoryError, errno.ENOTDIR, path)
-    assert curt.rmtree(path, ignore_errors=True) is None
-    # CPython before 3.13 waits here until somebody opens its other end.
-    with pytest.raises(NotADirectoryError):
-        curt.rmtree(tree / "fifo")
-    assert (tree / "top").exists() and (tree / "a").exists() and (tree / "fifo").exists()
-    with pytest.raises(FileNotFoundError):
-        curt.rmtree("")
-    with pytest.raises(ValueError):
-        curt.rmtree("a\0b")
-    for bad in (None, 3, object()):
-        with pytest.raises(TypeError):
-            curt.rmtree(bad)
-
-
-def test_links_are_not_followed(tree: Path, tmp_path: Path) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "kept").write_text("")
-    (tree / "a/out").symlink_to(outside)
-    curt.rmtree(tree)
-    assert (outside / "kept").exists()
+def test_a_refusal_can_be_ignored(tree: Path) -> None:
+    assert curt.rmtree(tree / "to-directory", ignore_errors=True) is None
+    assert (tree / "to-directory").exists() and (tree / "a").exists()
 
 
 def test_dir_fd(tree: Path) -> None:
