@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require "helper"
+require "json"
+
+# The cases of tests/hostile.json, in which all languages agree.
+class TestHostile < Test::Unit::TestCase
+  TABLE = JSON.parse(File.read(File.expand_path("../../../tests/hostile.json", __dir__)))
+  VERDICTS = TABLE["verdicts"].to_h { |name, _, number, text| [name, [number.to_i, text]] }
+
+  OPERATIONS = {
+    "root.open" => ->(root, path) { root.open(path, &:read) },
+    "root.create" => ->(root, path) { root.open(path, "w", &:path) },
+    "root.create_new" => ->(root, path) { root.open(path, "wx", &:path) },
+    "remove" => ->(_, path) { Curt.rm_r(path) },
+    "list" => ->(_, path) { Curt.children(path) },
+    "usage" => ->(_, path) { Curt.usage(path) },
+    "realpath" => ->(_, path) { Curt.realpath(path) }
+  }.freeze
+
+  def setup
+    @folder = Dir.mktmpdir("curt")
+  end
+
+  def teardown
+    FileUtils.remove_entry(@folder)
+  end
+
+  def test_hostile_cases_have_their_verdicts
+    changes = "all"
+    wrong = TABLE["cases"].flat_map do |wanted, path, verdict, result = ""|
+      scope = { in_root: wanted.start_with?("inroot"), strict: wanted.start_with?("strict") }
+      pattern = wanted.sub(/inroot|strict/, "root")
+      OPERATIONS.filter_map do |name, act|
+        next unless File.fnmatch(pattern, name)
+
+        Dir.chdir(@folder) { shell("setup") } unless changes.empty?
+        Dir.chdir("#{@folder}/t") do
+          answer = Curt::Root.open("in", **scope) { |root| act.call(root, path) } rescue $!
+          answer = "" unless name == "root.open" || answer.is_a?(Exception)
+          changes = shell("look")
+          [name, path, answer, changes] unless right?(answer, path, verdict, result, changes)
+        end
+      end
+    end
+    assert_empty(wrong)
+  end
+
+  private
+
+  def right?(answer, path, verdict, result, changes)
+    return verdict == "ok" && answer + changes == result unless answer.is_a?(Exception)
+
+    number, text = VERDICTS[verdict]
+    changes.empty? && answer.is_a?(SystemCallError) && answer.errno == number &&
+      [text, path].all? { |part| answer.message.include?(part) }
+  end
+
+  # Runs a script of the table.
+  def shell(name)
+    IO.popen(["sh", "-c", TABLE[name].join("\n")], &:read).split.join(" ")
+  end
+end
