@@ -41,6 +41,7 @@ function install(addon) {
     fs.rmSync(path.join(place, name), { recursive: true, force: true });
     fs.cpSync(path.join(here, name), path.join(place, name), { recursive: true });
   }
+  fs.copyFileSync(path.join(here, "../../tests/hostile.json"), path.join(place, "test/hostile.json"));
 }
 
 const words = process.argv.slice(2);

@@ -7,7 +7,7 @@ const path = require("path");
 const { pathToFileURL } = require("url");
 const { test } = require("node:test");
 const curt = require("curt-fs");
-const { folder, plant } = require("./helper.js");
+const { plant } = require("./helper.js");
 
 /** What GNU's `du` says of a tree, in bytes. */
 function du(...words) {
@@ -59,18 +59,6 @@ test("usage: takes a URL that is not of the class with that name", async () => {
   } finally {
     globalThis.URL = URL;
   }
-});
-
-test("usage: the first failure rejects", async () => {
-  const top = folder();
-  const missing = path.join(top, "missing");
-  await assert.rejects(curt.usage(missing), {
-    message: `ENOENT: no such file or directory, lstat '${missing}'`,
-    code: "ENOENT",
-    errno: -2,
-    syscall: "lstat",
-    path: missing,
-  });
 });
 
 test("usage: a directory that may not be listed rejects", async (t) => {

@@ -1,0 +1,85 @@
+"use strict";
+
+const assert = require("node:assert/strict");
+const { spawnSync } = require("node:child_process");
+const fs = require("fs");
+const { test } = require("node:test");
+const curt = require("curt-fs");
+const { folder } = require("./helper.js");
+
+/** `tests/hostile.json`, which `check.mjs` puts here. */
+const TABLE = require("./hostile.json");
+const VERDICTS = new Map(TABLE.verdicts.map(([name, , number, text]) => [name, [+number, text]]));
+
+/** Runs a script of the table. */
+function shell(name) {
+  const { stdout } = spawnSync("sh", ["-c", TABLE[name].join("\n")], { encoding: "utf8" });
+  return stdout.trim().replaceAll("\n", " ");
+}
+
+async function open(root, path, flags) {
+  const fd = await root.open(path, flags);
+  const text = flags === "r" ? fs.readFileSync(fd, "utf8") : "";
+  fs.closeSync(fd);
+  return text;
+}
+
+const OPERATIONS = {
+  "root.open": (root, path) => open(root, path, "r"),
+  "root.create": (root, path) => open(root, path, "w"),
+  "root.create_new": (root, path) => open(root, path, "wx"),
+  "root.enter": (root, path) => root.openRoot(path),
+  "root.list": (root, path) => root.readdir(path),
+  "root.stat": (root, path) => root.stat(path),
+  "root.lstat": (root, path) => root.lstat(path),
+  "root.readlink": (root, path) => root.readlink(path),
+  "root.mkdir": (root, path) => root.mkdir(path),
+  "beneath.mkdir_all": (root, path) => root.mkdir(path, { recursive: true }),
+  "root.symlink": (root, path) => root.symlink("file", path),
+  "root.link_from": (root, path) => root.link(path, "new"),
+  "root.link_to": (root, path) => root.link("file", path),
+  "root.rename_from": (root, path) => root.rename(path, "new"),
+  "root.rename_to": (root, path) => root.rename("file", path),
+  "root.unlink": (root, path) => root.unlink(path),
+  "root.rmdir": (root, path) => root.rmdir(path),
+  "root.remove": (root, path) => root.rm(path, { recursive: true }),
+  remove: (_, path) => curt.promises.rm(path, { recursive: true }),
+  usage: (_, path) => curt.usage(path),
+};
+
+function isRight(answer, [operation, path, verdict, result = ""], changes) {
+  if (!(answer instanceof Error)) {
+    const text = operation.endsWith(".open") ? answer : "";
+    return verdict === "ok" && text + changes === result;
+  }
+  const [number, text] = VERDICTS.get(verdict) ?? [];
+  // What `rm` refuses has the text of its number, as in Node.
+  const isTold = answer.message.includes(text) || /^(is|refusing)/.test(text);
+  const isNamed = [answer.path, answer.dest].includes(path);
+  return answer.errno === -number && isTold && isNamed && changes === "";
+}
+
+test("hostile cases have their verdicts", async () => {
+  const [top, before, wrong] = [folder(), process.cwd(), []];
+  let changes = "all";
+  for (const one of TABLE.cases) {
+    const [scope] = one[0].split(".");
+    const pattern = one[0].replace(/^(inroot|strict)/, "root").replace("*", ".*");
+    const names = Object.keys(OPERATIONS).filter((name) => RegExp(`^${pattern}$`).test(name));
+    for (const name of names) {
+      process.chdir(top);
+      if (changes !== "") shell("setup");
+      process.chdir("t");
+      const how = { inRoot: scope === "inroot", strict: scope === "strict" };
+      const root = await curt.Root.open("in", how);
+      const answer = await OPERATIONS[name](root, one[1]).catch((error) => error);
+      root.close();
+      // After the last of several refusals, once for all of them.
+      const isTime = !(answer instanceof Error) || name === names.at(-1);
+      changes = isTime ? shell("look") : "";
+      if (!isRight(answer, one, changes)) wrong.push([name, one, answer, changes]);
+    }
+  }
+  process.chdir(before);
+  assert.deepEqual(wrong, []);
+});
