@@ -302,7 +302,10 @@
 /** A bug of curt. The error object says which; what was being worked on is left as it is. */
 #define CURT_E_INTERNAL (-6)
 
-/** The system cannot do this, or failed without a number. */
+/**
+ * The system cannot do this or failed without a number, or it is a refusal without a number here.
+ * The error object says why.
+ */
 #define CURT_E_OTHER (-7)
 
 /** Kept: a mount point, and crossing mounts was not asked for. */

@@ -22,7 +22,8 @@ pub const CURT_E_REPLACED: i32 = -4;
 pub const CURT_E_LOOP: i32 = -5;
 /// A bug of curt. The error object says which; what was being worked on is left as it is.
 pub const CURT_E_INTERNAL: i32 = -6;
-/// The system cannot do this, or failed without a number.
+/// The system cannot do this or failed without a number, or it is a refusal without a number here.
+/// The error object says why.
 pub const CURT_E_OTHER: i32 = -7;
 /// Kept: a mount point, and crossing mounts was not asked for.
 pub const CURT_E_KEPT_MOUNT_POINT: i32 = -20;
@@ -107,7 +108,7 @@ const TEXTS: &[(i32, &CStr)] = &[
     (CURT_E_REPLACED, c"the entry was replaced meanwhile"),
     (CURT_E_LOOP, c"symbolic link or mount loop"),
     (CURT_E_INTERNAL, c"internal error"),
-    (CURT_E_OTHER, c"not supported by the system"),
+    (CURT_E_OTHER, c"not supported, or refused"),
     (CURT_E_KEPT_MOUNT_POINT, c"is a mount point"),
     (CURT_E_KEPT_BEING_WRITTEN_TO, c"not empty: being written to"),
     (CURT_E_KEPT_DOT, c"refusing to remove '.' or '..'"),

@@ -165,7 +165,7 @@ impl OpenRoot {
     ) -> Result<Outcome<Beneath<Buffer>>> {
         let path = text::path(path);
         self.start(env, control, move |root, _| {
-            let mut names = curt::list::NameBlock::default();
+            let mut names = NameBlock::default();
             let mut list = root.read_dir(&path).map_err(failed("scandir"))?.list(Fields::KIND);
             while let Some(entry) = list.next() {
                 names.push(entry.map_err(failed("scandir"))?.name().as_encoded_bytes());

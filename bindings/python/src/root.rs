@@ -104,7 +104,7 @@ impl Root {
         let signals = Signals::default();
         let names = self.call(path, "listdir", |root, path| {
             let mut list = root.read_dir(path)?.list(curt::Fields::KIND);
-            let mut names = curt::list::NameBlock::default();
+            let mut names = NameBlock::default();
             while let Some(entry) = list.next() {
                 names.push(entry?.name().as_bytes());
                 if names.iter().len() % 1024 == 0 && signals.look() == Next::Stop {

@@ -5,7 +5,6 @@ use std::io;
 use std::path::Path;
 
 use curt::process::StartFailure;
-use curt::remove::Kept;
 use curt::{Cause, Error};
 
 use super::json::{self, Object};
@@ -80,16 +79,7 @@ fn kind_of_cause(cause: &Cause) -> &'static str {
         Cause::Os(error) | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
             kind(error)
         }
-        Cause::Kept(kept) => match kept {
-            Kept::MountPoint => "mount-point",
-            Kept::BeingWrittenTo => "being-written-to",
-            Kept::DotOrDotDot => "dot-or-dot-dot",
-            Kept::RootDirectory => "root-directory",
-            Kept::OtherFileSystem => "other-file-system",
-            Kept::IsADirectory => "is-a-directory",
-            Kept::IsALink => "is-a-link",
-            _ => "other",
-        },
+        Cause::Kept(kept) => kept.name(),
         Cause::Replaced => "replaced",
         Cause::Loop(_) => "loop",
         Cause::Refused(refusal) => refusal.name(),

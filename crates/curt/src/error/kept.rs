@@ -28,44 +28,50 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// The nearest error kind of the standard library, the error with which the system refuses the
-    /// same, mostly in `rmdir`, and the message.
-    fn facts(self) -> (io::ErrorKind, OsError, &'static str) {
-        use io::ErrorKind::{
-            CrossesDevices, DirectoryNotEmpty, InvalidInput, IsADirectory, NotADirectory,
-        };
+    /// Its name, the nearest error kind of the standard library, the error with which the system
+    /// refuses the same, mostly in `rmdir`, and the message.
+    fn facts(self) -> (&'static str, io::ErrorKind, OsError, &'static str) {
+        use io::ErrorKind::{CrossesDevices, DirectoryNotEmpty, InvalidInput};
+        const MOUNT: &str = "is a mount point, and crossing mounts was not asked for";
+        const DOTS: &str = "refusing to remove '.' or '..'";
+        const ROOT: &str = "refusing to remove the root directory";
+        const OTHER: &str = "is on another file system than its parent";
+        const WRITTEN: &str = "not empty: being written to";
+        let (directory, file) = (io::ErrorKind::IsADirectory, io::ErrorKind::NotADirectory);
         match self {
-            Kept::MountPoint => {
-                let text = "is a mount point, and crossing mounts was not asked for";
-                (CrossesDevices, OsError::Busy, text)
-            }
+            Kept::MountPoint => ("mount-point", CrossesDevices, OsError::Busy, MOUNT),
             Kept::BeingWrittenTo => {
-                (DirectoryNotEmpty, OsError::NotEmpty, "not empty: being written to")
+                ("being-written-to", DirectoryNotEmpty, OsError::NotEmpty, WRITTEN)
             }
-            Kept::DotOrDotDot => (InvalidInput, OsError::Invalid, "refusing to remove '.' or '..'"),
-            Kept::RootDirectory => {
-                (InvalidInput, OsError::Busy, "refusing to remove the root directory")
-            }
+            Kept::DotOrDotDot => ("dot-or-dot-dot", InvalidInput, OsError::Invalid, DOTS),
+            Kept::RootDirectory => ("root-directory", InvalidInput, OsError::Busy, ROOT),
             Kept::OtherFileSystem => {
-                let text = "is on another file system than its parent";
-                (CrossesDevices, OsError::OtherDevice, text)
+                ("other-file-system", CrossesDevices, OsError::OtherDevice, OTHER)
             }
-            Kept::IsADirectory => (IsADirectory, OsError::IsDirectory, "is a directory"),
-            Kept::IsALink => (NotADirectory, OsError::NotDirectory, "is a link"),
+            Kept::IsADirectory => {
+                ("is-a-directory", directory, OsError::IsDirectory, "is a directory")
+            }
+            Kept::IsALink => ("is-a-link", file, OsError::NotDirectory, "is a link"),
         }
     }
 
-    pub(super) fn kind(self) -> io::ErrorKind {
+    /// Returns its name, as JSON of the command has it: `mount-point`, `being-written-to`,
+    /// `dot-or-dot-dot`, `root-directory`, `other-file-system`, `is-a-directory`, `is-a-link`.
+    pub fn name(self) -> &'static str {
         self.facts().0
     }
 
-    pub(super) fn closest(self) -> OsError {
+    pub(super) fn kind(self) -> io::ErrorKind {
         self.facts().1
+    }
+
+    pub(super) fn closest(self) -> OsError {
+        self.facts().2
     }
 }
 
 impl fmt::Display for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.facts().2)
+        f.write_str(self.facts().3)
     }
 }
