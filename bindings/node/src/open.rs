@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use curt::list::{Descent, Directory, List};
+use curt::list::{Directory, DirectoryWalk, List};
 use curt::{Cancel, Cause, Error, Fields, Next};
 use napi::{Env, Result};
 use napi_derive::napi;
@@ -53,7 +53,7 @@ impl OpenTree {
 struct State {
     top: PathBuf,
     prefix: String,
-    descent: Descent,
+    walk: DirectoryWalk,
     current: Option<Current>,
 }
 
@@ -79,8 +79,8 @@ impl Work for Opening {
 
     fn run(&mut self, _: &Cancel) -> Answer<()> {
         let mut state = lock(&self.0);
-        let State { top, descent, .. } = &mut *state;
-        let opened = descent.open(&*top).map_err(|error| Failure::new(&error, "opendir"))?;
+        let State { top, walk, .. } = &mut *state;
+        let opened = walk.open(&*top).map_err(|error| Failure::new(&error, "opendir"))?;
         state.current = Some(opened.into());
         Ok(())
     }
@@ -155,11 +155,11 @@ impl State {
 
     fn enter(&mut self, listed: Current) -> Answer<()> {
         let Current { list, names, .. } = listed;
-        self.descent.enter(list, names).map_err(|error| self.failure(&error, "opendir"))
+        self.walk.enter(list, names).map_err(|error| self.failure(&error, "opendir"))
     }
 
     fn open_next(&mut self) -> Answer<bool> {
-        match self.descent.next() {
+        match self.walk.next() {
             None => Ok(false),
             Some(Ok(opened)) => {
                 self.current = Some(opened.into());

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use curt::list::{Descent, Directory, List, NameBlock};
+use curt::list::{Directory, DirectoryWalk, List, NameBlock};
 use curt::{Cancel, Error, Fields, Next};
 use napi::bindgen_prelude::{Buffer, Uint32Array};
 use napi::{Env, Result};
@@ -22,7 +22,7 @@ const ENOUGH: usize = 1 << 16;
 pub struct Walker(Arc<Mutex<State>>);
 
 pub struct State {
-    descent: Descent,
+    walk: DirectoryWalk,
     /// Where the walk begins; `None` once it has begun.
     top: Option<PathBuf>,
     /// The directory that was listed last and the names of its subdirectories, until the caller has
@@ -34,8 +34,8 @@ pub struct State {
 impl Walker {
     #[napi(constructor)]
     pub fn new(top: PathArgument) -> Walker {
-        let (descent, top) = (Descent::new(), Some(text::path(top)));
-        Walker(Arc::new(Mutex::new(State { descent, top, undecided: None })))
+        let (walk, top) = (DirectoryWalk::new(), Some(text::path(top)));
+        Walker(Arc::new(Mutex::new(State { walk, top, undecided: None })))
     }
 
     /// Lists the next directories. The last one that this has returned may have subdirectories:
@@ -55,7 +55,7 @@ impl Walker {
     #[napi]
     pub fn close(&self) {
         let mut walk = lock(&self.0);
-        *walk = State { descent: Descent::new(), top: None, undecided: None };
+        *walk = State { walk: DirectoryWalk::new(), top: None, undecided: None };
     }
 }
 
@@ -117,18 +117,18 @@ impl State {
     fn enter(&mut self, chosen: Option<&[u32]>) -> std::result::Result<(), Error> {
         let Some((list, names)) = self.undecided.take() else { return Ok(()) };
         match chosen {
-            None => self.descent.enter(list, names),
+            None => self.walk.enter(list, names),
             Some(positions) => {
                 let name = |&position: &u32| names.get(position as usize);
-                self.descent.enter(list, positions.iter().filter_map(name))
+                self.walk.enter(list, positions.iter().filter_map(name))
             }
         }
     }
 
     fn open(&mut self) -> Option<std::result::Result<Directory, Error>> {
         match self.top.take() {
-            Some(top) => Some(self.descent.open(top)),
-            None => self.descent.next(),
+            Some(top) => Some(self.walk.open(top)),
+            None => self.walk.next(),
         }
     }
 
@@ -159,7 +159,7 @@ impl State {
         found.text.append(&others);
         found.counts.extend([directories.len() as u32, others.iter().len() as u32]);
         if directories.is_empty() {
-            return self.descent.enter(list, directories);
+            return self.walk.enter(list, directories);
         }
         self.undecided = Some((list, directories));
         Ok(())

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
 use curt::fields::Follow;
-use curt::list::{Descent, List, NameBlock};
+use curt::list::{DirectoryWalk, List, NameBlock};
 use curt::os::unix::Units;
 use curt::{Error, Fields, Next, Plan};
 use pyo3::exceptions::PyValueError;
@@ -27,7 +27,7 @@ use crate::signals::Signals;
 pub(crate) struct Directories(Mutex<State>);
 
 struct State {
-    descent: Descent,
+    walk: DirectoryWalk,
     top: Option<PathBuf>,
     /// The operand as it was passed: the first path that is yielded.
     operand: Py<PyAny>,
@@ -38,8 +38,8 @@ struct State {
     /// From the top down: the directory that was yielded, whose list of subdirectories the caller
     /// may have changed.
     yielded: Option<(List, Py<PyList>, PathBuf)>,
-    /// Whether changes of a list count until its last subdirectory was walked, as in old versions of
-    /// CPython.
+    /// Whether changes of a list count until its last subdirectory was walked, as in old versions
+    /// of CPython.
     heeds_late: bool,
     /// From the top down: the directories on the way.
     levels: Vec<Level>,
@@ -95,7 +95,7 @@ impl Directories {
     ) -> PyResult<Directories> {
         let operand = PathArg::new(top, "walk")?;
         Ok(Directories(Mutex::new(State {
-            descent: Descent::new().revisable(topdown),
+            walk: DirectoryWalk::new().revisable(topdown),
             top: Some(operand.as_path().to_owned()),
             operand: operand.object.clone().unbind(),
             form: operand.form,
@@ -186,7 +186,7 @@ impl State {
 
     fn end(&mut self) {
         let _ = self.give_up_closed();
-        self.descent = Descent::new();
+        self.walk = DirectoryWalk::new();
         self.yielded = None;
         self.levels.clear();
         self.waiting.clear();
@@ -223,11 +223,11 @@ impl State {
             }
             let signals = Signals::default();
             let shows_descriptors = self.shows_descriptors;
-            let State { descent, directories, files, .. } = self;
+            let State { walk, directories, files, .. } = self;
             let listed = py.detach(|| {
                 let opened = match first {
-                    Some(top) => Some(descent.open(top)),
-                    None => descent.next(),
+                    Some(top) => Some(walk.open(top)),
+                    None => walk.next(),
                 };
                 Some(match opened? {
                     Ok(directory) => {
@@ -347,8 +347,8 @@ impl State {
         }
     }
 
-    /// Enters a directory that was yielded: what is in its list is walked. Newer versions of CPython
-    /// look at the whole list now.
+    /// Enters a directory that was yielded: what is in its list is walked. Newer versions of
+    /// CPython look at the whole list now.
     fn enter_chosen(
         &mut self,
         py: Python<'_>,
@@ -368,7 +368,7 @@ impl State {
         Ok(())
     }
 
-    /// Looks at the next item of the innermost list that has one: a name is for the descent, and a
+    /// Looks at the next item of the innermost list that has one: a name is for the walk, and a
     /// path for another walk. Returns whether there was one.
     fn choose_next(&mut self, py: Python<'_>) -> PyResult<bool> {
         while let Some(level) = self.levels.last_mut() {
@@ -390,7 +390,7 @@ impl State {
                     continue;
                 }
             } else {
-                let revised = self.descent.revise([encoded.as_os_str()]);
+                let revised = self.walk.revise([encoded.as_os_str()]);
                 revised.map_err(|error| exception_in(py, &error, self.form))?;
             }
             return Ok(true);
@@ -400,11 +400,11 @@ impl State {
 
     fn leave_level(&mut self) {
         self.levels.pop();
-        self.descent.leave();
+        self.walk.leave();
     }
 
-    /// Returns an item of a list of subdirectories, as text or bytes. What the path cannot be joined
-    /// with is the error of CPython.
+    /// Returns an item of a list of subdirectories, as text or bytes. What the path cannot be
+    /// joined with is the error of CPython.
     fn named<'py>(&self, item: &Bound<'py, PyAny>, path: &Path) -> PyResult<Bound<'py, PyAny>> {
         if let Ok(name) = fspath(item, "walk") {
             if Form::of(&name) == self.form {
@@ -433,8 +433,8 @@ impl State {
 
     /// Enters the subdirectories whose names are in `directories`.
     fn enter(&mut self, py: Python<'_>, list: List) -> PyResult<()> {
-        let State { descent, directories, .. } = self;
-        let entered = py.detach(|| descent.enter(list, directories.iter().map(OsStr::from_bytes)));
+        let State { walk, directories, .. } = self;
+        let entered = py.detach(|| walk.enter(list, directories.iter().map(OsStr::from_bytes)));
         entered.map_err(|error| exception_in(py, &error, self.form))
     }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use curt_testkit::Scratch;
 
 use crate::fields::{Fields, Follow};
-use crate::list::{Descent, List};
+use crate::list::{DirectoryWalk, List};
 use crate::sys::Setup;
 use crate::sys::fault::Faults;
 use crate::sys::tests::failing_as;
@@ -133,8 +133,8 @@ const READING: &[Operation] = &[
     }),
     ("descending", |scratch| {
         let mut all = Outcome::default();
-        let mut descent = Descent::new();
-        let mut next = Some(descent.open(scratch.at("t")));
+        let mut walk = DirectoryWalk::new();
+        let mut next = Some(walk.open(scratch.at("t")));
         while let Some(directory) = next {
             if let Some(directory) = all.add(directory) {
                 let path = directory.path().to_owned();
@@ -145,9 +145,9 @@ const READING: &[Operation] = &[
                     }
                 }
                 all.line(&path);
-                all.add(descent.enter(list, below));
+                all.add(walk.enter(list, below));
             }
-            next = descent.next();
+            next = walk.next();
         }
         all
     }),
@@ -196,7 +196,7 @@ const REMOVING: &[Operation] = &[
 /// Lists a directory that takes several calls.
 fn listed(scratch: &Scratch, list: impl Fn(&mut List, &mut Outcome)) -> Outcome {
     let mut all = Outcome::default();
-    let opened = Descent::new().buffer(0).open(scratch.at("t/wide"));
+    let opened = DirectoryWalk::new().buffer(0).open(scratch.at("t/wide"));
     if let Some(opened) = all.add(opened) {
         list(&mut opened.list(Fields::KIND), &mut all);
     }

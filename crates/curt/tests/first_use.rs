@@ -84,7 +84,7 @@ fn public_types_are_debug_and_go_to_other_threads() {
     shared::<(curt::Root, curt::beneath::OpenOptions, curt::beneath::Canonical)>();
     shared::<(curt::Search, curt::which::Policy, curt::which::Found, curt::which::NotFound)>();
     shared::<(curt::Command, curt::process::Child, curt::process::Stream)>();
-    sent::<(curt::list::List, curt::list::Stat, curt::list::Descent)>();
+    sent::<(curt::list::List, curt::list::Stat, curt::list::DirectoryWalk)>();
     sent::<(curt::walk::Walking<'_>, curt::walk::Visited<'_>, curt::walk::Entries<'_>)>();
     kept::<(curt::Error, curt::Metadata, curt::fields::Time, Plan, Fields)>();
     kept::<(curt::walk::WalkEntry, Usage<'_>, Walk<'_>, Remove<'_>)>();

@@ -44,7 +44,7 @@
 //! | links, mode, owner | the same call | the same call | 1 (3 if the system cannot ask by name), owner 3 |
 //! | target of a link | 1 for each link | 1 | 3 for each link |
 //! | access rules, capability, label | 1, a label 1 more | – | 3 |
-//! | a directory below a listed one ([`Descent`]) | as above | 1 more | as above |
+//! | a directory below a listed one ([`DirectoryWalk`]) | as above | 1 more | as above |
 //! | a directory below a listed one, links followed or on one file system only | 1 more | 1 more | 1 more |
 //! | a mount point below a listed directory | 2, and 3 for each directory above it | – | – |
 //! | depth beyond 64 directories with others beside them | about 4 for each directory opened again | the same | the same |
@@ -57,8 +57,8 @@
 //! A listing is no snapshot: an entry that is added or removed meanwhile may be listed or not. An
 //! entry that vanished between the listing and the question has failed fields, with the system's
 //! error. Everything about an entry is asked relative to the open directory, so a directory that is
-//! moved or replaced meanwhile changes nothing. [`Descent`] lists a tree from its top down without
-//! leaving it.
+//! moved or replaced meanwhile changes nothing. [`DirectoryWalk`] lists a tree from its top down
+//! without leaving it.
 //!
 //! # Fallbacks
 //!
@@ -77,9 +77,9 @@
 // - `List::close` closes the directory.
 //
 // `stat.rs` asks about paths; `gather.rs` asks about the entries of a directory with several
-// threads; `descent.rs` opens the directories of a tree, for each to be listed.
+// threads; `directory_walk.rs` opens the directories of a tree, for each to be listed.
 
-mod descent;
+mod directory_walk;
 mod gather;
 mod stat;
 #[cfg(test)]
@@ -91,7 +91,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use crate::name::NameBlock;
-pub use descent::Descent;
+pub use directory_walk::DirectoryWalk;
 pub use stat::{Stat, stat};
 
 use crate::ask::{Asker, Subject};
@@ -196,7 +196,7 @@ impl Directory {
         }
     }
 
-    /// Returns the path: as it was given, and below a [`Descent`] the names to it.
+    /// Returns the path: as it was given, and below a [`DirectoryWalk`] the names to it.
     pub fn path(&self) -> &Path {
         &self.path
     }

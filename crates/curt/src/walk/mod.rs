@@ -26,7 +26,7 @@
 //! | [`Walk::start`] | this one | borrowed, in order | to allocate nothing for an entry, and to fetch fields of some, or remove them |
 //! | [`Walk::visit`] | as many as pay | borrowed, in any order | for work on each entry that needs no order: counting, searching |
 //! | [`Walk::visit_with`] | as many as pay | the same, with a value for each thread | to gather results without a lock |
-//! | [`Descent`](crate::list::Descent) | this one | a directory at a time | to prune or reorder by what a directory holds, as with `os.walk` |
+//! | [`DirectoryWalk`](crate::list::DirectoryWalk) | this one | a directory at a time | to prune or reorder by what a directory holds, as with `os.walk` |
 //!
 //! Several threads pay for large trees, and where much is asked or done for each entry. On a small
 //! tree no thread is started in any of these ways.
@@ -104,8 +104,8 @@
 //
 // `position.rs`: the current entry, of which `entry.rs` lends a part; `frame.rs`: what is kept for
 // each directory above it, `entries.rs` its stored entries, `rule_stack.rs` the ignore rules there,
-// which `rules.rs` reads, with those that `git_config.rs` names; `control.rs`: the caller's decisions; `task.rs`: what is handed
-// to another worker; `chunks.rs`: the sink of chunks.
+// which `rules.rs` reads, with those that `git_config.rs` names; `control.rs`: the caller's
+// decisions; `task.rs`: what is handed to another worker; `chunks.rs`: the sink of chunks.
 mod chunks;
 mod control;
 mod cursor;

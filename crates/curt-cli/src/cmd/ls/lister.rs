@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use curt::fields::Follow;
-use curt::list::{Descent, Directory, List, Stat};
+use curt::list::{Directory, DirectoryWalk, List, Stat};
 use curt::{Calls, Cause, Error, Kind, Metadata, Operation};
 
 use super::item::{Collector, Detail, Item, display_path};
@@ -77,7 +77,7 @@ pub(super) struct Lister<'a> {
     /// Reads the targets of links.
     target_stat: Stat,
     /// Opens the operands and the directories below them.
-    pub(super) descent: Descent,
+    pub(super) walk: DirectoryWalk,
     /// The operands that are still to be listed, the last one first.
     pending: Vec<OsString>,
     has_headers: bool,
@@ -91,19 +91,19 @@ impl<'a> Lister<'a> {
         let follow = if follows { Follow::Links } else { Follow::Never };
         let plan = settings.operand_plan();
         let all = if settings.is_recursive() { settings.options.follow } else { None };
-        let mut descent = Descent::new().follow(all.unwrap_or_default());
+        let mut walk = DirectoryWalk::new().follow(all.unwrap_or_default());
         let collector = Collector::new(settings);
         if collector.detail == Detail::Columns && !settings.streams() {
-            descent = descent.buffer(BUFFER);
+            walk = walk.buffer(BUFFER);
         }
         Lister {
             settings,
             session,
             writer: Writer::new(settings, session),
             collector,
-            stat: descent.asking(plan.follow(follow)),
-            target_stat: descent.asking(plan.follow(Follow::Links)),
-            descent,
+            stat: walk.asking(plan.follow(follow)),
+            target_stat: walk.asking(plan.follow(Follow::Links)),
+            walk,
             pending: Vec::new(),
             has_headers: true,
             is_first: true,
@@ -165,10 +165,10 @@ impl<'a> Lister<'a> {
 
     /// Lists an operand, and the directories below it that were entered.
     fn list_operand(&mut self, operand: &OsStr) {
-        let opened = self.descent.open(operand);
+        let opened = self.walk.open(operand);
         self.list_directory(operand, opened, true);
         while !self.session.is_cancelled() {
-            let Some(opened) = self.descent.next() else { return };
+            let Some(opened) = self.walk.next() else { return };
             let path = opened.as_ref().map_or_else(Error::path, Directory::path);
             let path = match path.strip_prefix(operand) {
                 Ok(relative) => header_path(operand, relative.as_os_str()).into_os_string(),
@@ -181,7 +181,7 @@ impl<'a> Lister<'a> {
     pub(super) fn totals(mut self) -> Totals {
         self.totals.calls.add(&self.stat.calls());
         self.totals.calls.add(&self.target_stat.calls());
-        self.totals.calls.add(&self.descent.finish());
+        self.totals.calls.add(&self.walk.finish());
         self.totals
     }
 
@@ -434,7 +434,7 @@ impl<'a> Lister<'a> {
         let is_below =
             |item: &&&Item| item.kind == Kind::Directory && item.name != "." && item.name != "..";
         let names = items.iter().filter(is_below).map(|item| &item.name);
-        if let Err(error) = self.descent.enter(list, names) {
+        if let Err(error) = self.walk.enter(list, names) {
             self.fail(&error, Path::new(dir), false);
         }
     }

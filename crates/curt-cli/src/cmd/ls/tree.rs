@@ -1,4 +1,4 @@
-//! `--tree`: directories with branches, from one descent through each operand.
+//! `--tree`: directories with branches, from one walk through each operand.
 //!
 //! A directory is read as a whole before its entries are shown, so that the last one of them gets
 //! its corner. Names alone are printed as soon as they are known; columns need the widths of all.
@@ -52,7 +52,7 @@ impl Lister<'_> {
         tree.rows.push(Row { item: root, dir: None, branch: String::new(), depth: 0 });
         let mut levels = Vec::new();
         if is_directory && settings.depth() > 0 {
-            let opened = self.descent.open(&operand);
+            let opened = self.walk.open(&operand);
             levels.extend(self.open_level(opened, Rc::from(operand.as_os_str()), String::new(), 1));
         }
         while let Some(level) = levels.last_mut() {
@@ -91,7 +91,7 @@ impl Lister<'_> {
     /// Returns the next directory, if it is this one. Those below a directory that was lost are
     /// left out.
     fn next_opened(&mut self, tree: &mut Tree, path: &Path) -> Option<Result<Directory, Error>> {
-        let opened = tree.opened.take().or_else(|| self.descent.next())?;
+        let opened = tree.opened.take().or_else(|| self.walk.next())?;
         if opened.as_ref().map_or_else(Error::path, Directory::path) == path {
             return Some(opened);
         }

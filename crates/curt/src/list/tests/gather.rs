@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::fields::{Fields, Plan};
-use crate::list::{Descent, Directory, List};
+use crate::list::{Directory, DirectoryWalk, List};
 use crate::{Calls, Threads, list};
 use curt_testkit::Scratch;
 
@@ -174,7 +174,7 @@ fn a_panic_reaches_the_caller() {
 fn small_buffers_are_gathered_in_order() {
     let scratch = Scratch::new();
     files(&scratch, 1_000);
-    let small = || Descent::new().buffer(16 << 10).open(scratch.at("d")).unwrap();
+    let small = || DirectoryWalk::new().buffer(16 << 10).open(scratch.at("d")).unwrap();
     let mut list = small().list(Plan::new(Fields::SIZE | Fields::LINKS));
     let (all, _) = gather(&mut list, Threads::AtMost(3), None);
     assert_eq!(all.len(), 900);

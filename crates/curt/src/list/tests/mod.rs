@@ -1,6 +1,6 @@
 //! Listing, where it is not what a caller sees.
 
 #[cfg(unix)]
-mod descent;
+mod directory_walk;
 mod entries;
 mod gather;

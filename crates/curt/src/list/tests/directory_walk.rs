@@ -5,22 +5,22 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Cause, Error};
 use crate::fields::{Fields, Follow, Plan};
-use crate::list::Descent;
+use crate::list::DirectoryWalk;
 use curt_testkit::Scratch;
 
 /// The directories that were listed, and the failures.
 type Seen = (Vec<PathBuf>, Vec<Error>);
 
 /// Lists everything that may be a directory below an operand. Beside it, the calls.
-fn descend(mut descent: Descent, operand: &Path) -> (Seen, u64) {
-    let mut stat = descent.asking(Plan::new(Fields::ID).follow(Follow::Never));
+fn descend(mut walk: DirectoryWalk, operand: &Path) -> (Seen, u64) {
+    let mut stat = walk.asking(Plan::new(Fields::ID).follow(Follow::Never));
     let (mut seen, mut calls) = (Seen::default(), 0);
-    let mut next = Some(descent.open(operand));
+    let mut next = Some(walk.open(operand));
     while let Some(opened) = next {
         match opened {
             Ok(directory) => {
                 let below = directory.path().strip_prefix(operand).unwrap();
-                assert_eq!(descent.depth(), below.components().count());
+                assert_eq!(walk.depth(), below.components().count());
                 seen.0.push(below.to_owned());
                 let mut list = directory.list(Fields::KIND | Fields::ID);
                 let mut entries: Vec<(OsString, Option<u128>)> = Vec::new();
@@ -35,13 +35,13 @@ fn descend(mut descent: Descent, operand: &Path) -> (Seen, u64) {
                     assert_eq!(list.stat(&mut stat, name).unwrap().id().known(), *id);
                 }
                 calls += list.calls().total();
-                descent.enter(list, entries.iter().map(|(name, _)| name)).unwrap();
+                walk.enter(list, entries.iter().map(|(name, _)| name)).unwrap();
             }
             Err(error) => seen.1.push(error),
         }
-        next = descent.next();
+        next = walk.next();
     }
-    (seen, calls + descent.finish().total())
+    (seen, calls + walk.finish().total())
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_chain_is_listed_to_its_end_at_any_depth() {
     let scratch = Scratch::new();
     let calls = |levels: usize| {
         scratch.deep("t", levels, "name");
-        let ((listed, failed), calls) = descend(Descent::new(), &scratch.at("t"));
+        let ((listed, failed), calls) = descend(DirectoryWalk::new(), &scratch.at("t"));
         assert!(failed.is_empty(), "{failed:?}");
         assert_eq!(listed.len(), levels + 1);
         assert_eq!(listed[levels].components().count(), levels);
@@ -66,14 +66,14 @@ fn all_directories_are_listed_through_the_buffer_that_was_chosen() {
     for dir in ["t/a", "t/b"] {
         (0..100).for_each(|number| drop(scratch.dir(format!("{dir}/a-name-of-{number}"))));
     }
-    let calls = |descent| {
-        let ((listed, failed), calls) = descend(descent, &scratch.at("t"));
+    let calls = |walk| {
+        let ((listed, failed), calls) = descend(walk, &scratch.at("t"));
         assert!(failed.is_empty(), "{failed:?}");
         assert_eq!(listed.len(), 203);
         calls
     };
     // Each of the two directories takes several reads through the smallest buffer.
-    assert!(calls(Descent::new().buffer(1)) >= calls(Descent::new()) + 4);
+    assert!(calls(DirectoryWalk::new().buffer(1)) >= calls(DirectoryWalk::new()) + 4);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn directories_that_were_closed_meanwhile_are_opened_again() {
         scratch.dir(format!("{path}/branch-{level}"));
         path += "/a";
     }
-    let ((listed, failed), _) = descend(Descent::new(), &scratch.at("t"));
+    let ((listed, failed), _) = descend(DirectoryWalk::new(), &scratch.at("t"));
     assert!(failed.is_empty(), "{failed:?}");
     assert_eq!(listed.len(), 1 + 199 + 200);
     assert_eq!(listed.last().unwrap(), Path::new("branch-0"));
@@ -94,10 +94,10 @@ fn directories_that_were_closed_meanwhile_are_opened_again() {
 fn links_are_followed_only_where_asked_for_and_never_in_a_circle() {
     let scratch = Scratch::new();
     scratch.tree("t", "real/inner/ real/inner/up->../.. alias->real");
-    let ((listed, failed), _) = descend(Descent::new(), &scratch.at("t"));
+    let ((listed, failed), _) = descend(DirectoryWalk::new(), &scratch.at("t"));
     assert_eq!(listed, ["", "real", "real/inner"].map(PathBuf::from));
     assert_eq!(failed.len(), 2, "{failed:?}");
-    let following = Descent::new().follow(Follow::Links);
+    let following = DirectoryWalk::new().follow(Follow::Links);
     let ((listed, failed), _) = descend(following, &scratch.at("t"));
     let all = ["", "alias", "alias/inner", "real", "real/inner"];
     assert_eq!(listed, all.map(PathBuf::from));
@@ -110,10 +110,10 @@ fn links_are_followed_only_where_asked_for_and_never_in_a_circle() {
 fn a_followed_link_leads_to_another_file_system() {
     let scratch = Scratch::new();
     scratch.tree("t", "other->/proc");
-    let mut descent = Descent::new().follow(Follow::Links);
-    let list = descent.open(scratch.at("t")).unwrap().list(Fields::KIND);
-    descent.enter(list, ["other"]).unwrap();
-    assert_eq!(descent.next().unwrap().unwrap().path(), scratch.at("t/other"));
+    let mut walk = DirectoryWalk::new().follow(Follow::Links);
+    let list = walk.open(scratch.at("t")).unwrap().list(Fields::KIND);
+    walk.enter(list, ["other"]).unwrap();
+    assert_eq!(walk.next().unwrap().unwrap().path(), scratch.at("t/other"));
 }
 
 #[test]
@@ -121,10 +121,10 @@ fn names_that_no_entry_can_have_are_refused() {
     let scratch = Scratch::new();
     scratch.dir("t/a");
     for name in ["..", ".", "", "a/../..", "/", "a\0b"] {
-        let mut descent = Descent::new();
-        let list = descent.open(scratch.at("t")).unwrap().list(Fields::KIND);
-        assert!(descent.enter(list, [name]).is_err(), "{name:?}");
-        assert!(descent.next().is_none());
+        let mut walk = DirectoryWalk::new();
+        let list = walk.open(scratch.at("t")).unwrap().list(Fields::KIND);
+        assert!(walk.enter(list, [name]).is_err(), "{name:?}");
+        assert!(walk.next().is_none());
     }
 }
 
@@ -133,16 +133,16 @@ fn only_the_directory_that_was_opened_last_is_entered() {
     let scratch = Scratch::new();
     scratch.dir("t/a/b/c");
     let open = |path: &str| crate::list(scratch.at(path)).unwrap();
-    let mut descent = Descent::new();
-    let top = descent.open(scratch.at("t")).unwrap().list(Fields::KIND);
-    descent.enter(top, ["a"]).unwrap();
-    let a = descent.next().unwrap().unwrap().list(Fields::KIND);
+    let mut walk = DirectoryWalk::new();
+    let top = walk.open(scratch.at("t")).unwrap().list(Fields::KIND);
+    walk.enter(top, ["a"]).unwrap();
+    let a = walk.next().unwrap().unwrap().list(Fields::KIND);
     for other in ["t", "t/a/b"] {
-        let refused = descent.enter(open(other), ["c"]).unwrap_err();
+        let refused = walk.enter(open(other), ["c"]).unwrap_err();
         assert_eq!(refused.kind(), std::io::ErrorKind::InvalidInput);
     }
-    descent.enter(a, ["b"]).unwrap();
-    assert_eq!(descent.next().unwrap().unwrap().path(), scratch.at("t/a/b"));
+    walk.enter(a, ["b"]).unwrap();
+    assert_eq!(walk.next().unwrap().unwrap().path(), scratch.at("t/a/b"));
 }
 
 /// Names are replaced while a directory is listed, in a tree of more levels than stay open.
@@ -156,23 +156,23 @@ fn names_that_wait_can_be_revised() {
         let above: PathBuf = std::iter::repeat_n("deep", number).collect();
         std::fs::create_dir(scratch.path().join(above).join("late")).unwrap();
     }
-    let mut descent = Descent::new().revisable(true);
-    let mut next = Some(descent.open(scratch.path()));
+    let mut walk = DirectoryWalk::new().revisable(true);
+    let mut next = Some(walk.open(scratch.path()));
     let (mut seen, mut levels) = (Vec::new(), 0);
     while let Some(opened) = next {
         let list = opened.unwrap().list(Fields::KIND);
         let name = if levels < LEVELS { Some("deep") } else { None };
-        descent.enter(list, name).unwrap();
+        walk.enter(list, name).unwrap();
         if name.is_none() {
             // Leaves the directories that have nothing else, and adds a name above them.
-            descent.leave();
+            walk.leave();
             if seen.last().is_some_and(|path: &PathBuf| path.ends_with("late")) {
-                descent.leave();
+                walk.leave();
             }
-            descent.revise(["late"]).unwrap();
+            walk.revise(["late"]).unwrap();
         }
         levels += 1;
-        next = descent.next();
+        next = walk.next();
         if let Some(Ok(directory)) = &next {
             seen.push(directory.path().strip_prefix(scratch.path()).unwrap().to_owned());
         }

@@ -18,11 +18,12 @@ const MOST_OPEN: usize = 64;
 
 /// Lists the directories of a tree one after the other, a directory before those that lie in it.
 ///
-/// [`Descent::open`] begins with an operand. When a directory was listed, [`Descent::enter`] says
-/// which of its subdirectories are listed after it, and [`Descent::next`] opens the next one. Each
-/// is opened relative to its parent, so a tree can be deeper than a path may be long.
+/// [`DirectoryWalk::open`] begins with an operand. When a directory was listed,
+/// [`DirectoryWalk::enter`] says which of its subdirectories are listed after it, and
+/// [`DirectoryWalk::next`] opens the next one. Each is opened relative to its parent, so a tree can
+/// be deeper than a path may be long.
 ///
-/// Below the operand no link is followed, unless [`Descent::follow`] asks for it, so that
+/// Below the operand no link is followed, unless [`DirectoryWalk::follow`] asks for it, so that
 /// nothing that is swapped meanwhile leads out of the tree. A directory that leads back to one of
 /// its ancestors, by a link or because it is mounted there (Linux), is the error
 /// [`Cause::Loop`](crate::Cause::Loop).
@@ -35,13 +36,13 @@ const MOST_OPEN: usize = 64;
 /// Races: those of a walk. A directory that was moved while it stays open is listed where it is.
 ///
 /// ```
-/// # let scratch = std::env::temp_dir().join(format!("curt-descent-{}", std::process::id()));
+/// # let scratch = std::env::temp_dir().join(format!("curt-directory-walk-{}", std::process::id()));
 /// # std::fs::create_dir_all(scratch.join("a/b"))?;
-/// use curt::list::Descent;
+/// use curt::list::DirectoryWalk;
 /// use curt::Fields;
-/// let mut descent = Descent::new();
+/// let mut walk = DirectoryWalk::new();
 /// let mut paths = Vec::new();
-/// let mut next = Some(descent.open(&scratch));
+/// let mut next = Some(walk.open(&scratch));
 /// while let Some(directory) = next {
 ///     let directory = directory?;
 ///     paths.push(directory.path().to_owned());
@@ -53,14 +54,14 @@ const MOST_OPEN: usize = 64;
 ///             names.push(entry.to_name());
 ///         }
 ///     }
-///     descent.enter(list, names)?;
-///     next = descent.next();
+///     walk.enter(list, names)?;
+///     next = walk.next();
 /// }
 /// assert_eq!(paths, [scratch.clone(), scratch.join("a"), scratch.join("a/b")]);
 /// # std::fs::remove_dir_all(scratch)?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct Descent {
+pub struct DirectoryWalk {
     /// What the platform of each directory is started with.
     setup: Setup,
     sys: Os,
@@ -73,45 +74,46 @@ pub struct Descent {
     buffer: Option<<Os as Sys>::DirBuf>,
 }
 
-impl fmt::Debug for Descent {
+impl fmt::Debug for DirectoryWalk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Descent").finish_non_exhaustive()
+        f.debug_struct("DirectoryWalk").finish_non_exhaustive()
     }
 }
 
-impl Default for Descent {
+impl Default for DirectoryWalk {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Descent {
+impl DirectoryWalk {
     /// Prepares to list trees. Nothing is open yet.
-    pub fn new() -> Descent {
+    pub fn new() -> DirectoryWalk {
         let setup = Setup::default().for_listing(Features::default()).sharing_owners();
         let (sys, branch) = (Os::start(&setup), Branch::new(Limits::default(), MOST_OPEN));
-        Descent { setup, sys, branch, is_revisable: false, capacity: None, buffer: None }
+        DirectoryWalk { setup, sys, branch, is_revisable: false, capacity: None, buffer: None }
     }
 
     /// Chooses which symbolic links are followed: operands always, and with [`Follow::Links`] links
     /// to directories below them, too.
     #[must_use]
-    pub fn follow(self, follow: Follow) -> Descent {
+    pub fn follow(self, follow: Follow) -> DirectoryWalk {
         let limits = Limits { follow: follow == Follow::Links, ..Limits::default() };
-        Descent { branch: Branch::new(limits, MOST_OPEN), ..self }
+        DirectoryWalk { branch: Branch::new(limits, MOST_OPEN), ..self }
     }
 
-    /// Lets [`Descent::revise`] change what is listed. More directories stay open meanwhile.
+    /// Lets [`DirectoryWalk::revise`] change what is listed. More directories stay open meanwhile.
     #[must_use]
-    pub fn revisable(self, yes: bool) -> Descent {
-        Descent { is_revisable: yes, ..self }
+    pub fn revisable(self, yes: bool) -> DirectoryWalk {
+        DirectoryWalk { is_revisable: yes, ..self }
     }
 
     /// Lists through a buffer of about this many bytes, instead of one that grows from 64 KiB. All
-    /// directories that are [entered](Descent::enter) share it. It holds at least the longest name.
+    /// directories that are [entered](DirectoryWalk::enter) share it. It holds at least the longest
+    /// name.
     #[must_use]
-    pub fn buffer(self, bytes: usize) -> Descent {
-        Descent { capacity: Some(bytes), buffer: None, ..self }
+    pub fn buffer(self, bytes: usize) -> DirectoryWalk {
+        DirectoryWalk { capacity: Some(bytes), buffer: None, ..self }
     }
 
     /// Asks about paths by this plan. On Unix it shares the names of owners with the listings that
@@ -136,7 +138,7 @@ impl Descent {
     }
 
     /// Returns how deep the directory that was opened last lies below its operand, until it is
-    /// [entered](Descent::enter).
+    /// [entered](DirectoryWalk::enter).
     pub fn depth(&self) -> usize {
         self.branch.depth()
     }
@@ -160,8 +162,8 @@ impl Descent {
     }
 
     /// Replaces the names that wait in the innermost directory that was entered and not left: those
-    /// of its subdirectories that were not opened yet. Without [`Descent::revisable`] this fails in
-    /// a directory whose last name was opened.
+    /// of its subdirectories that were not opened yet. Without [`DirectoryWalk::revisable`] this
+    /// fails in a directory whose last name was opened.
     pub fn revise<N: AsRef<OsStr>>(
         &mut self,
         names: impl IntoIterator<Item = N>,
