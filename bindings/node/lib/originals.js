@@ -51,6 +51,8 @@ function internal(name) {
 }
 
 const textOf = Function.prototype.call.bind(Function.prototype.toString);
+/** A source text of Node, whose lines end as those of DOS in builds for Windows. */
+const plain = (text) => text.replace(/\r\n/g, "\n");
 /** All functions made by `promisify` have this text; their `prototype` is that of the original. */
 const PROMISIFIED = String(promisify(() => {}));
 
@@ -72,7 +74,7 @@ function canTell() {
     const system = internal("fs");
     const files = ["fs", "internal/fs/dir", "internal/fs/promises"].map((name) => natives?.[name]);
     const isWhole = files.every((file) => typeof file === "string") && system;
-    node = isWhole ? { files, system } : null;
+    node = isWhole ? { files: files.map(plain), system } : null;
   }
   return node !== null;
 }
@@ -84,7 +86,7 @@ const defined = new WeakMap();
 function isDefined(value) {
   if (typeof value !== "function") return false;
   if (!defined.has(value)) {
-    const source = sourceOf(value);
+    const source = plain(sourceOf(value));
     // Methods are indented.
     const lines = [`\n${source}\n`, `\n  ${source}\n`];
     defined.set(value, node.files.some((file) => lines.some((line) => file.includes(line))));
