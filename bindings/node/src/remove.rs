@@ -48,8 +48,8 @@ pub fn forgive(error: &Error, force: bool) -> Answer<()> {
     }
 }
 
-/// The failure of an entry of the tree. A directory that is kept on purpose is one that cannot be
-/// removed: the function that Node calls first.
+/// The failure of an entry of the tree. Node has no name for what curt refuses: it is a failed
+/// `rmdir`, the call with which Node begins.
 fn failure(error: &Error) -> Failure {
     match error.cause() {
         Cause::Kept(_) | Cause::Replaced => Failure::new(error, "rmdir"),

@@ -25,9 +25,9 @@ use crate::threads::AtMost;
 /// `on_error` is called with the name of the function that failed, the path and the exception, on
 /// this thread. Without it the first failure ends the removal and is raised, if `raises` says so;
 /// otherwise failures are ignored. `progress` is called with the number of entries removed since it
-/// was called last, on this thread, too. It ends early after `seconds`; without them directories
-/// that stay because of a failure are reported as CPython does, unless `on_error` has removed what
-/// failed. Returns how many entries were removed, and whether it ended early.
+/// was called last, on this thread, too. After `seconds` it stops. Without `seconds`, a directory
+/// that stays because of a failure is reported too, as CPython does, unless `on_error` emptied it.
+/// Returns how many entries were removed, and whether it ended early.
 #[pyfunction]
 #[pyo3(signature = (path, dir_fd, threads, raises, on_error, progress=None, seconds=None))]
 #[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
@@ -77,7 +77,7 @@ pub(crate) fn remove<'py>(
         Some(fd) => removal.run_below(borrow(fd), operand.path),
     });
     drop(removal);
-    // The library does not say it at the end of a removal that was stopped.
+    // A removal that was stopped does not call `on_progress` at its end.
     signals.set_done(done.files + done.directories);
     signals.into_result()?;
     match done.errors.first().filter(|_| raises) {

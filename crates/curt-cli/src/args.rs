@@ -17,7 +17,6 @@ pub(crate) mod topics;
 mod which;
 
 use std::ffi::{OsStr, OsString};
-use std::num::{IntErrorKind, NonZeroUsize};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -324,11 +323,8 @@ fn read_by<T: Options>(
 }
 
 fn parse_threads(word: &str) -> Result<Threads, String> {
-    let most: Result<NonZeroUsize, _> = word.parse();
-    most.map(|most| Threads::AtMost(most.get())).map_err(|error| match error.kind() {
-        IntErrorKind::PosOverflow => "it is too large".to_owned(),
-        _ => "expected a number of threads, 1 or more".to_owned(),
-    })
+    let number: usize = word.parse().unwrap_or(0);
+    Threads::try_from(number).map_err(|error| error.to_string())
 }
 
 /// Passes the value of an option, if it was given, on to a builder.

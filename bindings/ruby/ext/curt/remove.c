@@ -9,8 +9,8 @@ typedef struct {
   uint64_t removed;
 } removal;
 
-/* The second time a missing path is what the first has removed, if that removed anything, and a
- * failure of the first is the result. */
+/* Runs again after a signal. What the first run removed is missing now, which is no failure; a
+ * failure of the first run remains the result. */
 static void *run_removal(void *argument)
 {
   removal *removal = argument;

@@ -56,9 +56,9 @@ static void interrupt(void *context)
   call->interrupted = 1;
 }
 
-/* Without Ruby's lock, and only for a moment: `interrupt` cannot wake it, for it must be safe in a
- * handler of a signal (otherwise Ruby starts a thread for each call), and Ruby 3.1 does not call it
- * where `is_told` is 0. */
+/* Waits at most INTERRUPT_MS, because `interrupt` cannot wake it: taking the lock is not safe in a
+ * signal handler. (For a function that is not, Ruby would start a thread at each call.) Ruby 3.1
+ * does not even call it where `is_told` is 0. */
 static void *wait_for_end(void *context)
 {
   call *call = context;

@@ -10,13 +10,12 @@ const AGAIN: &str = "another attempt";
 const ERRORS: &str = "a choice of errors";
 
 /// Files and folders that may do this, and why.
-const EXCEPTIONS: [(&str, &str, &str); 8] = [
+const EXCEPTIONS: [(&str, &str, &str); 7] = [
     ("bindings/node/lib/rm.js", AGAIN, "a pause in the library occupies a thread of Node's pool"),
     ("bindings/node/src/root.rs", ERRORS, "recursive mkdir in Node's words, since 2026-11-29"),
     ("bindings/node/src/windows.rs", ERRORS, "libuv's numbers for those of the system"),
     ("bindings/python/python/curt_fs/dask/", AGAIN, "waits for a scheduler, since 2026-11-29"),
     ("bindings/python/python/curt_fs/dask/", ERRORS, "removes by itself, since 2026-11-29"),
-    ("bindings/python/src/tree.rs", ERRORS, "what os.walk passes over, since 2026-11-29"),
     ("bindings/ruby/ext/curt/find.c", ERRORS, "what Find.find passes over, since 2026-11-29"),
     ("bindings/ruby/ext/curt/root.c", ERRORS, "Ruby closes forgotten files to free descriptors"),
 ];

@@ -87,7 +87,7 @@ impl Unix {
         }
     }
 
-    /// Calls `openat2`, and retries after `EINTR` and `EAGAIN`.
+    /// Calls `openat2`, and retries after `EAGAIN`.
     fn open_within(
         &self,
         root: &Dir,
@@ -98,7 +98,6 @@ impl Unix {
         let mut tries = 1;
         loop {
             match self.door.openat2(root.as_fd(), path, flags, mode, resolve) {
-                Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) if tries < TRIES => {
                     if tries >= AT_ONCE {
                         self.door.sleep(PAUSE);
