@@ -1,6 +1,5 @@
 //! Removing a tree, for `rm` and `rmSync`.
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use curt::remove::{DirectoryOperands, Report};
@@ -8,7 +7,7 @@ use curt::{Cancel, Cause, Error, Next, Operation, Remove};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::{Answer, Failure};
+use crate::failure::{Answer, Failure, numbers};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work};
 
@@ -42,9 +41,10 @@ pub fn answer(report: &Report, force: bool) -> Answer<()> {
 /// Fails, unless the entry has vanished meanwhile or, with `force`, was missing from the beginning.
 pub fn forgive(error: &Error, force: bool) -> Answer<()> {
     let was_there = !matches!(error.operation(), Operation::Remove | Operation::Stat);
-    match error.kind() {
-        ErrorKind::NotFound if force || was_there => Ok(()),
-        _ => Err(failure(error)),
+    match failure(error) {
+        // On Windows also for a name that none can have.
+        Failure { number: numbers::ENOENT, .. } if force || was_there => Ok(()),
+        failure => Err(failure),
     }
 }
 
