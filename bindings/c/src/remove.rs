@@ -83,7 +83,7 @@ unsafe impl Versioned for curt_remove_report {}
 /// Removes what `path` names: a directory with everything below it, a file, or a link, never what
 /// the link leads to. `options`, `control` and `report` may be NULL.
 ///
-/// With `CURT_CWD` as `dir`, any path; with an open directory, which stays open, a path without dots
+/// With `CURT_CWD` as `dir`, any path; with an open directory, which stays open, one without dots
 /// at its end, resolved as by `unlinkat`: links and `..` on the way may lead out. The directory can
 /// be open with `O_PATH`; on Windows it needs `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`, and takes
 /// a name alone. What `path/` names must be a directory itself. The root directory is refused.

@@ -359,8 +359,8 @@ impl Error {
         self.raw_os_error().unwrap_or_else(|| self.cause().closest().number())
     }
 
-    /// Returns whether another attempt may succeed: something was in use, not empty or not permitted
-    /// at that moment, or descriptors ran out. Node's `fs.rm` repeats these (`maxRetries`).
+    /// Returns whether another attempt may succeed: something was in use, not empty or not
+    /// permitted, or descriptors ran out. Node's `fs.rm` repeats these (`maxRetries`).
     ///
     /// ```
     /// assert!(!curt::list("no such directory").unwrap_err().may_pass());

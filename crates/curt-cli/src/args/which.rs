@@ -142,8 +142,8 @@ impl LookUpOptions {
             search = search.policy(policy);
             if let Some(rules) = self.rules.filter(|&rules| !policy.has_rules_of(rules)) {
                 let rules = if rules == Flavor::Windows { "posix" } else { "windows" };
-                let names = Policy::ALL.iter().filter(|(_, named)| *named == policy);
-                let name: String = names.map(|(name, _)| *name).collect();
+                let name = Policy::ALL.iter().find(|(_, known)| *known == policy);
+                let name = name.map_or("", |(name, _)| name);
                 return Err(format!("--policy {name} has only the rules of {rules}"));
             }
         }

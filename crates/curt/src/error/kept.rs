@@ -31,27 +31,26 @@ impl Kept {
     /// Its name, the nearest error kind of the standard library, the error with which the system
     /// refuses the same, mostly in `rmdir`, and the message.
     fn facts(self) -> (&'static str, io::ErrorKind, OsError, &'static str) {
-        use io::ErrorKind::{CrossesDevices, DirectoryNotEmpty, InvalidInput};
+        use io::ErrorKind as Of;
         const MOUNT: &str = "is a mount point, and crossing mounts was not asked for";
         const DOTS: &str = "refusing to remove '.' or '..'";
         const ROOT: &str = "refusing to remove the root directory";
         const OTHER: &str = "is on another file system than its parent";
         const WRITTEN: &str = "not empty: being written to";
-        let (directory, file) = (io::ErrorKind::IsADirectory, io::ErrorKind::NotADirectory);
         match self {
-            Kept::MountPoint => ("mount-point", CrossesDevices, OsError::Busy, MOUNT),
+            Kept::MountPoint => ("mount-point", Of::CrossesDevices, OsError::Busy, MOUNT),
             Kept::BeingWrittenTo => {
-                ("being-written-to", DirectoryNotEmpty, OsError::NotEmpty, WRITTEN)
+                ("being-written-to", Of::DirectoryNotEmpty, OsError::NotEmpty, WRITTEN)
             }
-            Kept::DotOrDotDot => ("dot-or-dot-dot", InvalidInput, OsError::Invalid, DOTS),
-            Kept::RootDirectory => ("root-directory", InvalidInput, OsError::Busy, ROOT),
+            Kept::DotOrDotDot => ("dot-or-dot-dot", Of::InvalidInput, OsError::Invalid, DOTS),
+            Kept::RootDirectory => ("root-directory", Of::InvalidInput, OsError::Busy, ROOT),
             Kept::OtherFileSystem => {
-                ("other-file-system", CrossesDevices, OsError::OtherDevice, OTHER)
+                ("other-file-system", Of::CrossesDevices, OsError::OtherDevice, OTHER)
             }
             Kept::IsADirectory => {
-                ("is-a-directory", directory, OsError::IsDirectory, "is a directory")
+                ("is-a-directory", Of::IsADirectory, OsError::IsDirectory, "is a directory")
             }
-            Kept::IsALink => ("is-a-link", file, OsError::NotDirectory, "is a link"),
+            Kept::IsALink => ("is-a-link", Of::NotADirectory, OsError::NotDirectory, "is a link"),
         }
     }
 

@@ -40,11 +40,11 @@ impl Units for EntryName<'_> {
 pub trait RemoveBelow {
     /// Removes what `path` names from the directory `dir` on, as `unlinkat(2)` resolves it: links
     /// and `..` on the way are followed, so a path from an untrusted source belongs to
-    /// [`Root::remove_tree`]. `dir` can be opened with `O_PATH`, and does not matter to a full path.
-    /// Paths in errors and events begin with `path`.
+    /// [`Root::remove_tree`]. `dir` can be opened with `O_PATH`, and does not matter to a full
+    /// path. Paths in errors and events begin with `path`.
     ///
-    /// Costs what [`Remove::run`] costs, and two calls for a duplicate of the descriptor if the path
-    /// is a name alone.
+    /// Costs what [`Remove::run`] costs, and two calls for a duplicate of the descriptor if the
+    /// path is a name alone.
     ///
     /// A failure of these calls is reported as any other, to the callbacks too.
     #[must_use = "a removal may have failed; the report says so"]

@@ -38,10 +38,10 @@ pub enum DirectoryOperands {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     Required,
-    /// As [`Recursive`](DirectoryOperands::Recursive), but `rmdir` comes first, and a directory that
-    /// it refuses (a mount point, a parent without write permission) keeps its contents. `EPERM`,
-    /// from a sticky bit for example, does not count as a refusal. That costs 1 call, and saves the
-    /// others if the directory is empty. [`dry_run`](Remove::dry_run),
+    /// As [`Recursive`](DirectoryOperands::Recursive), but `rmdir` comes first, and a directory
+    /// that it refuses (a mount point, a parent without write permission) keeps its contents.
+    /// `EPERM`, from a sticky bit for example, does not count as a refusal. That costs 1 call, and
+    /// saves the others if the directory is empty. [`dry_run`](Remove::dry_run),
     /// [`confirm`](Remove::confirm) and [`exclude`](Remove::exclude) turn this off.
     ///
     /// An operand that is missing from the beginning is reported with

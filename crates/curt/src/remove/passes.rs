@@ -8,12 +8,12 @@
 //!
 //! A directory that stays anyway is listed until a pass finds nothing new.
 //!
-//! The clock runs for a period: the first pass, or the retries since the last one that found at most
-//! half as many entries as any pass before. Once the period has lasted longer than the retry window,
-//! a pass ends when it finds more entries than its bound: half of the fewest that a complete pass
-//! has found or, before there is one, the number of entries in the directory, which are counted
-//! then. So a directory of old entries is emptied however long that takes, and one that grows for
-//! ever is left.
+//! The clock runs for a period: the first pass, or the retries since the last one that found at
+//! most half as many entries as any pass before. Once the period has lasted longer than the retry
+//! window, a pass ends when it finds more entries than its bound: half of the fewest that a
+//! complete pass has found or, before there is one, the number of entries in the directory, which
+//! are counted then. So a directory of old entries is emptied however long that takes, and one that
+//! grows for ever is left.
 
 use std::io;
 use std::time::Duration;
@@ -128,7 +128,7 @@ impl Passes {
     }
 
     /// Ends the pass if the window is over and it has found more entries than its bound. If that is
-    /// not known, `count` returns the number of entries that are left. Returns whether it has ended.
+    /// not known, `count` returns how many are left. Returns whether it has ended.
     pub(super) fn end_if_overrun(
         &mut self,
         now: impl FnOnce() -> Duration,

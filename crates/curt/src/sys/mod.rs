@@ -269,7 +269,7 @@ pub(crate) trait Sys: Host + Sized + Send {
     /// Makes a path absolute by text. The empty path is the working directory. If the result
     /// `is_opened`, the path of the working directory must lead to it: a later mount may cover it.
     fn absolute(&self, path: &Path, is_opened: bool) -> io::Result<PathBuf>;
-    /// Returns the canonical name of a path: see [`Canonicalizer`](crate::canonical::Canonicalizer).
+    /// Returns the canonical name of a path, as [`Canonicalizer`](crate::canonical::Canonicalizer).
     fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf>;
     /// Reads a file of at most `most` bytes; a longer one is an error. Opening a pipe does not
     /// block.
