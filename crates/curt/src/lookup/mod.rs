@@ -69,19 +69,9 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+pub use self::roots::Order;
 use self::roots::Roots;
 use crate::sys::{Features, Os, OsUnit, Setup, Sys, SystemUnit};
-
-/// Which candidate comes first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Order {
-    /// The first extension in all roots, then the second: as Ruby.
-    #[default]
-    ExtensionFirst,
-    /// All extensions in the first root, then in the second: as Python and Node.
-    RootFirst,
-}
 
 /// Root directories, and what is known of them. The [module](self) has an example.
 pub struct Lookup {

@@ -4,10 +4,20 @@ use std::collections::HashMap;
 
 use curt_paths::windows::is_verbatim;
 
-use super::Order;
 use super::directory::{Asking, Directory, Holds};
 use crate::name::{Unit as _, is_dot_or_dot_dot};
 use crate::sys::{Sys, SystemUnit};
+
+/// Which candidate comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Order {
+    /// The first extension in all roots, then the second: as Ruby.
+    #[default]
+    ExtensionFirst,
+    /// All extensions in the first root, then in the second: as Python and Node.
+    RootFirst,
+}
 
 /// A relative name with its extension.
 struct Candidate<U> {

@@ -5,14 +5,14 @@
 //! subdirectory is entered, and the next buffer is read after that, until the listing ends. Then
 //! the directory is removed (`leave.rs`).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::callbacks::Question;
 use super::entry::Outcome;
-use super::frame::{Frame, FrameStack, Remains, Role, Task};
+use super::frame::{Frame, FrameStack, Place, Remains, Role, Task};
 use super::listing::Buffer;
-use super::operand::{OpenParent, Place};
 use super::worker::Worker;
 use super::writers::Samples;
 use crate::control::SameFileSystem;
@@ -42,7 +42,8 @@ pub(super) struct Engine<'r, S: Sys> {
     pub(super) stack: FrameStack<S>,
     pub(super) buffer: Buffer<S>,
     samples: Samples,
-    pub(super) parent: OpenParent<S>,
+    /// The open parent of the previous operand: many operands lie in the same directory.
+    pub(super) parent: Option<(PathBuf, Arc<S::Dir>)>,
     /// Where the operand lies whose tree is being removed.
     pub(super) place: Option<Place<S>>,
     nested: u32,
@@ -55,7 +56,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             worker,
             buffer: Buffer::default(),
             samples: Samples::default(),
-            parent: OpenParent::default(),
+            parent: None,
             place: None,
             nested: 0,
         }
@@ -76,7 +77,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 Work::Operand(path) => self.remove_operand(path),
             }
         }
-        self.parent.close(&self.worker.sys);
+        self.close_parent();
         self.worker.end();
     }
 

@@ -6,14 +6,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::passes::Passes;
 use crate::fields::Kind;
-use crate::name::{Name, Names, Unit};
-use crate::sys::Sys;
+use crate::name::{Name, NameBuf, Names, Unit};
+use crate::sys::{Identity, Sys};
 use crate::tree::{self, Join, Stack, TreePath};
 
 /// The stack of a removal: the directories between an operand and the current entry.
 pub(super) type FrameStack<S> = Stack<S, Frame<<S as Sys>::Unit>>;
 /// One of these directories.
 pub(super) type Level<S> = tree::Level<S, Frame<<S as Sys>::Unit>>;
+
+/// Where an operand lies that is a directory, and its identity when it was opened.
+pub(super) struct Place<S: Sys> {
+    pub(super) parent: Arc<S::Dir>,
+    pub(super) name: NameBuf<S::Unit>,
+    pub(super) identity: Identity,
+}
 
 /// The state of one directory.
 pub(super) struct Frame<U> {

@@ -2,47 +2,23 @@
 //! and otherwise removed.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use super::callbacks::Question;
 use super::engine::Engine;
 use super::entry::{Found, Outcome};
-use super::frame::Role;
+use super::frame::{Place, Role};
 use super::options::{DirectoryOperands, Preserve};
 use super::worker::Worker;
 use crate::error::{Cause, Kept, Operation};
 use crate::fields::{Facts, Kind};
-use crate::name::{Name, NameBuf, Unit};
+use crate::name::{Name, Unit};
 use crate::sys::{
     Ask, Identity, Last, Mounts, Opened, SplitOperand, Sys, SystemUnit, is_not_permitted,
     is_shortage, os_error,
 };
 use crate::tree::TreePath;
-
-/// Where an operand lies that is a directory, and its identity when it was opened.
-pub(super) struct Place<S: Sys> {
-    pub(super) parent: Arc<S::Dir>,
-    pub(super) name: NameBuf<S::Unit>,
-    pub(super) identity: Identity,
-}
-
-/// The open parent of the previous operand: many operands lie in the same directory.
-pub(super) struct OpenParent<S: Sys>(Option<(PathBuf, Arc<S::Dir>)>);
-
-impl<S: Sys> Default for OpenParent<S> {
-    fn default() -> Self {
-        OpenParent(None)
-    }
-}
-
-impl<S: Sys> OpenParent<S> {
-    pub(super) fn close(&mut self, sys: &S) {
-        if let Some(dir) = self.0.take().and_then(|(_, dir)| Arc::into_inner(dir)) {
-            sys.close(dir);
-        }
-    }
-}
 
 impl<S: Sys> Engine<'_, S> {
     /// Removes an operand, with all that is in it if it is a tree.
@@ -126,7 +102,7 @@ impl<S: Sys> Engine<'_, S> {
             return parent.unwrap_or_else(|| Err(io::ErrorKind::InvalidInput.into())).map(Arc::new);
         }
         let path = if is_itself { path } else { &operand.parent };
-        if let Some((known, dir)) = &self.parent.0 {
+        if let Some((known, dir)) = &self.parent {
             // Compared by text: two spellings may differ in a link.
             if known.as_os_str() == path.as_os_str() {
                 return Ok(Arc::clone(dir));
@@ -139,9 +115,15 @@ impl<S: Sys> Engine<'_, S> {
                 Err(error) => return Err(error),
             }
         };
-        self.parent.close(&self.worker.sys);
-        self.parent.0 = Some((path.to_path_buf(), Arc::clone(&dir)));
+        self.close_parent();
+        self.parent = Some((path.to_path_buf(), Arc::clone(&dir)));
         Ok(dir)
+    }
+
+    pub(super) fn close_parent(&mut self) {
+        if let Some(dir) = self.parent.take().and_then(|(_, dir)| Arc::into_inner(dir)) {
+            self.worker.sys.close(dir);
+        }
     }
 
     /// Opens an operand if it is a tree that is to be removed. Removes any other.

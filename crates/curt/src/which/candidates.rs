@@ -4,7 +4,7 @@
 //! of `PATHEXT` are appended, as the policy says.
 
 use super::found::Program;
-use super::names::{extension_at, is_forbidden};
+use super::names::{ascii, extension_at, is_forbidden};
 use super::policy::{Policy, Rules};
 use crate::fields::Kind;
 use crate::sys::{Match, Verdict};
@@ -57,11 +57,6 @@ impl<U: Unit> ExtensionList<U> {
 fn is_extension<U: Unit>(item: &[U]) -> bool {
     let last = item.last().map_or(b'.', |unit| unit.to_ascii());
     !matches!(last, b'.' | b' ') && !item.iter().any(|&unit| is_forbidden(unit))
-}
-
-/// Converts ASCII text to units.
-pub(super) fn ascii<U: Unit>(text: &str) -> Vec<U> {
-    text.bytes().map(U::ascii).collect()
 }
 
 /// One file name that a directory is searched for.

@@ -6,9 +6,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::candidates::ascii;
+use super::names::ascii;
 use super::policy::{Policy, Quotes, Rules};
-use super::search::RelativeTo;
 use crate::name::NameBuf;
 use crate::sys::{SystemUnit, Which};
 use curt_paths::windows::{Start, is_separator, is_verbatim};
@@ -109,6 +108,16 @@ impl<S: Which> SearchDirectory<S> {
 /// The separator that a directory and a name in it need between them.
 pub(super) fn separator<U: Unit>(directory: &[U]) -> Option<U> {
     (directory.last() != Some(&U::SEPARATOR)).then_some(U::SEPARATOR)
+}
+
+/// Where relative paths begin.
+#[derive(Clone, Debug, Default)]
+pub(super) enum RelativeTo {
+    #[default]
+    WorkingDirectory,
+    Directory(PathBuf),
+    /// Nowhere: they name nothing.
+    Nothing,
 }
 
 /// The directory that relative paths begin at.

@@ -5,17 +5,55 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::candidates::{Candidates, ExtensionList};
-use super::directories::{Base, Directories, FoundIn, SearchDirectory};
+use super::directories::{Base, Directories, FoundIn, RelativeTo, SearchDirectory};
 use super::found::Found;
 use super::judge::Judge;
 use super::names::stem_of;
-use super::policy::Policy;
+use super::policy::{Policy, Rules};
 use super::query::{Blame, Query, searched};
-use super::search::Options;
 use crate::error::{Cause, Error, FindCause, NotFound, Operation};
 use crate::fields::Fields;
 use crate::sys::{Ask, SystemUnit, Which};
 use curt_paths::Flavor;
+
+/// Environment variables.
+pub(crate) type Variables = Vec<(OsString, OsString)>;
+
+/// Whether two names are those of one variable. By Windows' rules their case does not matter.
+pub(crate) fn is_same_variable(rules: Flavor, one: &OsStr, other: &OsStr) -> bool {
+    match rules {
+        Flavor::Posix => one == other,
+        Flavor::Windows => one.eq_ignore_ascii_case(other),
+    }
+}
+
+/// What a search was asked for.
+#[derive(Clone, Default)]
+pub(super) struct Options {
+    pub(super) policy: Policy,
+    pub(super) flavor: Option<Flavor>,
+    pub(super) cwd: Option<bool>,
+    pub(super) path: Option<OsString>,
+    pub(super) pathext: Option<OsString>,
+    pub(super) base: RelativeTo,
+    /// `None` for the environment of this process.
+    pub(super) environment: Option<Variables>,
+}
+
+impl Options {
+    pub(super) fn rules(&self) -> Rules {
+        self.policy.rules(self.flavor.unwrap_or(Flavor::NATIVE))
+    }
+
+    /// The value of a variable. The last of several that have its name counts.
+    pub(super) fn variable(&self, name: &str) -> Option<OsString> {
+        let Some(named) = &self.environment else { return std::env::var_os(name) };
+        let rules = self.rules().flavor;
+        let is_it =
+            |(other, _): &&(OsString, OsString)| is_same_variable(rules, other, OsStr::new(name));
+        named.iter().rfind(is_it).map(|(_, value)| value.clone())
+    }
+}
 
 /// A search whose directories and extensions are known.
 pub(super) struct Engine<S: Which> {

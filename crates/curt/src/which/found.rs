@@ -3,9 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::candidates::ascii;
 use super::directories::{FoundIn, SearchDirectory};
-use super::names::extension_at;
+use super::names::{ascii, extension_at};
 use crate::fields::Fields;
 use crate::sys::{Ask, SystemUnit, Which, script_interpreter};
 use curt_paths::{Flavor, Unit};

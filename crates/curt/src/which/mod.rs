@@ -108,12 +108,12 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 pub use self::directories::FoundIn;
+pub(crate) use self::engine::{Variables, is_same_variable};
 pub use self::explain::{Looked, SearchExplanation};
 pub use self::found::{Found, Interpreter, Program};
 pub use self::policy::Policy;
 pub(crate) use self::policy::Rules;
 pub use self::search::{FindAll, Search};
-pub(crate) use self::search::{Variables, is_same_variable};
 use crate::error::Error;
 pub use crate::error::{FindCause, NotFound};
 

@@ -112,3 +112,8 @@ pub(super) fn is_forbidden<U: Unit>(unit: U) -> bool {
         b'\\' | b'/' | b':' | b'*' | b'?' | b'"' | b'<' | b'>' | b'|' | 0..=31
     )
 }
+
+/// Converts ASCII text to units.
+pub(super) fn ascii<U: Unit>(text: &str) -> Vec<U> {
+    text.bytes().map(U::ascii).collect()
+}

@@ -5,7 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, TryLockError};
 
-use super::engine::Engine;
+use super::directories::RelativeTo;
+use super::engine::{Engine, Options, Variables};
 use super::explain::{SearchExplanation, explain};
 use super::found::Found;
 use super::policy::{Policy, Rules};
@@ -14,55 +15,6 @@ use crate::calls::{Calls, SharedCalls};
 use crate::error::Error;
 use crate::sys::{Os, Setup, Sys};
 use curt_paths::Flavor;
-
-/// Environment variables.
-pub(crate) type Variables = Vec<(OsString, OsString)>;
-
-/// Whether two names are those of one variable. By Windows' rules their case does not matter.
-pub(crate) fn is_same_variable(rules: Flavor, one: &OsStr, other: &OsStr) -> bool {
-    match rules {
-        Flavor::Posix => one == other,
-        Flavor::Windows => one.eq_ignore_ascii_case(other),
-    }
-}
-
-/// Where relative paths begin.
-#[derive(Clone, Debug, Default)]
-pub(super) enum RelativeTo {
-    #[default]
-    WorkingDirectory,
-    Directory(PathBuf),
-    /// Nowhere: they name nothing.
-    Nothing,
-}
-
-/// What a search was asked for.
-#[derive(Clone, Default)]
-pub(super) struct Options {
-    pub(super) policy: Policy,
-    pub(super) flavor: Option<Flavor>,
-    pub(super) cwd: Option<bool>,
-    pub(super) path: Option<OsString>,
-    pub(super) pathext: Option<OsString>,
-    pub(super) base: RelativeTo,
-    /// `None` for the environment of this process.
-    pub(super) environment: Option<Variables>,
-}
-
-impl Options {
-    pub(super) fn rules(&self) -> Rules {
-        self.policy.rules(self.flavor.unwrap_or(Flavor::NATIVE))
-    }
-
-    /// The value of a variable. The last of several that have its name counts.
-    pub(super) fn variable(&self, name: &str) -> Option<OsString> {
-        let Some(named) = &self.environment else { return std::env::var_os(name) };
-        let rules = self.rules().flavor;
-        let is_it =
-            |(other, _): &&(OsString, OsString)| is_same_variable(rules, other, OsStr::new(name));
-        named.iter().rfind(is_it).map(|(_, value)| value.clone())
-    }
-}
 
 /// A search for programs.
 ///

@@ -7,7 +7,6 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rustix::io::{Errno, Result};
 
-use super::removal::Rights;
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::sys::{Batch, Entry, Listing};
@@ -19,6 +18,9 @@ pub(crate) struct Dir {
     /// Behind a pointer, because a stack keeps a place for each level of a tree.
     asked: OnceLock<Box<Asked>>,
 }
+
+/// Which entries of a directory may be removed: all, or with `Some` only those of this user.
+pub(super) type Rights = Result<Option<u32>>;
 
 /// What was asked about a directory so far.
 #[derive(Debug, Default)]

@@ -6,14 +6,11 @@ use std::os::fd::AsFd;
 use rustix::fs::{Access, Mode};
 use rustix::io::Errno;
 
-use super::dir::Dir;
+use super::dir::{Dir, Rights};
 use super::{Unix, native, values};
 use crate::fields::{Facts, Fields};
 use crate::name::Name;
 use crate::sys::{Ask, Sys};
-
-/// Which entries of a directory may be removed: all, or with `Some` only those of this user.
-pub(super) type Rights = Result<Option<u32>, Errno>;
 
 impl Unix {
     /// Returns the error that removing an entry would meet, in the order in which the kernel looks

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Ground, PATHEXT, build};
 use crate::sys::fault::Faults;
 use crate::sys::memory::{Denied, World};
-use crate::which::search::RelativeTo;
+use crate::which::directories::RelativeTo;
 
 /// The eleven extensions of a usual Windows.
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
@@ -161,8 +161,7 @@ fn no_failed_call_hides_a_program() {
 fn a_link_that_cannot_be_examined_is_reported() {
     use crate::sys::fault::Faults;
     use crate::sys::{Os, Setup, Sys};
-    use crate::which::engine::Engine;
-    use crate::which::search::Options;
+    use crate::which::engine::{Engine, Options};
     use curt_paths::Flavor;
     use std::ffi::OsStr;
     let scratch = curt_testkit::Scratch::new();

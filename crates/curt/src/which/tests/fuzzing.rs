@@ -4,10 +4,9 @@
 
 use std::ffi::OsStr;
 
-use super::directories::FoundIn;
-use super::engine::Engine;
+use super::directories::{FoundIn, RelativeTo};
+use super::engine::{Engine, Options};
 use super::found::Found;
-use super::search::{Options, RelativeTo};
 use crate::error::{Cause, Error};
 use crate::sys::memory::{Memory, Setup, World};
 use crate::sys::{Sys, SystemUnit};

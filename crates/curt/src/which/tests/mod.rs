@@ -8,9 +8,9 @@ mod windows;
 use std::ffi::OsStr;
 
 use super::Policy;
-use super::engine::Engine;
+use super::directories::RelativeTo;
+use super::engine::{Engine, Options};
 use super::found::Found;
-use super::search::{Options, RelativeTo};
 use crate::error::{Cause, Error, NotFound};
 use crate::sys::Sys;
 use crate::sys::memory::{Memory, Setup, World};

@@ -4,7 +4,7 @@
 use super::{Ground, build};
 use crate::sys::memory::{Denied, Order};
 use crate::which::Policy;
-use crate::which::search::RelativeTo;
+use crate::which::directories::RelativeTo;
 
 #[test]
 fn programs_are_found_as_by_windows() {
