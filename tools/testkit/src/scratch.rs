@@ -208,16 +208,27 @@ impl Scratch {
     /// If it cannot be made, or begins outside.
     #[cfg(unix)]
     pub fn deep(&self, path: impl AsRef<Path>, levels: usize, name: &str) -> PathBuf {
-        use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
         assert!(Path::new(name).components().eq([Component::Normal(name.as_ref())]));
         let top = self.dir(path);
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut at = openat(CWD, &top, flags, Mode::empty()).expect("the top can be opened");
-        for _ in 0..levels {
-            mkdirat(&at, name, Mode::RWXU).expect("a level can be made");
-            at = openat(&at, name, flags, Mode::empty()).expect("a level can be opened");
-        }
+        chain(&top, levels, name, 0, 0).expect("the chain can be made");
         top
+    }
+
+    /// Makes such a chain of directories named `chain`, each beside `bushes` directories with
+    /// `files` files. Returns how many files and directories there are.
+    ///
+    /// # Panics
+    /// If it cannot be made, or begins outside.
+    #[cfg(unix)]
+    pub fn chain_with_bushes(
+        &self,
+        path: impl AsRef<Path>,
+        levels: usize,
+        bushes: usize,
+        files: usize,
+    ) -> (u64, u64) {
+        chain(&self.dir(path), levels, "chain", bushes, files).expect("the chain can be made");
+        ((levels * bushes * files) as u64, (1 + levels * (1 + bushes)) as u64)
     }
 
     /// Whether there is something at this path, a broken link included.
@@ -314,6 +325,35 @@ fn has_room_for_programs(place: &Path) -> bool {
 #[cfg(not(target_os = "linux"))]
 fn has_room_for_programs(_: &Path) -> bool {
     false
+}
+
+/// Makes levels below a directory, each with bushes whose names are before and behind `chain`.
+#[cfg(unix)]
+fn chain(
+    top: &Path,
+    levels: usize,
+    name: &str,
+    bushes: usize,
+    files: usize,
+) -> rustix::io::Result<()> {
+    use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let new = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let make = |at: &_, name: &str| {
+        mkdirat(at, name, Mode::RWXU)?;
+        openat(at, name, flags, Mode::empty())
+    };
+    let mut at = openat(CWD, top, flags, Mode::empty())?;
+    for _ in 0..levels {
+        for bush in 0..bushes {
+            let bush = make(&at, &format!("{}{bush}", ["b", "z"][bush % 2]))?;
+            for file in 0..files {
+                openat(&bush, format!("f{file}"), new, Mode::RWXU)?;
+            }
+        }
+        at = make(&at, name)?;
+    }
+    Ok(())
 }
 
 /// Removes what is below a directory, whatever its depth and permissions. What stays, stays for

@@ -3,7 +3,7 @@
 
 use curt_testkit::{Scratch, skip};
 
-use crate::{chain_with_bushes, script};
+use crate::script;
 
 /// Lists with a limit on descriptors, and must succeed.
 fn list(scratch: &Scratch, descriptors: u32, words: &str) -> String {
@@ -34,7 +34,7 @@ fn a_deep_tree_is_listed_whole_with_few_descriptors() {
     const LEVELS: usize = 1_500;
     let scratch = Scratch::new();
     scratch.deep("chain", LEVELS, "dd");
-    chain_with_bushes(&scratch, "bushes", 300);
+    scratch.chain_with_bushes("bushes", 300, 3, 2);
     let is_gnu = ls(&scratch, "ls --version 2>&1 | head -1").contains("GNU coreutils");
     if !is_gnu {
         skip("GNU ls is not installed");

@@ -83,27 +83,6 @@ fn has(program: &str) -> bool {
     found
 }
 
-/// A chain of directories each of which has a bush of three directories with two files. Returns
-/// how many files and directories that is.
-fn chain_with_bushes(scratch: &Scratch, root: &str, levels: u64) -> (u64, u64) {
-    use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let new = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let mut at = openat(CWD, scratch.dir(root), flags, Mode::empty()).unwrap();
-    for _ in 0..levels {
-        for name in ["a", "b", "z"] {
-            mkdirat(&at, name, Mode::RWXU).unwrap();
-            let bush = openat(&at, name, flags, Mode::empty()).unwrap();
-            for file in ["one", "two"] {
-                openat(&bush, file, new, Mode::RWXU).unwrap();
-            }
-        }
-        mkdirat(&at, "chain", Mode::RWXU).unwrap();
-        at = openat(&at, "chain", flags, Mode::empty()).unwrap();
-    }
-    (levels * 6, levels * 4 + 1)
-}
-
 /// Sends a signal by the shell's own `kill`: a small system has no other.
 fn send(signal: &str, process: &str) -> bool {
     let mut command = Command::new("sh");

@@ -2,7 +2,7 @@
 
 use curt_testkit::Scratch;
 
-use super::{chain_with_bushes, has, run, script};
+use super::{has, run, script};
 
 /// By names from the operand on, each path would be as long as the tree is deep.
 #[test]
@@ -10,9 +10,9 @@ fn calls_and_names_are_proportional_to_the_depth_with_8_descriptors() {
     if !has("strace") {
         return;
     }
-    let cost = |levels: u64, command: &str| {
+    let cost = |levels: usize, command: &str| {
         let scratch = Scratch::new();
-        chain_with_bushes(&scratch, "tree", levels);
+        scratch.chain_with_bushes("tree", levels, 3, 2);
         let text = format!(
             "exec strace -f -o log -s 100000 sh -c 'ulimit -n 8; exec \"$CURT\" {command}' >out 2>&1"
         );
@@ -44,7 +44,7 @@ fn every_command_works_with_a_stack_of_64_kib() {
     for command in commands.split('|') {
         let answer = |limit: &str| {
             let scratch = Scratch::new();
-            chain_with_bushes(&scratch, "tree", 5);
+            scratch.chain_with_bushes("tree", 5, 3, 2);
             // What the size of the terminal and the folder are says nothing.
             let text = format!("{limit}; COLUMNS=80 exec \"$CURT\" {command}");
             let output = script(&scratch, &text).output().unwrap();
@@ -63,7 +63,7 @@ fn few_descriptors_end_in_success_or_a_report() {
     for limit in [5, 6, 7, 8, 10, 16, 64] {
         for threads in [1, 2, 8] {
             for options in ["", "--contents", "--exclude nothing"] {
-                let (files, directories) = chain_with_bushes(&scratch, "tree", 100);
+                let (files, directories) = scratch.chain_with_bushes("tree", 100, 3, 2);
                 let text = format!("ulimit -n {limit}; exec $RM -r -j{threads} {options} tree");
                 let run = run(script(&scratch, &text));
                 let case = format!("{limit} {threads} {options}: {run:?}");

@@ -4,7 +4,7 @@ use curt::{Remove, Threads};
 use curt_testkit::Scratch;
 use curt_testkit::alloc::{Usage, measure};
 
-use crate::{assert_all, chain_with_bushes, fill};
+use crate::{assert_all, fill};
 
 /// What may differ: names of other lengths, and where a vector doubles.
 const MARGIN: isize = 4 << 10;
@@ -75,7 +75,7 @@ fn depth_costs_little_heap() {
 #[test]
 fn nothing_is_kept() {
     let scratch = Scratch::new();
-    let (files, directories) = chain_with_bushes(&scratch, "tree", 200, 3, 2);
+    let (files, directories) = scratch.chain_with_bushes("tree", 200, 3, 2);
     let (report, usage) = measure(|| {
         let report = alone().descriptors(8).run(scratch.at("tree"));
         assert_all(&report, files, directories);

@@ -3,7 +3,7 @@
 use curt::{Feature, Remove, Threads};
 use curt_testkit::Scratch;
 
-use crate::{assert_all, chain_with_bushes, fill};
+use crate::{assert_all, fill};
 
 /// How often each shape is removed: more by `CURT_ROUNDS`.
 fn rounds() -> usize {
@@ -27,11 +27,11 @@ const SHAPES: [(&str, Shape); 9] = [
         scratch.deep("tree", 1_000, "level");
         (0, 1_001)
     }),
-    ("a chain with bushes", |scratch| chain_with_bushes(scratch, "tree", 250, 3, 2)),
-    ("a chain with wide bushes", |scratch| chain_with_bushes(scratch, "tree", 40, 60, 1)),
+    ("a chain with bushes", |scratch| scratch.chain_with_bushes("tree", 250, 3, 2)),
+    ("a chain with wide bushes", |scratch| scratch.chain_with_bushes("tree", 40, 60, 1)),
     ("two chains in one directory", |scratch| {
-        let (files, directories) = chain_with_bushes(scratch, "tree/one", 200, 1, 1);
-        let (more, further) = chain_with_bushes(scratch, "tree/two", 200, 1, 1);
+        let (files, directories) = scratch.chain_with_bushes("tree/one", 200, 1, 1);
+        let (more, further) = scratch.chain_with_bushes("tree/two", 200, 1, 1);
         (files + more, directories + further + 1)
     }),
     ("a large directory beside deep ones", |scratch| {

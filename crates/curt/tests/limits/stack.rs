@@ -7,7 +7,7 @@ use std::thread::{self, ThreadId};
 use curt::{Remove, Threads};
 use curt_testkit::Scratch;
 
-use crate::{assert_all, chain_with_bushes};
+use crate::assert_all;
 
 /// What a removal may take of the stack, from its caller to a callback. Without optimisation every
 /// temporary value has a separate place there, also those of the closures on the way.
@@ -39,31 +39,19 @@ fn address() -> usize {
     std::ptr::from_ref(std::hint::black_box(&local)).addr()
 }
 
-#[test]
-fn one_thread_takes_little_at_any_depth() {
-    let scratch = Scratch::new();
-    for (levels, descriptors) in [(10, 1000), (900, 1000), (3_000, 16)] {
-        let (files, directories) = chain_with_bushes(&scratch, "tree", levels, 1, 1);
-        let gauge = Gauge::default();
-        gauge.note();
-        let options = Remove::new().threads(Threads::AtMost(1)).descriptors(descriptors);
-        let report = options.on_removed(|_, _| gauge.note()).run(scratch.at("tree"));
-        assert_all(&report, files, directories);
-        assert!(gauge.span() <= STACK, "{} at {levels} levels", gauge.span());
-    }
-}
-
 /// Workers that wait for each other take work meanwhile, on top of what they have. That too ends
 /// somewhere.
 #[test]
-fn several_threads_take_little_at_any_depth() {
+fn threads_take_little_at_any_depth() {
     let scratch = Scratch::new();
-    for (levels, bushes) in [(600, 1), (400, 4), (100, 30)] {
-        for threads in [2, 3, 8] {
-            let (files, directories) = chain_with_bushes(&scratch, "tree", levels, bushes, 2);
+    for (levels, bushes, descriptors) in
+        [(10, 1, 1000), (900, 1, 1000), (3_000, 1, 16), (400, 4, 1000), (100, 30, 1000)]
+    {
+        for threads in [1, 2, 3, 8] {
+            let (files, directories) = scratch.chain_with_bushes("tree", levels, bushes, 2);
             let gauge = Gauge::default();
             gauge.note();
-            let options = Remove::new().threads(Threads::AtMost(threads));
+            let options = Remove::new().threads(Threads::AtMost(threads)).descriptors(descriptors);
             let report = options.on_removed(|_, _| gauge.note()).run(scratch.at("tree"));
             assert_all(&report, files, directories);
             let span = gauge.span();
