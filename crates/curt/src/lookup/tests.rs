@@ -121,19 +121,6 @@ fn a_root_costs_one_call_after_each_revalidation() {
 }
 
 #[test]
-fn without_revalidation_nothing_is_asked_twice() {
-    let setup = planted();
-    let mut roots = roots(&setup, Order::ExtensionFirst, &["/one", "/two"]);
-    let old = find(&mut roots, "d/f");
-    setup.world(|world| {
-        world.file("/one/d/f.rb");
-    });
-    assert_eq!(find(&mut roots, "d/f"), old);
-    roots.revalidate();
-    assert_eq!(find(&mut roots, "d/f").as_deref(), Some("/one/d/f.rb"));
-}
-
-#[test]
 fn a_directory_that_was_just_changed_is_listed_until_its_stamp_is_old() {
     let setup = planted();
     // Windows counts hundreds of nanoseconds.

@@ -279,6 +279,7 @@ fn a_target_with_a_nul_is_an_error() {
 /// An operation on two paths.
 type Two = fn(&Root, &str, &str) -> Result<(), Error>;
 
+/// Paths that are wrong alone are in `tests/hostile.json`.
 #[test]
 fn an_error_names_the_path_that_failed() {
     const LINK: Two = |root, from, to| root.hard_link(from, to);
@@ -292,19 +293,11 @@ fn an_error_names_the_path_that_failed() {
                 let error = act(&root, from, to).unwrap_err();
                 assert_eq!(error.path(), Path::new(wrong), "{what} {from} {to}: {error}");
             };
-            failed("file", "..", "..");
-            failed("file", "../out/new", "../out/new");
-            failed("file", "nosuch/new", "nosuch/new");
-            failed("file", "file/new", "file/new");
             failed("file", ".", ".");
             failed("file", "\0", "\0");
-            failed("../out/secret", "new", "../out/secret");
-            failed("nosuch", "new", "nosuch");
             failed("..", "..", "..");
             failed(".", "new", ".");
             failed(".", "../new", "../new");
-            failed("file/", "new", "file/");
-            failed("file", "a/b", "a/b");
         }
         let exists = root.hard_link("file", "a/b/file").unwrap_err();
         assert_eq!(exists.path(), Path::new("a/b/file"), "{exists}");

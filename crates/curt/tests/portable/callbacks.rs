@@ -180,24 +180,6 @@ fn entries_at_which_a_removal_stops_are_not_counted_as_skipped() {
     }
 }
 
-/// The caller's thread is then mostly waiting, and other threads wait for room in the queue.
-#[test]
-fn events_of_other_threads_wait_for_a_slow_callback() {
-    let scratch = long_names();
-    let calls = AtomicU64::new(0);
-    let report = Remove::new()
-        .threads(Threads::AtMost(8))
-        .callbacks_on_caller_thread(true)
-        .on_removed(|_, _| {
-            if calls.fetch_add(1, Ordering::Relaxed) % 500 == 0 {
-                thread::sleep(Duration::from_millis(5));
-            }
-        })
-        .run(scratch.at("tree"));
-    assert!(report.is_complete(), "{report:?}");
-    assert_eq!(calls.into_inner(), report.files + report.directories);
-}
-
 #[test]
 fn panic_on_the_caller_thread_ends_a_removal_with_a_full_queue() {
     for threads in THREADS {

@@ -76,6 +76,7 @@ fn listing_that_grows_as_fast_as_it_is_read_is_left() {
         let options = if watched { options.on_removed(|_, _| ()) } else { options };
         let report = remove(&options, &setup);
         assert_eq!(kept(&report), Kept::BeingWrittenTo);
+        assert!(report.appeared > 0 || contents, "{report:?}");
         // However slow the system is.
         assert!(setup.world(|world| world.calls_made()) < 10_000);
     }

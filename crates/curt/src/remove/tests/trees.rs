@@ -1,8 +1,6 @@
 //! Operands, and what of a tree stays. Whole trees are removed beside GNU rm, and on the file
 //! system in memory.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use curt_testkit::Scratch;
 
 use super::{mixed_tree, remove};
@@ -52,31 +50,6 @@ fn contents_only_keeps_the_directory() {
     assert!(matches!(report.errors[0].cause(), Cause::Kept(Kept::DotOrDotDot)), "{report:?}");
     assert!(remove("tree/.").is_complete());
     assert!(scratch.exists("tree") && scratch.list("tree").is_empty());
-}
-
-#[test]
-fn panic_on_another_thread_stops_the_removal() {
-    let scratch = Scratch::new();
-    for dir in 0..100 {
-        for file in 0..100 {
-            scratch.file(format!("tree/{dir}/{file}"));
-        }
-    }
-    let caller = std::thread::current().id();
-    let has_panicked = AtomicBool::new(false);
-    let options = Remove::new().threads(Threads::AtMost(4)).on_removed(|_, _| {
-        let is_other = std::thread::current().id() != caller;
-        if is_other && !has_panicked.swap(true, Ordering::Relaxed) {
-            std::panic::resume_unwind(Box::new(7));
-        }
-        // Leaves the others time to begin, and one of them to panic.
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    });
-    let run = || remove::<Os>(&options, &scratch, "tree");
-    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
-    assert_eq!(outcome.expect_err("it panics").downcast_ref(), Some(&7));
-    let left = scratch.list("tree").len();
-    assert!(left > 5_000, "{left} of 10,100 entries are left");
 }
 
 /// However many entries one listing has brought.

@@ -1,6 +1,5 @@
 //! Measurements of the file system in memory, with several threads, while trees change.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -35,30 +34,6 @@ fn usages(threads: &[usize]) -> impl Iterator<Item = Usage<'static>> {
         let usage = Usage::new().threads(Threads::AtMost(threads));
         [usage.clone(), usage.clone().files(true), usage.max_depth(0)]
     })
-}
-
-#[test]
-fn result_does_not_depend_on_threads_or_records() {
-    let (mut records, mut totals) = (Vec::new(), BTreeSet::new());
-    for usage in usages(&[1, 2, 4]) {
-        let report = measure(&usage, &large(|_| {}), &["tree", "tree", "names"]);
-        assert!(report.errors.is_empty(), "{:?}", report.errors);
-        // 17 of the small tree, `many` with its directories and files, and the directory `names`.
-        assert_eq!(report.total().entries, 17 + 1 + 2 * 150 + 1, "{usage:?}");
-        totals.insert((report.total().apparent, report.total().allocated));
-        records.push(report.records.into_iter().map(|it| (it.path, it.sizes)).collect::<Vec<_>>());
-    }
-    assert_eq!(totals.len(), 1, "{totals:?}");
-    let (one, more) = records.split_at(3);
-    assert!(more.chunks(3).all(|more| more == one));
-}
-
-#[test]
-fn a_file_is_counted_once_however_many_of_its_names_are_operands() {
-    let setup = setup(|world| _ = world.hard_link("tree/top", "names/second"));
-    let report = measure(&Usage::new(), &setup, &["tree/top", "names/second", "names", "tree"]);
-    let entries = report.records.iter().filter(|it| it.depth == 0).map(|it| it.sizes.entries);
-    assert_eq!(entries.collect::<Vec<_>>(), [1, 1, 16]);
 }
 
 #[test]

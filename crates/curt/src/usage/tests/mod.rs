@@ -280,16 +280,6 @@ fn callbacks_stop_a_measurement() {
 }
 
 #[test]
-fn deep_trees_are_measured_with_few_descriptors() {
-    let scratch = Scratch::new();
-    scratch.deep("deep", 2000, "level");
-    let report = Usage::new().max_depth(1).descriptors(8).measure([scratch.at("deep")]);
-    assert_eq!(report.error_count, 0);
-    let entries: Vec<u64> = report.records.iter().map(|record| record.sizes.entries).collect();
-    assert_eq!(entries, [2000, 2001]);
-}
-
-#[test]
 fn each_operand_is_asked_about_once() {
     let scratch = sample();
     let one = Usage::new().threads(Threads::AtMost(1));
