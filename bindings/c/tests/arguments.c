@@ -162,6 +162,17 @@ static const struct number of_open[] = {
     NUMBER(curt_open_options, reserved, 0), {0, 0}
 };
 
+/* Where texts are in each struct: a pointer and a length, as in `curt_str`. */
+static const size_t no_texts[] = {0};
+static const size_t in_search[] = {
+    offsetof(curt_search_options, path), offsetof(curt_search_options, pathext),
+    offsetof(curt_search_options, base), 0
+};
+static const size_t in_expand[] = {
+    offsetof(curt_expand_options, base), offsetof(curt_expand_options, cwd),
+    offsetof(curt_expand_options, home), 0
+};
+
 static curt_remove_options remove_options;
 static curt_search_options search_options;
 static curt_expand_options expand_options;
@@ -261,6 +272,7 @@ static const struct row {
     void *options;
     size_t options_size;
     const struct number *numbers;
+    const size_t *texts;
     void *filled;
     size_t filled_size;
     int who; /* who reads or fills it in */
@@ -268,8 +280,8 @@ static const struct row {
 #define ROW(name, takes, fields, flags, object, close, options, filled) \
     { #name, call_##name, takes, fields, flags, object, close, options, filled }
 #define FILLS(struct_, who) &struct_, sizeof struct_, who
-#define OPTIONS(struct_, numbers) &struct_, sizeof struct_, numbers
-#define NO_OPTIONS NULL, 0, NULL
+#define OPTIONS(struct_, numbers, texts) &struct_, sizeof struct_, numbers, texts
+#define NO_OPTIONS NULL, 0, NULL, no_texts
 #define NOT_FILLED NULL, 0, 0
     ROW(canonical, TEXT | BUFFER | FLAGS, 0, 3, NULL, NULL, NO_OPTIONS, NOT_FILLED),
     ROW(dir_open, TEXT | FIELDS | FLAGS | MADE, ALL_FIELDS, 3, NULL, close_dir, NO_OPTIONS,
@@ -286,30 +298,30 @@ static const struct row {
     ROW(names_get, OBJECT | NO_WHY, 0, 0, &names, NULL, NO_OPTIONS, FILLS(names_info, FILLED)),
     ROW(usage, ARRAY | FLAGS | CONTROL, 0, TREE_FLAGS | CURT_TREE_COUNT_LINKS, NULL, NULL,
         NO_OPTIONS, FILLS(totals, FILLED)),
-    ROW(remove, TEXT | CONTROL, 0, 0, NULL, NULL, OPTIONS(remove_options, of_remove),
+    ROW(remove, TEXT | CONTROL, 0, 0, NULL, NULL, OPTIONS(remove_options, of_remove, no_texts),
         FILLS(remove_report, FILLED | MAY_BE_NULL)),
-    ROW(remove_many, ARRAY | CONTROL, 0, 0, NULL, NULL, OPTIONS(remove_options, of_remove),
-        FILLS(remove_report, FILLED | MAY_BE_NULL)),
+    ROW(remove_many, ARRAY | CONTROL, 0, 0, NULL, NULL, OPTIONS(remove_options, of_remove,
+        no_texts), FILLS(remove_report, FILLED | MAY_BE_NULL)),
     ROW(lookup_open, ARRAY | FLAGS | MADE, 0, 1, NULL, close_lookup, NO_OPTIONS, NOT_FILLED),
+    ROW(lookup_find, OBJECT | TEXT | ARRAY | BUFFER, 0, 0, &lookup, NULL, NO_OPTIONS, NOT_FILLED),
     ROW(lookup_roots, OBJECT | ARRAY, 0, 0, &lookup, NULL, NO_OPTIONS, NOT_FILLED),
     ROW(lookup_again, OBJECT | NO_WHY, 0, 0, &lookup, NULL, NO_OPTIONS, NOT_FILLED),
-    ROW(lookup_find, OBJECT | TEXT | ARRAY | BUFFER, 0, 0, &lookup, NULL, NO_OPTIONS, NOT_FILLED),
-    ROW(search_open, MADE, 0, 0, NULL, close_search, OPTIONS(search_options, of_search),
+    ROW(search_open, MADE, 0, 0, NULL, close_search, OPTIONS(search_options, of_search, in_search),
         NOT_FILLED),
     ROW(search_find, OBJECT | TEXT | BUFFER, 0, 0, &search, NULL, NO_OPTIONS,
         FILLS(found, FILLED | MAY_BE_NULL)),
     ROW(search_all, OBJECT | TEXT, 0, 0, &search, NULL, NO_OPTIONS, NOT_FILLED),
-    ROW(find_once, TEXT | BUFFER, 0, 0, NULL, NULL, OPTIONS(search_options, of_search),
+    ROW(find_once, TEXT | BUFFER, 0, 0, NULL, NULL, OPTIONS(search_options, of_search, in_search),
         FILLS(found, FILLED | MAY_BE_NULL)),
-    ROW(expander_open, MADE, 0, 0, NULL, close_expander, OPTIONS(expand_options, of_expand),
-        NOT_FILLED),
+    ROW(expander_open, NARROW | MADE, 0, 0, NULL, close_expander, OPTIONS(expand_options,
+        of_expand, in_expand), NOT_FILLED),
     ROW(expand_bytes, OBJECT | TEXT | NUL_IS_FINE | NARROW | BUFFER | NO_WHY, 0, 0, &expander, NULL,
         NO_OPTIONS, NOT_FILLED),
     ROW(expand_units, OBJECT | TEXT | NUL_IS_FINE | WIDE | BUFFER | NO_WHY, 0, 0, &expander, NULL,
         NO_OPTIONS, NOT_FILLED),
     ROW(root_open, TEXT | FLAGS | MADE, 0, 3, NULL, close_root, NO_OPTIONS, NOT_FILLED),
     ROW(root_open_file, OBJECT | TEXT | NUL_IS_FINE | MADE, 0, 0, &root, close_fd,
-        OPTIONS(open_options, of_open), NOT_FILLED),
+        OPTIONS(open_options, of_open, no_texts), NOT_FILLED),
     ROW(error_get, OBJECT | NO_WHY, 0, 0, &error, NULL, NO_OPTIONS, FILLS(error_info, FILLED)),
 };
 static const struct row *row;
@@ -422,6 +434,8 @@ static int get_wrong(int number, const void *valid, size_t unit, const void **pt
 static void wrong_texts(size_t unit)
 {
     static const text_char with_nul[] = T("file\0x");
+    const curt_str nul = text_of(row->takes & NARROW ? "file\0x" : (const void *)with_nul, 6);
+    const size_t *offset;
     const void *ptr;
     int number;
     size_t len;
@@ -436,13 +450,50 @@ static void wrong_texts(size_t unit)
         }
     }
     if (row->takes & ARRAY) {
-        one = text_of(with_nul, 6);
+        one = nul;
         refused("a NUL in an array");
     }
     if (row->takes & TEXT && !(row->takes & NUL_IS_FINE)) {
-        given.text = text_of(with_nul, 6);
+        given.text = nul;
         refused("a NUL");
     }
+    for (offset = row->texts; *offset != 0; offset++) {
+        char *place = (char *)row->options + *offset;
+        curt_str text, kept;
+        memcpy(&kept, place, sizeof kept);
+        for (number = 0; get_wrong(number, good.text.ptr, unit, &ptr, &len); number++) {
+            text = text_of(ptr, len);
+            memcpy(place, &text, sizeof text);
+            refused("a text of the options");
+        }
+        memcpy(place, &nul, sizeof nul);
+        refused("a NUL in the options");
+        memcpy(place, &kept, sizeof kept);
+    }
+}
+
+/* Only what has room, and a NUL behind it, is written. */
+static void check_buffer(size_t unit)
+{
+    unsigned char *place = (unsigned char *)good.place;
+    long long length;
+    size_t room, at;
+    given.place = NULL;
+    given.capacity = 0;
+    one = Z(""); /* The extension of a file. */
+    make_program();
+    length = row->call();
+    given.place = place;
+    for (room = 0; CHECK(length > 0) && room < 2; room++) {
+        given.capacity = (size_t)length + room;
+        memset(place, 0x5a, (given.capacity + 1) * unit);
+        CHECK_INT(row->call(), length);
+        CHECK_INT(place[0] == 0x5a, room == 0);
+        for (at = 0; at < unit; at++)
+            CHECK_INT(place[(size_t)length * unit + at], room == 0 ? 0x5a : 0);
+        CHECK_INT(place[given.capacity * unit], 0x5a);
+    }
+    begin_call();
 }
 
 static void wrong_arrays(size_t unit)
@@ -462,9 +513,7 @@ static void wrong_arrays(size_t unit)
             given.capacity = len;
             refused("a buffer");
         }
-        given.place = NULL;
-        given.capacity = 0;
-        accepted("no buffer");
+        check_buffer(unit);
     }
     if (row->takes & (ELEMENT | ELEMENTS)) {
         const size_t sizes[] = {0, 8, good.size - 8, good.size + 1, 4096 + 8, SIZE_MAX};

@@ -75,24 +75,7 @@ static void sees_changes_after_a_revalidation(void)
     curt_lookup_close(lookup);
 }
 
-static void writes_only_what_the_buffer_holds(void)
-{
-    curt_str roots[2], extension = Z("");
-    curt_char small[12];
-    size_t capacity;
-    plant(roots);
-    open_lookup(roots, 2, 0);
-    for (capacity = 0; capacity <= 12; capacity++) {
-        memset(small, 1, sizeof small);
-        CHECK_INT(WORKS(curt_lookup_find(lookup, Z("d/f.rb"), &extension, 1, small, capacity,
-                                         WHY)), 10);
-        CHECK(capacity > 10 ? small[10] == 0 : small[0] == (curt_char)0x0101010101010101ULL);
-    }
-    curt_lookup_close(lookup);
-}
-
 BEGIN_TESTS
     test(finds_the_first_candidate),
     test(sees_changes_after_a_revalidation),
-    test(writes_only_what_the_buffer_holds),
 END_TESTS

@@ -60,7 +60,6 @@ END_TESTS
 
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/time.h>
 
 static void make_tree(const char *at, int directories, int files)
 {
@@ -289,36 +288,25 @@ static void *remove_one(void *path)
                                        NULL);
 }
 
+/* With little stack each. */
 static void removals_run_side_by_side(void)
 {
     static char paths[4][2] = {"a", "b", "c", "d"};
+    pthread_attr_t attributes;
     pthread_t threads[4];
     int at;
+    CHECK_INT(pthread_attr_init(&attributes), 0);
+    CHECK_INT(pthread_attr_setstacksize(&attributes, 512 * 1024), 0);
     for (at = 0; at < 4; at++)
         make_tree(paths[at], 10, 30);
     for (at = 0; at < 4; at++)
-        CHECK_INT(pthread_create(&threads[at], NULL, remove_one, paths[at]), 0);
+        CHECK_INT(pthread_create(&threads[at], &attributes, remove_one, paths[at]), 0);
     for (at = 0; at < 4; at++) {
         void *result = NULL;
         CHECK_INT(pthread_join(threads[at], &result), 0);
         CHECK_INT((size_t)result, 0);
         CHECK(!exists(paths[at]));
     }
-}
-
-/* ---- a small stack ---- */
-
-static void a_small_stack_is_enough(void)
-{
-    pthread_attr_t attributes;
-    pthread_t thread;
-    void *result = NULL;
-    make_tree("tree", 3, 3);
-    CHECK_INT(pthread_attr_init(&attributes), 0);
-    CHECK_INT(pthread_attr_setstacksize(&attributes, 512 * 1024), 0);
-    CHECK_INT(pthread_create(&thread, &attributes, remove_one, (void *)"tree"), 0);
-    CHECK_INT(pthread_join(thread, &result), 0);
-    CHECK_INT((size_t)result, 0);
     pthread_attr_destroy(&attributes);
 }
 
@@ -326,38 +314,24 @@ static void a_small_stack_is_enough(void)
 
 static void works_after_fork(void)
 {
-    curt_search *search = make_search();
-    curt_expander *expander = make_expander();
-    int round;
+    curt_str path = Z("tree");
+    int status = 1;
+    pid_t child;
     make_tree("tree", 20, 20);
     /* Threads have worked before. */
     CHECK_INT((size_t)remove_one((void *)"tree/0"), 0);
-    for (round = 1; round < 5; round++) {
-        int status = 1;
-        pid_t child;
-        fflush(NULL);
-        child = fork();
-        if (child == 0) {
-            char path[] = "tree/N";
-            SIZED(curt_totals, totals);
-            curt_str text;
-            path[5] = (char)('0' + round);
-            text = curt_z(path);
-            CHECK_INT(curt_usage(&text, 1, 0, NULL, &totals, NULL), 0);
-            CHECK_INT(totals.entries, 21);
-            CHECK_INT((size_t)remove_one(path), 0);
-            CHECK_INT(curt_search_find(search, Z("none"), NULL, 0, NULL, NULL),
-                      CURT_E_FIND_NOT_FOUND);
-            CHECK_INT(curt_expand_bytes(expander, (const uint8_t *)"x", 1, NULL, 0), 7);
-            fflush(test_state.report);
-            _exit(test_state.failures != 0 || exists(path));
-        }
-        CHECK_INT(waitpid(child, &status, 0), child);
-        CHECK_INT(status, 0);
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        SIZED(curt_totals, totals);
+        CHECK_INT(curt_usage(&path, 1, 0, NULL, &totals, NULL), 0);
+        CHECK_INT(totals.entries, 19 * 21 + 1);
+        CHECK_INT((size_t)remove_one((void *)"tree"), 0);
+        fflush(test_state.report);
+        _exit(test_state.failures != 0 || exists("tree"));
     }
-    CHECK_INT((size_t)remove_one((void *)"tree"), 0);
-    curt_expander_close(expander);
-    curt_search_close(search);
+    CHECK_INT(waitpid(child, &status, 0), child);
+    CHECK_INT(status, 0);
 }
 
 /* ---- memory that runs out ---- */
@@ -498,150 +472,41 @@ static void aborts_in_silence_without_memory(void)
 /* ---- signals ---- */
 
 static volatile int stop_now;
-static volatile int signals;
 
-static void count_signals(int signal)
-{
-    (void)signal;
-    signals++;
-}
-
-static void stop_by_signal(int signal)
+static void set_the_int(int signal)
 {
     (void)signal;
     stop_now = 1;
 }
 
-/* Calls that a signal interrupts are made again: nothing fails, nothing is left out. */
-static void signals_interrupt_nothing(void)
+static int raise_it(void *context)
 {
-    struct sigaction action, before;
-    struct itimerval often, never;
-    curt_str path = Z("tree");
-    int round;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = count_signals; /* Without SA_RESTART. */
-    memset(&often, 0, sizeof often);
-    memset(&never, 0, sizeof never);
-    often.it_interval.tv_usec = often.it_value.tv_usec = 1000;
-    CHECK_INT(sigaction(SIGALRM, &action, &before), 0);
-    for (round = 0; round < 3; round++) {
-        curt_names *names = NULL;
-        int result;
-        SIZED(curt_totals, totals);
-        SIZED(curt_names_info, info);
-        make_tree("tree", 20, 60);
-        CHECK_INT(setitimer(ITIMER_REAL, &often, NULL), 0);
-        CHECK_INT(WORKS(curt_names_below(path, 0, NULL, &names, WHY)), 0);
-        CHECK_INT(WORKS(curt_usage(&path, 1, 0, NULL, &totals, WHY)), 0);
-        result = curt_remove(CURT_CWD, path, NULL, NULL, NULL, NULL);
-        CHECK_INT(setitimer(ITIMER_REAL, &never, NULL), 0);
-        CHECK_INT(curt_names_get(names, &info), 0);
-        CHECK_INT(info.count, 20 * 61);
-        CHECK_INT(totals.entries, 20 * 61 + 1);
-        CHECK_INT(result, 0);
-        CHECK(!exists("tree"));
-        curt_names_free(names);
-    }
-    CHECK(signals > 0);
-    usleep(100000); /* The last one may still be on its way. */
-    CHECK_INT(sigaction(SIGALRM, &before, NULL), 0);
+    (void)context;
+    return raise(SIGUSR1);
 }
 
-/* From another process, in the middle of any of the whole-tree functions. */
-static void a_signal_stops_each_function(void)
+static void a_signal_handler_stops_each_function(void)
 {
-    enum { FUNCTIONS = 2 };
     struct sigaction action, before;
     curt_str path = Z("tree");
-    int function, stopped[FUNCTIONS] = {0, 0};
-    SIZED(curt_control, control);
-    memset(&action, 0, sizeof action);
-    action.sa_handler = stop_by_signal;
-    CHECK_INT(sigaction(SIGUSR1, &action, &before), 0);
-    control.cancel = &stop_now;
-    make_tree("tree", 60, 200);
-    for (function = 0; function < FUNCTIONS; function++) {
-        int delay, result = 0;
-        for (delay = 0; delay < 40 && !stopped[function]; delay++) {
-            curt_names *names = NULL;
-            int status;
-            pid_t child, parent = getpid();
-            SIZED(curt_totals, totals);
-            stop_now = 0;
-            fflush(NULL);
-            child = fork();
-            if (child == 0) {
-                usleep((unsigned)delay * 200);
-                kill(parent, SIGUSR1);
-                _exit(0);
-            }
-            /* Until it arrives: the work is done again and again. */
-            do {
-                if (function == 0) {
-                    result = curt_names_below(path, 0, &control, &names, NULL);
-                    curt_names_free(names);
-                } else {
-                    result = curt_usage(&path, 1, 0, &control, &totals, NULL);
-                }
-            } while (result == 0);
-            stopped[function] = result == CURT_E_STOPPED;
-            while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-                ;
-        }
-        CHECK_INT(stopped[function], 1);
-    }
-    CHECK_INT(sigaction(SIGUSR1, &before, NULL), 0);
-}
-
-/* ---- every signal blocked ---- */
-
-static void works_with_every_signal_blocked(void)
-{
-    sigset_t all, before;
-    curt_str path = Z("tree");
+    curt_names *names = NULL;
     SIZED(curt_control, control);
     SIZED(curt_totals, totals);
-    control.threads = CURT_THREADS_AUTOMATIC;
-    make_tree("tree", 40, 60);
-    sigfillset(&all);
-    CHECK_INT(pthread_sigmask(SIG_SETMASK, &all, &before), 0);
-    CHECK_INT(pthread_sigmask(SIG_SETMASK, NULL, &all), 0); /* All but what the system keeps. */
-    CHECK_INT(WORKS(curt_usage(&path, 1, 0, &control, &totals, WHY)), 0);
-    CHECK_INT(totals.entries, 40 * 61 + 1);
-    CHECK_INT(WORKS(curt_remove(CURT_CWD, path, NULL, &control, NULL, WHY)), 0);
-    {
-        sigset_t now;
-        int signal;
-        CHECK_INT(pthread_sigmask(SIG_SETMASK, &before, &now), 0);
-        for (signal = 1; signal <= 64; signal++)
-            CHECK_INT(sigismember(&now, signal), sigismember(&all, signal));
-    }
-}
-
-/* ---- shortages ---- */
-
-static void without_descriptors_the_systems_failure_is_told(void)
-{
-    int taken[100], count = 0;
-    struct rlimit limit, few;
-    curt_dir *dir = NULL;
-    curt_metadata metadata;
-    make_tree("tree", 1, 1);
-    CHECK_INT(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    few = limit;
-    few.rlim_cur = 64;
-    CHECK_INT(setrlimit(RLIMIT_NOFILE, &few), 0);
-    while (count < 100 && (taken[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
-        count++;
-    FAILS(CURT_E_OS, curt_dir_open(Z("tree"), 0, 0, &dir, WHY));
-    CHECK_INT(LAST.os_error, EMFILE);
-    CHECK(dir == NULL);
-    CHECK_INT(WORKS(curt_stat(Z("tree"), CURT_FIELD_SIZE, 0, &metadata, sizeof metadata, WHY)), 0);
-    while (count > 0)
-        close(taken[--count]);
-    CHECK_INT(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, WHY)), 0);
+    SIZED(curt_remove_report, report);
+    memset(&action, 0, sizeof action);
+    action.sa_handler = set_the_int;
+    CHECK_INT(sigaction(SIGUSR1, &action, &before), 0);
+    control.cancel = &stop_now;
+    control.poll = raise_it;
+    make_tree("tree", 60, 60);
+    FAILS_ONCE(CURT_E_STOPPED, curt_names_below(path, 0, &control, &names, WHY));
+    curt_names_free(names);
+    stop_now = 0;
+    FAILS_ONCE(CURT_E_STOPPED, curt_usage(&path, 1, 0, &control, &totals, WHY));
+    stop_now = 0;
+    FAILS_ONCE(CURT_E_STOPPED, curt_remove(CURT_CWD, path, NULL, &control, &report, WHY));
+    CHECK(report.stopped == 1 && exists("tree"));
+    CHECK_INT(sigaction(SIGUSR1, &before, NULL), 0);
 }
 
 /* ---- texts at the end of what can be read ---- */
@@ -673,15 +538,11 @@ BEGIN_TESTS
     test(threads_and_children_share_a_search_an_expander_and_an_error),
     test(handles_move_between_threads),
     test(removals_run_side_by_side),
-    test(a_small_stack_is_enough),
     test(works_after_fork),
 #ifdef FAILING_ALLOCATOR
     test(aborts_in_silence_without_memory),
 #endif
-    test(signals_interrupt_nothing),
-    test(a_signal_stops_each_function),
-    test(works_with_every_signal_blocked),
-    test(without_descriptors_the_systems_failure_is_told),
+    test(a_signal_handler_stops_each_function),
     test(nothing_is_read_behind_a_text),
 END_TESTS
 

@@ -1,11 +1,6 @@
 /* Removal: what goes, what stays, what is reported, and how it is stopped. */
 #include "test.h"
 
-#ifndef _WIN32
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#endif
-
 static curt_remove_report report;
 
 static curt_remove_report *fresh_report(void)
@@ -47,6 +42,7 @@ static void make_tree(const text_char *at, int width)
 
 static void removes_files_and_trees(void)
 {
+    SIZED(curt_remove_options, options);
     make_file(T("file"), 3);
     make_tree(T("tree"), 7);
     CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("file"), NULL, NULL, fresh_report(), WHY)), 0);
@@ -62,55 +58,16 @@ static void removes_files_and_trees(void)
     CHECK(report.calls >= 49 + 5 * 8 && report.calls <= 49 + 7 * 8 + 8);
 #endif
     CHECK(!exists(T("file")) && !exists(T("tree")));
-    /* Without anything that may be NULL. */
+    CHECK_INT(WORKS(curt_remove_many(NULL, 0, NULL, NULL, fresh_report(), WHY)), 0);
+    CHECK_REPORT(0, 0, 0);
     make_tree(T("tree"), 2);
-    CHECK_INT(curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, NULL), 0);
-    CHECK(!exists(T("tree")));
-}
-
-static void reports_what_is_missing(void)
-{
-    FAILS(CURT_E_OS, curt_remove(CURT_CWD, Z("missing"), NULL, NULL, fresh_report(), WHY));
-    CHECK_REPORT(0, 0, 1);
-    CHECK_INT(LAST.os_error, NO_SUCH_FILE);
-    CHECK_TEXT(LAST.path, T("missing"));
-    CHECK(strncmp(LAST.operation, "remove", 6) == 0);
-}
-
-static void treats_directories_as_it_is_told(void)
-{
-    SIZED(curt_remove_options, options);
-    make_tree(T("tree"), 2);
-    make_dir(T("empty"));
-    make_file(T("file"), 0);
-    options.directories = CURT_DIRECTORIES_ONLY_EMPTY;
-    CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("empty"), &options, NULL, fresh_report(), WHY)), 0);
-    CHECK_REPORT(0, 1, 0);
     options.directories = CURT_DIRECTORIES_CONTENTS;
     CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("tree"), &options, NULL, fresh_report(), WHY)), 0);
     CHECK_REPORT(4, 2, 0);
     CHECK(exists(T("tree")));
-    make_file(T("tree/again"), 0);
-    options.directories = CURT_DIRECTORIES_REQUIRED;
-    CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("tree"), &options, NULL, NULL, WHY)), 0);
+    /* Without anything that may be NULL. */
+    CHECK_INT(curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, NULL), 0);
     CHECK(!exists(T("tree")));
-    options.directories = CURT_DIRECTORIES_REFUSE;
-    CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("file"), &options, NULL, NULL, WHY)), 0);
-}
-
-static void goes_on_after_a_failure(void)
-{
-    const curt_str paths[] = {Z("a"), Z("missing"), Z("b"), Z("dir/."), Z("c")};
-    make_file(T("a"), 0);
-    make_tree(T("b"), 3);
-    make_dir(T("dir"));
-    make_file(T("c"), 0);
-    FAILS_ONCE(CURT_E_OS, curt_remove_many(paths, 5, NULL, NULL, fresh_report(), WHY));
-    CHECK_TEXT(LAST.path, T("missing"));
-    CHECK_REPORT(11, 4, 2);
-    CHECK(!exists(T("a")) && !exists(T("b")) && !exists(T("c")) && exists(T("dir")));
-    CHECK_INT(WORKS(curt_remove_many(NULL, 0, NULL, NULL, fresh_report(), WHY)), 0);
-    CHECK_REPORT(0, 0, 0);
 }
 
 /* ---- callbacks ---- */
@@ -367,39 +324,6 @@ static void callbacks_work_and_stop_in_every_form(void)
     }
 }
 
-/* ---- what changes meanwhile ---- */
-
-/* Adds more than was removed, each time. */
-static int add_files(void *round, uint64_t files, uint64_t directories)
-{
-    text_char name[] = T("tree/AAAAAA");
-    int number, at, rest;
-    (void)files, (void)directories;
-    ++*(int *)round;
-    for (number = 0; number < 600; number++) {
-        for (at = 5, rest = *(int *)round; at < 8; at++, rest /= 26)
-            name[at] = (text_char)('A' + rest % 26);
-        for (rest = number; at < 11; at++, rest /= 26)
-            name[at] = (text_char)('A' + rest % 26);
-        make_file(name, 0);
-    }
-    return 0;
-}
-
-static void gives_up_a_directory_that_is_written_to(void)
-{
-    int round = 0;
-    SIZED(curt_remove_options, options);
-    make_tree(T("tree"), 30);
-    options.on_progress = add_files;
-    options.context = &round;
-    FAILS_ONCE(CURT_E_KEPT_BEING_WRITTEN_TO,
-               curt_remove(CURT_CWD, Z("tree"), &options, NULL, fresh_report(), WHY));
-    CHECK_TEXT(LAST.path, T("tree"));
-    CHECK_INT(report.errors, 1);
-    CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, WHY)), 0);
-}
-
 #ifdef _WIN32
 
 static void removes_below_a_handle(void)
@@ -435,136 +359,61 @@ static void removes_names_with_lone_surrogates(void)
 
 #else
 
-/* Puts another directory in the place of the tree, in the middle of the removal. */
-static int replace_tree(void *done, uint64_t files, uint64_t directories)
+static void removes_below_a_descriptor(void)
 {
+    int dir;
+    make_tree("dir", 3);
+    CHECK_INT(mkdir("elsewhere", 0777), 0);
+    dir = open("dir", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    /* Not by its name, which another directory has by now. */
+    CHECK_INT(rename("dir", "moved") | rename("elsewhere", "dir"), 0);
+    FAILS(CURT_E_ARGUMENT, curt_remove(-1, Z("AA"), NULL, NULL, NULL, WHY));
+    CHECK_INT(WORKS(curt_remove(dir, Z("AA"), NULL, NULL, fresh_report(), WHY)), 0);
+    CHECK_REPORT(3, 1, 0);
+    CHECK(!exists("moved/AA") && exists("moved/AB"));
+    FAILS(CURT_E_OS, curt_remove(dir, Z("AA"), NULL, NULL, NULL, WHY));
+    CHECK_INT(LAST.os_error, ENOENT);
+    CHECK_INT(close(dir), 0); /* It was still open. */
+}
+
+/* ---- what changes meanwhile ---- */
+
+/* Adds more than was removed, each time; or, with -1, puts another directory in the place of the
+ * tree, once. */
+static int change_tree(void *at, uint64_t files, uint64_t directories)
+{
+    int *next = (int *)at, until = *next + 600;
+    char name[32];
     (void)directories;
-    if (files > 0 && ++*(int *)done == 1) {
-        CHECK_INT(rename("tree", "moved"), 0);
-        CHECK_INT(make_dir("tree"), 0);
+    for (; *next >= 0 && *next < until; ++*next) {
+        snprintf(name, sizeof name, "tree/%d", *next);
+        make_file(name, 0);
+    }
+    if (files > 0 && *next == -1) {
+        *next = -2;
+        CHECK_INT(rename("tree", "moved") | make_dir("tree"), 0);
         CHECK_INT(make_file("tree/keep", 0), 0);
     }
     return 0;
 }
 
-static void what_takes_the_place_of_the_tree_stays(void)
+static void says_what_others_do_to_the_tree(void)
 {
-    int done = 0;
+    static const int results[] = {CURT_E_REPLACED, CURT_E_KEPT_BEING_WRITTEN_TO};
+    int next, at;
     SIZED(curt_remove_options, options);
-    make_tree("tree", 40);
-    options.on_progress = replace_tree;
-    options.context = &done;
-    FAILS_ONCE(CURT_E_REPLACED, curt_remove(CURT_CWD, Z("tree"), &options, NULL, fresh_report(),
-                                            WHY));
-    CHECK_TEXT(LAST.path, "tree");
-    CHECK(done > 0 && exists("tree/keep"));
-    CHECK_INT(report.errors, 1);
-}
-
-/* ---- links, descriptors, depth ---- */
-
-static void removes_below_a_descriptor(void)
-{
-    static const text_char *const refused[] = {"a/b", "a/", "AA/AA/", ".", "..", "AA/..", ""};
-    struct stat before, after;
-    int dir, path_only, file;
-    size_t at;
-    make_tree(T("dir"), 3);
-    make_file(T("file"), 0);
-    CHECK_INT(mkdir("elsewhere", 0777), 0);
-    dir = open("dir", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    path_only = open("dir", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    CHECK_INT(fstat(dir, &before), 0);
-    /* Not by its name, which another directory has by now. */
-    CHECK_INT(rename("dir", "moved"), 0);
-    CHECK_INT(rename("elsewhere", "dir"), 0);
-    for (at = 0; at < sizeof refused / sizeof *refused; at++)
-        CHECK(curt_remove(dir, curt_z(refused[at]), NULL, NULL, NULL, NULL) < 0);
-    FAILS(CURT_E_ARGUMENT, curt_remove(-1, Z("AA"), NULL, NULL, NULL, WHY));
-    CHECK(exists("moved/AA/AA"));
-    CHECK_INT(WORKS(curt_remove(dir, Z("AA"), NULL, NULL, fresh_report(), WHY)), 0);
-    CHECK_REPORT(3, 1, 0);
-    CHECK_INT(WORKS(curt_remove(path_only, Z("AB"), NULL, NULL, NULL, WHY)), 0);
-    CHECK(!exists("moved/AA") && !exists("moved/AB") && exists("moved/AC"));
-    CHECK_INT(WORKS(curt_remove(dir, Z("AC//AA"), NULL, NULL, NULL, WHY)), 0);
-    CHECK(!exists("moved/AC/AA") && exists("moved/AC/AB"));
-    FAILS(CURT_E_OS, curt_remove(dir, Z("AA"), NULL, NULL, NULL, WHY));
-    CHECK_INT(LAST.os_error, ENOENT);
-    /* It is the caller's, and still open. */
-    CHECK(fstat(dir, &after) == 0 && after.st_ino == before.st_ino);
-    file = open("file", O_RDONLY | O_CLOEXEC);
-    FAILS(CURT_E_OS, curt_remove(file, Z("AC"), NULL, NULL, NULL, WHY));
-    CHECK_INT(LAST.os_error, ENOTDIR);
-    CHECK_INT(close(file) | close(path_only) | close(dir), 0);
-    FAILS(CURT_E_OS, curt_remove(dir, Z("AC"), NULL, NULL, NULL, WHY));
-    CHECK_INT(LAST.os_error, EBADF);
-    CHECK(exists("moved/AC"));
-}
-
-static void deep_and_wide_trees_need_few_descriptors(void)
-{
-    enum { DEPTH = 1000, WIDTH = 5000 };
-    struct rlimit limit, few;
-    int dir, depth;
-    char name[16];
-    CHECK_INT(mkdir("tree", 0777), 0);
-    dir = open("tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (depth = 0; depth < DEPTH; depth++) {
-        int below;
-        CHECK_INT(mkdirat(dir, "below", 0777), 0);
-        below = openat(dir, "below", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        close(dir);
-        dir = below;
+    options.on_progress = change_tree;
+    options.context = &next;
+    for (at = 0; at < 2; at++) {
+        make_tree("tree", 40);
+        next = at - 1;
+        FAILS_ONCE(results[at],
+                   curt_remove(CURT_CWD, Z("tree"), &options, NULL, fresh_report(), WHY));
+        CHECK_TEXT(LAST.path, "tree");
+        CHECK_INT(report.errors, 1);
+        CHECK(at == 1 || exists("tree/keep"));
+        CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, WHY)), 0);
     }
-    for (depth = 0; depth < WIDTH; depth++) {
-        snprintf(name, sizeof name, "%d", depth);
-        close(openat(dir, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-    }
-    close(dir);
-    CHECK_INT(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    few = limit;
-    few.rlim_cur = 40;
-    CHECK_INT(setrlimit(RLIMIT_NOFILE, &few), 0);
-    CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("tree"), NULL, NULL, fresh_report(), WHY)), 0);
-    CHECK_INT(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    CHECK_REPORT(WIDTH, DEPTH + 1, 0);
-    CHECK(!exists("tree"));
-}
-
-/* ---- failures of the system ---- */
-
-static void without_rights(void)
-{
-    struct calls calls;
-    SIZED(curt_control, control);
-    make_dir("tree");
-    make_dir("tree/locked");
-    make_file("tree/locked/file", 0);
-    make_dir("tree/open");
-    make_file("tree/open/file", 0);
-    CHECK_INT(chmod("tree/locked", 0555), 0);
-    memset(&calls, 0, sizeof calls);
-    calls.caller = this_thread();
-    control.on_error = on_error;
-    control.context = &calls;
-    FAILS_ONCE(CURT_E_OS, curt_remove(CURT_CWD, Z("tree"), NULL, &control, fresh_report(), WHY));
-    CHECK_INT(LAST.os_error, EACCES);
-    CHECK(strcmp(LAST.operation, "remove_file") == 0);
-    CHECK_TEXT(LAST.path, "tree/locked/file");
-    CHECK_TEXT(curt_z(calls.first), "tree/locked/file");
-    CHECK_INT(calls.errors, 1);
-    CHECK_REPORT(1, 1, 1);
-    CHECK_INT(chmod("tree/locked", 0), 0);
-    FAILS(CURT_E_OS, curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, WHY));
-    CHECK(strcmp(LAST.operation, "open_directory") == 0);
-    CHECK_TEXT(LAST.path, "tree/locked");
-    CHECK_INT(chmod("tree/locked", 0777), 0);
-    CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, WHY)), 0);
-}
-
-static void reports_what_it_may_not_remove(void)
-{
-    as_nobody(without_rights);
 }
 
 #ifdef __linux__
@@ -602,95 +451,20 @@ static void keeps_what_is_mounted(void)
 
 #endif
 
-static volatile int enough;
-
-/* Swaps a directory below the tree for a link to one outside, again and again. */
-static void *keep_swapping(void *unused)
-{
-    while (!enough) {
-        rename("tree/AA", "parked");
-        if (symlink("../outside", "tree/AA") == 0)
-            usleep(50);
-        unlink("tree/AA");
-        rename("parked", "tree/AA");
-    }
-    return unused;
-}
-
-static void a_swapped_link_leads_nowhere(void)
-{
-    int round;
-    pthread_t swapper;
-    make_tree("outside", 4);
-    for (round = 0; round < 40; round++) {
-        make_tree("tree", 8);
-        enough = 0;
-        CHECK_INT(pthread_create(&swapper, NULL, keep_swapping, NULL), 0);
-        curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, NULL);
-        enough = 1;
-        pthread_join(swapper, NULL);
-        CHECK(exists("outside/AA/AA") && exists("outside/DD") == 0 && exists("outside/AD/AD"));
-        curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, NULL);
-        curt_remove(CURT_CWD, Z("parked"), NULL, NULL, NULL, NULL);
-    }
-}
-
-/* ---- a signal ---- */
-
-static void set_the_int(int signal)
-{
-    (void)signal;
-    stop_now = 1;
-}
-
-static int slow_progress(void *context, uint64_t files, uint64_t directories)
-{
-    (void)context, (void)directories;
-    if (files > 0)
-        raise(SIGUSR1);
-    return 0;
-}
-
-static void a_signal_handler_stops_the_work(void)
-{
-    struct sigaction action, before;
-    SIZED(curt_remove_options, options);
-    SIZED(curt_control, control);
-    memset(&action, 0, sizeof action);
-    action.sa_handler = set_the_int;
-    CHECK_INT(sigaction(SIGUSR1, &action, &before), 0);
-    make_tree("tree", 60);
-    stop_now = 0;
-    control.cancel = &stop_now;
-    options.on_progress = slow_progress;
-    FAILS_ONCE(CURT_E_STOPPED,
-               curt_remove(CURT_CWD, Z("tree"), &options, &control, fresh_report(), WHY));
-    CHECK(report.stopped == 1 && report.files > 0 && exists("tree"));
-    CHECK_INT(sigaction(SIGUSR1, &before, NULL), 0);
-}
-
 #endif
 
 BEGIN_TESTS
     test(removes_files_and_trees),
-    test(reports_what_is_missing),
-    test(treats_directories_as_it_is_told),
-    test(goes_on_after_a_failure),
     test(refuses_in_every_form),
     test(callbacks_work_and_stop_in_every_form),
-    test(gives_up_a_directory_that_is_written_to),
 #ifdef _WIN32
     test(removes_below_a_handle),
     test(removes_names_with_lone_surrogates),
 #else
-    test(what_takes_the_place_of_the_tree_stays),
     test(removes_below_a_descriptor),
-    test(deep_and_wide_trees_need_few_descriptors),
-    test(reports_what_it_may_not_remove),
+    test(says_what_others_do_to_the_tree),
 #ifdef __linux__
     test(keeps_what_is_mounted),
 #endif
-    test(a_swapped_link_leads_nowhere),
-    test(a_signal_handler_stops_the_work),
 #endif
 END_TESTS

@@ -79,91 +79,61 @@ static void expect_at(const char *file, int line, const char *text, const char *
 #define BECOMES(text, expected) expect_at(__FILE__, __LINE__, text, expected, 0)
 #define IS_REFUSED(text, result) expect_at(__FILE__, __LINE__, text, NULL, result)
 
-static void expands_by_the_rules_of_posix(void)
+static void expands_as_the_options_say(void)
 {
-    begin(CURT_FLAVOR_POSIX);
-    IS_REFUSED("x", CURT_E_EXPAND_NO_START);
-    IS_REFUSED("", CURT_E_EXPAND_EMPTY);
-    BECOMES("/x/./y", "/x/y");
-    start_from("/home/me");
-    BECOMES("x", "/home/me/x");
-    BECOMES("a/../b", "/home/me/a/../b");
-    options.dot_dot = CURT_DOT_DOT_KEEP;
-    BECOMES("a/../b", "/home/me/a/../b");
-    options.dot_dot = CURT_DOT_DOT_CLAMP;
-    BECOMES("a/../b", "/home/me/b");
-    BECOMES("../../../../x", "/x");
-    options.dot_dot = CURT_DOT_DOT_REFUSE;
-    BECOMES("../x", "/home/x");
-    IS_REFUSED("../../../../x", CURT_E_EXPAND_ESCAPE);
-    options.base = "sub";
-    options.base_len = 3;
-    BECOMES("x", "/home/me/sub/x");
-    options.base = "/elsewhere";
-    options.base_len = 10;
-    BECOMES("x", "/elsewhere/x");
-}
-
-static void expands_by_the_rules_of_windows(void)
-{
+    enum { P = CURT_FLAVOR_POSIX, W = CURT_FLAVOR_WINDOWS, RUBY = CURT_STYLE_RUBY };
+    enum { KEEP = CURT_DOT_DOT_KEEP, CLAMP = CURT_DOT_DOT_CLAMP, REFUSE = CURT_DOT_DOT_REFUSE };
+    enum { TILDE = CURT_EXPAND_TILDE, VERBATIM = CURT_EXPAND_VERBATIM };
+    static const struct row {
+        uint32_t flavor, style, dot_dot, flags;
+        const char *cwd, *base, *home, *text, *expected;
+        int result;
+    } rows[] = {
+        {P, 0, 0, 0, NULL, NULL, NULL, "", NULL, CURT_E_EXPAND_EMPTY},
+        {P, 0, 0, 0, NULL, NULL, NULL, "x", NULL, CURT_E_EXPAND_NO_START},
+        {P, 0, 0, 0, NULL, NULL, NULL, "/x/./y", "/x/y", 0},
+        {P, 0, 0, 0, "/w", NULL, NULL, "a/../b", "/w/a/../b", 0},
+        {P, 0, CLAMP, 0, "/w", NULL, NULL, "../../b", "/b", 0},
+        {P, 0, REFUSE, 0, "/w", NULL, NULL, "../b", "/b", 0},
+        {P, 0, REFUSE, 0, "/w", NULL, NULL, "../../b", NULL, CURT_E_EXPAND_ESCAPE},
+        {P, 0, 0, 0, "/w", "sub", NULL, "x", "/w/sub/x", 0},
+        {P, 0, 0, 0, "/w", "/sub", "/home/me", "~/x", "/sub/~/x", 0},
+        {P, 0, 0, TILDE, "/w", NULL, "/home/me", "~/x", "/home/me/x", 0},
+        {P, 0, 0, TILDE, "/w", NULL, "/home/me", "~no-such-user", NULL, CURT_E_EXPAND_NO_USER},
+        {P, 0, 0, TILDE, "/w", NULL, "home", "~/x", NULL, CURT_E_EXPAND_HOME_RELATIVE},
+        {P, 0, 0, TILDE, "/w", NULL, NULL, "~/x", NULL, CURT_E_EXPAND_NO_HOME},
+        {P, RUBY, 0, 0, "/w", NULL, NULL, "a/../b/", "/w/b", 0},
+        {P, RUBY, KEEP, 0, "/w", NULL, NULL, "..", "/w/..", 0},
+        {W, 0, 0, 0, NULL, NULL, NULL, "x", NULL, CURT_E_EXPAND_NO_START},
+        {W, 0, 0, 0, "C:\\w", NULL, NULL, "..\\a.\\b. ", "C:\\a\\b", 0},
+        {W, 0, 0, 0, "C:\\w", NULL, NULL, "\\\\?\\C:\\a\\..\\b", "\\\\?\\C:\\a\\..\\b", 0},
+        {W, 0, 0, VERBATIM, "C:\\w", NULL, NULL, "\\\\?\\C:\\a\\..\\b", "\\\\?\\C:\\b", 0},
+        {W, RUBY, 0, 0, "C:/w", NULL, NULL, "a\\..\\b", "C:/w/b", 0},
+    };
     static char long_path[40001];
+    const struct row *row;
     curt_expander *by;
+    for (row = rows; row < rows + sizeof rows / sizeof *rows; row++) {
+        begin(row->flavor);
+        options.style = row->style;
+        options.dot_dot = row->dot_dot;
+        options.flags = row->flags;
+        options.cwd = row->cwd;
+        options.cwd_len = row->cwd == NULL ? 0 : strlen(row->cwd);
+        options.base = row->base;
+        options.base_len = row->base == NULL ? 0 : strlen(row->base);
+        options.home = row->home;
+        options.home_len = row->home == NULL ? 0 : strlen(row->home);
+        expect_at(__FILE__, __LINE__, row->text, row->expected, row->result);
+    }
     begin(CURT_FLAVOR_WINDOWS);
-    IS_REFUSED("x", CURT_E_EXPAND_NO_START);
-    IS_REFUSED("", CURT_E_EXPAND_EMPTY);
-    start_from("C:\\work");
-    BECOMES("..\\a.\\b. ", "C:\\a\\b");
-    BECOMES("D:x", "D:\\x");
-    BECOMES("/x", "C:\\x");
-    BECOMES("\\\\server\\share\\..\\x", "\\\\server\\share\\x");
-    BECOMES("\\\\?\\C:\\a\\..\\b", "\\\\?\\C:\\a\\..\\b");
-    options.flags = CURT_EXPAND_VERBATIM;
-    BECOMES("\\\\?\\C:\\a\\..\\b", "\\\\?\\C:\\b");
-    options.flags = 0;
-    options.dot_dot = CURT_DOT_DOT_REFUSE;
-    IS_REFUSED("..\\..\\x", CURT_E_EXPAND_ESCAPE);
-    options.dot_dot = CURT_DOT_DOT_DEFAULT;
+    start_from("C:\\w");
     memset(long_path, 'x', 40000);
     by = expander();
     expect_length(__FILE__, __LINE__, by, long_path, 40000, NULL, CURT_E_EXPAND_TOO_LONG);
     curt_expander_close(by);
-}
-
-static void expands_home_directories(void)
-{
-    begin(CURT_FLAVOR_POSIX);
-    start_from("/work");
-    BECOMES("~/x", "/work/~/x");
-    options.flags = CURT_EXPAND_TILDE;
-    IS_REFUSED("~/x", CURT_E_EXPAND_NO_HOME);
-    options.home = "/home/me";
-    options.home_len = 8;
-    BECOMES("~/x", "/home/me/x");
-    BECOMES("~", "/home/me");
-    IS_REFUSED("~no-such-user/x", CURT_E_EXPAND_NO_USER);
-    options.home = "relative";
-    IS_REFUSED("~/x", CURT_E_EXPAND_HOME_RELATIVE);
-}
-
-static void expands_as_ruby_does(void)
-{
-    begin(CURT_FLAVOR_POSIX);
-    options.style = CURT_STYLE_RUBY;
-    start_from("/work");
-    options.home = "/home/me";
-    options.home_len = 8;
-    BECOMES("", "/work");
-    BECOMES("a/../b/", "/work/b");
-    BECOMES("/../x", "/x");
-    BECOMES("~/x/", "/work/~/x");
-    options.flags = CURT_EXPAND_TILDE;
-    BECOMES("~/", "/home/me");
-    options.dot_dot = CURT_DOT_DOT_KEEP;
-    BECOMES("..", "/work/..");
-    begin(CURT_FLAVOR_WINDOWS);
-    options.style = CURT_STYLE_RUBY;
-    start_from("C:/work");
-    BECOMES("a\\..\\b", "C:/work/b");
+    options.width = 0;
+    FAILS(CURT_E_ARGUMENT, curt_expander_open(&options, &by, WHY));
 }
 
 static void joins_texts_of_both_widths_if_it_can(void)
@@ -213,71 +183,6 @@ static void keeps_a_copy_of_its_texts(void)
     memset(cwd, '#', sizeof cwd);
     expect_length(__FILE__, __LINE__, by, "x", 1, "/work/x", 0);
     curt_expander_close(by);
-}
-
-static void writes_only_what_the_buffer_holds(void)
-{
-    uint8_t bytes[8];
-    uint16_t units[8];
-    const uint8_t *text = (const uint8_t *)"/abc";
-    curt_expander *by;
-    begin(CURT_FLAVOR_POSIX);
-    by = expander();
-    memset(bytes, 0xa5, sizeof bytes);
-    memset(units, 0xa5, sizeof units);
-    CHECK_INT(curt_expand_bytes(by, text, 4, bytes, 4), 4);
-    CHECK_INT(curt_expand_units(by, widen("/abc", 4), 4, units, 4), 4);
-    CHECK(bytes[0] == 0xa5 && units[0] == 0xa5a5);
-    CHECK_INT(curt_expand_bytes(by, text, 4, NULL, 0), 4);
-    CHECK_INT(curt_expand_bytes(by, text, 4, bytes, 0), 4);
-    CHECK(bytes[0] == 0xa5);
-    CHECK_INT(curt_expand_bytes(by, text, 4, bytes, 5), 4);
-    CHECK(memcmp(bytes, "/abc", 5) == 0 && bytes[5] == 0xa5);
-    CHECK_INT(curt_expand_units(by, wide, 4, units, 5), 4);
-    CHECK(units[0] == '/' && units[3] == 'c' && units[4] == 0 && units[5] == 0xa5a5);
-    /* Wrong arguments. */
-    CHECK_INT(curt_expand_bytes(by, text, 4, NULL, 1), CURT_E_ARGUMENT);
-    CHECK_INT(curt_expand_units(by, wide, 4, NULL, 1), CURT_E_ARGUMENT);
-    CHECK_INT(curt_expand_units(by, wide, 4, (uint16_t *)(void *)((char *)units + 1), 1),
-              CURT_E_ARGUMENT);
-    CHECK_INT(curt_expand_bytes(by, NULL, 4, bytes, 8), CURT_E_ARGUMENT);
-    CHECK_INT(curt_expand_units(by, NULL, 4, units, 8), CURT_E_ARGUMENT);
-    CHECK_INT(curt_expand_bytes(by, NULL, 0, bytes, 8), CURT_E_EXPAND_EMPTY);
-    CHECK_INT(curt_expand_bytes(by, text, SIZE_MAX, bytes, 8), CURT_E_ARGUMENT);
-    CHECK_INT(curt_expand_units(by, wide, SIZE_MAX / 4 + 1, units, 8), CURT_E_ARGUMENT);
-    CHECK_INT(curt_expand_bytes(NULL, text, 4, bytes, 8), CURT_E_ARGUMENT);
-    CHECK_INT(curt_expand_units(NULL, wide, 4, units, 8), CURT_E_ARGUMENT);
-    curt_expander_close(by);
-    curt_expander_close(NULL);
-}
-
-static void refuses_wrong_texts_in_its_options(void)
-{
-    curt_expander *made = (curt_expander *)&options;
-    begin(CURT_FLAVOR_POSIX);
-    start_from("/");
-#define REFUSED_WITH(field, value) do { \
-        curt_expand_options kept = options; \
-        options.field = value; \
-        made = (curt_expander *)&options; \
-        FAILS(CURT_E_ARGUMENT, curt_expander_open(&options, &made, WHY)); \
-        CHECK(made == NULL); \
-        options = kept; \
-    } while (0)
-    REFUSED_WITH(width, 0);
-    REFUSED_WITH(cwd_len, SIZE_MAX);
-    REFUSED_WITH(base_len, 1);
-    REFUSED_WITH(home_len, 1);
-    options.width = 2;
-    REFUSED_WITH(cwd, (const char *)&options + 1);
-    options.width = 1;
-    made = NULL;
-    CHECK_INT(WORKS(curt_expander_open(NULL, &made, WHY)), 0);
-    curt_expander_close(made);
-    start_from("/a");
-    options.cwd = "/\0b";
-    options.cwd_len = 3;
-    FAILS(CURT_E_ARGUMENT, curt_expander_open(&options, &made, WHY));
 }
 
 /* ---- beside the system's own functions ---- */
@@ -353,14 +258,9 @@ static void reads_the_environment_only_when_asked(void)
 }
 
 BEGIN_TESTS
-    test(expands_by_the_rules_of_posix),
-    test(expands_by_the_rules_of_windows),
-    test(expands_home_directories),
-    test(expands_as_ruby_does),
+    test(expands_as_the_options_say),
     test(joins_texts_of_both_widths_if_it_can),
     test(keeps_a_copy_of_its_texts),
-    test(writes_only_what_the_buffer_holds),
-    test(refuses_wrong_texts_in_its_options),
     test(agrees_with_the_system),
     test(reads_the_environment_only_when_asked),
 END_TESTS
