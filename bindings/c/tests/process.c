@@ -509,6 +509,31 @@ static void a_signal_handler_stops_each_function(void)
     CHECK_INT(sigaction(SIGUSR1, &before, NULL), 0);
 }
 
+/* ---- every signal blocked ---- */
+
+static void works_with_every_signal_blocked(void)
+{
+    sigset_t all, before;
+    curt_str path = Z("tree");
+    SIZED(curt_control, control);
+    SIZED(curt_totals, totals);
+    control.threads = CURT_THREADS_AUTOMATIC;
+    make_tree("tree", 40, 60);
+    sigfillset(&all);
+    CHECK_INT(pthread_sigmask(SIG_SETMASK, &all, &before), 0);
+    CHECK_INT(pthread_sigmask(SIG_SETMASK, NULL, &all), 0); /* All but what the system keeps. */
+    CHECK_INT(WORKS(curt_usage(&path, 1, 0, &control, &totals, WHY)), 0);
+    CHECK_INT(totals.entries, 40 * 61 + 1);
+    CHECK_INT(WORKS(curt_remove(CURT_CWD, path, NULL, &control, NULL, WHY)), 0);
+    {
+        sigset_t now;
+        int signal;
+        CHECK_INT(pthread_sigmask(SIG_SETMASK, &before, &now), 0);
+        for (signal = 1; signal <= 64; signal++)
+            CHECK_INT(sigismember(&now, signal), sigismember(&all, signal));
+    }
+}
+
 /* ---- texts at the end of what can be read ---- */
 
 static void nothing_is_read_behind_a_text(void)
@@ -543,6 +568,7 @@ BEGIN_TESTS
     test(aborts_in_silence_without_memory),
 #endif
     test(a_signal_handler_stops_each_function),
+    test(works_with_every_signal_blocked),
     test(nothing_is_read_behind_a_text),
 END_TESTS
 

@@ -157,10 +157,55 @@ fn swap(at: &Path, name: &str, link: &str, target: &str) {
     exchange(&path, &link);
 }
 
+/// Moves an entry away and back.
+fn displace(at: &Path, from: &str, to: &str) {
+    let (from, to) = (at.join(from), at.join(to));
+    fs::rename(&from, &to).unwrap();
+    fs::rename(&to, &from).unwrap();
+}
+
 #[test]
 fn a_directory_or_a_file_is_swapped_for_a_link() {
     race(|at| swap(at, "a", "link", "../out"), read("a/b/c/file"));
     race(|at| swap(at, "plain/file", "plain/link", "../../out/file"), read("plain/file"));
+}
+
+#[test]
+fn a_link_changes_its_target() {
+    let disturb = |at: &Path| {
+        for target in ["a/b", "../out", "/", "a/b/../../../out", "a/b"] {
+            let (fresh, link) = (at.join("root/fresh"), at.join("root/way"));
+            std::os::unix::fs::symlink(target, &fresh).unwrap();
+            fs::rename(fresh, link).unwrap();
+        }
+    };
+    race(disturb, read("way/c/file"));
+}
+
+#[test]
+fn a_directory_is_renamed_or_moved_out_and_back() {
+    let renamed = |at: &Path| displace(at, "root/a/b", "root/x/moved");
+    race(renamed, read("a/b/../b/c/../../../x/b/c/file"));
+    let moved_out = |at: &Path| displace(at, "root/a/b", "out/moved");
+    race(moved_out, read("a/b/c/../../../a/b/../../plain/file"));
+}
+
+#[test]
+fn parents_are_exchanged() {
+    let disturb = |at: &Path| {
+        exchange(&at.join("root/a"), &at.join("out/b"));
+        exchange(&at.join("root/a"), &at.join("out/b"));
+    };
+    // Files in either of the two may be read, as long as it is in the root.
+    race(disturb, |_, root| {
+        let way = ["a/b/../../plain/file", "a/c/../../plain/file"];
+        let read = |path| root.open_file(path, OpenOptions::new().read(true));
+        let mut file = read(way[0]).or_else(|_| read(way[1]))?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "inside");
+        Ok(())
+    });
 }
 
 #[test]

@@ -129,6 +129,43 @@ fn dot_dot_goes_back_further_than_directories_stay_open() {
     assert!(matches!(canonical(&up(101)), Err(Failure::Refused(Refusal::Escape))));
 }
 
+#[test]
+fn a_way_back_that_is_gone_starts_over() {
+    let mut world = World::new();
+    let deep = "d/".repeat(60);
+    world.file(format!("root/{deep}file")).file("root/d/d/other");
+    let setup = Setup::new(world);
+    let root = root(&setup, Scope::Beneath);
+    let path = deep + &"../".repeat(58) + "other";
+    let calls = setup.world(|world| world.calls_made());
+    let parsed = text(&root.confined(), &path).unwrap();
+    assert_eq!(root.confined().canonical(&parsed).unwrap().path, b"d/d/other");
+    let calls = setup.world(|world| world.calls_made()) - calls;
+    // Whenever the first directory is replaced, the answer is about one of the two.
+    for after in 0..calls {
+        setup.world(|world| {
+            world.after(after, |world| {
+                world
+                    .rename("root/d", "aside")
+                    .rename("root/e", "root/d")
+                    .rename("aside", "root/e");
+                world.file("root/d/d/other2");
+            });
+            world.vanish("root/d/d/other2").vanish("root/e/d/other2");
+        });
+        match root.confined().canonical(&parsed) {
+            Ok(found) => assert_eq!(found.path, b"d/d/other"),
+            Err(Failure::System(_)) => {}
+            Err(Failure::Refused(refusal)) => panic!("{refusal}"),
+        }
+        setup.world(|world| {
+            if !world.exists("root/d/d/other") {
+                world.rename("root/d", "aside").rename("root/e", "root/d").vanish("aside");
+            }
+        });
+    }
+}
+
 /// Directories on the way back were closed, and one of them can be a link by then.
 #[test]
 fn a_way_back_over_a_link_ends_where_the_path_leads() {

@@ -126,6 +126,23 @@ fn two_changes_with_few_descriptors_are_survived() {
 }
 
 #[test]
+fn directory_that_grows_before_every_call_is_reported() {
+    for threads in [1, 2] {
+        let setup = setup(|world| {
+            world.before_each_call(|world| {
+                world.intrude("tree/a/b");
+            });
+        });
+        let report = remove(&options().threads(Threads::AtMost(threads)), &setup);
+        assert_eq!(kept(&report), Kept::BeingWrittenTo, "and nothing for the parents");
+        assert!(report.errors[0].path().ends_with("tree/a/b"));
+        assert!(report.appeared > 0);
+        assert!(setup.world(|world| world.clock) < Duration::from_secs(1));
+        assert!(!setup.world(|world| world.exists("tree/e")), "the rest goes");
+    }
+}
+
+#[test]
 fn mounts_are_refused_unless_crossing_is_allowed() {
     for device in [1, 2] {
         let setup = setup(|world| {
