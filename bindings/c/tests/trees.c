@@ -129,6 +129,7 @@ static void goes_through_a_tree_by_names(void)
         path[at] = 0;
         CHECK_INT(entry.path.ptr[at], 0);
         CHECK_INT(entry.depth, slashes);
+        /* Digits, and `file`. */
         CHECK_INT(entry.kind, path[at - 1] <= '9' || path[at - 4] == 'f' ? CURT_KIND_FILE
                   : CURT_KIND_DIRECTORY);
         /* No name here has a unit below the separator, so paths are in order, too. */

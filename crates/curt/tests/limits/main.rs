@@ -11,6 +11,7 @@ mod swapped;
 use std::path::Path;
 
 use curt::remove::Report;
+
 #[global_allocator]
 static ALLOCATOR: curt_testkit::alloc::Counting = curt_testkit::alloc::Counting;
 
