@@ -25,8 +25,10 @@ fn what_random_trees_seldom_have() {
         ("t -type f -size -6c", "-S -5b . t"),
         ("t -name a -prune -o", "-E a . t"),
         ("t -path t/a/b -prune -o", "-E /a/b/ . t"),
-        ("/dev -maxdepth 1 -type c", "-d1 -tc . /dev"),
-        ("/dev -maxdepth 1 -type b", "-d1 -tb . /dev"),
+        // By their names: others may come and go in /dev meanwhile.
+        ("/dev -maxdepth 1 -type c -name null", "-d1 -tc -g null /dev"),
+        ("/dev -maxdepth 1 -type b -name loop0", "-d1 -tb -g loop0 /dev"),
+        ("/dev -maxdepth 1 -type b -name vda", "-d1 -tb -g vda /dev"),
     ] {
         place.same(find, curt);
     }
