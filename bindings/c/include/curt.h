@@ -689,6 +689,12 @@ typedef struct {
   const char *text;
   /** The length of the sentence in bytes, without the NUL. */
   size_t text_len;
+  /**
+   * The cause in curt's words, if the system's text for `os_error` would not say it: a refusal, an
+   * entry that was replaced, a bug. Otherwise NULL. For languages whose errors have the system's
+   * text.
+   */
+  const char *reason;
 } curt_error_info;
 
 /** How paths are expanded. NULL in its place: all zero. The texts are copied. */
@@ -1391,7 +1397,7 @@ int32_t curt_usage(const curt_str *paths,
 
 /* Structs with their sizes, and zeros. */
 #define CURT_ERROR_INFO_INIT \
-  { sizeof(curt_error_info), 0, 0, NULL, { NULL, 0 }, NULL, 0 }
+  { sizeof(curt_error_info), 0, 0, NULL, { NULL, 0 }, NULL, 0, NULL }
 #define CURT_EXPAND_OPTIONS_INIT \
   { sizeof(curt_expand_options), 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, 0 }
 #define CURT_CONTROL_INIT \

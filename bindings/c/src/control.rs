@@ -86,7 +86,7 @@ impl Control {
     pub(crate) fn threads(&self) -> Threads {
         match self.0.map_or(1, |control| control.threads) {
             CURT_THREADS_AUTOMATIC => Threads::Automatic,
-            most => Threads::AtMost(most.max(1) as usize),
+            most => Threads::AtMost(most as usize),
         }
     }
 

@@ -33,6 +33,7 @@ struct Texts {
     operation: Option<Box<[u8]>>,
     path: Box<[curt_char]>,
     text: Box<[u8]>,
+    reason: Option<Box<[u8]>>,
 }
 
 /// What an error object says. The texts live as long as the object.
@@ -57,6 +58,10 @@ pub struct curt_error_info {
     pub text: *const c_char,
     /// The length of the sentence in bytes, without the NUL.
     pub text_len: usize,
+    /// The cause in curt's words, if the system's text for `os_error` would not say it: a refusal, an
+    /// entry that was replaced, a bug. Otherwise NULL. For languages whose errors have the system's
+    /// text.
+    pub reason: *const c_char,
 }
 
 // SAFETY: it begins with its size; zeros are valid.
@@ -90,15 +95,19 @@ impl curt_error {
             What::Library(error) => error.errno(),
             What::Other(_) => 0,
         };
-        let Texts { operation, path, text } = self.texts();
+        let pointer = |text: &Option<Box<[u8]>>| {
+            text.as_ref().map_or(ptr::null(), |text| text.as_ptr().cast())
+        };
+        let Texts { operation, path, text, reason } = self.texts();
         curt_error_info {
             size: 0,
             result: self.result,
             os_error,
-            operation: operation.as_ref().map_or(ptr::null(), |name| name.as_ptr().cast()),
+            operation: pointer(operation),
             path: curt_str::of(&path[..path.len() - 1]),
             text: text.as_ptr().cast(),
             text_len: text.len() - 1,
+            reason: pointer(reason),
         }
     }
 
@@ -136,9 +145,11 @@ impl What {
                 operation: Some(with_nul(error.operation().name())),
                 path: [&*to_units(error.path().as_os_str()), &[0]].concat().into(),
                 text: with_nul(&error.to_string()),
+                reason: error.reason().map(|reason| with_nul(&reason)),
             },
             What::Other(text) => {
-                Texts { operation: None, path: Box::new([0]), text: with_nul(text) }
+                let text = with_nul(text);
+                Texts { operation: None, path: Box::new([0]), reason: Some(text.clone()), text }
             }
         }
     }

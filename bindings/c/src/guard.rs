@@ -127,6 +127,7 @@ mod tests {
             path: curt_str::NONE,
             text: std::ptr::null(),
             text_len: 0,
+            reason: std::ptr::null(),
         };
         // SAFETY: both are valid.
         assert_eq!(unsafe { curt_error_get(error, &raw mut info) }, 0);

@@ -178,7 +178,7 @@ unsafe fn remove(
     if let Some(options) = options {
         removal = set(removal, &options)?;
     }
-    let mut done = run(&removal)?;
+    let done = run(&removal)?;
     let filled = curt_remove_report {
         size: 0,
         files: done.files,
@@ -191,7 +191,7 @@ unsafe fn remove(
     };
     // SAFETY: as above.
     unsafe { structs::write(report, filled) }?;
-    outcome(done.errors.drain(..).next(), done.stopped)
+    outcome(done.errors.into_iter().next(), done.stopped)
 }
 
 /// Sets what the options say.

@@ -173,6 +173,7 @@ pub(crate) fn result_of(error: &Error) -> i32 {
         Cause::Loop(_) => CURT_E_LOOP,
         Cause::Refused(refusal) => of_refusal(*refusal),
         Cause::Find(why) => of_find(why.cause()),
+        Cause::Bug(_) => CURT_E_INTERNAL,
         _ => CURT_E_OTHER,
     }
 }

@@ -1,6 +1,5 @@
 //! Errors of the library.
 
-use curt::beneath::Refusal;
 use curt::{Cause, Error, Operation};
 use napi::{Env, JsValue};
 use napi_derive::napi;
@@ -23,7 +22,7 @@ pub struct Failure {
     /// The function of the system that Node names in its place.
     pub function: &'static str,
     pub path: String,
-    /// Why curt has refused the path, in place of the text of the number.
+    /// curt's own words, in place of the text of the number.
     pub reason: Option<String>,
     /// Whether another attempt may succeed.
     pub may_pass: bool,
@@ -36,12 +35,8 @@ impl Failure {
     /// The failure of this function of the system.
     pub fn new(error: &Error, function: &'static str) -> Failure {
         let path = error.path().to_string_lossy().into_owned();
-        let reason = match error.cause() {
-            // That is missing to the system, too.
-            Cause::Refused(Refusal::Empty) => None,
-            cause @ (Cause::Refused(_) | Cause::Replaced) => Some(cause.to_string()),
-            _ => None,
-        };
+        // What `rmdir` would refuse is said as Node says it.
+        let reason = error.reason().filter(|_| !matches!(error.cause(), Cause::Kept(_)));
         let (number, may_pass) = (of_system(error.errno(), function), error.may_pass());
         Failure { number, function, path, reason, may_pass }
     }
@@ -74,7 +69,7 @@ impl From<&Error> for Failure {
         let function = match error.operation() {
             // libuv's `scandir` opens the directory, too.
             Operation::OpenDirectory => "scandir",
-            operation => operation.function(),
+            _ => error.function(),
         };
         Failure::new(error, function)
     }

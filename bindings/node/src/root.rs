@@ -408,12 +408,8 @@ fn remove(
     }
     let force = options.force;
     if options.recursive {
-        let removal = remove::removal(options.threads, cancel).on_error(|_| Next::Stop);
-        let removed = root.remove_tree(path, &removal);
-        return match removed {
-            Ok(report) => remove::answer(&report, force),
-            Err(error) => remove::forgive(&error, force),
-        };
+        let removal = remove::removal(options.threads, force, cancel).on_error(|_| Next::Stop);
+        return remove::answer(&root.remove_tree(path, &removal));
     }
     let at = || path.to_string_lossy().into_owned();
     match root.stat(path, Fields::KIND) {
@@ -427,6 +423,9 @@ fn remove(
             }
             _ => Ok(()),
         },
-        Err(error) => remove::forgive(&error, force).map_err(|failure| failure.at(at())),
+        Err(error) => match Failure::from(&error) {
+            Failure { number: numbers::ENOENT, .. } if force => Ok(()),
+            failure => Err(failure.at(at())),
+        },
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use curt::{Cause, Error};
+use curt::Error;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -13,11 +13,10 @@ use crate::path::{Form, strerror};
 /// or curt's own if the refusal is curt's.
 pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAny>) -> PyErr {
     let number = error.errno();
-    let text = match error.cause() {
-        Cause::Os(_) => strerror(py, number),
-        cause => {
+    let text = match error.reason() {
+        None => strerror(py, number),
+        Some(text) => {
             // A message of the library begins with the path; one of Python ends with it.
-            let text = cause.to_string();
             let subject = if text.starts_with("is ") { "the path " } else { "" };
             Ok(PyString::new(py, &format!("{subject}{text}")).into_any())
         }

@@ -102,7 +102,7 @@ impl Operand<'_> {
         let shown = Form::Text.wrap_path(py, error.path())?;
         let is_operand = error.path() == self.path;
         let is_file = error.kind() == NotADirectory;
-        let names = match (error.operation().function(), error.cause()) {
+        let names = match (error.function(), error.cause()) {
             // CPython follows a link before it notices, at the latest when it opens it.
             (_, Cause::Kept(kept @ (Kept::IsALink | Kept::DotOrDotDot))) if is_operand => {
                 let is_link = *kept == Kept::IsALink;

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, IntoRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use curt::beneath::{OpenOptions, Scope};
@@ -153,25 +153,16 @@ impl Root {
         let py = path.py();
         let path = PathArg::new(path, "rmtree")?;
         let place = path.as_path();
-        // CPython's errors have bytes as text.
-        let text = Form::Text.wrap_path(py, place)?;
         let signals = Signals::default();
-        let failure = Mutex::new(None);
-        self.call(&text, "rmtree", |root, path| {
-            let removal = Remove::new()
-                .threads(Threads::AtMost(1))
-                .directories(DirectoryOperands::Required)
-                .on_error(|_| Next::Stop)
-                .poll(|| signals.look());
-            let mut report = root.remove_tree(path, &removal)?;
-            *failure.lock().unwrap_or_else(PoisonError::into_inner) = report.errors.pop();
-            Ok(())
-        })?;
+        let removal = Remove::new()
+            .threads(Threads::AtMost(1))
+            .directories(DirectoryOperands::Required)
+            .on_error(|_| Next::Stop)
+            .poll(|| signals.look());
+        let report = self.with(py, |root| root.remove_tree(place, &removal))?;
+        drop(removal);
         signals.into_result()?;
-        match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            None => Ok(()),
-            Some(error) => Err(exception_in(py, &error, Form::Text)),
-        }
+        report.errors.first().map_or(Ok(()), |error| Err(exception_in(py, error, Form::Text)))
     }
 
     /// Renames, and replaces what has the new name.

@@ -16,7 +16,7 @@ pub use find::{FindCause, NotFound};
 pub use kept::Kept;
 
 use crate::quoted::{Printable, Quoted};
-use crate::sys::{OsError, may_pass};
+use crate::sys::{OsError, is_missing, may_pass};
 use curt_paths::Refusal;
 
 /// The operation that failed.
@@ -84,13 +84,7 @@ impl Operation {
         self.words()[1]
     }
 
-    /// Returns the function of the C library that a program would call in its place, for languages
-    /// whose errors name one: `unlink`, `scandir`, …
-    pub fn function(self) -> &'static str {
-        self.words()[2]
-    }
-
-    /// Its name, verb and function.
+    /// Its name, its verb, and the function of the C library that a program would call in its place.
     fn words(self) -> [&'static str; 3] {
         match self {
             Operation::Remove => ["remove", "remove", "lstat"],
@@ -140,9 +134,38 @@ pub enum Cause {
     Start(StartFailure, io::Error),
     /// No program of that name was found.
     Find(NotFound),
+    /// An impossible state, which is a bug of this library. What it was working on is left as it is.
+    Bug(&'static str),
 }
 
 impl Cause {
+    /// Returns the system's error, if the system failed.
+    pub(crate) fn system(&self) -> Option<&io::Error> {
+        match self {
+            Cause::Os(error) | Cause::Start(_, error) => Some(error),
+            Cause::Find(why) => why.system(),
+            _ => None,
+        }
+    }
+
+    /// See [`Error::kind`].
+    pub(crate) fn kind(&self) -> io::ErrorKind {
+        match (self, self.system()) {
+            (_, Some(error)) => error.kind(),
+            (Cause::Refused(refusal), _) => refusal.kind(),
+            (cause, None) => cause.closest().error().kind(),
+        }
+    }
+
+    /// Returns whether there is no such entry, as the system says it; or no such path could be.
+    pub(crate) fn is_missing(&self) -> bool {
+        match self {
+            Cause::Os(error) => is_missing(error),
+            Cause::Refused(refusal) => *refusal == Refusal::Empty,
+            _ => false,
+        }
+    }
+
     /// Returns the system's error that is closest, for a cause without a number.
     fn closest(&self) -> OsError {
         match self {
@@ -157,6 +180,7 @@ impl Cause {
             // As `RESOLVE_BENEATH`: it would leave the root, here or on another system.
             Cause::Refused(_) => OsError::OtherDevice,
             Cause::Find(why) => why.closest(),
+            Cause::Bug(_) => OsError::Io,
         }
     }
 }
@@ -172,6 +196,7 @@ impl fmt::Display for Cause {
             Cause::Refused(refusal) => refusal.fmt(f),
             Cause::Start(why, _) => why.fmt(f),
             Cause::Find(why) => why.fmt(f),
+            Cause::Bug(what) => write!(f, "internal error: {what}"),
         }
     }
 }
@@ -320,6 +345,11 @@ impl Error {
         &self.0.cause
     }
 
+    /// Returns the cause of an error that nobody else has.
+    pub(crate) fn into_cause(self) -> Cause {
+        Arc::into_inner(self.0).map_or_else(|| bug("a new error is shared"), |inner| inner.cause)
+    }
+
     /// Returns the system's error, or this one where there is none.
     pub(crate) fn into_system(self) -> io::Error {
         match Arc::try_unwrap(self.0) {
@@ -331,11 +361,7 @@ impl Error {
 
     /// Returns the system's error number, if the system failed.
     pub fn raw_os_error(&self) -> Option<i32> {
-        match &self.0.cause {
-            Cause::Os(error) | Cause::Start(_, error) => error.raw_os_error(),
-            Cause::Find(error) => error.raw_os_error(),
-            _ => None,
-        }
+        self.cause().system().and_then(io::Error::raw_os_error)
     }
 
     /// Returns [`raw_os_error`](Error::raw_os_error) if there is one, and otherwise the number with
@@ -359,6 +385,45 @@ impl Error {
         self.raw_os_error().unwrap_or_else(|| self.cause().closest().number())
     }
 
+    /// Returns the function of the C library that a program would call in its place, for languages
+    /// whose errors name one: `unlink`, `scandir`, … A removal that refuses an entry, or finds
+    /// another one in its place, is a failed `rmdir`.
+    ///
+    /// ```
+    /// assert_eq!(curt::stat("no such file", curt::Fields::SIZE).unwrap_err().function(), "lstat");
+    /// ```
+    pub fn function(&self) -> &'static str {
+        match (self.operation(), self.cause()) {
+            (_, Cause::Kept(_)) | (Operation::Remove, Cause::Replaced) => "rmdir",
+            (operation, _) => operation.words()[2],
+        }
+    }
+
+    /// Returns the cause in words, if the system's text for [`errno`](Error::errno) would not say
+    /// it: a refusal, a path that was replaced meanwhile, and others. Languages whose errors have
+    /// the system's text take it from here. `None` also for an empty path, which is as missing as
+    /// the system says.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), curt::Error> {
+    /// assert_eq!(curt::list("no such directory").unwrap_err().reason(), None);
+    /// let refused = curt::Root::open(".")?.stat("../x", curt::Fields::KIND).unwrap_err();
+    /// assert_eq!(refused.reason().unwrap(), "the path leaves the root directory");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn reason(&self) -> Option<String> {
+        let is_said = match self.cause() {
+            Cause::Start(why, error) => {
+                let is_plain = matches!(why, StartFailure::System | StartFailure::Directory);
+                is_plain && error.raw_os_error().is_some()
+            }
+            Cause::Refused(Refusal::Empty) => true,
+            _ => self.raw_os_error().is_some(),
+        };
+        (!is_said).then(|| self.cause().to_string())
+    }
+
     /// Returns whether another attempt may succeed: something was in use, not empty or not
     /// permitted, or descriptors ran out. Node's `fs.rm` repeats these (`maxRetries`).
     ///
@@ -369,22 +434,25 @@ impl Error {
         may_pass(self.errno())
     }
 
-    /// Returns the nearest error kind of the standard library.
+    /// Returns the error kind that the standard library has for [`errno`](Error::errno). A path that
+    /// was refused has the one [of its refusal](Refusal::kind), mostly `PermissionDenied`, because
+    /// stable Rust has no name for that of `ELOOP`.
     pub fn kind(&self) -> io::ErrorKind {
-        match &self.0.cause {
-            Cause::Os(error) | Cause::Start(_, error) => error.kind(),
-            Cause::Find(error) => error.kind(),
-            Cause::Kept(kept) => kept.kind(),
-            Cause::Refused(refusal) => refusal.kind(),
-            Cause::Replaced | Cause::Loop(_) => io::ErrorKind::Other,
-        }
+        self.cause().kind()
     }
+}
+
+/// Returns the system's number of an error, also of one that has only a kind. For the command.
+#[doc(hidden)]
+pub fn number_of(error: &io::Error) -> Option<i32> {
+    let known = OsError::of(error.kind());
+    error.raw_os_error().or((known != OsError::Io).then(|| known.number()))
 }
 
 /// Returns the cause to report for an impossible state, which is a bug of this library.
 pub(crate) fn bug(what: &'static str) -> Cause {
     debug_assert!(false, "{what}");
-    Cause::Os(io::Error::other(format!("internal error: {what}")))
+    Cause::Bug(what)
 }
 
 impl fmt::Debug for Error {

@@ -137,6 +137,8 @@ pub mod which;
 pub use beneath::Root;
 pub use calls::Calls;
 pub use control::{Answer, Cancel, Next, Operands, SameFileSystem, Threads, Unvisited};
+#[doc(hidden)]
+pub use error::number_of;
 pub use error::{Cause, Error, Operation};
 pub use fields::{Fields, Kind, Metadata, Plan};
 #[doc(inline)]

@@ -80,7 +80,7 @@ fn force(directories: DirectoryOperands) -> Remove<'static> {
 }
 
 fn remove_beneath(root: &Root, path: &str, removal: &Remove<'_>) -> Answer {
-    first(root.remove_tree(path, removal)?.errors)
+    first(root.remove_tree(path, removal).errors)
 }
 
 fn first(errors: Vec<Error>) -> Answer {

@@ -13,10 +13,9 @@ static VALUE exception_of(VALUE error)
   VALUE message, arguments[3];
   curt_error_get((const curt_error *)error, &info);
   /* Ruby has the text for what the system says. */
-  message = info.result == CURT_E_OS || info.result == CURT_E_REFUSED_EMPTY
-                ? path_string(info.path)
-                : rb_utf8_str_new(info.text, (long)info.text_len);
-  if (info.os_error == 0 || info.result == CURT_E_ARGUMENT)
+  message = info.reason == NULL ? path_string(info.path)
+                                : rb_utf8_str_new(info.text, (long)info.text_len);
+  if (info.os_error == 0 || info.result == CURT_E_ARGUMENT || info.result == CURT_E_INTERNAL)
     return without_number(info.result, message);
   /* "No such file or directory @ stat - path" */
   arguments[0] = message;

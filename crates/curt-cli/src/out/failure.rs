@@ -28,7 +28,7 @@ impl Failure {
 
     pub(crate) fn os(operation: &'static str, error: &io::Error) -> Failure {
         let failure = Failure::new(operation, kind(error), sys::error_text(error));
-        Failure { errno: sys::error_number(error), ..failure }
+        Failure { errno: curt::number_of(error), ..failure }
     }
 
     pub(crate) fn path(self, path: impl AsRef<Path>) -> Failure {
@@ -67,7 +67,7 @@ impl From<&Error> for Failure {
         let operation = error.operation().name();
         let failure = Failure::new(operation, kind_of_cause(cause), text::reason(cause));
         let errno = match cause {
-            Cause::Os(error) | Cause::Start(_, error) => sys::error_number(error),
+            Cause::Os(error) | Cause::Start(_, error) => curt::number_of(error),
             _ => error.raw_os_error(),
         };
         Failure { errno, ..failure }.path(error.path())

@@ -49,6 +49,15 @@ impl Refusal {
     pub(super) fn unusable(error: impl Into<io::Error>) -> Refusal {
         Refusal::Failed("no-trash", "its filesystem has no trash that you can use", error.into())
     }
+
+    /// For an error of the first look at an operand.
+    pub(super) fn looked(error: impl Into<io::Error>) -> Refusal {
+        let error = error.into();
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::Missing(error),
+            _ => Refusal::Os(error),
+        }
+    }
 }
 
 impl<E: Into<io::Error>> From<E> for Refusal {

@@ -398,32 +398,22 @@ impl Root {
 
     /// Removes a tree, as [`Remove`] does: a tree that does not exist is an error in the report,
     /// unless [`Remove::missing_is_fine`] is set, and so is `link/`. Paths in the report begin with
-    /// this one. An error is returned if the directory of that name cannot be
-    /// opened, or the path ends in dots.
-    pub fn remove_tree(
-        &self,
-        path: impl AsRef<Path>,
-        removal: &Remove<'_>,
-    ) -> Result<Report, Error> {
+    /// this one.
+    #[must_use = "a removal may have failed; the report says so"]
+    pub fn remove_tree(&self, path: impl AsRef<Path>, removal: &Remove<'_>) -> Report {
         let path = path.as_ref();
         let parent = self.run(Operation::Remove, path, |confined, text| confined.open_parent(text));
-        let is_fine = |error: &Error| removal.forgives(error.kind(), error.raw_os_error());
-        if parent.as_ref().is_err_and(is_fine) {
-            return Ok(Report::default());
-        }
-        let Some((dir, name)) = parent? else {
-            return Err(Error::new(
-                Operation::Remove,
-                path.to_owned(),
-                Cause::Kept(Kept::DotOrDotDot),
-            ));
+        let (dir, name) = match parent {
+            Ok(Some(parent)) => parent,
+            Ok(None) => return removal.run_in(Err(Cause::Kept(Kept::DotOrDotDot)), path, path),
+            Err(error) => return removal.run_in(Err(error.into_cause()), path, path),
         };
         let mut name = name.units().to_vec();
         if OsUnit::units(path).last().is_some_and(|unit| unit.is_separator()) {
             // It must be a directory, and not a link to one.
             name.push(Unit::SEPARATOR);
         }
-        Ok(removal.run_in(Ok(dir), &SystemUnit::path(name), path))
+        removal.run_in(Ok(Ok(dir)), &SystemUnit::path(name), path)
     }
 
     /// Renames, and replaces what has the new name as the system does. Both paths are beneath the

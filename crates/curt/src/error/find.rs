@@ -112,9 +112,10 @@ impl NotFound {
         }
     }
 
-    pub(super) fn raw_os_error(&self) -> Option<i32> {
+    /// Returns the system's error, if the system failed.
+    pub(super) fn system(&self) -> Option<&io::Error> {
         match self.cause() {
-            FindCause::Os(error) => error.raw_os_error(),
+            FindCause::Os(error) => Some(error),
             _ => None,
         }
     }
@@ -131,21 +132,6 @@ impl NotFound {
             FindCause::NameTooLong => OsError::TooLong,
             FindCause::LinkLoop => OsError::TooManyLinks,
             FindCause::Os(error) => OsError::of(error.kind()),
-        }
-    }
-
-    /// Returns the nearest error kind of the standard library.
-    pub(super) fn kind(&self) -> io::ErrorKind {
-        match self.cause() {
-            FindCause::NotFound
-            | FindCause::OnlyInWorkingDirectory
-            | FindCause::DirectoryMissing => io::ErrorKind::NotFound,
-            FindCause::NotExecutable | FindCause::PermissionDenied => {
-                io::ErrorKind::PermissionDenied
-            }
-            FindCause::InvalidName(_) | FindCause::NameTooLong => io::ErrorKind::InvalidInput,
-            FindCause::Os(error) => error.kind(),
-            FindCause::LinkLoop | FindCause::RelativeResult => io::ErrorKind::Other,
         }
     }
 }

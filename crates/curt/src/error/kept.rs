@@ -1,7 +1,6 @@
 //! Why a removal refused an entry, or gave it up.
 
 use std::fmt;
-use std::io;
 
 use crate::sys::OsError;
 
@@ -28,29 +27,22 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// Its name, the nearest error kind of the standard library, the error with which the system
-    /// refuses the same, mostly in `rmdir`, and the message.
-    fn facts(self) -> (&'static str, io::ErrorKind, OsError, &'static str) {
-        use io::ErrorKind as Of;
+    /// Its name, the error with which the system refuses the same, mostly in `rmdir`, and the
+    /// message.
+    fn facts(self) -> (&'static str, OsError, &'static str) {
         const MOUNT: &str = "is a mount point, and crossing mounts was not asked for";
         const DOTS: &str = "refusing to remove '.' or '..'";
         const ROOT: &str = "refusing to remove the root directory";
         const OTHER: &str = "is on another file system than its parent";
         const WRITTEN: &str = "not empty: being written to";
         match self {
-            Kept::MountPoint => ("mount-point", Of::CrossesDevices, OsError::Busy, MOUNT),
-            Kept::BeingWrittenTo => {
-                ("being-written-to", Of::DirectoryNotEmpty, OsError::NotEmpty, WRITTEN)
-            }
-            Kept::DotOrDotDot => ("dot-or-dot-dot", Of::InvalidInput, OsError::Invalid, DOTS),
-            Kept::RootDirectory => ("root-directory", Of::InvalidInput, OsError::Busy, ROOT),
-            Kept::OtherFileSystem => {
-                ("other-file-system", Of::CrossesDevices, OsError::OtherDevice, OTHER)
-            }
-            Kept::IsADirectory => {
-                ("is-a-directory", Of::IsADirectory, OsError::IsDirectory, "is a directory")
-            }
-            Kept::IsALink => ("is-a-link", Of::NotADirectory, OsError::NotDirectory, "is a link"),
+            Kept::MountPoint => ("mount-point", OsError::Busy, MOUNT),
+            Kept::BeingWrittenTo => ("being-written-to", OsError::NotEmpty, WRITTEN),
+            Kept::DotOrDotDot => ("dot-or-dot-dot", OsError::Invalid, DOTS),
+            Kept::RootDirectory => ("root-directory", OsError::Busy, ROOT),
+            Kept::OtherFileSystem => ("other-file-system", OsError::OtherDevice, OTHER),
+            Kept::IsADirectory => ("is-a-directory", OsError::IsDirectory, "is a directory"),
+            Kept::IsALink => ("is-a-link", OsError::NotDirectory, "is a link"),
         }
     }
 
@@ -60,17 +52,13 @@ impl Kept {
         self.facts().0
     }
 
-    pub(super) fn kind(self) -> io::ErrorKind {
-        self.facts().1
-    }
-
     pub(super) fn closest(self) -> OsError {
-        self.facts().2
+        self.facts().1
     }
 }
 
 impl fmt::Display for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.facts().3)
+        f.write_str(self.facts().2)
     }
 }

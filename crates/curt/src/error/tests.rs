@@ -1,4 +1,4 @@
-//! The numbers of refusals, and the words of operations.
+//! The numbers, kinds and words of refusals, and the words of operations.
 
 use super::*;
 
@@ -51,6 +51,59 @@ fn refusals_have_the_number_with_which_the_kernel_refuses_the_same() {
     }
     assert_eq!(number(Cause::Replaced), libc::ESTALE);
     assert_eq!(number(Cause::Loop(PathBuf::from("x"))), libc::ELOOP);
+    assert_eq!(number(Cause::Bug("what")), libc::EIO);
+}
+
+fn removing(cause: Cause) -> Error {
+    Error::new(Operation::Remove, PathBuf::from("x"), cause)
+}
+
+#[test]
+fn refusals_have_the_kind_of_their_number() {
+    assert_eq!(removing(Cause::Kept(Kept::MountPoint)).kind(), io::ErrorKind::ResourceBusy);
+    assert_eq!(removing(Cause::Kept(Kept::IsALink)).kind(), io::ErrorKind::NotADirectory);
+    assert_eq!(removing(Cause::Refused(Refusal::Escape)).kind(), io::ErrorKind::PermissionDenied);
+    // A kind of the system's error is not lost, whatever number is closest.
+    let own = Cause::Os(io::ErrorKind::FileTooLarge.into());
+    assert_eq!(removing(own).kind(), io::ErrorKind::FileTooLarge);
+    #[cfg(unix)]
+    assert_eq!(removing(Cause::Replaced).kind(), io::ErrorKind::StaleNetworkFileHandle);
+}
+
+#[test]
+fn the_reason_is_given_where_the_number_does_not_tell() {
+    let (system, own) = (|| OsError::NotFound.error(), || io::Error::other("own words"));
+    let found = |cause| Cause::Find(NotFound::new(false, cause, None, Vec::new()));
+    for cause in [
+        Cause::Os(system()),
+        Cause::Start(StartFailure::System, system()),
+        Cause::Refused(Refusal::Empty),
+        found(FindCause::Os(system())),
+    ] {
+        let error = removing(cause);
+        assert_eq!(error.reason(), None, "{error}");
+    }
+    for (cause, reason) in [
+        (Cause::Os(own()), "own words"),
+        (Cause::Start(StartFailure::Directory, own()), "own words"),
+        (Cause::Start(StartFailure::ProgramMissing, system()), "no such program"),
+        (Cause::Refused(Refusal::Escape), "the path leaves the root directory"),
+        (Cause::Kept(Kept::IsADirectory), "is a directory"),
+        (Cause::Replaced, "was replaced meanwhile"),
+        (found(FindCause::NotFound), "not found in PATH"),
+        (Cause::Bug("what"), "internal error: what"),
+    ] {
+        assert_eq!(removing(cause).reason().as_deref(), Some(reason));
+    }
+}
+
+#[test]
+fn what_a_removal_refuses_is_a_failed_rmdir() {
+    assert_eq!(removing(Cause::Kept(Kept::MountPoint)).function(), "rmdir");
+    assert_eq!(removing(Cause::Replaced).function(), "rmdir");
+    assert_eq!(removing(Cause::Os(OsError::Busy.error())).function(), "lstat");
+    let listed = Error::new(Operation::ReadDirectory, PathBuf::from("x"), Cause::Replaced);
+    assert_eq!(listed.function(), "scandir");
 }
 
 #[cfg(unix)]

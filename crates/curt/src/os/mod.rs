@@ -21,7 +21,7 @@ fn remove_below(
     use crate::sys::{OsUnit, SystemUnit};
 
     let (dir, calls) = open(&OsUnit::operand(path).parent);
-    let mut report = removal.run_in(dir, path, path);
+    let mut report = removal.run_in(Ok(dir), path, path);
     report.calls.add(&calls);
     report
 }

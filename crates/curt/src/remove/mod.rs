@@ -158,7 +158,6 @@ pub use report::{Incomplete, Report};
 pub use crate::error::Kept;
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -166,7 +165,7 @@ use crate::control::{Operands, Threads};
 use crate::sys::{Os, Setup, Sys};
 use crate::tree::Stop;
 use engine::Engine;
-use shared::Shared;
+use shared::{Given, Shared};
 use worker::Worker;
 
 /// Removes a tree: a directory with everything below it, a file, or a link (never its target).
@@ -201,12 +200,7 @@ impl Remove<'_> {
 
     /// Removes the last name of a path from the directory that holds it, which the caller has
     /// opened, or could not open. Paths in the report begin with `shown`.
-    pub(crate) fn run_in(
-        &self,
-        dir: io::Result<<Os as Sys>::Dir>,
-        path: &Path,
-        shown: &Path,
-    ) -> Report {
+    pub(crate) fn run_in(&self, dir: Given<<Os as Sys>::Dir>, path: &Path, shown: &Path) -> Report {
         remove_on::<Os>(self, &Setup::default(), &[path], Some((dir, shown)))
     }
 }
@@ -217,7 +211,7 @@ fn remove_on<S: Sys>(
     options: &Remove<'_>,
     setup: &Setup,
     operands: &[&Path],
-    parent: Option<(io::Result<S::Dir>, &Path)>,
+    parent: Option<(Given<S::Dir>, &Path)>,
 ) -> Report {
     let setup = options.setup(setup);
     let sys = S::start(&setup);

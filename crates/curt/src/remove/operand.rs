@@ -3,7 +3,7 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use super::callbacks::Question;
 use super::engine::Engine;
@@ -34,6 +34,10 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Enters an operand that is a tree, and removes any other.
     fn enter_operand(&mut self, path: &Path) {
+        let given = match self.worker.shared.take_parent().transpose() {
+            Ok(given) => given,
+            Err(cause) => return self.worker.operand_refused(Operation::Remove, cause),
+        };
         let operand = S::Unit::operand(path);
         let name = match &operand.last {
             Last::Name(name) => name.clone(),
@@ -54,7 +58,7 @@ impl<S: Sys> Engine<'_, S> {
         if self.worker.gone.cuts(path, false, &self.worker.sys) {
             return self.worker.operand_failed(Operation::Remove, missing());
         }
-        let parent = match self.open_parent(path, &operand) {
+        let parent = match self.open_parent(path, &operand, given) {
             Ok(parent) => parent,
             Err(error) if is_shortage(&error) && self.worker.shared.is_cancelled() => return,
             Err(error) => return self.worker.operand_failed(Operation::Remove, error),
@@ -94,12 +98,15 @@ impl<S: Sys> Engine<'_, S> {
         &mut self,
         path: &Path,
         operand: &SplitOperand<S::Unit>,
+        given: Option<io::Result<S::Dir>>,
     ) -> io::Result<Arc<S::Dir>> {
         let is_itself = matches!(operand.last, Last::Root | Last::DotOrDotDot);
-        if let Some((parent, _)) = &self.worker.shared.parent {
-            let parent = parent.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let parent = parent.filter(|_| !is_itself);
-            return parent.unwrap_or_else(|| Err(io::ErrorKind::InvalidInput.into())).map(Arc::new);
+        if let Some(dir) = given {
+            return if is_itself {
+                Err(io::ErrorKind::InvalidInput.into())
+            } else {
+                dir.map(Arc::new)
+            };
         }
         let path = if is_itself { path } else { &operand.parent };
         if let Some((known, dir)) = &self.parent {

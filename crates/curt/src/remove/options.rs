@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::callbacks::{Callbacks, Question, Subject, Totals};
 use crate::control::{Answer, Cancel, Next, Poll, SameFileSystem, Threads, Unvisited};
-use crate::error::Error;
+use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
 use crate::sys::{Feature, Features, Setup};
 
@@ -44,9 +44,10 @@ pub enum DirectoryOperands {
     /// saves the others if the directory is empty. [`dry_run`](Remove::dry_run),
     /// [`confirm`](Remove::confirm) and [`exclude`](Remove::exclude) turn this off.
     ///
-    /// An operand that is missing from the beginning is reported with
-    /// [`Operation::Remove`](crate::Operation::Remove), and one that vanishes later with the
-    /// operation that failed.
+    /// An operand that vanishes meanwhile counts as removed. [`missing_is_fine`] forgives only what
+    /// is missing, not a path through a file (`ENOTDIR`).
+    ///
+    /// [`missing_is_fine`]: Remove::missing_is_fine
     ///
     /// This is what Node's `fs.rm` does.
     Removable,
@@ -448,12 +449,20 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Returns whether an operand that failed is missing, and that is fine. A name the system calls
-    /// invalid counts as missing.
-    pub(crate) fn forgives(&self, kind: io::ErrorKind, number: Option<i32>) -> bool {
-        use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
-        let is_invalid = kind == InvalidInput && number.is_some();
-        self.missing_is_fine && (is_invalid || matches!(kind, NotFound | NotADirectory))
+    /// Returns whether an operand is missing, and that is fine: by default also below a file, or if
+    /// the system calls its name invalid.
+    pub(super) fn forgives(&self, operation: Operation, cause: &Cause) -> bool {
+        use io::ErrorKind::{InvalidInput, NotADirectory};
+        let is_removable = self.directories == DirectoryOperands::Removable;
+        let was_there = !matches!(operation, Operation::Remove | Operation::Stat);
+        (self.missing_is_fine || is_removable && was_there) && cause.is_missing()
+            || self.missing_is_fine
+                && !is_removable
+                && cause.system().is_some_and(|error| match error.kind() {
+                    NotADirectory => true,
+                    InvalidInput => error.raw_os_error().is_some(),
+                    _ => false,
+                })
     }
 
     /// Returns the set-up of the platform.

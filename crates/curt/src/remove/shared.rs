@@ -15,8 +15,12 @@ use crate::error::{Cause, Error, Kept, Operation};
 use crate::sys::{Identity, Sys};
 use crate::tree::Crew;
 
-/// A directory that the caller has opened, or why that failed, until a worker takes it.
-type Given<D> = Mutex<Option<io::Result<D>>>;
+/// A directory that the caller has opened, or could not open; or why the operand is refused before
+/// its name is looked at.
+pub(super) type Given<D> = Result<io::Result<D>, Cause>;
+
+/// The same, until a worker takes it.
+type Handed<D> = Mutex<Option<Given<D>>>;
 
 /// What the workers of one removal share.
 pub(super) struct Shared<'r, S: Sys> {
@@ -31,7 +35,7 @@ pub(super) struct Shared<'r, S: Sys> {
     pub(super) operands_overlap: bool,
     /// The directory that holds the operand's last name, if the caller has opened it, and the path
     /// to report instead of the operand.
-    pub(super) parent: Option<(Given<S::Dir>, &'r Path)>,
+    pub(super) parent: Option<(Handed<S::Dir>, &'r Path)>,
     pub(super) root: OnceLock<Identity>,
     pub(super) shortage: Shortage,
     pub(super) writers: Writers,
@@ -44,7 +48,7 @@ impl<'r, S: Sys> Shared<'r, S> {
     pub(super) fn new(
         options: &'r Remove<'r>,
         sys: &S,
-        parent: Option<(io::Result<S::Dir>, &'r Path)>,
+        parent: Option<(Given<S::Dir>, &'r Path)>,
         operands_overlap: bool,
     ) -> Self {
         let asks = options.confirm != Confirm::Never;
@@ -67,6 +71,12 @@ impl<'r, S: Sys> Shared<'r, S> {
             totals: Mutex::default(),
             report: Mutex::new(Report { bytes: options.dry_run.then_some(0), ..Report::default() }),
         }
+    }
+
+    /// Returns what the caller has opened to hold the only operand.
+    pub(super) fn take_parent(&self) -> Option<Given<S::Dir>> {
+        let (parent, _) = self.parent.as_ref()?;
+        parent.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     pub(super) fn is_cancelled(&self) -> bool {

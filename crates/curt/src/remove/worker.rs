@@ -82,10 +82,15 @@ impl<'r, S: Sys> Worker<'r, S> {
         wait(self.attends.then_some(&attend as &dyn Fn()))
     }
 
-    /// Reports a failed operand, unless it is missing and that is fine.
+    /// [`operand_refused`](Worker::operand_refused), by the system.
     pub(super) fn operand_failed(&self, operation: Operation, error: io::Error) {
-        if !self.shared.options.forgives(error.kind(), error.raw_os_error()) {
-            self.fail(operation, Cause::Os(error));
+        self.operand_refused(operation, Cause::Os(error));
+    }
+
+    /// Reports a failed operand, unless it is missing and that is fine.
+    pub(super) fn operand_refused(&self, operation: Operation, cause: Cause) {
+        if !self.shared.options.forgives(operation, &cause) {
+            self.fail(operation, cause);
         }
     }
 

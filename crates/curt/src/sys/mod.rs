@@ -25,7 +25,7 @@ pub(crate) use self::answer::{
 pub use self::features::Feature;
 pub(crate) use self::features::Features;
 pub(crate) use self::os_error::{
-    OsError, is_loop, is_not_permitted, is_shortage, is_too_long, may_pass, os_error,
+    OsError, is_loop, is_missing, is_not_permitted, is_shortage, is_too_long, may_pass, os_error,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};

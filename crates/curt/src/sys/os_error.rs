@@ -37,6 +37,7 @@ impl OsError {
     pub(crate) fn of(kind: io::ErrorKind) -> OsError {
         match kind {
             io::ErrorKind::NotFound => OsError::NotFound,
+            io::ErrorKind::PermissionDenied => OsError::Denied,
             io::ErrorKind::NotADirectory => OsError::NotDirectory,
             io::ErrorKind::IsADirectory => OsError::IsDirectory,
             io::ErrorKind::DirectoryNotEmpty => OsError::NotEmpty,
@@ -109,6 +110,22 @@ pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
 /// library has no stable kind for it.
 pub(crate) fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::TooManyLinks.number())
+}
+
+/// Whether an error reports that there is no such entry, on Windows also for a name that none can
+/// have.
+pub(crate) fn is_missing(error: &io::Error) -> bool {
+    #[cfg(windows)]
+    {
+        use windows_sys::Win32::Foundation as codes;
+        let invalid =
+            [codes::ERROR_BAD_PATHNAME, codes::ERROR_DIRECTORY, codes::ERROR_INVALID_NAME];
+        let number = error.raw_os_error().and_then(|number| u32::try_from(number).ok());
+        if number.is_some_and(|number| invalid.contains(&number)) {
+            return true;
+        }
+    }
+    error.kind() == io::ErrorKind::NotFound
 }
 
 /// Whether an error reports that descriptors or kernel memory ran out. The caller closes what it

@@ -188,23 +188,9 @@ pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     argument.len() + 1 + size_of::<usize>()
 }
 
-/// Returns the system's number of an error, even if `std` has only its kind.
-pub(crate) fn error_number(error: &io::Error) -> Option<i32> {
-    let number = match error.kind() {
-        _ if error.raw_os_error().is_some() => return error.raw_os_error(),
-        io::ErrorKind::NotFound => Errno::NOENT,
-        io::ErrorKind::NotADirectory => Errno::NOTDIR,
-        io::ErrorKind::IsADirectory => Errno::ISDIR,
-        io::ErrorKind::DirectoryNotEmpty => Errno::NOTEMPTY,
-        io::ErrorKind::InvalidInput => Errno::INVAL,
-        _ => return None,
-    };
-    Some(number.raw_os_error())
-}
-
 /// Returns GNU's text for an error of the system in the C locale, or `std`'s for any other.
 pub(crate) fn error_text(error: &io::Error) -> String {
-    let Some(number) = error_number(error) else {
+    let Some(number) = curt::number_of(error) else {
         return error.to_string();
     };
     match TEXTS.iter().find(|(errno, _)| errno.raw_os_error() == number) {

@@ -72,17 +72,17 @@ impl Trash {
         if self.moves.cut(operand.as_ref()) {
             return Err(Refusal::Missing(Errno::NOENT.into()));
         }
-        let looked = |error| match error {
-            Errno::NOENT | Errno::NOTDIR => Refusal::Missing(error.into()),
-            error => error.into(),
-        };
-        let dir = openat(CWD, parent, FOLDER, Mode::empty()).map_err(looked)?;
-        let stat = statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW).map_err(looked)?;
+        let dir = openat(CWD, parent, FOLDER, Mode::empty()).map_err(Refusal::looked)?;
+        let stat = statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW).map_err(Refusal::looked)?;
         let is_directory = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         if is_directory_only && !is_directory {
             let is_link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
             // Not missing, which -f would ignore.
-            return Err(if is_link { Errno::NOTDIR.into() } else { looked(Errno::NOTDIR) });
+            return Err(if is_link {
+                Errno::NOTDIR.into()
+            } else {
+                Refusal::looked(Errno::NOTDIR)
+            });
         }
         if is_directory && !rules.takes_directories {
             return Err(Errno::ISDIR.into());

@@ -22,15 +22,9 @@ pub(crate) use console::{Watch, listen};
 pub(crate) use trash::Trash;
 pub(crate) use zone::local_zone;
 
-const FILE_NOT_FOUND: i32 = 2;
-const ACCESS_DENIED: i32 = 5;
 const SHARING_VIOLATION: i32 = 32;
-const INVALID_PARAMETER: i32 = 87;
 const INVALID_NAME: i32 = 123;
 const FILENAME_TOO_LONG: i32 = 206;
-const DIR_NOT_EMPTY: i32 = 145;
-const DIRECTORY: i32 = 267;
-const DIRECTORY_NOT_SUPPORTED: i32 = 336;
 const CANT_RESOLVE_FILENAME: i32 = 1921;
 
 /// Each write fails if a stream is closed.
@@ -203,22 +197,9 @@ pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     text.len() + text.iter().filter(doubled).count() + 3
 }
 
-/// Returns the system's number of an error, even if `std` has only its kind.
-pub(crate) fn error_number(error: &io::Error) -> Option<i32> {
-    error.raw_os_error().or(match error.kind() {
-        io::ErrorKind::NotFound => Some(FILE_NOT_FOUND),
-        io::ErrorKind::PermissionDenied => Some(ACCESS_DENIED),
-        io::ErrorKind::InvalidInput => Some(INVALID_PARAMETER),
-        io::ErrorKind::DirectoryNotEmpty => Some(DIR_NOT_EMPTY),
-        io::ErrorKind::NotADirectory => Some(DIRECTORY),
-        io::ErrorKind::IsADirectory => Some(DIRECTORY_NOT_SUPPORTED),
-        _ => None,
-    })
-}
-
 /// Returns the word for an error that `std` has no stable kind for.
 pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
-    match error_number(error)? {
+    match curt::number_of(error)? {
         FILENAME_TOO_LONG | INVALID_NAME => Some("name-too-long"),
         CANT_RESOLVE_FILENAME => Some("loop"),
         _ => None,
@@ -228,7 +209,7 @@ pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
 /// Returns the system's text for an error in its language, without the number that `std` appends,
 /// and with an explanation where the text needs one.
 pub(crate) fn error_text(error: &io::Error) -> String {
-    let Some(number) = error_number(error) else {
+    let Some(number) = curt::number_of(error) else {
         return error.to_string();
     };
     let text = io::Error::from_raw_os_error(number).to_string();
@@ -290,7 +271,7 @@ mod tests {
     use std::ffi::OsString;
     use std::os::windows::ffi::{OsStrExt, OsStringExt};
 
-    use super::{FILE_NOT_FOUND, SHARING_VIOLATION, error_number, error_text, is_pattern};
+    use super::{SHARING_VIOLATION, error_text, is_pattern};
     use std::io;
 
     #[test]
@@ -309,11 +290,10 @@ mod tests {
 
     #[test]
     fn texts_carry_no_number() {
-        let missing = error_text(&io::Error::from_raw_os_error(FILE_NOT_FOUND));
+        let missing = error_text(&io::Error::from_raw_os_error(2));
         assert!(!missing.is_empty() && !missing.contains("os error"), "{missing}");
         assert!(!missing.ends_with('.'), "{missing}");
         assert_eq!(error_text(&io::ErrorKind::NotFound.into()), missing);
-        assert_eq!(error_number(&io::ErrorKind::NotFound.into()), Some(FILE_NOT_FOUND));
         assert_eq!(error_text(&io::Error::other("own words")), "own words");
     }
 

@@ -66,12 +66,12 @@ impl Trash {
     pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<Trashed, Refusal> {
         let operate = self.operate.ok_or(Refusal::no_trash("this system has no recycle bin"))?;
         let path = shell_path(operand)?;
-        let stat = curt::stat(&path, curt::Fields::KIND).map_err(looked)?;
+        let stat = curt::stat(&path, curt::Fields::KIND).map_err(Refusal::looked)?;
         let is_directory = stat.kind().is_dir();
         if operand.as_encoded_bytes().last().is_some_and(|&last| is_separator(char::from(last)))
             && !is_directory
         {
-            return Err(looked(io::ErrorKind::NotADirectory));
+            return Err(Refusal::looked(io::ErrorKind::NotADirectory));
         }
         if is_directory && !rules.takes_directories {
             return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
@@ -80,15 +80,6 @@ impl Trash {
             recycle(operate, &path)?;
         }
         Ok(Trashed { is_directory, to: None })
-    }
-}
-
-/// The refusal for an error of the first look at an operand.
-fn looked(error: impl Into<io::Error>) -> Refusal {
-    let error = error.into();
-    match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::Missing(error),
-        _ => Refusal::Os(error),
     }
 }
 

@@ -226,9 +226,8 @@ fn an_operand_that_vanishes_is_no_missing_one() {
     };
     let steps: Vec<_> = (0..run(u64::MAX).1).map(|call| run(call).0).collect();
     let missing = steps.iter().take_while(|step| **step == Some(Operation::Remove)).count();
-    assert!(missing > 0, "{steps:?}");
-    assert_eq!(steps[missing], Some(Operation::RemoveDirectory), "{steps:?}");
-    assert!(!steps[missing..].contains(&Some(Operation::Remove)), "{steps:?}");
+    assert!(missing > 0 && missing < steps.len(), "{steps:?}");
+    assert!(steps[missing..].iter().all(Option::is_none), "{steps:?}");
 }
 
 #[test]

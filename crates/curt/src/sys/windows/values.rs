@@ -105,7 +105,6 @@ pub(crate) fn how_of(flags: i32) -> Result<(How, bool), i32> {
 mod tests {
     use super::{kind, ticks, time};
     use crate::fields::{Kind, Time};
-    use crate::sys::beneath::{Create, How};
 
     #[test]
     fn tags_tell_kinds() {
