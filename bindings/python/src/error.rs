@@ -17,7 +17,8 @@ pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAn
         None => strerror(py, number),
         Some(text) => {
             // A message of the library begins with the path; one of Python ends with it.
-            let subject = if text.starts_with("is ") { "the path " } else { "" };
+            let is_of_path = text.starts_with("is ") || text.starts_with("was ");
+            let subject = if is_of_path { "the path " } else { "" };
             Ok(PyString::new(py, &format!("{subject}{text}")).into_any())
         }
     };

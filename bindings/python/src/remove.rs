@@ -114,9 +114,6 @@ impl Operand<'_> {
                 }
                 vec![if is_link { "islink" } else { "rmdir" }]
             }
-            (_, Cause::Kept(Kept::IsALink)) => vec!["islink"],
-            // CPython empties it before it notices.
-            (_, Cause::Kept(_)) => vec!["rmdir"],
             // CPython asks about the operand before it opens it. That it is a file is noticed
             // when it is listed; then it is removed as any directory that could not be listed.
             (name, Cause::Os(_)) if is_operand && (is_file || name == "open") => {

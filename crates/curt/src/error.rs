@@ -431,7 +431,10 @@ impl Error {
     /// assert!(!curt::list("no such directory").unwrap_err().may_pass());
     /// ```
     pub fn may_pass(&self) -> bool {
-        may_pass(self.errno())
+        match self.cause() {
+            Cause::Kept(kept) => *kept == Kept::BeingWrittenTo,
+            _ => may_pass(self.errno()),
+        }
     }
 
     /// Returns the error kind that the standard library has for [`errno`](Error::errno). A path that
@@ -446,7 +449,8 @@ impl Error {
 #[doc(hidden)]
 pub fn number_of(error: &io::Error) -> Option<i32> {
     let known = OsError::of(error.kind());
-    error.raw_os_error().or((known != OsError::Io).then(|| known.number()))
+    let has_number = error.get_ref().is_none() && known != OsError::Io;
+    error.raw_os_error().or(has_number.then(|| known.number()))
 }
 
 /// Returns the cause to report for an impossible state, which is a bug of this library.

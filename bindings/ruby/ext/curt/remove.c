@@ -10,7 +10,7 @@ typedef struct {
 } removal;
 
 /* Runs again after a signal. What the first run removed is missing now, which is no failure; a
- * failure of the first run remains the result. */
+ * failure of the first run remains the result, unless the second meets a bug. */
 static void *run_removal(void *argument)
 {
   removal *removal = argument;
@@ -23,7 +23,7 @@ static void *run_removal(void *argument)
   result = curt_remove_many(removal->paths, removal->count, &options, &work->control, &report,
                             &error);
   removal->removed = report.files + report.directories;
-  if (work->result == 0 || work->result == CURT_E_STOPPED) {
+  if (work->result == 0 || work->result == CURT_E_STOPPED || result == CURT_E_INTERNAL) {
     curt_error_free(work->error);
     work->result = result;
     work->error = error;

@@ -17,7 +17,7 @@ use crate::error::{Cause, Error, Kept, Operation};
 use crate::fields::{Metadata, Plan, Time};
 use crate::list::Directory;
 use crate::name::{NameBuf, Unit};
-use crate::remove::{Remove, Report};
+use crate::remove::{Given, Remove, Report};
 use crate::sys::beneath::{Change, File, Purpose};
 use crate::sys::{Feature, Features, Os, OsUnit, Setup, Sys, SystemUnit};
 use curt_paths::Aliases;
@@ -403,17 +403,18 @@ impl Root {
     pub fn remove_tree(&self, path: impl AsRef<Path>, removal: &Remove<'_>) -> Report {
         let path = path.as_ref();
         let parent = self.run(Operation::Remove, path, |confined, text| confined.open_parent(text));
+        let refused = |cause| removal.run_in(Given::Refused(cause), path, path);
         let (dir, name) = match parent {
             Ok(Some(parent)) => parent,
-            Ok(None) => return removal.run_in(Err(Cause::Kept(Kept::DotOrDotDot)), path, path),
-            Err(error) => return removal.run_in(Err(error.into_cause()), path, path),
+            Ok(None) => return refused(Cause::Kept(Kept::DotOrDotDot)),
+            Err(error) => return refused(error.into_cause()),
         };
         let mut name = name.units().to_vec();
         if OsUnit::units(path).last().is_some_and(|unit| unit.is_separator()) {
             // It must be a directory, and not a link to one.
             name.push(Unit::SEPARATOR);
         }
-        removal.run_in(Ok(Ok(dir)), &SystemUnit::path(name), path)
+        removal.run_in(Given::Open(dir), &SystemUnit::path(name), path)
     }
 
     /// Renames, and replaces what has the new name as the system does. Both paths are beneath the

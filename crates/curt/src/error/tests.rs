@@ -13,6 +13,8 @@ fn another_attempt_may_succeed() {
     };
     assert!([OsError::Busy, OsError::NotEmpty, OsError::NotPermitted].into_iter().all(may_pass));
     assert!(![OsError::NotFound, OsError::Exists, OsError::Io].into_iter().any(may_pass));
+    let kept = |kept| Error::new(Operation::Remove, PathBuf::new(), Cause::Kept(kept)).may_pass();
+    assert!(kept(Kept::BeingWrittenTo) && !kept(Kept::RootDirectory));
 }
 
 /// Those of `tests/hostile.json` are checked there.

@@ -18,10 +18,11 @@ fn remove_below(
         &std::path::Path,
     ) -> (std::io::Result<<crate::sys::Os as crate::sys::Sys>::Dir>, crate::Calls),
 ) -> crate::remove::Report {
+    use crate::remove::Given;
     use crate::sys::{OsUnit, SystemUnit};
 
     let (dir, calls) = open(&OsUnit::operand(path).parent);
-    let mut report = removal.run_in(Ok(dir), path, path);
+    let mut report = removal.run_in(dir.map_or_else(Given::Failed, Given::Open), path, path);
     report.calls.add(&calls);
     report
 }

@@ -165,7 +165,8 @@ use crate::control::{Operands, Threads};
 use crate::sys::{Os, Setup, Sys};
 use crate::tree::Stop;
 use engine::Engine;
-use shared::{Given, Shared};
+pub(crate) use shared::Given;
+use shared::Shared;
 use worker::Worker;
 
 /// Removes a tree: a directory with everything below it, a file, or a link (never its target).

@@ -10,6 +10,7 @@ use super::engine::Engine;
 use super::entry::{Found, Outcome};
 use super::frame::{Place, Role};
 use super::options::{DirectoryOperands, Preserve};
+use super::shared::Given;
 use super::worker::Worker;
 use crate::error::{Cause, Kept, Operation};
 use crate::fields::{Facts, Kind};
@@ -34,9 +35,13 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Enters an operand that is a tree, and removes any other.
     fn enter_operand(&mut self, path: &Path) {
-        let given = match self.worker.shared.take_parent().transpose() {
-            Ok(given) => given,
-            Err(cause) => return self.worker.operand_refused(Operation::Remove, cause),
+        let given = match self.worker.shared.take_parent() {
+            None => None,
+            Some(Given::Open(dir)) => Some(Ok(dir)),
+            Some(Given::Failed(error)) => Some(Err(error)),
+            Some(Given::Refused(cause)) => {
+                return self.worker.operand_refused(Operation::Remove, cause);
+            }
         };
         let operand = S::Unit::operand(path);
         let name = match &operand.last {

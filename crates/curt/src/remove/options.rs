@@ -222,8 +222,9 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets whether an operand that does not exist counts as removed. Off by default. Entries
-    /// *below* an operand that vanish while it is removed are never errors.
+    /// Sets whether an operand that does not exist counts as removed, also because its path leads
+    /// through a file. Off by default. Entries *below* an operand that vanish while it is removed
+    /// are never errors.
     pub fn missing_is_fine(mut self, yes: bool) -> Self {
         self.missing_is_fine = yes;
         self
@@ -452,17 +453,17 @@ impl<'a> Remove<'a> {
     /// Returns whether an operand is missing, and that is fine: by default also below a file, or if
     /// the system calls its name invalid.
     pub(super) fn forgives(&self, operation: Operation, cause: &Cause) -> bool {
-        use io::ErrorKind::{InvalidInput, NotADirectory};
-        let is_removable = self.directories == DirectoryOperands::Removable;
-        let was_there = !matches!(operation, Operation::Remove | Operation::Stat);
-        (self.missing_is_fine || is_removable && was_there) && cause.is_missing()
-            || self.missing_is_fine
-                && !is_removable
-                && cause.system().is_some_and(|error| match error.kind() {
-                    NotADirectory => true,
-                    InvalidInput => error.raw_os_error().is_some(),
-                    _ => false,
-                })
+        use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
+        if self.directories == DirectoryOperands::Removable {
+            let was_there = !matches!(operation, Operation::Remove | Operation::Stat);
+            return (self.missing_is_fine || was_there) && cause.is_missing();
+        }
+        self.missing_is_fine
+            && match cause.kind() {
+                NotFound | NotADirectory => !matches!(cause, Cause::Kept(_)),
+                InvalidInput => cause.system().is_some_and(|error| error.raw_os_error().is_some()),
+                _ => false,
+            }
     }
 
     /// Returns the set-up of the platform.

@@ -15,9 +15,14 @@ use crate::error::{Cause, Error, Kept, Operation};
 use crate::sys::{Identity, Sys};
 use crate::tree::Crew;
 
-/// A directory that the caller has opened, or could not open; or why the operand is refused before
-/// its name is looked at.
-pub(super) type Given<D> = Result<io::Result<D>, Cause>;
+/// The parent of the only operand, from the caller.
+pub(crate) enum Given<D> {
+    Open(D),
+    /// It could not be opened, which is said after what the name alone forbids.
+    Failed(io::Error),
+    /// The operand is refused, whatever its name is.
+    Refused(Cause),
+}
 
 /// The same, until a worker takes it.
 type Handed<D> = Mutex<Option<Given<D>>>;

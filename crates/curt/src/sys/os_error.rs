@@ -158,7 +158,7 @@ pub(crate) fn is_not_permitted(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::NotPermitted.number())
 }
 
-/// Whether the error of this number may not come again at another attempt.
+/// Whether the error of this number may be gone at another attempt.
 pub(crate) fn may_pass(number: i32) -> bool {
     #[cfg(unix)]
     return [libc::EBUSY, libc::EMFILE, libc::ENFILE, libc::ENOTEMPTY, libc::EPERM]

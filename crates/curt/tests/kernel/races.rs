@@ -245,12 +245,10 @@ fn directories_are_created_and_removed_inside_only() {
         }
         // The name may now lead to another directory, without it.
         let removal = curt::Remove::new().missing_is_fine(true);
-        let report = root.remove_tree("a/made", &removal);
-        for error in &report.errors {
-            assert!(
-                matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
-                "{error}"
-            );
+        for error in root.remove_tree("a/made", &removal).errors {
+            if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
+                return Err(error);
+            }
         }
         let _ = root.rename("a/b/c/file2", "a/b/c/file");
         root.rename("a/b/c/file", "a/b/c/file2")?;
