@@ -24,9 +24,7 @@ use std::{mem, slice};
 
 use libcurt::usage::*;
 use libcurt::{canonical::*, control::*, dir::*, error::*, expand::*, metadata::*};
-use libcurt::{
-    lookup::*, names::*, remove::*, results::*, root::*, search::*, stat::*, text::*, tree::*,
-};
+use libcurt::{lookup::*, remove::*, results::*, root::*, search::*, stat::*, text::*, tree::*};
 use libfuzzer_sys::fuzz_target;
 
 /// What is below the scratch directory, and what is not. None leads out of it.
@@ -52,7 +50,6 @@ const KEPT: Results = CURT_E_KEPT_LINK..=CURT_E_KEPT_MOUNT_POINT;
 const FIND: Results = CURT_E_FIND_DENIED..=CURT_E_FIND_NOT_FOUND;
 const REFUSED: Results = CURT_E_REFUSED_LINK..=CURT_E_REFUSED_EMPTY;
 const EXPAND: Results = CURT_E_EXPAND_ENCODING..=CURT_E_EXPAND_EMPTY;
-const ARGUMENT_RESULT: isize = CURT_E_ARGUMENT as isize;
 
 /// A function: its name, the results that it may have, and a call with any arguments.
 type Function = (&'static str, &'static [Results], fn(&mut Run<'_>) -> isize);
@@ -87,8 +84,6 @@ const FUNCTIONS: &[Function] = functions! {
     [ARGUMENT] curt_tree_open(path, number, place(TREE), error);
     [PLAIN, REPLACED, LOOP, OTHER] curt_tree_next(pick(TREE), tree_entry, error);
     [ARGUMENT] curt_tree_prune(pick(TREE));
-    [STOPPABLE, LOOP, OTHER] curt_names_below(path, number, control, place(TREE_NAMES), error);
-    [ARGUMENT] curt_names_get(pick(TREE_NAMES), names_info);
     [STOPPABLE, LOOP, OTHER] curt_usage(paths, len, number, control, filled, error);
     [PLAIN, LOOP, OTHER] curt_canonical(path, number, buffer(0), len, error);
     [PLAIN, OTHER] curt_root_open(path, number, place(ROOT), error);
@@ -107,9 +102,8 @@ const DIR: usize = 0;
 const SEARCH: usize = 1;
 const EXPANDER: usize = 2;
 const ROOT: usize = 3;
-const TREE_NAMES: usize = 4;
-const TREE: usize = 5;
-const LOOKUP: usize = 6;
+const TREE: usize = 4;
+const LOOKUP: usize = 5;
 
 unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
     // SAFETY: the object is NULL or one of this kind, and not used any more.
@@ -119,9 +113,8 @@ unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
             SEARCH => curt_search_close(object.cast()),
             EXPANDER => curt_expander_close(object.cast()),
             TREE => curt_tree_close(object.cast()),
-            LOOKUP => curt_lookup_close(object.cast()),
             ROOT => curt_root_close(object.cast()),
-            _ => curt_names_free(object.cast()),
+            _ => curt_lookup_close(object.cast()),
         }
     }
     0
@@ -147,7 +140,7 @@ struct Run<'a> {
     error: Option<*mut curt_error>,
     object: Option<(usize, *mut c_void)>,
     /// The objects that are open.
-    objects: [Vec<*mut c_void>; 7],
+    objects: [Vec<*mut c_void>; 6],
 }
 
 impl Run<'_> {
@@ -170,10 +163,8 @@ impl Run<'_> {
                 }
             }
             if let Some((kind, object)) = self.object.take() {
-                // Names that were found before a failure are handed over.
-                let is_made = result == 0 || kind == TREE_NAMES && result != ARGUMENT_RESULT;
-                assert_eq!(!object.is_null(), is_made, "{name}");
-                self.objects[kind].extend(is_made.then_some(object));
+                assert_eq!(!object.is_null(), result == 0, "{name}");
+                self.objects[kind].extend((result == 0).then_some(object));
             }
         }
     }
@@ -519,22 +510,6 @@ impl Run<'_> {
             }
         });
         entry
-    }
-
-    fn names_info(&mut self) -> *mut curt_names_info {
-        let info = self.filled::<curt_names_info>();
-        self.after(move |result| {
-            if result == 0 {
-                // SAFETY: it was filled in.
-                let curt_names_info { block, units, count, .. } = unsafe { info.read() };
-                // SAFETY: there are as many units.
-                let block = unsafe { slice::from_raw_parts(block, units) };
-                let mut paths = block.split_inclusive(|&unit| unit == 0);
-                assert_eq!(paths.clone().count(), count);
-                assert!(paths.all(|path| path.len() > 1 && path.ends_with(&[0])));
-            }
-        });
-        info
     }
 }
 

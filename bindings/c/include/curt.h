@@ -550,9 +550,6 @@ typedef struct curt_expander curt_expander;
 /** Root directories in which files are looked up by relative names, and what is known of them. */
 typedef struct curt_lookup curt_lookup;
 
-/** The paths of all entries of a tree. Nothing changes it, so threads may share it. */
-typedef struct curt_names curt_names;
-
 /** A directory that nothing opened beneath it can leave. Threads may share it. */
 typedef struct curt_root curt_root;
 
@@ -736,6 +733,38 @@ typedef struct {
   size_t home_len;
 } curt_expand_options;
 
+#if !defined(_WIN32)
+/** An open file or directory: a descriptor. */
+typedef int curt_fd;
+#endif
+
+#if defined(_WIN32)
+/** An open file or directory: a `HANDLE`. */
+typedef void *curt_fd;
+#endif
+
+/**
+ * How entries are removed. All zero but `size`, and NULL in the place of the struct: a missing
+ * path is a failure, mounts stay, directories are removed with everything below them.
+ */
+typedef struct {
+  /** `sizeof(curt_remove_options)`, set by the caller. */
+  size_t size;
+  /** `CURT_REMOVE_…`, joined by `|`. */
+  uint32_t flags;
+  /** What happens to paths that are directories: one of `CURT_DIRECTORIES_…`. */
+  uint32_t directories;
+  /**
+   * NULL, or a callback that gets the totals so far: every few hundred entries, and at the end
+   * unless the removal was stopped.
+   * It is called on the caller's thread, and a result other than 0 stops the removal. With
+   * several threads the same totals can come twice, and smaller ones after larger ones.
+   */
+  int (*on_progress)(void *context, uint64_t files, uint64_t directories);
+  /** Passed to `on_progress`. */
+  void *context;
+} curt_remove_options;
+
 /**
  * How work that can take long is controlled. All zero but `size`, and NULL in the place of the
  * struct: one thread, no callback.
@@ -772,57 +801,6 @@ typedef struct {
   /** Passed to the callbacks. */
   void *context;
 } curt_control;
-
-/** What was found. The arrays live until `curt_names_free`. */
-typedef struct {
-  /** `sizeof(curt_names_info)`, set by the caller. */
-  size_t size;
-  /** How many entries there are. */
-  size_t count;
-  /**
-   * The path of each entry from the directory on, without a separator in front, with a NUL
-   * behind it.
-   */
-  const curt_char *block;
-  /** The length of `block`, with the NULs. */
-  size_t units;
-  /** The kind of each entry: `CURT_KIND_…`. */
-  const uint8_t *kinds;
-  /** How many failures there were: names may be missing then. */
-  uint64_t errors;
-} curt_names_info;
-
-#if !defined(_WIN32)
-/** An open file or directory: a descriptor. */
-typedef int curt_fd;
-#endif
-
-#if defined(_WIN32)
-/** An open file or directory: a `HANDLE`. */
-typedef void *curt_fd;
-#endif
-
-/**
- * How entries are removed. All zero but `size`, and NULL in the place of the struct: a missing
- * path is a failure, mounts stay, directories are removed with everything below them.
- */
-typedef struct {
-  /** `sizeof(curt_remove_options)`, set by the caller. */
-  size_t size;
-  /** `CURT_REMOVE_…`, joined by `|`. */
-  uint32_t flags;
-  /** What happens to paths that are directories: one of `CURT_DIRECTORIES_…`. */
-  uint32_t directories;
-  /**
-   * NULL, or a callback that gets the totals so far: every few hundred entries, and at the end
-   * unless the removal was stopped.
-   * It is called on the caller's thread, and a result other than 0 stops the removal. With
-   * several threads the same totals can come twice, and smaller ones after larger ones.
-   */
-  int (*on_progress)(void *context, uint64_t files, uint64_t directories);
-  /** Passed to `on_progress`. */
-  void *context;
-} curt_remove_options;
 
 /** What a removal did, also one that failed or was stopped. */
 typedef struct {
@@ -1126,38 +1104,6 @@ ptrdiff_t curt_lookup_find(curt_lookup *lookup,
 CURT_API void curt_lookup_close(curt_lookup *lookup);
 
 /**
- * Finds all entries below a directory, and hands over an object with their paths, to be freed by
- * `curt_names_free`. A directory comes before what it contains; the order is otherwise that of
- * the system, and with several threads any. Below a path that is no directory there is nothing;
- * a link that `path` names is followed if a separator ends it. `flags`: `CURT_TREE_FOLLOW` and
- * `CURT_TREE_SAME_FILE_SYSTEM`. `control` may be NULL.
- *
- * Goes on after a failure. Returns 0, or the result of the first failure, which `error` is, or
- * `CURT_E_STOPPED`; `names` then has what was found. It becomes NULL only after
- * `CURT_E_ARGUMENT` for a wrong argument and `CURT_E_INTERNAL`.
- *
- * Costs 4 calls on Linux and Windows for each directory, and none for an entry where listings
- * have kinds; following links, 1 for each link and 1 more for each directory. Works on the
- * caller's thread, and on others if `control` allows them.
- */
-CURT_API
-int32_t curt_names_below(curt_str path,
-                         uint32_t flags,
-                         const curt_control *control,
-                         curt_names **names,
-                         curt_error **error);
-
-/**
- * Fills in `info`, whose `size` is set. Costs no call.
- *
- * Returns 0, or `CURT_E_ARGUMENT` if a pointer is NULL or the size is wrong.
- */
-CURT_API int32_t curt_names_get(const curt_names *names, curt_names_info *info);
-
-/** Frees the names. NULL is fine. */
-CURT_API void curt_names_free(curt_names *names);
-
-/**
  * Removes what `path` names: a directory with everything below it, a file, or a link, never what
  * the link leads to. `options`, `control` and `report` may be NULL.
  *
@@ -1400,12 +1346,10 @@ int32_t curt_usage(const curt_str *paths,
   { sizeof(curt_error_info), 0, 0, NULL, { NULL, 0 }, NULL, 0, NULL }
 #define CURT_EXPAND_OPTIONS_INIT \
   { sizeof(curt_expand_options), 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, 0 }
-#define CURT_CONTROL_INIT \
-  { sizeof(curt_control), 0, 0, NULL, NULL, NULL, NULL }
-#define CURT_NAMES_INFO_INIT \
-  { sizeof(curt_names_info), 0, NULL, 0, NULL, 0 }
 #define CURT_REMOVE_OPTIONS_INIT \
   { sizeof(curt_remove_options), 0, 0, NULL, NULL }
+#define CURT_CONTROL_INIT \
+  { sizeof(curt_control), 0, 0, NULL, NULL, NULL, NULL }
 #define CURT_REMOVE_REPORT_INIT \
   { sizeof(curt_remove_report), 0, 0, 0, 0, 0, 0, 0 }
 #define CURT_OPEN_OPTIONS_INIT \

@@ -31,7 +31,6 @@ pub mod lookup;
 #[cfg(not(any(test, fuzzing)))]
 mod memory;
 pub mod metadata;
-pub mod names;
 pub mod remove;
 pub mod results;
 pub mod root;

@@ -58,8 +58,6 @@ CALL(stat, curt_stat(G.text, G.fields, G.flags, METADATA, WHY))
 CALL(tree_open, curt_tree_open(G.text, G.flags, MADE_AS(curt_tree), WHY))
 CALL(tree_next, curt_tree_next((curt_tree *)G.object, (curt_tree_entry *)G.filled, WHY))
 CALL(tree_prune, curt_tree_prune((curt_tree *)G.object))
-CALL(names_below, curt_names_below(G.text, G.flags, CONTROL_, MADE_AS(curt_names), WHY))
-CALL(names_get, curt_names_get((curt_names *)G.object, (curt_names_info *)G.filled))
 CALL(usage, curt_usage(G.array, G.count, G.flags, CONTROL_, (curt_totals *)G.filled, WHY))
 CALL(remove, curt_remove(CURT_CWD, G.text, (curt_remove_options *)G.options, CONTROL_,
                          (curt_remove_report *)G.filled, WHY))
@@ -179,7 +177,6 @@ static curt_expand_options expand_options;
 static curt_open_options open_options;
 static curt_control control;
 static curt_tree_entry tree_entry;
-static curt_names_info names_info;
 static curt_totals totals;
 static curt_remove_report remove_report;
 static curt_found found;
@@ -189,7 +186,6 @@ static curt_error_info error_info;
 
 static curt_dir *dir;
 static curt_tree *tree;
-static curt_names *names;
 static curt_lookup *lookup;
 static curt_search *search;
 static curt_expander *expander;
@@ -201,7 +197,7 @@ static void open_objects(void)
     curt_str path = Z(".");
 #define BEGIN(struct_) (memset(&struct_, 0, sizeof struct_), struct_.size = sizeof struct_)
     BEGIN(remove_options), BEGIN(search_options), BEGIN(expand_options), BEGIN(open_options);
-    BEGIN(control), BEGIN(tree_entry), BEGIN(names_info), BEGIN(totals);
+    BEGIN(control), BEGIN(tree_entry), BEGIN(totals);
     BEGIN(remove_report), BEGIN(found), BEGIN(error_info);
     open_options.flags = CURT_OPEN_READ;
     search_options.path = search_options.base = path;
@@ -212,7 +208,6 @@ static void open_objects(void)
     expand_options.cwd_len = 1;
     CHECK_INT(WORKS(curt_dir_open(path, 0, 0, &dir, WHY)), 0);
     CHECK_INT(WORKS(curt_tree_open(path, 0, &tree, WHY)), 0);
-    CHECK_INT(WORKS(curt_names_below(path, 0, NULL, &names, WHY)), 0);
     CHECK_INT(WORKS(curt_lookup_open(&path, 1, 0, &lookup, WHY)), 0);
     CHECK_INT(WORKS(curt_search_open(&search_options, &search, WHY)), 0);
     CHECK_INT(WORKS(curt_expander_open(&expand_options, &expander, WHY)), 0);
@@ -224,7 +219,6 @@ static void close_objects(void)
 {
     curt_dir_close(dir);
     curt_tree_close(tree);
-    curt_names_free(names);
     curt_lookup_close(lookup);
     curt_search_close(search);
     curt_expander_close(expander);
@@ -241,7 +235,6 @@ static union made {
 #define CLOSE(name, expression) static void close_##name(void) { expression; }
 CLOSE(dir, curt_dir_close((curt_dir *)made.object))
 CLOSE(tree, curt_tree_close((curt_tree *)made.object))
-CLOSE(names, curt_names_free((curt_names *)made.object))
 CLOSE(lookup, curt_lookup_close((curt_lookup *)made.object))
 CLOSE(search, curt_search_close((curt_search *)made.object))
 CLOSE(expander, curt_expander_close((curt_expander *)made.object))
@@ -293,9 +286,6 @@ static const struct row {
     ROW(tree_open, TEXT | FLAGS | MADE, 0, TREE_FLAGS, NULL, close_tree, NO_OPTIONS, NOT_FILLED),
     ROW(tree_next, OBJECT, 0, 0, &tree, NULL, NO_OPTIONS, FILLS(tree_entry, BOTH)),
     ROW(tree_prune, OBJECT | NO_WHY, 0, 0, &tree, NULL, NO_OPTIONS, NOT_FILLED),
-    ROW(names_below, TEXT | FLAGS | CONTROL | MADE, 0, TREE_FLAGS, NULL, close_names, NO_OPTIONS,
-        NOT_FILLED),
-    ROW(names_get, OBJECT | NO_WHY, 0, 0, &names, NULL, NO_OPTIONS, FILLS(names_info, FILLED)),
     ROW(usage, ARRAY | FLAGS | CONTROL, 0, TREE_FLAGS | CURT_TREE_COUNT_LINKS, NULL, NULL,
         NO_OPTIONS, FILLS(totals, FILLED)),
     ROW(remove, TEXT | CONTROL, 0, 0, NULL, NULL, OPTIONS(remove_options, of_remove, no_texts),

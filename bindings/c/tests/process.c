@@ -9,7 +9,6 @@ static void use_everything(void)
     curt_str path = Z("tree");
     curt_dir *dir = NULL;
     curt_tree *walk = NULL;
-    curt_names *names = NULL;
     curt_root *root = NULL;
     curt_entry entries[8];
     curt_metadata metadata;
@@ -28,8 +27,6 @@ static void use_everything(void)
     CHECK_INT(WORKS(curt_tree_next(walk, &walked, WHY)), 1);
     CHECK_INT(WORKS(curt_tree_next(walk, &walked, WHY)), 1);
     curt_tree_close(walk);
-    CHECK_INT(WORKS(curt_names_below(path, 0, &control, &names, WHY)), 0);
-    curt_names_free(names);
     CHECK_INT(WORKS(curt_usage(&path, 1, 0, &control, &totals, WHY)), 0);
     CHECK_INT(WORKS(curt_stat(path, CURT_FIELD_LINKS, 0, &metadata, sizeof metadata, WHY)), 0);
     CHECK(WORKS(curt_canonical(path, 0, NULL, 0, WHY)) > 0);
@@ -202,7 +199,6 @@ static void threads_and_children_share_a_search_an_expander_and_an_error(void)
 struct handles {
     curt_dir *dir;
     curt_tree *tree;
-    curt_names *names;
     curt_search *search;
     curt_expander *expander;
     curt_root *root;
@@ -220,7 +216,6 @@ static void *open_handles(void *with)
     search.path = path;
     handles->wrong = curt_dir_open(path, 0, 0, &handles->dir, NULL) != 0;
     handles->wrong += curt_tree_open(path, 0, &handles->tree, NULL) != 0;
-    handles->wrong += curt_names_below(path, 0, NULL, &handles->names, NULL) != 0;
     handles->wrong += curt_search_open(&search, &handles->search, NULL) != 0;
     handles->wrong += curt_expander_open(&expand, &handles->expander, NULL) != 0;
     handles->wrong += curt_root_open(path, 0, &handles->root, NULL) != 0;
@@ -235,12 +230,10 @@ static void *use_handles(void *with)
     curt_entry entries[8];
     curt_fd file = -1;
     SIZED(curt_tree_entry, entry);
-    SIZED(curt_names_info, names);
     SIZED(curt_error_info, error);
     handles->wrong += curt_dir_next(handles->dir, entries, sizeof *entries, 8, NULL) != 2;
     handles->wrong += curt_tree_next(handles->tree, &entry, NULL) != 1;
     handles->wrong += curt_tree_next(handles->tree, &entry, NULL) != 1;
-    handles->wrong += curt_names_get(handles->names, &names) != 0 || names.count != 8;
     handles->wrong += curt_search_find(handles->search, Z("none"), NULL, 0, NULL, NULL)
         != CURT_E_FIND_NOT_FOUND;
     handles->wrong += curt_expand_bytes(handles->expander, (const uint8_t *)"/x/.", 4, NULL, 0) < 2;
@@ -255,7 +248,6 @@ static void *close_handles(void *with)
     struct handles *handles = (struct handles *)with;
     curt_dir_close(handles->dir);
     curt_tree_close(handles->tree);
-    curt_names_free(handles->names);
     curt_search_close(handles->search);
     curt_expander_close(handles->expander);
     curt_root_close(handles->root);
@@ -419,12 +411,9 @@ static void use_paths_with_memory(void)
 static void use_threads_with_memory(void)
 {
     curt_str path = Z("tree");
-    curt_names *names = NULL;
     SIZED(curt_totals, totals);
     SIZED(curt_control, control);
     control.threads = 3;
-    curt_names_below(path, 0, &control, &names, NULL);
-    curt_names_free(names);
     curt_usage(&path, 1, 0, &control, &totals, NULL);
     remove_one((void *)"tree");
 }
@@ -489,7 +478,6 @@ static void a_signal_handler_stops_each_function(void)
 {
     struct sigaction action, before;
     curt_str path = Z("tree");
-    curt_names *names = NULL;
     SIZED(curt_control, control);
     SIZED(curt_totals, totals);
     SIZED(curt_remove_report, report);
@@ -499,9 +487,6 @@ static void a_signal_handler_stops_each_function(void)
     control.cancel = &stop_now;
     control.poll = raise_it;
     make_tree("tree", 60, 60);
-    FAILS_ONCE(CURT_E_STOPPED, curt_names_below(path, 0, &control, &names, WHY));
-    curt_names_free(names);
-    stop_now = 0;
     FAILS_ONCE(CURT_E_STOPPED, curt_usage(&path, 1, 0, &control, &totals, WHY));
     stop_now = 0;
     FAILS_ONCE(CURT_E_STOPPED, curt_remove(CURT_CWD, path, NULL, &control, &report, WHY));

@@ -1,8 +1,8 @@
 /* libcurt, and what it replaces in a program of C.
  *
- * `rm TREE`, `walk TREE` are timed as commands are, and may use several threads. All others, in one
- * thread, write their answer to standard output, once, and then run again by the clock: how many
- * nanoseconds one run took goes to standard error. */
+ * `rm TREE` is timed as commands are, and may use several threads. All others, in one thread, write
+ * their answer to standard output, once, and then run again by the clock: how many nanoseconds one
+ * run took goes to standard error. */
 #define _GNU_SOURCE
 #include "curt.h"
 #include <dirent.h>
@@ -217,27 +217,6 @@ static void remove_tree(void) {
     check(curt_remove(CURT_CWD, curt_z(tree), NULL, &control, NULL, NULL));
 }
 
-static void walk(void) {
-    curt_control control = CURT_CONTROL_INIT;
-    curt_names_info info = CURT_NAMES_INFO_INIT;
-    curt_names *names;
-    const char *name;
-
-    control.threads = CURT_THREADS_AUTOMATIC;
-    check(curt_names_below(curt_z(tree), 0, &control, &names, NULL));
-    check(curt_names_get(names, &info));
-    puts(tree);
-    name = (const char *)info.block;
-    for (size_t at = 0; at < info.count; at++) {
-        fputs_unlocked(tree, stdout);
-        putchar_unlocked('/');
-        fputs_unlocked(name, stdout);
-        putchar_unlocked('\n');
-        name += strlen(name) + 1;
-    }
-    curt_names_free(names);
-}
-
 int main(int argc, char **argv) {
     if (argc != 3) {
         fail("c-libcurt TASK TREE");
@@ -245,10 +224,6 @@ int main(int argc, char **argv) {
     tree = argv[2];
     if (!strcmp(argv[1], "rm")) {
         remove_tree();
-        return 0;
-    }
-    if (!strcmp(argv[1], "walk")) {
-        walk();
         return 0;
     }
     for (size_t at = 0; at < sizeof TASKS / sizeof *TASKS; at++) {
