@@ -239,7 +239,7 @@ impl<'a> Walk<'a> {
     ) -> (Summary, Vec<T>) {
         // Visitors that are called at once need one thread, for the order of the entries.
         let one_thread = self.settings.is_sorted;
-        let (setup, stop) = (Setup::default(), Stop::new(self.cancel, self.poll.as_ref()));
+        let (setup, stop) = (Setup::default(), Stop::new(self.cancel, None));
         let values = Mutex::default();
         let make = || AnyOrder { value: make(), visit: &visit, values: &values };
         let summary = visit::work::<Os, _>(self, &setup, &stop, one_thread, &make);

@@ -4,9 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::control::{
-    Answer, Cancel, Exclude, Next, Operands, Poll, SameFileSystem, Threads, Unvisited,
-};
+use crate::control::{Answer, Cancel, Exclude, Operands, SameFileSystem, Threads, Unvisited};
 use crate::fields::{Fields, Follow, Plan};
 use crate::filters::IgnoreRules;
 use crate::name::Unit;
@@ -46,7 +44,6 @@ pub struct Walk<'a> {
     pub(super) exclude: Option<Exclude<'a>>,
     pub(super) threads: Threads,
     pub(super) cancel: Option<&'a Cancel>,
-    pub(super) poll: Option<Poll<'a>>,
     pub(super) most_descriptors: Option<usize>,
     pub(super) without: Features,
 }
@@ -145,7 +142,6 @@ impl<'a> Walk<'a> {
             exclude: None,
             threads: Threads::Automatic,
             cancel: None,
-            poll: None,
             most_descriptors: None,
             without: Features::default(),
         }
@@ -250,25 +246,6 @@ impl<'a> Walk<'a> {
     /// Stops the walk early when this is cancelled.
     pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
         self.cancel = Some(cancel);
-        self
-    }
-
-    /// Sets a callback that the caller's thread calls in the `visit` methods, at the beginning and
-    /// then every few milliseconds, while it walks and while it waits for other threads. It can
-    /// stop the walk: see [`Remove::poll`](crate::Remove::poll).
-    ///
-    /// ```
-    /// use curt::{Next, Walk};
-    ///
-    /// let is_interrupted = || true;
-    /// let summary = Walk::new("src")
-    ///     .poll(|| if is_interrupted() { Next::Stop } else { Next::Continue })
-    ///     .visit(|_| ());
-    /// assert!(summary.stopped);
-    /// assert_eq!(summary.entries, 0);
-    /// ```
-    pub fn poll<N: Into<Next>>(mut self, poll: impl Fn() -> N + Send + Sync + 'a) -> Self {
-        self.poll = Some(Poll::new(poll));
         self
     }
 

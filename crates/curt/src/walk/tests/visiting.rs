@@ -243,25 +243,6 @@ fn cancelled_walk_ends_on_every_thread() {
 }
 
 #[test]
-fn the_thread_of_the_caller_polls_and_can_stop_a_walk() {
-    let scratch = Scratch::new();
-    for number in 0..1_000 {
-        scratch.dir(format!("t/{}/{number}", number % 4));
-    }
-    let caller = thread::current().id();
-    for threads in [1, 4] {
-        let polls = AtomicUsize::new(0);
-        let walk = Walk::new(scratch.at("t")).threads(Threads::AtMost(threads)).poll(|| {
-            assert_eq!(thread::current().id(), caller);
-            if polls.fetch_add(1, Ordering::Relaxed) == 2 { Next::Stop } else { Next::Continue }
-        });
-        let summary = walk.visit(|_| thread::sleep(Duration::from_millis(1)));
-        assert!(summary.stopped && summary.entries < 1_000, "{threads}: {summary:?}");
-        assert_eq!(polls.load(Ordering::Relaxed), 3, "{threads}");
-    }
-}
-
-#[test]
 fn entries_have_their_path_below_the_operand() {
     let scratch = Scratch::new();
     scratch.file("t/a/file");
