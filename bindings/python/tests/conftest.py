@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,3 +24,11 @@ def tree(tmp_path: Path) -> Path:
     with open(os.fsencode(root) + b"/not-\xff-unicode", "w"):
         pass
     return root
+
+
+@pytest.fixture
+def quick(tmp_path: Path) -> Iterator[Path]:
+    """An empty directory in memory, if the system has one, for tests that make many files."""
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tmp_path
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        yield Path(folder)

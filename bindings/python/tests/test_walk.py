@@ -49,7 +49,7 @@ def test_callers_choose_what_is_entered(tree: Path) -> None:
     def pruned(walk, *added: str) -> list:
         shutil.rmtree(tree / "a/new", ignore_errors=True)
         seen, errors = [], []
-        for top, dirs, files, *_fd in walk(tree, onerror=lambda e: errors.append(e.errno)):
+        for top, dirs, files, *_fd in walk(tree, onerror=lambda e: errors.append((e.errno, e.filename))):
             dirs[:] = [name for name in sorted(dirs, reverse=True) if name not in ("x", "b")]
             if os.path.basename(top) == "a":
                 os.makedirs(os.path.join(top, "new/below"), exist_ok=True)
@@ -67,16 +67,6 @@ def test_errors_go_to_the_function(tree: Path) -> None:
         assert list(walk(tree / "gone", onerror=errors.append)) == []
         assert [(type(e), e.filename) for e in errors] == [(FileNotFoundError, str(tree / "gone"))]
         assert list(walk(tree / "top")) == []
-
-    (tree / "circle").symlink_to("circle")
-    (tree / "link-to-top").symlink_to("top")
-    for name in ("circle", "link-to-top", "top"):
-        texts: list[list[str]] = []
-        for walk in (os.walk, curt.walk):
-            errors = []
-            assert list(walk(tree / name, onerror=errors.append)) == []
-            texts.append([str(error) for error in errors])
-        assert texts[0] == texts[1] and len(texts[0]) == 1
 
     def fail(error: OSError) -> None:
         raise error
@@ -152,45 +142,6 @@ def test_audit_events_are_those_of_cpython(tree: Path) -> None:
     assert events["curt"] == events["os"] and len(events["os"]) > 50
 
 
-def test_a_directory_that_vanishes_is_an_error_below(tree: Path) -> None:
-    errors: list[OSError] = []
-    seen = []
-    for top, dirs, _files in curt.walk(tree, onerror=errors.append):
-        seen.append(top)
-        if top == str(tree):
-            shutil.rmtree(tree / "x")
-    assert str(tree / "x") not in seen
-    assert [error.filename for error in errors] == [str(tree / "x")]
-
-
-def test_a_directory_that_becomes_a_link_is_not_entered(tree: Path, tmp_path: Path) -> None:
-    outside = tmp_path / "outside"
-    (outside / "secret").mkdir(parents=True)
-    seen = []
-    for top, _dirs, _files in curt.walk(tree):
-        seen.append(top)
-        if top == str(tree):
-            shutil.rmtree(tree / "x")
-            (tree / "x").symlink_to(outside)
-    assert not [top for top in seen if "secret" in top or top.endswith("/x")]
-
-
-def test_trees_deeper_than_any_path(tmp_path: Path) -> None:
-    fd = os.open(tmp_path, os.O_RDONLY)
-    for _ in range(1500):
-        os.mkdir("deep", dir_fd=fd)
-        below = os.open("deep", os.O_RDONLY, dir_fd=fd)
-        os.close(fd)
-        fd = below
-    os.close(fd)
-    before = len(os.listdir("/proc/self/fd"))
-    for topdown in (True, False):
-        assert len(list(curt.walk(tmp_path, topdown))) == 1501
-    assert len(os.listdir("/proc/self/fd")) == before
-    curt.rmtree(tmp_path / "deep")
-    assert os.listdir(tmp_path) == []
-
-
 def test_a_walk_that_is_left_closes_everything(tree: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     for topdown in (True, False):
@@ -212,31 +163,14 @@ def test_a_walk_is_not_entered_twice(tree: Path) -> None:
         next(walk)
 
 
-def test_arguments(tree: Path) -> None:
-    for bad in (None, 3, 1.5):
-        with pytest.raises(TypeError):
-            list(curt.walk(bad))
-    with pytest.raises(ValueError):
-        list(curt.walk("a\0b"))
-    for top, dirs, _files in curt.walk(tree):
-        dirs[:] = [3]
-        break
-    walk = curt.walk(tree)
-    next(walk)[1][:] = [3]
-    with pytest.raises(TypeError):
-        next(walk)
-
-
 @pytest.mark.parametrize("topdown", [True, False])
-def test_a_link_at_the_top_that_is_no_directory_is_an_error(tmp_path: Path, topdown: bool) -> None:
-    (tmp_path / "file").write_text("")
-    for name, target in (("to-file", "file"), ("loop", "loop"), ("broken", "gone")):
-        (tmp_path / name).symlink_to(target)
+def test_a_top_that_is_no_directory_is_an_error(tree: Path, topdown: bool) -> None:
+    for name in ("top", "to-file", "loop", "broken"):
         reported = []
         for walk in (curt.walk, os.walk):
             errors: list[OSError] = []
-            assert list(walk(tmp_path / name, topdown, errors.append)) == []
-            reported.append([(error.errno, os.fspath(error.filename)) for error in errors])
+            assert list(walk(tree / name, topdown, errors.append)) == []
+            reported.append([str(error) for error in errors])
         assert reported[0] == reported[1] and len(reported[0]) == 1
 
 
