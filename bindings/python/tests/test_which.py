@@ -44,7 +44,8 @@ def test_which_is_that_of_cpython(bins: Path, data) -> None:
     try:
         entries = ["", ".", "one", "two", "one/", "two//", str(bins / "one"), str(bins / "two"), "gone", "~", "/dev"]
         path = data.draw(st.one_of(st.none(), st.lists(st.sampled_from(entries), max_size=5).map(":".join)))
-        prefix = data.draw(st.sampled_from(["", "", "", "./", "one/", "two//", "three/../one/", str(bins) + "/two/"]))
+        prefixes = ["", "", "", "./", "one/", "two//", "one/./", "three/../one/", f"{bins}/two/"]
+        prefix = data.draw(st.sampled_from(prefixes))
         cmd = prefix + data.draw(st.sampled_from(NAMES))
         assert curt.which(cmd, path=path) == shutil.which(cmd, path=path), (cmd, path)
         if path is not None:
@@ -83,12 +84,6 @@ def test_what_changes_between_two_calls_is_seen(bins: Path, tmp_path: Path, monk
         assert curt.which("tool", path=relative) == shutil.which("tool", path=relative) is not None
 
 
-def test_bad_commands() -> None:
-    for bad in (None, 3, object()):
-        with pytest.raises((TypeError, AttributeError)):
-            curt.which(bad)
-
-
 def test_text_that_no_name_has() -> None:
     for cmd, path in (("a\0b", None), ("sh", "/bin\0:/bin"), ("\ud800", None), ("sh", "\ud800:/bin"), ("./\0", None)):
         try:
@@ -101,7 +96,7 @@ def test_text_that_no_name_has() -> None:
 
 
 def test_what_is_no_path_has_the_exception_of_cpython() -> None:
-    for command, path in (("sh", 3), ("sh", ["/bin"]), (3, "/bin"), (b"sh", object())):
+    for command, path in (("sh", 3), ("sh", ["/bin"]), (3, "/bin"), (b"sh", object()), (None, None)):
         for function in (curt.which, shutil.which):
             with pytest.raises(TypeError):
                 function(command, path=path)
@@ -137,10 +132,3 @@ def test_all_forms_of_paths(bins: Path, monkeypatch) -> None:
             assert (type(ours), ours) == (type(theirs), theirs)
             found.add(type(ours))
     assert found >= {str, bytes, type, type(None)}
-
-
-def test_commands_with_a_directory(bins) -> None:
-    for convert in (str, os.fsencode):
-        for name in ("one/tool", "one//tool", "one/./tool", "one/plain", "two/../one//tool"):
-            command = convert(f"{bins}/{name}")
-            assert curt.which(command) == shutil.which(command)
