@@ -248,12 +248,3 @@ test("opendir: leaving the loop closes it, and so does the garbage collector", a
   }
   assert.equal(isOpen(), false);
 });
-
-test("opendir: many trees are read at once", async () => {
-  const top = plant(TREE);
-  const count = fs.readdirSync(top, { recursive: true }).length;
-  const all = Array.from({ length: 100 }, async () =>
-    READS.iterator(await curt.promises.opendir(top, { recursive: true })),
-  );
-  for (const entries of await Promise.all(all)) assert.equal(entries.length, count);
-});

@@ -89,21 +89,4 @@ test("usage: wrong arguments have Node's errors", async () => {
     const { name, code, message } = theirs;
     await assert.rejects(curt.usage(wrong), { name, code, message });
   }
-  const type = { name: "TypeError", code: "ERR_INVALID_ARG_TYPE" };
-  for (const options of [{ threads: "2" }, { threads: null }, { signal: 7 }]) {
-    await assert.rejects(curt.usage(".", options), type);
-  }
-  for (const threads of [0, -1, 1.5, NaN, 1025]) {
-    await assert.rejects(curt.usage(".", { threads }), { code: "ERR_OUT_OF_RANGE" });
-  }
-});
-
-test("usage: an aborted signal ends it", async () => {
-  const top = plant({ "a/b": "b" });
-  const aborted = { name: "AbortError", code: "ABORT_ERR", cause: "enough" };
-  await assert.rejects(curt.usage(top, { signal: AbortSignal.abort("enough") }), aborted);
-  const controller = new AbortController();
-  const usage = curt.usage(top, { signal: controller.signal });
-  controller.abort("enough");
-  await assert.rejects(usage, aborted);
 });
