@@ -107,11 +107,8 @@ impl<S: Sys> Engine<'_, S> {
     ) -> io::Result<Arc<S::Dir>> {
         let is_itself = matches!(operand.last, Last::Root | Last::DotOrDotDot);
         if let Some(dir) = given {
-            return if is_itself {
-                Err(io::ErrorKind::InvalidInput.into())
-            } else {
-                dir.map(Arc::new)
-            };
+            let dir = if is_itself { Err(io::ErrorKind::InvalidInput.into()) } else { dir };
+            return dir.map(Arc::new);
         }
         let path = if is_itself { path } else { &operand.parent };
         if let Some((known, dir)) = &self.parent {

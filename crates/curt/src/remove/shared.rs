@@ -11,7 +11,7 @@ use super::options::{Confirm, Remove};
 use super::report::{Counts, Report};
 use super::shortage::Shortage;
 use super::writers::Writers;
-use crate::error::{Cause, Error, Kept, Operation};
+use crate::error::{Cause, Error, Kept, Operation, bug};
 use crate::sys::{Identity, Sys};
 use crate::tree::Crew;
 
@@ -78,10 +78,12 @@ impl<'r, S: Sys> Shared<'r, S> {
         }
     }
 
-    /// Returns what the caller has opened to hold the only operand.
+    /// Takes what the caller has opened to hold the only operand.
     pub(super) fn take_parent(&self) -> Option<Given<S::Dir>> {
         let (parent, _) = self.parent.as_ref()?;
-        parent.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let given = parent.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Never a name in the working directory instead.
+        Some(given.unwrap_or_else(|| Given::Refused(bug("a parent is taken twice"))))
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
