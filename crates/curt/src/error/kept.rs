@@ -46,8 +46,7 @@ impl Kept {
         }
     }
 
-    /// Returns its name, as JSON of the command has it: `mount-point`, `being-written-to`,
-    /// `dot-or-dot-dot`, `root-directory`, `other-file-system`, `is-a-directory`, `is-a-link`.
+    /// Returns its name in words, as JSON of the command has it: `mount-point`, `is-a-link`, …
     pub fn name(self) -> &'static str {
         self.facts().0
     }
