@@ -18,9 +18,9 @@ module Curt
   # FileUtils may raise Errno::ENOTEMPTY for the directory that it is in.
   #
   # It refuses, and does not empty, what FileUtils empties before it fails: paths that end in +.+ or
-  # +..+ (Errno::EINVAL), the root directory and mount points (Errno::EBUSY), and links with a slash
-  # at their end (Errno::ENOTDIR). With +force+, that is silent: <tt>rm_rf("a/.")</tt> and
-  # <tt>rm_rf("link/")</tt> remove nothing.
+  # +..+ (Errno::EINVAL), the root directory and mount points below a path (Errno::EBUSY), and links
+  # with a slash at their end (Errno::ENOTDIR). With +force+, that is silent: <tt>rm_rf("a/.")</tt>
+  # and <tt>rm_rf("link/")</tt> remove nothing.
   #
   # Other threads of Ruby run meanwhile. An exception from another thread or from a handler of a
   # signal stops it, also with +force+, and leaves what is not removed yet.
