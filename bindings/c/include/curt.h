@@ -687,9 +687,9 @@ typedef struct {
   /** The length of the sentence in bytes, without the NUL. */
   size_t text_len;
   /**
-   * The cause in curt's words, if the system's text for `os_error` would not say it: a refusal, an
-   * entry that was replaced, a bug. Otherwise NULL. For languages whose errors have the system's
-   * text.
+   * The cause in curt's words, if the system's text for `os_error` would not say it: a refusal,
+   * an entry that was replaced, a bug. Otherwise NULL. For languages whose errors have the
+   * system's text.
    */
   const char *reason;
 } curt_error_info;

@@ -58,9 +58,9 @@ pub struct curt_error_info {
     pub text: *const c_char,
     /// The length of the sentence in bytes, without the NUL.
     pub text_len: usize,
-    /// The cause in curt's words, if the system's text for `os_error` would not say it: a refusal, an
-    /// entry that was replaced, a bug. Otherwise NULL. For languages whose errors have the system's
-    /// text.
+    /// The cause in curt's words, if the system's text for `os_error` would not say it: a refusal,
+    /// an entry that was replaced, a bug. Otherwise NULL. For languages whose errors have the
+    /// system's text.
     pub reason: *const c_char,
 }
 

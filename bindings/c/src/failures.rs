@@ -19,7 +19,6 @@ pub(crate) struct Failures<'c> {
 #[derive(Default)]
 struct Gathered {
     first: Option<Error>,
-    count: u64,
     /// Those that the caller has not heard of.
     waiting: Vec<Error>,
 }
@@ -39,7 +38,6 @@ impl<'c> Failures<'c> {
     pub(crate) fn take(&self, error: &Error) -> Next {
         {
             let mut gathered = self.lock();
-            gathered.count += 1;
             if gathered.first.is_none() {
                 gathered.first = Some(error.clone());
             }
@@ -64,13 +62,12 @@ impl<'c> Failures<'c> {
     }
 
     /// Ends the work. If it was not stopped, the caller hears of the last failures. Returns the
-    /// first failure, and how many there were.
-    pub(crate) fn end(self, stopped: bool) -> (Option<Error>, u64) {
+    /// first failure.
+    pub(crate) fn end(self, stopped: bool) -> Option<Error> {
         if !stopped {
             self.tell();
         }
-        let gathered = self.gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (gathered.first, gathered.count)
+        self.gathered.into_inner().unwrap_or_else(PoisonError::into_inner).first
     }
 
     fn lock(&self) -> MutexGuard<'_, Gathered> {

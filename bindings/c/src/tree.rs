@@ -23,7 +23,7 @@ pub const CURT_TREE_SAME_FILE_SYSTEM: u32 = 2;
 pub const CURT_TREE_COUNT_LINKS: u32 = 4;
 
 /// Returns a walk of the tree with these flags.
-pub(crate) fn walk_of(path: &Path, flags: u32) -> Result<Walk<'static>, Failure> {
+fn walk_of(path: &Path, flags: u32) -> Result<Walk<'static>, Failure> {
     if flags & !(CURT_TREE_FOLLOW | CURT_TREE_SAME_FILE_SYSTEM) != 0 {
         return Err(Failure::Argument("`flags` has an unknown bit"));
     }

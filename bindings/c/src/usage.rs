@@ -80,7 +80,7 @@ pub unsafe extern "C" fn curt_usage(
         }
         let report = usage.measure(&paths);
         drop(usage);
-        let (first, _) = failures.end(report.stopped);
+        let first = failures.end(report.stopped);
         let sizes = report.total();
         let filled = curt_totals {
             size: 0,

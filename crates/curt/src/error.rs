@@ -84,7 +84,7 @@ impl Operation {
         self.words()[1]
     }
 
-    /// Its name, its verb, and the function of the C library that a program would call in its place.
+    /// Its name, its verb, and the function of the C library that a program would call instead.
     fn words(self) -> [&'static str; 3] {
         match self {
             Operation::Remove => ["remove", "remove", "lstat"],
@@ -134,7 +134,7 @@ pub enum Cause {
     Start(StartFailure, io::Error),
     /// No program of that name was found.
     Find(NotFound),
-    /// An impossible state, which is a bug of this library. What it was working on is left as it is.
+    /// A bug of this library. What it was working on is left as it is.
     Bug(&'static str),
 }
 
@@ -150,10 +150,9 @@ impl Cause {
 
     /// See [`Error::kind`].
     pub(crate) fn kind(&self) -> io::ErrorKind {
-        match (self, self.system()) {
-            (_, Some(error)) => error.kind(),
-            (Cause::Refused(refusal), _) => refusal.kind(),
-            (cause, None) => cause.closest().error().kind(),
+        match self {
+            Cause::Refused(refusal) => refusal.kind(),
+            _ => self.system().map_or_else(|| self.closest().error().kind(), io::Error::kind),
         }
     }
 
@@ -437,9 +436,9 @@ impl Error {
         }
     }
 
-    /// Returns the error kind that the standard library has for [`errno`](Error::errno). A path that
-    /// was refused has the one [of its refusal](Refusal::kind), mostly `PermissionDenied`, because
-    /// stable Rust has no name for that of `ELOOP`.
+    /// Returns the error kind that the standard library has for [`errno`](Error::errno). A refused
+    /// path has the one [of its refusal](Refusal::kind), mostly `PermissionDenied`, because stable
+    /// Rust has no name for that of `ELOOP`.
     pub fn kind(&self) -> io::ErrorKind {
         self.cause().kind()
     }

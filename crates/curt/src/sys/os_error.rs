@@ -112,6 +112,11 @@ pub(crate) fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::TooManyLinks.number())
 }
 
+#[cfg(windows)]
+fn is_among(number: i32, known: &[u32]) -> bool {
+    u32::try_from(number).is_ok_and(|number| known.contains(&number))
+}
+
 /// Whether an error reports that there is no such entry, on Windows also for a name that none can
 /// have.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
@@ -120,8 +125,7 @@ pub(crate) fn is_missing(error: &io::Error) -> bool {
         use windows_sys::Win32::Foundation as codes;
         let invalid =
             [codes::ERROR_BAD_PATHNAME, codes::ERROR_DIRECTORY, codes::ERROR_INVALID_NAME];
-        let number = error.raw_os_error().and_then(|number| u32::try_from(number).ok());
-        if number.is_some_and(|number| invalid.contains(&number)) {
+        if error.raw_os_error().is_some_and(|number| is_among(number, &invalid)) {
             return true;
         }
     }
@@ -143,7 +147,7 @@ pub(crate) fn is_shortage(error: &io::Error) -> bool {
             codes::ERROR_TOO_MANY_OPEN_FILES,
             codes::ERROR_NOT_ENOUGH_QUOTA,
         ];
-        u32::try_from(number).is_ok_and(|number| shortages.contains(&number))
+        is_among(number, &shortages)
     }
 }
 
@@ -175,6 +179,6 @@ pub(crate) fn may_pass(number: i32) -> bool {
             codes::ERROR_SHARING_VIOLATION,
             codes::ERROR_TOO_MANY_OPEN_FILES,
         ];
-        u32::try_from(number).is_ok_and(|number| passing.contains(&number))
+        is_among(number, &passing)
     }
 }
