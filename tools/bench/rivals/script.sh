@@ -1,6 +1,21 @@
-# Shared by the folders of scripts: script_FOR SOURCE PROGRAM, for node, python and ruby.
-# Writes OUT/PROGRAM: the script, with the real interpreter's path in its first line. A name on PATH
-# may be a version manager's shim, whose start-up is not the interpreter's.
+# Shared by the folders.
+
+# attempt NAME COMMAND...: runs a step that the rest of a folder does not need, with its output in
+# OUT/NAME.log. A failure is printed with its reason and sets `failed`.
+failed=0
+attempt() {
+    name=$1 log=${OUT:?}/$1.log
+    shift
+    if ! "$@" </dev/null >"$log" 2>&1; then
+        echo "skipped $name: $(grep -m 1 '^error\|^E:' "$log" || tail -n 1 "$log")"
+        failed=1
+        return 1
+    fi
+}
+
+# script_FOR SOURCE PROGRAM, for node, python and ruby. Writes OUT/PROGRAM: the script, with the real
+# interpreter's path in its first line. A name on PATH may be a version manager's shim, whose start-up
+# is not the interpreter's.
 script_node() {
     interpreter=$(node -p process.execPath)
     write_script "$interpreter" "$1" "$2"

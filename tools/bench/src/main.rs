@@ -43,7 +43,7 @@ use place::{Kind, Place};
 use programs::Programs;
 use progress::{Interrupt, note, stage};
 use report::Report;
-use result::{Cell, ENOUGH};
+use result::Cell;
 use rivals::Part;
 use sandbox::Sandbox;
 use scenario::{SCENARIOS, Scenario};
@@ -157,6 +157,9 @@ fn named(path: &Path, error: &dyn std::fmt::Display) -> io::Error {
 /// After this time a cell of a full run makes no more rounds than it needs: trees of a million
 /// entries would take most of the run.
 const FULL: Duration = Duration::from_secs(12);
+/// On a busy machine a quick run takes up to this many times as long as it should, so that each row
+/// has enough rounds.
+const BUSY: u32 = 3;
 
 /// Measures what is asked for. What was made for it is removed on return.
 fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
@@ -164,6 +167,7 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     let machine = report::machine(&programs);
     let date = jiff::Timestamp::now().strftime("%-d %B %Y").to_string();
     let (places, mut left_out) = places(options)?;
+    let (begin, seconds) = (Instant::now(), Duration::from_secs(options.seconds.into()));
     let scratch = Sandbox::create(&place::memory().unwrap_or_else(std::env::temp_dir))?;
     let folders = places.iter().map(|place| place.sandbox.root()).chain([scratch.root()]);
     let folders: Vec<String> = folders.map(|folder| folder.display().to_string()).collect();
@@ -175,10 +179,10 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
         interrupt: interrupt.clone(),
         cold: options.cold,
         is_quick: options.is_quick(),
-        end: Instant::now() + Duration::from_secs(options.seconds.into()),
+        latest: begin + BUSY * seconds,
         slopes: std::cell::RefCell::default(),
     };
-    let plan = plan(options, &places);
+    let (plan, end) = (plan(options, &places), begin + seconds);
     let mut missing = BTreeMap::new();
     let (mut cells, mut late) = (Vec::new(), Vec::new());
     for (done, step) in plan.iter().enumerate() {
@@ -186,14 +190,15 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
             break;
         }
         let &Step { scenario, place, size, .. } = step;
-        let time = bench.end.saturating_duration_since(Instant::now());
+        let now = Instant::now();
+        let time = end.saturating_duration_since(now);
         let effort = match options.rounds {
             _ if options.calls => Effort::Calls,
             Some(rounds) => Effort::Rounds(rounds),
             None if !options.is_quick() => Effort::Within(FULL),
-            None if !time.is_zero() => {
+            None if now < bench.latest => {
                 let rest: u32 = plan[done..].iter().map(Step::share).sum();
-                Effort::Until(Instant::now() + time * step.share() / rest)
+                Effort::Until(now + time * step.share() / rest)
             }
             // What is checked is counted in any case.
             None if options.check.is_some() => Effort::Calls,
@@ -212,16 +217,10 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
         match bench.cell(scenario, place, size, &contenders, effort)? {
             Ok(cell) => {
                 late.extend((options.is_quick() && !cell.has_times()).then(|| step.name()));
-                cells.push((step.row, cell));
+                cells.push(cell);
             }
             Err(why) => left_out.push(format!("{}: {why}", step.name())),
         }
-    }
-    cells.sort_by_key(|(row, _)| *row);
-    let cells = cells.into_iter().map(|(_, cell)| cell).collect();
-    if !late.is_empty() {
-        let late = late.join(", ");
-        left_out.push(format!("no time for {ENOUGH} rounds, --seconds gives more: {late}"));
     }
     stage("cleaning up");
     if bench.strace.is_none() && cfg!(target_os = "linux") {
@@ -231,7 +230,7 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     drop(places);
     stage("");
     let (cold, proofs) = (options.cold, Vec::new());
-    Ok(Report { proofs, cells, left_out, missing, date, machine, cold })
+    Ok(Report { proofs, cells, late, left_out, missing, date, machine, cold })
 }
 
 /// What becomes one cell of the report.
@@ -239,7 +238,6 @@ struct Step<'a> {
     scenario: &'static Scenario,
     place: &'a Place,
     size: u32,
-    row: usize,
     /// 0 where the scenario is measured first, then counted by place.
     group: usize,
 }
@@ -258,8 +256,7 @@ impl Step<'_> {
 
 /// What is measured where, in this order: each scenario in the first place, or, if it needs no
 /// particular place, in memory where that is possible; then those that matter everywhere in the
-/// other places. Removals come last in each place: where files were just deleted, ext4 is slow to
-/// make new ones.
+/// other places.
 fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
     let is_quick = options.is_quick();
     let steps = |scenario: &'static Scenario, place: &'a Place, group| {
@@ -267,7 +264,7 @@ fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
         // Calls are counted on small trees, whatever the size.
         let full = if options.calls { &scenario.full[..1] } else { scenario.full };
         let sizes = quick.map_or_else(|| full.to_vec(), |size| vec![size]);
-        let step = move |size| Step { scenario, place, size, row: 0, group };
+        let step = move |size| Step { scenario, place, size, group };
         sizes.into_iter().map(step)
     };
     let wanted = || SCENARIOS.iter().filter(|scenario| options.wants(scenario));
@@ -281,10 +278,6 @@ fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
     // Calls do not depend on the place.
     let others = if options.calls { &[] } else { &places[1..] };
     plan.extend((1..).zip(others).flat_map(|(group, place)| on(place, true, group)));
-    for (row, step) in plan.iter_mut().enumerate() {
-        step.row = row;
-    }
-    plan.sort_by_key(|step| (step.group, !step.scenario.reads()));
     plan
 }
 
@@ -338,10 +331,7 @@ mod tests {
         let quick = || SCENARIOS.iter().filter(|scenario| scenario.quick.is_some());
         assert!(quick().all(|scenario| first.contains(&scenario.name)));
         assert_eq!(first.len(), quick().count());
-        assert!(first.last().is_some_and(|name| name.starts_with("remove")));
-        let mut rows: Vec<usize> = plan.iter().map(|step| step.row).collect();
-        assert!(plan.last().unwrap().row == first.len());
-        rows.sort_unstable();
-        assert_eq!(rows, (0..plan.len()).collect::<Vec<_>>());
+        let second = &plan[first.len()];
+        assert!(first[0] == "remove" && second.scenario.name == "remove" && second.group == 1);
     }
 }

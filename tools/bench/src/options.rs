@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 const ABOUT: &str = "Measure curt beside the tools on this machine";
 
 const AFTER: &str = "\
-Without options it prints one table in less than a minute. Started by 'cargo run --release -p \
-curt-bench', it builds curt in release mode and measures that; the environment variable CURT names \
-another one. 'cargo xtask rivals' builds programs around other people's libraries, which \
-then take part. Everything happens in new temporary folders, which are removed, also after Ctrl-C.";
+Without options it prints one table in a minute, or on a busy machine in up to three. Started by \
+'cargo run --release -p curt-bench', it builds curt in release mode and measures that; the \
+environment variable CURT names another one. 'cargo xtask rivals' brings the newest rivals and builds \
+programs around other people's libraries, which then take part. Everything happens in new temporary \
+folders, which are removed, also after Ctrl-C.";
 
 #[derive(clap::Parser, Debug)]
 #[command(name = "curt-bench", version, about = ABOUT, after_help = AFTER)]
@@ -37,7 +38,7 @@ pub(crate) struct Options {
     /// Count calls and compare answers, measure no time
     #[arg(long)]
     pub(crate) calls: bool,
-    /// Time for a quick run
+    /// Time for a quick run; it takes up to three times as long if seven rounds of each row need it
     #[arg(long, value_name = "SECONDS", default_value_t = 46)]
     pub(crate) seconds: u32,
     /// Make exactly N rounds, at full size

@@ -16,7 +16,9 @@ pub(crate) enum Question {
     Gone,
     /// All names in a directory, or all paths in a tree, one per line.
     Paths,
-    /// The same, each after its size.
+    /// The paths of the files in a tree, without directories and links.
+    Files,
+    /// All names or paths, each after its size.
     Sizes,
     /// The names in a directory, each line ending with the name and holding the size before it.
     Long,
@@ -40,6 +42,8 @@ pub(crate) struct Truth {
     entries: HashMap<String, Known>,
     /// Bytes allocated, the root's included, where the system tells.
     allocated: Option<u64>,
+    /// The same if each directory took 4 KiB, as gdu counts.
+    even: Option<u64>,
     /// Files with several names: their device and number.
     linked: HashSet<(u64, u64)>,
 }
@@ -52,8 +56,8 @@ struct Known {
 
 impl Truth {
     pub(crate) fn of(root: &Path) -> io::Result<Self> {
-        let mut truth = Self { allocated: Some(0), ..Self::default() };
-        truth.add(allocated(&root.symlink_metadata()?));
+        let mut truth = Self { allocated: Some(0), even: Some(0), ..Self::default() };
+        truth.add(&root.symlink_metadata()?);
         truth.look(root, "")?;
         Ok(truth)
     }
@@ -70,7 +74,7 @@ impl Truth {
             let metadata = entry.metadata()?;
             // A file with several names takes its blocks once.
             if names(&metadata).is_none_or(|name| self.linked.insert(name)) {
-                self.add(allocated(&metadata));
+                self.add(&metadata);
             }
             if metadata.is_dir() {
                 self.look(&entry.path(), &format!("{path}/"))?;
@@ -81,8 +85,11 @@ impl Truth {
         Ok(())
     }
 
-    fn add(&mut self, bytes: Option<u64>) {
+    fn add(&mut self, metadata: &std::fs::Metadata) {
+        let bytes = allocated(metadata);
+        let even = bytes.map(|bytes| if metadata.is_dir() { 4096 } else { bytes });
         self.allocated = self.allocated.zip(bytes).map(|(sum, bytes)| sum + bytes);
+        self.even = self.even.zip(even).map(|(sum, bytes)| sum + bytes);
     }
 
     /// Why `output` is not the answer to `question` about the tree at `root`, if it is not.
@@ -99,6 +106,12 @@ impl Truth {
         match question {
             Question::Gone => None,
             Question::Paths => self.compare(lines.map(|line| (relative(line, &root), None))),
+            Question::Files => {
+                let files = self.entries.iter().filter(|(_, known)| known.is_file);
+                let entries = files.map(|(path, known)| (path.clone(), *known)).collect();
+                let files = Self { entries, ..Self::default() };
+                files.compare(lines.map(|line| (relative(line, &root), None)))
+            }
             Question::Sizes => self.compare(lines.map(|line| {
                 let (size, path) = line.trim_start().split_once(' ').unwrap_or(("", line));
                 (relative(path, &root), Some(vec![size]))
@@ -118,7 +131,8 @@ impl Truth {
             Question::Total => {
                 let kibibytes = self.allocated.map(|bytes| bytes.div_ceil(1024));
                 let wrong = number(&output, kibibytes);
-                wrong.filter(|_| number(&output, self.allocated).is_some())
+                let others = [self.allocated, self.even];
+                wrong.filter(|_| others.iter().all(|bytes| number(&output, *bytes).is_some()))
             }
             Question::Opened => number(&output, Some(self.entries.len() as u64)),
             Question::Found(place) => {
@@ -258,7 +272,8 @@ mod tests {
     fn truth() -> Truth {
         let entries = [("a", known(7, true)), ("b", known(40, false)), ("b/c", known(1234, true))];
         let entries = entries.map(|(path, known)| (path.to_owned(), known));
-        Truth { entries: entries.into(), allocated: Some(5_000), ..Truth::default() }
+        let (allocated, even) = (Some(5_000), Some(9_000));
+        Truth { entries: entries.into(), allocated, even, ..Truth::default() }
     }
 
     fn refute(question: Question, output: &str) -> Option<String> {
@@ -280,6 +295,14 @@ mod tests {
         assert_eq!(wrong("a\nb\n"), "1 missing, such as b/c");
         assert_eq!(wrong("a\nb\nb/c\nb/c\n"), "1 too many, such as b/c");
         assert_eq!(wrong("a\nb\nb/c\nd\n"), "1 too many, such as d");
+    }
+
+    #[test]
+    fn files_are_neither_directories_nor_missing() {
+        assert_eq!(refute(Question::Files, "a\nb/c\n"), None);
+        let wrong = |output| refute(Question::Files, output).unwrap();
+        assert_eq!(wrong("a\nb\nb/c\n"), "1 too many, such as b");
+        assert_eq!(wrong("a\n"), "1 missing, such as b/c");
     }
 
     #[test]
@@ -310,6 +333,7 @@ mod tests {
         assert_eq!(refute(Question::Total, "5\t/x/tree\n"), None);
         assert_eq!(refute(Question::Total, "5000\n"), None);
         assert_eq!(refute(Question::Total, "5000B tree\n"), None);
+        assert_eq!(refute(Question::Total, "  9000 tree\n"), None);
         assert_eq!(refute(Question::Total, "4\n"), Some("4 instead of 5".to_owned()));
         assert_eq!(refute(Question::Total, ""), Some("no number but ''".to_owned()));
         assert_eq!(refute(Question::Opened, "3\n"), None);

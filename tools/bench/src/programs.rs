@@ -65,9 +65,11 @@ impl Programs {
         match contender.rival.program {
             Program::Command => Some(self.curt.clone()),
             Program::Own => Some(self.own.clone()),
-            Program::Path(names) | Program::Unix(names) | Program::Windows(names) => {
-                names.split(' ').find_map(on_path)
+            Program::Path(names) => {
+                let built = names.split(' ').find_map(|name| self.built.get(name).cloned());
+                built.or_else(|| names.split(' ').find_map(on_path))
             }
+            Program::Unix(name) | Program::Windows(name) => on_path(name),
             Program::Built(name) => self.built.get(name).cloned(),
         }
     }
@@ -188,6 +190,20 @@ mod tests {
         assert!(!built_rivals(&own).contains_key("rival-go"));
         std::fs::write(target.join("CACHEDIR.TAG"), "").unwrap();
         assert_eq!(built_rivals(&own).get("rival-go"), Some(&rival));
+    }
+
+    #[test]
+    fn what_was_built_comes_before_what_is_installed() {
+        let built: PathBuf = "/t/rivals/published/fd".into();
+        let programs = Programs {
+            curt: "/bin/curt".into(),
+            own: "/bin/curt-bench".into(),
+            built: [("fd".to_owned(), built.clone())].into(),
+        };
+        let find = SCENARIOS.iter().find(|scenario| scenario.name == "find").unwrap();
+        let found = programs.of(find, |_| true, &mut BTreeMap::new());
+        let fd = found.iter().find(|found| found.contender.rival.name == "fd").unwrap();
+        assert_eq!(fd.program, built);
     }
 
     #[test]

@@ -48,9 +48,9 @@ pub(crate) enum Program {
     Command,
     /// This program, in one of its roles.
     Own,
-    /// On PATH by the first of these names that is there.
+    /// What `cargo xtask rivals` built, or else on PATH, by the first of these names that is there.
     Path(&'static str),
-    /// The same, on Unix only.
+    /// On PATH, on Unix only.
     Unix(&'static str),
     /// The same, on Windows only.
     Windows(&'static str),
@@ -107,8 +107,8 @@ mod tests {
     #[test]
     fn an_entry_is_a_program_with_its_command_lines() {
         let fd = RIVALS.iter().find(|rival| rival.name == "fd").unwrap();
-        assert_eq!((fd.program, fd.get), (Program::Path("fd fdfind"), "fd-find"));
-        let [find, rules] = fd.lines.as_slice() else { panic!("{fd:?}") };
+        assert_eq!((fd.program, fd.get), (Program::Path("fd fdfind"), ""));
+        let [find, rules, ..] = fd.lines.as_slice() else { panic!("{fd:?}") };
         assert_eq!((find.job, find.part, find.words), ("find", Part::Rival, "-u . {tree}"));
         assert!(find.quick && rules.part == Part::Usual);
         for wrong in

@@ -49,7 +49,7 @@ pub(crate) struct Quick {
 }
 
 /// All scenarios, in the order of the report.
-pub(crate) static SCENARIOS: [Scenario; 41] = [
+pub(crate) static SCENARIOS: [Scenario; 43] = [
     Scenario {
         quick: Some(quick(REACT_ENTRIES / 4, 18, true)),
         few: false,
@@ -97,6 +97,8 @@ pub(crate) static SCENARIOS: [Scenario; 41] = [
         ..react(["find-sizes", "find with sizes", "find-sizes"], Question::Sizes)
     },
     react(["find-rules", "find and look for ignore rules", "find-rules"], Question::Paths),
+    files(["find-files", "find all files", "find-files"]),
+    files(["files-rules", "find files and look for ignore rules", "files-rules"]),
     sizes(["find-scaling", "find in trees of every size", "find"], Question::Paths),
     usr(["find-usr", "find all paths of /usr", "find"], Question::Paths),
     Scenario {
@@ -234,6 +236,11 @@ const fn flat([name, title, job]: Words, question: Question) -> Scenario {
 const fn react([name, title, job]: Words, question: Question) -> Scenario {
     let tree: Grow = |size| Tree::react(size, Content::Some);
     Scenario { name, title, job, question, tree, shape: "react", full: &[REACT_ENTRIES], ..COMMON }
+}
+
+const fn files(words: Words) -> Scenario {
+    // ripgrep fails where there is no file, as in the tree of size 0.
+    Scenario { counted: [500, 1_000], ..react(words, Question::Files) }
 }
 
 const fn node(name: &'static str, title: &'static str) -> Scenario {

@@ -38,7 +38,7 @@ try {
     ["`promises.readdir`, `Dirent`s", "dirents", null],
     ["`promises.rm`", "rm", "rimraf"],
   ]) {
-    const libraries = ["node", "curt", "curt-auto", rival];
+    const libraries = ["node", "curt-1", "curt", rival];
     const cells = libraries.map((name) => (name === null ? "" : measured(name, task)));
     console.log(`| ${title} | ${cells.join(" | ")} |`);
   }

@@ -26,7 +26,6 @@ const LIBRARIES = {
   node: tasksOf(fs, {}),
   curt: tasksOf(curt, {}),
   "curt-1": tasksOf(curt, { threads: 1 }),
-  "curt-auto": tasksOf(curt, { threads: "auto" }),
   rimraf: { rm: (tree) => rimraf(tree), "rm-sync": (tree) => rimraf.sync(tree) },
   fdir: { readdir: (tree) => crawl(tree).withPromise() },
   "fdir-sync": { readdir: (tree) => crawl(tree).sync() },

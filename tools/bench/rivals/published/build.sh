@@ -3,19 +3,28 @@
 # an argument, so no wrapper stands between it and the clock.
 set -eu
 : "${OUT:?set OUT to the directory the programs should go to}"
+. ../script.sh
 mkdir -p "$OUT"
-# From OUT, so that no configuration of this repository applies.
 cd "$OUT"
-# PACKAGE VERSION PROGRAM FILE
-while read -r package version program file; do
+# PACKAGE VERSION PROGRAM OPTIONS. Of uutils only the utilities that are compared, in one program;
+# of dua not what needs a terminal.
+while read -r package version program options; do
+    rm -f "$OUT/$program"
     case "$("$OUT/root/bin/$program" --version 2>/dev/null || true)" in
         *"$version"*) ;;
-        *) cargo install --quiet --locked --force --root "$OUT/root" --target-dir "$OUT/build" \
-            --version "=$version" "$package" ;;
+        *) # shellcheck disable=SC2086 # The options are words.
+            attempt "$program" cargo install --quiet --locked --force --root "$OUT/root" \
+                --target-dir "$OUT/build" --version "=$version" $options "$package" || continue ;;
     esac
-    cp "$OUT/root/bin/$program" "$OUT/$file"
+    cp "$OUT/root/bin/$program" "$OUT/$program"
 done <<LIST
-rmz 3.2.1 rmz rm-rmz
-diskus 0.9.0 diskus du-diskus
-dua-cli 2.32.2 dua du-dua
+rmz 3.2.1 rmz
+fd-find 10.5.0 fd
+ripgrep 15.2.0 rg
+coreutils 0.12.0 coreutils --no-default-features --features=rm,ls,du,stat
+diskus 0.9.0 diskus
+dua-cli 3.0.0 dua --no-default-features
+du-dust 1.2.7 dust
+parallel-disk-usage 0.24.0 pdu
 LIST
+exit "$failed"

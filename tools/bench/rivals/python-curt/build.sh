@@ -1,12 +1,17 @@
 #!/bin/sh
 # Writes OUT/python-curt: a script for a Python of its own, $PYTHON or the python3 on PATH, in which
-# curt's package is installed, built as its users get it.
+# curt's package is installed, built as its users get it, beside scandir-rs.
 set -eu
 : "${OUT:?set OUT to the directory the program should go to}"
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../script.sh"
 rm -rf "$OUT/venv"
 "${PYTHON:-python3}" -m venv "$OUT/venv"
-CARGO_TARGET_DIR="$OUT/build" "$OUT/venv/bin/python" -m pip install --quiet \
-    --disable-pip-version-check --no-deps "$here/../../../../bindings/python"
+install() {
+    CARGO_TARGET_DIR="$OUT/build" "$OUT/venv/bin/python" -m pip install --quiet \
+        --disable-pip-version-check --no-deps "$1"
+}
+install "$here/../../../../bindings/python"
+attempt scandir-rs install scandir-rs==2.10.1 || true
 write_script "$OUT/venv/bin/python -I" "$here/main.py" python-curt
+exit "$failed"

@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 from collections import deque
+from functools import partial
 from time import perf_counter_ns
 
 import curt_fs as curt
@@ -17,6 +18,12 @@ LIBRARIES = {
     "cpython": (shutil.rmtree, os.walk, os.scandir, shutil.which, os.path.abspath),
     "curt": (curt.rmtree, curt.walk, curt.scandir, curt.which, curt.abspath),
 }
+if sys.argv[1:2] == ["scandir-rs"]:
+    from scandir_rs import ReturnType, Walk
+
+    # With another type of result it leaves out links.
+    links_too = partial(Walk, return_type=ReturnType.Ext)
+    LIBRARIES["scandir-rs"] = (None, links_too, None, None, None)
 # How long a task is repeated.
 LEAST = 50_000_000
 
@@ -47,10 +54,9 @@ def remove(tree, threads=None):
 
 
 def paths(tree):
-    for folder, below, files in walk(tree):
+    for folder, *lists in walk(tree):
         prefix = folder + "/"
-        out.writelines(prefix + name + "\n" for name in below)
-        out.writelines(prefix + name + "\n" for name in files)
+        out.writelines(prefix + name + "\n" for names in lists for name in names)
     repeated(lambda: exhaust(walk(tree)))
 
 
@@ -79,7 +85,7 @@ def expand(*paths):
 TASKS = {"rmtree": remove, "walk": paths, "stat": sizes, "which": programs, "abspath": expand}
 
 if len(sys.argv) < 4 or sys.argv[1] not in LIBRARIES or sys.argv[2] not in TASKS:
-    print("usage: python-curt cpython|curt rmtree|walk|stat|which|abspath OPERAND...", file=sys.stderr)
+    print("usage: python-curt cpython|curt|scandir-rs rmtree|walk|stat|which|abspath OPERAND...", file=sys.stderr)
     sys.exit(2)
 rmtree, walk, scandir, which, abspath = LIBRARIES[sys.argv[1]]
 with open(1, "w", buffering=65536, closefd=False, errors="surrogateescape") as out:

@@ -14,7 +14,7 @@ pub(crate) use text::{full, quick};
 
 use crate::programs::Programs;
 use crate::proofs::Proof;
-use crate::result::{Cell, Row};
+use crate::result::{Cell, ENOUGH, Row};
 use crate::stats::Median;
 use std::collections::{BTreeMap, BTreeSet};
 use table::{digits, grouped, time};
@@ -24,7 +24,9 @@ pub(crate) struct Report {
     pub(crate) proofs: Vec<Proof>,
     /// The cells that were measured.
     pub(crate) cells: Vec<Cell>,
-    /// What was not measured, and why.
+    /// Rows of a quick run for which there was no time.
+    pub(crate) late: Vec<String>,
+    /// What else was not measured, and why.
     pub(crate) left_out: Vec<String>,
     /// Programs that are not there, and the packages that have them.
     pub(crate) missing: BTreeMap<&'static str, &'static str>,
@@ -46,6 +48,13 @@ impl Report {
         let install = if packages.is_empty() { "" } else { &install };
         let text = format!("Not found: {names}. To get them: {install}{ways}.");
         (!self.missing.is_empty()).then_some(text)
+    }
+
+    /// The rows without enough rounds, by name.
+    fn late(&self) -> Option<String> {
+        let names = self.late.join(", ");
+        let text = format!("No time for {ENOUGH} rounds, --seconds gives more: {names}.");
+        (!self.late.is_empty()).then_some(text)
     }
 
     /// Contenders whose answer is not the right one.
@@ -103,12 +112,13 @@ fn cells(cell: &Cell, row: &Row) -> Vec<String> {
         Some(usual) if usual.name() == row.name() => "usual tool".to_owned(),
         usual => interval(usual.and_then(|usual| row.ratio(usual))),
     };
-    let median = |median: Option<Median>| median.map_or_else(none, |median| time(median.middle));
+    let middle = |median: Median| time(median.middle);
+    let spread = |median: Median| format!("{} ±{:.0} %", middle(median), 100.0 * median.noise());
     vec![
         row.name().to_owned(),
-        median(row.wall()),
+        row.wall().map_or_else(none, spread),
         ratio,
-        median(row.cpu()),
+        row.cpu().map_or_else(none, middle),
         calls(Some(row)),
         row.samples.len().to_string(),
         row.wrong.as_ref().map_or_else(|| "right".to_owned(), |why| format!("WRONG: {why}")),
@@ -167,6 +177,7 @@ pub(crate) mod tests {
         Report {
             proofs: Vec::new(),
             cells,
+            late: Vec::new(),
             left_out: vec!["find on <a place>: no \"room\" & more".to_owned()],
             missing: [("rmz", ""), ("bfs", "bfs")].into(),
             date: "1 January 2026".to_owned(),

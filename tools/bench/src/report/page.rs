@@ -48,7 +48,9 @@ pub(crate) fn page(report: &Report) -> String {
                     (if report.cold { "dropped before each run" } else { "warm" })
                     ". Noise of the ratios: " (report.noise()) "."
                 }
-                @for text in report.absent().iter().chain(&report.wrong()) { p { (text) } }
+                @for text in [report.absent(), report.wrong(), report.late()].iter().flatten() {
+                    p { (text) }
+                }
                 @for text in &report.left_out { p { "Left out: " (text) } }
             }
         }

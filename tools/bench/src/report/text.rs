@@ -11,8 +11,10 @@ pub(super) const QUICK_TITLES: [&str; 6] =
 
 const LEGEND: &str = "
 ratio: how many times as fast as the usual tool, median of the rounds with its 95 % interval.
-processors: time of all processors together. baseline loop: the bare calls in one thread.
-calls for one: by strace on small trees, without the start of the program, waiting and memory.
+median: ± half of its 95 % interval. baseline loop: the bare calls in one thread.
+processors: time of all processors together.
+calls for one: by strace on small trees, without the start of the program, waiting, memory, and what
+bfs hands to an io_uring.
 ";
 
 /// The quick run's table: a row for each operation, and below it how it was measured, where curt
@@ -74,6 +76,8 @@ fn footer(report: &Report) -> Vec<(String, usize)> {
     if !lost.is_empty() {
         lines.push((format!("Slower than the usual tool: {}.", lost.join(", ")), 2));
     }
+    // Each of these has no line in the table.
+    lines.extend(report.late().map(|text| (text, report.late.len())));
     let left_out = format!("Left out: {}.", report.left_out.join("; "));
     lines.extend((!report.left_out.is_empty()).then_some((left_out, 1)));
     lines.extend(report.wrong().map(|text| (text, 1)));
@@ -117,6 +121,8 @@ mod tests {
     fn the_first_screen_is_one_and_shows_where_curt_loses() {
         let mut report = report(|scenario| scenario.quick.is_some());
         report.left_out.push("reason ".repeat(30));
+        let late = report.cells.split_off(report.cells.len() - 3);
+        report.late = late.iter().map(Cell::name).collect();
         for cell in &mut report.cells {
             let last = cell.rows.len() - 1;
             cell.rows[last].wrong = Some("3 missing, such as a".to_owned());
@@ -133,6 +139,7 @@ mod tests {
         let lost = |cell: &&Cell| cell.ratio().is_some_and(|ratio| ratio.middle < 1.0);
         let lost = report.cells.iter().find(lost).unwrap().name();
         assert!(text.contains(&format!("Slower than the usual tool: {lost}")), "{text}");
+        assert!(report.late.iter().all(|name| text.contains(name)), "{text}");
         assert!(text.contains("Another answer: ") && text.contains("curt, usual tool."), "{text}");
     }
 
