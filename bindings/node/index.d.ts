@@ -9,10 +9,9 @@ type PathLike = fs.PathLike;
 /** Options of operations on whole trees. */
 export interface TreeOptions {
   /**
-   * The most threads that work at the same time: 1 to 1024, or `"auto"`, which starts another one
-   * only where the measured rate shows that it pays. They end before the operation does. The
-   * default is 1 for promises and callbacks, and `"auto"` for `rmSync` and `readdirSync`, which
-   * block the event loop anyway. Where Node's own function does the work, the option is ignored.
+   * The most threads that work at the same time: 1 to 1024, or `"auto"`, the default, which starts
+   * others only where the measured rate shows that they pay. They end before the operation does.
+   * Where Node's own function does the work, the option is ignored.
    */
   threads?: number | "auto" | undefined;
 }
@@ -39,7 +38,7 @@ export type RmOptions = fs.RmOptions & TreeOptions;
 /**
  * Removes a file or a tree, as `fs.rm` does. All forms have the errors of `fs.promises.rm`, in all
  * versions of Node. An error names the entry that failed first; everything else that can be removed
- * is removed. With several threads, it can be a different entry each time.
+ * is removed. Unless `threads` is 1, it can be a different entry each time.
  *
  * curt refuses what Node would report as removed although it is not, or would remove although it
  * was not named: `EINVAL` for a path that ends in `..`, and `ENOTDIR` for a link with a slash
@@ -110,7 +109,7 @@ type ListedAs<Types, Encoding> = Types extends true
  * calls for each directory, and two for each link that is followed.
  *
  * @example
- * readdir("project", { recursive: true, threads: "auto" }, (error, names) => {
+ * readdir("project", { recursive: true }, (error, names) => {
  *   if (error) throw error;
  *   console.log(names.filter((name) => name.endsWith(".js")));
  * });

@@ -105,9 +105,8 @@ function booleanOf(options, name) {
 }
 
 /** How many threads, for the addon: 0 lets it decide. */
-function threadsOf({ threads }, otherwise) {
-  if (threads === undefined) return otherwise;
-  if (threads === "auto") return 0;
+function threadsOf({ threads }) {
+  if (threads === undefined || threads === "auto") return 0;
   if (typeof threads !== "number") {
     throw wrongType("options.threads", 'of type number or "auto"', threads);
   }

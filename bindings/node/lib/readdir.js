@@ -26,10 +26,10 @@ const FOLLOWS_WITH_FILE_TYPES = MAJOR > 22 || (MAJOR === 22 && MINOR >= 13);
  * which it lists in less time than the addon takes to be called, with wrong arguments, for which it
  * has the errors, for a tree whose path is no text, and for names in other encodings.
  */
-function treeOf(original, path, options, threads) {
+function treeOf(original, path, options) {
   const { encoding, recursive, withFileTypes: kinds } = options;
   if (recursive !== true) return null;
-  const count = threadsOf(options, threads);
+  const threads = threadsOf(options);
   const known = treePathOf(original, path);
   if (typeof known !== "string" || !isTextOrBytes(encoding)) return null;
   const follow = !kinds || (FOLLOWS_WITH_FILE_TYPES && original !== originals.promises.readdir);
@@ -37,7 +37,7 @@ function treeOf(original, path, options, threads) {
     path: known,
     systemPath: systemPathOf(known),
     isBytes: encoding === "buffer",
-    options: { kinds: Boolean(kinds), follow, prefix: prefixOf(known), threads: count },
+    options: { kinds: Boolean(kinds), follow, prefix: prefixOf(known), threads },
   };
 }
 
@@ -72,7 +72,7 @@ const promises = {
   async readdir(path, given) {
     const options = optionsOf(enumerableOf(given));
     const original = originals.promises.readdir;
-    const tree = treeOf(original, path, options, 1);
+    const tree = treeOf(original, path, options);
     return start(tree, signalOf(options), () => original(path, given));
   },
 };
@@ -80,7 +80,7 @@ const promises = {
 function readdir(path, given, callback) {
   const done = typeof given === "function" ? given : callback;
   const options = optionsOf(given);
-  const tree = treeOf(originals.readdir, path, options, 1);
+  const tree = treeOf(originals.readdir, path, options);
   const signal = signalOf(options);
   if (typeof done !== "function" || (tree === null && signal === undefined)) {
     return originals.readdir(path, given, callback);
@@ -89,7 +89,7 @@ function readdir(path, given, callback) {
 }
 
 function readdirSync(path, given) {
-  const tree = treeOf(originals.readdirSync, path, optionsOf(given), 0);
+  const tree = treeOf(originals.readdirSync, path, optionsOf(given));
   if (tree === null) return originals.readdirSync(path, given);
   const listed = runSync(() => list(tree.systemPath, tree.options, null), readdirSync);
   return finish(resultOf(tree, listed));

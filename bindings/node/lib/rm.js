@@ -18,7 +18,7 @@ const DEFAULTS = { force: false, maxRetries: 0, recursive: false, retryDelay: 10
  * The options, and the tree that curt removes: null where Node's own function is called, without
  * `recursive`, and with wrong arguments, for which it has the errors.
  */
-function requestOf(original, path, given, threads) {
+function requestOf(original, path, given) {
   const known = pathOf(path);
   if (known === null) return { options: { __proto__: null }, tree: null };
   // As Node's, it takes no inherited options.
@@ -27,7 +27,7 @@ function requestOf(original, path, given, threads) {
   const isTree = isOptions(given) && recursive === true && typeof force === "boolean";
   if (!isTree || !isCount(maxRetries) || !isCount(retryDelay)) return { options, tree: null };
   const request = { path: systemPathOf(known), force, maxRetries, retryDelay };
-  const tree = { ...request, threads: threadsOf(options, threads) };
+  const tree = { ...request, threads: threadsOf(options) };
   return { options, tree: originals.isNodes(original) ? tree : null };
 }
 
@@ -73,14 +73,14 @@ function start(tree, signal, nodes) {
 const promises = {
   async rm(path, given) {
     const original = originals.promises.rm;
-    const { options, tree } = requestOf(original, path, given, 1);
+    const { options, tree } = requestOf(original, path, given);
     return start(tree, signalOf(options), () => original(path, given));
   },
 };
 
 function rm(path, given, callback) {
   const done = typeof given === "function" ? given : callback;
-  const { options, tree } = requestOf(originals.rm, path, given === done ? {} : given, 1);
+  const { options, tree } = requestOf(originals.rm, path, given === done ? {} : given);
   const signal = signalOf(options);
   if (typeof done !== "function" || (tree === null && signal === undefined)) {
     return originals.rm(path, given, callback);
@@ -89,7 +89,7 @@ function rm(path, given, callback) {
 }
 
 function rmSync(path, given) {
-  const { tree } = requestOf(originals.rmSync, path, given, 0);
+  const { tree } = requestOf(originals.rmSync, path, given);
   return tree === null ? originals.rmSync(path, given) : removeTreeSync(tree);
 }
 

@@ -178,7 +178,7 @@ class Root {
     const how = {
       recursive: booleanOf(options, "recursive"),
       force: booleanOf(options, "force"),
-      threads: threadsOf(options, 1),
+      threads: threadsOf(options),
     };
     // It is closed later than the root, if the removal has to wait.
     const kept = this.#root.keep();

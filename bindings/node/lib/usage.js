@@ -8,7 +8,7 @@ const { run } = require("./work.js");
 
 async function usage(path, given) {
   const options = optionsOf(given);
-  const threads = threadsOf(options, 1);
+  const threads = threadsOf(options);
   const known = systemPathOf(pathFor(lstatSync, path));
   return run(signalOf(options), (control) => measure(known, threads, control));
 }

@@ -4,6 +4,7 @@ const assert = require("node:assert/strict");
 const { AsyncLocalStorage } = require("async_hooks");
 const { spawnSync } = require("child_process");
 const fs = require("fs");
+const os = require("os");
 const path = require("path");
 const { getEventListeners, once } = require("events");
 const { test } = require("node:test");
@@ -14,6 +15,7 @@ const curt = require("curt-fs");
 const { folder, plant } = require("./helper.js");
 
 const RECURSIVE = { recursive: true };
+const skip = os.cpus().length < 2 && "there is one processor";
 
 /** Plants a tree whose removal takes a while: 100 directories with 100 files each. */
 function plantMany() {
@@ -341,6 +343,49 @@ test("work: works in several worker threads at once", async () => {
   `;
   await Promise.all(tops.map((top) => once(inThread(code, top), "exit")));
   assert.ok(tops.every((top) => fs.readdirSync(top).length === 0));
+});
+
+test("work: threads start by default, and end with their operation", { skip }, () => {
+  const code = `
+    const tasks = () => fs.readdirSync("/proc/self/task").length;
+    const plant = (top) => {
+      for (let at = 0; at < 200; at += 1) {
+        fs.mkdirSync(top + "/" + at, { recursive: true });
+        for (let file = 0; file < 200; file += 1) fs.writeFileSync(top + "/" + at + "/" + file, "");
+      }
+    };
+    (async () => {
+      await Promise.all(Array.from({ length: 8 }, () => fs.promises.stat(".")));
+      const pool = tasks();
+      const more = {};
+      for (const threads of [undefined, 1]) {
+        plant(process.argv[1]);
+        for (const [name, run] of [
+          ["readdir", curt.promises.readdir], ["usage", curt.usage], ["rm", curt.promises.rm],
+        ]) {
+          let most = pool;
+          let isOver = false;
+          const done = run(process.argv[1], { recursive: true, threads });
+          done.finally(() => { isOver = true; });
+          while (!isOver) {
+            most = Math.max(most, tasks());
+            await new Promise(setImmediate);
+          }
+          await done;
+          more[name + (threads ?? "")] = most - pool;
+        }
+      }
+      console.log(JSON.stringify(more));
+    })();
+  `;
+  const started = { readdir: 0, usage: 0, rm: 0 };
+  // How many are worth it is measured while it works.
+  for (let attempt = 0; attempt < 10 && Object.values(started).includes(0); attempt += 1) {
+    const { readdir1, usage1, rm1, ...more } = JSON.parse(inProcess(code, { words: [folder()] }));
+    assert.deepEqual([readdir1, usage1, rm1], [0, 0, 0]);
+    for (const name in more) started[name] = Math.max(started[name], more[name]);
+  }
+  assert.ok(!Object.values(started).includes(0), JSON.stringify(started));
 });
 
 test("work: worker threads may be terminated during calls", async () => {

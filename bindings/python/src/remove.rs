@@ -10,7 +10,7 @@ use std::path::Path;
 
 use curt::os::unix::RemoveBelow;
 use curt::remove::{DirectoryOperands, Kept};
-use curt::{Cause, Next, Remove, Threads};
+use curt::{Cause, Next, Remove};
 use pyo3::prelude::*;
 
 use crate::error::exception;
@@ -63,7 +63,7 @@ pub(crate) fn remove<'py>(
         }
     };
     let mut removal = Remove::new()
-        .threads(threads.map_or(Threads::Automatic, |threads| threads.0))
+        .threads(threads.unwrap_or_default().0)
         .try_parents(on_error.is_some() && seconds.is_none())
         .directories(DirectoryOperands::Required)
         .on_error(failed)

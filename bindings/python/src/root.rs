@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use curt::beneath::{OpenOptions, Scope};
 use curt::list::NameBlock;
 use curt::remove::DirectoryOperands;
-use curt::{Error, Next, Remove, Threads};
+use curt::{Error, Next, Remove};
 use pyo3::exceptions::{PyNotImplementedError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -23,6 +23,7 @@ use crate::open::{Open, duplicate, to_list};
 use crate::path::{Form, PathArg, descriptor};
 use crate::signals::Signals;
 use crate::stat::{plan, result};
+use crate::threads::AtMost;
 
 /// A directory that is kept open, beneath which untrusted paths are used.
 #[pyclass(frozen, subclass, module = "curt_fs._curt")]
@@ -148,14 +149,16 @@ impl Root {
         self.call(path, "rmdir", |root, path| root.remove_dir(path))
     }
 
-    /// Removes a tree. The first failure is raised.
-    fn rmtree(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// Removes a tree. The first failure is raised. By default as many threads work as make it
+    /// faster, with `threads` at most that many.
+    #[pyo3(signature = (path, *, threads=None))]
+    fn rmtree(&self, path: &Bound<'_, PyAny>, threads: Option<AtMost>) -> PyResult<()> {
         let py = path.py();
         let path = PathArg::new(path, "rmtree")?;
         let place = path.as_path();
         let signals = Signals::default();
         let removal = Remove::new()
-            .threads(Threads::AtMost(1))
+            .threads(threads.unwrap_or_default().0)
             .directories(DirectoryOperands::Required)
             .on_error(|_| Next::Stop)
             .poll(|| signals.look());

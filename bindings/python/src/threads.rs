@@ -4,7 +4,8 @@ use curt::Threads;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
-/// The most threads that work, the caller's among them.
+/// The most threads that work, the caller's among them; by default as many as pay.
+#[derive(Default)]
 pub(crate) struct AtMost(pub(crate) Threads);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for AtMost {

@@ -26,7 +26,7 @@ pub(crate) fn usage<'py>(
     same_file_system: bool,
     follow_operands: bool,
     count_links: bool,
-    threads: AtMost,
+    threads: Option<AtMost>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Vec<Record<'py>>, Vec<Bound<'py, PyAny>>)> {
     let operands: Vec<PathArg<'_>> =
@@ -39,7 +39,7 @@ pub(crate) fn usage<'py>(
         .same_file_system(same_file_system)
         .follow(if follow_operands { Follow::CommandLine } else { Follow::Never })
         .count_links(count_links)
-        .threads(threads.0)
+        .threads(threads.unwrap_or_default().0)
         .on_progress(|entries| {
             signals.set_done(entries);
             signals.look()

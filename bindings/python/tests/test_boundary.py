@@ -105,7 +105,12 @@ def rmtree_below(path: Path, **options: object) -> None:
         os.close(fd)
 
 
-@pytest.mark.parametrize("function", [curt.rmtree, rmtree_below, curt.usage])
+def rmtree_beneath(path: Path, **options: object) -> None:
+    with curt.Root(path.parent) as root:
+        root.rmtree(path.name, **options)
+
+
+@pytest.mark.parametrize("function", [curt.rmtree, rmtree_below, rmtree_beneath, curt.usage])
 def test_numbers_of_threads(tmp_path, function) -> None:
     for threads in (1, 1024):
         (tmp_path / "d").mkdir(exist_ok=True)

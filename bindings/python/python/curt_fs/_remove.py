@@ -33,8 +33,8 @@ def rmtree(
     """Removes a directory with everything in it, as `shutil.rmtree` does.
 
     Links are removed and never followed, at any moment. Mount points below `path` are refused.
-    As many threads work as make it faster, and no more than `threads`; handlers are called on the
-    caller's thread all the same.
+    By default as many threads work as make it faster, with `threads` at most that many; handlers
+    are called on the caller's thread all the same.
     `progress=True` shows a bar of `tqdm`; a bar can be passed instead.
     """
     if os.unlink is not _originals.unlink or os.rmdir is not _originals.rmdir:

@@ -97,13 +97,14 @@ def usage(
     same_file_system: bool = False,
     follow_operands: bool = False,
     count_links: bool = False,
-    threads: int = 1,
+    threads: int | None = None,
     progress: bool | _Bar = False,
 ) -> Usage:
     """Measures trees, as `du` does; `.` without a path.
 
     There is a record for each directory down to `max_depth`, with `files=True` for everything else
-    too. A path that cannot be examined itself raises its error; what fails below it is in `errors`.
+    too. By default as many threads work as make it faster, with `threads` at most that many. A path
+    that cannot be examined itself raises its error; what fails below it is in `errors`.
     `progress=True` shows a bar of `tqdm`; a bar can be passed instead.
     """
     if max_depth is not None and max_depth < 0:
