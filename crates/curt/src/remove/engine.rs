@@ -27,9 +27,11 @@ const ENTRIES_PER_LOOK: u64 = 16;
 /// The fewest entries in the buffer that are worth handing off half of.
 const WORTH_HANDING_OFF: usize = 128;
 
-/// How many tasks a worker begins while it waits for others, one on top of the other. Each takes
-/// stack and descriptors.
-const MOST_NESTED: u32 = 2;
+/// How many tasks a worker begins while it waits for others, one on top of the other. Each takes 1.5
+/// KiB of stack, and keeps a directory open that another worker has opened. A worker at the limit
+/// shares nothing, so others may be idle: with a limit of 2, 32 workers took longer than 16 in the
+/// model (`tests/scaling.rs`).
+const MOST_NESTED: u32 = 8;
 /// How many calls a directory takes, where an entry takes one.
 const CALLS_FOR_DIRECTORY: u32 = 5;
 /// The pause before a descriptor is tried for again.

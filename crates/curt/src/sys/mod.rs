@@ -37,6 +37,11 @@ pub(crate) use host::Host;
 pub(crate) use text::{Last, SplitOperand, SystemUnit, kind_by_target};
 pub(crate) use which::{Match, Shown, Unsearched, Verdict, Which, script_interpreter};
 
+#[cfg(test)]
+pub(crate) use memory::machine::Condvar;
+#[cfg(not(test))]
+pub(crate) use std::sync::Condvar;
+
 mod answer;
 pub(crate) mod beneath;
 pub(crate) mod canonical;

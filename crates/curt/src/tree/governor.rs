@@ -1,9 +1,9 @@
 //! Decides how many workers an operation has, by the rate that they achieve.
 //!
-//! The rule: try one more worker, keep it if the rate rises by a tenth, otherwise go back and try
-//! again after 4,096 entries, after eight times as many the next time, and so on. Where the
-//! filesystem blocks, the number is doubled instead, beyond the number of processors, since a
-//! thread that waits takes no processor.
+//! The rule: try twice as many workers, keep them if the rate rises by a tenth, otherwise go back
+//! and try again after 4,096 entries, after eight times as many the next time, and so on. (One more
+//! worker at a time would end at eleven, where one more cannot bring a tenth.) Where the filesystem
+//! blocks, there may be more than processors, since a thread that waits takes no processor.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const TRIAL: (u64, Duration) = (1024, Duration::from_millis(2));
 /// A trial begins when one of the new workers reports for the first time, since a thread can take
 /// milliseconds to start; after this much without a report it is taken to find no work.
 const LATE: (u64, Duration) = (4096, Duration::from_millis(2));
-/// How much the rate has to rise for a worker to stay.
+/// How much the rate has to rise for the new workers to stay.
 const GAIN: f64 = 1.1;
 /// The work before the next trial after one that failed, and the factor for each further one.
 const PATIENCE: u64 = 4096;
@@ -98,11 +98,9 @@ impl Governor {
     fn try_more(&mut self, since: Sample, now: Sample) {
         let waits = (now.waits - since.waits) as f64;
         let blocks = waits > (now.entries - since.entries) as f64 * BLOCKED;
-        let next = if blocks {
-            (self.workers * 2).min(self.most.max(MOST_BLOCKED))
-        } else {
-            (self.workers + 1).min(self.most)
-        };
+        let most = if blocks { self.most.max(MOST_BLOCKED) } else { self.most };
+        // Not fewer, where there are more than processors.
+        let next = (self.workers * 2).min(most).max(self.workers);
         self.state = if next > self.workers {
             let (before, old) = (self.workers, now.rate_since(since));
             self.workers = next;
@@ -190,6 +188,13 @@ mod tests {
         let workers = run(2, 100, |workers| (8000 / workers as u64, 200));
         assert!(workers.iter().all(|workers| [1, 2, 4, 8].contains(workers)));
         assert_eq!(last(workers), 8);
+        // However many processors there are; and where only half of the work can be shared.
+        assert_eq!(last(run(64, 400, |workers| (64_000 / workers as u64, 0))), 64);
+        let workers = last(run(64, 400, |workers| (1000 + 1000 / workers as u64, 0)));
+        assert!(
+            (2..=8).contains(&workers),
+            "{workers} of 64 workers for a rate below twice that of one"
+        );
         // The work changes.
         let steps = std::cell::Cell::new(0);
         let workers = run(2, 2000, |workers| {

@@ -13,9 +13,10 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::stop::POLL_INTERVAL;
+use crate::sys::Condvar;
 
 /// The number of tasks of one directory that were handed off and are not finished.
 #[derive(Debug, Default)]

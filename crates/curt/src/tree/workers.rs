@@ -24,7 +24,10 @@ impl Workers {
         scope: &'scope Scope<'scope, '_>,
         work: impl FnOnce() + Send + 'scope,
     ) -> Option<ScopedJoinHandle<'scope, ()>> {
-        Builder::new().stack_size(STACK).spawn_scoped(scope, move || self.catch(work)).ok()
+        let work = move || self.catch(work);
+        #[cfg(test)]
+        let work = crate::sys::memory::machine::seated(work);
+        Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok()
     }
 
     fn catch(&self, work: impl FnOnce()) {
@@ -37,6 +40,8 @@ impl Workers {
     /// Waits until these threads are gone. After that nobody runs code of this library any more,
     /// which can be unloaded.
     pub(crate) fn join<'scope>(threads: impl IntoIterator<Item = ScopedJoinHandle<'scope, ()>>) {
+        #[cfg(test)]
+        crate::sys::memory::machine::leave();
         for thread in threads {
             // Panics were caught on the thread.
             drop(thread.join());

@@ -258,7 +258,7 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         let mut sum = Sum::new(path, index, counted, records, report, stop);
         let walk = self.walk.clone().operands(vec![path.to_owned()]);
         let note = |entry: Result<Visited<'_>, Error>, chunk: &mut Chunk| notes.take(entry, chunk);
-        let take = |chunk: Chunk| {
+        let take = |chunk: &mut Chunk| {
             done.fetch_add(sum.take(chunk), Ordering::Relaxed);
         };
         let needs_order = usage.max_depth > 0 || usage.remembers_all();

@@ -240,13 +240,13 @@ impl<'r, 't> Sum<'r, 't> {
         }
     }
 
-    /// Adds up a chunk of notes. Returns how many entries it counted.
-    pub(super) fn take(&mut self, chunk: Chunk) -> u64 {
+    /// Adds up a chunk of notes, and empties it. Returns how many entries it counted.
+    pub(super) fn take(&mut self, chunk: &mut Chunk) -> u64 {
         let before = self.entries;
-        self.report.errors.extend(chunk.errors);
-        self.report.error_count += chunk.error_count;
-        self.report.unknown += chunk.unknown;
-        for note in chunk.notes {
+        self.report.errors.append(&mut chunk.errors);
+        self.report.error_count += std::mem::take(&mut chunk.error_count);
+        self.report.unknown += std::mem::take(&mut chunk.unknown);
+        for note in chunk.notes.drain(..) {
             match note {
                 Note::Enter(Entry { depth: 0, kind, .. }, own) => {
                     self.has_operand = true;

@@ -18,30 +18,31 @@ use crate::tree::Stop;
 /// The entries in one chunk.
 const CHUNK: usize = 256;
 
+/// The most chunks that are kept to be filled again.
+const MOST_SPARE: usize = 8;
+
 /// Walks, and consumes the chunks: in order if the walk is sorted.
 pub(super) fn visit_in_chunks<S: Sys, C: Default + Send>(
     walk: &Walk<'_>,
     setup: &Setup,
     stop: &Stop<'_>,
     visit: &(impl Fn(Result<Visited<'_>, Error>, &mut C) -> Next + Sync),
-    mut consume: impl FnMut(C) + Send,
+    mut consume: impl FnMut(&mut C) + Send,
 ) -> Summary {
     let chunks = Chunks::new(walk.operands.len() as u64, &mut consume);
     let is_sorted = walk.settings.is_sorted;
-    work::<S, _>(walk, setup, stop, false, &|| {
-        Gatherer::new(visit, |task, made| match made {
-            made if is_sorted => chunks.add(task, made),
-            Made::Chunk(chunk) => chunks.consume(chunk),
-            Made::Task(_) | Made::End => {}
-        })
-    })
+    work::<S, _>(walk, setup, stop, false, &|| Gatherer::new(visit, &chunks, is_sorted))
 }
 
 /// The chunks that have not been consumed yet.
 struct Chunks<'c, C> {
     state: Mutex<State<C>>,
-    consume: Mutex<&'c mut (dyn FnMut(C) + Send)>,
+    consume: Mutex<Consume<'c, C>>,
+    /// Chunks that were consumed.
+    spare: Mutex<Vec<C>>,
 }
+
+type Consume<'c, C> = &'c mut (dyn FnMut(&mut C) + Send);
 
 struct State<C> {
     /// What was made of each task, or operand, by its number.
@@ -61,10 +62,10 @@ enum Made<C> {
 }
 
 impl<'c, C> Chunks<'c, C> {
-    fn new(operands: u64, consume: &'c mut (dyn FnMut(C) + Send)) -> Self {
+    fn new(operands: u64, consume: Consume<'c, C>) -> Self {
         let waiting = (0..operands).rev().collect();
         let state = State { made: HashMap::new(), waiting, is_consumed: false };
-        Chunks { state: Mutex::new(state), consume: Mutex::new(consume) }
+        Chunks { state: Mutex::new(state), consume: Mutex::new(consume), spare: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State<C>> {
@@ -86,11 +87,19 @@ impl<'c, C> Chunks<'c, C> {
         state.is_consumed = false;
     }
 
-    fn consume(&self, chunk: C) {
+    fn consume(&self, mut chunk: C) {
         // Nothing is consumed after a panic, which is on its way to the caller.
         if let Ok(mut consume) = self.consume.lock() {
-            consume(chunk);
+            consume(&mut chunk);
         }
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < MOST_SPARE {
+            spare.push(chunk);
+        }
+    }
+
+    fn take_spare(&self) -> Option<C> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 }
 
@@ -112,33 +121,42 @@ impl<C> State<C> {
 }
 
 /// Fills chunks for one worker.
-struct Gatherer<'v, V, C, M> {
-    visit: &'v V,
-    /// Takes what was made of a task.
-    made: M,
+struct Gatherer<'g, V, C> {
+    visit: &'g V,
+    chunks: &'g Chunks<'g, C>,
+    is_sorted: bool,
     task: u64,
     chunk: C,
     entries: usize,
 }
 
-impl<'v, V, C: Default, M: Fn(u64, Made<C>)> Gatherer<'v, V, C, M> {
-    fn new(visit: &'v V, made: M) -> Self {
-        Gatherer { visit, made, task: 0, chunk: C::default(), entries: 0 }
+impl<'g, V, C: Default> Gatherer<'g, V, C> {
+    fn new(visit: &'g V, chunks: &'g Chunks<'g, C>, is_sorted: bool) -> Self {
+        Gatherer { visit, chunks, is_sorted, task: 0, chunk: C::default(), entries: 0 }
     }
 
     fn seal(&mut self) {
         if self.entries > 0 {
             self.entries = 0;
-            (self.made)(self.task, Made::Chunk(std::mem::take(&mut self.chunk)));
+            let empty = self.chunks.take_spare().unwrap_or_default();
+            let full = std::mem::replace(&mut self.chunk, empty);
+            self.pass_on(Made::Chunk(full));
+        }
+    }
+
+    fn pass_on(&self, made: Made<C>) {
+        match made {
+            made if self.is_sorted => self.chunks.add(self.task, made),
+            Made::Chunk(chunk) => self.chunks.consume(chunk),
+            Made::Task(_) | Made::End => {}
         }
     }
 }
 
-impl<V, C, M> Sink for Gatherer<'_, V, C, M>
+impl<V, C> Sink for Gatherer<'_, V, C>
 where
     V: Fn(Result<Visited<'_>, Error>, &mut C) -> Next,
     C: Default,
-    M: Fn(u64, Made<C>),
 {
     fn visit(&mut self, entry: Result<Visited<'_>, Error>) -> Next {
         let next = (self.visit)(entry, &mut self.chunk);
@@ -155,7 +173,7 @@ where
 
     fn end(&mut self) {
         self.seal();
-        (self.made)(self.task, Made::End);
+        self.pass_on(Made::End);
     }
 
     fn stop(&mut self) {
@@ -164,7 +182,7 @@ where
 
     fn results_of(&mut self, task: u64) {
         self.seal();
-        (self.made)(self.task, Made::Task(task));
+        self.pass_on(Made::Task(task));
     }
 }
 
@@ -185,7 +203,7 @@ mod tests {
             count.fetch_add(chunk, Ordering::Relaxed);
         };
         let mut closures: Vec<_> =
-            consumed.iter().map(|count| move |chunk: u64| add(count, chunk)).collect();
+            consumed.iter().map(|count| move |chunk: &mut u64| add(count, *chunk)).collect();
         let rounds: Vec<Chunks<'_, u64>> =
             closures.iter_mut().map(|consume| Chunks::new(2, consume)).collect();
         let meet = Barrier::new(2);

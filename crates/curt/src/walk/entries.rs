@@ -7,6 +7,9 @@ use crate::name::{Names, Unit};
 use crate::sys::{self, Sys, SystemUnit};
 use crate::tree::Branch;
 
+/// The memory of more entries is freed.
+const MOST_SPARE: usize = 4096;
+
 /// The entries of one directory that were listed and not yielded yet.
 #[derive(Default)]
 pub(super) struct StoredEntries {
@@ -31,6 +34,23 @@ enum Known {
     Listed(Facts),
     /// What was asked to learn its kind.
     Asked(Metadata),
+}
+
+/// The memory of a directory whose entries were all yielded, for the next one.
+#[derive(Default)]
+pub(super) struct Spare(Vec<StoredEntry>);
+
+impl Spare {
+    fn keep(&mut self, mut entries: Vec<StoredEntry>) {
+        if entries.capacity() <= MOST_SPARE {
+            entries.clear();
+            self.0 = entries;
+        }
+    }
+
+    pub(super) fn take(&mut self) -> StoredEntries {
+        StoredEntries { entries: std::mem::take(&mut self.0), ..StoredEntries::default() }
+    }
 }
 
 impl StoredEntries {
@@ -60,13 +80,14 @@ impl StoredEntries {
         self.entries.len() - self.next
     }
 
-    /// Takes the next one. Frees the memory with the last.
-    pub(super) fn next(&mut self) -> Option<StoredEntry> {
+    /// Takes the next one. With the last, leaves the memory to the next directory.
+    pub(super) fn next(&mut self, spare: &mut Spare) -> Option<StoredEntry> {
         let entry = self.entries.get_mut(self.next)?;
         let entry = StoredEntry { known: entry.known.take(), ..*entry };
         self.next += 1;
         if self.left() == 0 {
-            self.clear();
+            spare.keep(std::mem::take(&mut self.entries));
+            self.next = 0;
         }
         Some(entry)
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
 
+use super::entries::Spare;
 use super::frame::Frame;
 use super::operand::{self, Operand};
 use super::options::{Settings, Walk, with_device};
@@ -22,6 +23,7 @@ pub(super) struct Position<S: Sys> {
     pub(super) branch: Branch<S, Frame>,
     pub(super) operand: Operand<S>,
     pub(super) removal: Removal<S::Unit>,
+    pub(super) spare: Spare,
     /// The current entry is a directory that was not entered because of
     /// [`Settings::same_file_system`].
     pub(super) is_boundary: bool,
@@ -55,6 +57,7 @@ impl<S: Sys> Position<S> {
             asker: Asker::new(sys, settings.plan).report_unfollowable_links(),
             branch: Branch::new(settings.limits(), descriptors),
             removal: Removal { gone, remaining: None, freed: 0 },
+            spare: Spare::default(),
             settings,
             operand: Operand::default(),
             is_boundary: false,

@@ -38,6 +38,7 @@ pub(super) fn step<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Opt
 /// them. Stores only some if the walk is to stop.
 #[inline(never)]
 fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
+    cursor.at.branch.stack.top_mut().entries = cursor.at.spare.take();
     let mut failed = read_all(cursor, control);
     let level = cursor.at.branch.stack.top_mut();
     // What was not listed remains.
@@ -139,9 +140,9 @@ fn chooses<S: Sys>(at: &mut Position<S>, entry: &mut StoredEntry, control: &Cont
 /// Yields the next stored entry.
 #[inline(never)]
 fn yield_stored<S: Sys>(cursor: &mut Cursor<S>) -> Option<Step> {
-    let Cursor { at: Position { asker, branch, settings, .. }, metadata, .. } = cursor;
+    let Cursor { at: Position { asker, branch, settings, spare, .. }, metadata, .. } = cursor;
     let (level, names) = branch.stack.level_with_names(branch.stack.len() - 1);
-    let mut entry = level.entries.next()?;
+    let mut entry = level.entries.next(spare)?;
     branch.path.push(names.get(entry.name)?);
     if let Some(asked) = entry.take_asked() {
         *metadata = asked;

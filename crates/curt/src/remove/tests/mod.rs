@@ -15,6 +15,7 @@ mod in_memory;
 #[cfg(unix)]
 mod limits;
 mod races;
+mod scaling;
 #[cfg(unix)]
 mod several;
 mod trees;

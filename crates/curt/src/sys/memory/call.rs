@@ -50,6 +50,12 @@ impl Door {
 
     /// Begins a call, which ends when the guard is dropped.
     pub(super) fn pass(&self, call: Call) -> Effect<MutexGuard<'_, World>> {
+        self.pass_in(call, None)
+    }
+
+    /// Begins a call about an open directory.
+    pub(super) fn pass_in(&self, call: Call, dir: Option<u64>) -> Effect<MutexGuard<'_, World>> {
+        super::machine::call(NAMES[call as usize], dir, &self.world);
         let mut world = self.world.lock();
         world.before_call();
         self.gate.pass(call as usize).map_err(Errno)?;

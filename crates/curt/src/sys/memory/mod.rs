@@ -9,6 +9,7 @@ mod beneath;
 mod call;
 pub(crate) mod dir;
 mod events;
+pub(crate) mod machine;
 #[cfg(test)]
 pub(crate) mod play;
 mod system;
@@ -82,7 +83,7 @@ impl Memory {
         dir: &Dir,
         effect: impl FnOnce(&mut World, usize) -> Effect<T>,
     ) -> Effect<T> {
-        let mut world = self.door.pass(call)?;
+        let mut world = self.door.pass_in(call, Some(dir.number))?;
         let node = world.node_of(dir.number)?;
         effect(&mut world, node)
     }

@@ -132,8 +132,8 @@ fn visit(options: &Walk<'_>, threads: usize, setup: &Setup) -> Seen {
         );
         Next::Continue
     };
-    let take = |chunk: Vec<_>| {
-        for noted in chunk {
+    let take = |chunk: &mut Vec<_>| {
+        for noted in chunk.drain(..) {
             match noted {
                 Ok(entry) => seen.entries.push(entry),
                 Err(error) => seen.errors.push(error),

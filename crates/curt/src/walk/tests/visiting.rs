@@ -65,9 +65,7 @@ fn order_does_not_depend_on_threads() {
                 &Setup::default(),
                 &Stop::new(walk.cancel, None),
                 gather,
-                |mut chunk| {
-                    paths.append(&mut chunk);
-                },
+                |chunk| paths.append(chunk),
             );
             assert!(paths == expected, "{threads} threads, round {round}");
             assert_eq!(summary.threads, threads);
@@ -138,7 +136,7 @@ fn a_stopped_walk_consumes_what_it_has_visited() {
                 Next::Stop
             }
         },
-        |chunk| consumed += chunk.len(),
+        |chunk| consumed += chunk.drain(..).len(),
     );
     assert_eq!((summary.stopped, consumed), (true, 300));
 }

@@ -1,0 +1,87 @@
+//! A model of removals by many workers: the real code on the machine in virtual time. It has no
+//! caches, no memory bus, and no lock but those of its prices.
+
+use std::time::Duration;
+
+use super::remove_on;
+use crate::control::Threads;
+use crate::remove::Remove;
+use crate::sys::memory::machine::{self, Prices};
+use crate::sys::memory::{Memory, Setup, World};
+
+/// Calls: medians of 10,000 directories of 7 files each on tmpfs, Linux 6.18, each call between two
+/// readings of the clock. Locks: from `docs/performance.md`, where two threads make 1.66 times the
+/// speed of one in one directory, 1.93 times in react.
+const TMPFS: Prices = Prices {
+    call: |name| match name {
+        "openat" => Duration::from_nanos(770),
+        "getdents64" => Duration::from_nanos(1330),
+        "unlinkat" => Duration::from_nanos(1150),
+        "close" => Duration::from_nanos(270),
+        _ => Duration::ZERO,
+    },
+    directory: 0.6,
+    shared: 0.03,
+    contended: 0.0,
+};
+/// One lock for all changes, for which threads sleep: worse than XFS was.
+const ONE_LOCK: Prices = Prices { shared: 0.8, directory: 0.0, contended: 2.0, ..TMPFS };
+
+/// Makes a tree: directories with files in each; in a chain each also has the next one.
+fn grow(world: &mut World, shape: &str) {
+    // Packages have seven files on average, most of them fewer.
+    let (count, files) = match shape {
+        "packages" => (1250, [1, 2, 3, 4, 5, 6, 7, 28]),
+        "large" => (2500, [1, 2, 3, 4, 5, 6, 7, 28]),
+        "tiny" => (1667, [2; 8]),
+        "flat" => (1, [6_000; 8]),
+        _ => (30, [99; 8]),
+    };
+    let (mut random, mut paths) = (1_u64, vec!["tree".to_owned()]);
+    for number in 0..count {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let parent = match shape {
+            "packages" | "large" if number > count / 5 => (random >> 33) as usize % number,
+            "chain" => number,
+            _ => 0,
+        };
+        let path = format!("{}/d{number}", paths[parent]);
+        for file in 0..files[number % 8] {
+            world.file(format!("{path}/{file}"));
+        }
+        paths.push(path);
+    }
+}
+
+/// Removes a tree. Returns the time in seconds.
+fn time(shape: &str, prices: Prices, threads: Threads, processors: usize) -> f64 {
+    let mut world = World::new();
+    grow(&mut world, shape);
+    world.rules.processors = processors;
+    let (setup, options) = (Setup::new(world), Remove::new().threads(threads));
+    let report = machine::run(prices, || remove_on::<Memory>(&options, &setup, &["tree".into()]));
+    assert!(report.is_complete(), "{report:?}");
+    setup.world(|world| world.clock.as_secs_f64())
+}
+
+#[test]
+fn many_workers_pay_and_the_rule_finds_those_that_do() {
+    // The least speed, in that of one worker, for so many workers, and for as many as the rule takes
+    // on so many processors: its trials take milliseconds, in which a small tree is gone.
+    let rows = [
+        ("packages", TMPFS, 16, 8.0, 2.3),
+        ("large", TMPFS, 32, 14.0, 3.5),
+        ("tiny", TMPFS, 8, 4.5, 2.0),
+        ("flat", TMPFS, 8, 1.5, 1.3),
+        ("chain", TMPFS, 4, 0.95, 0.95),
+        ("packages", ONE_LOCK, 4, 0.3, 0.6),
+    ];
+    for (shape, prices, workers, least, least_by_rule) in rows {
+        let one = time(shape, prices, Threads::AtMost(1), 1);
+        let fixed = one / time(shape, prices, Threads::AtMost(workers), workers);
+        let by_rule = one / time(shape, prices, Threads::Automatic, workers);
+        let row = format!("{shape}, {workers} workers: {fixed:.2}, by the rule {by_rule:.2}");
+        println!("{row}");
+        assert!(fixed > least && by_rule > least_by_rule, "{row}");
+    }
+}
