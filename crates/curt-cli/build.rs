@@ -8,6 +8,11 @@ use std::{env, fs};
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
+    println!("cargo::rustc-check-cfg=cfg(own_main)");
+    if is("CARGO_CFG_TARGET_OS", "linux") {
+        // `src/sys/unix/main.rs` says why.
+        println!("cargo::rustc-cfg=own_main");
+    }
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
         link_unwinder_statically();
         // Parts of a static C library need a program that can lie anywhere, Rust's default.

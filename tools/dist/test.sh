@@ -438,7 +438,11 @@ for kind in "${kinds[@]}"; do
     for words in "${processors[@]}"; do
         read -r name debian system <<<"$words"
         case $kind in
-        tar) try tar "$name: runs from the archive alone" tar_runs "$name" || : ;;
+        tar)
+            try tar "$name: runs from the archive alone" tar_runs "$name" || :
+            [[ $name != "$processor" ]] || try tar "$name: starts quickly" python3 \
+                tools/dist/start.py check "$target/$name-unknown-linux-musl/dist/curt" || :
+            ;;
         npm) try npm "$system: its addons need little" npm_needs_little "$name" "$system" || : ;;
         deb) try deb "$debian: lintian is content" deb_pleases_lintian "$(deb_of "$debian")" || : ;;
         esac

@@ -17,6 +17,7 @@ pub(crate) mod topics;
 mod which;
 
 use std::ffi::{OsStr, OsString};
+use std::mem::ManuallyDrop;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -27,6 +28,7 @@ use curt::{Feature, Threads};
 use crate::called;
 use crate::quote::quote;
 use crate::session::Session;
+use crate::sys;
 use crate::words::{abbreviated, meaning};
 
 pub(crate) use beneath::BeneathOptions;
@@ -198,7 +200,7 @@ impl Options for WhichOptions {}
 
 /// Reads the command line. The error is help that was asked for, or a message.
 pub(crate) fn parse() -> Result<Command, Box<Refused>> {
-    let mut all = std::env::args_os();
+    let mut all = sys::command_line();
     let program = all.next().unwrap_or_default();
     let called = called::by(&program);
     if let Some(refused) = called::stem(&program).and_then(|name| message::no_stand_in(&name)) {
@@ -271,6 +273,8 @@ fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, B
     Ok(options)
 }
 
+/// Neither the definition nor what clap found is freed: that is a tenth of the instructions of a
+/// start, and the process ends soon.
 fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box<Refused>> {
     let define = || {
         let program = called::shown(format!("curt {name}"));
@@ -278,7 +282,7 @@ fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box
         T::augment_args(command.version(env!("CARGO_PKG_VERSION")))
     };
     let Some(gnu) = gnu::options(name) else {
-        let mut command = define();
+        let mut command = ManuallyDrop::new(define());
         let options = read_by(&mut command, None, words);
         return options.map_err(|error| Box::new(Refused::new(Some(name), &error, &command)));
     };
@@ -288,7 +292,8 @@ fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box
     };
     // Mostly all options are spelled out. Adding those of GNU, for abbreviations and for options
     // that are missing, takes longer than listing a small directory.
-    if let Ok(options) = read_by(&mut define().infer_long_args(false), None, words) {
+    let mut command = ManuallyDrop::new(define().infer_long_args(false));
+    if let Ok(options) = read_by(&mut command, None, words) {
         return Ok(options);
     }
     let mut command = gnu.add_to(define());
@@ -312,7 +317,7 @@ fn read_by<T: Options>(
         error.insert(ContextKind::InvalidArg, ContextValue::String(word.to_owned()));
         return Err(error);
     }
-    let matches = command.try_get_matches_from_mut(words)?;
+    let matches = ManuallyDrop::new(command.try_get_matches_from_mut(words)?);
     gnu.map_or(Ok(()), |gnu| gnu.check(command, &matches))?;
     let mut options = T::from_arg_matches(&matches)?;
     let given = Positions { matches: &matches, words };

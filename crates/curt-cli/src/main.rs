@@ -1,10 +1,12 @@
 //! The curt command. `args` reads the command line, `cmd` has the commands, `out` formats their
 //! output, and a `session` is one run of a command. `called` is the name that curt was called by,
 //! `prompt` asks, `quote` quotes names, and `sys` has all differences between systems; on Unix it
-//! also opens missing standard streams and ignores SIGPIPE before `main` (`sys/unix/start.rs`).
+//! also opens missing standard streams and ignores SIGPIPE before `main`, and on Linux it has `main`
+//! itself (`sys/unix/start.rs`).
 //!
 //! To follow a command into the library, begin with the comment "One run" below the documentation
 //! of the operation's module, such as `crates/curt/src/walk/mod.rs`.
+#![cfg_attr(all(own_main, not(test)), no_main)]
 #![cfg_attr(
     not(test),
     deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::expect_used, clippy::panic)
@@ -23,12 +25,11 @@ mod sys;
 mod time;
 mod words;
 
-use std::process::ExitCode;
-
 use args::Command;
 use exit::Exit;
 
-fn main() -> ExitCode {
+#[cfg(any(test, not(own_main)))]
+fn main() -> std::process::ExitCode {
     sys::with_stack(run).into()
 }
 

@@ -16,6 +16,7 @@ use crate::exit::Exit;
 use crate::out;
 use crate::quote::{for_terminal, on_one_line, quote, shield};
 use crate::session::Session;
+use crate::sys;
 
 /// A command line that asks for help or is wrong.
 pub(crate) struct Refused {
@@ -60,7 +61,7 @@ impl Refused {
                 Text::Wrong(message, hint)
             }
         };
-        let json = asks_for_json(command, std::env::args_os().skip(1));
+        let json = asks_for_json(command, sys::command_line().skip(1));
         Refused { session: Session::new(program, json, false), text }
     }
 
@@ -101,7 +102,7 @@ impl Refused {
         if !matches!(program, "curt rm" | "rm") {
             return String::new();
         }
-        let words = std::env::args_os().skip(called::words_before()).filter(|word| {
+        let words = sys::command_line().skip(called::words_before()).filter(|word| {
             let bytes = word.as_encoded_bytes();
             let exists = || curt::stat(word, Plan::new(Fields::KIND)).is_ok();
             bytes.len() > 1 && bytes.starts_with(b"-") && exists()

@@ -1,6 +1,21 @@
-//! A program that does nothing but ask for random numbers once, as a hash map does. That is here
-//! because glibc takes one call for it before version 2.41 and three since.
+//! A program that starts as the command does, on Linux without Rust's runtime, and does nothing but
+//! ask for random numbers once, as a hash map does. That is here because glibc takes one call for it
+//! before version 2.41 and three since.
+#![cfg_attr(target_os = "linux", no_main)]
 
+#[cfg(not(target_os = "linux"))]
 fn main() {
+    ask();
+}
+
+// SAFETY: no other function has this name.
+#[cfg(target_os = "linux")]
+#[unsafe(no_mangle)]
+extern "C" fn main() -> i32 {
+    ask();
+    0
+}
+
+fn ask() {
     std::hint::black_box(std::collections::hash_map::RandomState::new());
 }

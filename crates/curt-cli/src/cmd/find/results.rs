@@ -112,7 +112,7 @@ impl<'a> Results<'a> {
     pub(super) fn sorted(&self) -> Vec<Found> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = std::mem::take(&mut *held);
-        let paths = if self.contents_first { contents_first } else { Path::cmp };
+        let paths = if self.contents_first { contents_first } else { by_name };
         found.sort_unstable_by(|one, other| {
             let (one, other) = if self.is_reversed { (other, one) } else { (one, other) };
             other.value.cmp(&one.value).then_with(|| paths(&one.path, &other.path))
@@ -124,19 +124,66 @@ impl<'a> Results<'a> {
     }
 }
 
+/// Compares as paths do, which takes several times as long, where the first bytes that differ
+/// belong to names, and so decide.
+fn by_name(one: &Path, other: &Path) -> cmp::Ordering {
+    let (ones, others) = after_equal_parts(bytes(one), bytes(other));
+    let is_in_name = |all: &[u8], at: usize| {
+        // A letter before a colon may be a drive, whose case does not matter.
+        all[at].is_ascii_alphanumeric() && all.get(at + 1) != Some(&b':')
+    };
+    match ones.iter().zip(others).position(|(one, other)| one != other) {
+        Some(at) if is_in_name(ones, at) && is_in_name(others, at) => ones[at].cmp(&others[at]),
+        _ => one.cmp(other),
+    }
+}
+
+/// Leaves out equal beginnings of eight bytes, which are compared at once.
+fn after_equal_parts<'p>(mut one: &'p [u8], mut other: &'p [u8]) -> (&'p [u8], &'p [u8]) {
+    while let (Some((a, ones)), Some((b, others))) =
+        (one.split_first_chunk::<8>(), other.split_first_chunk::<8>())
+    {
+        if a != b {
+            break;
+        }
+        (one, other) = (ones, others);
+    }
+    (one, other)
+}
+
+fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
+}
+
 /// Compares paths so that a directory comes after its contents.
 fn contents_first(one: &Path, other: &Path) -> cmp::Ordering {
     if one.starts_with(other) || other.starts_with(one) {
         other.components().count().cmp(&one.components().count())
     } else {
-        one.cmp(other)
+        by_name(one, other)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::contents_first;
+    use super::{by_name, contents_first};
     use std::path::Path;
+
+    #[test]
+    fn bytes_decide_as_paths_do() {
+        let parts = ["a", "b", "ab", ".a", "-", "..", ".", "", "/", "//", "c:", "C:"];
+        let two = |one| parts.iter().map(move |other| format!("{one}/{other}"));
+        let paths: Vec<String> = parts
+            .iter()
+            .flat_map(two)
+            .flat_map(|it| [it.clone(), format!("{it}/x"), format!("{it}b")])
+            .collect();
+        for one in paths.iter().map(Path::new) {
+            for other in paths.iter().map(Path::new) {
+                assert_eq!(by_name(one, other), one.cmp(other), "{one:?} {other:?}");
+            }
+        }
+    }
 
     #[test]
     fn directories_come_after_their_contents() {

@@ -27,6 +27,9 @@ use crate::session::Session;
 /// A small directory touches only its beginning.
 const BUFFER: usize = 256 << 10;
 
+/// The memory of more entries is freed before the next directory is read.
+const MOST_SPARE: usize = 4096;
+
 /// The numbers of entries, directories and calls.
 #[derive(Default)]
 pub(super) struct Totals {
@@ -80,6 +83,8 @@ pub(super) struct Lister<'a> {
     pub(super) walk: DirectoryWalk,
     /// The operands that are still to be listed, the last one first.
     pending: Vec<OsString>,
+    /// The memory of the entries of the last directory, for those of the next.
+    spare: Vec<Item>,
     has_headers: bool,
     is_first: bool,
     pub(super) totals: Totals,
@@ -105,6 +110,7 @@ impl<'a> Lister<'a> {
             target_stat: walk.asking(plan.follow(Follow::Links)),
             walk,
             pending: Vec::new(),
+            spare: Vec::new(),
             has_headers: true,
             is_first: true,
             totals: Totals::default(),
@@ -300,7 +306,11 @@ impl<'a> Lister<'a> {
         if self.pending.is_empty() && !is_recursive {
             // The command is about to end. Freeing each name takes longer than listing a small
             // directory.
-            std::mem::forget(items);
+            return std::mem::forget(items);
+        }
+        if items.capacity() <= MOST_SPARE {
+            items.clear();
+            self.spare = items;
         }
     }
 
@@ -402,7 +412,7 @@ impl<'a> Lister<'a> {
 
     /// Returns `.` and `..`, which the library does not list, if they are shown.
     fn dots(&mut self, list: &List, dir: &OsStr) -> Vec<Item> {
-        let mut items = Vec::new();
+        let mut items = std::mem::take(&mut self.spare);
         if self.settings.options.hidden != Hidden::Nothing {
             return items;
         }

@@ -1,9 +1,15 @@
 //! Unix.
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64", any(test, target_env = "musl")))]
+mod copy;
 mod exec;
 mod file_system;
 #[cfg(target_os = "linux")]
 mod folders;
+#[cfg(all(own_main, not(test)))]
+mod main;
+#[cfg(all(target_os = "linux", any(test, target_env = "musl")))]
+mod memory;
 #[cfg(target_os = "linux")]
 mod mounts;
 mod running;
@@ -43,10 +49,14 @@ use super::interrupt;
 use crate::exit::Exit;
 pub(crate) use exec::{program, replace_by};
 pub(crate) use file_system::{file_system, file_system_type};
+#[cfg(all(own_main, not(test)))]
+pub(crate) use main::command_line;
 pub(crate) use running::{Running, pass_signals_on};
 pub(crate) use signals::{ASKING, KILLING, end_by, signal_name, signal_named};
 pub(crate) use stack::with_stack;
 pub(crate) use start::{ignores_broken_pipes, was_closed};
+#[cfg(any(test, not(own_main)))]
+pub(crate) use std::env::args_os as command_line;
 pub(crate) use streams::{read_input, write_stderr, write_stdout};
 pub(crate) use trash::Trash;
 pub(crate) use watch::Watch;

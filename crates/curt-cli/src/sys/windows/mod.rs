@@ -18,6 +18,8 @@ use curt::{Command, Error, Fields};
 
 use super::{FileSystem, FileSystemType};
 use crate::exit::Exit;
+pub(crate) use std::env::args_os as command_line;
+
 pub(crate) use console::{Watch, listen};
 pub(crate) use trash::Trash;
 pub(crate) use zone::local_zone;

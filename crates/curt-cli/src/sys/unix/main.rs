@@ -1,0 +1,34 @@
+//! `main` on Linux, called by the C library. Rust's runtime, which usually has it, would do once more
+//! what `start.rs` does, and ask for the bounds of the stack to name its overflow: for that glibc
+//! parses `/proc/self/maps`, and musl makes a call for each page.
+
+use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
+use std::os::unix::ffi::OsStrExt;
+use std::panic::catch_unwind;
+use std::sync::OnceLock;
+
+/// With musl, the standard library knows them only from its own `main`.
+static COMMAND_LINE: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// What the standard library exits with after a panic.
+const PANICKED: c_int = 101;
+
+/// Returns the words of the command line, the program's name first.
+pub(crate) fn command_line() -> impl Iterator<Item = OsString> {
+    COMMAND_LINE.get().into_iter().flatten().cloned()
+}
+
+// SAFETY: the crate has `no_main`, so no other function has this name.
+#[unsafe(no_mangle)]
+extern "C" fn main(count: c_int, words: *const *const c_char) -> c_int {
+    let count = usize::try_from(count).unwrap_or(0);
+    // SAFETY: the C library passes this many pointers, which nobody changes.
+    let words = unsafe { std::slice::from_raw_parts(words, count) };
+    // SAFETY: each of them is to a string that stays.
+    let word = |&word: &*const c_char| unsafe { CStr::from_ptr(word) };
+    let copied = |of| OsStr::from_bytes(word(of).to_bytes()).to_owned();
+    COMMAND_LINE.get_or_init(|| words.iter().map(copied).collect());
+    let exit = catch_unwind(|| crate::sys::with_stack(crate::run).code().into());
+    // This also writes what the standard library holds back.
+    std::process::exit(exit.unwrap_or(PANICKED))
+}
