@@ -10,7 +10,7 @@ export SOURCE_DATE_EPOCH
 # What makes the static binaries smaller, and start sooner, beside the profile `dist`: a script
 # leaves out tables for unwinding, equal functions are kept once, and the addresses are fixed. A
 # binary that can lie anywhere writes its address into 48 pages first, a fifth of a short start.
-flags="-Crelocation-model=static -Clink-arg=--no-eh-frame-hdr -Clink-arg=--icf=all"
+flags="-Clinker-flavor=ld.lld -Crelocation-model=static -Clink-arg=--no-eh-frame-hdr -Clink-arg=--icf=all"
 flags+=" -Clink-arg=-T$PWD/tools/dist/small.ld"
 
 # The most bytes that one may have. Most of it is the library, regular expressions, and what writes
@@ -21,30 +21,27 @@ has_library() { # TRIPLE
     rustup target list --installed | grep -qx "$1" || rustup target add "$1"
 }
 
-statically() { # PROCESSOR COMMAND…: Rust brings the linker for every processor, and the C library
+# `link.sh` is the linker, with the one that Rust brings for every processor, as it brings the C
+# library. For another processor it needs to know what was linked for this one, which comes first.
+statically() { # PROCESSOR COMMAND…
     local triple=$1-unknown-linux-musl name
+    if [[ $1 != "$processor" ]]; then
+        export STARTED=$target/$processor-unknown-linux-musl/dist/named
+    fi
     shift
     name=${triple^^} name=CARGO_TARGET_${name//-/_}
-    env "${name}_LINKER=rust-lld" "${name}_RUSTFLAGS=$flags" "CARGO_BUILD_TARGET=$triple" "$@"
+    env "${name}_LINKER=$PWD/tools/dist/link.sh" "${name}_RUSTFLAGS=$flags" "$@" --target "$triple"
 }
 
 binary() { # PROCESSOR: where its static binary is
     echo "$target/$1-unknown-linux-musl/dist/curt"
 }
 
-# Functions that run at a start lie all over 3 MB, and each 64 kB of them cost a page fault. So the
-# binary is linked twice, the second time with those functions together.
 static_binary() { # PROCESSOR
-    local triple=$1-unknown-linux-musl folder link size
+    local triple=$1-unknown-linux-musl size
     has_library "$triple" || missing "no standard library for $triple can be had here"
     command -v valgrind >/dev/null || missing 'valgrind is not installed'
-    folder=$target/$triple/dist
-    link=$(statically "$1" cargo rustc --quiet --locked --profile dist --package curt-cli \
-        --bin curt -- -Csave-temps --print link-args)
-    eval "${link//--strip-all/} -o $folder/named"
-    [[ $1 != "$processor" ]] || started=$folder/named
-    python3 tools/dist/start.py order "$started" "$folder/named" >"$folder/order"
-    eval "$link --symbol-ordering-file $folder/order --no-warn-symbol-ordering -o $folder/curt"
+    statically "$1" cargo build --quiet --locked --profile dist --package curt-cli
     size=$(stat -c %s "$(binary "$1")")
     ((size <= limit)) || { echo "curt has $size bytes, more than $limit" >&2; exit 1; }
 }
@@ -111,8 +108,7 @@ make_deb() { # PROCESSOR DEBIAN'S-NAME
     printf 'curt (%s) unstable; urgency=medium\n\n  * Release %s.\n\n -- %s  %s\n' \
         "$version" "$version" "$who" "$date" | gzip -9n >"$packages/debian/changelog.gz"
     statically "$1" "$tools/bin/cargo-deb" --no-build --no-strip --quiet --locked \
-        --package curt-cli --profile dist --target "$1-unknown-linux-musl" \
-        --maintainer "$who" --output "$(deb_of "$2")"
+        --package curt-cli --profile dist --maintainer "$who" --output "$(deb_of "$2")"
 }
 
 # The library for Node and the command, with its binaries for all systems; the addons are packages

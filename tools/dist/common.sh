@@ -3,7 +3,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 exec </dev/null
 
-here= kinds=()
+here= kinds=() others=()
 for argument; do
     case $argument in
     --here) here=1 ;;
@@ -29,7 +29,11 @@ processor=$(uname -m)
 processors=('x86_64 amd64 linux-x64' 'aarch64 arm64 linux-arm64')
 this=$(printf '%s\n' "${processors[@]}" | grep "^$processor ") ||
     { echo 'there are no packages for this processor' >&2; exit 3; }
-[[ -z $here ]] || processors=("$this")
+for words in "${processors[@]}"; do
+    [[ -n $here || $words == "$this" ]] || others+=("$words")
+done
+# This one first.
+processors=("$this" "${others[@]}")
 
 tar_of() { echo "$packages/curt-$version-$1-unknown-linux-musl.tar.gz"; }
 deb_of() { echo "$packages/curt_${version}_$1.deb"; }

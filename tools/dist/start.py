@@ -25,7 +25,8 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 
 @contextlib.contextmanager
 def small_tree() -> Iterator[str]:
-    with tempfile.TemporaryDirectory() as folder:
+    # Always as deep: ignore files are looked for in each parent.
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         Path(folder, "d").mkdir()
         Path(folder, "d", "file").touch()
         yield folder
@@ -33,11 +34,12 @@ def small_tree() -> Iterator[str]:
 
 def trace(binary: str, command: str, *options: str) -> str:
     """What valgrind says about a start."""
-    words = ["valgrind", "--tool=lackey", *options, Path(binary).resolve(), *command.split()]
+    valgrind = shutil.which("valgrind") or sys.exit("valgrind is not installed")
+    words = [valgrind, "--tool=lackey", *options, Path(binary).resolve(), *command.split()]
     with small_tree() as folder:
-        run = subprocess.run(
-            words, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True
-        )
+        run = subprocess.run(words, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
+    if run.returncode != 0:
+        sys.exit(f"{run.stderr[-2000:]}{command}: ended with {run.returncode} under valgrind")
     return run.stderr
 
 
