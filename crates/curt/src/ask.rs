@@ -70,8 +70,7 @@ impl<S: Sys> Asker<S> {
 
     /// Whether listings carry everything that the plan wants, and it may be taken from them.
     pub(crate) fn is_in_listings(&self) -> bool {
-        self.plan.get().freshness != Freshness::Exact
-            && S::SOURCES.listing.contains(self.needs.get())
+        self.plan.get().is_in_listings(&S::SOURCES)
     }
 
     /// Resets metadata for the next entry.

@@ -73,6 +73,11 @@ impl Plan {
     pub const fn fields(self) -> Fields {
         self.fields
     }
+
+    /// Whether listings carry everything that is wanted, and it may be taken from them.
+    pub(crate) fn is_in_listings(self, sources: &Sources) -> bool {
+        self.freshness != Freshness::Exact && sources.listing.contains(self.fields.needs(sources))
+    }
 }
 
 impl Fields {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use super::governor::{Governor, Sample};
 use super::pool::Pool;
@@ -24,6 +25,11 @@ pub(crate) fn descriptor_budget<S: Sys>(sys: &S, set: Option<usize>) -> usize {
     let descriptors = set.unwrap_or_else(|| sys.descriptor_limit() / 2);
     descriptors.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS)
 }
+
+/// How long the caller's thread works alone. Where listings answer everything, a thousand entries take
+/// less time than a second thread takes to start and to end.
+const ALONE: Duration = Duration::from_micros(250);
+const ALONE_WITH_CHEAP: Duration = Duration::from_millis(1);
 
 /// Entries between two checkpoints of a worker.
 const CHECKPOINT: u32 = 256;
@@ -83,6 +89,8 @@ pub(crate) struct Crew<T> {
     /// The descriptor budget of all workers together.
     budget: usize,
     begin: Sample,
+    /// The least time before the governor tries a second worker.
+    alone: Duration,
     /// Created at the first checkpoint.
     governor: Mutex<Option<Governor>>,
     entries: AtomicU64,
@@ -110,10 +118,16 @@ impl<T: Send> Crew<T> {
             most_threads,
             budget,
             begin: Sample { now: sys.now(), ..Sample::default() },
+            alone: ALONE,
             governor: Mutex::default(),
             entries: AtomicU64::new(0),
             waits: AtomicU64::new(0),
         }
+    }
+
+    /// Says whether listings answer all that is asked about an entry.
+    pub(crate) fn for_cheap_entries(self, are_cheap: bool) -> Self {
+        Crew { alone: if are_cheap { ALONE_WITH_CHEAP } else { ALONE }, ..self }
     }
 
     /// Returns the part of the descriptor budget for one worker: all of it if it is alone.
@@ -208,7 +222,8 @@ impl<T: Send> Crew<T> {
             waits: self.waits.load(Ordering::Relaxed),
             now: sys.now(),
         };
-        let governor = governor.get_or_insert_with(|| Governor::new(sys.processors(), self.begin));
+        let governor =
+            governor.get_or_insert_with(|| Governor::new(sys.processors(), self.begin, self.alone));
         Some(governor.observe(sample, member.number))
     }
 }

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-/// The least work and time over which a rate is measured before another worker is tried.
+/// The least work and time over which a rate is measured before other workers are tried.
 const WINDOW: (u64, Duration) = (64, Duration::from_micros(250));
 /// The least work and time of a trial. It takes longer, because workers report every 256 entries.
 const TRIAL: (u64, Duration) = (1024, Duration::from_millis(2));
@@ -53,6 +53,8 @@ pub(crate) struct Governor {
     workers: usize,
     state: State,
     patience: u64,
+    /// The next [`WINDOW`].
+    window: (u64, Duration),
 }
 
 enum State {
@@ -65,10 +67,11 @@ enum State {
 }
 
 impl Governor {
-    /// Returns a governor that begins with one worker and wants at most `most`.
-    pub(crate) fn new(most: usize, begin: Sample) -> Self {
+    /// Returns a governor that begins with one worker, which it leaves alone for some time, and
+    /// wants at most `most`.
+    pub(crate) fn new(most: usize, begin: Sample, alone: Duration) -> Self {
         let state = State::Steady { since: begin, next_trial: 0 };
-        Governor { most, workers: 1, state, patience: PATIENCE }
+        Governor { most, workers: 1, state, patience: PATIENCE, window: (WINDOW.0, alone) }
     }
 
     /// Takes a sample at a report of a worker, counted from 0, and returns the number of workers
@@ -76,7 +79,7 @@ impl Governor {
     pub(crate) fn observe(&mut self, now: Sample, worker: usize) -> usize {
         match self.state {
             State::Steady { since, next_trial } => {
-                if self.most > 1 && now.is_beyond(since, WINDOW) && now.entries >= next_trial {
+                if self.most > 1 && now.is_beyond(since, self.window) && now.entries >= next_trial {
                     self.try_more(since, now);
                 }
             }
@@ -96,6 +99,7 @@ impl Governor {
     }
 
     fn try_more(&mut self, since: Sample, now: Sample) {
+        self.window = WINDOW;
         let waits = (now.waits - since.waits) as f64;
         let blocks = waits > (now.entries - since.entries) as f64 * BLOCKED;
         let most = if blocks { self.most.max(MOST_BLOCKED) } else { self.most };
@@ -125,14 +129,14 @@ impl Governor {
 
 #[cfg(test)]
 mod tests {
-    use super::{Governor, Sample};
+    use super::{Governor, Sample, WINDOW};
     use std::time::Duration;
 
     /// Runs a governor on a machine that takes this many microseconds for 256 entries and waits
     /// this many times meanwhile, both by the number of workers. Returns the workers after each
     /// sample.
     fn run(most: usize, steps: usize, machine: impl Fn(usize) -> (u64, u64)) -> Vec<usize> {
-        let mut governor = Governor::new(most, Sample::default());
+        let mut governor = Governor::new(most, Sample::default(), WINDOW.1);
         let (mut sample, mut workers) = (Sample::default(), 1);
         (0..steps)
             .map(|step| {
@@ -148,7 +152,7 @@ mod tests {
 
     #[test]
     fn thread_that_starts_late_is_judged_by_its_own_work() {
-        let mut governor = Governor::new(2, Sample::default());
+        let mut governor = Governor::new(2, Sample::default(), WINDOW.1);
         let mut sample = Sample::default();
         let mut report = |micros, worker| {
             sample.now += Duration::from_micros(micros);
@@ -163,7 +167,7 @@ mod tests {
             assert_eq!(report(500, (step + 1) % 2), 2, "and now it helps");
         }
         // One that finds no work is dropped.
-        let mut governor = Governor::new(2, Sample::default());
+        let mut governor = Governor::new(2, Sample::default(), WINDOW.1);
         let mut idle = Sample::default();
         let workers: Vec<usize> = (0..32)
             .map(|_| {

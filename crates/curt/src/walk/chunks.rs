@@ -89,9 +89,9 @@ impl<'c, C> Chunks<'c, C> {
 
     fn consume(&self, mut chunk: C) {
         // Nothing is consumed after a panic, which is on its way to the caller.
-        if let Ok(mut consume) = self.consume.lock() {
-            consume(&mut chunk);
-        }
+        let Ok(mut consume) = self.consume.lock() else { return };
+        consume(&mut chunk);
+        drop(consume);
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         if spare.len() < MOST_SPARE {
             spare.push(chunk);

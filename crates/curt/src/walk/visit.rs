@@ -90,10 +90,6 @@ struct Shared<'r, S: Sys> {
     summary: Mutex<Summary>,
 }
 
-/// Entries before the first checkpoint where listings say all that is asked: as many take less time
-/// than a second thread takes to start and to end.
-const CHEAP: u32 = 1024;
-
 /// Walks the operands, with a sink for each worker.
 pub(super) fn work<S: Sys, K: Sink>(
     walk: &Walk<'_>,
@@ -108,15 +104,14 @@ pub(super) fn work<S: Sys, K: Sink>(
     let one_thread = one_thread || walk.settings.contents_first;
     let shared = Shared::<S> {
         walk,
-        crew: Crew::new(&sys, walk.threads, one_thread, walk.most_descriptors),
+        crew: Crew::new(&sys, walk.threads, one_thread, walk.most_descriptors)
+            .for_cheap_entries(walk.settings.plan.is_in_listings(&S::SOURCES)),
         next_operand: AtomicUsize::new(0),
         next_task: AtomicU64::new(walk.operands.len() as u64),
         summary: Mutex::default(),
     };
     shared.crew.work(sys, &setup, stop, |member, sys| {
         let cursor = Cursor::new(sys, walk, member.descriptors);
-        let is_cheap = member.is_caller() && cursor.at.asker.is_in_listings();
-        let member = if is_cheap { member.first_checkpoint(CHEAP) } else { member };
         let polls = member.is_caller() && stop.polls();
         let control = Control { stop, exclude: walk.exclude.as_ref(), polls };
         let sink = make();
