@@ -127,6 +127,11 @@ impl<'a> Results<'a> {
 /// Compares as paths do, which takes several times as long, where the first bytes that differ
 /// belong to names, and so decide.
 fn by_name(one: &Path, other: &Path) -> cmp::Ordering {
+    // On Windows this may begin a prefix, of which there are kinds.
+    let may_have_prefix = |path: &[u8]| matches!(path, [b'/' | b'\\', b'/' | b'\\', ..]);
+    if may_have_prefix(bytes(one)) || may_have_prefix(bytes(other)) {
+        return one.cmp(other);
+    }
     let (ones, others) = after_equal_parts(bytes(one), bytes(other));
     let is_in_name = |all: &[u8], at: usize| {
         // A letter before a colon may be a drive, whose case does not matter.

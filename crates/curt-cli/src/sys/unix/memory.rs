@@ -5,23 +5,26 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::ptr;
+use std::ffi::c_void;
+use std::ptr::{self, NonNull};
+use std::sync::OnceLock;
 
 #[cfg(not(test))]
 #[global_allocator]
 static ALLOCATOR: Memory = Memory;
 
-/// The sizes of blocks that are kept are powers of two, from 16 bytes to 32 KiB.
-const LEAST: u32 = 4;
-const GREATEST: u32 = 15;
-const SIZES: usize = (GREATEST - LEAST + 1) as usize;
-
-/// The most bytes that are kept of one size, and the most blocks.
-const MOST_BYTES: usize = 128 << 10;
-const MOST_BLOCKS: usize = 64;
-
 /// The alignment that musl gives to all blocks.
 const ALIGNMENT: usize = 16;
+
+/// Blocks are kept of eight sizes up to this one, each 16 bytes larger than the last, and of four
+/// sizes for each doubling up to the greatest.
+const SMALL: usize = 8 * ALIGNMENT;
+const GREATEST: usize = 32 << 10;
+const SIZES: usize = 8 + 4 * (GREATEST / SMALL).ilog2() as usize;
+
+/// The most bytes that are kept of one size, and the most blocks.
+const MOST_BYTES: usize = 64 << 10;
+const MOST_BLOCKS: usize = 64;
 
 struct Memory;
 
@@ -33,59 +36,114 @@ struct Kept {
 }
 
 thread_local! {
-    // It needs no destructor: what a thread keeps when it ends is lost.
+    // Neither needs a destructor.
     static KEPT: [Kept; SIZES] = const {
         [const { Kept { first: Cell::new(ptr::null_mut()), count: Cell::new(0) } }; SIZES]
     };
+    static IS_FREED_AT_END: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Returns the number of the size that a block has, and that size; `None` if none is kept of it.
 fn kept_size(layout: Layout) -> Option<(usize, Layout)> {
-    let power = layout.size().max(1 << LEAST).next_power_of_two().ilog2();
-    let size = Layout::from_size_align(1 << power, ALIGNMENT).ok()?;
-    let is_kept = power <= GREATEST && layout.align() <= ALIGNMENT;
-    is_kept.then_some(((power - LEAST) as usize, size))
+    if layout.size() > GREATEST || layout.align() > ALIGNMENT {
+        return None;
+    }
+    // One byte less, so that a size itself belongs to the numbers below it.
+    let wanted = layout.size().saturating_sub(1);
+    let number = match wanted.checked_ilog2().unwrap_or(0) {
+        _ if wanted < SMALL => wanted / ALIGNMENT,
+        power => 8 + 4 * (power - SMALL.ilog2()) as usize + (wanted >> (power - 2)) - 4,
+    };
+    Some((number, size(number)?))
+}
+
+/// Returns the size of this number.
+fn size(number: usize) -> Option<Layout> {
+    let size = match number.checked_sub(8) {
+        None => (number + 1) * ALIGNMENT,
+        Some(number) => (SMALL + SMALL / 4 * (number % 4 + 1)) << (number / 4),
+    };
+    Layout::from_size_align(size, ALIGNMENT).ok()
+}
+
+/// Frees what this thread keeps when it ends. (A destructor of Rust's would allocate.)
+fn free_at_end() {
+    static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
+    let key = *KEY.get_or_init(|| {
+        let mut key = 0;
+        // SAFETY: the key is written by the call.
+        let result = unsafe { libc::pthread_key_create(&raw mut key, Some(free_all)) };
+        (result == 0).then_some(key)
+    });
+    // Without a key, or memory for the value, the blocks are lost.
+    if let Some(key) = key {
+        // SAFETY: `free_all` does not use the value, which only has to be something.
+        let _ = unsafe { libc::pthread_setspecific(key, ptr::without_provenance(1)) };
+    }
+}
+
+extern "C" fn free_all(_: *mut c_void) {
+    IS_FREED_AT_END.set(false);
+    KEPT.with(|kept| {
+        for (number, kept) in kept.iter().enumerate() {
+            while let Some((block, size)) = kept.take().zip(size(number)) {
+                // SAFETY: a block that is kept was allocated with this size.
+                unsafe { System.dealloc(block.as_ptr(), size) };
+            }
+        }
+    });
+}
+
+#[allow(clippy::cast_ptr_alignment, reason = "blocks are aligned for addresses")]
+impl Kept {
+    /// Takes the block that was kept last.
+    fn take(&self) -> Option<NonNull<u8>> {
+        let block = NonNull::new(self.first.get())?;
+        // SAFETY: a block that is kept begins with an address, and is aligned for one.
+        self.first.set(unsafe { block.cast::<*mut u8>().read() });
+        self.count.set(self.count.get() - 1);
+        Some(block)
+    }
+
+    /// Keeps a block of this size, if there is room.
+    fn keep(&self, block: *mut u8, size: usize) -> bool {
+        if self.count.get() >= MOST_BLOCKS.min(MOST_BYTES / size) {
+            return false;
+        }
+        // SAFETY: the block has room for an address, is aligned for one, and nobody's.
+        unsafe { block.cast::<*mut u8>().write(self.first.get()) };
+        self.first.set(block);
+        self.count.set(self.count.get() + 1);
+        if !IS_FREED_AT_END.replace(true) {
+            free_at_end();
+        }
+        true
+    }
 }
 
 // SAFETY: a block is musl's, of at least the size and the alignment that was asked for. Between
 // `dealloc` and `alloc` nobody else has it, and only its thread sees it.
-#[allow(clippy::cast_ptr_alignment, reason = "blocks are aligned for addresses")]
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some((number, size)) = kept_size(layout) else {
             // SAFETY: as the caller promises.
             return unsafe { System.alloc(layout) };
         };
-        KEPT.with(|kept| {
-            let Kept { first, count } = &kept[number];
-            let block = first.get();
-            if block.is_null() {
-                // SAFETY: the size is not zero.
-                return unsafe { System.alloc(size) };
-            }
-            // SAFETY: a block that is kept begins with an address, and is aligned for one.
-            first.set(unsafe { block.cast::<*mut u8>().read() });
-            count.set(count.get() - 1);
-            block
-        })
+        match KEPT.with(|kept| kept[number].take()) {
+            Some(block) => block.as_ptr(),
+            // SAFETY: the size is not zero.
+            None => unsafe { System.alloc(size) },
+        }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        let Some((number, size)) = kept_size(layout) else {
+        match kept_size(layout) {
+            Some((number, size)) if KEPT.with(|kept| kept[number].keep(block, size.size())) => {}
+            // SAFETY: it was allocated with this size.
+            Some((_, size)) => unsafe { System.dealloc(block, size) },
             // SAFETY: as the caller promises.
-            return unsafe { System.dealloc(block, layout) };
-        };
-        KEPT.with(|kept| {
-            let Kept { first, count } = &kept[number];
-            if count.get() == MOST_BLOCKS.min(MOST_BYTES / size.size()) {
-                // SAFETY: it was allocated with this size.
-                return unsafe { System.dealloc(block, size) };
-            }
-            // SAFETY: the block has room for an address, is aligned for one, and nobody's.
-            unsafe { block.cast::<*mut u8>().write(first.get()) };
-            first.set(block);
-            count.set(count.get() + 1);
-        });
+            None => unsafe { System.dealloc(block, layout) },
+        }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -131,7 +189,20 @@ mod tests {
     use std::sync::Mutex;
     use std::thread;
 
-    use super::Memory;
+    use super::{GREATEST, Memory, SIZES, kept_size, size};
+
+    #[test]
+    fn sizes_follow_each_other() {
+        let mut last = 0;
+        for wanted in 1..=GREATEST {
+            let (number, found) = kept_size(Layout::from_size_align(wanted, 1).unwrap()).unwrap();
+            assert!(number == last || number == last + 1, "{wanted}");
+            assert!(found == size(number).unwrap() && found.size() >= wanted, "{wanted}");
+            assert!(number == 0 || size(number - 1).unwrap().size() < wanted, "{wanted}");
+            last = number;
+        }
+        assert_eq!(last + 1, SIZES);
+    }
 
     /// A block whose bytes are all the same.
     struct Block(*mut u8, Layout, u8);
