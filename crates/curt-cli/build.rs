@@ -1,4 +1,5 @@
-//! Links the command so that it starts quickly, on Linux with the GNU C library.
+//! Makes the command start quickly on Linux: with its own `main`, and with the GNU C library by how it is
+//! linked.
 //! `docs/performance.md` says what that is worth.
 
 use std::path::{Path, PathBuf};

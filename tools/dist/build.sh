@@ -2,7 +2,7 @@
 # Builds what is released into `target/distrib`, with checksums in SHA256SUMS.
 # usage: build.sh [--here] [KIND…]: all kinds, or those named; for all, or for this processor and
 # Linux only. It exits with 3 where this machine lacks something. The same commit makes the same
-# bytes: times are $SOURCE_DATE_EPOCH, or that of the commit.
+# bytes on the same kind of processor: times are $SOURCE_DATE_EPOCH, or that of the commit.
 source "$(dirname "$0")/common.sh"
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -c safe.directory='*' log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
@@ -10,7 +10,7 @@ export SOURCE_DATE_EPOCH
 # What makes the static binaries smaller, and start sooner, beside the profile `dist`: a script
 # leaves out tables for unwinding, equal functions are kept once, and the addresses are fixed. A
 # binary that can lie anywhere writes its address into 48 pages first, a fifth of a short start.
-flags="-Clinker-flavor=ld.lld -Crelocation-model=static -Clink-arg=--no-eh-frame-hdr -Clink-arg=--icf=all"
+flags="-Clinker-flavor=ld.lld -Csymbol-mangling-version=v0 -Crelocation-model=static -Clink-arg=--no-eh-frame-hdr -Clink-arg=--icf=all"
 flags+=" -Clink-arg=-T$PWD/tools/dist/small.ld"
 
 # The most bytes that one may have. Most of it is the library, regular expressions, and what writes
@@ -21,16 +21,15 @@ has_library() { # TRIPLE
     rustup target list --installed | grep -qx "$1" || rustup target add "$1"
 }
 
-# `link.sh` is the linker, with the one that Rust brings for every processor, as it brings the C
-# library. For another processor it needs to know what was linked for this one, which comes first.
+# `link.sh` is the linker: it runs the one that Rust brings for every processor, as it brings the C
+# library. A binary for another processor cannot be run here, so it takes its order from this
+# processor's, which is built first. Names without hashes (v0) are the same for both.
 statically() { # PROCESSOR COMMAND…
-    local triple=$1-unknown-linux-musl name
-    if [[ $1 != "$processor" ]]; then
-        export STARTED=$target/$processor-unknown-linux-musl/dist/named
-    fi
+    local triple=$1-unknown-linux-musl name traced=
+    [[ $1 == "$processor" ]] || traced=$target/$processor-unknown-linux-musl/dist/named
     shift
     name=${triple^^} name=CARGO_TARGET_${name//-/_}
-    env "${name}_LINKER=$PWD/tools/dist/link.sh" "${name}_RUSTFLAGS=$flags" "$@" --target "$triple"
+    env "CURT_TRACED=$traced" "${name}_LINKER=$PWD/tools/dist/link.sh" "${name}_RUSTFLAGS=$flags" "$@" --target "$triple"
 }
 
 binary() { # PROCESSOR: where its static binary is

@@ -38,7 +38,7 @@ pub(super) fn visit_in_chunks<S: Sys, C: Default + Send>(
 struct Chunks<'c, C> {
     state: Mutex<State<C>>,
     consume: Mutex<Consume<'c, C>>,
-    /// Chunks that were consumed.
+    /// Chunks that were consumed, which left them empty.
     spare: Mutex<Vec<C>>,
 }
 

@@ -7,7 +7,7 @@ use crate::name::{Names, Unit};
 use crate::sys::{self, Sys, SystemUnit};
 use crate::tree::Branch;
 
-/// The memory of more entries is freed.
+/// The memory of more entries is freed: this is 128 KiB for each worker.
 const MOST_SPARE: usize = 4096;
 
 /// The entries of one directory that were listed and not yielded yet.
@@ -80,16 +80,21 @@ impl StoredEntries {
         self.entries.len() - self.next
     }
 
-    /// Takes the next one. With the last, leaves the memory to the next directory.
+    /// Takes the next one.
     pub(super) fn next(&mut self, spare: &mut Spare) -> Option<StoredEntry> {
         let entry = self.entries.get_mut(self.next)?;
         let entry = StoredEntry { known: entry.known.take(), ..*entry };
         self.next += 1;
+        self.spare_if_none_is_left(spare);
+        Some(entry)
+    }
+
+    /// Leaves the memory to the next directory when all entries were taken.
+    pub(super) fn spare_if_none_is_left(&mut self, spare: &mut Spare) {
         if self.left() == 0 {
             spare.keep(std::mem::take(&mut self.entries));
             self.next = 0;
         }
-        Some(entry)
     }
 
     /// The number of the part that comes next, when all entries before it were yielded.

@@ -56,11 +56,12 @@ fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> 
         }
     }
     choose(&mut cursor.at, control);
-    let Position { branch, settings, .. } = &mut cursor.at;
+    let Position { branch, settings, spare, .. } = &mut cursor.at;
     let (level, names) = branch.stack.level_with_names(branch.stack.len() - 1);
     if settings.is_sorted {
         level.entries.sort(names);
     }
+    level.entries.spare_if_none_is_left(spare);
     level.is_listed = true;
     failed
 }

@@ -1,16 +1,16 @@
-//! `main` on Linux, called by the C library. Rust's runtime, which usually has it, would do once more
-//! what `start.rs` does, and ask for the bounds of the stack to name its overflow: for that glibc
-//! parses `/proc/self/maps`, and musl makes a call for each page.
+//! `main` on Linux, called by the C library. Rust's runtime, which normally provides it, would repeat
+//! what `start.rs` does, and look up the bounds of the stack for its message about an overflow: for
+//! that glibc parses `/proc/self/maps`, and musl makes a call for each page.
 
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::catch_unwind;
 use std::sync::OnceLock;
 
-/// With musl, the standard library knows them only from its own `main`.
+/// With musl, `std::env::args_os` is empty unless the standard library's `main` ran.
 static COMMAND_LINE: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// What the standard library exits with after a panic.
+/// What the standard library exits with after a panic. (In packages a panic aborts.)
 const PANICKED: c_int = 101;
 
 /// Returns the words of the command line, the program's name first.
@@ -29,6 +29,6 @@ extern "C" fn main(count: c_int, words: *const *const c_char) -> c_int {
     let copied = |of| OsStr::from_bytes(word(of).to_bytes()).to_owned();
     COMMAND_LINE.get_or_init(|| words.iter().map(copied).collect());
     let exit = catch_unwind(|| crate::sys::with_stack(crate::run).code().into());
-    // This also writes what the standard library holds back.
+    // This flushes the standard library's output, too.
     std::process::exit(exit.unwrap_or(PANICKED))
 }

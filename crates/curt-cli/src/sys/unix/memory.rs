@@ -1,7 +1,7 @@
 //! The allocator where the C library is musl, whose own takes a lock for every block, and returns
-//! pages to the system as soon as the blocks in them are free, which stops all threads for a moment.
-//! This one keeps some freed blocks for the thread that freed them. All blocks are musl's, so it
-//! does not matter which thread frees one.
+//! pages to the system as soon as the blocks in them are free, which interrupts all other threads.
+//! This one keeps some freed blocks for the thread that freed them: usually a few, at most 1.6 MiB. All
+//! blocks are musl's, so it does not matter which thread frees one.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -16,8 +16,8 @@ static ALLOCATOR: Memory = Memory;
 /// The alignment that musl gives to all blocks.
 const ALIGNMENT: usize = 16;
 
-/// Blocks are kept of eight sizes up to this one, each 16 bytes larger than the last, and of four
-/// sizes for each doubling up to the greatest.
+/// Sizes of blocks that are kept: eight up to this one, 16 bytes apart, then four for each doubling up
+/// to the greatest.
 const SMALL: usize = 8 * ALIGNMENT;
 const GREATEST: usize = 32 << 10;
 const SIZES: usize = 8 + 4 * (GREATEST / SMALL).ilog2() as usize;
@@ -83,6 +83,7 @@ fn free_at_end() {
 }
 
 extern "C" fn free_all(_: *mut c_void) {
+    // Destructors that run later may free more, and then this is called again.
     IS_FREED_AT_END.set(false);
     KEPT.with(|kept| {
         for (number, kept) in kept.iter().enumerate() {
@@ -110,7 +111,7 @@ impl Kept {
         if self.count.get() >= MOST_BLOCKS.min(MOST_BYTES / size) {
             return false;
         }
-        // SAFETY: the block has room for an address, is aligned for one, and nobody's.
+        // SAFETY: the block has room for an address, is aligned for one, and is free.
         unsafe { block.cast::<*mut u8>().write(self.first.get()) };
         self.first.set(block);
         self.count.set(self.count.get() + 1);
@@ -172,7 +173,7 @@ unsafe impl GlobalAlloc for Memory {
         // SAFETY: as the caller promises.
         let moved = unsafe { self.alloc(after) };
         if !moved.is_null() {
-            // SAFETY: both are at least as large, and they are different blocks.
+            // SAFETY: both have at least as many bytes, and they are different blocks.
             unsafe { moved.copy_from_nonoverlapping(block, layout.size().min(wanted)) };
             // SAFETY: as the caller promises; it is not used any more.
             unsafe { self.dealloc(block, layout) };

@@ -1,5 +1,5 @@
-//! The start of the process, before Rust's runtime, which changes two things and keeps no record of
-//! them.
+//! The start of the process: two things that Rust's runtime does, too, where it runs, but without a
+//! record of them.
 //!
 //! - It opens `/dev/null` for a standard stream that is closed, so that no file gets its number.
 //!   Afterwards it looks like an open one, and programs that are started inherit it. So this
