@@ -1,6 +1,5 @@
-//! Makes the command start quickly on Linux: with its own `main`, and with the GNU C library by how it is
-//! linked.
-//! `docs/performance.md` says what that is worth.
+//! Makes the command start quickly on Linux: with its own `main`, and with the GNU C library by how
+//! it is linked. `docs/performance.md` says what that is worth.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

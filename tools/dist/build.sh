@@ -10,7 +10,8 @@ export SOURCE_DATE_EPOCH
 # What makes the static binaries smaller, and start sooner, beside the profile `dist`: a script
 # leaves out tables for unwinding, equal functions are kept once, and the addresses are fixed. A
 # binary that can lie anywhere writes its address into 48 pages first, a fifth of a short start.
-flags="-Clinker-flavor=ld.lld -Csymbol-mangling-version=v0 -Crelocation-model=static -Clink-arg=--no-eh-frame-hdr -Clink-arg=--icf=all"
+flags="-Clinker-flavor=ld.lld -Csymbol-mangling-version=v0 -Crelocation-model=static"
+flags+=" -Clink-arg=--no-eh-frame-hdr -Clink-arg=--icf=all"
 flags+=" -Clink-arg=-T$PWD/tools/dist/small.ld"
 
 # The most bytes that one may have. Most of it is the library, regular expressions, and what writes
@@ -29,7 +30,8 @@ statically() { # PROCESSOR COMMAND…
     [[ $1 == "$processor" ]] || traced=$target/$processor-unknown-linux-musl/dist/named
     shift
     name=${triple^^} name=CARGO_TARGET_${name//-/_}
-    env "CURT_TRACED=$traced" "${name}_LINKER=$PWD/tools/dist/link.sh" "${name}_RUSTFLAGS=$flags" "$@" --target "$triple"
+    env "CURT_TRACED=$traced" "${name}_LINKER=$PWD/tools/dist/link.sh" \
+        "${name}_RUSTFLAGS=$flags" "$@" --target "$triple"
 }
 
 binary() { # PROCESSOR: where its static binary is

@@ -101,8 +101,8 @@ def check(binary: str) -> None:
         command: (faults(f"/proc/self/fd/{copy}", command), instructions(binary, command))
         for command in COMMANDS
     }
-    lines = [f"{command:8} {faults:4} {instructions:8}" for command, (faults, instructions) in found.items()]
-    print(*lines, sep="\n")
+    for command, counts in found.items():
+        print(f"{command:8} {counts[0]:4} {counts[1]:8}")
     limits = [line.rsplit(maxsplit=2) for line in LIMITS.read_text().splitlines()[1:]]
     assert [command for command, *_ in limits] == COMMANDS, LIMITS
     for command, *most in limits:

@@ -1,8 +1,8 @@
 //! The curt command. `args` reads the command line, `cmd` has the commands, `out` formats their
 //! output, and a `session` is one run of a command. `called` is the name that curt was called by,
 //! `prompt` asks, `quote` quotes names, and `sys` has all differences between systems; on Unix it
-//! also opens missing standard streams and ignores SIGPIPE before `main`, and on Linux it has `main`
-//! itself (`sys/unix/start.rs` and `main.rs`).
+//! also opens missing standard streams and ignores SIGPIPE before `main` (`sys/unix/start.rs`), and
+//! on Linux it has `main` itself (`sys/unix/main.rs`).
 //!
 //! To follow a command into the library, begin with the comment "One run" below the documentation
 //! of the operation's module, such as `crates/curt/src/walk/mod.rs`.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use super::governor::{Governor, Sample};
+use super::governor::{Governor, Sample, WINDOW};
 use super::pool::Pool;
 use super::stop::Stop;
 use super::workers::Workers;
@@ -26,9 +26,8 @@ pub(crate) fn descriptor_budget<S: Sys>(sys: &S, set: Option<usize>) -> usize {
     descriptors.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS)
 }
 
-/// How long the caller's thread works alone. Where listings answer everything, a thousand entries take
-/// less time than a second thread takes to start and to end.
-const ALONE: Duration = Duration::from_micros(250);
+/// How long the caller's thread works alone at least, where listings answer everything: a thousand
+/// entries take less time than a second thread takes to start and to end.
 const ALONE_WITH_CHEAP: Duration = Duration::from_millis(1);
 
 /// Entries between two checkpoints of a worker.
@@ -118,7 +117,7 @@ impl<T: Send> Crew<T> {
             most_threads,
             budget,
             begin: Sample { now: sys.now(), ..Sample::default() },
-            alone: ALONE,
+            alone: WINDOW.1,
             governor: Mutex::default(),
             entries: AtomicU64::new(0),
             waits: AtomicU64::new(0),
@@ -127,7 +126,7 @@ impl<T: Send> Crew<T> {
 
     /// Says whether listings answer all that is asked about an entry.
     pub(crate) fn for_cheap_entries(self, are_cheap: bool) -> Self {
-        Crew { alone: if are_cheap { ALONE_WITH_CHEAP } else { ALONE }, ..self }
+        Crew { alone: if are_cheap { ALONE_WITH_CHEAP } else { self.alone }, ..self }
     }
 
     /// Returns the part of the descriptor budget for one worker: all of it if it is alone.

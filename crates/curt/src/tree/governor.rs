@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 /// The least work and time over which a rate is measured before other workers are tried.
-const WINDOW: (u64, Duration) = (64, Duration::from_micros(250));
+pub(super) const WINDOW: (u64, Duration) = (64, Duration::from_micros(250));
 /// The least work and time of a trial. It takes longer, because workers report every 256 entries.
 const TRIAL: (u64, Duration) = (1024, Duration::from_millis(2));
 /// A trial begins when one of the new workers reports for the first time, since a thread can take

@@ -145,10 +145,10 @@ impl<'g, V, C: Default> Gatherer<'g, V, C> {
     }
 
     fn pass_on(&self, made: Made<C>) {
-        match made {
-            made if self.is_sorted => self.chunks.add(self.task, made),
-            Made::Chunk(chunk) => self.chunks.consume(chunk),
-            Made::Task(_) | Made::End => {}
+        if self.is_sorted {
+            self.chunks.add(self.task, made);
+        } else if let Made::Chunk(chunk) = made {
+            self.chunks.consume(chunk);
         }
     }
 }

@@ -252,8 +252,8 @@ impl<'a> Walk<'a> {
     /// `visit` is called on the thread that found the entry, or the failure, and adds what it makes
     /// of it to a chunk, which begins with its default. `consume` is called by one thread at a
     /// time, as soon as the turn of a chunk has come; until then the chunk waits in memory. It
-    /// leaves the chunk as empty as the default, to be filled again. A
-    /// sorted walk that is stopped consumes the chunks before the first one that is missing.
+    /// leaves the chunk as empty as the default, to be filled again. A sorted walk that is stopped
+    /// consumes the chunks before the first one that is missing.
     pub(crate) fn visit_in_chunks<S: Sys, C: Default + Send>(
         &self,
         setup: &Setup,

@@ -9,9 +9,9 @@ use curt_testkit::Scratch;
 
 use crate::assert_all;
 
-/// What a removal may take of the stack, from its caller to a callback, with eight tasks on top of each
-/// other. Without optimisation every temporary value has a separate place there, also those of the
-/// closures on the way: up to 4 KiB for each task.
+/// What a removal may take of the stack, from its caller to a callback, with eight tasks on top of
+/// each other. Without optimisation every temporary value has a separate place there, also those of
+/// the closures on the way: up to 4 KiB for each task.
 const STACK: usize = if cfg!(debug_assertions) { 36 << 10 } else { 16 << 10 };
 
 /// Notes how far apart in the stack of each thread its callbacks lie.

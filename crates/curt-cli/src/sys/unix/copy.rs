@@ -1,6 +1,7 @@
 //! `memcpy` and `memmove` where the C library is musl, for x86-64. Musl's own use `rep movsq`, which
-//! takes some thirty cycles to start, and most copies here are of a name: they took a third of what a
-//! walk takes in user space. (`memcmp`, a loop over bytes there, took nothing that could be measured.)
+//! takes some thirty cycles to start, and most copies here are of a name: they took a third of the
+//! time of a walk in user space. (`memcmp` is a loop over bytes there, and is left alone: it took no
+//! time that could be measured.)
 //!
 //! Both names are one function. Up to 64 bytes are all loaded before any is stored. Of more, the end
 //! that the loop would overwrite is loaded first, and the loop begins at the other end.

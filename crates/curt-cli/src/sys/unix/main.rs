@@ -1,6 +1,6 @@
-//! `main` on Linux, called by the C library. Rust's runtime, which normally provides it, would repeat
-//! what `start.rs` does, and look up the bounds of the stack for its message about an overflow: for
-//! that glibc parses `/proc/self/maps`, and musl makes a call for each page.
+//! `main` on Linux, called by the C library. Rust's runtime, which normally provides it, would
+//! repeat what `start.rs` does, and look up the bounds of the stack for its message about an
+//! overflow: for that glibc parses `/proc/self/maps`, and musl makes a call for each page.
 
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
