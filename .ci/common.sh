@@ -41,7 +41,7 @@ tools=(
     '!cc:gcc' '!c++:g++' '!git:git' '!strace:strace' '!debootstrap:debootstrap'
     '!flock:util-linux' '?musl-gcc:musl-tools' '?script:bsdutils' '?valgrind:valgrind'
     '?mkfs.ext4:e2fsprogs' '?mkfs.btrfs:btrfs-progs' '?python3:python3'
-    '?ruby:ruby' '?node:nodejs' '?go:golang-go' '?fdfind:fd-find'
+    '?jq:jq' '?ruby:ruby' '?node:nodejs' '?go:golang-go' '?fdfind:fd-find'
     '?pkg-config:pkg-config' '?cmake:cmake' '?make:make' '?meson:meson'
 )
 

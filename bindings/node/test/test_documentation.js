@@ -30,11 +30,20 @@ function printed(program) {
   return done.stdout;
 }
 
-test("the programs of the README print what it says", () => {
-  const page = fs.readFileSync(path.join(PACKAGE, "README.md"), "utf8");
+/** The programs of a page print the output that follows each of them. */
+function check(name) {
+  const page = fs.readFileSync(name, "utf8");
   const programs = [...page.matchAll(/```js\n([^]*?)```\n\n```console\n([^$][^]*?)```/g)];
   assert.equal(programs.length, page.split("```js\n").length - 1);
   for (const [, program, output] of programs) assert.equal(printed(program), output);
+}
+
+test("the programs of the README print what it says", () => {
+  check(path.join(PACKAGE, "README.md"));
+});
+
+test("the program of the cookbook prints what it says", () => {
+  check(path.join(__dirname, "../../../docs/cookbook.md"));
 });
 
 /** The examples of the types, as functions would have them. */

@@ -11,7 +11,7 @@ import pytest
 import curt_fs as curt
 
 HERE = Path(__file__).parent.parent
-PAGES = ["README.md", "docs/api.md", "docs/if-you-use.md"]
+PAGES = ["README.md", "docs/api.md", "docs/if-you-use.md", "../../docs/cookbook.md"]
 
 
 @pytest.fixture

@@ -37,8 +37,10 @@ class TestDocumentation < Test::Unit::TestCase
         [File.basename(file), verbatim(comment.gsub(marks, ""))]
       end
     end
-    readme = File.read(File.join(GEM, "README.md"))
-    found += readme.scan(/^```ruby\n(.*?)^```/m).map { |(code)| ["README.md", code] }
+    ["README.md", "../../docs/cookbook.md"].each do |page|
+      text = File.read(File.join(GEM, page))
+      found += text.scan(/^```ruby\n(.*?)^```/m).map { |(code)| [File.basename(page), code] }
+    end
     found.reject { |_, code| code.strip.empty? }
   end
 

@@ -198,3 +198,9 @@ pub mod paths {
 
     pub use crate::this_process::ThisProcess;
 }
+
+/// Compiles the programs of the README and the cookbook.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../docs/cookbook.md")]
+struct Programs;

@@ -6,8 +6,8 @@
 //! the order of writing, and `[1]` is an exit status other than 0. The directory of the page is
 //! `/work`. In a block `refused`, every command line is answered by one line, the hint at `--help`
 //! unless the line has another one, exit status 2, and nothing on standard output. Those of a block
-//! `mounted` have each its own mount namespace, with a new file system at `m`. The space that a
-//! removal frees is shown as `…`.
+//! `mounted` have each its own mount namespace, with a new file system at `m`. Blocks `console jq`
+//! need jq. The space that a removal frees is not compared.
 //!
 //! `CURT_UPDATE_SNAPSHOTS=1 cargo test -p curt-cli --test cli manual` writes the output anew.
 
@@ -26,6 +26,8 @@ fn pages_show_what_is_printed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/manual");
     let pages = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let fits = |page: &Path| EVERYWHERE.iter().any(|name| page.ends_with(name));
+    let cookbook = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cookbook.md");
+    let pages = pages.chain([cookbook]);
     let pages: Vec<_> = pages.filter(|page| cfg!(target_os = "linux") || fits(page)).collect();
     assert!(pages.len() >= EVERYWHERE.len());
     #[cfg(target_os = "linux")]
@@ -42,6 +44,10 @@ fn check(page: &Path, may_mount: bool) {
     scratch.tree("", "work/ home/");
     let mut found = String::new();
     let mut block = "";
+    let has_jq = Path::new("/usr/bin/jq").exists();
+    if written.contains("```console jq") && !has_jq {
+        curt_testkit::skip("jq is not installed");
+    }
     for line in written.lines() {
         if let Some(kind) = line.strip_prefix("```") {
             block = kind;
@@ -50,29 +56,34 @@ fn check(page: &Path, may_mount: bool) {
         match (block, command) {
             ("files", _) if !line.starts_with("```") => make(&scratch, line),
             ("mounted", _) if !may_mount => {}
-            ("console" | "refused" | "mounted", None) if !line.starts_with("```") => continue,
+            ("console jq", _) if !has_jq => {}
+            ("console" | "console jq" | "refused" | "mounted", None) if !line.starts_with("```") => continue,
             _ => {}
         }
         found += line;
         found.push('\n');
         match (block, command) {
             ("console", Some(command)) => found += &run(&scratch, command),
+            ("console jq", Some(command)) if has_jq => found += &run(&scratch, command),
             ("mounted", Some(command)) if may_mount => found += &run_mounted(&scratch, command),
             ("refused", Some(command)) => found += &refusal(&scratch, command),
             _ => {}
         }
     }
-    // No name on Windows has a backslash in it; JSON has two for one.
-    let plain = |text: String| {
+    // The size of a directory depends on the filesystem.
+    let freed = regex::Regex::new(r"freeing [^,\n]* bytes|freeing [^,\n]*\)").unwrap();
+    // Names on Windows contain no backslash; JSON doubles it.
+    let plain = |text: &str| {
+        let text = freed.replace_all(text, "freeing …").into_owned();
         if cfg!(windows) { text.replace("\\\\", "\\").replace('\\', "/") } else { text }
     };
-    let (written, found) = (plain(written), plain(found));
-    if found == written {
+    if plain(&found) == plain(&written) {
         return;
     }
     if std::env::var_os("CURT_UPDATE_SNAPSHOTS").is_some() {
         return fs::write(page, found).unwrap();
     }
+    let (written, found) = (plain(&written), plain(&found));
     let mut lines = written.lines().chain([""]).zip(found.lines().chain([""])).enumerate();
     let (number, (is, was)) = lines.find(|(_, (is, was))| is != was).unwrap_or_default();
     let number = number + 1;
@@ -171,9 +182,6 @@ fn run(scratch: &Scratch, line: &str) -> String {
     let output = fs::read(scratch.at("output")).unwrap();
     let output = String::from_utf8_lossy(&output);
     let mut output = output.replace(scratch.typed().to_str().unwrap(), "");
-    // What a directory takes depends on the filesystem.
-    let freed = regex::Regex::new(r"freeing [^,\n]* bytes|freeing [^,\n]*\)").unwrap();
-    output = freed.replace_all(&output, "freeing …").into_owned();
     if cfg!(windows) {
         output = output.replace(&crate::missing(), "No such file or directory");
         output = output.replace(&crate::text_of(145), "Directory not empty");
