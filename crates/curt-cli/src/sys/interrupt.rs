@@ -1,5 +1,5 @@
-//! Signals that ask the command to end: the first cancels its work, so that it can still print
-//! totals; the second ends the process at once.
+//! The first signal cancels the command's work, so that it can still print totals. The second ends
+//! the process.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -13,18 +13,16 @@ pub(super) static CANCEL: Cancel = Cancel::new();
 /// The signal that arrived, or 0.
 pub(super) static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// The token that cancels the command.
 pub(crate) fn token() -> &'static Cancel {
     &CANCEL
 }
 
-/// Returns the signal that arrived, if any.
 pub(crate) fn signal() -> Option<i32> {
     Some(SIGNAL.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
 }
 
-/// Ends the process by a signal, so that a shell knows. The exit code is for systems where
-/// processes do not end by signals.
+/// Ends the process by a signal, so that a shell sees it. The exit code is for systems without
+/// signals.
 pub(crate) fn end(signal: i32) -> Exit {
     end_by(signal);
     Exit::signalled(signal)

@@ -1,6 +1,4 @@
-//! What the command needs of the system beyond the library: signals, waiting for input, the texts
-//! of errors, names in bytes, names of owners, the descriptor budget, the time zone and the width
-//! of the terminal. Each system has the same items.
+//! System features of the command beyond the library. Each system provides the same items.
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
 use std::ffi::{OsStr, OsString};
@@ -35,13 +33,11 @@ pub(crate) use system::{
 
 pub(crate) use trash::{Refusal, TrashRules, Trashed};
 
-/// An event while a program is waited for.
+/// Events while waiting for a program.
 pub(crate) enum Event {
-    /// It ended.
     Ended(ExitStatus),
-    /// The time that was set is over.
     TimeOver,
-    /// A signal for it arrived; whether it was typed, so that the whole group got it.
+    /// A signal to forward. If it was typed, the whole process group has received it.
     #[cfg_attr(windows, allow(dead_code, reason = "programs get the keys of a console themselves"))]
     Signal { number: i32, is_typed: bool },
 }
@@ -49,32 +45,29 @@ pub(crate) enum Event {
 pub(crate) struct FileSystem {
     pub(crate) id: u64,
     pub(crate) longest_name: u64,
-    /// The best size of reads and writes.
+    /// Preferred size of reads and writes.
     pub(crate) block_size: u64,
-    /// The unit of the blocks below.
+    /// Size of the blocks counted below.
     pub(crate) unit: u64,
     pub(crate) blocks: u64,
     pub(crate) free: u64,
-    /// The free blocks that users may take.
+    /// Free blocks that unprivileged users may take.
     pub(crate) available: u64,
     pub(crate) files: u64,
     pub(crate) free_files: u64,
 }
 
-/// The type of a file system. Some systems have no number for it, others no name.
+/// Some systems have no number for the type of a filesystem, others no name.
 pub(crate) struct FileSystemType {
     pub(crate) number: Option<u32>,
     pub(crate) name: Option<String>,
 }
 
-/// A path of standard input.
 pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
 
-/// Whether directories can contain pipes and devices.
 pub(crate) const HAS_SPECIAL_FILES: bool = cfg!(unix);
 
-/// Returns the name that has these bytes; on Windows they are UTF-8 in which an unpaired surrogate
-/// has three bytes. `None` if no name has them.
+/// On Windows the bytes are UTF-8, extended to unpaired surrogates of three bytes.
 pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
     PathText::from(bytes).to_path().ok().map(PathBuf::into_os_string)
 }
@@ -89,19 +82,17 @@ pub(crate) fn working_directory() -> io::Result<PathBuf> {
     std::env::current_dir()
 }
 
-/// Changes the working directory, before any thread depends on it.
+/// Call this before any thread depends on the working directory.
 #[allow(clippy::disallowed_methods, reason = "std's call is the system's")]
 pub(crate) fn change_directory(path: &OsStr) -> io::Result<()> {
     std::env::set_current_dir(path)
 }
 
-/// Returns how many programs can run at the same time.
 #[allow(clippy::disallowed_methods, reason = "std's answer respects limits of the process")]
 pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Splits a text at the first occurrence of an ASCII character.
 pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {
     debug_assert!(at.is_ascii());
     let bytes = text.as_encoded_bytes();
@@ -113,13 +104,12 @@ pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {
     Some((part(bytes.get(..at)?), part(bytes.get(at + 1..)?)))
 }
 
-/// Returns the text of an error without the number that `std` appends.
+/// Removes the number that `std` appends.
 fn without_number(text: &str) -> &str {
     text.rfind(" (os error ").map_or(text, |end| &text[..end])
 }
 
-/// Waits for standard input and returns its next bytes, none at its end. `None` if a signal came
-/// first.
+/// Returns the next bytes of standard input, empty at its end. `None` if a signal came first.
 fn next_input() -> Option<Vec<u8>> {
     let mut input = io::stdin().lock();
     match input.fill_buf() {

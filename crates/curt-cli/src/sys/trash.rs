@@ -1,33 +1,29 @@
-//! The rules and answers of the trash. Each system has its own trash.
-
 use std::io;
 use std::path::PathBuf;
 
-/// An entry that was moved to the trash, or in a dry run would be.
 pub(crate) struct Trashed {
     pub(crate) is_directory: bool,
-    /// Where it is now; the bin of Windows does not tell.
+    /// The new path; unknown for the recycle bin of Windows.
     pub(crate) to: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy)]
 pub(crate) struct TrashRules {
     pub(crate) takes_directories: bool,
-    /// An entry that is on another device than its parent is refused.
+    /// Refuses an entry on another device than its parent.
     #[cfg_attr(windows, allow(dead_code, reason = "mounted volumes are links there"))]
     pub(crate) refuses_mounted: bool,
 }
 
-/// Why a trash did not take an entry.
 #[derive(Debug)]
 #[allow(dead_code, reason = "a system needs some of these only")]
 pub(crate) enum Refusal {
     Os(io::Error),
-    /// The operand itself is missing, by the first look at it.
+    /// Already missing when the operand was first examined.
     Missing(io::Error),
     /// The kind of the failure in JSON, and the reason.
     Because(&'static str, &'static str),
-    /// The same, and the error behind it.
+    /// The same, and the underlying error.
     Failed(&'static str, &'static str, io::Error),
 }
 
@@ -38,7 +34,7 @@ impl Refusal {
         Refusal::Because("dot-or-dot-dot", "'.' and '..' are not names of entries");
     pub(super) const HOLDS_TRASH: Refusal =
         Refusal::Because("holds-trash", "it contains the trash");
-    /// Nobody could put the entry back.
+    /// The entry could not be restored.
     pub(super) const NO_FULL_PATH: Refusal =
         Refusal::Because("no-full-path", "its directory cannot be reached by a full path");
 
@@ -50,7 +46,6 @@ impl Refusal {
         Refusal::Failed("no-trash", "its filesystem has no trash that you can use", error.into())
     }
 
-    /// For an error of the first look at an operand.
     pub(super) fn looked(error: impl Into<io::Error>) -> Refusal {
         let error = error.into();
         match error.kind() {

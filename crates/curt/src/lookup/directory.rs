@@ -1,4 +1,4 @@
-//! One directory: what it contained when it was asked last.
+//! The cached listing of a directory, and the stamp that reveals changes.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -9,10 +9,9 @@ use crate::name::{NameBuf, Unit as _};
 use crate::sys::{Ask, Batch, Identity, Sys, SystemUnit};
 use crate::tree::Reader;
 
-/// What directories are asked with.
 pub(super) struct Asking<S: Sys> {
     pub(super) sys: S,
-    /// A directory is asked once in each.
+    /// A directory is checked once in each.
     pub(super) round: u64,
     reader: Reader<S>,
 }
@@ -22,7 +21,6 @@ impl<S: Sys> Asking<S> {
         Asking { sys, round: 1, reader: Reader::new(S::DirBuf::default()) }
     }
 
-    /// Whether a path leads to something that is not a directory.
     pub(super) fn is_file(&self, path: &[S::Unit]) -> bool {
         let ask = Ask { fields: Fields::KIND, follow: true };
         let path = S::Unit::path(path.to_vec());
@@ -32,7 +30,6 @@ impl<S: Sys> Asking<S> {
     }
 }
 
-/// What changes when a directory does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     identity: Identity,
@@ -55,8 +52,7 @@ impl Stamp {
         Stamp { identity: Identity::of(facts), modified, changed }
     }
 
-    /// Whether each change from `now` on brings another stamp. One that comes in the same tick of
-    /// the file system's clock would not.
+    /// A change in the same tick of the filesystem's clock would leave the stamp unchanged.
     fn is_settled(&self, now: Duration) -> bool {
         let is_settled = |time: Time| {
             let tick = if time.nanoseconds == 0 { 2_000 } else { 20 };
@@ -68,13 +64,12 @@ impl Stamp {
     }
 }
 
-/// What a listing says about a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holds {
     Nothing,
     File,
     Directory,
-    /// The system must be asked.
+    /// Only the system can tell.
     Unclear,
 }
 
@@ -90,27 +85,25 @@ impl Holds {
     }
 }
 
-/// The names in a directory.
 struct Names<U> {
     exact: HashMap<Vec<U>, Holds>,
-    /// Those with capitals, in lower case.
+    /// Names with capitals, in lower case.
     folded: HashSet<Vec<U>>,
 }
 
 enum Contents<U> {
-    /// There is no such directory.
+    /// No such directory.
     Nothing,
     Names(Names<U>),
-    /// It cannot be listed.
+    /// Cannot be listed.
     Unclear,
 }
 
 pub(super) struct Directory<S: Sys> {
-    /// Its path, as the system takes it.
     located: io::Result<(S::Dir, NameBuf<S::Unit>)>,
-    /// The round in which it was asked.
+    /// Round of the last check.
     asked: u64,
-    /// The stamp that it had before it was listed, if no later change can have that, too.
+    /// The stamp before the listing, if any later change must alter it.
     settled: Option<Stamp>,
     contents: Contents<S::Unit>,
 }
@@ -121,7 +114,7 @@ impl<S: Sys> Directory<S> {
         Directory { located, asked: 0, settled: None, contents: Contents::Nothing }
     }
 
-    /// What it said about a name when it was asked last.
+    /// Without an exact match, another case of the name may exist.
     pub(super) fn holds(&self, name: &[S::Unit]) -> Holds {
         let names = match &self.contents {
             Contents::Nothing => return Holds::Nothing,
@@ -139,7 +132,7 @@ impl<S: Sys> Directory<S> {
         if may_be { Holds::Unclear } else { Holds::Nothing }
     }
 
-    /// Brings the contents up to date, once in each round.
+    /// At most one check in each round.
     pub(super) fn refresh(&mut self, asking: &mut Asking<S>) {
         if self.asked == asking.round {
             return;
@@ -206,7 +199,6 @@ impl<U: SystemUnit> Names<U> {
     }
 }
 
-/// A name in lower case.
 fn folded<U: SystemUnit>(name: &[U]) -> Vec<U> {
     let folded = |&unit: &U| match unit.to_ascii() {
         letter if letter.is_ascii_uppercase() => U::ascii(letter.to_ascii_lowercase()),

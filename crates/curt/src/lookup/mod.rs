@@ -1,5 +1,5 @@
-//! Finds files by their names relative to one of many root directories, as languages load their
-//! modules: few roots have the file, and the same directories are searched again and again.
+//! Finds files by relative names in a list of root directories, as languages load modules: few
+//! roots have the file, and the same directories are searched again and again.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-lookup-{}", std::process::id()));
@@ -22,44 +22,42 @@
 //!
 //! # Promises
 //!
-//! - The answer is that of asking about each candidate in turn, and taking the first that is not a
-//!   directory: links are followed, and so is the case of names where the file system has it so.
-//! - An answer is never older than the last [`Lookup::revalidate`]: each directory that it depends
-//!   on has been asked for its stamp (device, file number, times) since then, and listed again
-//!   unless the stamp is the same and cannot hide a later change.
-//! - Nothing is kept outside of the `Lookup`, and no directory stays open.
+//! - The result is that of probing each candidate in turn, and taking the first that is not a
+//!   directory. Symlinks are followed, and case is ignored where the filesystem ignores it.
+//! - A result is never older than the last [`Lookup::revalidate`]: since then, the stamp (device,
+//!   file number, times) of each directory involved was checked. A directory is relisted unless its
+//!   stamp is unchanged and old enough to reveal any later change.
+//! - All state is in the `Lookup`, and no directory remains open.
 //!
 //! # Call ceiling
 //!
 //! | after `revalidate`, for each root up to the one that has the file | calls |
 //! |---|---|
-//! | the root does not contain the first name of several | 1 |
-//! | it does, or there is only one name | 1 |
+//! | the root lacks the first of several components | 1 |
+//! | it has that, or there is only one component | 1 |
 //! | the directory is new or was changed | on Linux 4 more, and 1 for each further buffer |
-//! | the listing does not say whether it is a file: a link, another case | 1 more |
+//! | the listing does not prove a file: a symlink, another case | 1 more |
 //! | the same directory again, before the next `revalidate` | 0 |
 //!
 //! On Windows a missing directory takes 1 more.
 //!
 //! # Races
 //!
-//! An answer is true at one moment: the file may vanish before it is opened. Then, call
-//! [`Lookup::revalidate`] and look again.
+//! If a file vanishes before its use, call [`Lookup::revalidate`] and search again.
 //!
-//! A change of a directory is seen by its times, so those that are younger than 20 ms when it is
-//! listed do not count, and 2 s where times are whole seconds: until they are older, the directory
-//! is listed again each time. Over a network a stamp is as old as the attributes that the system
-//! keeps.
+//! Changes of a directory are detected by its times. A change in the same clock tick would go
+//! unnoticed, so a directory is relisted in each round until its stamp is older than 20 ms (2 s
+//! where times are whole seconds). On a network filesystem a stamp is as old as the attributes
+//! cached by the system.
 //!
 //! # Fallbacks
 //!
-//! Each candidate is asked about in a directory that may not be listed, and where names may have
-//! other spellings: those that are not ASCII, or contain `.`, `..`, `~`, `\` or `:`.
+//! Each candidate is probed if its directory may not be listed, or if its name may have other
+//! spellings: names that are not ASCII, or contain `.`, `..`, `~`, `\` or `:`.
 
-// One run, of `Lookup::find("a/b", [".rb", ".so"])`: `Roots::find` (`roots.rs`) makes a candidate
-// of each extension, and asks each root whether it has it: `a` in the listing of the root, then
-// `b.rb` in the listing of `root/a`. A `Directory` (`directory.rs`) is asked for its stamp and
-// listed when that is needed.
+// `Lookup::find("a/b", [".rb", ".so"])`: `Roots::find` (`roots.rs`) makes a candidate of each
+// extension, and looks for it in each root: `a` in the listing of the root, then `b.rb` in the
+// listing of `root/a`. A `Directory` (`directory.rs`) is relisted if its stamp has changed.
 mod directory;
 mod roots;
 #[cfg(test)]
@@ -73,14 +71,15 @@ pub use self::roots::Order;
 use self::roots::Roots;
 use crate::sys::{Features, Os, OsUnit, Setup, Sys, SystemUnit};
 
-/// Root directories, and what is known of them. The [module](self) has an example.
+/// Root directories and their cached listings. The [module](self) has an example.
 pub struct Lookup {
     roots: Roots<Os>,
 }
 
 impl Lookup {
-    /// Looks in these roots, in this order. A relative root begins at the working directory of each
-    /// call. No call.
+    /// Creates a lookup in these roots, in this order. No call.
+    ///
+    /// A relative root starts at the working directory of each call.
     pub fn new<P: AsRef<Path>>(roots: impl IntoIterator<Item = P>) -> Lookup {
         let sys = Os::start(&Setup::default().for_listing(Features::default()));
         let mut lookup = Lookup { roots: Roots::new(sys) };
@@ -95,14 +94,15 @@ impl Lookup {
         self
     }
 
-    /// Looks in other roots from now on, and keeps what is known of those that stay. No call.
+    /// Replaces the roots, keeping the cached listings of those in both lists. No call.
     pub fn set_roots<P: AsRef<Path>>(&mut self, roots: impl IntoIterator<Item = P>) {
         self.roots.set(roots.into_iter().map(|root| OsUnit::units(root.as_ref())));
     }
 
-    /// Finds a file: the path of the root, the relative name, and one of the extensions, each as it
-    /// was given, but with `\` for `/` if the root begins with `\\?\`. `""` is an extension, too.
-    /// `None` if no root has it.
+    /// Finds a file, or returns `None` if no root has it.
+    ///
+    /// The path consists of the root, the relative name and one of the extensions, each as given,
+    /// but with `\` for `/` if the root begins with `\\?\`. `""` is a valid extension.
     pub fn find<E: AsRef<OsStr>>(
         &mut self,
         relative: impl AsRef<Path>,
@@ -114,7 +114,7 @@ impl Lookup {
         found.map(OsUnit::path)
     }
 
-    /// Lets what is found from now on depend on nothing that was asked before. No call.
+    /// Makes later results independent of earlier checks. No call.
     pub fn revalidate(&mut self) {
         self.roots.revalidate();
     }

@@ -1,5 +1,3 @@
-//! The search: candidates, and the roots that may have them.
-
 use std::collections::HashMap;
 
 use curt_paths::windows::is_verbatim;
@@ -8,25 +6,24 @@ use super::directory::{Asking, Directory, Holds};
 use crate::name::{Unit as _, is_dot_or_dot_dot};
 use crate::sys::{Sys, SystemUnit};
 
-/// Which candidate comes first.
+/// The order of candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Order {
-    /// The first extension in all roots, then the second: as Ruby.
+    /// The first extension in all roots, then the second, as in Ruby.
     #[default]
     ExtensionFirst,
-    /// All extensions in the first root, then in the second: as Python and Node.
+    /// All extensions in the first root, then in the second, as in Python and Node.
     RootFirst,
 }
 
-/// A relative name with its extension.
 struct Candidate<U> {
     path: Vec<U>,
-    /// Where the last name begins.
+    /// Where the last component begins.
     last: usize,
-    /// Where the first of several names ends.
+    /// Where the first of several components ends.
     first: Option<usize>,
-    /// Whether a listing that lacks the name says that there is no such file.
+    /// Whether the absence from a listing proves that the file does not exist.
     is_plain: bool,
 }
 
@@ -55,7 +52,7 @@ impl<U: SystemUnit> Candidate<U> {
     }
 }
 
-/// Whether a name has only the spellings of its letters in another case.
+/// Whether a name has no other spellings except in another case.
 fn is_plain<U: SystemUnit>(name: &[U]) -> bool {
     let is_plain = |unit: &U| matches!(unit.to_ascii(), b' '..=b'}') && !is_special(unit);
     let is_trimmed = |unit: &U| matches!(unit.to_ascii(), b'.' | b' ');
@@ -69,7 +66,7 @@ fn is_special<U: SystemUnit>(unit: &U) -> bool {
 struct Root<S: Sys> {
     path: Vec<S::Unit>,
     top: Directory<S>,
-    /// The directories below that were searched, by their paths from here.
+    /// By their relative paths.
     below: HashMap<Vec<S::Unit>, Directory<S>>,
 }
 
@@ -95,7 +92,7 @@ impl<S: Sys> Root<S> {
             return asking.is_file(&self.join(&candidate.path));
         }
         if let Some(first) = candidate.first() {
-            // An old listing that has the name does no harm: its directory is asked next.
+            // A stale listing that has the name is harmless, because its directory is checked next.
             let lacks =
                 |top: &Directory<S>| matches!(top.holds(first), Holds::Nothing | Holds::File);
             if lacks(&self.top) {
@@ -112,7 +109,6 @@ impl<S: Sys> Root<S> {
         }
     }
 
-    /// The directory with this path from here, refreshed.
     fn directory(&mut self, parent: &[S::Unit], asking: &mut Asking<S>) -> &Directory<S> {
         if !parent.is_empty() && !self.below.contains_key(parent) {
             let directory = Directory::new(&self.join(parent), &asking.sys);

@@ -1,4 +1,4 @@
-//! Look-ups in the file system in memory, beside asking about each candidate in turn.
+//! Compares look-ups in memory with probing each candidate in turn.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn find(roots: &mut Roots<Memory>, name: &str) -> Option<String> {
     found.map(|path| String::from_utf8(path).unwrap())
 }
 
-/// Asks about each candidate in turn.
+/// Probes each candidate in turn.
 fn search(setup: &Setup, order: Order, paths: &[&str], name: &str) -> Option<String> {
     let asking = Asking::new(Memory::start(setup));
     let candidates: Vec<(&str, &str)> = match order {
@@ -47,7 +47,6 @@ fn search(setup: &Setup, order: Order, paths: &[&str], name: &str) -> Option<Str
 const NAMES: [&str; 6] = ["f", "F", "d/f", "d/e/f", "d/ä", "d/../f"];
 const ROOTS: [&str; 4] = ["/r0", "/r1", "/r2", "/r3"];
 
-/// Changes the tree a little.
 fn change(world: &mut World, choices: &mut Choices) {
     let [root, other] = [choices.one_of(&ROOTS), choices.one_of(&ROOTS)];
     let name = choices.one_of(&NAMES[..5]);
@@ -89,7 +88,7 @@ fn an_answer_is_that_of_asking_about_each_candidate() {
     });
 }
 
-/// Two roots, long ago, of which the second has the files.
+/// Two old roots; the second has the files.
 fn planted() -> Setup {
     let mut world = World::new();
     world.file("/one/x").file("/two/d/f.rb").file("/two/g.so").dir("/two/h.rb");
@@ -107,7 +106,7 @@ fn a_root_costs_one_call_after_each_revalidation() {
     let setup = planted();
     let mut roots = roots(&setup, Order::ExtensionFirst, &["/one", "/two", "/three"]);
     let found = |path: &str| Some(path.to_owned());
-    // Both roots and the directory are asked and listed.
+    // Both roots and the directory are checked and listed.
     assert_eq!(count(&mut roots, "d/f"), (found("/two/d/f.rb"), 3 * 5));
     assert_eq!(count(&mut roots, "d/f"), (found("/two/d/f.rb"), 0));
     roots.revalidate();
@@ -123,7 +122,7 @@ fn a_root_costs_one_call_after_each_revalidation() {
 #[test]
 fn a_directory_that_was_just_changed_is_listed_until_its_stamp_is_old() {
     let setup = planted();
-    // Windows counts hundreds of nanoseconds.
+    // Not whole seconds, but a multiple of 100 ns, the unit of Windows.
     for (nanoseconds, tick) in [(700, 20), (0, 2000)] {
         let changed = Duration::new(20, nanoseconds);
         setup.world(|world| {

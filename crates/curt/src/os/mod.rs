@@ -1,4 +1,4 @@
-//! Extension traits for what only one system has, as in the standard library's `os`.
+//! Extension traits for features of one system, like the standard library's `os`.
 
 #[cfg(all(fuzzing, target_os = "linux"))]
 #[doc(hidden)]
@@ -8,8 +8,8 @@ pub mod unix;
 #[cfg(windows)]
 pub mod windows;
 
-/// Removes what a path names from the caller's directory on. `open` opens the directory that holds
-/// the last name, by its path from there, which is empty for a name alone, and returns its calls.
+/// Removes `path` relative to the caller's directory. `open` opens the parent of the last
+/// component, by a path that is empty for a single name, and also returns its calls.
 #[cfg(any(unix, windows))]
 fn remove_below(
     removal: &crate::Remove<'_>,

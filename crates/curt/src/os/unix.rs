@@ -1,5 +1,4 @@
-//! Unix: removal below an open directory, the descriptors of roots and directories, names in bytes,
-//! and names of owners.
+//! Unix: removal relative to an open directory, descriptors, names as bytes, and names of owners.
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
@@ -36,17 +35,16 @@ impl Units for EntryName<'_> {
     }
 }
 
-/// Removal below an open directory.
+/// Removal relative to an open directory.
 pub trait RemoveBelow {
-    /// Removes what `path` names from the directory `dir` on, as `unlinkat(2)` resolves it: links
-    /// and `..` on the way are followed, so a path from an untrusted source belongs to
-    /// [`Root::remove_tree`]. `dir` can be opened with `O_PATH`, and does not matter to a full
-    /// path. Paths in errors and events begin with `path`.
+    /// Removes `path` relative to the directory `dir`, as `unlinkat(2)` resolves it.
     ///
-    /// Costs what [`Remove::run`] costs, and two calls for a duplicate of the descriptor if the
-    /// path is a name alone.
+    /// Symlinks and `..` in the path are followed: use [`Root::remove_tree`] for an untrusted path.
+    /// `dir` may be open with `O_PATH`; an absolute path ignores it. Paths in errors and events
+    /// begin with `path`.
     ///
-    /// A failure of these calls is reported as any other, to the callbacks too.
+    /// Costs the same as [`Remove::run`], and for a single name two calls to duplicate the
+    /// descriptor. Their failure is reported like any other, also to the callbacks.
     #[must_use = "a removal may have failed; the report says so"]
     fn run_below(&self, dir: BorrowedFd<'_>, path: impl AsRef<Path>) -> Report;
 }
@@ -57,7 +55,7 @@ impl RemoveBelow for Remove<'_> {
     }
 }
 
-/// Predicts how entries are moved to other directories, one after the other. For the command.
+/// Predicts a series of moves to other directories. For the command.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct DryMoves(Gone<u8>);
@@ -69,13 +67,12 @@ impl Default for DryMoves {
 }
 
 impl DryMoves {
-    /// Returns whether an entry on this path would have been moved away by now.
+    /// Returns whether an earlier move would have taken away an entry on this path.
     pub fn cut(&self, path: &Path) -> bool {
         self.0.cuts(path, false, &Os::start(&Setup::default()))
     }
 
-    /// Moves an entry, unless that fails as [`Remove::dry_run`] tells of its removal, or as `check`
-    /// says.
+    /// Adds a move, unless it would fail as predicted by [`Remove::dry_run`] or by `check`.
     pub fn add<E: From<io::Error>>(
         &self,
         dir: BorrowedFd<'_>,
@@ -93,17 +90,18 @@ impl DryMoves {
     }
 }
 
-/// The open directory, for the caller's own system calls. Where the system can, it is opened with
-/// `O_PATH`.
+/// Returns the open directory, for the caller's own system calls. Opened with `O_PATH` if
+/// supported.
 impl AsFd for Root {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.dir().as_fd()
     }
 }
 
-/// Adopts a directory that is open for reading, as in `scandir(fd)`. A descriptor of anything else
-/// is refused. 1 call on Linux; elsewhere 2 more, for the stream of the C library. On an error the
-/// descriptor is closed.
+/// Adopts a directory open for reading, like `scandir(fd)`.
+///
+/// Other descriptors are refused. 1 call on Linux; elsewhere 2 more, for the `DIR` stream. On an
+/// error the descriptor is closed.
 ///
 /// ```
 /// use curt::list::Directory;
@@ -136,8 +134,8 @@ impl AsFd for List {
     }
 }
 
-/// Gives the descriptor up. No call on Linux; elsewhere it is duplicated, because the stream of the
-/// C library closes its own.
+/// Returns the descriptor. No call on Linux; elsewhere it is duplicated, because a `DIR` stream
+/// closes its own.
 impl TryFrom<Directory> for OwnedFd {
     type Error = Error;
 
@@ -148,8 +146,8 @@ impl TryFrom<Directory> for OwnedFd {
     }
 }
 
-/// A root at a directory that is open already, which can be opened with `O_PATH`. 1 call. A
-/// descriptor of anything else is refused, and closed.
+/// Creates a root from an open directory, which may be open with `O_PATH`. 1 call. Other
+/// descriptors are refused, and closed.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-fd-{}", std::process::id()));
@@ -169,10 +167,12 @@ impl TryFrom<OwnedFd> for Root {
     }
 }
 
-/// Replaces this process by the first program of the name for which `execute` does not return; it
-/// gets the command for the file, and what that does not tell: the argument zero, and whether the
-/// variables are those of this process. For the command: with a directory of its own, a second
-/// program that is found would begin in the wrong one.
+/// Replaces this process by the first program of the name for which `execute` does not return. For
+/// the command.
+///
+/// `execute` gets the command for the file, and two things it lacks: argument zero, and whether the
+/// environment is inherited. The `Command` must not set a directory, because a second candidate
+/// would start in the wrong one.
 #[doc(hidden)]
 pub fn exec(command: &Command, execute: fn(&process::Command, &OsStr, bool) -> io::Error) -> Error {
     let start = |_: &_, ready: &mut process::Command| {
@@ -184,11 +184,11 @@ pub fn exec(command: &Command, execute: fn(&process::Command, &OsStr, bool) -> i
     }
 }
 
-/// Returns the name of a user by number, from the C library's user database; `None` if it has none.
-/// A database in a file is read again each time; the cost depends on the database.
+/// Returns the name of a user from the C library's user database; `None` if it has none.
 ///
-/// Fails if descriptors or memory run out. Other failures count as no name, because their error
-/// numbers depend on the database (`getpwuid_r(3)`).
+/// The cost depends on the database: a file is read again each time. Fails if descriptors or memory
+/// run out. Other failures count as no name, because their error numbers depend on the database
+/// (`getpwuid_r(3)`).
 ///
 /// ```
 /// assert_eq!(curt::os::unix::user_name(0)?.unwrap(), "root");
@@ -198,7 +198,7 @@ pub fn user_name(id: u32) -> io::Result<Option<OsString>> {
     accounts::user_name(id)
 }
 
-/// Returns the name of a group by number: see [`user_name`] (`getgrgid_r(3)`).
+/// Returns the name of a group: see [`user_name`] (`getgrgid_r(3)`).
 pub fn group_name(id: u32) -> io::Result<Option<OsString>> {
     accounts::group_name(id)
 }

@@ -1,5 +1,4 @@
-//! Windows: removal below an open directory, the handles of roots and directories, and names in
-//! UTF-16.
+//! Windows: removal relative to an open directory, handles, and names in UTF-16.
 
 use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
@@ -14,7 +13,7 @@ use crate::sys::{into_descriptor, open_directory};
 
 /// Names in the system's own units.
 pub trait Units {
-    /// Returns the units of the name without a copy: UTF-16 that can contain unpaired surrogates.
+    /// Returns the UTF-16 units of the name without a copy; surrogates may be unpaired.
     fn units(&self) -> &[u16];
 }
 
@@ -30,20 +29,17 @@ impl Units for EntryName<'_> {
     }
 }
 
-/// Removal below an open directory.
+/// Removal relative to an open directory.
 pub trait RemoveBelow {
-    /// Removes the entry `path` of the directory `dir`, which must have been opened with
-    /// `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`. The path is one name, taken literally, with or
-    /// without separators at its end: longer paths, `.` and `..` are refused. Paths in errors and
-    /// events begin with `path`.
+    /// Removes the entry `path` of the directory `dir`, opened with `FILE_TRAVERSE` and
+    /// `FILE_READ_ATTRIBUTES`.
     ///
-    /// If the handle is not that of a directory, or is that of a link to one, the report has an
-    /// error.
+    /// The path is one name, taken literally, with or without trailing separators: longer paths,
+    /// `.` and `..` are refused. Paths in errors and events begin with `path`.
     ///
-    /// Costs what [`Remove::run`] costs, two calls for a duplicate of the handle and one for its
-    /// type.
-    ///
-    /// A failure of these calls is reported as any other, to the callbacks too.
+    /// Costs the same as [`Remove::run`], two calls to duplicate the handle and one for its type.
+    /// Their failure is reported like any other, also to the callbacks. A handle other than a
+    /// directory's, or of a link to one, is an error.
     #[must_use = "a removal may have failed; the report says so"]
     fn run_below(&self, dir: BorrowedHandle<'_>, path: impl AsRef<Path>) -> Report;
 }
@@ -52,15 +48,17 @@ impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedHandle<'_>, path: impl AsRef<Path>) -> Report {
         super::remove_below(self, path.as_ref(), |parent| match parent.as_os_str().len() {
             0 => open_directory(dir),
-            // The kernel knows no `..`, so it would resolve other paths than Win32.
+            // The kernel does not resolve `..`, so it would reach other paths than Win32.
             _ => (Err(io::ErrorKind::InvalidInput.into()), Calls::default()),
         })
     }
 }
 
-/// Adopts a directory that was opened with `FILE_LIST_DIRECTORY`, `FILE_TRAVERSE`,
-/// `FILE_READ_ATTRIBUTES` and `SYNCHRONIZE` for synchronous use. A handle of anything else, also of
-/// a link to a directory, is refused. 2 calls. On an error the handle is closed.
+/// Adopts a directory opened with `FILE_LIST_DIRECTORY`, `FILE_TRAVERSE`, `FILE_READ_ATTRIBUTES`
+/// and `SYNCHRONIZE` for synchronous use.
+///
+/// Other handles, including those of links to directories, are refused. 2 calls. On an error the
+/// handle is closed.
 impl TryFrom<OwnedHandle> for Directory {
     type Error = Error;
 
@@ -81,7 +79,7 @@ impl AsHandle for List {
     }
 }
 
-/// Gives the handle up. No call.
+/// Returns the handle. No call.
 impl TryFrom<Directory> for OwnedHandle {
     type Error = Error;
 
@@ -92,9 +90,9 @@ impl TryFrom<Directory> for OwnedHandle {
     }
 }
 
-/// A root at a directory that is open already, with `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`, by
-/// a duplicate of its handle. 4 calls. A handle of anything else is refused, also of a link to a
-/// directory.
+/// Creates a root from a duplicate of a directory handle with `FILE_TRAVERSE` and
+/// `FILE_READ_ATTRIBUTES`. 4 calls. Other handles, including those of links to directories, are
+/// refused.
 impl TryFrom<OwnedHandle> for Root {
     type Error = Error;
 
@@ -103,7 +101,7 @@ impl TryFrom<OwnedHandle> for Root {
     }
 }
 
-/// The open directory, for the caller's own system calls.
+/// Returns the open directory, for the caller's own system calls.
 impl AsHandle for Root {
     fn as_handle(&self) -> BorrowedHandle<'_> {
         self.dir().as_handle()

@@ -1,5 +1,3 @@
-//! A started program.
-
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -13,18 +11,16 @@ use crate::sys::{Os, Setup, Sys};
 
 /// A started program.
 ///
-/// Dropping it neither kills the program nor waits for it. On Unix a program that ends and is never
-/// waited for stays as a zombie until this process ends.
+/// Dropping it neither kills the program nor waits for it. On Unix, an ended program remains a
+/// zombie until it is waited for or this process ends.
 pub struct Child {
     process: process::Child,
     tree: Option<Tree>,
-    /// How it ended, once it was waited for.
     ended: Option<ExitStatus>,
     program: PathBuf,
     setup: Setup,
     calls: Calls,
-    /// The standard input, if it is a pipe. [`Child::wait`] and [`Child::output_unless`] close
-    /// it.
+    /// The standard input, if it is a pipe. [`Child::wait`] and [`Child::output_unless`] close it.
     pub stdin: Option<ChildStdin>,
     /// The standard output, if it is a pipe.
     pub stdout: Option<ChildStdout>,
@@ -32,18 +28,17 @@ pub struct Child {
     pub stderr: Option<ChildStderr>,
 }
 
-/// What a program wrote within a time limit, and how it ended: see
-/// [`Command::output_timeout`](crate::Command::output_timeout).
+/// The result of [`Command::output_timeout`](crate::Command::output_timeout).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[must_use]
 pub struct TimedOutput {
-    /// How the program ended. If the limit killed it, by signal 9 on Unix, where
-    /// [`ExitStatus::code`] is `None`, and with code 1 on Windows.
+    /// The exit status. A program killed at the limit has signal 9 on Unix, where
+    /// [`ExitStatus::code`] is `None`, and code 1 on Windows.
     pub status: ExitStatus,
-    /// What was read of its standard output.
+    /// The standard output so far.
     pub stdout: Vec<u8>,
-    /// What was read of its standard error.
+    /// The standard error so far.
     pub stderr: Vec<u8>,
     /// Whether the limit passed before the program ended and all its output was read.
     pub timed_out: bool,
@@ -68,7 +63,7 @@ impl Child {
         self.process.id()
     }
 
-    /// Closes the standard input, if that is a pipe, and waits until the program ends. Later calls
+    /// Closes the standard input if it is a pipe, and waits until the program ends. Later calls
     /// cost nothing.
     pub fn wait(&mut self) -> Result<ExitStatus, Error> {
         self.stdin = None;
@@ -79,11 +74,11 @@ impl Child {
         })
     }
 
-    /// Waits until the program ends or the time limit passes; `None` if that passed. The standard
-    /// input stays open.
+    /// Waits until the program ends, or returns `None` after the time limit. The standard input
+    /// remains open.
     ///
     /// On Linux and Windows the thread sleeps until either happens. Elsewhere, and before Linux
-    /// 5.3, it asks repeatedly, with pauses of up to 20 ms.
+    /// 5.3, it polls, with pauses of up to 20 ms.
     pub fn wait_timeout(&mut self, limit: Duration) -> Result<Option<ExitStatus>, Error> {
         self.with(Operation::Wait, |sys, child| {
             if child.ended.is_none() {
@@ -93,11 +88,11 @@ impl Child {
         })
     }
 
-    /// Closes the standard input, if that is a pipe, reads all that the program writes, and waits
-    /// until it ends. The output of a stream that is not a pipe is empty.
+    /// Closes the standard input if it is a pipe, collects the output, and waits until the program
+    /// ends. A stream other than a pipe yields no output.
     ///
-    /// A process that the program left behind can hold its outputs open. They are read for one
-    /// `pause` at a time, and `is_stopped` is called before each: if it returns true and the
+    /// A process that the program left behind can hold its outputs open. So they are read for one
+    /// `pause` at a time, and `is_stopped` is called before each. Once it returns true and the
     /// program has ended, that `pause` is the last one.
     pub fn output_unless(
         mut self,
@@ -113,15 +108,14 @@ impl Child {
                 break read;
             }
         };
-        // A program that writes on must not wait for this process.
+        // A program still writing would block on a full pipe and never end.
         (self.stdout, self.stderr) = (None, None);
         let status = self.wait()?;
         let [stdout, stderr] = outputs;
         read.map(|_| Output { status, stdout, stderr })
     }
 
-    /// Reads both outputs, as they arrive, until both end or the limit passes. Returns whether both
-    /// ended.
+    /// Returns whether both outputs ended within the limit.
     pub(super) fn read_until(
         &mut self,
         limit: Duration,
@@ -137,13 +131,14 @@ impl Child {
         })
     }
 
-    /// Kills the program (`SIGKILL`, `TerminateProcess`), with all that it started if it has
+    /// Kills the program (`SIGKILL`, `TerminateProcess`), with the processes it started if it has
     /// [its own tree](crate::Command::own_tree). It must still be waited for. Does nothing if it
-    /// has ended already.
+    /// has already ended.
     ///
-    /// On Unix a tree cannot be reached any more after its program was waited for, because another
-    /// process group may have its number: that is an error of the kind
-    /// [`Unsupported`](io::ErrorKind::Unsupported).
+    /// # Errors
+    ///
+    /// On Unix a tree cannot be killed once its program was waited for, because another process
+    /// group may have its number: the kind is [`Unsupported`](io::ErrorKind::Unsupported).
     pub fn kill(&mut self) -> Result<(), Error> {
         self.with(Operation::Kill, |sys, child| match &child.tree {
             Some(tree) => sys.kill_tree(&mut child.process, tree, child.ended.is_some()),
@@ -151,8 +146,8 @@ impl Child {
         })
     }
 
-    /// Returns the calls made so far to find the program, to wait with a limit and to read. Those
-    /// that the standard library makes are not among them.
+    /// Returns the calls made to find the program, to wait with a limit and to read, without those
+    /// of the standard library.
     pub fn calls(&self) -> Calls {
         self.calls
     }

@@ -1,5 +1,3 @@
-//! The builder of a start.
-
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
@@ -19,9 +17,9 @@ use curt_paths::Flavor;
 /// A standard stream of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
-    /// The stream of this process.
+    /// Inherits the stream of this process.
     Inherit,
-    /// The null device: reading ends at once, and what is written is discarded.
+    /// The null device: reads return end of file, and writes are discarded.
     Null,
     /// A new pipe, whose other end is in the [`Child`].
     Pipe,
@@ -37,7 +35,7 @@ impl From<Stream> for Stdio {
     }
 }
 
-/// A program to start, and how to start it.
+/// A program to start, with its arguments, environment and streams.
 ///
 /// ```
 /// # if cfg!(unix) {
@@ -48,15 +46,15 @@ impl From<Stream> for Stdio {
 /// # Ok::<(), curt::Error>(())
 /// ```
 ///
-/// What has no method here, such as a file in place of a stream, can be had by starting what
-/// [`Search::find`] returns with [`std::process::Command`].
+/// For other features, such as a file as a stream, pass the result of [`Search::find`] to
+/// [`std::process::Command`].
 pub struct Command {
     program: OsString,
     zeroth: OsString,
     arguments: Vec<OsString>,
-    /// Whether no variable of this process is inherited.
+    /// Whether the environment of this process is ignored.
     clears: bool,
-    /// The variables that are set and, without a value, removed, in this order.
+    /// To set or, if the value is `None`, to remove, in this order.
     changes: Vec<(OsString, Option<OsString>)>,
     directory: Option<PathBuf>,
     streams: [Option<Stream>; 3],
@@ -67,9 +65,10 @@ pub struct Command {
 }
 
 impl Command {
-    /// Creates a command for a program. A name with a separator is a path, on every system relative
-    /// to the directory that the program runs in ([`Command::current_dir`]). Other names are looked
-    /// up ([`Command::search`]).
+    /// Creates a command for a program.
+    ///
+    /// A name with a separator is a path, on every system relative to the directory that the
+    /// program runs in ([`Command::current_dir`]). Other names are looked up ([`Command::search`]).
     pub fn new(program: impl AsRef<OsStr>) -> Command {
         let program = program.as_ref();
         Command {
@@ -99,8 +98,8 @@ impl Command {
         self
     }
 
-    /// Sets the argument zero of the program: by default the name that the command was created
-    /// with. On Windows it is always the path of the program.
+    /// Sets argument zero: by default the name passed to [`Command::new`]. On Windows it is always
+    /// the path of the program.
     pub fn arg0(&mut self, name: impl AsRef<OsStr>) -> &mut Command {
         name.as_ref().clone_into(&mut self.zeroth);
         self
@@ -112,7 +111,7 @@ impl Command {
         self
     }
 
-    /// Removes an environment variable. One that cannot exist is no error.
+    /// Removes an environment variable. A name that no variable can have is ignored.
     pub fn env_remove(&mut self, name: impl AsRef<OsStr>) -> &mut Command {
         let name = name.as_ref();
         self.changes.retain(|(other, _)| !is_same_variable(Flavor::NATIVE, other, name));
@@ -121,8 +120,8 @@ impl Command {
     }
 
     /// Removes all environment variables, including those set so far. On Windows `SystemRoot`
-    /// stays, as few programs start without it, unless [`env_remove`](Command::env_remove) removes
-    /// it later.
+    /// remains, because few programs start without it; call [`env_remove`](Command::env_remove)
+    /// afterwards to remove it too.
     pub fn env_clear(&mut self) -> &mut Command {
         self.clears = true;
         self.changes.clear();
@@ -137,42 +136,40 @@ impl Command {
         self
     }
 
-    /// Sets the standard input: by default that of this process, for [`Command::output`] the null
-    /// device.
+    /// Sets the standard input: inherited by default, for [`Command::output`] the null device.
     pub fn stdin(&mut self, stream: Stream) -> &mut Command {
         self.streams[0] = Some(stream);
         self
     }
 
-    /// Sets the standard output: by default that of this process, for [`Command::output`] a pipe.
+    /// Sets the standard output: inherited by default, for [`Command::output`] a pipe.
     pub fn stdout(&mut self, stream: Stream) -> &mut Command {
         self.streams[1] = Some(stream);
         self
     }
 
-    /// Sets the standard error: by default that of this process, for [`Command::output`] a pipe.
+    /// Sets the standard error: inherited by default, for [`Command::output`] a pipe.
     pub fn stderr(&mut self, stream: Stream) -> &mut Command {
         self.streams[2] = Some(stream);
         self
     }
 
-    /// Sets whether killing the program kills what it started, too.
+    /// Sets whether killing the program also kills the processes it started.
     ///
-    /// Ctrl-C on the terminal no longer reaches the program then: what ends this process has to end
-    /// the tree first. A program that handles the signal waits in short steps
-    /// ([`Child::wait_timeout`]) and calls [`Child::kill`].
+    /// Ctrl-C in the terminal then does not reach the program, so this process must end the tree
+    /// before it ends itself. To handle the signal, wait in short steps ([`Child::wait_timeout`])
+    /// and call [`Child::kill`].
     ///
-    /// On Unix by a new process group: a process that leaves the group (`setsid`, `setpgid`, a
-    /// shell with job control, a daemon) escapes. On Windows by a job, which only a process that is
-    /// allowed to can leave.
+    /// On Unix the tree is a new process group: a process that leaves the group (`setsid`,
+    /// `setpgid`, a shell with job control, a daemon) escapes. On Windows it is a job, which a
+    /// process can leave only if it is allowed to.
     pub fn own_tree(&mut self, wanted: bool) -> &mut Command {
         self.has_tree = wanted;
         self
     }
 
-    /// Sets how a program that is given by its name is found: by which rules, and in which `PATH`.
-    /// What the search leaves open is taken from the variables and the directory of the child, not
-    /// from those of this process.
+    /// Sets how a name is looked up: by which rules, and in which `PATH`. Missing settings come
+    /// from the environment and directory of the child, not of this process.
     pub fn search(&mut self, search: Search) -> &mut Command {
         self.search = search;
         self
@@ -182,22 +179,22 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// [`Cause::Start`] says why it could not be started, [`Cause::Find`] why no program of this
-    /// name was found; [`Error::path`] is the program, or its directory if that is to blame.
+    /// [`Cause::Start`] if it could not be started, [`Cause::Find`] if no program of this name was
+    /// found. [`Error::path`] is the program, or its directory if that caused the failure.
     pub fn spawn(&self) -> Result<Child, Error> {
         self.spawn_with([Stream::Inherit; 3])
     }
 
-    /// Starts the program and waits until it ends. Streams that are pipes are closed first, so that
-    /// the program does not wait for this process.
+    /// Starts the program and waits until it ends. Pipes for its output are closed first, because a
+    /// full one would block it.
     pub fn status(&self) -> Result<ExitStatus, Error> {
         let mut child = self.spawn()?;
         (child.stdout, child.stderr) = (None, None);
         child.wait()
     }
 
-    /// Starts the program, reads all that it writes, and waits until it ends. By default its input
-    /// is empty, and both outputs are collected.
+    /// Starts the program, collects its output, and waits until it ends. By default its input is
+    /// empty and both outputs are collected.
     ///
     /// An output ends when every process that can write to it has closed it, including those that
     /// the program started.
@@ -206,12 +203,11 @@ impl Command {
         child.output_unless(Duration::MAX, || false)
     }
 
-    /// Starts the program, reads all that it writes, and waits until it ends, as
-    /// [`Command::output`], but not beyond the time limit. Then the program is killed, with its
-    /// tree after [`Command::own_tree`], and what was read so far is returned.
+    /// Does the same as [`Command::output`] within a time limit. Then the program is killed, with
+    /// its tree if it has [its own](Command::own_tree), and the output so far is returned.
     ///
-    /// A process that the program started and left behind can hold an output open:
-    /// [`Command::output`] then waits for it, this no longer than the limit.
+    /// If a process that the program left behind holds an output open, [`Command::output`] waits
+    /// for it, but this method only until the limit.
     ///
     /// ```
     /// # if cfg!(unix) {
@@ -239,7 +235,7 @@ impl Command {
         let timed_out = matches!(ended, Ok(None));
         let status = match ended? {
             Some(status) => status,
-            // Not waited for before, so that its group still has its number.
+            // The child was not waited for yet, so its group number cannot have been reused.
             None => child.kill().and_then(|()| child.wait())?,
         };
         read?;
@@ -247,7 +243,7 @@ impl Command {
         Ok(TimedOutput { status, stdout, stderr, timed_out })
     }
 
-    /// Returns the program.
+    /// Returns the program as it was given.
     pub fn get_program(&self) -> &OsStr {
         &self.program
     }
@@ -256,31 +252,31 @@ impl Command {
         &self.zeroth
     }
 
-    /// Whether the variables of the child are those of this process.
     pub(crate) fn inherits_variables(&self) -> bool {
         !self.clears && self.changes.is_empty()
     }
 
-    /// Looks for the program as a start would, and records every step. Starts nothing.
+    /// Looks up the program as a start would, and records every step.
     pub fn explain(&self) -> SearchExplanation {
         self.search_for_child(self.variables()).explain(&self.program)
     }
 
-    /// Sets what is done to the standard library's command before it starts, for the command.
+    /// Sets a hook for the standard library's command, run before each start. For the `curt`
+    /// command.
     #[doc(hidden)]
     pub fn prepare(&mut self, prepare: fn(&mut process::Command)) -> &mut Command {
         self.prepare = Some(prepare);
         self
     }
 
-    /// Starts without a feature of the system, for tests.
+    /// Disables a feature of the system, for tests.
     #[doc(hidden)]
     pub fn without(&mut self, feature: crate::sys::Feature) -> &mut Command {
         self.setup.without = self.setup.without.with(feature);
         self
     }
 
-    /// The variables of the child, unless they are those of this process.
+    /// `None` if the child inherits those of this process.
     fn variables(&self) -> Option<Variables> {
         if self.inherits_variables() {
             return None;
@@ -297,7 +293,6 @@ impl Command {
         self.search.for_child(variables, self.directory.as_deref())
     }
 
-    /// Starts the first program of the name that can be started.
     fn spawn_with(&self, defaults: [Stream; 3]) -> Result<Child, Error> {
         let start = |sys: &Os, command: &mut process::Command| sys.spawn(command, self.has_tree);
         let ((child, tree), calls) = self.start(defaults, start)?;
@@ -305,8 +300,7 @@ impl Command {
         Ok(Child::new(setup, child, tree, program, &calls))
     }
 
-    /// Starts the first program of the name that can be started, in a way of the caller's. Returns
-    /// the calls, too.
+    /// Calls `start` for one candidate after another until one starts.
     pub(crate) fn start<T>(
         &self,
         defaults: [Stream; 3],
@@ -343,7 +337,6 @@ impl Command {
         }
     }
 
-    /// Returns the command for a program at a path.
     #[allow(clippy::disallowed_methods, reason = "this is where programs are started")]
     fn at(
         &self,
@@ -369,8 +362,7 @@ impl Command {
         command
     }
 
-    /// The error of a start of `program` that was refused. It names the directory if that is to
-    /// blame.
+    /// Names the directory instead of the program if the directory caused the failure.
     fn error(&self, program: PathBuf, (why, error): Refusal) -> Error {
         let (operation, path) = match (&why, &self.directory) {
             (StartFailure::Directory, Some(directory)) => (Operation::Enter, directory.clone()),
@@ -380,7 +372,7 @@ impl Command {
     }
 }
 
-/// Whether a variable can have this name. Windows hides those that begin with `=`.
+/// Windows has hidden variables whose names begin with `=`.
 fn is_variable(name: &OsStr) -> bool {
     let hidden = usize::from(Flavor::NATIVE == Flavor::Windows);
     !name.is_empty() && !name.as_encoded_bytes().iter().skip(hidden).any(|&byte| byte == b'=')
@@ -388,7 +380,7 @@ fn is_variable(name: &OsStr) -> bool {
 
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Without the environment, which may hold secrets.
+        // The environment may hold secrets.
         let mut shown = f.debug_struct("Command");
         shown.field("program", &self.program).field("arguments", &self.arguments);
         shown.field("directory", &self.directory).field("streams", &self.streams);

@@ -1,5 +1,5 @@
-//! Finds programs by the rules of a [`Search`](crate::Search), starts them by the standard library,
-//! and ends them, with all that they started, when their time is over.
+//! Finds programs by the rules of a [`Search`](crate::Search), starts them, and ends whole process
+//! trees after a time limit.
 //!
 //! ```
 //! # if cfg!(unix) {
@@ -19,50 +19,48 @@
 //!
 //! # Promises
 //!
-//! - A look-up by name ends with an absolute path, and exactly that path is started.
-//! - A time limit ends the whole tree of a program, if it has [its own](Command::own_tree), and
-//!   reading its output ends with the limit even if a process that was left behind holds a pipe.
-//! - A missing program, a missing interpreter and a missing directory are three errors
+//! - A look-up by name yields an absolute path, and exactly that path is started.
+//! - A time limit ends the whole tree of a program that has [its own](Command::own_tree). Reading
+//!   its output ends with the limit even if a process left behind holds a pipe.
+//! - A missing program, a missing interpreter and a missing directory are three different errors
 //!   ([`StartFailure`]).
-//! - Signals, inherited descriptors and handles, and the words of a batch file are those of
-//!   [`std::process`]. So a process that ignores `SIGCHLD` cannot know how a child ended: waiting
-//!   fails there (`ECHILD`).
+//! - Programs are started by [`std::process`], which decides about signals, inherited descriptors
+//!   and handles, and the quoting for batch files. A process that ignores `SIGCHLD` therefore
+//!   cannot learn how a child ended: waiting fails with `ECHILD`.
 //!
 //! # Call ceiling
 //!
-//! The calls of a [search](mod@crate::which), and those that the standard library makes. Beside
-//! them:
+//! The calls of a [search](mod@crate::which) and of the standard library, and in addition:
 //!
 //! | | calls on Linux |
 //! |---|---|
 //! | [`Child::wait_timeout`] | `pidfd_open`, `ppoll`, `close` |
 //! | [`Child::kill`] of a tree | 1 `kill` |
-//! | reading output | 1 `ppoll` and 1 `read` for each piece, and for each end |
-//! | a failure | at most `faccessat2`, `openat`, `read`, `close` to find out why |
+//! | reading output | 1 `ppoll` and 1 `read` for each chunk, and for each end of file |
+//! | a failure | at most `faccessat2`, `openat`, `read`, `close` to find the reason |
 //!
 //! # Races
 //!
-//! **From the look-up to the start.** No directory that the policy refused is reached, whatever is
-//! swapped in between, and the system checks again whether the file may be executed. If the file
-//! is gone, the start fails, and the next candidate is tried if the policy allows it. Two things
-//! cannot be prevented: a user who may write to a directory of `PATH` decides what is found there,
-//! and the interpreter of a script (`#!`, cmd.exe) opens the script again by its path.
+//! **From the look-up to the start.** Whatever is swapped in between, a directory that the policy
+//! refused is never reached, and the system checks again whether the file may be executed. If the
+//! file is gone, the start fails, and the next candidate is tried if the policy allows it. Two
+//! races remain: a user who may write to a directory of `PATH` decides what is found there, and the
+//! interpreter of a script (`#!`, cmd.exe) opens the script again by its path.
 //!
 //! **Waiting and killing** never reach another process with the same number, unless other code in
 //! this process waits for the child.
 //!
 //! # Fallbacks
 //!
-//! Without descriptors of processes (before Linux 5.3, macOS, the BSDs) a wait with a limit asks
-//! repeatedly.
+//! Without process descriptors (before Linux 5.3, macOS, the BSDs) a wait with a limit polls.
 
-// One run, from the public function to the system call:
+// From the public function to the system call:
 //
 // - `Command::spawn` (`command.rs`) looks the name up, unless it is a path, and starts the first
-//   program that can be started (`start_first`, `program.rs`):
-// - `Command::start` makes a command of the standard library, which `Os::spawn` starts.
-// - `Os::explain` says why a start failed.
-// - `Child` (`child.rs`): `Os::wait_timeout`, `Os::read_until`, `Os::kill_tree`.
+//   program that can be started (`start_first`, `program.rs`).
+// - `Command::start` builds a command of the standard library, which `Os::spawn` starts.
+// - `Os::explain` finds the reason if a start failed.
+// - `Child` (`child.rs`) uses `Os::wait_timeout`, `Os::read_until` and `Os::kill_tree`.
 
 mod child;
 mod command;

@@ -1,12 +1,10 @@
-//! Which file is started: the only place that deals with names.
+//! Chooses the file to start.
 //!
-//! **What runs is what the policy allowed.** A look-up ends with an absolute path, and that very
-//! path is started, without another search, neither here nor in the system. So no directory that
-//! was refused can be reached: the working directory may change, a directory of `PATH` may get
-//! another file, and nothing but that path runs. What kind of file it is, the system judges again
-//! when it starts it; on Windows the last name of the same path decides again. A user that may
-//! write to a directory that the policy allows decides what it contains, before the look-up or
-//! after it. A handle on the file would not change that, and could not start scripts.
+//! A look-up ends with an absolute path, and exactly that path is started, without a second search
+//! here or in the system. So a refused directory cannot be reached, whatever changes in between.
+//! The system judges the kind of file again when it starts it, on Windows by the last component of
+//! the same path. A handle on the file would not help against a user who may write to an allowed
+//! directory, and could not start scripts.
 
 use std::ffi::OsStr;
 use std::io;
@@ -18,25 +16,23 @@ use crate::sys::{OsUnit, SystemUnit};
 use crate::which::{FoundIn, Policy, Program, Rules, Search};
 use curt_paths::Flavor;
 
-/// Why a program was not started, and the system's error.
 pub(super) type Refusal = (StartFailure, io::Error);
 
-/// Why no program was started.
 pub(super) enum NotStarted {
-    /// The path is that of the file, if a look-up led to it.
+    /// With the path of the candidate, if a look-up led to it.
     Refused(Option<PathBuf>, Refusal),
     NotFound(Error),
 }
 
-/// Whether the system finds a program by itself, as it is given by a path. By Windows' rules
-/// extensions are appended to a path, so that is looked up.
+/// Whether the system resolves this name itself. Under Windows rules a path is looked up too,
+/// because extensions are appended.
 pub(super) fn is_path(name: &OsStr) -> bool {
     let has_separator = OsUnit::units(name.as_ref()).iter().any(|unit| unit.is_separator());
     has_separator && Flavor::NATIVE == Flavor::Posix
 }
 
-/// Starts the first program of this name that can be started: calls `start` for one after the
-/// other, as long as the policy goes on. If none can be started, the first refusal counts.
+/// Tries candidates until one starts or the policy ends the search. If all fail, the first refusal
+/// is returned.
 pub(super) fn start_first<T>(
     search: &Search,
     name: &OsStr,
@@ -52,7 +48,7 @@ pub(super) fn start_first<T>(
         };
         let (path, program) = (found.path(), found.program());
         let (refusal, is_last) = if program == Program::Association {
-            // Another program would open it, so it cannot be started itself.
+            // Only another program can open it.
             ((StartFailure::BadFormat, io::ErrorKind::Unsupported.into()), false)
         } else {
             let refusal = match start(path) {
@@ -62,7 +58,7 @@ pub(super) fn start_first<T>(
             let is_last = is_last(&refusal.0, program, &rules);
             (refusal, is_last)
         };
-        // Zig reports only a candidate of the working directory.
+        // Zig reports a refusal only for the working directory, not for entries of `PATH`.
         let counts_as_missing =
             rules.are_of(Policy::Zig) && matches!(found.origin(), FoundIn::Path(_));
         if first.is_none() && (is_last || !counts_as_missing) {
@@ -72,7 +68,7 @@ pub(super) fn start_first<T>(
             break;
         }
     }
-    // Otherwise the policy counts all that was found as missing.
+    // Without one, the policy counts all candidates as missing.
     let missing = || (None, (StartFailure::ProgramMissing, io::ErrorKind::NotFound.into()));
     let (path, refusal) = first.unwrap_or_else(missing);
     Err(NotStarted::Refused(path, refusal))
@@ -81,7 +77,7 @@ pub(super) fn start_first<T>(
 /// Whether a candidate that could not be started ends the search.
 ///
 /// On Windows a corrupt image does, as in cmd.exe, but a file without an extension that is not an
-/// image does not. On POSIX the search goes on only where `execvp` does.
+/// image does not. On POSIX the search continues only where `execvp` does.
 fn is_last(why: &StartFailure, program: Program, rules: &Rules) -> bool {
     match why {
         _ if rules.starts_first_only => true,

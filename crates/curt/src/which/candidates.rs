@@ -1,7 +1,6 @@
-//! The candidates of a name: the file names that a directory is searched for, best first.
-//!
-//! By the rules of POSIX the name itself is the only candidate. By those of Windows the extensions
-//! of `PATHEXT` are appended, as the policy says.
+//! The candidates of a name: the file names to look for in a directory, best first. Under POSIX
+//! rules this is the name itself. Under Windows rules the extensions of `PATHEXT` are appended,
+//! depending on the policy.
 
 use super::found::Program;
 use super::names::{ascii, extension_at, is_forbidden};
@@ -10,8 +9,8 @@ use crate::fields::Kind;
 use crate::sys::{Match, Verdict};
 use curt_paths::{Flavor, Unit};
 
-/// The extensions that a policy appends, each once and with its dot, in order; and the items of
-/// `PATHEXT` that were dropped.
+/// Extensions to append, in order, without duplicates and with their dots; and dropped items of
+/// `PATHEXT`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ExtensionList<U> {
     pub(super) extensions: Vec<Vec<U>>,
@@ -19,7 +18,6 @@ pub(super) struct ExtensionList<U> {
 }
 
 impl<U: Unit> ExtensionList<U> {
-    /// The extensions of a policy: those of `PATHEXT`, which libuv ignores, or its own.
     pub(super) fn new(pathext: Option<&[U]>, rules: &Rules) -> Self {
         let mut list = ExtensionList { extensions: Vec::new(), dropped: Vec::new() };
         if rules.flavor == Flavor::Posix {
@@ -39,7 +37,7 @@ impl<U: Unit> ExtensionList<U> {
             }
         }
         if rules.are_of(Policy::Zig) {
-            // It appends what it can launch.
+            // Zig appends only extensions that it can launch itself.
             let is_launched = |end: &Vec<U>| Program::of_extension(end) != Program::Association;
             list.extensions.retain(is_launched);
         }
@@ -53,30 +51,27 @@ impl<U: Unit> ExtensionList<U> {
     }
 }
 
-/// Whether names can end so: no name on Windows ends in a dot or a space.
+/// On Windows no name ends in a dot or a space.
 fn is_extension<U: Unit>(item: &[U]) -> bool {
     let last = item.last().map_or(b'.', |unit| unit.to_ascii());
     !matches!(last, b'.' | b' ') && !item.iter().any(|&unit| is_forbidden(unit))
 }
 
-/// One file name that a directory is searched for.
 #[derive(Debug)]
 struct Candidate<U> {
     name: Vec<U>,
-    /// Its spelling on the disk; empty until a file of this name was seen.
+    /// Spelling on the disk; empty until a file of this name was seen.
     spelled: Vec<U>,
-    /// `None` until the platform was asked. If it is spelled by then, a listing showed it without
-    /// saying what it is.
+    /// `None` until known. If it has a spelling by then, a listing showed it without its kind.
     verdict: Option<Verdict>,
 }
 
-/// The candidates of one name in one directory.
 #[derive(Debug)]
 pub(super) struct Candidates<U> {
     all: Vec<Candidate<U>>,
-    /// What all of them begin with.
+    /// Common prefix of all candidates.
     stem: Vec<U>,
-    /// Whether every program is wanted, or only the first.
+    /// Whether all programs are wanted, instead of the first.
     pub(super) wants_all: bool,
 }
 
@@ -98,7 +93,7 @@ impl<U: Unit> Candidates<U> {
         if is_literal {
             candidates.push(&[]);
         }
-        // By the rules of POSIX there are none.
+        // Empty under POSIX rules.
         list.extensions.iter().for_each(|extension| candidates.push(extension));
         candidates
     }
@@ -108,7 +103,6 @@ impl<U: Unit> Candidates<U> {
         self.all.push(Candidate { name, spelled: Vec::new(), verdict: None });
     }
 
-    /// Forgets what another directory said.
     pub(super) fn reset(&mut self) {
         for candidate in &mut self.all {
             candidate.spelled.clear();
@@ -120,7 +114,6 @@ impl<U: Unit> Candidates<U> {
         self.all.len()
     }
 
-    /// What all candidates begin with.
     pub(super) fn stem(&self) -> &[U] {
         &self.stem
     }
@@ -129,7 +122,7 @@ impl<U: Unit> Candidates<U> {
         &self.all[at].name
     }
 
-    /// The name that the directory has; empty until a file of this name was seen.
+    /// Empty until a file of this name was seen.
     pub(super) fn spelled(&self, at: usize) -> &[U] {
         &self.all[at].spelled
     }
@@ -138,24 +131,22 @@ impl<U: Unit> Candidates<U> {
         self.all[at].verdict
     }
 
-    /// The first candidate from `from` on that is a program.
     pub(super) fn program_from(&self, from: usize) -> Option<usize> {
         (from..self.len()).find(|&at| self.verdict(at) == Some(Verdict::Program))
     }
 
-    /// The first candidate that exists and cannot be executed.
+    /// The first candidate that exists but cannot be executed.
     pub(super) fn first_unfit(&self) -> Option<usize> {
         let is_unfit = |verdict| matches!(verdict, Verdict::Directory | Verdict::NotExecutable);
         (0..self.len()).find(|&at| self.verdict(at).is_some_and(is_unfit))
     }
 
-    /// How many candidates are worth asking about: those better than the first known program.
+    /// The number of candidates better than the first known program.
     pub(super) fn worth_asking(&self) -> usize {
         let best = if self.wants_all { None } else { self.program_from(0) };
         best.unwrap_or(self.len())
     }
 
-    /// Stores what the platform said, and how it spells the name.
     pub(super) fn judge(&mut self, at: usize, verdict: Verdict, spelled: &[U]) {
         let candidate = &mut self.all[at];
         candidate.verdict = Some(verdict);
@@ -163,8 +154,7 @@ impl<U: Unit> Candidates<U> {
         candidate.spelled.extend_from_slice(spelled);
     }
 
-    /// Stores what the platform said of a name that is spelled as it was asked for, or as a listing
-    /// showed it.
+    /// For a name spelled as searched for, or as a listing showed it.
     pub(super) fn judge_as_spelled(&mut self, at: usize, verdict: Verdict) {
         let candidate = &mut self.all[at];
         candidate.verdict = Some(verdict);
@@ -173,8 +163,7 @@ impl<U: Unit> Candidates<U> {
         }
     }
 
-    /// Compares an entry of the directory with all candidates. An entry may be several of them, by
-    /// its long and its short name.
+    /// An entry may match several candidates, by its long and its short name.
     pub(super) fn note(&mut self, entry: &Match<'_, U>) {
         for candidate in &mut self.all {
             let name = &candidate.name;
@@ -186,9 +175,9 @@ impl<U: Unit> Candidates<U> {
 }
 
 impl<U: Unit> Candidate<U> {
-    /// Where upper and lower case are told apart, several entries may be one candidate: the one
-    /// that is spelled like it wins, otherwise the first by its units, whatever the order of the
-    /// listing.
+    /// On a case-sensitive filesystem, several entries may match one candidate. The exact spelling
+    /// wins, otherwise the smallest by its units, so that the result does not depend on the order
+    /// of the listing.
     fn note(&mut self, entry: &Match<'_, U>) {
         let (name, known) = (&self.name[..], &self.spelled[..]);
         let keeps_known = known == name || (entry.name != name && known <= entry.name);

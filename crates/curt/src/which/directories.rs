@@ -1,5 +1,5 @@
-//! The search directories in order: the entries of `PATH` and the directories that a policy adds,
-//! each once. Text alone, apart from the working directory.
+//! The search directories in order: the entries of `PATH` and those a policy adds, without
+//! duplicates. Only the working directory takes calls.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,14 +13,14 @@ use crate::sys::{SystemUnit, Which};
 use curt_paths::windows::{Start, is_separator, is_verbatim};
 use curt_paths::{DotDot, Env, Expander, Flavor, Fold, PathText, Unit};
 
-/// Which search directory a program was found in.
+/// The search directory that a program was found in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FoundIn {
-    /// The working directory, searched implicitly: by Windows' rules before `PATH`, by those of
-    /// POSIX for an empty entry of `PATH`.
+    /// The working directory, searched implicitly: before `PATH` under Windows rules, for an empty
+    /// entry of `PATH` under POSIX rules.
     Cwd,
-    /// The directory that the name itself contains: it has a separator or a drive.
+    /// The directory in the name itself, which has a separator or a drive.
     #[default]
     Given,
     /// The entry of `PATH` with this number, counted from 0, empty entries included.
@@ -39,27 +39,25 @@ impl fmt::Display for FoundIn {
 }
 
 pub(super) struct SearchDirectory<S: Which> {
-    /// Its absolute path, as the paths of programs in it begin.
+    /// Absolute; the prefix of the paths found in it.
     pub(super) path: Vec<S::Unit>,
     pub(super) origin: FoundIn,
-    /// Whether it was named by relative paths only.
+    /// Whether only relative paths named it.
     pub(super) is_relative: bool,
     /// Other entries of `PATH` that name the same directory.
     pub(super) duplicates: Vec<usize>,
-    /// Where the system begins, and its path from there. `None` for a text that is no
-    /// path of this system.
+    /// The open directory to start from, and the path from there. `None` if the text is no path on
+    /// this system, or is relative without a base.
     located: Option<(S::Dir, NameBuf<S::Unit>)>,
 }
 
-/// Where candidates are looked for: the path of a directory from an open one, which is the
-/// directory itself if the path is empty.
+/// An open directory and a path from it to the directory to search; empty if that is the same.
 pub(super) struct Place<'a, S: Which> {
     pub(super) dir: &'a S::Dir,
     pub(super) path: &'a [S::Unit],
 }
 
 impl<S: Which> SearchDirectory<S> {
-    /// The directory that a text names.
     pub(super) fn new(
         text: &[S::Unit],
         origin: FoundIn,
@@ -69,7 +67,7 @@ impl<S: Which> SearchDirectory<S> {
         let rules = base.rules;
         let is_relative = is_relative(text, rules);
         let from = if is_relative { base.units(sys) } else { &[] };
-        // Nothing is found from a base that is not known, least of all from the root.
+        // Without a base a relative path finds nothing. Resolving it from the root would be wrong.
         let is_lost = is_relative && from.is_empty();
         let path = if is_lost { text.to_vec() } else { resolve(text, rules, from) };
         let located = if is_lost || is_elsewhere(text, rules) {
@@ -81,7 +79,7 @@ impl<S: Which> SearchDirectory<S> {
         SearchDirectory { path, origin, is_relative, duplicates, located }
     }
 
-    /// Where its candidates are looked for; `None` if no such path can exist.
+    /// `None` if no such path can exist.
     pub(super) fn place(&self) -> Option<Place<'_, S>> {
         let (dir, path) = self.located.as_ref()?;
         Some(Place { dir, path: path.as_name().units() })
@@ -91,12 +89,10 @@ impl<S: Which> SearchDirectory<S> {
         S::Unit::path(self.path.clone())
     }
 
-    /// The path of a name in it.
     pub(super) fn join(&self, name: &[S::Unit]) -> Vec<S::Unit> {
         [&self.path, separator(&self.path).as_slice(), name].concat()
     }
 
-    /// The entry of `PATH` that it is.
     fn entry(&self) -> Option<usize> {
         match self.origin {
             FoundIn::Path(index) => Some(index),
@@ -105,28 +101,24 @@ impl<S: Which> SearchDirectory<S> {
     }
 }
 
-/// The separator that a directory and a name in it need between them.
 pub(super) fn separator<U: Unit>(directory: &[U]) -> Option<U> {
     (directory.last() != Some(&U::SEPARATOR)).then_some(U::SEPARATOR)
 }
 
-/// Where relative paths begin.
 #[derive(Clone, Debug, Default)]
 pub(super) enum RelativeTo {
     #[default]
     WorkingDirectory,
     Directory(PathBuf),
-    /// Nowhere: they name nothing.
+    /// Relative paths find nothing.
     Nothing,
 }
 
-/// The directory that relative paths begin at.
 pub(super) struct Base<U> {
     rules: Flavor,
-    /// The directory that the caller named.
+    /// As given by the caller.
     pub(super) given: Option<PathBuf>,
-    /// Its absolute path, or that of the working directory, once it was needed. Empty if there is
-    /// none.
+    /// Its absolute path, or that of the working directory, once needed. Empty if there is none.
     known: Option<Vec<U>>,
 }
 
@@ -140,12 +132,12 @@ impl<U: SystemUnit> Base<U> {
         Base { rules, given, known }
     }
 
-    /// Its absolute path. At most 3 calls, the first time.
+    /// At most 3 calls, the first time.
     pub(super) fn units<S: Which<Unit = U>>(&mut self, sys: &S) -> &[U] {
         let Base { given, known, .. } = self;
         known.get_or_insert_with(|| {
             let given = given.as_deref().unwrap_or(Path::new(""));
-            // Without a working directory nothing relative is found.
+            // Without a working directory this is empty, and relative paths find nothing.
             let full = sys.absolute(given, true).unwrap_or_else(|_| given.to_owned());
             let mut units = S::Unit::units(&full);
             while units.len() > 1 && units.last().is_some_and(|unit| unit.is_separator()) {
@@ -156,13 +148,11 @@ impl<U: SystemUnit> Base<U> {
     }
 }
 
-/// The search directories in order.
 pub(super) struct Directories<S: Which> {
     pub(super) all: Vec<SearchDirectory<S>>,
-    /// The working directory where the policy leaves it out: if only that contains the program, the
-    /// error should say so.
+    /// The working directory if the policy leaves it out. If only it contains the program, the
+    /// error says so.
     pub(super) left_out: Option<SearchDirectory<S>>,
-    /// The empty entries of `PATH`.
     pub(super) empty: Vec<usize>,
 }
 
@@ -177,7 +167,7 @@ impl<S: Which> Directories<S> {
         let here = [S::Unit::ascii(b'.')];
         let is_windows = rules.flavor == Flavor::Windows;
         let default = ascii(S::DEFAULT_PATH);
-        // Go searches nothing without `PATH`.
+        // Go does not search without `PATH`.
         let has_default = !is_windows && !rules.are_of(Policy::Go);
         let default = has_default.then_some(&default[..]);
         let entries = path.or(default).map_or_else(Vec::new, |path| entries(path, rules));
@@ -200,7 +190,7 @@ impl<S: Which> Directories<S> {
                 Flavor::Windows | Flavor::Posix => {}
             }
         }
-        // By the rules of POSIX only an empty entry stands for it.
+        // Under POSIX rules, only an empty entry stands for the working directory.
         let leaves_out = !searches_cwd && (is_windows || !empty.is_empty());
         let all = each_once(found, rules.flavor);
         let left_out = leaves_out.then(|| SearchDirectory::new(&here, FoundIn::Cwd, base, sys));
@@ -212,10 +202,10 @@ impl<S: Which> Directories<S> {
     }
 }
 
-/// Each directory once, where it comes first, with the other entries that name it.
+/// Keeps the first of each, with the numbers of its duplicates.
 fn each_once<S: Which>(found: Vec<SearchDirectory<S>>, rules: Flavor) -> Vec<SearchDirectory<S>> {
     let mut all: Vec<SearchDirectory<S>> = Vec::with_capacity(found.len());
-    // Comparing each with each would take longer than searching them, if there are hundreds.
+    // Pairwise comparison is quadratic: with hundreds of entries it takes longer than the search.
     let mut known = HashMap::with_capacity(found.len());
     for directory in found {
         let first = match rules {
@@ -237,7 +227,6 @@ fn each_once<S: Which>(found: Vec<SearchDirectory<S>>, rules: Flavor) -> Vec<Sea
     all
 }
 
-/// Whether two paths name one directory, by their texts.
 fn is_same<U: Unit>(left: &[U], right: &[U], rules: Flavor) -> bool {
     match rules {
         Flavor::Posix => left == right,
@@ -245,7 +234,7 @@ fn is_same<U: Unit>(left: &[U], right: &[U], rules: Flavor) -> bool {
     }
 }
 
-/// The entries of `PATH` by the rules. Empty ones are among them.
+/// Includes empty entries.
 pub(super) fn entries<'a, U: Unit>(path: &'a [U], rules: &Rules) -> Vec<Cow<'a, [U]>> {
     match rules.flavor {
         _ if path.is_empty() && !rules.empty_path_is_entry => Vec::new(),
@@ -254,14 +243,14 @@ pub(super) fn entries<'a, U: Unit>(path: &'a [U], rules: &Rules) -> Vec<Cow<'a, 
     }
 }
 
-/// Splits at `;`, and at none in a quoted part.
+/// Splits at `;` outside of quotes.
 fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Cow<'_, [U]>> {
     let is_quote = |unit: &U| match unit.to_ascii() {
         b'"' => quotes != Quotes::Literal,
         b'\'' => quotes == Quotes::Around,
         _ => false,
     };
-    // How many quotes still count.
+    // The number of quotes still to be honoured.
     let mut counting = path.iter().filter(|unit| is_quote(unit)).count();
     if quotes == Quotes::Paired {
         counting -= counting % 2;
@@ -291,7 +280,7 @@ fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Cow<'_, [U]>> {
     entries.into_iter().map(|entry| Cow::Owned(unquoted(entry))).collect()
 }
 
-/// Whether a path by Windows' rules names a drive or a share, on a system that has none.
+/// Whether a path under Windows rules names a drive or a share on a system that has none.
 fn is_elsewhere<U: Unit>(text: &[U], rules: Flavor) -> bool {
     let start = Start::of(text);
     rules == Flavor::Windows
@@ -299,7 +288,6 @@ fn is_elsewhere<U: Unit>(text: &[U], rules: Flavor) -> bool {
         && (start.drive().is_some() || matches!(start, Start::LocalDevice | Start::BareDevice))
 }
 
-/// Whether paths of this system have drives.
 fn has_drives<U: Unit>() -> bool {
     U::SEPARATOR != U::ascii(b'/')
 }
@@ -315,15 +303,15 @@ fn is_relative<U: Unit>(text: &[U], rules: Flavor) -> bool {
     !is_rooted && !is_elsewhere(text, rules)
 }
 
-/// Returns the absolute path of a directory, without `.` and without separators at its end. A text
-/// that cannot be a path stays as it is. `base` is empty unless the text is relative.
+/// Returns the absolute path of a directory, without `.` and trailing separators. A text that
+/// cannot be a path is returned unchanged. `base` is empty unless the text is relative.
 fn resolve<U: Unit>(text: &[U], rules: Flavor, base: &[U]) -> Vec<U> {
     if has_drives::<U>() {
         return resolve_on_windows(text, base);
     }
     let mut path = if base.is_empty() { vec![U::SEPARATOR] } else { base.to_vec() };
     let begin = path.len();
-    // `..` stays, as it may follow a symbolic link: it is for the system to resolve.
+    // Keep `..`: after a symlink only the system can resolve it.
     let fold = Fold::new(rules).native_separators().dot_dot(DotDot::Keep);
     if fold.append(text, 1, &mut path).is_err() {
         path.truncate(begin);
@@ -332,8 +320,8 @@ fn resolve<U: Unit>(text: &[U], rules: Flavor, base: &[U]) -> Vec<U> {
     path
 }
 
-/// Resolves as Windows does with the directory part of a path: as if a name followed, so that the
-/// last component is neither a device nor loses dots and spaces at its end.
+/// Resolves a directory as Windows resolves the parent of a name: the last component is no device
+/// name, and keeps trailing dots and spaces.
 fn resolve_on_windows<U: Unit>(text: &[U], base: &[U]) -> Vec<U> {
     let mut directory = text.to_vec();
     if !is_verbatim(text) {

@@ -1,5 +1,3 @@
-//! The search: for each directory, for each candidate.
-
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,10 +14,9 @@ use crate::fields::Fields;
 use crate::sys::{Ask, SystemUnit, Which};
 use curt_paths::Flavor;
 
-/// Environment variables.
 pub(crate) type Variables = Vec<(OsString, OsString)>;
 
-/// Whether two names are those of one variable. By Windows' rules their case does not matter.
+/// Under Windows rules, case does not matter.
 pub(crate) fn is_same_variable(rules: Flavor, one: &OsStr, other: &OsStr) -> bool {
     match rules {
         Flavor::Posix => one == other,
@@ -27,7 +24,6 @@ pub(crate) fn is_same_variable(rules: Flavor, one: &OsStr, other: &OsStr) -> boo
     }
 }
 
-/// What a search was asked for.
 #[derive(Clone, Default)]
 pub(super) struct Options {
     pub(super) policy: Policy,
@@ -45,7 +41,7 @@ impl Options {
         self.policy.rules(self.flavor.unwrap_or(Flavor::NATIVE))
     }
 
-    /// The value of a variable. The last of several that have its name counts.
+    /// The last one of several wins.
     pub(super) fn variable(&self, name: &str) -> Option<OsString> {
         let Some(named) = &self.environment else { return std::env::var_os(name) };
         let rules = self.rules().flavor;
@@ -55,7 +51,6 @@ impl Options {
     }
 }
 
-/// A search whose directories and extensions are known.
 pub(super) struct Engine<S: Which> {
     pub(super) judge: Judge<S>,
     base: Base<S::Unit>,
@@ -64,12 +59,11 @@ pub(super) struct Engine<S: Which> {
 }
 
 impl<S: Which> Engine<S> {
-    /// Prepares a search.
     pub(super) fn new(sys: S, options: &Options) -> Engine<S> {
         let rules = options.rules();
         let units = |text: OsString| S::Unit::units(Path::new(&text));
         let variable = |name| options.variable(name);
-        // The others mean nothing by the rules of POSIX.
+        // POSIX rules ignore the other variables.
         let is_windows = rules.flavor == Flavor::Windows;
         let of_windows = |name| if is_windows { variable(name) } else { None };
         let path = options.path.clone().or_else(|| variable("PATH")).map(units);
@@ -88,13 +82,12 @@ impl<S: Which> Engine<S> {
         }
     }
 
-    /// Finds the first program of a name.
     pub(super) fn find(&mut self, name: &OsStr) -> Result<Found, Error> {
         let mut query = self.begin(name, false)?;
         self.next(&mut query).unwrap_or_else(|| Err(self.failure(&mut query)))
     }
 
-    /// Begins a look-up of the first program of this name, or of all: nothing is searched yet.
+    /// Does not search yet.
     pub(super) fn begin(&mut self, name: &OsStr, wants_all: bool) -> Result<Query<S>, Error> {
         let Judge { sys, rules, .. } = &self.judge;
         let units = S::Unit::units(Path::new(name));
@@ -109,7 +102,6 @@ impl<S: Which> Engine<S> {
         Ok(Query::new(name, given, candidates))
     }
 
-    /// Finds the next program of a look-up.
     pub(super) fn next(&mut self, query: &mut Query<S>) -> Option<Result<Found, Error>> {
         loop {
             if let Some(answer) = self.next_here(query) {
@@ -119,8 +111,7 @@ impl<S: Which> Engine<S> {
         }
     }
 
-    /// The next program in the directory that was searched last. To Go it is an error if it was
-    /// found by a relative path.
+    /// Go refuses a program found by a relative path.
     pub(super) fn next_here(&self, query: &mut Query<S>) -> Option<Result<Found, Error>> {
         let candidate = query.next_candidate()?;
         let directory = query.last_directory(&self.directories.all)?;
@@ -133,8 +124,7 @@ impl<S: Which> Engine<S> {
         Some(Ok(found))
     }
 
-    /// Searches the next directory, and returns one word for what became of it; `None` if the
-    /// search is over.
+    /// Returns the result as one word; `None` after the last directory.
     pub(super) fn search_next(&mut self, query: &mut Query<S>) -> Option<&'static str> {
         let Engine { judge, directories, .. } = self;
         let at = query.next_directory()?;
@@ -144,13 +134,12 @@ impl<S: Which> Engine<S> {
         Some(query.note(&directories.all, result, &judge.rules))
     }
 
-    /// The failure of the system after which the search went on, if there was one.
+    /// The search had passed over this failure.
     pub(super) fn take_failure(&self, query: &mut Query<S>) -> Option<Error> {
         let failure = query.take_failure(&self.directories.all)?;
         Some(self.error(query, failure))
     }
 
-    /// Why nothing was found.
     pub(super) fn failure(&mut self, query: &mut Query<S>) -> Error {
         let blame = query
             .take_cause(&self.directories.all, &self.judge.rules)
@@ -160,12 +149,11 @@ impl<S: Which> Engine<S> {
         self.error(query, blame)
     }
 
-    /// Blames the working directory, where the policy leaves that out and only it contains the
-    /// program.
+    /// Blames the policy if only the omitted working directory has the program.
     fn left_out(&mut self, query: &mut Query<S>) -> Option<Blame> {
         let directory = self.directories.left_out.as_ref().filter(|_| !query.is_path())?;
         query.candidates.wants_all = false;
-        // What cannot be searched is not to blame.
+        // An unsearchable working directory is no explanation.
         let _ = self.judge.search(directory, &mut query.candidates);
         let found = query.candidates.program_from(0)?;
         let path = directory.join(query.candidates.spelled(found));
@@ -176,7 +164,7 @@ impl<S: Which> Engine<S> {
         query.error(&self.directories.all, blame)
     }
 
-    /// The base directory, if one was named, the search depends on it, and it does not exist.
+    /// Returns the given base if the search depends on it and it does not exist.
     fn missing_base(&mut self, query: &Query<S>) -> Option<PathBuf> {
         let given = self.base.given.clone()?;
         let depends = self.directories.left_out.is_some() && !query.is_path();

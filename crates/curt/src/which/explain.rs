@@ -1,5 +1,3 @@
-//! Explanations: which directories and candidates a search looked at, and for how many calls.
-
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
@@ -11,25 +9,24 @@ use crate::calls::Calls;
 use crate::error::Error;
 use crate::sys::{Os, OsUnit, Sys, SystemUnit, Verdict, Which};
 
-/// What a search did, step by step: see [`Search::explain`](super::Search::explain).
+/// The steps of a search: see [`Search::explain`](super::Search::explain).
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct SearchExplanation {
-    /// The program, or why none was found.
+    /// The program, or the error.
     pub result: Result<Found, Error>,
-    /// The directories that were searched, in order.
+    /// The searched directories, in order.
     pub looked: Vec<Looked>,
     /// The directories that would have been searched next.
     pub not_reached: Vec<PathBuf>,
     /// The empty entries of `PATH`, counted from 0.
     pub empty_entries: Vec<usize>,
-    /// The items of `PATHEXT` that were dropped, because no name can end so.
+    /// The items of `PATHEXT` that cannot end a name, and were dropped.
     pub dropped_extensions: Vec<OsString>,
-    /// The calls made, preparation included.
+    /// The calls made, including preparation.
     pub calls: Calls,
 }
 
-/// Looks for a name and records every step.
 pub(super) fn explain(engine: &mut Engine<Os>, name: &OsStr) -> SearchExplanation {
     let mut looked = Vec::new();
     let mut not_reached = Vec::new();
@@ -66,24 +63,23 @@ pub(super) fn explain(engine: &mut Engine<Os>, name: &OsStr) -> SearchExplanatio
     }
 }
 
-/// A directory that was searched.
+/// A searched directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Looked {
     /// The absolute path of the directory.
     pub directory: PathBuf,
-    /// Where it comes from.
+    /// Where the directory comes from.
     pub origin: FoundIn,
     /// Other entries of `PATH`, counted from 0, that name the same directory.
     pub duplicates: Vec<usize>,
-    /// Whether it was named by relative paths only.
+    /// Whether only relative paths named it.
     pub relative: bool,
-    /// What became of the directory: `searched`, `absent`, `unsearchable`, `unlistable` or
-    /// `failed`. By POSIX rules, which ask about the candidate alone, an absent directory is one
-    /// that was searched in vain.
+    /// The result: `searched`, `absent`, `unsearchable`, `unlistable` or `failed`. POSIX rules
+    /// query only the candidate, so they report an absent directory as `searched`.
     pub outcome: &'static str,
-    /// The candidates, best first, with what became of each: `found`, `absent`, `directory`,
-    /// `not executable`, or `not asked` if a better one was found or the directory could not be
+    /// The candidates, best first, each with its result: `found`, `absent`, `directory`, `not
+    /// executable`, or `not asked` if a better one was found or the directory could not be
     /// searched.
     pub candidates: Vec<(OsString, &'static str)>,
     /// The calls made for it.

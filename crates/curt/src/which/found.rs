@@ -1,5 +1,3 @@
-//! A program that was found, and what its first bytes say.
-
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,8 +11,8 @@ use curt_paths::{Flavor, Unit};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Program {
-    /// A file that may be executed. Its contents were not read, so it may be an image or a script.
-    /// By Windows' rules: a file without an extension, which may be anything.
+    /// An executable file. Its contents were not read, so it may be an image or a script. Under
+    /// Windows rules: a file without an extension, which may be anything.
     #[default]
     Executable,
     /// An image that the system runs itself.
@@ -23,7 +21,7 @@ pub enum Program {
     Batch,
     /// A text file that begins with `#!` and the path of its interpreter.
     Script,
-    /// A file that is started by the program registered for its extension.
+    /// A file opened by the program registered for its extension.
     Association,
 }
 
@@ -39,12 +37,9 @@ impl Program {
         }
     }
 
-    /// How a file with this extension is started. An extension matches as a whole, in any case of
-    /// letters.
-    ///
-    /// `.com` and `.exe` are images and `.bat` and `.cmd` batch files, by Microsoft's page on
-    /// `CreateProcessW` ("Parameters", `lpApplicationName`, and the remark on batch files). Files
-    /// with any other extension are started by the program registered for it (`ShellExecute`).
+    /// See Microsoft's page on `CreateProcessW` (`lpApplicationName`, and the remark on batch
+    /// files). Files with other extensions are opened by the program registered for them
+    /// (`ShellExecute`). Case does not matter.
     pub(super) fn of_extension<U: Unit>(extension: &[U]) -> Program {
         let is_it = |known: &str| U::same_in_any_case(&ascii::<U>(known), extension);
         if is_it(".com") || is_it(".exe") {
@@ -76,7 +71,7 @@ pub struct Found {
     interpreter: Option<Interpreter>,
 }
 
-/// The interpreter that a script names in its first line.
+/// The interpreter named in the first line of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interpreter {
     pub(super) path: PathBuf,
@@ -85,24 +80,25 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
-    /// Its path, as the script writes it, with a carriage return if that ends the line.
+    /// Returns its path as the script spells it, including a carriage return at the end of the
+    /// line.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether it does not exist, so that the script cannot be started.
+    /// Returns whether it does not exist, so that the script cannot be started.
     pub fn is_missing(&self) -> bool {
         self.is_missing
     }
 
-    /// Whether the line ends in a carriage return, which is then part of the path or the argument.
+    /// Returns whether the line ends in a carriage return, which is then part of the path or the
+    /// argument.
     pub fn has_carriage_return(&self) -> bool {
         self.has_carriage_return
     }
 }
 
 impl Found {
-    /// The file `name` of a directory.
     pub(super) fn new<S: Which>(
         directory: &SearchDirectory<S>,
         name: &[S::Unit],
@@ -120,7 +116,8 @@ impl Found {
         }
     }
 
-    /// The absolute path: the directory as it was named, and the file name as the disk spells it.
+    /// Returns the absolute path: the directory as it was named, and the file name as spelled on
+    /// the disk.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -130,30 +127,29 @@ impl Found {
         self.path
     }
 
-    /// Which search directory it was found in.
+    /// Returns which search directory it was found in.
     pub fn origin(&self) -> FoundIn {
         self.origin
     }
 
-    /// Whether the directory was named by a relative path only, or searched implicitly, so that
-    /// from another base directory another program may be found.
+    /// Returns whether the directory was searched implicitly or named by a relative path only, so
+    /// that another base directory may give another program.
     pub fn is_relative(&self) -> bool {
         self.is_relative
     }
 
-    /// What kind of program it is. By POSIX' rules [`Program::Executable`] until
+    /// Returns the kind of program. Under POSIX rules [`Program::Executable`] until
     /// [`Search::look_into`](super::Search::look_into) has read it.
     pub fn program(&self) -> Program {
         self.program
     }
 
-    /// The interpreter of a script that [`Search::look_into`](super::Search::look_into) has read.
+    /// Returns the interpreter of a script after [`Search::look_into`](super::Search::look_into).
     pub fn interpreter(&self) -> Option<&Interpreter> {
         self.interpreter.as_ref()
     }
 
-    /// Reads the first bytes of the file. If that is not possible, it stays
-    /// [`Program::Executable`].
+    /// On failure, the file remains [`Program::Executable`].
     pub(super) fn read_head<S: Which>(&mut self, sys: &S) {
         let mut head = [0; HEAD];
         let located = sys.locate(&self.path);
@@ -176,10 +172,10 @@ impl Found {
     }
 }
 
-/// How much of a script Linux reads (`BINPRM_BUF_SIZE`). Other systems read at least half of it.
+/// Linux's `BINPRM_BUF_SIZE`. Other systems read at least half of that.
 const HEAD: usize = 256;
 
-/// What images begin with: ELF, PE, and Mach-O for one and for several processors.
+/// ELF, PE, and Mach-O for one and for several processors.
 const IMAGES: [&[u8]; 6] = [
     b"\x7fELF",
     b"MZ",
@@ -189,7 +185,7 @@ const IMAGES: [&[u8]; 6] = [
     b"\xfe\xed\xfa\xce",
 ];
 
-/// Whether an absolute path does not exist, for one call. A relative one depends on who starts it.
+/// Checks only absolute paths, with one call. A relative one depends on the directory of the start.
 fn is_missing<S: Which>(sys: &S, interpreter: &Path) -> bool {
     if interpreter.as_os_str().as_encoded_bytes().first() != Some(&b'/') {
         return false;

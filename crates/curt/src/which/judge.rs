@@ -1,8 +1,8 @@
 //! Searches one directory for the candidates of a name.
 //!
-//! By the rules of POSIX that is one question, and a second one if something is there. By those of
-//! Windows one or two candidates are probed, and for more the names that begin like them are
-//! listed: that bounds the calls whatever the directory contains.
+//! POSIX rules take one call, and a second one if the file exists. Windows rules probe one or two
+//! candidates. For more they list the names with the common prefix, which bounds the calls whatever
+//! the directory contains (ADR 25).
 
 use std::io;
 
@@ -13,15 +13,13 @@ use crate::name::NameBuf;
 use crate::sys::{Shown, Unsearched, Verdict, Which};
 use curt_paths::Flavor;
 
-/// Probing so few candidates takes fewer calls than opening, listing and closing the directory.
+/// Probing this many candidates takes fewer calls than opening, listing and closing the directory.
 const PROBED: usize = 2;
 
-/// The platform, the rules, and the scratch space of all searches.
 pub(super) struct Judge<S: Which> {
     pub(super) sys: S,
     pub(super) rules: Rules,
     buf: S::DirBuf,
-    /// The path for the next call.
     path: NameBuf<S::Unit>,
     spelled: Vec<S::Unit>,
 }
@@ -32,8 +30,7 @@ impl<S: Which> Judge<S> {
         Judge { sys, rules, buf: S::DirBuf::default(), path, spelled: Vec::new() }
     }
 
-    /// Searches a directory: judges all candidates, or as many as it takes to know the first
-    /// program.
+    /// Judges the candidates in a directory, up to the first program at least.
     pub(super) fn search(
         &mut self,
         directory: &SearchDirectory<S>,
@@ -50,7 +47,7 @@ impl<S: Which> Judge<S> {
                     self.sys.close(dir);
                     searched
                 }
-                // cmd.exe skips it.
+                // cmd.exe skips a directory that it cannot list.
                 Err(Unsearched::Unlistable) if !self.rules.are_of(Policy::Cmd) => {
                     self.probe(&place, candidates)
                 }
@@ -59,7 +56,6 @@ impl<S: Which> Judge<S> {
         }
     }
 
-    /// Asks about the one candidate of POSIX.
     fn ask(
         &mut self,
         place: &Place<'_, S>,
@@ -68,7 +64,7 @@ impl<S: Which> Judge<S> {
         self.write_path(place.path, candidates.stem())?;
         let finds_any_kind = self.rules.are_of(Policy::CPython) || self.rules.are_of(Policy::Go);
         let verdict = match self.sys.executable(place.dir, self.path.as_name())? {
-            // Such as a pipe.
+            // Such as a FIFO.
             Verdict::NoFile if finds_any_kind => Verdict::Program,
             Verdict::NoFile => Verdict::NotExecutable,
             verdict => verdict,
@@ -77,7 +73,7 @@ impl<S: Which> Judge<S> {
         Ok(())
     }
 
-    /// Probes one candidate after the other, the best first, up to the first program.
+    /// Probes the candidates, best first, up to the first program.
     fn probe(
         &mut self,
         place: &Place<'_, S>,
@@ -99,17 +95,17 @@ impl<S: Which> Judge<S> {
         self.sys.probe(dir, self.path.as_name(), &mut self.buf, &mut self.spelled)
     }
 
-    /// Lists the names that begin like the candidates, which mostly judges all of them. If one
-    /// buffer does not hold them, listing on could take any number of calls: the candidates that it
-    /// did not show are probed.
+    /// Lists the names with the common prefix, which usually judges all candidates. If one buffer
+    /// does not hold these names, reading on could take any number of calls, so the missing
+    /// candidates are probed instead.
     fn search_open(
         &mut self,
         dir: &S::Dir,
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<(), Unsearched> {
         let mut shown = self.list(dir, candidates)?;
-        // If at most one candidate is better than the first program, probing that costs no more
-        // than the proof.
+        // With only one better candidate left, probing it costs no more than proving the end of the
+        // listing.
         if shown == Shown::ProbablyAll && candidates.worth_asking() > 1 {
             shown = self.list(dir, candidates)?;
         }
@@ -119,7 +115,6 @@ impl<S: Which> Judge<S> {
         self.probe(&Place { dir, path: &[] }, candidates)
     }
 
-    /// Reads the next names that begin like the candidates.
     fn list(
         &mut self,
         dir: &S::Dir,
@@ -132,8 +127,8 @@ impl<S: Which> Judge<S> {
         })?)
     }
 
-    /// Judges all candidates after a listing to the end: what it did not show is absent, and what
-    /// it did not say the kind of is asked about.
+    /// After a complete listing, unlisted candidates are absent, and those without a kind are
+    /// probed.
     fn settle(
         &mut self,
         dir: &S::Dir,
@@ -150,7 +145,7 @@ impl<S: Which> Judge<S> {
             self.write_path(&[], candidates.spelled(at))?;
             match self.probe_path(dir) {
                 Ok(verdict) => candidates.judge_as_spelled(at, verdict),
-                // The directory is gone, and all that was in it.
+                // The directory was removed, with all its entries.
                 Err(Unsearched::Absent) => {}
                 Err(reason) => return Err(reason),
             }
@@ -158,7 +153,6 @@ impl<S: Which> Judge<S> {
         Ok(())
     }
 
-    /// Opens a directory to search it.
     fn open(&mut self, place: &Place<'_, S>) -> Result<S::Dir, Unsearched> {
         self.path.set(&[place.path])?;
         self.sys.open_search(place.dir, self.path.as_name())

@@ -15,8 +15,8 @@
 //!
 //! # Start what was found
 //!
-//! A path that was found is started like any other. [`Command`](crate::Command) also looks names up
-//! itself, by the rules of a [`Search`]:
+//! A found path is started like any other. [`Command`](crate::Command) also looks names up itself,
+//! by the rules of a [`Search`]:
 //!
 //! ```
 //! # #[cfg(unix)] {
@@ -44,8 +44,8 @@
 //!   flagged ([`Found::is_relative`]).
 //! - A directory is searched once, however often `PATH` names it. A name that no program can have
 //!   costs no call. A name that is a path touches no directory of `PATH`.
-//! - A program is spelled as on the disk, and never a directory. Which one is found does not depend
-//!   on the order of a listing. An extension matches only as a whole.
+//! - A program is spelled as on the disk, and is never a directory. The result does not depend on
+//!   the order of a listing. An extension matches only as a whole.
 //!
 //! # Call ceiling
 //!
@@ -54,40 +54,40 @@
 //! | | POSIX rules, on Linux | Windows rules, on Windows |
 //! |---|---|---|
 //! | the directory is absent | 1 (`faccessat2`) | 1 |
-//! | nothing matches | 1 | k if k ≤ 2, else 3: open, list, close |
-//! | names begin like the candidates, none matches | – | 4: the listing is read to its end |
+//! | no match | 1 | k if k ≤ 2, else 3: open, list, close |
+//! | names with the same prefix, but no match | – | 4: the listing is read to its end |
 //! | the program is found | 2 (`statx` rules out a directory) | ≤ 4 |
-//! | more such names than one buffer holds | – | 3 + k; 2 more to spell what is found |
+//! | more such names than one buffer holds | – | 3 + k; 2 more for the spelling of the result |
 //! | the directory may not be listed | – | 1 + k |
 //!
-//! Once for each search: 1 (`getcwd`) if a path is relative and no absolute base was set, on Unix
-//! 3, because what has that path must be the working directory; 0 with [`Search::no_base`]. If
-//! nothing is found by Windows' rules, the working directory is searched too, so that the error can
-//! name it, and 1 call more checks whether the base directory exists, if one was set.
-//! [`Search::look_into`] takes 3 calls, and 1 for the interpreter of a script. On other systems,
-//! Windows' rules list directories to their end.
+//! Once for each search: 1 (`getcwd`) if a path is relative and no absolute base was set. On Unix
+//! these are 3, because the path must be checked to lead to the working directory.
+//! [`Search::no_base`] saves them. If Windows rules find nothing, the working directory is searched
+//! too, so that the error can name it, and 1 more call checks whether a base directory exists, if
+//! one was set. [`Search::look_into`] takes 3 calls, and 1 for the interpreter of a script. On
+//! other systems, Windows rules list directories to their end.
 //!
 //! # Races
 //!
 //! A result says what existed during the search. Another process can replace the file before it is
-//! started, so a caller should start exactly the path that was found, without another search;
-//! [`Command`](crate::Command) does, and says what that guarantees. A directory that is replaced
+//! started, so start exactly the path that was found, without another search.
+//! [`Command`](crate::Command) does, and documents what that guarantees. A directory replaced
 //! during the search is searched as the old one, the new one or both, but one listing never mixes
-//! them. A search changes nothing.
+//! them. A search is read-only.
 //!
 //! # Fallbacks
 //!
 //! Without `faccessat2` the mode bits decide. If a directory may be searched but not listed, each
-//! candidate is probed. If a listing does not give the kinds of its entries, those that match are
-//! probed. If the system does not say how a file is spelled, the path has the name that was asked
-//! for.
+//! candidate is probed. If a listing does not give the kinds of its entries, the matching ones are
+//! probed. If the system does not report how a file is spelled, the path has the name that was
+//! searched for.
 
-// One run, of `search.find("ls")` on Linux: `search.rs` makes the `Engine` from the options and the
-// rules of the policy (`policy.rs`) when it is first used, with the entries of `PATH`
-// (`directories.rs`). `Engine::find` begins a `Query` with the candidates of the name (`names.rs`,
-// `candidates.rs`) and searches directory by directory (`judge.rs`, then `Which::executable`,
-// which is `faccessat2` and `statx`) until one has a program; that becomes a `Found`
-// (`found.rs`). A `Query` also notes why a directory was no help, from which the error is made.
+// One run of `search.find("ls")` on Linux: on first use, `search.rs` makes the `Engine` from the
+// options, the rules of the policy (`policy.rs`) and the entries of `PATH` (`directories.rs`).
+// `Engine::find` begins a `Query` with the candidates of the name (`names.rs`, `candidates.rs`). It
+// searches directory by directory (`judge.rs`, then `Which::executable`: `faccessat2` and `statx`)
+// until one has a program, which becomes a `Found` (`found.rs`). The `Query` also notes why
+// directories failed, for the error.
 mod candidates;
 mod directories;
 mod engine;
@@ -118,7 +118,7 @@ use crate::error::Error;
 pub use crate::error::{FindCause, NotFound};
 
 /// Finds a program in `PATH` by the default rules of this system, and returns its path.
-/// [`Search::find`] also says where it comes from.
+/// [`Search::find`] also says which directory it comes from.
 ///
 /// ```
 /// # #[cfg(unix)] {

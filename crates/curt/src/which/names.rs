@@ -1,15 +1,15 @@
-//! Reads the names of programs, by their text alone. A name that no program can have is refused
-//! here, without a call.
+//! Validates the names of programs, as text. A name that no program can have is refused here,
+//! without a call.
 
 use crate::error::FindCause;
 use crate::name::{Unit, is_dot_or_dot_dot};
 use curt_paths::windows::{Start, device_at_end, is_separator};
 use curt_paths::{Flavor, Release};
 
-/// The longest name of a directory entry, in units, on every system that curt runs on.
+/// In units; the same on every system that curt supports.
 const LONGEST: usize = 255;
 
-/// Checks a name and returns where its last part begins: 0 for a bare name, which is searched for
+/// Checks a name and returns where its last component begins: 0 for a bare name, to be searched for
 /// in `PATH`; more for a path.
 pub(super) fn stem_of<U: Unit>(name: &[U], rules: Flavor) -> Result<usize, FindCause> {
     if name.is_empty() {
@@ -58,7 +58,7 @@ fn windows_stem<U: Unit>(name: &[U]) -> Result<usize, FindCause> {
     if device_at_end(name, start, Release::Windows10).is_some() {
         return Err(FindCause::InvalidName("it names a device"));
     }
-    // The prefix may contain what names may not.
+    // A prefix may contain characters that names may not.
     let names = match start {
         Start::LocalDevice => 4 + if is_drive(name.get(4..6)) { 2 } else { 0 },
         _ => start.drive().unwrap_or(0),
@@ -81,13 +81,11 @@ fn windows_stem<U: Unit>(name: &[U]) -> Result<usize, FindCause> {
     }
 }
 
-/// Whether these units are a letter and a colon.
 fn is_drive<U: Unit>(units: Option<&[U]>) -> bool {
     matches!(units, Some([letter, colon])
         if letter.to_ascii().is_ascii_alphabetic() && colon.to_ascii() == b':')
 }
 
-/// Why a unit may not be part of a name on Windows; `None` if it may.
 fn fault<U: Unit>(unit: U) -> Option<&'static str> {
     if !is_forbidden(unit) {
         return None;
@@ -99,13 +97,12 @@ fn fault<U: Unit>(unit: U) -> Option<&'static str> {
     })
 }
 
-/// Returns where the extension of a name begins, at its last dot.
 pub(super) fn extension_at<U: Unit>(name: &[U]) -> Option<usize> {
     name.iter().rposition(|&unit| unit == U::ascii(b'.'))
 }
 
-/// Whether no name on Windows contains this unit: a separator, a wildcard of the kernel, or a
-/// control character.
+/// Whether a unit is a separator, a wildcard of the kernel or a control character, which names on
+/// Windows cannot contain.
 pub(super) fn is_forbidden<U: Unit>(unit: U) -> bool {
     matches!(
         unit.to_ascii(),
@@ -113,7 +110,6 @@ pub(super) fn is_forbidden<U: Unit>(unit: U) -> bool {
     )
 }
 
-/// Converts ASCII text to units.
 pub(super) fn ascii<U: Unit>(text: &str) -> Vec<U> {
     text.bytes().map(U::ascii).collect()
 }

@@ -1,76 +1,75 @@
-//! Whose rules a search follows: one table, a row for each authority.
+//! The rules of each policy, in one table.
 
 use curt_paths::Flavor;
 
-/// The default of `PATHEXT`: what is launched without an association, in the order of cmd.exe.
+/// The default `PATHEXT`: types launched without an association, in the order of cmd.exe.
 const EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD";
-/// The default of `PATHEXT` of cmd.exe and of `CPython`'s `shutil`.
+/// The default `PATHEXT` of cmd.exe and of `CPython`'s `shutil`.
 const CMD_EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.JS;.WS;.MSC";
 
-/// Whose rules a search follows. Each is compared with its authority by a test.
+/// The authority whose rules a search follows. A test compares each with its authority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Policy {
-    /// curt's own rules: those of cmd.exe or `execvp`, but nothing is searched implicitly, and a
-    /// directory that may not be listed or searched hides nothing and is reported.
+    /// curt's own rules: those of cmd.exe or `execvp`, without the implicit working directory. A
+    /// directory that may not be listed or searched hides no program in later ones, and is
+    /// reported.
     #[default]
     Native,
-    /// `execvp` of the C library: empty entries of `PATH` are the working directory; a link loop
-    /// and a path that is too long end the search.
+    /// `execvp` of the C library: empty entries of `PATH` are the working directory; a symlink loop
+    /// and an overlong path end the search.
     Posix,
-    /// cmd.exe: the working directory first (unless the environment says no), then `PATH`; in each
-    /// the name if it has a dot, then with each extension. A directory that may not be listed is
-    /// skipped.
+    /// cmd.exe: the working directory first (unless the environment forbids it), then `PATH`; in
+    /// each the name itself if it has a dot, then with each extension. A directory that may not be
+    /// listed is skipped.
     Cmd,
-    /// `CPython`'s `shutil.which` since 3.12: the name as it is only with an extension of the list,
-    /// and empty entries are the working directory. An empty `PATH` has none.
+    /// `CPython`'s `shutil.which` since 3.12: the name itself only if it has an extension of the
+    /// list. Empty entries are the working directory; an empty `PATH` has no entries.
     CPython,
-    /// Go's `exec.LookPath`: what is found by a relative path is an error, items of `PATHEXT` get a
-    /// dot, and nothing is searched without `PATH`.
+    /// Go's `exec.LookPath`: a program found by a relative path is an error, items of `PATHEXT` get
+    /// a dot, and without `PATH` no directory is searched.
     Go,
-    /// libuv: the name if it has a dot, then `.com` and `.exe`, whatever `PATHEXT` is.
+    /// libuv: the name itself if it has a dot, then `.com` and `.exe`, whatever `PATHEXT` is.
     Libuv,
-    /// Node's `child_process`: as libuv on Windows, as `execvp` elsewhere.
+    /// Node's `child_process`: libuv on Windows, `execvp` elsewhere.
     Node,
-    /// Zig's `std.process`: on Windows the working directory always, the name as it is first, and
-    /// of `PATHEXT` what it can launch; elsewhere as `execvp`, with empty entries skipped.
+    /// Zig's `std.process`: on Windows always the working directory, the name itself first, and
+    /// those extensions of `PATHEXT` it can launch; elsewhere `execvp`, with empty entries skipped.
     Zig,
 }
 
-/// What a quote in `PATH` means by Windows' rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quotes {
-    /// It is a character as others are.
+    /// An ordinary character.
     Literal,
-    /// Anywhere it begins or ends a part in which `;` is a character as others are. One without a
-    /// partner is ignored: otherwise it would swallow the entries behind it.
+    /// Anywhere, it begins or ends a part in which `;` is an ordinary character. An unpaired quote
+    /// is ignored, because it would swallow the entries behind it.
     Paired,
-    /// The same, and one without a partner takes the rest of `PATH`: cmd.exe, by the test of Go's
-    /// `SplitList` that asks it.
+    /// Like `Paired`, but an unpaired quote takes the rest of `PATH`. The test of Go's `SplitList`
+    /// runs cmd.exe to confirm this.
     Open,
-    /// At the front of an entry it begins a part that ends with the next one of its kind, which can
-    /// be `'`; inside an entry it is a character as others are.
+    /// At the front of an entry it begins a part that ends at the next quote of the same kind, `"`
+    /// or `'`. Inside an entry it is an ordinary character.
     Around,
 }
 
-/// The rules of a policy on one system, as far as several authorities share them.
+/// The rules of a policy on one system, those shared by several authorities as fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// How `PATH` is split, which candidates a name has, and what makes one of them a program.
+    /// How `PATH` is split, which candidates a name has, and which files are programs.
     pub(crate) flavor: Flavor,
-    /// The authority, for rules that only this one has: see [`Rules::are_of`].
+    /// For rules of a single authority: see [`Rules::are_of`].
     authority: Policy,
-    /// Whether the working directory is searched implicitly: before `PATH` by Windows' rules, for
-    /// an empty entry of `PATH` by those of POSIX.
+    /// Whether the working directory is searched implicitly: before `PATH` under Windows rules, for
+    /// an empty entry of `PATH` under POSIX rules.
     pub(super) cwd: bool,
-    /// Windows: the extensions to append if `PATHEXT` is unset or empty, in its form.
+    /// Windows: the extensions if `PATHEXT` is unset or empty.
     pub(super) extensions: &'static str,
-    /// Windows: what a quote in `PATH` means.
     pub(super) quotes: Quotes,
-    /// Whether an empty `PATH` is one empty entry. Else nothing is searched.
+    /// Whether an empty `PATH` is one empty entry instead of no entries.
     pub(super) empty_path_is_entry: bool,
-    /// Whether only the first candidate is started. Else the next one is if it no longer exists or
-    /// access to it is denied.
+    /// Whether only the first candidate is started. Otherwise the next one is tried if the first
+    /// has disappeared or access to it is denied.
     pub(crate) starts_first_only: bool,
 }
 
@@ -87,13 +86,13 @@ impl Policy {
         ("zig", Policy::Zig),
     ];
 
-    /// Whether it has rules for this system. Each policy has rules for one at least, which work on
-    /// every system.
+    /// Returns whether the policy has rules for this system. Each has rules for at least one, which
+    /// work on every system.
     pub fn has_rules_of(self, flavor: Flavor) -> bool {
         self.rules(flavor).flavor == flavor
     }
 
-    /// Returns its rules for this system or, where it has none, for the other one.
+    /// Falls back to the rules for the other system.
     pub(crate) fn rules(self, flavor: Flavor) -> Rules {
         use Flavor::{Posix, Windows};
         let native = Rules {
@@ -149,8 +148,8 @@ impl Policy {
 }
 
 impl Rules {
-    /// Whether they are those of this authority. Node has those of libuv on Windows; Node and Zig
-    /// have those of `execvp` elsewhere.
+    /// Whether these are the rules of this authority. Node has those of libuv on Windows; elsewhere
+    /// Node and Zig have those of `execvp`.
     pub(crate) fn are_of(&self, authority: Policy) -> bool {
         self.authority == authority
     }

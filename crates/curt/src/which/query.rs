@@ -1,8 +1,9 @@
-//! One look-up: the name, how far the search for it has come, and what it has passed over.
+//! One look-up: its progress, and why directories and files were passed over.
 //!
-//! A system error is never called "not found": one dead mount in `PATH` must not hide all programs,
-//! so a directory that could not be searched is remembered, and reported if nothing is found behind
-//! it. A shortage of descriptors or memory would select the wrong program, so it ends the search.
+//! A system error is never reported as "not found". One dead mount in `PATH` must not hide all
+//! programs, so an unsearched directory is remembered, and reported only if no later one has the
+//! program. But a shortage of descriptors or memory could select the wrong program, so it ends the
+//! search.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -16,33 +17,30 @@ use crate::error::{Cause, Error, FindCause, NotFound, Operation};
 use crate::sys::{SystemUnit, Unsearched, Which, is_loop, is_shortage, is_too_long};
 use curt_paths::Flavor;
 
-/// Why a program was not found, and the path to blame.
+/// Why a program was not found, and the path responsible.
 pub(super) type Blame = (FindCause, Option<PathBuf>);
 
-/// A name that is looked for.
 pub(super) struct Query<S: Which> {
     name: OsString,
-    /// The one directory that a path names, instead of those of `PATH`.
+    /// For a path: its directory, searched instead of `PATH`.
     pub(super) given: Option<SearchDirectory<S>>,
     pub(super) candidates: Candidates<S::Unit>,
-    /// How many directories were searched.
     searched: usize,
-    /// The next candidate in the last of them.
+    /// The next candidate in the last searched directory.
     candidate: usize,
-    /// The first file that cannot be executed, or directory in its place.
+    /// The first matching directory or file that cannot be executed.
     unfit: Option<PathBuf>,
-    /// The first link loop.
+    /// The first symlink loop.
     looped: Option<PathBuf>,
     is_too_long: bool,
-    /// The directories that may not be searched, by their numbers.
+    /// Indices of directories that may not be searched.
     unsearchable: Vec<usize>,
-    /// The first other failure, and the number of its directory.
+    /// The first other failure, and the index of its directory.
     failed: Option<(usize, io::Error)>,
-    /// Whether a failure ended the search.
     is_over: bool,
 }
 
-/// The directories that are searched for a name: the one that it names, or those of `PATH`.
+/// The directories to search: the one in the name, or those of `PATH`.
 pub(super) fn searched<'a, S: Which>(
     given: Option<&'a SearchDirectory<S>>,
     path: &'a [SearchDirectory<S>],
@@ -71,12 +69,10 @@ impl<S: Which> Query<S> {
         }
     }
 
-    /// Whether it is a path, for which `PATH` is not searched.
     pub(super) fn is_path(&self) -> bool {
         self.given.is_some()
     }
 
-    /// The directories that are searched for it.
     pub(super) fn directories<'a>(
         &'a self,
         path: &'a [SearchDirectory<S>],
@@ -84,12 +80,11 @@ impl<S: Which> Query<S> {
         searched(self.given.as_ref(), path)
     }
 
-    /// The number of the next directory; `None` if a failure ended the search.
+    /// `None` if a failure ended the search.
     pub(super) fn next_directory(&self) -> Option<usize> {
         (!self.is_over).then_some(self.searched)
     }
 
-    /// The directory that was searched last.
     pub(super) fn last_directory<'a>(
         &'a self,
         path: &'a [SearchDirectory<S>],
@@ -97,10 +92,9 @@ impl<S: Which> Query<S> {
         self.directories(path).get(self.searched.checked_sub(1)?)
     }
 
-    /// The next program in the directory that was searched last.
     pub(super) fn next_candidate(&mut self) -> Option<usize> {
         if self.is_over {
-            // The system failed: what it did say may not be the first program.
+            // After a system failure, a known candidate may not be the first program.
             return None;
         }
         let found = self.candidates.program_from(self.candidate)?;
@@ -108,14 +102,14 @@ impl<S: Which> Query<S> {
         Some(found)
     }
 
-    /// Notes what the search of the next directory has come to, and returns one word for it.
+    /// Returns the result as one word.
     pub(super) fn note(
         &mut self,
         path: &[SearchDirectory<S>],
         result: Result<(), Unsearched>,
         rules: &Rules,
     ) -> &'static str {
-        // `execvp` ends at other failures than a missing file or a denied access.
+        // `execvp` ends at failures other than a missing file or a denied access.
         let is_execvp = rules.are_of(Policy::Posix);
         let at = self.searched;
         (self.searched, self.candidate) = (at + 1, 0);
@@ -145,7 +139,7 @@ impl<S: Which> Query<S> {
                 self.is_over |= is_execvp;
                 "failed"
             }
-            // Then other directories cannot be searched either.
+            // Other directories could not be searched either.
             Err(Unsearched::Failed(error)) if is_shortage(&error) => {
                 (self.failed, self.is_over) = (Some((at, error)), true);
                 "failed"
@@ -157,14 +151,13 @@ impl<S: Which> Query<S> {
         }
     }
 
-    /// The first failure of the system, and the directory that it left unsearched.
     pub(super) fn take_failure(&mut self, path: &[SearchDirectory<S>]) -> Option<Blame> {
         let (at, error) = self.failed.take()?;
         let directory = self.directories(path).get(at).map(SearchDirectory::to_path);
         Some((FindCause::Os(error), directory))
     }
 
-    /// Why nothing was found, if something was passed over that explains it.
+    /// Returns the passed-over file or directory that explains the failure, if any.
     pub(super) fn take_cause(
         &mut self,
         path: &[SearchDirectory<S>],
@@ -191,12 +184,11 @@ impl<S: Which> Query<S> {
         })
     }
 
-    /// That the name is nowhere, or only in places where it is no program.
+    /// No such name, or only files that are no programs.
     pub(super) fn not_found(&mut self) -> Blame {
         (FindCause::NotFound, self.unfit.take())
     }
 
-    /// The error of this look-up.
     pub(super) fn error(&self, path: &[SearchDirectory<S>], (cause, blamed): Blame) -> Error {
         let explains_denial = matches!(
             cause,

@@ -1,5 +1,3 @@
-//! The public search: a builder.
-
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,11 +16,11 @@ use curt_paths::Flavor;
 
 /// A search for programs.
 ///
-/// The first look-up splits `PATH` and resolves what is relative in it; later ones use that again.
-/// The environment and the working directory are those at the first look-up.
+/// The first look-up splits `PATH` and resolves its relative entries, and later ones reuse the
+/// result: later changes of the environment or the working directory have no effect.
 ///
-/// Threads can share a search. A look-up that meets another one prepares everything anew, for
-/// itself alone: the child of a fork would wait forever for a thread that it does not have.
+/// Threads can share a search. A look-up never waits for a concurrent one but prepares its own
+/// state, because after `fork` a child would wait forever for a thread that it does not have.
 ///
 /// ```
 /// # #[cfg(unix)] {
@@ -42,7 +40,7 @@ pub struct Search {
     options: Options,
     /// `None` until the first look-up.
     engine: Mutex<Option<Engine<Os>>>,
-    /// The calls that threads made while another one used the engine.
+    /// Calls of look-ups that found the engine in use.
     other_calls: SharedCalls,
 }
 
@@ -57,44 +55,43 @@ impl Search {
         self.with(|options| options.policy = policy)
     }
 
-    /// Chooses the system whose rules apply, where the policy has some for both: this one by
-    /// default.
+    /// Chooses the system whose rules apply if the policy has rules for both: by default this one.
     pub fn rules(self, flavor: Flavor) -> Search {
         self.with(|options| options.flavor = Some(flavor))
     }
 
-    /// Sets whether the working directory is searched implicitly, whatever the policy and
-    /// `NoDefaultCurrentDirectoryInExePath` say: by Windows' rules before `PATH`, by those of POSIX
-    /// for each empty entry of `PATH`. If it is not searched and only it contains the program, the
-    /// error says so. An explicit `.` in `PATH` is an entry like any other.
+    /// Sets whether the working directory is searched implicitly, overriding the policy and
+    /// `NoDefaultCurrentDirectoryInExePath`. Under Windows rules it comes before `PATH`, under
+    /// POSIX rules it replaces each empty entry. If it is left out and only it contains the
+    /// program, the error says so. An explicit `.` in `PATH` is an ordinary entry.
     pub fn cwd(self, searched: bool) -> Search {
         self.with(|options| options.cwd = Some(searched))
     }
 
-    /// Sets `PATH`, in the form of the rules: entries end at `:`, by Windows' rules at `;`.
+    /// Sets `PATH`, with entries separated by `:`, or by `;` under Windows rules.
     pub fn path(self, path: impl AsRef<OsStr>) -> Search {
         self.with(|options| options.path = Some(path.as_ref().to_owned()))
     }
 
-    /// Sets `PATHEXT`, for Windows' rules.
+    /// Sets `PATHEXT`, for Windows rules.
     pub fn pathext(self, pathext: impl AsRef<OsStr>) -> Search {
         self.with(|options| options.pathext = Some(pathext.as_ref().to_owned()))
     }
 
-    /// Sets the directory that relative names and entries begin at, and that is searched where a
-    /// policy searches the working directory: the working directory of the process by default.
+    /// Sets the directory that relative names and entries start from, and that policies search as
+    /// the working directory. By default it is the working directory of the process.
     pub fn base(self, directory: impl Into<PathBuf>) -> Search {
         self.with(|options| options.base = RelativeTo::Directory(directory.into()))
     }
 
-    /// Sets no base: relative names and entries name nothing, and the working directory is not
-    /// asked for.
+    /// Sets no base: relative names and entries find nothing, and the working directory is not
+    /// queried.
     pub fn no_base(self) -> Search {
         self.with(|options| options.base = RelativeTo::Nothing)
     }
 
-    /// Sets the environment that `PATH`, `PATHEXT` and other variables are taken from, for example
-    /// that of a child. With an empty one no variable of the process is read.
+    /// Sets the environment that supplies `PATH`, `PATHEXT` and other variables, for example a
+    /// child's. With an empty one no variable of the process is read.
     pub fn environment<N: Into<OsString>, V: Into<OsString>>(
         self,
         variables: impl IntoIterator<Item = (N, V)>,
@@ -109,8 +106,8 @@ impl Search {
         Search { options, ..Search::default() }
     }
 
-    /// Returns the same search for a child: what was left open is taken from its variables, if it
-    /// has not those of this process, and relative paths begin at its directory.
+    /// Unset options come from the child's variables, unless it inherits those of this process, and
+    /// from its directory.
     pub(crate) fn for_child(
         &self,
         variables: Option<Variables>,
@@ -128,7 +125,7 @@ impl Search {
         self.options.rules()
     }
 
-    /// Runs a look-up with the search's engine, or if another thread is using it, with a new one.
+    /// Uses a new engine if another thread is using the shared one.
     fn run<T>(&self, look_up: impl FnOnce(&mut Engine<Os>) -> T) -> T {
         let prepare = || Engine::new(Os::start(&Setup::default()), &self.options);
         match self.engine.try_lock() {
@@ -147,17 +144,16 @@ impl Search {
 
     /// Finds the first program of this name.
     ///
-    /// See the [module documentation](super) for the calls it takes. The error names what is to
-    /// blame.
+    /// See the [module documentation](super) for its cost in calls.
     pub fn find(&self, name: impl AsRef<OsStr>) -> Result<Found, Error> {
         self.run(|engine| engine.find(name.as_ref()))
     }
 
-    /// Finds all programs of this name, each when it is asked for: those that come next if the
-    /// first cannot be started. By Windows' rules all candidates of a directory count.
+    /// Finds all programs of this name, lazily: the later ones are alternatives if the first cannot
+    /// be started. Under Windows rules all candidates of a directory are yielded.
     ///
-    /// If there is none, the iterator yields one error. After the programs that were found it
-    /// yields an error if the system failed to search a directory.
+    /// If there is no program, the iterator yields one error. After the last program it yields an
+    /// error if the system failed to search a directory.
     ///
     /// Other look-ups may run between its steps.
     pub fn find_all(&self, name: impl AsRef<OsStr>) -> FindAll<'_> {
@@ -170,16 +166,16 @@ impl Search {
         self.run(|engine| explain(engine, name.as_ref()))
     }
 
-    /// Reads the first bytes of a program that was found by the rules of POSIX, so that
-    /// [`Found::program`] and [`Found::interpreter`] say more. What cannot be read stays as it is.
-    /// 3 calls, and 1 more for an interpreter.
+    /// Reads the first bytes of a program found by POSIX rules, so that [`Found::program`] and
+    /// [`Found::interpreter`] say more. An unreadable program is left unchanged. Costs 3 calls, and
+    /// 1 more for an interpreter.
     pub fn look_into(&self, found: &mut Found) {
         if self.options.rules().flavor == Flavor::Posix {
             self.run(|engine| found.read_head(&engine.judge.sys));
         }
     }
 
-    /// The calls made since an option was set last.
+    /// Returns the calls made since the last change of an option.
     pub fn calls(&mut self) -> Calls {
         let engine = self.engine.get_mut().unwrap_or_else(PoisonError::into_inner);
         let used = engine.as_ref().map(|engine| engine.judge.sys.calls());
@@ -189,8 +185,8 @@ impl Search {
     }
 }
 
-/// The clone has the same options. It looks at the environment and the working directory again at
-/// its own first look-up.
+/// The clone has the same options. Its own first look-up reads the environment and the working
+/// directory again.
 impl Clone for Search {
     fn clone(&self) -> Search {
         Search { options: self.options.clone(), ..Search::default() }
@@ -199,7 +195,7 @@ impl Clone for Search {
 
 impl fmt::Debug for Search {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Without the environment, which may hold secrets.
+        // The environment may hold secrets.
         let Options { policy, flavor, cwd, path, pathext, base, .. } = &self.options;
         let mut shown = f.debug_struct("Search");
         shown.field("policy", policy).field("rules", flavor).field("cwd", cwd);
@@ -208,11 +204,11 @@ impl fmt::Debug for Search {
     }
 }
 
-/// The programs of one name: see [`Search::find_all`].
+/// An iterator over the programs of one name: see [`Search::find_all`].
 #[must_use = "iterators do nothing until they are used"]
 pub struct FindAll<'a> {
     search: &'a Search,
-    /// `None` when all was yielded.
+    /// `None` after the last item.
     query: Option<Result<Query<Os>, Error>>,
     is_first: bool,
 }

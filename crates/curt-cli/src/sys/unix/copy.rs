@@ -1,19 +1,18 @@
-//! `memcpy` and `memmove` where the C library is musl, for x86-64. Musl's own use `rep movsq`, which
-//! takes some thirty cycles to start, and most copies here are of a name: they took a third of the
-//! time of a walk in user space. (`memcmp` is a loop over bytes there, and is left alone: it took no
-//! time that could be measured.)
+//! `memcpy` and `memmove` for x86-64 with musl. musl's own use `rep movsq`, which takes some thirty
+//! cycles to start, but most copies here are of a name: they took a third of a walk's user time.
+//! (musl's `memcmp` is a byte loop, but took no measurable time.)
 //!
-//! Both names are one function. Up to 64 bytes are all loaded before any is stored. Of more, the end
-//! that the loop would overwrite is loaded first, and the loop begins at the other end.
+//! Both names are one function. Up to 64 bytes, everything is loaded before anything is stored. For
+//! more, the end that the loop would overwrite is loaded first, and the loop starts at the other
+//! end.
 
 use std::arch::global_asm;
 
-// The linker takes functions from the archive of the C library only where they are undefined.
+// The linker takes these from the C library's archive only if they are undefined.
 #[cfg(not(test))]
 global_asm!(".globl memcpy, memmove", ".set memcpy, curt_memmove", ".set memmove, curt_memmove",);
 
-// It reads and writes only what the caller of `memmove` names, and changes no register that a
-// function must keep.
+// Accesses only the memory passed by the caller, and changes only caller-saved registers.
 global_asm!(
     ".pushsection .text.curt_memmove, \"ax\", @progbits",
     ".p2align 5",
@@ -30,7 +29,7 @@ global_asm!(
     "    jae 3f",
     "    test edx, edx",
     "    jz 2f",
-    // The first, the middle and the last of up to three.
+    // One to three bytes: the first, the middle and the last.
     "    mov r8d, edx",
     "    shr r8d, 1",
     "    mov cl, [rsi]",
@@ -70,7 +69,7 @@ global_asm!(
     "    sub rcx, rsi",
     "    cmp rcx, rdx",
     "    jb 9f",
-    // From the first to the last: xmm1, xmm3, xmm4 and xmm5 are the last 64.
+    // Forwards: xmm1, xmm3, xmm4 and xmm5 are the last 64 bytes.
     "    movups xmm4, [rsi + rdx - 48]",
     "    movups xmm5, [rsi + rdx - 64]",
     "    lea rdx, [rdi + rdx - 64]",
@@ -91,7 +90,7 @@ global_asm!(
     "    movups [rdx + 32], xmm3",
     "    movups [rdx + 48], xmm1",
     "    ret",
-    // From the last to the first: xmm0, xmm2, xmm4 and xmm5 are the first 64.
+    // Backwards: xmm0, xmm2, xmm4 and xmm5 are the first 64 bytes.
     "9:  movups xmm4, [rsi + 32]",
     "    movups xmm5, [rsi + 48]",
     "20: movups xmm1, [rsi + rdx - 16]",
@@ -122,7 +121,7 @@ mod tests {
         fn curt_memmove(to: *mut c_void, from: *const c_void, count: usize) -> *mut c_void;
     }
 
-    /// All lengths up to four rounds of the loops, with every overlap that matters.
+    /// All lengths up to four rounds of the loops, with every relevant overlap.
     #[test]
     fn it_copies_as_the_standard_library_does() {
         let before: Vec<u8> = (0..1200_u32).map(|at| (at * 7 + at / 251) as u8).collect();

@@ -1,4 +1,4 @@
-//! Programs: the signals that they inherit, and how this process becomes one.
+//! Signals inherited by programs, and replacing this process by a program.
 
 use std::ffi::{CString, OsStr, c_char};
 use std::io;
@@ -12,7 +12,7 @@ use curt::{Command, Error};
 
 use super::{ignores_broken_pipes, signals};
 
-/// Replaces this process by a program. Returns if that failed.
+/// Returns only on failure.
 #[allow(clippy::unnecessary_wraps, reason = "Windows has no such call")]
 pub(crate) fn replace_by(command: &Command) -> Option<Error> {
     if !ignores_broken_pipes() {
@@ -26,8 +26,8 @@ pub(crate) fn replace_by(command: &Command) -> Option<Error> {
     Some(error)
 }
 
-/// Executes a file. If this returns `Ok`, the system failed. `std` would have a shell read a file
-/// of unknown format.
+/// `Ok` means that the system call failed. `std` is not used because it runs a shell for a file of
+/// unknown format.
 fn execute(command: &process::Command, zeroth: &OsStr, inherits: bool) -> io::Result<()> {
     let text = |text: &OsStr| Ok(CString::new(text.as_bytes())?);
     let program = text(command.get_program())?;
@@ -38,9 +38,9 @@ fn execute(command: &process::Command, zeroth: &OsStr, inherits: bool) -> io::Re
         variables.map(|(name, value)| text(&[name, OsStr::new("="), value].join(OsStr::new(""))));
     let variables = variables.collect::<io::Result<Vec<_>>>()?;
     let (arguments, all) = (pointers(&arguments), pointers(&variables));
-    // The texts are terminated, both lists end with a null, and all live until the calls return.
+    // The texts are NUL-terminated, the lists end with null, and all live until the calls return.
     if inherits {
-        // SAFETY: as above. Nothing changes the variables of this process meanwhile.
+        // SAFETY: as above, and no other code changes the environment during the call.
         unsafe { libc::execv(program.as_ptr(), arguments.as_ptr()) };
     } else {
         // SAFETY: as above.
@@ -53,9 +53,9 @@ fn pointers(texts: &[CString]) -> Vec<*const c_char> {
     texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
 }
 
-/// Returns a command for a program. If this process was started with SIGCHLD ignored, that ends, as
-/// in GNU find: otherwise the system forgets how children end. If SIGPIPE was ignored, the program
-/// ignores it too, which the standard library would change.
+/// If this process was started with SIGCHLD ignored, the default is restored, as in GNU find,
+/// because the kernel would discard the exit status of children. If SIGPIPE was ignored, the
+/// program must ignore it too, but the standard library would reset it.
 pub(crate) fn program(name: &OsStr) -> Command {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| signals::set(libc::SIGCHLD, libc::SIG_DFL));

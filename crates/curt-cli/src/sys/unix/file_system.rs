@@ -1,15 +1,13 @@
-//! The status of a whole file system.
-
 use std::io;
 use std::path::Path;
 
 use crate::sys::{FileSystem, FileSystemType};
 
-/// Asks about the file system that a path lies on. 1 call.
+/// 1 call.
 pub(crate) fn file_system(path: &Path) -> io::Result<FileSystem> {
     let found = rustix::fs::statvfs(path)?;
     Ok(FileSystem {
-        // GNU stat has the halves the other way round.
+        // GNU stat swaps the halves.
         id: found.f_fsid.rotate_left(32),
         longest_name: found.f_namemax,
         block_size: found.f_bsize,
@@ -22,11 +20,11 @@ pub(crate) fn file_system(path: &Path) -> io::Result<FileSystem> {
     })
 }
 
-/// Asks for the type of the file system that a path lies on. 1 call.
+/// 1 call.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "the type differs by system")]
 pub(crate) fn file_system_type(path: &Path) -> io::Result<FileSystemType> {
-    // The numbers have 32 bits, and a word that is signed on some systems.
+    // 32 bits, although the field is a signed word on some systems.
     let number = rustix::fs::statfs(path)?.f_type as u32;
     Ok(FileSystemType { number: Some(number), name: None })
 }
@@ -40,7 +38,7 @@ pub(crate) fn file_system_type(path: &Path) -> io::Result<FileSystemType> {
     Ok(FileSystemType { number: Some(found.f_type as u32), name: Some(name) })
 }
 
-/// Other systems have no such question that all of them share.
+/// Other systems have no common call for it.
 #[cfg(not(any(
     target_os = "linux",
     target_os = "android",

@@ -1,4 +1,4 @@
-//! Directories and files that only this user can have made: how the trash is opened and changed.
+//! Opens and changes the trash, through directories and files that only this user can have created.
 
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
@@ -15,9 +15,8 @@ use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use crate::sys::Refusal;
 
-/// Opens a folder only to name entries in it.
+/// For naming entries in a folder, not for listing it.
 pub(super) const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// The same without following a link.
 pub(super) const NO_LINK: OFlags = FOLDER.union(OFlags::NOFOLLOW);
 
 #[derive(Debug, PartialEq)]
@@ -28,7 +27,7 @@ pub(super) struct Operand<'a> {
     pub(super) is_directory_only: bool,
 }
 
-/// Splits an operand; one that names no entry of a directory is refused.
+/// Refuses operands that are not names, such as `/` and `..`.
 pub(super) fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
     let bytes = operand.as_bytes();
     let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
@@ -52,8 +51,7 @@ pub(super) fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
     })
 }
 
-/// Returns a directory that the environment names, by default one below the home directory, which
-/// the user database has where `HOME` is no full path.
+/// If `HOME` is not absolute, the user database decides.
 pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
     let absolute = |path: PathBuf| Some(path).filter(|path| path.is_absolute());
     let named = |name| absolute(std::env::var_os(name)?.into());
@@ -61,11 +59,11 @@ pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
     named(variable).or_else(|| Some(named("HOME").or_else(of_user)?.join(below)))
 }
 
-/// Makes missing directories, or only looks for them. Those in which nothing was put are removed
-/// when this is dropped.
+/// Creates missing directories, or only looks for them. Removes created directories again when
+/// dropped, unless they were used.
 pub(super) struct Maker {
     only_looks: bool,
-    /// The directories made, each as its parent and its name.
+    /// Parent and name.
     made: RefCell<Vec<(OwnedFd, OsString)>>,
 }
 
@@ -74,7 +72,6 @@ impl Maker {
         Maker { only_looks, made: RefCell::default() }
     }
 
-    /// Keeps the directories: something was put there.
     pub(super) fn keep(&self) {
         self.made.take();
     }
@@ -83,21 +80,21 @@ impl Maker {
 impl Drop for Maker {
     fn drop(&mut self) {
         for (parent, name) in self.made.take().iter().rev() {
-            // If it is not empty, another process uses it.
+            // Fails if another process uses the directory by now.
             let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
         }
     }
 }
 
-/// A directory, or the nearest existing one above it.
+/// A directory, or its nearest existing ancestor.
 pub(super) struct Place {
     pub(super) dir: OwnedFd,
-    /// It is not there, and was not made.
+    /// Missing, and not created.
     pub(super) is_missing: bool,
 }
 
 impl Place {
-    /// Opens a directory. If it is missing, it is made, with its parents, if `maker` makes any.
+    /// Opens a directory, creating it and its parents if `maker` allows it.
     pub(super) fn open_all(path: &Path, maker: &Maker) -> Result<Place, Errno> {
         match (open(path, FOLDER, Mode::empty()), path.parent(), path.file_name()) {
             (Err(Errno::NOENT), Some(parent), Some(name)) => {
@@ -109,8 +106,8 @@ impl Place {
         }
     }
 
-    /// Opens a directory in this one that is no link and that this user owns. If it is missing, it
-    /// is made, if `maker` makes any.
+    /// The subdirectory must belong to this user and be no symlink. It is created if `maker` allows
+    /// it.
     pub(super) fn child(&self, name: &OsStr, maker: &Maker) -> Result<Place, Errno> {
         if !self.is_missing {
             let open = || openat(&self.dir, name, NO_LINK, Mode::empty());
@@ -137,12 +134,11 @@ impl Place {
         Ok(Place { dir: fcntl_dupfd_cloexec(&self.dir, 0)?, is_missing: true })
     }
 
-    /// Returns the error that a new entry would meet.
+    /// Returns the error that creating an entry would meet.
     pub(super) fn check_writable(&self) -> Result<(), Errno> {
         accessat(&self.dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
     }
 
-    /// Whether it has an entry of this name.
     pub(super) fn has(&self, name: &OsStr) -> Result<bool, Errno> {
         match statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW) {
             _ if self.is_missing => Ok(false),
@@ -152,13 +148,11 @@ impl Place {
     }
 }
 
-/// Refuses a directory of another user.
 pub(super) fn check_owner(dir: &OwnedFd) -> Result<(), Errno> {
     let is_own = fstat(dir)?.st_uid == rustix::process::geteuid().as_raw();
     if is_own { Ok(()) } else { Err(Errno::PERM) }
 }
 
-/// Renames an entry, unless the new name is taken.
 pub(super) fn rename_new(
     dir: &OwnedFd,
     name: &OsStr,
@@ -166,12 +160,12 @@ pub(super) fn rename_new(
     new_name: &OsStr,
 ) -> Result<(), Errno> {
     match renameat_with(dir, name, to, new_name, RenameFlags::NOREPLACE) {
-        // Old kernels and some filesystems, such as NFS, do not have the flag.
+        // Old kernels and some filesystems, such as NFS, lack the flag.
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
         done => return done,
     }
     match statat(to, new_name, AtFlags::SYMLINK_NOFOLLOW) {
-        // Programs make nothing there without reserving the name, which was done.
+        // The name was reserved by its information file, so no other program creates it.
         Err(Errno::NOENT) => renameat(dir, name, to, new_name),
         Ok(_) => Err(Errno::EXIST),
         Err(error) => Err(error),

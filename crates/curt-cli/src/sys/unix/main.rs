@@ -1,6 +1,6 @@
-//! `main` on Linux, called by the C library. Rust's runtime, which normally provides it, would
-//! repeat what `start.rs` does, and look up the bounds of the stack for its message about an
-//! overflow: for that glibc parses `/proc/self/maps`, and musl makes a call for each page.
+//! `main` on Linux, called by the C library. Rust's runtime would repeat the work of `start.rs`,
+//! and determine the bounds of the stack for its overflow message: glibc parses `/proc/self/maps`
+//! for that, and musl makes a call for each page.
 
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
@@ -10,10 +10,9 @@ use std::sync::OnceLock;
 /// With musl, `std::env::args_os` is empty unless the standard library's `main` ran.
 static COMMAND_LINE: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// What the standard library exits with after a panic. (In packages a panic aborts.)
+/// The standard library's exit code after a panic. (In packages a panic aborts.)
 const PANICKED: c_int = 101;
 
-/// Returns the words of the command line, the program's name first.
 pub(crate) fn command_line() -> impl Iterator<Item = OsString> {
     COMMAND_LINE.get().into_iter().flatten().cloned()
 }
@@ -22,13 +21,13 @@ pub(crate) fn command_line() -> impl Iterator<Item = OsString> {
 #[unsafe(no_mangle)]
 extern "C" fn main(count: c_int, words: *const *const c_char) -> c_int {
     let count = usize::try_from(count).unwrap_or(0);
-    // SAFETY: the C library passes this many pointers, which nobody changes.
+    // SAFETY: the C library passes this many pointers, which never change.
     let words = unsafe { std::slice::from_raw_parts(words, count) };
-    // SAFETY: each of them is to a string that stays.
+    // SAFETY: each points to a string that lives as long as the process.
     let word = |&word: &*const c_char| unsafe { CStr::from_ptr(word) };
     let copied = |of| OsStr::from_bytes(word(of).to_bytes()).to_owned();
     COMMAND_LINE.get_or_init(|| words.iter().map(copied).collect());
     let exit = catch_unwind(|| crate::sys::with_stack(crate::run).code().into());
-    // This flushes the standard library's output, too.
+    // Also flushes the standard library's output.
     std::process::exit(exit.unwrap_or(PANICKED))
 }

@@ -1,7 +1,9 @@
-//! The allocator where the C library is musl, whose own takes a lock for every block, and returns
-//! pages to the system as soon as the blocks in them are free, which interrupts all other threads.
-//! This one keeps some freed blocks for the thread that freed them: usually a few, at most 1.6 MiB. All
-//! blocks are musl's, so it does not matter which thread frees one.
+//! A cache of freed blocks in front of musl's allocator.
+//!
+//! musl takes a lock for every block, and returns pages to the kernel as soon as they are free,
+//! which interrupts all other threads. So each thread keeps some blocks that it frees for its next
+//! allocations: usually a few, at most 1.6 MiB. All blocks come from musl, so any thread may free
+//! any block.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -13,42 +15,40 @@ use std::sync::OnceLock;
 #[global_allocator]
 static ALLOCATOR: Memory = Memory;
 
-/// The alignment that musl gives to all blocks.
+/// musl aligns all blocks to this.
 const ALIGNMENT: usize = 16;
 
-/// Sizes of blocks that are kept: eight up to this one, 16 bytes apart, then four for each doubling up
-/// to the greatest.
+/// Size classes: eight in steps of 16 bytes, then four for each doubling.
 const SMALL: usize = 8 * ALIGNMENT;
 const GREATEST: usize = 32 << 10;
 const SIZES: usize = 8 + 4 * (GREATEST / SMALL).ilog2() as usize;
 
-/// The most bytes that are kept of one size, and the most blocks.
+/// Limits for each size class.
 const MOST_BYTES: usize = 64 << 10;
 const MOST_BLOCKS: usize = 64;
 
 struct Memory;
 
-/// Freed blocks of one size.
 struct Kept {
-    /// The first one. Each begins with the address of the next.
+    /// A linked list: each block begins with the address of the next.
     first: Cell<*mut u8>,
     count: Cell<usize>,
 }
 
 thread_local! {
-    // Neither needs a destructor.
+    // Types without destructors: a destructor would make Rust allocate.
     static KEPT: [Kept; SIZES] = const {
         [const { Kept { first: Cell::new(ptr::null_mut()), count: Cell::new(0) } }; SIZES]
     };
     static IS_FREED_AT_END: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns the number of the size that a block has, and that size; `None` if none is kept of it.
+/// Returns the size class of a block, as number and size; `None` if it is not cached.
 fn kept_size(layout: Layout) -> Option<(usize, Layout)> {
     if layout.size() > GREATEST || layout.align() > ALIGNMENT {
         return None;
     }
-    // One byte less, so that a size itself belongs to the numbers below it.
+    // Minus one, so that each size belongs to the class it fills.
     let wanted = layout.size().saturating_sub(1);
     let number = match wanted.checked_ilog2().unwrap_or(0) {
         _ if wanted < SMALL => wanted / ALIGNMENT,
@@ -57,7 +57,6 @@ fn kept_size(layout: Layout) -> Option<(usize, Layout)> {
     Some((number, size(number)?))
 }
 
-/// Returns the size of this number.
 fn size(number: usize) -> Option<Layout> {
     let size = match number.checked_sub(8) {
         None => (number + 1) * ALIGNMENT,
@@ -66,29 +65,29 @@ fn size(number: usize) -> Option<Layout> {
     Layout::from_size_align(size, ALIGNMENT).ok()
 }
 
-/// Frees what this thread keeps when it ends. (A destructor of Rust's would allocate.)
+/// Registers the cache of this thread to be freed at its end.
 fn free_at_end() {
     static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
     let key = *KEY.get_or_init(|| {
         let mut key = 0;
-        // SAFETY: the key is written by the call.
+        // SAFETY: the call writes the key.
         let result = unsafe { libc::pthread_key_create(&raw mut key, Some(free_all)) };
         (result == 0).then_some(key)
     });
-    // Without a key, or memory for the value, the blocks are lost.
+    // Without a key, or memory for the value, the blocks leak.
     if let Some(key) = key {
-        // SAFETY: `free_all` does not use the value, which only has to be something.
+        // SAFETY: `free_all` ignores the value, which must only be non-null.
         let _ = unsafe { libc::pthread_setspecific(key, ptr::without_provenance(1)) };
     }
 }
 
 extern "C" fn free_all(_: *mut c_void) {
-    // Destructors that run later may free more, and then this is called again.
+    // Later destructors may free more blocks, and then register this again.
     IS_FREED_AT_END.set(false);
     KEPT.with(|kept| {
         for (number, kept) in kept.iter().enumerate() {
             while let Some((block, size)) = kept.take().zip(size(number)) {
-                // SAFETY: a block that is kept was allocated with this size.
+                // SAFETY: a cached block was allocated with its class's size.
                 unsafe { System.dealloc(block.as_ptr(), size) };
             }
         }
@@ -97,21 +96,20 @@ extern "C" fn free_all(_: *mut c_void) {
 
 #[allow(clippy::cast_ptr_alignment, reason = "blocks are aligned for addresses")]
 impl Kept {
-    /// Takes the block that was kept last.
     fn take(&self) -> Option<NonNull<u8>> {
         let block = NonNull::new(self.first.get())?;
-        // SAFETY: a block that is kept begins with an address, and is aligned for one.
+        // SAFETY: a cached block begins with an aligned address.
         self.first.set(unsafe { block.cast::<*mut u8>().read() });
         self.count.set(self.count.get() - 1);
         Some(block)
     }
 
-    /// Keeps a block of this size, if there is room.
+    /// Returns whether the cache took the block.
     fn keep(&self, block: *mut u8, size: usize) -> bool {
         if self.count.get() >= MOST_BLOCKS.min(MOST_BYTES / size) {
             return false;
         }
-        // SAFETY: the block has room for an address, is aligned for one, and is free.
+        // SAFETY: the block is free, and has space and alignment for an address.
         unsafe { block.cast::<*mut u8>().write(self.first.get()) };
         self.first.set(block);
         self.count.set(self.count.get() + 1);
@@ -122,8 +120,8 @@ impl Kept {
     }
 }
 
-// SAFETY: a block is musl's, of at least the size and the alignment that was asked for. Between
-// `dealloc` and `alloc` nobody else has it, and only its thread sees it.
+// SAFETY: a block comes from musl with at least the requested size and alignment. Between `dealloc`
+// and `alloc` only the cache of its thread refers to it.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some((number, size)) = kept_size(layout) else {
@@ -173,9 +171,9 @@ unsafe impl GlobalAlloc for Memory {
         // SAFETY: as the caller promises.
         let moved = unsafe { self.alloc(after) };
         if !moved.is_null() {
-            // SAFETY: both have at least as many bytes, and they are different blocks.
+            // SAFETY: these are different blocks with at least as many bytes.
             unsafe { moved.copy_from_nonoverlapping(block, layout.size().min(wanted)) };
-            // SAFETY: as the caller promises; it is not used any more.
+            // SAFETY: as the caller promises; this was its last use.
             unsafe { self.dealloc(block, layout) };
         }
         moved
@@ -205,10 +203,10 @@ mod tests {
         assert_eq!(last + 1, SIZES);
     }
 
-    /// A block whose bytes are all the same.
+    /// A block filled with one byte value.
     struct Block(*mut u8, Layout, u8);
 
-    // SAFETY: nobody else has its address.
+    // SAFETY: only the block has its address.
     unsafe impl Send for Block {}
 
     fn check(block: &Block) {
@@ -225,8 +223,8 @@ mod tests {
         Block(address, layout, byte)
     }
 
-    /// Threads allocate, grow, shrink and free blocks of all sizes, also those of other threads: a
-    /// block keeps its contents, and no two overlap.
+    /// Threads allocate, grow, shrink and free blocks of all sizes, including blocks of other
+    /// threads. Contents must survive, and no two blocks may overlap.
     #[test]
     fn a_block_belongs_to_one_owner() {
         let shared = Mutex::new(Vec::<Block>::new());
@@ -252,7 +250,7 @@ mod tests {
                     Some(block) if random % 3 == 1 => {
                         check(&block);
                         let layout = Layout::from_size_align(size, block.1.align()).unwrap();
-                        // SAFETY: the block has this layout, and nobody else has it.
+                        // SAFETY: the block has this layout and no other user.
                         let moved = unsafe { Memory.realloc(block.0, block.1, size) };
                         let same = Layout::from_size_align(size.min(block.1.size()), 1).unwrap();
                         check(&Block(moved, same, block.2));
@@ -260,7 +258,7 @@ mod tests {
                     }
                     Some(block) => {
                         check(&block);
-                        // SAFETY: the block has this layout, and nobody else has it.
+                        // SAFETY: the block has this layout and no other user.
                         unsafe { Memory.dealloc(block.0, block.1) };
                         continue;
                     }

@@ -1,5 +1,3 @@
-//! Unix.
-
 #[cfg(all(target_os = "linux", target_arch = "x86_64", any(test, target_env = "musl")))]
 mod copy;
 mod exec;
@@ -62,18 +60,16 @@ pub(crate) use trash::Trash;
 pub(crate) use watch::Watch;
 pub(crate) use zone::local_zone;
 
-/// A soft limit of descriptors below the first is raised, up to the second.
+/// A soft descriptor limit below the first is raised, up to the second.
 const FEW_DESCRIPTORS: u64 = 4096;
 const ENOUGH_DESCRIPTORS: u64 = 16384;
 
-/// The fields for the owner and the group of an entry: their IDs.
 pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER_ID, Fields::GROUP_ID);
 
 const READ: usize = 64 * 1024;
 
-/// Lets the first signal that asks a program to end set the token, and the second one end the
-/// process; programs that run get both. A signal that is ignored stays so: that is how `nohup`, and
-/// shells that start jobs in the background, protect a command.
+/// The first signal sets the token, the second ends the process; running programs get both. An
+/// ignored signal remains ignored, because `nohup` and shells protect background jobs that way.
 pub(crate) fn listen() {
     [SIGINT, SIGTERM, SIGHUP].into_iter().for_each(handle_signal);
 }
@@ -89,13 +85,12 @@ fn handle_signal(number: i32) {
         streams::interrupt_users();
     };
     if !signals::is_ignored(number) {
-        // If that fails, the signal keeps its default action, which is right too.
-        // SAFETY: the handler makes system calls and changes atomics, which handlers may do.
+        // On failure the default action remains, which is right too.
+        // SAFETY: the handler only makes async-signal-safe calls and changes atomics.
         let _ = unsafe { register_sigaction(number, act) };
     }
 }
 
-/// Returns the exit code of a program, or that for the signal that ended it.
 pub(crate) fn exit_of(status: ExitStatus) -> Exit {
     match (status.code(), status.signal()) {
         (Some(code), _) => Exit::of((code & 0xff) as u8),
@@ -103,10 +98,10 @@ pub(crate) fn exit_of(status: ExitStatus) -> Exit {
     }
 }
 
-/// Ends the process as a program ended. Returns the exit code if that was not by a signal.
+/// Returns the exit code if the program did not end by a signal.
 pub(crate) fn end_as(status: ExitStatus) -> Exit {
     if let Some(number) = status.signal() {
-        // The program has left its memory behind, if that was wanted.
+        // The program has already dumped core, if that was wanted.
         let maximum = getrlimit(Resource::Core).maximum;
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
         end_by(number);
@@ -118,7 +113,7 @@ pub(crate) fn is_killed(status: ExitStatus) -> bool {
     status.signal() == Some(libc::SIGKILL)
 }
 
-/// Ends the process by `SIGPIPE`, as a program ends that does not handle it.
+/// Ends by `SIGPIPE`, like a program that does not handle it.
 pub(crate) fn end_by_broken_pipe() -> Exit {
     end_by(libc::SIGPIPE);
     Exit::signalled(libc::SIGPIPE)
@@ -128,8 +123,7 @@ pub(crate) fn closed() -> io::Error {
     Errno::BADF.into()
 }
 
-/// Whether the environment chooses the C locale for `LC_CTYPE` or another category, also by naming
-/// none.
+/// Whether the environment selects the C locale for a category, or no locale at all.
 pub(crate) fn has_c_locale(category: &str) -> bool {
     locale(category).is_none_or(|name| name == "C" || name == "POSIX")
 }
@@ -139,7 +133,6 @@ fn locale(category: &str) -> Option<OsString> {
     names.into_iter().find(|name| !name.is_empty())
 }
 
-/// Whether the environment chooses a locale whose characters are UTF-8.
 pub(crate) fn has_utf8_locale() -> bool {
     locale("LC_CTYPE").is_some_and(|name| {
         let name = name.to_string_lossy().to_ascii_lowercase();
@@ -152,38 +145,37 @@ pub(crate) fn host_name() -> OsString {
     OsString::from_vec(rustix::system::uname().nodename().to_bytes().to_vec())
 }
 
-/// Whether the user database has a user of this name. Only for the time when there is one thread.
+/// Only for a single-threaded process.
 pub(crate) fn has_user(name: &str) -> bool {
-    // SAFETY: the name is terminated; no other thread uses what the database returns.
+    // SAFETY: the name is NUL-terminated, and no other thread uses the database's buffer.
     CString::new(name).is_ok_and(|name| unsafe { !libc::getpwnam(name.as_ptr()).is_null() })
 }
 
-/// Whether the group database has a group of this name. Only for the time when there is one thread.
+/// Only for a single-threaded process.
 pub(crate) fn has_group(name: &str) -> bool {
-    // SAFETY: the name is terminated; no other thread uses what the database returns.
+    // SAFETY: the name is NUL-terminated, and no other thread uses the database's buffer.
     CString::new(name).is_ok_and(|name| unsafe { !libc::getgrnam(name.as_ptr()).is_null() })
 }
 
-/// Raises a small limit of descriptors, and returns how many directories may be open at once: half
-/// of what the process may have, as the library has it by default.
+/// Returns how many directories may be open at once: half of the limit, like the library's default.
 pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(ENOUGH_DESCRIPTORS, |most| most.min(ENOUGH_DESCRIPTORS));
     let mut limit = current?;
     if limit < FEW_DESCRIPTORS && limit < wanted {
-        // If that fails, everything still works, with fewer directories open.
+        // On failure, the command works with fewer open directories.
         let raised = Rlimit { current: Some(wanted), maximum };
         limit = setrlimit(Resource::Nofile, raised).map_or(limit, |()| wanted);
     }
     usize::try_from(limit / 2).ok()
 }
 
-/// Returns how many bytes the arguments of a program may take beside the environment: what `xargs`
-/// fills, or less if the system allows less.
+/// Returns how many bytes arguments may take in addition to the environment: as many as `xargs`
+/// uses, or fewer if the system allows fewer.
 pub(crate) fn argument_bytes() -> usize {
-    /// The least that any current system allows, which is also what `xargs` fills.
+    /// The smallest limit of current systems, also used by `xargs`.
     const USUAL: usize = 128 << 10;
-    /// The space that POSIX wants to be left for variables that the program adds.
+    /// POSIX wants this much left for variables added by the program.
     const LEFT: usize = 2048;
     // Linux allows a quarter of the stack; other systems have a larger constant.
     let stack = getrlimit(Resource::Stack).current.unwrap_or(u64::MAX);
@@ -193,12 +185,12 @@ pub(crate) fn argument_bytes() -> usize {
     most.saturating_sub(variables + LEFT).min(USUAL)
 }
 
-/// Returns how many bytes an argument takes: its text, a NUL and a pointer.
+/// Its text, a NUL and a pointer.
 pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     argument.len() + 1 + size_of::<usize>()
 }
 
-/// Returns GNU's text for an error of the system in the C locale, or `std`'s for any other.
+/// The text is glibc's in the C locale, or `std`'s for an error of another origin.
 pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = curt::number_of(error) else {
         return error.to_string();
@@ -209,7 +201,7 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     }
 }
 
-/// Returns the word for an error that `std` has no stable kind for.
+/// For errors without a stable kind in `std`.
 pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     match Errno::from_io_error(error)? {
         Errno::LOOP => Some("loop"),
@@ -219,7 +211,7 @@ pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// The texts of GNU's C library for errors that the command often meets: others have other words.
+/// glibc's texts for common errors. Other C libraries use other words.
 const TEXTS: [(Errno, &str); 44] = [
     (Errno::NOENT, "No such file or directory"),
     (Errno::ACCESS, "Permission denied"),
@@ -267,7 +259,7 @@ const TEXTS: [(Errno, &str); 44] = [
     (Errno::DEADLK, "Resource deadlock avoided"),
 ];
 
-/// Reads a whole file, which may have at most `most` bytes, without waiting for a pipe or device.
+/// Does not block on a FIFO or device.
 pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = rustix::fs::open(path, flags, Mode::empty())?;
@@ -317,7 +309,7 @@ mod tests {
     use super::error_text;
     use std::io;
 
-    /// The C library has a text for each number, and is the authority where it is GNU's.
+    /// glibc is the authority for these texts.
     #[test]
     fn every_error_has_its_text() {
         let mut unknown = 0;
@@ -325,9 +317,9 @@ mod tests {
             let text = error_text(&io::Error::from_raw_os_error(number));
             unknown += u32::from(text == format!("Unknown error {number}"));
             assert!(!text.is_empty() && !text.contains("os error"), "{number}: {text}");
-            // SAFETY: any number may be asked about.
+            // SAFETY: any number is allowed.
             let own = unsafe { libc::strerror(number) };
-            // SAFETY: the text is terminated, and is compared before this thread asks again.
+            // SAFETY: the text is NUL-terminated, and used before this thread's next call.
             let own = unsafe { std::ffi::CStr::from_ptr(own) };
             if cfg!(target_env = "gnu") {
                 assert_eq!(text.as_bytes(), own.to_bytes(), "{number}");

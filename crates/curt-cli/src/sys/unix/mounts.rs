@@ -1,4 +1,4 @@
-//! The table of mounts in `/proc`.
+//! The kernel's mount table, `/proc/self/mountinfo`.
 
 use std::ffi::OsString;
 use std::io;
@@ -11,22 +11,22 @@ use super::read_file;
 
 const LONGEST_TABLE: usize = 16 << 20;
 
-/// Whether mounts are in the way of a rename.
+/// Whether mounts prevent a rename.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mounted {
     Nothing,
-    /// It would take a mount along.
+    /// A rename would take the mount along.
     Below,
-    /// The system refuses it.
+    /// The kernel refuses the rename.
     Here,
 }
 
-/// Returns whether something is mounted on an entry or below it, by its full path without links or
-/// by another mount of its filesystem. An error if that cannot be known.
+/// Finds mounts on an entry or inside it, by its canonical path, also through another mount of the
+/// same filesystem. An error means that the table could not be read.
 pub(super) fn mounted_at(path: &Path) -> io::Result<Mounted> {
     let table = read_file(Path::new("/proc/self/mountinfo"), LONGEST_TABLE)?;
     if table.is_empty() {
-        // It is not the kernel's, whose table has at least the line of `/proc`.
+        // The kernel's table has at least the line of `/proc`.
         return Err(Errno::NOENT.into());
     }
     Ok(mounted(&table, path))
@@ -34,7 +34,7 @@ pub(super) fn mounted_at(path: &Path) -> io::Result<Mounted> {
 
 fn mounted(table: &[u8], path: &Path) -> Mounted {
     let mounts: Vec<Mount> = table.split(|&byte| byte == b'\n').filter_map(Mount::parse).collect();
-    // Of several on one directory, the last is on top.
+    // Of several mounts on one directory, the last one is visible.
     let holds = |mount: &&Mount| mount.point != path && path.starts_with(&mount.point);
     let own = mounts.iter().filter(holds).max_by_key(|mount| mount.point.as_os_str().len());
     let own = own.and_then(|own| own.place_of(path));
@@ -55,7 +55,7 @@ struct Mount {
     number: Vec<u8>,
     parent: Vec<u8>,
     device: Vec<u8>,
-    /// The directory of the filesystem that is mounted.
+    /// The mounted directory of the filesystem.
     root: PathBuf,
     point: PathBuf,
 }
@@ -68,14 +68,14 @@ impl Mount {
         Some(Mount { number, parent, device, root: path()?, point: path()? })
     }
 
-    /// Returns the filesystem that a path below the mount is on, and the path in it.
+    /// Returns the filesystem of a path, and the path within it.
     fn place_of(&self, path: &Path) -> Option<(&[u8], PathBuf)> {
         let below = path.strip_prefix(&self.point).ok()?;
         Some((&self.device, self.root.join(below)))
     }
 }
 
-/// Replaces escapes such as `\040` by the bytes they stand for.
+/// Replaces escapes such as `\040`.
 fn unescape(mut text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Some((&first, rest)) = text.split_first() {

@@ -1,4 +1,4 @@
-//! Systems whose trash is unknown here.
+//! Systems without a supported trash.
 
 use std::ffi::OsStr;
 

@@ -1,5 +1,5 @@
-//! Programs that the command waits for: each signal that asks it to end is passed on to them, once.
-//! A terminal sends its signals to them, too.
+//! Running programs. Each signal that asks the command to end is forwarded to them once, unless the
+//! terminal has sent it to them as well.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -10,12 +10,12 @@ use signal_hook::consts::SIGQUIT;
 
 use super::{handle_signal, interrupt};
 
-/// The numbers of the programs, negative after the first signal; 0 is a free place.
+/// Process numbers, negative after the first signal; 0 is a free slot.
 static RUNNING: OnceLock<Box<[AtomicI32]>> = OnceLock::new();
-/// The signal that arrived was for this process alone.
+/// Whether the signal was sent to this process alone.
 static IS_PASSED_ON: AtomicBool = AtomicBool::new(false);
 
-/// Passes signals on from now on, to at most so many programs at a time.
+/// Forwards signals from now on, to at most this many programs at a time.
 pub(crate) fn pass_signals_on(programs: usize) {
     RUNNING.get_or_init(|| (0..programs).map(|_| AtomicI32::new(0)).collect());
     handle_signal(SIGQUIT);
@@ -29,7 +29,8 @@ impl Running {
         for place in places() {
             let order = Ordering::SeqCst;
             if place.compare_exchange(0, program, order, order).is_ok() {
-                // A signal may have arrived since it was started.
+                // A signal may have arrived after the program started, but before it was
+                // registered.
                 if IS_PASSED_ON.load(order) {
                     if let Some((program, number)) = receiver(place, false).zip(interrupt::signal())
                     {
@@ -57,7 +58,7 @@ fn places() -> impl Iterator<Item = &'static AtomicI32> {
     RUNNING.get().into_iter().flatten()
 }
 
-/// Passes a signal on; after the last one, this process ends. For a handler.
+/// Called in a handler. After the last signal, this process ends.
 pub(super) fn tell_all(number: i32, is_from_kernel: bool, is_last: bool) {
     IS_PASSED_ON.fetch_or(!is_from_kernel, Ordering::SeqCst);
     for program in places().filter_map(|place| receiver(place, is_last)) {
@@ -68,7 +69,7 @@ pub(super) fn tell_all(number: i32, is_from_kernel: bool, is_last: bool) {
     }
 }
 
-/// Returns the program if it gets this signal: each gets the first one and the last one.
+/// Returns the program if it gets this signal: only the first and the last one.
 fn receiver(place: &AtomicI32, is_last: bool) -> Option<Pid> {
     let order = Ordering::SeqCst;
     let mark = |program: i32| (program > 0).then_some(-program);
@@ -80,11 +81,11 @@ fn receiver(place: &AtomicI32, is_last: bool) -> Option<Pid> {
     Pid::from_raw(program)
 }
 
-/// Sends a signal to a program, and continues it if it is stopped.
 fn send(program: Pid, number: i32) {
     let Some(signal) = Signal::from_named_raw(number) else { return };
-    // It may have been waited for meanwhile, and its number given to another process. The
-    // descriptor is of a child of this process if the number is one afterwards, or of none.
+    // Another thread may have waited for the program meanwhile, so another process may have its
+    // number. If the number still belongs to a child after `pidfd_open(2)`, the descriptor refers
+    // to that child.
     #[cfg(target_os = "linux")]
     let descriptor = rustix::process::pidfd_open(program, rustix::process::PidfdFlags::empty());
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;

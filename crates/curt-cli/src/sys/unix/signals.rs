@@ -1,42 +1,40 @@
-//! Signals by name, and whether they are ignored.
+//! Names of signals, and their actions.
 
 use std::mem::MaybeUninit;
 
 use crate::quote::quote;
 
-/// The signal that a time limit sends by default, and the one that no program can refuse.
+/// The default signal of a time limit, and the one that cannot be refused.
 pub(crate) const ASKING: i32 = libc::SIGTERM;
 pub(crate) const KILLING: i32 = libc::SIGKILL;
 
-/// Whether a signal is ignored; `false` if there is no such signal.
 pub(super) fn is_ignored(number: i32) -> bool {
     action(number) == Some(libc::SIG_IGN)
 }
 
-/// Returns the action of a signal. `None` if there is no such signal, or the C library reserves it.
+/// `None` if the signal does not exist, or the C library reserves it.
 fn action(number: i32) -> Option<libc::sighandler_t> {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: without a new action nothing is set; the old one is written to memory of its size.
+    // SAFETY: without a new action the call only writes the old one, to memory of its size.
     let answer = unsafe { libc::sigaction(number, std::ptr::null(), action.as_mut_ptr()) };
     // SAFETY: the call succeeded, so it filled `action`.
     (answer == 0).then(|| unsafe { action.assume_init() }.sa_sigaction)
 }
 
-/// Whether the kernel sent a signal: it sends those of a terminal to the whole group.
+/// The kernel sends a terminal's signals to the whole group.
 pub(super) fn is_from_kernel(info: &libc::siginfo_t) -> bool {
-    /// `SI_KERNEL` of Linux. Elsewhere a terminal's signals look like those of processes.
+    /// `SI_KERNEL`. On other systems, a terminal's signals look like those of processes.
     const KERNEL: i32 = 0x80;
     cfg!(target_os = "linux") && info.si_code == KERNEL
 }
 
-/// Sets the action of a signal, `SIG_IGN` or `SIG_DFL`.
 pub(super) fn set(number: i32, action: libc::sighandler_t) {
     debug_assert!([libc::SIG_IGN, libc::SIG_DFL].contains(&action), "no handler");
     // SAFETY: these actions run no code of ours.
     unsafe { libc::signal(number, action) };
 }
 
-/// Blocks or unblocks signals for this thread, and returns which were blocked before.
+/// Returns this thread's previous mask.
 pub(super) fn change_mask(how: i32, numbers: impl IntoIterator<Item = i32>) -> libc::sigset_t {
     // SAFETY: all zeros is a value of this plain set.
     let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
@@ -49,16 +47,15 @@ pub(super) fn change_mask(how: i32, numbers: impl IntoIterator<Item = i32>) -> l
     apply_mask(how, &set)
 }
 
-/// The same, for a set of signals.
 pub(super) fn apply_mask(how: i32, set: &libc::sigset_t) -> libc::sigset_t {
     // SAFETY: all zeros is a value of this plain set.
     let mut before: libc::sigset_t = unsafe { std::mem::zeroed() };
-    // SAFETY: one set is a valid one, and the other is exclusively borrowed.
+    // SAFETY: one set is valid, and the other exclusively borrowed.
     unsafe { libc::pthread_sigmask(how, set, &raw mut before) };
     before
 }
 
-/// Ends the process by a signal's default action. Returns where that does not end it.
+/// Returns if the default action does not end the process.
 pub(crate) fn end_by(number: i32) {
     set(number, libc::SIG_DFL);
     change_mask(libc::SIG_UNBLOCK, [number]);
@@ -66,10 +63,10 @@ pub(crate) fn end_by(number: i32) {
     unsafe { libc::raise(number) };
 }
 
-/// The largest number of a signal on Linux; other systems have fewer.
+/// On Linux; other systems have fewer signals.
 pub(super) const MOST_SIGNALS: i32 = 64;
 
-/// Other names of signals, and those that few programs know.
+/// Aliases, and names that few programs know.
 const NAMES: &[(&str, i32)] = &[
     ("EXIT", 0),
     ("IOT", libc::SIGABRT),
@@ -84,9 +81,9 @@ const NAMES: &[(&str, i32)] = &[
     ("STKFLT", libc::SIGSTKFLT),
 ];
 
-/// Returns the signal of a name, such as `TERM`, `sigterm` or `RTMIN+3`, or of a number, which may
-/// be the status of a program that it ended. As for GNU timeout, the number 0 is a signal, which
-/// does nothing. The error is a message for the user.
+/// Parses a name, such as `TERM`, `sigterm` or `RTMIN+3`, or a number, also the exit status of a
+/// program ended by the signal. As in GNU timeout, 0 is a signal without effect. The error is a
+/// message for the user.
 pub(crate) fn signal_named(word: &str) -> Result<i32, String> {
     if word.starts_with(|first: char| first.is_ascii_digit()) {
         return of_number(word).ok_or_else(|| invalid(word));
@@ -99,14 +96,13 @@ pub(crate) fn signal_named(word: &str) -> Result<i32, String> {
     number.or_else(named).ok_or_else(|| invalid(word))
 }
 
-/// The signal of a number: of a shell's status in the lowest seven bits, of the system's in eight.
+/// A shell's status has the signal in the lowest seven bits, the system's in eight.
 fn of_number(word: &str) -> Option<i32> {
     let number: i32 = word.parse().ok()?;
     let number = number & if number < 0xff { 0x7f } else { 0xff };
     (number < 32 || is_real_time(number)).then_some(number)
 }
 
-/// The signal that is counted from the first or the last one of real time.
 fn of_real_time(name: &str) -> Option<i32> {
     let signals = real_time();
     let (from, offset) = match (name.strip_prefix("RTMIN"), name.strip_prefix("RTMAX")) {
@@ -118,19 +114,18 @@ fn of_real_time(name: &str) -> Option<i32> {
     from.checked_add(offset).filter(|&number| is_real_time(number))
 }
 
-/// Whether this program can catch a signal of real time: musl reserves the first one, `RTMIN`.
+/// musl reserves the first real-time signal, `RTMIN`.
 fn is_real_time(number: i32) -> bool {
     real_time().contains(&number) && action(number).is_some()
 }
 
-/// The signals of real time as GNU's C library counts them, whichever this program has; none where
-/// the system has none.
+/// Counted as in glibc, whatever C library this program has; empty on systems without them.
 #[allow(clippy::reversed_empty_ranges, reason = "that is the empty one")]
 fn real_time() -> std::ops::RangeInclusive<i32> {
     if cfg!(target_os = "linux") { 34..=MOST_SIGNALS } else { 1..=0 }
 }
 
-/// Returns the name of a signal, as GNU timeout has it.
+/// Returns the name used by GNU timeout.
 pub(crate) fn signal_name(number: i32) -> String {
     let listed = || NAMES.iter().rev().find(|&&(_, other)| other == number);
     let known = signal_hook::low_level::signal_name(number).filter(|&name| name != "SIGIO");

@@ -1,5 +1,3 @@
-//! A stack that is large enough.
-
 use std::io::Write;
 use std::thread::Builder;
 
@@ -8,16 +6,15 @@ use rustix::process::{Resource, getrlimit};
 use super::signals::{MOST_SIGNALS, apply_mask, change_mask};
 use crate::exit::Exit;
 
-/// The command line alone takes about 100 KiB of stack, several times that in a debug build.
+/// Parsing the command line takes about 100 KiB of stack, and several times that in a debug build.
 const ENOUGH: usize = 1 << 20;
 
-/// Runs the command on this thread or, where the limit of its stack is small (`ulimit -s 64`), on
-/// another one.
+/// Runs the command on a new thread if the stack limit is small (`ulimit -s 64`).
 pub(crate) fn with_stack(run: fn() -> Exit) -> Exit {
     if getrlimit(Resource::Stack).current.is_none_or(|limit| limit >= ENOUGH as u64) {
         return run();
     }
-    // A signal interrupts the thread that works, not this one, which the system prefers.
+    // The kernel prefers this thread for signals, but they must interrupt the one that works.
     let before = change_mask(libc::SIG_BLOCK, 1..=MOST_SIGNALS);
     let run = move || {
         apply_mask(libc::SIG_SETMASK, &before);

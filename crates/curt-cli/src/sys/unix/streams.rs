@@ -1,5 +1,5 @@
-//! Reading and writing standard streams, which can block forever: after the first signal that asks
-//! the command to end, a timer interrupts the threads that are blocked.
+//! Standard streams can block forever. After the first signal that asks the command to end, a timer
+//! interrupts the threads that use them.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -12,12 +12,11 @@ use rustix::stdio::{stderr, stdin, stdout};
 
 use crate::sys::interrupt;
 
-/// The thread that uses each standard stream, or 0. The callers' locks allow one at a time.
+/// The thread using each standard stream, or 0. The callers' locks admit one at a time.
 static USERS: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
-/// How many handlers use `USERS`, whose threads must not end meanwhile.
+/// Running handlers that read `USERS`. A thread listed there must not end until they finish.
 static HANDLERS: AtomicU32 = AtomicU32::new(0);
 
-/// The use of a stream by this thread.
 struct Use(&'static AtomicUsize);
 
 impl Use {
@@ -50,8 +49,8 @@ pub(crate) fn write_stderr(bytes: &[u8]) -> io::Result<()> {
     write(stderr(), bytes)
 }
 
-/// Writes everything. After a signal, fails as interrupted if the stream takes nothing from one
-/// interruption to the next.
+/// Writes everything. After a signal, fails as interrupted if the stream accepts no byte between
+/// two interruptions.
 fn write(stream: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
     let _use = Use::begin(stream);
     let mut is_stuck = false;
@@ -69,32 +68,31 @@ fn write(stream: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the next bytes of standard input, none at its end. `None` if a signal came first.
 pub(crate) fn read_input() -> Option<Vec<u8>> {
     let _use = Use::begin(stdin());
     crate::sys::next_input()
 }
 
-/// Begins to interrupt blocked threads, for a handler. The timer repeats because a thread can be
-/// interrupted right before its call blocks.
+/// Called in a handler. The timer repeats, because a signal may arrive just before the call that
+/// blocks.
 pub(super) fn interrupt_users() {
     let handler: extern "C" fn(i32) = pass_on;
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: an empty set and no flags, so that calls are not restarted, are what zeros mean.
+    // SAFETY: zeros mean an empty set and no flags, so that calls are not restarted.
     let action = unsafe { action.assume_init_mut() };
     action.sa_sigaction = handler as libc::sighandler_t;
-    // SAFETY: the handler changes atomics and sends a signal, which handlers may do.
+    // SAFETY: the handler only changes atomics and sends a signal, which are async-signal-safe.
     unsafe { libc::sigaction(libc::SIGALRM, action, ptr::null_mut()) };
     let mut timer = MaybeUninit::<libc::itimerval>::zeroed();
-    // SAFETY: zeros are a timer that is off.
+    // SAFETY: zeros are a disabled timer.
     let timer = unsafe { timer.assume_init_mut() };
     (timer.it_value.tv_usec, timer.it_interval.tv_usec) = (1_000, 100_000);
-    // SAFETY: the new value is read, and the old one is not asked for.
+    // SAFETY: the new value is live, and the old one is not requested.
     unsafe { libc::setitimer(libc::ITIMER_REAL, timer, ptr::null_mut()) };
 }
 
-/// Passes the timer's signal on to the users of the streams. A user does not, so that none is
-/// interrupted twice in an interval; it soon is no user any more.
+/// Forwards the timer's signal to the users of the streams. A user does not forward it, so that no
+/// thread is interrupted twice in one interval.
 extern "C" fn pass_on(number: i32) {
     HANDLERS.fetch_add(1, Ordering::SeqCst);
     let users = USERS.each_ref().map(|user| user.load(Ordering::SeqCst));

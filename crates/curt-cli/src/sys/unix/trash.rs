@@ -1,9 +1,10 @@
-//! The trash of the freedesktop.org specification 1.0: a folder with the folder `files`, where the
-//! entries go, and the folder `info`, where a file for each of them says where it was.
+//! The trash of the freedesktop.org specification 1.0: entries go to `files`, and `info` has a file
+//! with the original path of each.
 //!
-//! An entry is renamed, never copied, so it stays on its filesystem: it goes to the trash in the
-//! home directory, or to the one that its filesystem has. A folder is used only if this user owns
-//! it, and on other filesystems only if it is no link, since anybody may have made it there.
+//! An entry is renamed, never copied (ADR 46): to the trash in the home directory if that is on the
+//! same mount, otherwise to the trash of its own filesystem. A folder must belong to this user.
+//! Outside the home directory it must not be a symlink either, because any user may have created
+//! it.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
@@ -31,31 +32,28 @@ use super::mounts::{Mounted, mounted_at};
 use crate::sys::{Refusal, TrashRules, Trashed};
 use crate::time::{self, Format, Zone};
 
-/// The extension of the files that say where an entry was.
 const INFO: &str = ".trashinfo";
 const LONGEST_NAME: usize = 255;
-/// How many numbers are tried for an entry whose name is taken, and how many names at all.
+/// Numbered names tried when the name is taken, and all names tried.
 const MOST_NUMBERS: u32 = 64;
 const MOST_NAMES: u32 = 2 * MOST_NUMBERS;
 
-/// The identity of a file: its device and its number.
+/// Device and inode.
 type Id = (u64, u64);
 
 pub(crate) struct Trash {
-    /// The folder at home as it was found.
     home: Option<Folder>,
-    /// The same after what was missing in it was made, for the first entry.
+    /// `home` with its missing parts created, on first use.
     made: OnceCell<Folder>,
-    /// Why it is not known whether there is one at home.
+    /// Why looking for the folder in the home directory failed.
     failed: Option<Errno>,
     dry_run: bool,
-    /// What a dry run would have moved, and the names in the trash that it gave away.
+    /// Entries that a dry run would have moved, and the names assigned to them in the trash.
     moves: DryMoves,
     given: RefCell<HashSet<PathBuf>>,
 }
 
 impl Trash {
-    /// Opens the trash in the home directory, if there is one.
     pub(crate) fn open(dry_run: bool) -> Trash {
         let (home, failed) = match usable(home_folder(true)) {
             Ok(home) => (home, None),
@@ -65,8 +63,7 @@ impl Trash {
         Trash { home, made, failed, dry_run, moves, given }
     }
 
-    /// Moves an entry to the trash. It is found once, by the system: all that is renamed are names
-    /// in directories that are open.
+    /// Resolves the operand once: every rename then uses a name in an open directory.
     pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<Trashed, Refusal> {
         let Operand { parent, name, is_directory_only } = split(operand)?;
         if self.moves.cut(operand.as_ref()) {
@@ -77,7 +74,7 @@ impl Trash {
         let is_directory = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         if is_directory_only && !is_directory {
             let is_link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
-            // Not missing, which -f would ignore.
+            // Not `Refusal::Missing`, which `-f` would ignore.
             return Err(if is_link {
                 Errno::NOTDIR.into()
             } else {
@@ -94,7 +91,7 @@ impl Trash {
             ));
         }
         let path = full_path(&dir, parent)?.join(name);
-        // For a file, a rename tells.
+        // For a file, `renameat2(2)` itself fails on a mount point.
         if is_directory || self.dry_run {
             let unknown = |error| {
                 let reason = "cannot tell whether something is mounted below it";
@@ -113,17 +110,17 @@ impl Trash {
         Ok(Trashed { is_directory, to: Some(to) })
     }
 
-    /// Moves an entry into the first folder that can hold it, and returns where that is.
+    /// Uses the first suitable folder. Returns the new path.
     fn put_in_one(&self, entry: &Entry) -> Result<PathBuf, Refusal> {
         if let Some(error) = self.failed {
             return Err(Refusal::unusable(error));
         }
         let way = Way::from(&entry.dir)?;
-        // By whichever mount the entry is reached.
+        // Even if the entry is reached through another mount of the same filesystem.
         self.made.get().or(self.home.as_ref()).map_or(Ok(()), |home| home.refuse(entry, &way))?;
         if let Some(home) = self.home_for(&way).map_err(Refusal::unusable)? {
             match self.put_in(home, entry, Path::new("")) {
-                // Another mount of the filesystem, as only a rename tells on older kernels.
+                // On older kernels, only the rename shows that this is another mount.
                 Err(Refusal::Os(error))
                     if way.mount.number.is_none()
                         && Errno::from_io_error(&error) == Some(Errno::XDEV) => {}
@@ -131,7 +128,7 @@ impl Trash {
             }
         }
         let top_path = entry.path.ancestors().nth(way.ids.len()).unwrap_or(&entry.path);
-        // Where the administrator made no folder for all users, each has one.
+        // Without a usable `.Trash` from the administrator, each user has a folder.
         let checked = |folder: Folder| folder.check_missing().map(|()| folder);
         let folder = shared_folder(&way.top, top_path, self.dry_run)
             .and_then(checked)
@@ -141,7 +138,7 @@ impl Trash {
         self.put_in(&folder, entry, top_path)
     }
 
-    /// Returns the folder at home, with all that was missing, if it is on this mount.
+    /// Creates missing parts. `None` if the folder is on another mount.
     fn home_for(&self, way: &Way) -> Result<Option<&Folder>, Errno> {
         let Some(found) = self.home.as_ref().filter(|home| home.mount == way.mount) else {
             return Ok(None);
@@ -158,8 +155,7 @@ impl Trash {
         Ok(self.made.get())
     }
 
-    /// Moves an entry into a folder, and returns where that is. The user who wants it back finds
-    /// its path below `top`.
+    /// The recorded path is relative to `top`.
     fn put_in(&self, folder: &Folder, entry: &Entry, top: &Path) -> Result<PathBuf, Refusal> {
         let name = entry.path.file_name().ok_or(Refusal::ROOT)?;
         if self.dry_run {
@@ -180,7 +176,7 @@ impl Trash {
                 self.given.borrow_mut().insert(to.clone());
                 return Ok(to);
             }
-            // The information reserves the name, and is written before anything is moved.
+            // The specification wants this first: exclusive creation reserves the name.
             match write_new(&folder.info.dir, &name_of_info, info.as_bytes()) {
                 Err(Errno::EXIST) => continue,
                 written => written?,
@@ -190,14 +186,14 @@ impl Trash {
                 folder.maker.keep();
                 return Ok(to);
             };
-            // A server that does not answer may have moved it.
+            // A network server may have renamed the entry although its answer got lost.
             if error == Errno::EXIST || folder.files.has(&name_there) == Ok(false) {
-                // If this fails, too, the information is about nothing, which programs ignore.
+                // If this fails too, an orphaned information file remains, which programs ignore.
                 let _ = unlinkat(&folder.info.dir, &name_of_info, AtFlags::empty());
             }
             match error {
                 Errno::EXIST => {}
-                // The system says so if a directory would be moved into itself.
+                // `rename(2)`: a directory cannot be moved into itself.
                 Errno::INVAL => return Err(Refusal::HOLDS_TRASH),
                 error => return Err(error.into()),
             }
@@ -207,17 +203,16 @@ impl Trash {
 }
 
 struct Entry {
-    /// Its parent.
     dir: OwnedFd,
     id: Id,
     is_directory: bool,
-    /// Its full path without links, for people and for the information.
+    /// Absolute and without symlinks.
     path: PathBuf,
 }
 
 impl Entry {
-    /// Returns the error that a rename to another directory would meet, if [`DryMoves`] and like
-    /// queries tell: it removes a name, adds one, and changes the `..` of a directory.
+    /// Returns the predicted error of a rename into another directory. Moving a directory also
+    /// needs write access to it, because its `..` changes.
     fn move_dry(&self, name: &OsStr, to: &Place, moves: &DryMoves) -> Result<(), Refusal> {
         moves.add(self.dir.as_fd(), name, || {
             to.check_writable()?;
@@ -229,14 +224,13 @@ impl Entry {
     }
 }
 
-/// The mount that a directory is reached by, and its device. Older kernels do not tell the mount.
+/// A device and the kernel's mount ID, which `statx(2)` reports since Linux 5.8.
 #[derive(PartialEq)]
 struct Mount {
     device: u64,
     number: Option<u64>,
 }
 
-/// Returns the identity of an open directory, and the mount that it is reached by.
 fn identity(dir: &OwnedFd) -> Result<(Id, Mount), Errno> {
     let mask = StatxFlags::INO | StatxFlags::MNT_ID;
     match statx(dir, "", AtFlags::EMPTY_PATH, mask) {
@@ -246,7 +240,7 @@ fn identity(dir: &OwnedFd) -> Result<(Id, Mount), Errno> {
             let number = has_mount.then_some(stat.stx_mnt_id);
             Ok(((device, stat.stx_ino), Mount { device, number }))
         }
-        // Older kernels, and filters.
+        // An older kernel, or a seccomp filter.
         Err(Errno::NOSYS | Errno::PERM) => {
             let stat = fstat(dir)?;
             Ok(((stat.st_dev, stat.st_ino), Mount { device: stat.st_dev, number: None }))
@@ -255,8 +249,8 @@ fn identity(dir: &OwnedFd) -> Result<(Id, Mount), Errno> {
     }
 }
 
-/// Returns the full path of an open directory, if that leads there: in another mount namespace,
-/// below a later mount or on a filesystem that was unmounted, it may lead to another one.
+/// Returns the canonical path of an open directory, if it leads back there. In another mount
+/// namespace, under a later mount, or after a lazy unmount it may lead elsewhere.
 fn full_path(dir: &OwnedFd, typed: &Path) -> Result<PathBuf, Refusal> {
     let lost = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::NO_FULL_PATH,
@@ -270,12 +264,12 @@ fn full_path(dir: &OwnedFd, typed: &Path) -> Result<PathBuf, Refusal> {
     Ok(path)
 }
 
-/// The way from a directory up to the top of its mount, or of its filesystem if the kernel does not
-/// tell its mounts.
+/// The directories from an entry's parent up to the top of its mount, or of its filesystem on older
+/// kernels.
 struct Way {
     top: OwnedFd,
     mount: Mount,
-    /// The directories on it, the first and the top too.
+    /// Includes both ends.
     ids: Vec<Id>,
 }
 
@@ -287,12 +281,12 @@ impl Way {
         loop {
             let parent = match openat2(&top, "..", FOLDER, Mode::empty(), ResolveFlags::NO_XDEV) {
                 Err(Errno::XDEV) => return Ok(Way { top, mount, ids }),
-                // Older kernels, and filters: only the device tells.
+                // Without `openat2(2)`, only the device changes at a mount.
                 Err(Errno::NOSYS | Errno::PERM) => openat(&top, "..", FOLDER, Mode::empty())?,
                 opened => opened?,
             };
             let (id, parent_mount) = identity(&parent)?;
-            // The parent of the root directory is the root directory.
+            // The root directory is its own parent.
             if parent_mount != mount || ids.last() == Some(&id) {
                 return Ok(Way { top, mount, ids });
             }
@@ -305,19 +299,19 @@ impl Way {
 struct Folder {
     files: Place,
     info: Place,
-    /// The mount of `files`, which is where entries go.
+    /// Of `files`.
     mount: Mount,
-    /// The folder itself and these two.
+    /// The folder, `files` and `info`.
     own: Vec<Id>,
-    /// Directories that `files` or `info` is in, and these two.
+    /// `files`, all its ancestors on the mount, and `info`. Moving one of these would move the
+    /// trash.
     holders: Vec<Id>,
-    /// Where it is, for people.
     path: PathBuf,
     maker: Maker,
 }
 
 impl Folder {
-    /// Opens the folders in a directory that this user owns, and makes those that are missing.
+    /// Opens the subfolders, creating those that are missing.
     fn open_in(base: &Place, path: PathBuf, maker: Maker) -> Result<Folder, Errno> {
         let files = base.child("files".as_ref(), &maker)?;
         let info = base.child("info".as_ref(), &maker)?;
@@ -330,13 +324,13 @@ impl Folder {
         Ok(Folder { files, info, mount, own, holders, path, maker })
     }
 
-    /// Returns the error that making the missing folders would meet.
+    /// Returns the error that creating the missing subfolders would meet.
     fn check_missing(&self) -> Result<(), Errno> {
         let mut missing = [&self.files, &self.info].into_iter().filter(|place| place.is_missing);
         missing.try_for_each(Place::check_writable)
     }
 
-    /// Refuses an entry that this is in, or that is in this.
+    /// Refuses an entry that contains this trash, or lies in it.
     fn refuse(&self, entry: &Entry, way: &Way) -> Result<(), Refusal> {
         if self.holders.contains(&entry.id) {
             return Err(Refusal::HOLDS_TRASH);
@@ -348,7 +342,7 @@ impl Folder {
     }
 }
 
-/// Writes a file that was not there; one that could not be written whole is removed.
+/// Removes the file again if it could not be written completely.
 fn write_new(dir: &OwnedFd, name: &OsStr, content: &[u8]) -> Result<(), Errno> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let file = openat(dir, name, flags, Mode::RUSR | Mode::WUSR)?;
@@ -359,9 +353,9 @@ fn write_new(dir: &OwnedFd, name: &OsStr, content: &[u8]) -> Result<(), Errno> {
     written
 }
 
-/// Returns the name of an entry in the trash: its own, or with a number, and short enough for the
-/// name of the information. After some numbers they are drawn, so that many entries of one name
-/// need few attempts.
+/// The entry's own name, then numbered ones, shortened so that the name of the information file
+/// fits. After [`MOST_NUMBERS`] they are random, so that many entries with the same name need few
+/// attempts.
 fn numbered(name: &OsStr, number: u32) -> OsString {
     let suffix = match number {
         1 => String::new(),
@@ -378,7 +372,6 @@ fn numbered(name: &OsStr, number: u32) -> OsString {
     OsString::from_vec(bytes)
 }
 
-/// Returns the text that says where an entry was, and when it was moved.
 fn info(path: &Path) -> String {
     let digit = |value: u8| b"0123456789ABCDEF".get(usize::from(value)).copied().unwrap_or(b'0');
     let mut escaped = String::new();
@@ -394,7 +387,8 @@ fn info(path: &Path) -> String {
     format!("[Trash Info]\nPath={escaped}\nDeletionDate={date}\n")
 }
 
-/// Returns a folder unless it may not be used: then its filesystem may have another one.
+/// Maps refusals to `None`, because another folder may do. Errors such as EIO and EMFILE do
+/// not concern the folder, and are returned.
 fn usable<F>(folder: Result<F, Errno>) -> Result<Option<F>, Errno> {
     match folder {
         Ok(folder) => Ok(Some(folder)),
@@ -403,14 +397,13 @@ fn usable<F>(folder: Result<F, Errno>) -> Result<Option<F>, Errno> {
     }
 }
 
-/// Opens the trash in the home directory, `$XDG_DATA_HOME/Trash`.
 fn home_folder(only_looks: bool) -> Result<Folder, Errno> {
     let path = home_directory("XDG_DATA_HOME", ".local/share").ok_or(Errno::NOENT)?;
     let maker = Maker::new(only_looks);
     let data = Place::open_all(&path, &maker)?;
-    // With sudo it may be another user's, where nothing is to be made.
+    // Under sudo the home directory may be another user's: create nothing there.
     check_owner(&data.dir)?;
-    // Users may have put a link to their trash there themselves.
+    // In the home directory a symlink is the user's own choice.
     let trash = match openat(&data.dir, "Trash", FOLDER, Mode::empty()) {
         Ok(dir) if !data.is_missing => Place { dir, is_missing: false },
         Err(error) if !data.is_missing && error != Errno::NOENT => return Err(error),
@@ -420,7 +413,7 @@ fn home_folder(only_looks: bool) -> Result<Folder, Errno> {
     Folder::open_in(&trash, path.join("Trash"), maker)
 }
 
-/// Opens the folder of this user in the one that the administrator made for all users.
+/// `.Trash` belongs to the administrator. The specification requires its sticky bit.
 fn shared_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Errno> {
     let dir = openat(top, ".Trash", NO_LINK, Mode::empty())?;
     if !Mode::from_raw_mode(fstat(&dir)?.st_mode).contains(Mode::SVTX) {
@@ -432,7 +425,6 @@ fn shared_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Er
     Folder::open_in(&own, path.join(".Trash").join(name), maker)
 }
 
-/// Opens the folder of this user in the top directory of a filesystem.
 fn own_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Errno> {
     let name = format!(".Trash-{}", rustix::process::geteuid().as_raw());
     let top = Place { dir: fcntl_dupfd_cloexec(top, 0)?, is_missing: false };

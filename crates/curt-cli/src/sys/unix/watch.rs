@@ -1,6 +1,5 @@
-//! Waiting for a program as GNU timeout does it: this process leads the group that the program is
-//! in, so that the terminal belongs to both and its keys reach both, and passes on signals that ask
-//! this process alone to end.
+//! Waits for a program as GNU timeout does: this process leads the program's process group, so that
+//! keys typed in the terminal reach both, and forwards signals sent to itself alone.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -14,13 +13,13 @@ use rustix::process::{Pid, getpgid, getpgrp, setpgid};
 use super::signals::{self, MOST_SIGNALS, change_mask};
 use crate::sys::Event;
 
-/// The signals that arrived and were not looked at yet, one bit each; and those among them that the
-/// kernel sent: it sends the signals of a terminal to the whole group.
+/// Pending signals, one bit each, and those of them from the kernel, which sends a terminal's
+/// signals to the whole group.
 static ARRIVED: AtomicU64 = AtomicU64::new(0);
 static FROM_KERNEL: AtomicU64 = AtomicU64::new(0);
 
-/// Signals that are not passed on: those that cannot be, faults of this process, and those of job
-/// control, which have their usual effect on this process. All others end it by default.
+/// Not forwarded: signals that cannot be caught, faults of this process, and job control, which has
+/// its usual effect on this process. All others end it by default.
 const OWN: [i32; 12] = [
     libc::SIGKILL,
     libc::SIGSTOP,
@@ -36,26 +35,26 @@ const OWN: [i32; 12] = [
     libc::SIGWINCH,
 ];
 
-/// Signals that only wake: the program has ended or stopped, or wants the terminal without being in
-/// the foreground, which must not stop this process.
+/// Only wake this process: the program has ended or stopped, or uses the terminal from the
+/// background, which must not stop this process.
 const WAKING: [i32; 3] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU];
 
 pub(crate) struct Watch {
-    /// Whether the program stays in the group of the process that started this one.
+    /// Whether this process and the program remain in the parent's process group.
     is_foreground: bool,
     caught: Vec<i32>,
-    /// The signals that this process had blocked before, while it waits.
+    /// The previous signal mask, used while waiting.
     mask: libc::sigset_t,
-    /// Signals that arrived and are dealt with next.
+    /// Signals taken from `ARRIVED` but not yet handled.
     pending: u64,
 }
 
 impl Watch {
-    /// Catches signals from now on. One that is ignored stays ignored, as `nohup` and shells have
-    /// it for background jobs; but not `signal`, that of the time limit.
+    /// Ignored signals remain ignored, as `nohup` and shells intend for background jobs, except
+    /// `signal`, the one of the time limit.
     pub(crate) fn begin(is_foreground: bool, signal: i32) -> Watch {
         if !is_foreground {
-            // The leader of a session has a group already.
+            // Fails for a session leader, which already leads a group.
             let _ = setpgid(None, None);
         }
         let needed = [signal, libc::SIGALRM, libc::SIGCHLD];
@@ -68,34 +67,32 @@ impl Watch {
         Watch { is_foreground, caught, mask, pending: 0 }
     }
 
-    /// Starts the program. Afterwards signals arrive only while [`Watch::next`] waits, so that
-    /// none is sent to a number that was released.
+    /// After this, signals arrive only while [`Watch::next`] waits, so that no signal is sent to a
+    /// released process number.
     pub(crate) fn start(&mut self, command: &mut Command) -> Result<Child, Error> {
         let child = command.spawn()?;
         self.mask = change_mask(libc::SIG_BLOCK, self.caught.iter().copied());
         Ok(child)
     }
 
-    /// Sets when [`Event::TimeOver`] comes, from now on.
     #[allow(clippy::unused_self, reason = "the timer is the process's; Windows has none")]
     pub(crate) fn set_limit(&mut self, limit: Duration) {
-        /// Longer limits are none: not every system takes them.
+        /// Some systems refuse longer limits, so they mean no limit.
         const YEARS: u64 = 100_000_000;
         if limit.as_secs() >= YEARS {
             return;
         }
-        // A zero would set no limit.
+        // Zero would disable the timer.
         let micros = limit.as_nanos().div_ceil(1000).max(1);
         let mut timer = MaybeUninit::<libc::itimerval>::zeroed();
         // SAFETY: zeros are a timer without an interval.
         let timer = unsafe { timer.assume_init_mut() };
         timer.it_value.tv_sec = (micros / 1_000_000) as libc::time_t;
         timer.it_value.tv_usec = (micros % 1_000_000) as libc::suseconds_t;
-        // SAFETY: the new value is read, and the old one is not asked for.
+        // SAFETY: the new value is live, and the old one is not requested.
         unsafe { libc::setitimer(libc::ITIMER_REAL, timer, ptr::null_mut()) };
     }
 
-    /// Waits until something happens.
     pub(crate) fn next(&mut self, child: &mut Child) -> Result<Event, Error> {
         loop {
             self.pending |= ARRIVED.swap(0, Ordering::SeqCst);
@@ -116,8 +113,8 @@ impl Watch {
                     }
                 }
             }
-            // SAFETY: no descriptors and no time are given, and the mask is one that the system
-            // returned. It is set while the call waits only.
+            // SAFETY: no descriptors and no timeout are passed, and the mask came from the system.
+            // `pselect(2)` sets it only during the call.
             unsafe {
                 let none = ptr::null_mut();
                 libc::pselect(0, none, none, none, ptr::null(), &raw const self.mask);
@@ -125,23 +122,23 @@ impl Watch {
         }
     }
 
-    /// Sends a signal to the program and, unless it is in the foreground, to its group; then wakes
-    /// stopped processes, so that they can answer. One that was typed has reached the group already.
-    /// The program was not waited for, so the number is its own.
+    /// Sends a signal to the program. Unless that is in the foreground, its group gets the signal
+    /// too, followed by `SIGCONT`, so that stopped processes can react. A typed signal has already
+    /// reached the group. The program was not waited for yet, so its number is still its own.
     #[allow(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
     pub(crate) fn send(&self, child: &mut Child, number: i32, is_typed: bool) -> Result<(), Error> {
         let Ok(program) = i32::try_from(child.id()) else { return Ok(()) };
         let is_member = getpgid(Pid::from_raw(program)).is_ok_and(|group| group == getpgrp());
         let send = |number: i32| {
             if self.is_foreground || !is_member {
-                // SAFETY: a signal to another process touches no memory of this one.
+                // SAFETY: a signal to another process does not touch our memory.
                 unsafe { libc::kill(program, number) };
             }
             if !self.is_foreground {
                 // SAFETY: as above; this process has the signal blocked.
                 unsafe { libc::kill(0, number) };
                 if self.caught.contains(&number) && !WAKING.contains(&number) {
-                    // To ignore it discards the one that this process has sent itself.
+                    // `SIG_IGN` discards the copy that this process sent itself.
                     signals::set(number, libc::SIG_IGN);
                     catch(number);
                 }
@@ -157,27 +154,27 @@ impl Watch {
     }
 }
 
-/// The bit of a signal. Their numbers begin with 1.
 fn bit(number: i32) -> u64 {
     1_u64.checked_shl(number.unsigned_abs().wrapping_sub(1)).unwrap_or(0)
 }
 
-/// Notes a signal when it arrives. Programs that are started have the default action.
+/// Records a signal when it arrives. `exec` resets the handler, so programs start with the default
+/// action.
 fn catch(number: i32) -> bool {
     let handler: extern "C" fn(i32, *const libc::siginfo_t, *const libc::c_void) = note;
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: no handler, no flags and an empty set are what zeros mean.
+    // SAFETY: zeros mean no handler, no flags and an empty set.
     let action = unsafe { action.assume_init_mut() };
     action.sa_sigaction = handler as libc::sighandler_t;
-    // Calls that wait are restarted, but for the one that waits for signals.
+    // Blocking calls are restarted, except the one that waits for signals.
     action.sa_flags = libc::SA_RESTART | libc::SA_SIGINFO;
-    // SAFETY: the handler reads what the system passes to it and changes two numbers, which
-    // handlers may do.
+    // SAFETY: the handler only reads its argument and changes two atomics, which are
+    // async-signal-safe.
     unsafe { libc::sigaction(number, action, ptr::null_mut()) == 0 }
 }
 
 extern "C" fn note(number: i32, info: *const libc::siginfo_t, _: *const libc::c_void) {
-    // SAFETY: the system passes a description of the signal.
+    // SAFETY: `SA_SIGINFO` passes a valid description.
     if signals::is_from_kernel(unsafe { &*info }) {
         FROM_KERNEL.fetch_or(bit(number), Ordering::SeqCst);
     }

@@ -1,5 +1,5 @@
-//! The local time zone, found as the C library does: by `TZ`, or in the file of the system. Only
-//! one file is read.
+//! The local time zone, found like in the C library: from `TZ`, or from the system's file. Reads
+//! only one file.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -11,27 +11,27 @@ use crate::time::LeapSeconds;
 
 const LOCAL: &str = "/etc/localtime";
 const ZONES: &str = "/usr/share/zoneinfo";
-/// The ends of incomplete rules: nothing, both days of summer time, or its end.
+/// Completions of incomplete rules: an empty one, both days of summer time, or its end.
 const RULES: &[&str] = &["", ",M3.2.0,M11.1.0", ",M11.1.0"];
 const ENDLESS_SUMMER: &[&str] = &["", ",0/0,J365/25"];
 
-/// The longest rules: far more than any zone needs.
+/// Far more than any zone needs.
 const LONGEST_RULES: usize = 256;
-/// The largest file: a hundred times what a zone takes.
+/// A hundred times the size of a zone.
 const LARGEST_FILE: usize = 512 << 10;
 
-/// Returns the local time zone, or UTC if it cannot be found.
+/// UTC on failure.
 pub(crate) fn local_zone() -> (TimeZone, LeapSeconds) {
     let zone = match std::env::var_os("TZ") {
         None => from_file(Path::new(LOCAL)),
-        // UTC, but the C library opens its file, which may have leap seconds.
+        // This means UTC, but the C library opens its file, which may have leap seconds.
         Some(text) if text.is_empty() => named(OsStr::new("Universal")),
         Some(text) => named(&text),
     };
     zone.unwrap_or((TimeZone::UTC, LeapSeconds::default()))
 }
 
-/// Returns the zone that a value of `TZ` means: a file or rules.
+/// The value is a file or rules.
 fn named(text: &OsStr) -> Option<(TimeZone, LeapSeconds)> {
     let bytes = text.as_bytes();
     let bytes = bytes.strip_prefix(b":").unwrap_or(bytes);
@@ -51,8 +51,8 @@ fn from_file(path: &Path) -> Option<(TimeZone, LeapSeconds)> {
     Some((zone, LeapSeconds(leap_seconds(&bytes).unwrap_or_default())))
 }
 
-/// Returns the records of leap seconds in a file (RFC 9636) that jiff has accepted, which ignores
-/// them: times of 8 bytes, or of 4 in the first version, each with a count of 4.
+/// jiff validates the leap second records of a file (RFC 9636), but ignores them. Each has a time
+/// of 8 bytes, 4 in version 1, and a count of 4.
 fn leap_seconds(file: &[u8]) -> Option<Vec<(i64, i64)>> {
     const HEADER: usize = 44;
     let block = |bytes: &[u8], width: usize| {
@@ -67,7 +67,7 @@ fn leap_seconds(file: &[u8]) -> Option<Vec<(i64, i64)>> {
     };
     let (mut bytes, mut width) = (file, 4);
     if *file.get(4)? != 0 {
-        // The data is there a second time, with longer times.
+        // The data is repeated with 8-byte times.
         bytes = file.get(block(file, width)?.1..)?;
         width = 8;
     }
@@ -75,14 +75,14 @@ fn leap_seconds(file: &[u8]) -> Option<Vec<(i64, i64)>> {
     Some(records.map(|record| (number(&record[..width]), number(&record[width..]))).collect())
 }
 
-/// Returns a signed number, whose most significant byte is the first.
+/// Signed, big-endian.
 fn number(bytes: &[u8]) -> i64 {
     let sign = if bytes.first().is_some_and(|&first| first > 0x7f) { -1 } else { 0 };
     bytes.iter().fold(sign, |number, &byte| number << 8 | i64::from(byte))
 }
 
-/// Parses rules as POSIX has them. As in the C library, an end that cannot be parsed is ignored,
-/// and summer time with such rules never ends.
+/// Like the C library, this ignores an invalid end of POSIX rules, and summer time with such rules
+/// never ends.
 fn from_rules(text: &str) -> Option<TimeZone> {
     if text.len() > LONGEST_RULES {
         return None;
@@ -110,7 +110,7 @@ mod tests {
         let pipe = scratch.fifo("pipe");
         for path in [pipe.as_path(), Path::new("/dev/zero"), Path::new("/dev/null"), scratch.path()]
         {
-            // It must not wait, or read endlessly.
+            // Must neither block nor read endlessly.
             assert!(named(path.as_os_str()).is_none(), "{path:?}");
         }
         let rules = |blanks: usize| format!("{}AAA-3", " ".repeat(blanks));
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn a_file_may_be_cut_or_changed_anywhere() {
         for version in [0, b'2'] {
-            // A leap second and nothing else.
+            // A single leap second.
             let mut file = [&b"TZif"[..], &[version], &[0; 23], &[0, 0, 0, 1], &[0; 12]].concat();
             file.extend([&[0, 0, 0, 9][..], &[0, 0, 0, 1]].concat());
             if version != 0 {

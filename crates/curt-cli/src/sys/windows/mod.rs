@@ -1,4 +1,4 @@
-//! Windows.
+//! Windows. Items without an equivalent have a neutral value.
 
 mod console;
 mod library;
@@ -29,29 +29,27 @@ const INVALID_NAME: i32 = 123;
 const FILENAME_TOO_LONG: i32 = 206;
 const CANT_RESOLVE_FILENAME: i32 = 1921;
 
-/// Each write fails if a stream is closed.
+/// Every write to a closed stream fails anyway.
 pub(crate) fn was_closed(_descriptor: i32) -> bool {
     false
 }
 
-/// The fields for the owner and the group of an entry: their names, as they have no IDs here.
+/// Owners have names here, but no IDs.
 pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER, Fields::GROUP);
 
 pub(crate) fn closed() -> io::Error {
     io::ErrorKind::NotConnected.into()
 }
 
-/// There is no signal for broken pipes.
 pub(crate) fn ignores_broken_pipes() -> bool {
     false
 }
 
-/// Ends quietly.
+/// Windows has no `SIGPIPE`: ends quietly.
 pub(crate) fn end_by_broken_pipe() -> Exit {
     Exit::SUCCESS
 }
 
-/// Owners have no IDs here.
 #[allow(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
 pub(crate) fn user_name(_id: u32) -> io::Result<Option<OsString>> {
     Ok(None)
@@ -59,12 +57,11 @@ pub(crate) fn user_name(_id: u32) -> io::Result<Option<OsString>> {
 
 pub(crate) use user_name as group_name;
 
-/// The environment names no locale here.
+/// The environment does not select a locale here.
 pub(crate) fn has_c_locale(_category: &str) -> bool {
     false
 }
 
-/// Text is Unicode here.
 pub(crate) fn has_utf8_locale() -> bool {
     true
 }
@@ -73,21 +70,21 @@ pub(crate) fn host_name() -> OsString {
     std::env::var_os("COMPUTERNAME").unwrap_or_default()
 }
 
-/// A name is not looked up here: that may take a server's answer.
+/// Not looked up, because that may need a server.
 pub(crate) fn has_user(_name: &str) -> bool {
     true
 }
 
 pub(crate) use has_user as has_group;
 
-/// Processes do not end by signals here; a shell sees the exit code.
+/// A shell sees the exit code instead.
 pub(crate) fn end_by(_signal: i32) {}
 
-/// What a time limit does: programs cannot be asked to end here.
+/// Programs cannot be asked to end here.
 pub(crate) const ASKING: i32 = KILLING;
 pub(crate) const KILLING: i32 = 9;
 
-/// There is one name, for messages.
+/// The only name, used in messages.
 pub(crate) fn signal_name(_number: i32) -> String {
     "KILL".to_owned()
 }
@@ -98,12 +95,12 @@ pub(crate) fn signal_named(_word: &str) -> Result<i32, String> {
         .to_owned())
 }
 
-/// Returns a command for a program. Nothing that it inherits was changed.
+/// No inherited state must be restored first.
 pub(crate) fn program(name: &OsStr) -> Command {
     Command::new(name)
 }
 
-/// Programs get the keys of a console themselves.
+/// Console keys reach programs directly.
 pub(crate) fn pass_signals_on(_programs: usize) {}
 
 pub(crate) struct Running;
@@ -114,18 +111,16 @@ impl Running {
     }
 }
 
-/// No process can become another program here.
+/// Windows has no `exec`.
 pub(crate) fn replace_by(_command: &Command) -> Option<Error> {
     None
 }
 
-/// There are no signals.
 pub(crate) fn is_killed(_status: ExitStatus) -> bool {
     false
 }
 
-/// Returns the exit code of a program. Codes have 32 bits here; one that [`Exit`] cannot hold ends
-/// the process at once.
+/// Codes have 32 bits here. If [`Exit`] cannot hold the code, this ends the process at once.
 pub(crate) fn exit_of(status: ExitStatus) -> Exit {
     let code = status.code().unwrap_or(1);
     match u8::try_from(code) {
@@ -137,7 +132,7 @@ pub(crate) fn exit_of(status: ExitStatus) -> Exit {
 
 pub(crate) use exit_of as end_as;
 
-/// A console takes whole characters, which `std` collects.
+/// `std` collects whole characters, as a console requires.
 pub(crate) fn write_stdout(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
@@ -148,20 +143,19 @@ pub(crate) fn write_stderr(bytes: &[u8]) -> io::Result<()> {
     io::stderr().lock().write_all(bytes)
 }
 
-/// Returns the next bytes of standard input, none at its end. `None` after a while, so that the
-/// caller can look for an interrupt.
+/// Like on Unix, but returns `None` after a while, so that the caller can check for an interrupt.
 ///
-/// One cannot wait for a line of a console, only for a key, and a console shows what is typed only
-/// while it is read. So a separate thread reads, and goes on reading when the time is over.
+/// A console can be waited on for a key but not for a line, and it echoes input only during a read.
+/// So a separate thread reads, and continues after the timeout.
 pub(crate) fn read_input() -> Option<Vec<u8>> {
     const WAIT: Duration = Duration::from_millis(100);
     static READER: Mutex<Option<Receiver<Option<Vec<u8>>>>> = Mutex::new(None);
     let mut reader = READER.lock().unwrap_or_else(PoisonError::into_inner);
     let input = reader.get_or_insert_with(|| {
         let (give, input) = channel();
-        // If no thread can be started, its end of the channel is gone, which means the end.
+        // If no thread can be started, the channel is closed, which means end of file.
         let _ = thread::Builder::new().spawn(move || {
-            // The receiver is gone when the command ends.
+            // Fails if the command has ended.
             let _ = give.send(super::next_input());
         });
         input
@@ -176,30 +170,30 @@ pub(crate) fn read_input() -> Option<Vec<u8>> {
     }
 }
 
-/// Runs the command: the linker sets the size of the stack.
+/// The linker sets the size of the stack.
 pub(crate) fn with_stack(run: fn() -> Exit) -> Exit {
     run()
 }
 
-/// Handles have no limit that matters.
+/// Handles have no practical limit.
 pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     None
 }
 
-/// Returns how many units a command line may have, beside the path of the program.
+/// The longest command line in units, except for the path of the program.
 pub(crate) fn argument_bytes() -> usize {
     (32 << 10) - 512
 }
 
-/// Returns how many units an argument takes at most: each quote and backslash may need one more,
-/// and there are quotes around it and a space before it.
+/// Each quote and backslash may need one more unit, and the argument is quoted and preceded by a
+/// space.
 pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     let doubled = |byte: &&u8| matches!(byte, b'"' | b'\\');
     let text = argument.as_encoded_bytes();
     text.len() + text.iter().filter(doubled).count() + 3
 }
 
-/// Returns the word for an error that `std` has no stable kind for.
+/// For errors without a stable kind in `std`.
 pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     match curt::number_of(error)? {
         FILENAME_TOO_LONG | INVALID_NAME => Some("name-too-long"),
@@ -208,8 +202,7 @@ pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// Returns the system's text for an error in its language, without the number that `std` appends,
-/// and with an explanation where the text needs one.
+/// In the system's language, with an explanation where the text needs one.
 pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = curt::number_of(error) else {
         return error.to_string();
@@ -220,8 +213,8 @@ pub(crate) fn error_text(error: &io::Error) -> String {
         SHARING_VIOLATION => {
             format!("{words} (in use, perhaps as the working directory of a program)")
         }
-        // Unlike other shells, cmd.exe and PowerShell do not expand patterns for programs.
-        // Nor does curt: the raw command line does not tell `-g *.rs` from an operand.
+        // Unlike Unix shells, cmd.exe and PowerShell do not expand patterns for programs. Nor does
+        // curt, because the raw command line does not distinguish `-g *.rs` from an operand.
         INVALID_NAME if std::env::args_os().skip(1).any(|word| is_pattern(&word)) => format!(
             "{words} (patterns are not expanded: 'curt find -g PATTERN DIRECTORY' finds what \
              matches, and with --delete removes it)"
@@ -230,39 +223,34 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     }
 }
 
-/// Whether a word of the command line is a pattern, which no name is. The prefix of a verbatim path
-/// has a `?`, too.
+/// No name contains `*` or `?`, except for the prefix of a verbatim path.
 fn is_pattern(word: &OsStr) -> bool {
     let word = word.to_string_lossy();
     word.strip_prefix(r"\\?\").unwrap_or(&word).contains(['*', '?'])
 }
 
-/// Returns the number of columns of the console on standard output.
 pub(crate) fn terminal_width() -> Option<usize> {
     terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into())
 }
 
-/// Returns the number of lines of the console on standard output.
 pub(crate) fn terminal_height() -> Option<usize> {
     terminal_size::terminal_size_of(io::stdout()).map(|(_, height)| height.0.into())
 }
 
-/// Volumes are not asked about.
+/// Not supported.
 pub(crate) fn file_system(_path: &Path) -> io::Result<FileSystem> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The same for their types.
 pub(crate) fn file_system_type(_path: &Path) -> io::Result<FileSystemType> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The width of the terminal is not read here.
+/// Not queried here.
 pub(crate) fn message_width() -> Option<usize> {
     None
 }
 
-/// Device numbers have no parts here.
 pub(crate) fn device_parts(number: u64) -> (u64, u64) {
     (0, number)
 }

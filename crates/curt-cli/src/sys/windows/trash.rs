@@ -1,5 +1,4 @@
-//! The recycle bin. The library of the shell is loaded only when it is needed: loading it with the
-//! program would slow down every start.
+//! The recycle bin. Loading the shell's library with the program would slow down every start.
 
 use std::ffi::{OsStr, c_void};
 use std::io;
@@ -13,8 +12,8 @@ use windows_sys::core::BOOL;
 use super::library;
 use crate::sys::{Refusal, TrashRules, Trashed};
 
-/// The request to the shell: to delete without a window, except to ask before it destroys an entry
-/// that the bin cannot hold.
+/// Deletes without a window, except for a prompt before an entry is destroyed that the bin cannot
+/// hold.
 const DELETE: u32 = 3;
 const SILENT: u16 = 0x4;
 const NO_CONFIRMATION: u16 = 0x10;
@@ -22,11 +21,11 @@ const ALLOW_UNDO: u16 = 0x40;
 const NO_ERROR_WINDOW: u16 = 0x400;
 const WARN_BEFORE_DESTROYING: u16 = 0x4000;
 
-/// Drives of this type have a bin; on others the shell would destroy what it is given.
+/// Only fixed drives have a bin; on others the shell would destroy the entry (ADR 46).
 const FIXED_DRIVE: u32 = 3;
-/// The longest path that the shell takes, without its end.
+/// The longest path that the shell takes, without NUL.
 const LONGEST_PATH: usize = 259;
-/// The first and the last of the shell's codes that are no numbers of the system's errors.
+/// Codes of the shell that are not Win32 errors.
 const OWN_CODES: std::ops::RangeInclusive<i32> = 0x71..=0x88;
 const ACCESS_DENIED_TO_SHELL: i32 = 0x78;
 const ACCESS_DENIED: i32 = 5;
@@ -47,7 +46,6 @@ struct Request {
 
 type FileOperation = unsafe extern "system" fn(*mut Request) -> i32;
 
-/// The recycle bins of all drives.
 pub(crate) struct Trash {
     operate: Option<FileOperation>,
     dry_run: bool,
@@ -56,13 +54,12 @@ pub(crate) struct Trash {
 impl Trash {
     pub(crate) fn open(dry_run: bool) -> Trash {
         let found = library::function("shell32.dll", c"SHFileOperationW");
-        // SAFETY: the function of this name has this type, as Microsoft's page of it says.
+        // SAFETY: this is the function's type according to Microsoft's documentation.
         let operate = found
             .map(|found| unsafe { std::mem::transmute::<library::Function, FileOperation>(found) });
         Trash { operate, dry_run }
     }
 
-    /// Moves an entry to the bin of its drive.
     pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<Trashed, Refusal> {
         let operate = self.operate.ok_or(Refusal::no_trash("this system has no recycle bin"))?;
         let path = shell_path(operand)?;
@@ -83,7 +80,7 @@ impl Trash {
     }
 }
 
-/// Returns the full path of an operand if the shell would take it for the same entry.
+/// Returns the full path of an operand if the shell would resolve it to the same entry.
 fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
     let typed = operand.to_string_lossy();
     let name = typed.trim_end_matches(is_separator).rsplit(is_separator).next().unwrap_or("");
@@ -91,7 +88,7 @@ fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
     if name == "." || name == ".." {
         return Err(Refusal::DOT_OR_DOT_DOT);
     }
-    // The shell expands patterns, which no name is.
+    // The shell expands patterns. No name contains these characters.
     if typed.contains(['*', '?', '"', '<', '>', '|']) && !typed.starts_with(r"\\?\") {
         return Err(io::Error::from_raw_os_error(ERROR_INVALID_NAME as i32).into());
     }
@@ -102,13 +99,13 @@ fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
     if text.len() == 2 && text.ends_with(':') {
         return Err(Refusal::ROOT);
     }
-    // Win32 changes names that end with a dot or a space, and those of devices.
+    // Win32 changes device names and names that end in a dot or a space.
     let is_same = is_on_drive && text.rsplit('\\').next() == Some(name);
     if !is_same || text.encode_utf16().count() > LONGEST_PATH || path.to_str().is_none() {
         return Err(Refusal::no_trash("the recycle bin does not accept such a path"));
     }
     let drive: Vec<u16> = text.encode_utf16().take(3).chain([0]).collect();
-    // SAFETY: the name of the drive is terminated.
+    // SAFETY: the name of the drive is NUL-terminated.
     if unsafe { GetDriveTypeW(drive.as_ptr()) } != FIXED_DRIVE {
         return Err(Refusal::no_trash("its drive has no recycle bin"));
     }
@@ -116,7 +113,7 @@ fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
 }
 
 fn recycle(operate: FileOperation, path: &Path) -> Result<(), Refusal> {
-    // A list of paths, which an empty one ends.
+    // A list of paths, terminated by an empty one.
     let from: Vec<u16> = path.as_os_str().encode_wide().chain([0, 0]).collect();
     let flags = SILENT | NO_CONFIRMATION | ALLOW_UNDO | NO_ERROR_WINDOW | WARN_BEFORE_DESTROYING;
     let mut request = Request {
@@ -129,7 +126,7 @@ fn recycle(operate: FileOperation, path: &Path) -> Result<(), Refusal> {
         names: std::ptr::null_mut(),
         title: std::ptr::null(),
     };
-    // SAFETY: the request is whole, and the list of paths is terminated and outlives the call.
+    // SAFETY: the request is complete; the list of paths is terminated and outlives the call.
     let code = unsafe { operate(&raw mut request) };
     match code {
         0 if request.was_aborted == 0 => Ok(()),

@@ -1,15 +1,14 @@
-//! Starts that fail, each with its reason, and leave nothing behind.
+//! Failed starts report their reasons and leave no process behind.
 
 use std::io::ErrorKind;
 
 use crate::error::{Cause, StartFailure};
 use crate::process::Command;
 
-/// Why a start fails.
 fn reason(command: &Command) -> (StartFailure, ErrorKind) {
     let error = command.spawn().map(drop).unwrap_err();
     let kind = error.kind();
-    // A child that failed is not left as a zombie.
+    // A failed child must not remain as a zombie.
     if let Ok(children) = std::fs::read_to_string("/proc/thread-self/children") {
         assert_eq!(children, "");
     }
@@ -34,7 +33,7 @@ fn a_text_that_no_argument_or_variable_has_is_refused() {
             let error = command.spawn().unwrap_err().to_string();
             let text = "is not the name of a variable: it is empty or contains '='";
             assert_eq!(error, format!("cannot start '{program}': '{name}' {text}"));
-            // As in the standard library, there is none that could stay.
+            // As in the standard library, removing an impossible name is no error.
             let error = command.env_remove(name).spawn().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
         }
@@ -67,7 +66,7 @@ mod unix {
             ("./nothing".into(), "", ProgramMissing, ErrorKind::NotFound),
             (below("lost"), "", missing("/no/such", false), ErrorKind::NotFound),
             (below("returned"), "", missing("/bin/sh", true), ErrorKind::NotFound),
-            // A relative path is relative to the directory of the child.
+            // A relative path starts at the directory of the child.
             ("./lost".into(), "", missing("/no/such", false), ErrorKind::NotFound),
             ("/bin/true".into(), "nowhere", Directory, ErrorKind::NotFound),
             ("/bin/true".into(), "plain", Directory, ErrorKind::NotADirectory),

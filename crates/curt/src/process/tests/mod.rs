@@ -1,4 +1,4 @@
-//! What starts have beside the standard library: the search, trees, limits, reasons of failures.
+//! Features that the standard library lacks: the search, trees, limits, reasons of failures.
 
 mod failing;
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Programs given by their names: looked up with the environment of the child.
+//! Names are looked up in the environment of the child.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::error::{Cause, Error, FindCause, Operation, StartFailure};
 use crate::process::Command;
 use crate::which::Search;
 
-/// Two scripts that print their paths, one that lacks its interpreter, and a file of no format.
+/// Two scripts that print their paths, one without its interpreter, and a file of unknown format.
 fn programs() -> Scratch {
     let scratch = Scratch::new();
     for place in ["one", "two", "."] {
@@ -19,8 +19,8 @@ fn programs() -> Scratch {
     scratch
 }
 
-/// The program that is started from this `PATH`, in which `@` is the folder of the test and the
-/// working directory.
+/// Starts a program with this `PATH`, in which `@` is the scratch directory, which is also the
+/// working directory. Returns the path that it prints.
 fn started(scratch: &Scratch, path: &str, search: Option<Search>) -> Result<PathBuf, Error> {
     let mut command = Command::new("curt-test");
     let folder = scratch.path().to_str().unwrap();
@@ -30,7 +30,7 @@ fn started(scratch: &Scratch, path: &str, search: Option<Search>) -> Result<Path
     let output = command.output()?;
     let printed = PathBuf::from(String::from_utf8(output.stdout).unwrap().trim_end());
     assert!(output.status.success(), "{command:?}");
-    // It is explained as it is started, unless a candidate could not be.
+    // `explain` predicts the start, unless the first candidate cannot be started.
     assert!(explained.unwrap().path() == printed || path.contains("lost"));
     Ok(printed)
 }
@@ -44,14 +44,15 @@ fn names_are_looked_up_in_the_path_and_the_directory_of_the_child() {
         ("one:two", None, "one"),
         // The `PATH` of the search takes precedence.
         ("@/one", Some(only_two()), "two"),
-        // What cannot be started is skipped, but for a file of unknown format, as by `execvp`.
+        // As with `execvp`, candidates that cannot be started are skipped, except a file of unknown
+        // format.
         ("@/lost:@/two", None, "two"),
     ] {
         let found = started(&scratch, path, search).unwrap();
         assert_eq!(found, scratch.at(place).join("curt-test"), "{path}");
     }
     for (path, place) in [("@/lost", "lost"), ("@/junk:@/two", "junk")] {
-        // The failure is reported with its file.
+        // The error names the file.
         let error = started(&scratch, path, None).unwrap_err();
         assert_eq!(error.path(), scratch.at(place).join("curt-test"));
         let is_known = match error.cause() {

@@ -1,4 +1,4 @@
-//! Time limits, trees, and what is read within a limit.
+//! Time limits, trees, and reading within a limit.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use crate::process::{Child, Command, Stream};
 use crate::sys::Feature;
 
-/// A time limit that only a failing test reaches, and one that each reaches soon. Programs that are
-/// killed would end by themselves a little later, so that a broken limit fails and does not hang.
+/// Only failing tests reach the first limit; every test soon reaches the second. The killed
+/// programs would end by themselves a little later, so that a broken limit fails instead of
+/// hanging.
 const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(200);
 
@@ -33,7 +34,7 @@ fn waiting_has_a_limit() {
         let ended = child.wait_timeout(LONG).unwrap().unwrap();
         assert_eq!(ended.signal(), Some(9));
         assert!(begun.elapsed() < LONG);
-        // It is remembered.
+        // The status is remembered.
         assert_eq!(child.wait_timeout(Duration::ZERO).unwrap(), Some(ended));
         assert_eq!(child.wait().unwrap(), ended);
         child.kill().unwrap();
@@ -44,7 +45,7 @@ fn waiting_has_a_limit() {
     }
 }
 
-/// Without a handle on the child it is asked repeatedly; a signal cuts no wait short.
+/// Without a descriptor the child is polled, and a signal does not shorten a wait.
 #[cfg(target_os = "linux")]
 #[test]
 fn failed_calls_are_made_up_for() {
@@ -96,7 +97,7 @@ fn a_process_that_is_left_behind_holds_an_output_until_the_limit() {
     assert_goes(String::from_utf8(output.stdout).unwrap().trim().parse().unwrap());
 }
 
-/// Whether a process has ended. A zombie has.
+/// A zombie counts as ended.
 fn is_gone(pid: u32) -> bool {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z')),
@@ -116,7 +117,7 @@ fn assert_goes(pid: u32) {
     }
 }
 
-/// A child that has its own tree and has started a grandchild, and the number of that.
+/// A child with its own tree, and the process number of a grandchild.
 fn with_grandchild(script: &str) -> (Child, u32) {
     let mut command = shell(script);
     command.own_tree(true).stdout(Stream::Pipe);
@@ -126,7 +127,7 @@ fn with_grandchild(script: &str) -> (Child, u32) {
     (child, line.trim().parse().unwrap())
 }
 
-/// Its group may have another's number by then.
+/// Another group may have the number by then.
 #[test]
 fn a_group_is_not_killed_by_a_number_that_was_released() {
     let (mut child, grandchild) = with_grandchild("sleep 30 >/dev/null 2>&1 </dev/null & echo $!");

@@ -1,10 +1,10 @@
-//! Staying beneath a directory: one `NtCreateFile` relative to the root, which refuses links
-//! (`OBJ_DONT_REPARSE`). If there is one, single steps follow, each of which opens an entry without
-//! following it and asks for its kind.
+//! Untrusted paths on Windows: one `NtCreateFile` relative to the root, which refuses links
+//! (`OBJ_DONT_REPARSE`). If it meets one, single steps follow, each of which opens an entry without
+//! following it and queries its kind.
 //!
-//! Paths are folded first, as the kernel knows neither `.` nor `..`. `OBJ_DONT_REPARSE` came with
-//! Windows 10 1607; older systems refuse it. Wine 10 ignores it and follows links, so only the
-//! single steps are safe there: see [`Native`].
+//! Paths are folded first, because the kernel resolves neither `.` nor `..`. `OBJ_DONT_REPARSE`
+//! came with Windows 10 1607; older systems refuse it. Wine 10 ignores it and follows links, so
+//! only single steps are safe there: see [`Native`].
 //!
 //! [`Native`]: super::native::Native
 
@@ -30,10 +30,9 @@ use crate::sys::beneath::{
 };
 use curt_paths::Flavor;
 
-/// Room for the longest name and its length, in words of 8 bytes.
+/// The longest name with its length, in 8-byte words.
 const NAME_ROOM: usize = (4 + 0x1_0000) / 8 + 1;
 
-/// Returns the disposition to open or create a file.
 fn disposition(create: Create) -> u32 {
     match create {
         Create::Never => nt::FILE_OPEN,
@@ -42,7 +41,7 @@ fn disposition(create: Create) -> u32 {
     }
 }
 
-/// Returns the disposition to open or create a file and truncate it.
+/// Like [`disposition`], and truncates the file.
 fn emptying(create: Create) -> u32 {
     match create {
         Create::Never => nt::FILE_OVERWRITE,
@@ -51,16 +50,14 @@ fn emptying(create: Create) -> u32 {
     }
 }
 
-/// Returns the access rights for a file.
 fn access(how: &How) -> u32 {
     let read = if how.read { win::FILE_GENERIC_READ } else { 0 };
     let write = if how.write { win::FILE_GENERIC_WRITE } else { 0 };
-    // Without the right to write data, every write appends.
+    // Without `FILE_WRITE_DATA`, every write appends.
     let write = if how.append { write & !win::FILE_WRITE_DATA } else { write };
     read | write
 }
 
-/// Returns the access rights for a directory.
 fn rights(purpose: Purpose) -> u32 {
     match purpose {
         Purpose::Place => REACH,
@@ -68,17 +65,17 @@ fn rights(purpose: Purpose) -> u32 {
     }
 }
 
-/// The options of a file for synchronous reading and writing.
+/// A file, for synchronous reading and writing.
 const PLAIN: u32 = nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_NON_DIRECTORY_FILE;
 
-/// Returns the target for a name or a path. Case is ignored where the directory allows it.
+/// Ignores case, unless the directory is case-sensitive.
 fn target<'a>(at: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
     let is_itself = name.units() == [u16::ascii(b'.')];
     let name = if is_itself { &[] } else { name.units() };
     Target { root: at.root(), name, any_case: true }
 }
 
-/// Makes a directory to resolve names in, on the volume of the one it was opened from.
+/// A directory to resolve names in. No step crosses volumes.
 fn place(handle: OwnedHandle, from: &Dir) -> Dir {
     Dir::new(handle, from.volume, Use::Place)
 }
@@ -118,13 +115,13 @@ impl Windows {
         }
     }
 
-    /// Returns the kind of an entry: opens, queries and closes.
+    /// 3 calls: opens, queries and closes.
     fn kind_at(&self, at: &Dir, name: Name<'_, u16>) -> Result<Kind> {
         let ask = |handle: BorrowedHandle<'_>| query::kind_of(&self.door, handle);
         self.door.opened(target(at, name), READ_ATTRIBUTES, ABOUT, ask)?
     }
 
-    /// Opens a directory that is not a link.
+    /// `None` if it is a link or no directory.
     fn enter_one(&self, at: &Dir, name: Name<'_, u16>, purpose: Purpose) -> Result<Option<Dir>> {
         match self.door.open(target(at, name), rights(purpose), LISTED) {
             Err(Status::NOT_A_DIRECTORY) => Ok(None),
@@ -132,7 +129,7 @@ impl Windows {
         }
     }
 
-    /// Opens a file that is not a link, and truncates it only after that is certain.
+    /// `None` if it is a link. Truncates the file only after its kind is certain.
     fn open_one(&self, at: &Dir, name: Name<'_, u16>, how: &How) -> Result<Option<File>> {
         let options = PLAIN | nt::FILE_OPEN_REPARSE_POINT;
         let opened =
@@ -155,7 +152,6 @@ impl Windows {
         }
     }
 
-    /// Whether an open file is not a link; then it is truncated, if that is wanted.
     fn is_file(&self, handle: BorrowedHandle<'_>, truncate: bool) -> Result<bool> {
         if query::kind_of(&self.door, handle)?.is_link() {
             return Ok(false);
@@ -166,7 +162,7 @@ impl Windows {
         Ok(true)
     }
 
-    /// Returns the path of a handle on its volume, with long names where the system knows them.
+    /// The path on the volume, with long names if the system knows them.
     fn name_of(&self, handle: BorrowedHandle<'_>) -> Result<Vec<u16>> {
         let mut buffer = vec![0_u64; NAME_ROOM];
         let normalized =
@@ -178,8 +174,8 @@ impl Windows {
     }
 }
 
-/// Gives an open entry a new name: instead of the old one (`FileRenameInformation`), or besides
-/// (`FileLinkInformation`). An entry that has it already is replaced, or an error.
+/// Renames an open entry (`FileRenameInformation`) or adds a hard link (`FileLinkInformation`). An
+/// existing entry of that name is replaced, or an error.
 fn give_name(
     door: &Door,
     handle: BorrowedHandle<'_>,
@@ -235,7 +231,7 @@ impl Beneath for Windows {
         stepped(self.open_one(at, name, how))
     }
 
-    /// Symbolic links and junctions have a target in text, other reparse points do not.
+    /// Only symlinks and junctions have a target as text.
     fn link(&self, at: &Dir, name: Name<'_, u16>, _reading: Reading) -> io::Result<Link<u16>> {
         match self.kind_at(at, name)? {
             Kind::Symlink | Kind::Junction => {
@@ -268,8 +264,7 @@ impl Beneath for Windows {
         Ok(self.door.opened(target(from, name), access, options, rename)??)
     }
 
-    /// Making a link is a privilege, and there are two kinds: one for files and one for
-    /// directories.
+    /// Needs a privilege, and there are two types, for files and for directories.
     fn symlink(&self, _: Name<'_, u16>, _: &Dir, _: Name<'_, u16>) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -327,7 +322,7 @@ impl Beneath for Windows {
         })?)
     }
 
-    /// A volume is one tree.
+    /// A volume is a single tree.
     fn is_at(&self, _from: &Dir, _path: &[u16], _open: Open<'_, Self>) -> io::Result<bool> {
         Ok(true)
     }

@@ -1,5 +1,6 @@
-//! Waiting for entries that other processes have open and do not share. Windows refuses to remove
-//! them; scanners and indexers hold files for a moment only, so such an entry is worth waiting for.
+//! Waits for entries in use. Windows refuses to remove an entry that another process has open
+//! without sharing it for deletion. Scanners and indexers hold files only for a moment, so waiting
+//! for these pays off.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -8,8 +9,8 @@ use super::call::Door;
 use super::status::{Result, Status};
 use crate::pause::Pause;
 
-/// The time that a worker has for entries in use. It begins again when one becomes free; once it is
-/// over, each one in use is reported at once.
+/// A worker's time for entries in use. It restarts when one becomes free; once it has run out,
+/// further entries in use are reported at once.
 pub(super) struct BusyTime {
     window: Duration,
     left: Cell<Duration>,
@@ -21,7 +22,7 @@ impl BusyTime {
         BusyTime { window, left: Cell::new(window), pause: Cell::default() }
     }
 
-    /// Calls `attempt` until the entry is not in use, or the time is over.
+    /// Calls `attempt` until the entry is free, or the time has run out.
     pub(super) fn wait<T>(&self, door: &Door, attempt: impl Fn() -> Result<T>) -> Result<T> {
         let is_busy = |answer: &Result<T>| {
             matches!(answer, Err(Status::SHARING_VIOLATION | Status::FILE_LOCK_CONFLICT))

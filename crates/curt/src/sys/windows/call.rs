@@ -1,5 +1,5 @@
-//! The door on Windows: one function for each native call, which counts it and lets tests fail it.
-//! No logic.
+//! The syscall layer of Windows: one function for each native call, which counts it and lets tests
+//! fail it, without logic.
 
 mod process;
 
@@ -23,13 +23,12 @@ use crate::calls::Calls;
 use crate::sys::Setup;
 use crate::sys::gate::{Gate, calls};
 
-/// `FILE_CREATED`: the call created the file.
 const FILE_CREATED: usize = 2;
 
-/// Other processes may read, write and delete.
+/// Lets other processes read, write and delete.
 const SHARE_ALL: u32 = 7;
 
-// The names are those of ntdll, and one of advapi32. Win32 functions are counted as the nearest
+// Names are those of ntdll, except one of advapi32. Win32 functions are counted as the nearest
 // native call.
 calls! {
     Open "NtOpenFile",
@@ -54,23 +53,22 @@ calls! {
     DuplicateObject "NtDuplicateObject",
 }
 
-/// The door of one worker.
 pub(super) struct Door {
     gate: Gate,
     pub(super) native: &'static Native,
 }
 
-/// The subject of a call: a name relative to an open directory, or a full native path.
+/// A name relative to an open directory, or a full native path.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) root: Option<BorrowedHandle<'a>>,
     pub(super) name: &'a [u16],
-    /// Whether case is ignored, where the directory allows it.
+    /// Ignores case, except in a case-sensitive directory.
     pub(super) any_case: bool,
 }
 
 impl Target<'_> {
-    /// Calls `with` with the attributes of the name and `more`, whose pointers are valid meanwhile.
+    /// The pointers in the attributes are valid only during `with`.
     fn with<T>(self, more: u32, with: impl FnOnce(&OBJECT_ATTRIBUTES) -> Result<T>) -> Result<T> {
         let name = string(self.name)?;
         with(&OBJECT_ATTRIBUTES {
@@ -84,7 +82,7 @@ impl Target<'_> {
     }
 }
 
-/// Returns a string of the system, which points to the borrowed units.
+/// Points to the borrowed units.
 fn string(units: &[u16]) -> Result<UNICODE_STRING> {
     let too_long = Status(STATUS_OBJECT_NAME_INVALID);
     let length = u16::try_from(units.len() * 2).map_err(|_| too_long)?;
@@ -117,8 +115,8 @@ impl Door {
         self.gate.pass(call as usize).map_err(Status)
     }
 
-    /// Asks the standard library, which opens, asks for the name and its volume, and closes;
-    /// counted as one call.
+    /// The standard library opens the path, queries its name and volume, and closes it. Counted as
+    /// one call.
     #[allow(clippy::disallowed_methods, reason = "it has passed the door")]
     pub(super) fn canonical(&self, path: &std::path::Path) -> std::io::Result<std::path::PathBuf> {
         self.pass(Call::QueryFile)?;
@@ -135,8 +133,8 @@ impl Door {
         let mut handle: HANDLE = ptr::null_mut();
         let mut block = IO_STATUS_BLOCK::default();
         target.with(0, |attributes| {
-            // SAFETY: the pointers are those of live values of the types the function takes; the
-            // name is valid inside `with`; the root, if any, is open for as long as it is borrowed.
+            // SAFETY: all pointers are to live values of the right types, the name is valid inside
+            // `with`, and the borrowed root, if any, is open.
             let status = unsafe {
                 (self.native.open)(
                     &raw mut handle,
@@ -149,11 +147,10 @@ impl Door {
             };
             check(status)
         })?;
-        // SAFETY: the call succeeded, so the handle is open and ours alone.
+        // SAFETY: the call succeeded, so the handle is open and only ours.
         Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
     }
 
-    /// Opens a handle, passes it to `with`, and closes it.
     pub(super) fn opened<T>(
         &self,
         target: Target<'_>,
@@ -167,7 +164,7 @@ impl Door {
         Ok(done)
     }
 
-    /// Opens or creates a file, with more attributes of the name. Returns whether it was created.
+    /// Returns whether the file was created. `more` are object attributes.
     pub(super) fn create(
         &self,
         target: Target<'_>,
@@ -180,8 +177,7 @@ impl Door {
         let mut handle: HANDLE = ptr::null_mut();
         let mut block = IO_STATUS_BLOCK::default();
         target.with(more, |attributes| {
-            // SAFETY: the pointers are those of live values of the types the function takes; the
-            // name is valid inside `with`; the root, if any, is open for as long as it is borrowed.
+            // SAFETY: as in `open`.
             let status = unsafe {
                 (self.native.create)(
                     &raw mut handle,
@@ -199,21 +195,20 @@ impl Door {
             };
             check(status)
         })?;
-        // SAFETY: the call succeeded, so the handle is open and ours alone.
+        // SAFETY: the call succeeded, so the handle is open and only ours.
         let handle = unsafe { OwnedHandle::from_raw_handle(handle) };
         Ok((handle, block.Information == FILE_CREATED))
     }
 
     pub(super) fn close(&self, handle: OwnedHandle) {
-        // A close cannot fail for a handle that is open.
+        // Closing an open handle cannot fail.
         let _ = self.pass(Call::Close);
-        // SAFETY: the handle is open and ours; it is given up here, and not closed again.
+        // SAFETY: the handle is open and ours, and `into_raw_handle` prevents a second close.
         let _ = unsafe { (self.native.close)(handle.into_raw_handle()) };
     }
 
-    /// Fills the buffer, which must be aligned to 8 bytes, with records of a class. Returns how
-    /// many bytes they take. If there is a pattern, only names that match it are listed; the first
-    /// call for a handle sets it.
+    /// Fills the buffer, aligned to 8 bytes, with records of a class, and returns their size in
+    /// bytes. A pattern filters the names; the first call on a handle fixes it.
     pub(super) fn query_directory(
         &self,
         dir: BorrowedHandle<'_>,
@@ -226,9 +221,9 @@ impl Door {
         let mut block = IO_STATUS_BLOCK::default();
         let length = u32::try_from(size_of_val(buffer)).unwrap_or(u32::MAX);
         let pattern = pattern.map(string).transpose()?;
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the pattern
-        // is that of a live value, or null; the handle is open, and was opened for synchronous use,
-        // so nothing is written after the return.
+        // SAFETY: the buffer is exclusively borrowed and as long as stated, and the pattern is live
+        // or null. The handle is open for synchronous use, so the kernel writes only during the
+        // call.
         let status = unsafe {
             (self.native.query_directory)(
                 raw(dir),
@@ -248,7 +243,7 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// Reads a class of information. A name at its end may be cut off.
+    /// Reads a class of information. A name at its end may be truncated.
     pub(super) fn query_file(
         &self,
         file: BorrowedHandle<'_>,
@@ -259,7 +254,6 @@ impl Door {
         query(self.native.query_file, file, buffer, class)
     }
 
-    /// Reads a class of information about the volume of a handle.
     pub(super) fn query_volume(
         &self,
         file: BorrowedHandle<'_>,
@@ -270,7 +264,7 @@ impl Door {
         query(self.native.query_volume, file, buffer, class)
     }
 
-    /// Queries a name without opening it. `None` where the system has no such call.
+    /// Queries a name without opening it. `None` if the system lacks the call.
     pub(super) fn query_by_name(
         &self,
         target: Target<'_>,
@@ -284,8 +278,8 @@ impl Door {
         let mut block = IO_STATUS_BLOCK::default();
         let length = size_of_val(buffer) as u32;
         Some(target.with(0, |attributes| {
-            // SAFETY: the pointers are those of live values of the types the function takes, the
-            // buffer is exclusively borrowed, and its length is that of the slice.
+            // SAFETY: all pointers are to live values of the right types; the buffer is exclusively
+            // borrowed and as long as stated.
             let status = unsafe {
                 query(attributes, &raw mut block, buffer.as_mut_ptr().cast(), length, class)
             };
@@ -293,8 +287,7 @@ impl Door {
         }))
     }
 
-    /// Sends a control code without input to a file system, and returns the length of the answer in
-    /// bytes. The handle must have been opened for synchronous use.
+    /// Returns the length of the output in bytes. The handle must be open for synchronous use.
     pub(super) fn fs_control(
         &self,
         file: BorrowedHandle<'_>,
@@ -304,8 +297,7 @@ impl Door {
         self.pass(Call::FsControl)?;
         let mut block = IO_STATUS_BLOCK::default();
         let length = size_of_val(buffer) as u32;
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle
-        // is open, and was opened for synchronous use, so nothing is written after the return.
+        // SAFETY: as in `query_directory`.
         let status = unsafe {
             (self.native.fs_control)(
                 raw(file),
@@ -324,13 +316,12 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// Reads on in a file that was opened for synchronous use.
+    /// Reads from the current position. The file must be open for synchronous use.
     pub(super) fn read(&self, file: BorrowedHandle<'_>, room: &mut [u8]) -> Result<usize> {
         self.pass(Call::ReadFile)?;
         let mut block = IO_STATUS_BLOCK::default();
         let length = u32::try_from(room.len()).unwrap_or(u32::MAX);
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice; the handle
-        // is open, and was opened for synchronous use, so nothing is written after the return.
+        // SAFETY: as in `query_directory`.
         let status = unsafe {
             (self.native.read)(
                 raw(file),
@@ -348,8 +339,7 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// Reads parts of a security descriptor. If the buffer is too small, the error comes with the
-    /// length that is needed.
+    /// If the buffer is too small, the error includes the required length.
     pub(super) fn query_security(
         &self,
         file: BorrowedHandle<'_>,
@@ -359,8 +349,7 @@ impl Door {
         self.pass(Call::QuerySecurity).map_err(|status| (status, 0))?;
         let mut wanted = 0_u32;
         let length = size_of_val(buffer) as u32;
-        // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the
-        // handle is open.
+        // SAFETY: the buffer is exclusively borrowed and as long as stated, and the handle is open.
         let status = unsafe {
             (self.native.query_security)(
                 raw(file),
@@ -374,18 +363,18 @@ impl Door {
         Ok(wanted as usize)
     }
 
-    /// Returns the names of an account and of its domain. `None` where the account has no name, or
-    /// the function is missing.
+    /// Returns names of account and domain. `None` if the account has no name or the function is
+    /// missing.
     pub(super) fn look_up_account(&self, sid: &[u32]) -> Option<(Vec<u16>, Vec<u16>)> {
-        /// The longest name, and its NUL.
+        /// The longest name, with NUL.
         const ROOM: usize = 256;
         let look_up = self.native.look_up_account()?;
         self.pass(Call::LookUpAccount).ok()?;
         let (mut name, mut domain) = (vec![0_u16; ROOM], vec![0_u16; ROOM]);
         let (mut name_length, mut domain_length) = (ROOM as u32, ROOM as u32);
         let mut kind = 0;
-        // SAFETY: the lengths are those of the buffers, which are live; the identifier was checked
-        // to be as long as it says, is aligned, and only read.
+        // SAFETY: the lengths are those of the live buffers. The identifier is aligned, only read,
+        // and was checked to be as long as it states.
         let found = unsafe {
             look_up(
                 ptr::null(),
@@ -405,7 +394,7 @@ impl Door {
         Some((name, domain))
     }
 
-    /// Writes a class of information: the first `length` bytes of the buffer.
+    /// Uses the first `length` bytes of the buffer.
     pub(super) fn set_file(
         &self,
         file: BorrowedHandle<'_>,
@@ -416,7 +405,7 @@ impl Door {
         self.pass(Call::SetFile)?;
         let mut block = IO_STATUS_BLOCK::default();
         let length = length.min(size_of_val(buffer)) as u32;
-        // SAFETY: the buffer is borrowed and at least as long as said, and the handle is open.
+        // SAFETY: the borrowed buffer is at least as long as stated, and the handle is open.
         let status = unsafe {
             (self.native.set_file)(raw(file), &raw mut block, buffer.as_ptr().cast(), length, class)
         };
@@ -437,7 +426,7 @@ impl Door {
     }
 }
 
-/// Calls one of the two functions of this type. A name at the end that did not fit is not an error.
+/// A name truncated at the end is no error.
 fn query(
     function: QueryInformation,
     file: BorrowedHandle<'_>,
@@ -446,8 +435,7 @@ fn query(
 ) -> Result<()> {
     let mut block = IO_STATUS_BLOCK::default();
     let length = size_of_val(buffer) as u32;
-    // SAFETY: the buffer is exclusively borrowed and its length that of the slice, and the handle
-    // is open.
+    // SAFETY: the buffer is exclusively borrowed and as long as stated, and the handle is open.
     let status =
         unsafe { function(raw(file), &raw mut block, buffer.as_mut_ptr().cast(), length, class) };
     match check(status) {

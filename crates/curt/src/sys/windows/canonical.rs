@@ -1,5 +1,5 @@
-//! Canonical names: what `GetFinalPathNameByHandle` answers, and for names that are missing, that
-//! of the nearest directory which is there. Win32 removes `..` before it looks at links.
+//! Canonical names: the result of `GetFinalPathNameByHandle` or, for missing names, that of the
+//! nearest existing directory. Win32 removes `..` before it resolves links.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,11 +12,10 @@ use crate::sys::beneath::Beneath;
 use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Ask, Sys, SystemUnit, os_error};
 
-/// The length from which programs may need the prefix `\\?\`.
+/// From this length on, programs may need the prefix `\\?\`.
 const LONG: usize = 260;
 
 impl Windows {
-    /// Returns the canonical name of a path.
     pub(super) fn find_name(
         &self,
         path: &Path,
@@ -37,7 +36,7 @@ impl Windows {
         Ok(full)
     }
 
-    /// Returns the canonical name of the part of a path that is there, with the rest behind it.
+    /// Canonicalizes the longest existing prefix, and appends the rest.
     fn nearest(&self, mut path: PathBuf, missing: Missing) -> io::Result<PathBuf> {
         let mut rest: Vec<OsString> = Vec::new();
         let mut links = 0;
@@ -69,7 +68,7 @@ impl Windows {
         }
     }
 
-    /// Returns the target of a link that is broken or part of a loop.
+    /// For a broken link or one in a loop.
     fn target_of(&self, path: &Path) -> Option<PathBuf> {
         let mut target = Vec::new();
         let (dir, name) = self.locate(path).ok()?;
@@ -78,7 +77,7 @@ impl Windows {
     }
 }
 
-/// Returns a path without the prefix `\\?\`, if it means the same to every program.
+/// Removes the prefix `\\?\` if the path then means the same to every program.
 fn simplified(path: PathBuf) -> PathBuf {
     let Some(Component::Prefix(prefix)) = path.components().next() else { return path };
     let units = u16::units(&path);
@@ -90,7 +89,7 @@ fn simplified(path: PathBuf) -> PathBuf {
         }
         _ => return path,
     };
-    // Dots and spaces at the end of names, and names of devices, mean something else without it.
+    // Without it, trailing dots and spaces and device names have other meanings.
     let expander = Expander::new(Env::none()).flavor(Flavor::Windows).release(Release::Windows10);
     let is_same = expander.expand(&plain).is_ok_and(|expanded| *expanded == *plain);
     if is_same && plain.len() < LONG { u16::path(plain) } else { path }

@@ -1,5 +1,3 @@
-//! The contents of small files, and the targets of links.
-
 use std::io;
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
@@ -14,7 +12,6 @@ use crate::name::Name;
 use crate::sys::read_whole;
 use crate::sys::text::is_volume;
 
-/// Reads a small file to its end.
 pub(super) fn small_file(
     door: &Door,
     parent: &Dir,
@@ -36,10 +33,10 @@ pub(super) fn small_file(
 
 /// `FSCTL_GET_REPARSE_POINT`.
 const GET_REPARSE_POINT: u32 = 0x0009_00a8;
-/// The most that a reparse point holds: 16 KiB, here in words of 8 bytes.
+/// The largest reparse point, 16 KiB, in 8-byte words.
 const POINT_ROOM: usize = 2048;
 
-/// Reads the target of a link: opens, queries and closes. `None` where it has no target in text.
+/// 3 calls: opens, queries and closes. `None` if the target is not text.
 pub(super) fn link_target(
     door: &Door,
     parent: &Dir,
@@ -56,11 +53,10 @@ pub(super) fn link_target(
     Ok(place_of(&bytes))
 }
 
-/// Returns the target in a reparse point.
 fn place_of(point: &[u8]) -> Option<Vec<u16>> {
     let tag = u32::from(number(point, 0)?) | (u32::from(number(point, 2)?) << 16);
     match tag {
-        // A symbolic link has flags after the four offsets and lengths.
+        // A symlink has flags after the four offsets and lengths.
         SYMLINK => named(point, 20),
         MOUNT_POINT => named(point, 16),
         // A version, then UTF-8. Invalid text is replaced.
@@ -69,18 +65,18 @@ fn place_of(point: &[u8]) -> Option<Vec<u16>> {
             let target = point.get(12..end.min(point.len()))?;
             Some(String::from_utf8_lossy(target).encode_utf16().collect())
         }
-        // A version, then texts that end with a NUL; the third is the program.
+        // A version, then NUL-terminated texts; the third is the program.
         APP_EXEC_LINK => {
             let units = units(point.get(12..)?);
             units.split(|&unit| unit == 0).nth(2).map(<[u16]>::to_vec)
         }
         _ => None,
     }
-    // No name of Windows contains a NUL, so such a text is not a target.
+    // Names on Windows contain no NUL, so such a text is not a target.
     .filter(|target| !target.is_empty() && !target.contains(&0))
 }
 
-/// Returns the display name or, where there is none, the kernel's name as Win32 spells it.
+/// Returns the display name, or the kernel's name in Win32 spelling.
 fn named(point: &[u8], names: usize) -> Option<Vec<u16>> {
     let name = |at: usize| {
         let begin = names + usize::from(number(point, at)?);
@@ -111,7 +107,7 @@ mod tests {
         text.encode_utf16().flat_map(u16::to_le_bytes).collect()
     }
 
-    /// A link, or a junction, with a name for the kernel and one for people.
+    /// A symlink or junction with its kernel name and display name.
     fn point(tag: u32, kernel: &str, people: &str) -> Vec<u8> {
         let (kernel, people) = (wide(kernel), wide(people));
         let mut point = tag.to_le_bytes().to_vec();

@@ -1,9 +1,9 @@
 //! Open directories, and listings.
 //!
-//! A listing is one buffer with the records of the system. Each name gets a NUL behind it, in the
-//! padding or over the first unit of the next record, whose distance to the one after it is stored
-//! elsewhere before. So an entry costs neither an allocation nor a copy, and all its fields can
-//! still be read.
+//! A listing is one buffer of the kernel's records. Entries are handed out in place, without
+//! allocation or copy, as names with a trailing NUL, which goes into the padding after a name or
+//! overwrites the start of the next record. That start holds the distance to the record after it,
+//! which is therefore first saved in another field. All fields of an entry remain readable.
 
 use std::borrow::Cow;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
@@ -21,19 +21,18 @@ use crate::fields::{Facts, Fields, Kind, Time};
 use crate::name::Name;
 use crate::sys::{Entry, Listing};
 
-/// An open directory, or none, for full native paths.
+/// An open directory, or no handle, for full native paths.
 #[derive(Debug)]
 pub(crate) struct Dir {
     handle: Option<OwnedHandle>,
-    /// What is known about its volume. No operation crosses from one volume to another.
+    /// No operation crosses volumes.
     pub(super) volume: &'static Volume,
     pub(super) used_for: Use,
-    /// Lowered once a query by name missed an entry of this directory that exists.
+    /// Lowered once a query by name missed an existing entry of this directory.
     pub(super) by_name: Rung,
     restart: AtomicBool,
 }
 
-/// What an open directory is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// Its entries are listed and removed, then it is removed by its handle.
@@ -41,7 +40,7 @@ pub(super) enum Use {
     /// Its entries are listed, and may be removed. Its handle cannot remove it, and lets other
     /// processes remove or rename it.
     Listing,
-    /// Names of operands are resolved in it, in any case of letters.
+    /// Operands are resolved in it, ignoring case.
     Place,
 }
 
@@ -50,7 +49,7 @@ impl Dir {
         Dir { handle: Some(handle), used_for, ..Dir::nowhere(volume) }
     }
 
-    /// Returns the directory for full native paths on a volume.
+    /// For full native paths on a volume.
     pub(super) fn nowhere(volume: &'static Volume) -> Dir {
         Dir {
             handle: None,
@@ -61,38 +60,32 @@ impl Dir {
         }
     }
 
-    /// Returns the handle that names are relative to.
     pub(super) fn root(&self) -> Option<BorrowedHandle<'_>> {
         self.handle.as_ref().map(AsHandle::as_handle)
     }
 
-    /// Returns the target for a name. One with separators must be [spelled](Dir::spelled) first.
+    /// A name with separators must be [spelled](Dir::spelled) first.
     pub(super) fn target<'a>(&'a self, name: &'a [u16]) -> Target<'a> {
         Target { root: self.root(), name, any_case: self.used_for == Use::Place }
     }
 
-    /// Returns the target for the directory itself.
     pub(super) fn itself(&self) -> Target<'_> {
         Target { root: self.root(), name: &[], any_case: false }
     }
 
-    /// Returns a path below this directory with the kernel's separator only, as full native paths
-    /// have it.
+    /// Replaces separators by the kernel's own, the only one in native paths.
     pub(super) fn spelled<'a>(&self, path: Name<'a, u16>) -> Cow<'a, [u16]> {
         text::spelled(path.units(), self.handle.is_some())
     }
 
-    /// Returns the handle, to ask about the directory.
     pub(super) fn handle(&self) -> Result<BorrowedHandle<'_>> {
         self.root().ok_or(Status::INVALID_HANDLE)
     }
 
-    /// Makes the next batch start the listing again.
     pub(super) fn rewind(&self) {
         self.restart.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the next batch starts the listing again.
     pub(super) fn take_restart(&self) -> bool {
         self.restart.swap(false, Ordering::Relaxed)
     }
@@ -104,28 +97,24 @@ impl Dir {
 
 impl AsHandle for Dir {
     fn as_handle(&self) -> BorrowedHandle<'_> {
-        // Not `INVALID_HANDLE_VALUE`, which is also the pseudo handle of this process: calls would
-        // act on that.
-        // SAFETY: the standard library allows null in a borrowed handle. It stands for no handle,
-        // and stays so; calls with it fail.
+        // SAFETY: the standard library allows null in a borrowed handle, and calls with it fail.
+        // (`INVALID_HANDLE_VALUE` is also the pseudo handle of this process: calls would act on
+        // that.)
         self.root().unwrap_or(unsafe { BorrowedHandle::borrow_raw(ptr::null_mut()) })
     }
 }
 
-/// A form of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class {
-    /// The system's number.
     pub(super) number: i32,
-    /// The offset of the reparse tag in units of 16 bits. Older forms do not have it.
+    /// The offset of the reparse tag in 16-bit units. Missing in older classes.
     tag: Option<usize>,
-    /// The offset and the length of the file number.
+    /// Offset and length of the file number.
     id: Option<(usize, usize)>,
-    /// The offset of the name.
     name: usize,
 }
 
-/// The forms of record, newest first.
+/// Newest first.
 pub(super) const CLASSES: [Class; 4] = [
     Class {
         number: nt::FileIdExtdDirectoryInformation,
@@ -144,8 +133,8 @@ pub(super) const CLASSES: [Class; 4] = [
     Class { number: nt::FileDirectoryInformation, tag: None, id: None, name: 32 },
 ];
 
-// Offsets that are the same in all forms, in units.
-/// Four times of four units, in the order of [`TIMES`].
+// Offsets common to all classes, in units.
+/// Four times of four units each, in the order of [`TIMES`].
 const CREATED: usize = 4;
 const SIZE: usize = 20;
 const ALLOCATED: usize = 24;
@@ -153,31 +142,31 @@ const ATTRIBUTES: usize = 28;
 const NAME_LENGTH: usize = 30;
 const TIMES: [Fields; 4] = [Fields::CREATED, Fields::ACCESSED, Fields::MODIFIED, Fields::CHANGED];
 
-/// Where the distance to the next record is stored, in a field that no current file system fills
-/// in.
+/// Overwrites `FileIndex`, which no current filesystem fills in, with the distance to the next
+/// record.
 const DISTANCE: usize = 2;
 
-/// 64 KiB: more fails on some servers.
+/// 64 KiB: larger reads fail on some servers.
 const CAPACITY: usize = 32 << 10;
-/// The largest head and the longest name, 255 units, twice.
+/// Twice the largest record: head and a name of 255 units.
 const LEAST_CAPACITY: usize = 1024;
 const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit");
 const _: () = assert!(CAPACITY <= u16::MAX as usize, "a distance must fit one unit");
 
-/// Units that make 8 bytes, to which the system aligns.
+/// The kernel aligns records to 8 bytes.
 const ALIGN: usize = 4;
-/// Extra units for alignment, and for the NUL behind the last name.
+/// For alignment, and for the NUL after the last name.
 const BEYOND: usize = ALIGN + 1;
 
-/// The buffer of one worker. Allocated at the first use.
+/// Allocated on first use.
 pub(crate) struct DirBuf {
     units: Vec<u16>,
     capacity: usize,
-    /// The beginning of the first entry, and the end of the last one.
+    /// Start of the first entry, and end of the last one.
     first: usize,
     filled: usize,
     class: Class,
-    /// The serial number of the volume, if it is known.
+    /// Of the volume, if known.
     serial: Option<u64>,
 }
 
@@ -189,7 +178,6 @@ impl Default for DirBuf {
 }
 
 impl DirBuf {
-    /// Returns the whole buffer, for the system to write to.
     pub(super) fn space(&mut self) -> &mut [u16] {
         if self.units.is_empty() {
             self.capacity = CAPACITY;
@@ -200,12 +188,10 @@ impl DirBuf {
         &mut self.units[begin..begin + self.capacity]
     }
 
-    /// Returns the offset of the first unit that is aligned as the system needs it.
     fn begin(&self) -> usize {
         self.units.as_ptr().align_offset(size_of::<u64>()).min(ALIGN)
     }
 
-    /// Takes the records that the system wrote, of a volume with this serial number.
     pub(super) fn take(&mut self, bytes: usize, class: Class, serial: Option<u64>) {
         let begin = self.begin();
         let filled = (bytes / 2).min(self.capacity);
@@ -214,7 +200,6 @@ impl DirBuf {
         (self.class, self.serial) = (class, serial);
     }
 
-    /// Returns the record at a position, and the position of the next one.
     fn record(&self, position: usize) -> Option<(Record<'_>, usize)> {
         let begin = self.begin();
         let units = self.units.get(begin..begin + self.filled)?;
@@ -228,9 +213,9 @@ impl DirBuf {
     }
 }
 
-/// Puts a NUL behind each name, and stores the distance to the next entry in each record. Skips
-/// `.`, `..` and empty names, which would stand for the directory itself. Returns the offset of the
-/// first entry and the number of valid units: a malformed record ends the listing.
+/// Terminates each name with NUL, and links the records by their distances. Skips `.`, `..` and
+/// empty names, which would mean the directory itself. Returns the offset of the first entry and
+/// the number of valid units. A malformed record ends the listing.
 fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
     let mut before: Option<(usize, usize)> = None;
     let mut good = 0;
@@ -243,7 +228,7 @@ fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
         if end > record.len() {
             break;
         }
-        // Read before the NUL may overwrite it.
+        // The NUL may overwrite it.
         let after = distance(units, at + next, filled);
         units[at + end] = 0;
         let found = Name::until_nul(&units[at + name..=at + end]);
@@ -268,18 +253,17 @@ fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
     (before.map_or(0, |(first, _)| first), good)
 }
 
-/// Returns the distance from this record to the next one; 0 for the last.
+/// Returns 0 for the last record.
 fn distance(units: &[u16], at: usize, filled: usize) -> usize {
     units.get(at..filled).and_then(|record| wide(record, 0)).map_or(0, |bytes| bytes as usize / 2)
 }
 
-/// Reads a number of 32 bits.
 fn wide(units: &[u16], at: usize) -> Option<u32> {
     let pair = units.get(at..at + 2)?;
     Some(u32::from(pair[0]) | (u32::from(pair[1]) << 16))
 }
 
-/// A record of the system. Missing fields read as zero.
+/// Missing fields read as zero.
 #[derive(Clone, Copy)]
 struct Record<'a> {
     units: &'a [u16],
@@ -309,14 +293,12 @@ impl<'a> Record<'a> {
         kind(self.attributes(), self.class.tag.and_then(|at| wide(self.units, at)))
     }
 
-    /// The file number; 0 where there is none.
     fn id(&self) -> u128 {
         self.class.id.map_or(0, |(at, units)| self.number(at, units))
     }
 
-    /// Adds the fields of the record to empty facts.
     fn tell(&self, serial: Option<u64>, facts: &mut Facts) {
-        // A file system without file numbers says 0, or all ones.
+        // A filesystem without file numbers reports 0 or all ones.
         let id = self.id();
         facts.add_listed(self.kind(), if id == u64::MAX.into() { 0 } else { id });
         facts.known |= Fields::SIZE | Fields::ALLOCATED | Fields::ATTRIBUTES;
@@ -331,8 +313,8 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Sets the times, in the order of the system: created, accessed, modified, changed. A time that
-/// the file system does not keep is zero.
+/// In the kernel's order: created, accessed, modified, changed. A time that the filesystem does not
+/// store is zero.
 pub(super) fn set_times(facts: &mut Facts, ticks: [u64; 4]) {
     let places: [&mut Time; 4] =
         [&mut facts.created, &mut facts.accessed, &mut facts.modified, &mut facts.changed];
@@ -375,7 +357,7 @@ mod tests {
     use super::{CLASSES, DirBuf, Listing};
     use crate::fields::{Facts, Fields};
 
-    /// Numbers that look random, the same each time.
+    /// Deterministic pseudo-random numbers.
     fn numbers() -> impl FnMut() -> u16 {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         move || {
@@ -399,7 +381,7 @@ mod tests {
                 for unit in &mut space[at..] {
                     *unit = number();
                 }
-                // Now and then a head that makes sense, so that one gets further than the first.
+                // Now and then a valid head, so that parsing gets beyond the first record.
                 let next = 40 + usize::from(number()) % 60;
                 space[at] = (next * 2) as u16 * u16::from(round % 3 != 0);
                 space[at + 1] = 0;

@@ -1,5 +1,5 @@
-//! The process that a worker runs in. The home directory, the directories of drives and the release
-//! of Windows are read from its memory, without a system call.
+//! The home directory, the directories of drives and the release of Windows are read from memory,
+//! without a system call.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,16 +13,15 @@ use super::Windows;
 use crate::sys::Host;
 use curt_paths::Release;
 
-/// The first build with the rules of Windows 11 for the names of devices.
+/// The first build with Windows 11's rules for device names.
 const WINDOWS_11: u32 = 21000;
 const SIZE: u32 = size_of::<OSVERSIONINFOW>() as u32;
 
-/// Returns the working directory of a drive, which command processors keep in a hidden variable.
+/// Command processors store the working directory of each drive in a hidden variable.
 pub(crate) fn drive_directory(letter: &str) -> Option<PathBuf> {
     env::var_os(format!("={letter}:")).map(PathBuf::from)
 }
 
-/// Returns the home directory from the environment.
 pub(crate) fn home() -> Option<OsString> {
     let set = |name| env::var_os(name).filter(|value: &OsString| !value.is_empty());
     set("HOME")
@@ -34,22 +33,22 @@ pub(crate) fn home() -> Option<OsString> {
         .or_else(|| set("USERPROFILE"))
 }
 
-/// Returns the home directory of another user, which is not known.
+/// The home directory of another user is not known.
 pub(crate) fn home_of(_: &[u8]) -> Option<PathBuf> {
     None
 }
 
-/// Returns the release of Windows, as far as rules for paths differ.
+/// Paths have different rules in Windows 10 and 11.
 pub(crate) fn release() -> Release {
     let mut version = OSVERSIONINFOW { dwOSVersionInfoSize: SIZE, ..OSVERSIONINFOW::default() };
-    // SAFETY: the structure is valid, and says its size.
+    // SAFETY: the structure is live, and its size field is set.
     let status = unsafe { RtlGetVersion(&raw mut version) };
     let is_old = status == 0 && version.dwBuildNumber < WINDOWS_11;
     if is_old { Release::Windows10 } else { Release::Windows11 }
 }
 
 impl Host for Windows {
-    /// Only memory limits handles; this is a bound of our own.
+    /// Only memory limits handles; this bound is curt's.
     fn descriptor_limit(&self) -> usize {
         16 << 10
     }

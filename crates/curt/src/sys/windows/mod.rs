@@ -1,17 +1,17 @@
-//! Windows: ntdll, each step relative to an open directory, nothing through Win32.
+//! Windows, through ntdll: each step is relative to an open directory (ADR 32).
 //!
-//! A directory is listed and removed through one handle, so no name is resolved twice; a file is
-//! opened, marked for removal and closed. Links are never followed, and the handle of a directory
-//! is asked whether it is a link before it is listed: links, junctions and mounted volumes are
-//! removed as links, even if another process puts one there meanwhile.
+//! A directory is listed and removed through one handle, so no name is resolved twice. A file is
+//! opened, marked for removal and closed. Links are never followed: before a directory is listed,
+//! its handle is checked for being a link. So symlinks, junctions and mounted volumes are removed
+//! as links, even if another process swaps one in (ADR 33).
 //!
-//! A listing carries nearly all fields. The others are asked for by name, without opening the
-//! entry, where the system can do that (`query.rs`). What a volume does not support is not asked
-//! for again. Files in a cloud are never fetched.
+//! A listing carries nearly all fields. The others are queried by name, without opening the entry,
+//! where the system supports it (`query.rs`). A feature that a volume refused is not tried there
+//! again. Cloud files are never downloaded.
 //!
-//! Rejected for now: removal in one call (`NtDeleteFile`) or two (deletion on close). They keep the
+//! Rejected for now: removal in one call (`NtDeleteFile`) or two (delete on close). They keep the
 //! name until the last handle closes, refuse read-only entries, and report success for directories
-//! that stay; `PLATFORMS.md` says what must be tried on real Windows first.
+//! that remain. `PLATFORMS.md` lists the trials on real Windows that must come first.
 
 mod beneath;
 mod busy;
@@ -58,14 +58,14 @@ use crate::name::{Name, NameBuf, Unit};
 const DELETE: u32 = win::DELETE;
 const READ_ATTRIBUTES: u32 = win::FILE_READ_ATTRIBUTES;
 const WRITE_ATTRIBUTES: u32 = win::FILE_WRITE_ATTRIBUTES;
-/// To list and to query, waiting for the answer.
+/// To list and query synchronously.
 const LIST: u32 = win::FILE_LIST_DIRECTORY | READ_ATTRIBUTES | win::SYNCHRONIZE;
 /// To open entries of a directory.
 const REACH: u32 = win::FILE_TRAVERSE | READ_ATTRIBUTES | win::SYNCHRONIZE;
 
 /// Opens the entry itself without following it, also where only the backup privilege allows that.
 const ABOUT: u32 = nt::FILE_OPEN_REPARSE_POINT | nt::FILE_OPEN_FOR_BACKUP_INTENT;
-/// Follows links; nothing is fetched from remote storage.
+/// Follows links, without recalling files from remote storage.
 const FOLLOW: u32 = nt::FILE_OPEN_FOR_BACKUP_INTENT | nt::FILE_OPEN_NO_RECALL;
 const FILE: u32 = ABOUT | nt::FILE_NON_DIRECTORY_FILE;
 const DIRECTORY: u32 = ABOUT | nt::FILE_DIRECTORY_FILE;
@@ -73,10 +73,8 @@ const LISTED: u32 = DIRECTORY | nt::FILE_SYNCHRONOUS_IO_NONALERT;
 const PLACE: u32 =
     nt::FILE_DIRECTORY_FILE | nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_OPEN_FOR_BACKUP_INTENT;
 
-/// Asks for the attributes only.
 const ATTRIBUTES: Ask = Ask { fields: Fields::ATTRIBUTES, follow: false };
 
-/// The fields that a listing carries.
 const LISTED_FIELDS: Fields = Fields::KIND
     .union(Fields::ID)
     .union(Fields::DEVICE)
@@ -88,26 +86,23 @@ const LISTED_FIELDS: Fields = Fields::KIND
     .union(Fields::CREATED)
     .union(Fields::ATTRIBUTES);
 
-/// Windows, as one worker uses it.
 pub(crate) struct Windows {
     door: Door,
-    /// Whether directories are opened for listing only, so that other processes may remove or
-    /// rename them.
+    /// Opens directories for listing only, so that other processes may remove or rename them.
     lists_only: bool,
     busy_time: BusyTime,
     accounts: security::Accounts,
 }
 
-/// Duplicates a directory that the caller has open, to resolve operands in. Also returns the calls
-/// made: 3.
+/// 3 calls, also returned.
 pub(crate) fn open_directory(handle: BorrowedHandle<'_>) -> (io::Result<Dir>, Calls) {
     let door = Door::new(&Setup::default());
     let dir = door.duplicate(handle).and_then(|copy| from_caller(&door, copy, Use::Place));
     (dir, door.calls())
 }
 
-/// Makes a directory from a handle that the caller opened. One of anything else is refused, also of
-/// a link to a directory. 2 calls, the second for the volume.
+/// Refuses handles other than directories, including those of links to directories. 2 calls, the
+/// second for the volume.
 fn from_caller(door: &Door, handle: OwnedHandle, used_for: Use) -> io::Result<Dir> {
     match query::kind_of(door, handle.as_handle())? {
         Kind::Directory => Ok(on_its_volume(door, handle, used_for)),
@@ -115,13 +110,13 @@ fn from_caller(door: &Door, handle: OwnedHandle, used_for: Use) -> io::Result<Di
     }
 }
 
-/// Makes a directory, and asks for its volume. 1 call.
+/// 1 call, to query the volume.
 fn on_its_volume(door: &Door, handle: OwnedHandle, used_for: Use) -> Dir {
     let volume = query::volume(door, handle.as_handle());
     Dir::new(handle, volume, used_for)
 }
 
-/// Interprets the answer to opening a directory; `None` is a link.
+/// `None` means a link.
 fn opened(answer: Result<Option<Dir>>) -> Opened<Dir> {
     match answer {
         Ok(Some(dir)) => Opened::Dir(dir),
@@ -132,18 +127,17 @@ fn opened(answer: Result<Option<Dir>>) -> Opened<Dir> {
     }
 }
 
-/// Returns the handle of a directory.
 pub(crate) fn into_descriptor(dir: Dir) -> io::Result<OwnedHandle> {
     dir.into_handle().ok_or_else(|| Status::INVALID_HANDLE.into())
 }
 
 impl Windows {
-    /// Makes a directory for listing from the caller's handle. 2 calls.
+    /// 2 calls.
     pub(crate) fn adopt(&self, handle: OwnedHandle) -> io::Result<Dir> {
         from_caller(&self.door, handle, Use::Listing)
     }
 
-    /// Opens a directory for listing, or a link to one itself.
+    /// A link to a directory is opened itself.
     fn open_listed(
         &self,
         target: Target<'_>,
@@ -154,8 +148,8 @@ impl Windows {
         Ok(Dir::new(self.door.open(target, access, LISTED)?, volume, used_for))
     }
 
-    /// Opens a directory for listing and removal, or for listing only if another process does not
-    /// share it for removal: its entries can still be removed.
+    /// If another process does not share the directory for removal, opens it for listing only: its
+    /// entries can still be removed.
     fn open_for_removal(&self, target: Target<'_>, volume: &'static Volume) -> Result<Dir> {
         match self.open_listed(target, volume, Use::Removal) {
             Err(refused @ (Status::SHARING_VIOLATION | Status::ACCESS_DENIED)) => {
@@ -165,8 +159,8 @@ impl Windows {
         }
     }
 
-    /// Reopens a directory that turned out not to be empty, by its handle, because some systems
-    /// continue the old listing on the old handle.
+    /// Reopens a directory found not empty, because some systems continue the old listing
+    /// on the old handle.
     fn open_again(&self, dir: Dir) -> Dir {
         if let Ok(again) = self.open_listed(dir.itself(), dir.volume, dir.used_for) {
             self.close(dir);
@@ -176,7 +170,7 @@ impl Windows {
         dir
     }
 
-    /// Fills the buffer with the newest form of record that the volume supports.
+    /// Uses the newest class of records that the volume supports.
     fn fill(&self, dir: &Dir, buf: &mut DirBuf) -> Result<()> {
         let restart = dir.take_restart();
         loop {
@@ -196,7 +190,7 @@ impl Windows {
         }
     }
 
-    /// Returns a directory that was opened without following it; `None` if it is a link.
+    /// `None` if the directory, opened without following it, is a link.
     fn if_no_link(&self, dir: Dir) -> Result<Option<Dir>> {
         match dir.handle().and_then(|handle| query::kind_of(&self.door, handle)) {
             Ok(Kind::Directory) => Ok(Some(dir)),
@@ -207,14 +201,13 @@ impl Windows {
         }
     }
 
-    /// Opens a directory for listing only, following links. 2 calls, the second for the volume.
+    /// 2 calls, the second for the volume.
     fn open_followed(&self, target: Target<'_>) -> Result<Dir> {
         let handle = self.door.open(target, LIST, PLACE)?;
         Ok(on_its_volume(&self.door, handle, Use::Listing))
     }
 
-    /// Opens a directory for listing by its path below another one, one name after the other,
-    /// without following links; `None` at a link.
+    /// One component after the other, without following links; `None` at a link.
     fn open_steps(&self, from: Dir, path: &[u16]) -> Result<Option<Dir>> {
         let mut dir = from;
         for name in path.split(|&unit| unit == u16::SEPARATOR).filter(|name| !name.is_empty()) {
@@ -277,7 +270,7 @@ impl Sys for Windows {
     fn read_entries(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         match self.fill(dir, buf) {
             Ok(()) => Ok(Batch::More),
-            // A directory that another process removed lists nothing.
+            // A directory removed by another process lists as empty.
             Err(status) if status.is_end() || status.is_gone() || status.is_pending() => {
                 Ok(Batch::End)
             }
@@ -299,7 +292,7 @@ impl Sys for Windows {
         }
     }
 
-    /// Marks the directory, then closes it: while it is open, its parent cannot be removed.
+    /// Marks the directory, then closes it, because its parent cannot be removed while it is open.
     fn remove_open_dir(
         &self,
         parent: &Dir,
@@ -323,8 +316,8 @@ impl Sys for Windows {
                 Ok(())
             }
             Err(status @ Status::DIRECTORY_NOT_EMPTY) => Err((self.open_again(dir), status.into())),
-            // A directory that is about to go is as good as gone. One that is gone can have the
-            // number of a refusal.
+            // Deletion pending counts as gone. The status of a missing directory can have the
+            // number of a refusal, so report the portable error.
             Err(status) if status.is_gone() || status.is_pending() => {
                 Err((dir, OsError::NotFound.error()))
             }
@@ -358,8 +351,8 @@ impl Sys for Windows {
         if follow {
             return opened(self.open_followed(target).map(Some));
         }
-        // The root of a full path is not a link. A directory is opened again, so that it can be
-        // closed.
+        // The root of a full path is never a link. The starting directory is reopened, because
+        // `open_steps` closes the handle it gets.
         let root = if from.root().is_some() { 0 } else { text::root_length(&path) };
         let (root, path) = path.split_at(root);
         let begin = if root.is_empty() {
@@ -400,7 +393,7 @@ impl Sys for Windows {
         self.find_name(path, missing, links)
     }
 
-    /// By text, without a call.
+    /// Works on the text, without a call.
     fn absolute(&self, path: &Path, _is_opened: bool) -> io::Result<PathBuf> {
         let here = Path::new(".");
         std::path::absolute(if path.as_os_str().is_empty() { here } else { path })
@@ -430,7 +423,7 @@ impl Sys for Windows {
         Ok(security::owners(&self.door, &self.accounts, parent, name, asked, facts)?)
     }
 
-    /// Where a directory is removed by its handle, its name does not matter.
+    /// A directory removed by its handle does not need its name.
     fn is_child(
         &self,
         parent: &Dir,
@@ -442,7 +435,7 @@ impl Sys for Windows {
             || Identity::of(&self.query(parent, name, Ask::STAT)?) == identity)
     }
 
-    /// Each volume has a root directory, and the handle knows its path on the volume.
+    /// The root directory of a volume, by the path that its handle reports.
     fn is_root(
         &self,
         dir: &Dir,

@@ -1,8 +1,7 @@
-//! The native functions, nearly all of ntdll, in one table that is looked up once and that tests
-//! can replace. So tests can run the newest forms, which Wine and older systems lack, and their
-//! refusal.
+//! The table of native functions, nearly all of ntdll. Tests replace it to run the newest calls,
+//! which Wine and older systems lack, and their refusal.
 //!
-//! The table also remembers what each volume refused, for the life of the process.
+//! The table also remembers the refusals of each volume, for the life of the process.
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -55,13 +54,13 @@ pub(crate) type QueryDirectoryFile = unsafe extern "system" fn(
     *const UNICODE_STRING,
     bool,
 ) -> NTSTATUS;
-/// `NtQueryInformationFile`, and `NtQueryVolumeInformationFile`.
+/// `NtQueryInformationFile` and `NtQueryVolumeInformationFile`.
 pub(crate) type QueryInformation =
     unsafe extern "system" fn(HANDLE, *mut IO_STATUS_BLOCK, *mut c_void, u32, i32) -> NTSTATUS;
 /// `NtSetInformationFile`.
 pub(crate) type SetInformation =
     unsafe extern "system" fn(HANDLE, *mut IO_STATUS_BLOCK, *const c_void, u32, i32) -> NTSTATUS;
-/// `NtQueryInformationByName`, Windows 10 1709.
+/// `NtQueryInformationByName`, since Windows 10 1709.
 pub(crate) type QueryByName = unsafe extern "system" fn(
     *const OBJECT_ATTRIBUTES,
     *mut IO_STATUS_BLOCK,
@@ -100,8 +99,7 @@ pub(crate) type QuerySecurity =
     unsafe extern "system" fn(HANDLE, u32, *mut c_void, u32, *mut u32) -> NTSTATUS;
 /// `NtResumeProcess`.
 pub(crate) type ResumeProcess = unsafe extern "system" fn(HANDLE) -> NTSTATUS;
-/// `LookupAccountSidW`: the names of the account and of its domain, each with the units it has room
-/// for and then takes.
+/// `LookupAccountSidW`: both lengths are in and out, in units.
 pub(crate) type LookUpAccount = unsafe extern "system" fn(
     *const u16,
     *mut c_void,
@@ -112,7 +110,6 @@ pub(crate) type LookUpAccount = unsafe extern "system" fn(
     *mut i32,
 ) -> i32;
 
-/// The table.
 pub(crate) struct Native {
     pub(crate) open: OpenFile,
     pub(crate) create: CreateFile,
@@ -127,7 +124,7 @@ pub(crate) struct Native {
     pub(crate) read: ReadFile,
     pub(crate) query_security: QuerySecurity,
     pub(crate) resume_process: Option<ResumeProcess>,
-    /// In advapi32, which is loaded when the first owner is asked for.
+    /// In advapi32, which is loaded for the first owner.
     look_up_account: OnceLock<Option<LookUpAccount>>,
     /// Whether the system refuses links in a path (`OBJ_DONT_REPARSE`): the first rung.
     pub(crate) dont_reparse: Rung,
@@ -135,7 +132,6 @@ pub(crate) struct Native {
 }
 
 impl Native {
-    /// Returns the table of this system.
     pub(crate) fn system() -> &'static Native {
         static TABLE: OnceLock<Native> = OnceLock::new();
         TABLE.get_or_init(Native::look_up)
@@ -162,24 +158,22 @@ impl Native {
         }
     }
 
-    /// Returns the function that names accounts.
     pub(super) fn look_up_account(&self) -> Option<LookUpAccount> {
         *self.look_up_account.get_or_init(load_look_up_account)
     }
 
-    /// Replaces the function that names accounts.
     #[cfg(test)]
     pub(super) fn replace_look_up_account(&mut self, function: Option<LookUpAccount>) {
         self.look_up_account = OnceLock::from(function);
     }
 
-    /// Returns what is known about a volume. (Copies of a volume share a number, hence also this.)
+    /// Copies of a volume have the same serial number, and share its state too.
     pub(super) fn volume(&self, key: Key) -> &'static Volume {
         let mut volumes = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = volumes.iter().find(|volume| volume.key == key) {
             return known;
         }
-        // Never freed; there is one for each volume.
+        // Leaked on purpose, one for each volume.
         let volume: &'static Volume = Box::leak(Box::new(Volume {
             key,
             listing: Rung::top(),
@@ -196,34 +190,34 @@ impl Native {
 
 fn look_up_query_by_name() -> Option<QueryByName> {
     let found = look_up(c"NtQueryInformationByName")?;
-    // SAFETY: the function of this name has this type, as Microsoft's page of it says.
+    // SAFETY: this is its type according to Microsoft's documentation.
     Some(unsafe { std::mem::transmute::<Function, QueryByName>(found) })
 }
 
 fn look_up_resume_process() -> Option<ResumeProcess> {
     let found = look_up(c"NtResumeProcess")?;
-    // SAFETY: the function of this name has this type in every Windows since XP.
+    // SAFETY: this is the function's type in every Windows since XP.
     Some(unsafe { std::mem::transmute::<Function, ResumeProcess>(found) })
 }
 
 fn load_look_up_account() -> Option<LookUpAccount> {
     const ADVAPI32: &[u16] =
         &[0x61, 0x64, 0x76, 0x61, 0x70, 0x69, 0x33, 0x32, 0x2e, 0x64, 0x6c, 0x6c, 0];
-    // SAFETY: the name is terminated; only the directory of the system is searched.
+    // SAFETY: the name is NUL-terminated, and only the system directory is searched.
     let library = unsafe {
         LoadLibraryExW(ADVAPI32.as_ptr(), std::ptr::null_mut(), LOAD_LIBRARY_SEARCH_SYSTEM32)
     };
     if library.is_null() {
         return None;
     }
-    // SAFETY: the module is loaded, and never unloaded; the name is terminated.
+    // SAFETY: the module is loaded and never unloaded; the name is NUL-terminated.
     let found = unsafe { GetProcAddress(library, c"LookupAccountSidW".as_ptr().cast()) }?;
-    // SAFETY: the function of this name has this type, as Microsoft's page of it says.
+    // SAFETY: this is the function's type according to Microsoft's documentation.
     Some(unsafe { std::mem::transmute::<Function, LookUpAccount>(found) })
 }
 
-/// An older Windows refuses the flag, which is then remembered. Wine ignores it and follows links,
-/// so it must not be used there.
+/// Older Windows refuses the flag, which is then remembered. Wine ignores it and follows links, so
+/// it must not be used there.
 fn look_up_dont_reparse() -> Rung {
     let rung = Rung::top();
     if is_wine() {
@@ -232,44 +226,42 @@ fn look_up_dont_reparse() -> Rung {
     rung
 }
 
-/// Whether this is Wine.
 pub(crate) fn is_wine() -> bool {
     look_up(c"wine_get_version").is_some()
 }
 
-/// A function of any type.
+/// Any function, before its type is known.
 type Function = unsafe extern "system" fn() -> isize;
 
 fn look_up(name: &CStr) -> Option<Function> {
     const NTDLL: &[u16] = &[0x6e, 0x74, 0x64, 0x6c, 0x6c, 0x2e, 0x64, 0x6c, 0x6c, 0];
-    // SAFETY: the name is terminated. ntdll is in every process and never unloaded.
+    // SAFETY: the name is NUL-terminated. Every process has ntdll and never unloads it.
     let ntdll = unsafe { GetModuleHandleW(NTDLL.as_ptr()) };
     if ntdll.is_null() {
         return None;
     }
-    // SAFETY: the module is loaded, and the name is terminated.
+    // SAFETY: the module is loaded, and the name is NUL-terminated.
     unsafe { GetProcAddress(ntdll, name.as_ptr().cast()) }
 }
 
-/// The key of a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Serial(u64),
-    /// The letter of a drive whose number was not asked for.
+    /// A drive letter whose serial number was not queried.
     Drive(u16),
-    /// A volume without a number.
+    /// A volume without a serial number.
     Numberless,
-    /// The volume of a path that names no drive.
+    /// The path names no drive.
     Unknown,
 }
 
-/// What is known about a volume: the newest forms that it did not refuse.
+/// The newest calls that the volume did not refuse.
 #[derive(Debug)]
 pub(crate) struct Volume {
     key: Key,
     pub(crate) listing: Rung,
     pub(crate) disposition: Rung,
-    /// The query by name, and two forms of it with more fields.
+    /// The query by name, and two classes of it with more fields.
     pub(crate) by_name: Rung,
     pub(crate) basic: Rung,
     pub(crate) linux: Rung,
@@ -278,7 +270,6 @@ pub(crate) struct Volume {
 }
 
 impl Volume {
-    /// Returns the serial number, if it is known.
     pub(super) fn serial(&self) -> Option<u64> {
         match self.key {
             Key::Serial(serial) => Some(serial),
@@ -286,14 +277,13 @@ impl Volume {
         }
     }
 
-    /// Whether the serial number was asked for.
+    /// Whether the serial number was queried.
     pub(super) fn was_asked(&self) -> bool {
         matches!(self.key, Key::Serial(_) | Key::Numberless)
     }
 }
 
-/// The newest form that was not refused, as an index into the forms, newest first. It only
-/// increases.
+/// Index of the newest form of a call not refused so far; newest first. It only increases.
 #[derive(Debug)]
 pub(crate) struct Rung(AtomicUsize);
 
@@ -306,7 +296,6 @@ impl Rung {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Notes that a form was refused.
     pub(crate) fn below(&self, refused: usize) {
         self.0.fetch_max(refused + 1, Ordering::Relaxed);
     }

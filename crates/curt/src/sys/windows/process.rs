@@ -1,4 +1,4 @@
-//! Trees of processes, which are jobs, and waiting for them and their output with a limit.
+//! Process trees as jobs, and waiting with a limit for processes and their output.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read};
@@ -16,22 +16,21 @@ use super::{FILE, READ_ATTRIBUTES, Windows, text};
 use crate::error::StartFailure;
 use crate::sys::Host;
 
-/// The exit code of a killed process, which is that of the standard library.
+/// The exit code of a killed process, as in the standard library.
 const KILLED: u32 = 1;
 
-/// The handle of a tree of processes: a job.
+/// A job.
 pub(crate) type Tree = OwnedHandle;
 
-/// The variables that programs need to start at all; they stay when the environment is cleared.
-/// Without this one libraries of the system (side-by-side assemblies) are not found, and sockets
-/// and random numbers fail. Go keeps the same one; libuv keeps ten more, for convenience.
+/// Remains when the environment is cleared, because many programs do not start without it:
+/// side-by-side assemblies are not found, and sockets and random numbers fail. Go keeps the same
+/// variable; libuv keeps ten more, for convenience.
 pub(crate) const ESSENTIAL_VARIABLES: &[&str] = &["SystemRoot"];
 
 impl Windows {
-    /// Does nothing: the standard library passes the path of the program.
+    /// The standard library always passes the path of the program.
     pub(crate) fn set_arg0(_: &mut Command, _: &OsStr) {}
 
-    /// Starts a program, perhaps as the root of a tree.
     pub(crate) fn spawn(
         &self,
         command: &mut Command,
@@ -42,7 +41,7 @@ impl Windows {
             return Ok((command.spawn()?, None));
         }
         let job = self.door.create_job()?;
-        // It starts nothing before it is in the job.
+        // Suspended, so that it cannot start processes before it is in the job.
         let mut child = command.creation_flags(CREATE_SUSPENDED).spawn()?;
         let begun = self.door.assign(job.as_handle(), child.as_handle());
         if let Err(error) = begun.and_then(|()| self.door.resume(child.as_handle())) {
@@ -53,8 +52,7 @@ impl Windows {
         Ok((child, Some(job)))
     }
 
-    /// Returns why a program could not be started, by the error numbers of Win32 ("System Error
-    /// Codes").
+    /// Maps Win32 error codes ("System Error Codes").
     pub(crate) fn explain(&self, _: &Path, _: Option<&Path>, error: &io::Error) -> StartFailure {
         let number = error.raw_os_error().and_then(|number| u32::try_from(number).ok());
         let Some(number) = number else {
@@ -80,7 +78,7 @@ impl Windows {
         }
     }
 
-    /// Waits until a child ends; `None` if the limit passes before.
+    /// `None` if the limit passes first.
     pub(crate) fn wait_timeout(
         &self,
         child: &mut Child,
@@ -90,21 +88,19 @@ impl Windows {
         child.try_wait()
     }
 
-    /// Kills all processes of a tree.
     pub(crate) fn kill_tree(&self, _: &mut Child, tree: &Tree, _has_ended: bool) -> io::Result<()> {
         self.door.terminate_job(tree.as_handle(), KILLED)
     }
 
-    /// Reads both outputs of a child as they arrive, until both are closed or the limit passes.
-    /// Returns whether both are closed. Asks the pipes repeatedly, as pipes can neither be waited
-    /// for together nor with a limit.
+    /// Returns whether both outputs were closed within the limit. This polls, because Windows
+    /// cannot wait for several pipes, or for one with a limit.
     pub(crate) fn read_until(
         &self,
         child: &mut Child,
         into: &mut [Vec<u8>; 2],
         limit: Duration,
     ) -> io::Result<bool> {
-        /// The first pause between two questions, and the longest.
+        /// Shortest and longest pause between polls.
         const SHORT: Duration = Duration::from_micros(500);
         const LONG: Duration = Duration::from_millis(10);
         let begun = Instant::now();
@@ -127,8 +123,8 @@ impl Windows {
         }
     }
 
-    /// Refuses a program beside which there is one of the same name with `.exe` behind it: the
-    /// standard library would start that.
+    /// Refuses a program if another one has its name plus `.exe`, because the standard library
+    /// would start that.
     fn refuse_double(&self, program: &OsStr) -> io::Result<()> {
         let (bytes, suffix) = (program.as_encoded_bytes(), b".exe");
         if bytes.last_chunk().is_some_and(|last: &[u8; 4]| last.eq_ignore_ascii_case(suffix)) {
@@ -144,7 +140,7 @@ impl Windows {
         Err(io::Error::new(ErrorKind::Unsupported, text))
     }
 
-    /// Reads what has arrived, and closes the pipe at its end. Returns whether anything happened.
+    /// Returns whether there was progress. Closes the pipe at its end.
     fn read_some<P: Read + AsHandle>(
         &self,
         pipe: &mut Option<P>,

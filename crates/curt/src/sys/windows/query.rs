@@ -1,17 +1,17 @@
-//! Queries about an entry: by name without opening it where the system can do that, otherwise by
-//! opening, querying and closing.
+//! Queries an entry by name where the system supports that, otherwise by opening, querying and
+//! closing it.
 //!
-//! There are three forms of query by name, and each volume remembers which ones it refused:
+//! There are three classes of query by name, and each volume remembers which ones it refused:
 //! `FileStatInformation` with the usual fields and the access rights; `FileStatLxInformation`,
-//! which adds what the Linux subsystem stores; and, since Windows 11 24H2,
-//! `FileStatBasicInformation` with the volume. None of them follows a link, which takes a handle.
+//! which adds the fields of the Linux subsystem; and, since Windows 11 24H2,
+//! `FileStatBasicInformation` with the volume. They do not follow a link, which takes a handle.
 //!
 //! A query by name can prove that an entry exists, but not that it is missing: under profile
-//! containers (FSLogix) it fails with "not found" for files that can be opened. It does so below
-//! `C:\Users\NAME` and finds that folder itself, so neither the drive nor an earlier answer tells
-//! where a failure can be trusted. Every failure is therefore confirmed by opening the entry, and the
-//! error is that of opening. Once a query by name has missed an entry of an open directory, the other
-//! entries of that directory are only opened.
+//! containers (FSLogix) it fails with "not found" for files that can be opened. This happens inside
+//! `C:\Users\NAME`, although that folder itself is found, so neither the drive nor an earlier
+//! result shows where to trust a failure. Therefore every failure is confirmed by opening the
+//! entry, and the error is that of opening. Once a query by name has missed an entry of an open
+//! directory, its other entries are always opened.
 
 use std::os::windows::io::BorrowedHandle;
 
@@ -31,28 +31,27 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::Ask;
 
-/// The fields that the Linux subsystem stores.
+/// Stored by the Linux subsystem.
 pub(super) const LINUX: Fields =
     Fields::MODE.union(Fields::USER_ID).union(Fields::GROUP_ID).union(Fields::DEVICE_NUMBER);
 
 pub(super) const ACCESS: Fields =
     Fields::READABLE.union(Fields::WRITABLE).union(Fields::EXECUTABLE);
 
-/// The form with the volume, which `windows-sys` does not have yet.
+/// `FileStatBasicInformation`, which `windows-sys` lacks.
 const STAT_BASIC: i32 = 77;
 
-/// A query.
 struct Question<'a> {
     door: &'a Door,
     target: Target<'a>,
-    /// Remembers which forms were refused.
+    /// Remembers the refused classes.
     volume: &'a Volume,
-    /// Whether the entry certainly lies on that volume, whose number is known.
+    /// Whether the entry is known to be on that volume, whose serial number was queried.
     is_on_it: bool,
     fields: Fields,
 }
 
-/// Returns the name in an answer that begins with its length in bytes.
+/// Reads a name after its length in bytes.
 pub(super) fn name_in(answer: &[u64]) -> Vec<u16> {
     let length = Answer(answer).u32(0) as usize;
     let bytes = answer.iter().flat_map(|word| word.to_ne_bytes()).skip(4);
@@ -60,7 +59,7 @@ pub(super) fn name_in(answer: &[u64]) -> Vec<u16> {
     bytes.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]])).collect()
 }
 
-/// An answer that is read field by field, with offsets in bytes.
+/// The output of a query, with offsets in bytes.
 pub(super) struct Answer<'a>(pub(super) &'a [u64]);
 
 impl Answer<'_> {
@@ -73,7 +72,7 @@ impl Answer<'_> {
     }
 }
 
-/// Returns the kind of an open entry. 1 call.
+/// 1 call.
 pub(super) fn kind_of(door: &Door, handle: BorrowedHandle<'_>) -> Result<Kind> {
     let mut buffer = [0; 1];
     door.query_file(handle, &mut buffer, nt::FileAttributeTagInformation)?;
@@ -81,19 +80,18 @@ pub(super) fn kind_of(door: &Door, handle: BorrowedHandle<'_>) -> Result<Kind> {
     Ok(kind(answer.u32(0), Some(answer.u32(4))))
 }
 
-/// Returns the serial number of the volume of a handle, if it has one.
 pub(super) fn serial(door: &Door, handle: BorrowedHandle<'_>) -> Option<u64> {
     let mut buffer = [0; 4];
     door.query_volume(handle, &mut buffer, nt::FileFsVolumeInformation).ok()?;
     Some(Answer(&buffer).u32(8).into()).filter(|&serial| serial != 0)
 }
 
-/// Returns what is known about the volume of a handle. 1 call.
+/// 1 call.
 pub(super) fn volume(door: &Door, handle: BorrowedHandle<'_>) -> &'static Volume {
     door.native.volume(serial(door, handle).map_or(Key::Numberless, Key::Serial))
 }
 
-/// Whether a handle is that of the root directory of its volume, whose name is one separator.
+/// Whether the path on the volume is a single separator.
 pub(super) fn is_root(door: &Door, handle: BorrowedHandle<'_>) -> Result<bool> {
     let mut buffer = [0; 2];
     door.query_file(handle, &mut buffer, nt::FileNameInformation)?;
@@ -101,7 +99,7 @@ pub(super) fn is_root(door: &Door, handle: BorrowedHandle<'_>) -> Result<bool> {
     Ok(answer.u32(0) == 2 && answer.u32(4) & 0xffff == u32::from(b'\\'))
 }
 
-/// Queries a name, which may have separators.
+/// The name may have separators.
 pub(super) fn about_name(
     door: &Door,
     parent: &Dir,
@@ -123,7 +121,7 @@ pub(super) fn about_name(
     let answer = match itself {
         Some(facts) if !ask.follow || !facts.kind.is_link() => Ok(facts),
         _ if ask.follow => match question.by_handle(FOLLOW) {
-            // Only a program could follow it, so the answer is about the link itself.
+            // Only another program can follow this link, so report the link itself.
             Err(status) if status.is_no_way() => {
                 itself.map_or_else(|| question.by_handle(ABOUT), Ok)
             }
@@ -137,12 +135,10 @@ pub(super) fn about_name(
     answer
 }
 
-/// Queries an open directory.
 pub(super) fn about_dir(door: &Door, dir: &Dir, fields: Fields) -> Result<Facts> {
     about_handle(door, dir.handle()?, dir.volume, fields)
 }
 
-/// Queries an open handle.
 pub(super) fn about_handle(
     door: &Door,
     handle: BorrowedHandle<'_>,
@@ -154,7 +150,7 @@ pub(super) fn about_handle(
     Question { door, target, volume, is_on_it, fields }.of_handle(handle, is_on_it)
 }
 
-/// Returns which access rights hold, by opening the target of the name once for each.
+/// Opens the target once for each access right.
 pub(super) fn may(door: &Door, parent: &Dir, name: Name<'_, u16>, asked: Fields) -> Result<Fields> {
     let spelled = parent.spelled(name);
     let target = parent.target(&spelled);
@@ -165,7 +161,7 @@ pub(super) fn may(door: &Door, parent: &Dir, name: Name<'_, u16>, asked: Fields)
         }
         match door.open(target, access, FOLLOW) {
             Ok(handle) => door.close(handle),
-            // Another process does not share it, which is found out after the access right.
+            // The kernel checks sharing after the access right, so the right is granted.
             Err(Status::SHARING_VIOLATION) => {}
             Err(status) if status.is_denial() => continue,
             Err(status) => return Err(status),
@@ -186,12 +182,11 @@ impl Question<'_> {
         self.fields.intersects(fields)
     }
 
-    /// Whether the number of the volume must be asked for.
     fn wants_device(&self) -> bool {
         self.wants(Fields::DEVICE) && !self.is_on_it
     }
 
-    /// Queries by name. `None` where that does not give all fields.
+    /// `None` if queries by name do not give all fields.
     fn by_name(&self) -> Result<Option<Facts>> {
         let mut found: Option<Facts> = None;
         if self.wants_device() {
@@ -219,7 +214,6 @@ impl Question<'_> {
         Ok(Some(all))
     }
 
-    /// Queries by name in one form, unless it was refused before.
     fn in_form(&self, class: i32, rung: &Rung, read: fn(&[u64]) -> Facts) -> Result<Option<Facts>> {
         if rung.get() > 0 {
             return Ok(None);
@@ -240,7 +234,6 @@ impl Question<'_> {
         }
     }
 
-    /// Opens, queries and closes.
     fn by_handle(&self, options: u32) -> Result<Facts> {
         // A followed link may lead to another volume.
         let is_on_it = self.is_on_it && options != FOLLOW;
@@ -264,7 +257,7 @@ impl Question<'_> {
         Ok(facts)
     }
 
-    /// Queries all fields with those of the Linux subsystem, if these are wanted and supported.
+    /// `None` if the fields of the Linux subsystem are not wanted or not supported.
     fn linux_of(&self, handle: BorrowedHandle<'_>) -> Result<Option<Facts>> {
         if !self.wants(LINUX) || self.volume.linux.get() > 0 {
             return Ok(None);
@@ -273,7 +266,7 @@ impl Question<'_> {
         match self.door.query_file(handle, &mut buffer, nt::FileStatLxInformation) {
             Ok(()) => {
                 let mut facts = linux(&buffer);
-                // The access rights are those of the handle.
+                // These would be the access rights of the handle.
                 facts.known = facts.known.without(ACCESS);
                 Ok(Some(facts))
             }
@@ -285,10 +278,9 @@ impl Question<'_> {
         }
     }
 
-    /// Queries in the form that every system has, and the kind of a reparse point with one more
-    /// call.
+    /// Uses the class that every system has, and one more call for the kind of a reparse point.
     fn all_of(&self, handle: BorrowedHandle<'_>) -> Result<Facts> {
-        // There is no room for the name, which comes last.
+        // Too small for the name at the end, which is not needed.
         let mut buffer = [0; 13];
         self.door.query_file(handle, &mut buffer, nt::FileAllInformation)?;
         let answer = Answer(&buffer);
@@ -316,8 +308,7 @@ impl Question<'_> {
         Ok(facts)
     }
 
-    /// Adds the file number of 128 bits, where it does not fit into 64. A refusal means that there
-    /// is none.
+    /// Adds the 128-bit file number if 64 bits did not suffice and the filesystem has one.
     fn add_wide_id(&self, handle: BorrowedHandle<'_>, facts: &mut Facts) {
         let mut buffer = [0; 3];
         if self.door.query_file(handle, &mut buffer, nt::FileIdInformation).is_ok() {
@@ -326,7 +317,7 @@ impl Question<'_> {
     }
 }
 
-/// A file system without file numbers says 0; one with longer numbers says all ones.
+/// 0 means that the filesystem has no file numbers, all ones that they do not fit.
 fn set_id(facts: &mut Facts, id: u128) {
     if id != 0 && id != u64::MAX.into() {
         facts.id = id;
@@ -345,7 +336,7 @@ fn wide_id(low: u64, high: u64) -> u128 {
     (u128::from(high) << 64) | u128::from(low)
 }
 
-/// Reads the beginning of all forms of the query by name.
+/// The common head of all classes.
 fn beginning(buffer: &[u64]) -> Facts {
     let answer = Answer(buffer);
     let attributes = answer.u32(56);
@@ -366,7 +357,7 @@ fn beginning(buffer: &[u64]) -> Facts {
 /// `FILE_STAT_INFORMATION`.
 fn stat(buffer: &[u64]) -> Facts {
     let mut facts = beginning(buffer);
-    // Access rights are those of the target of a link.
+    // For a link, access depends on its target.
     if !facts.kind.is_link() {
         let effective = Answer(buffer).u32(68);
         let is_frozen = facts.kind != Kind::Directory
@@ -386,13 +377,13 @@ fn basic(buffer: &[u64]) -> Facts {
     let answer = Answer(buffer);
     let mut facts = beginning(buffer);
     set_id(&mut facts, wide_id(answer.u64(88), answer.u64(96)));
-    // The lower half is the number that the older query of the volume returns.
+    // The lower half is the serial number reported by the older volume query.
     let serial = answer.u32(80).into();
     set_device(&mut facts, Some(serial).filter(|&serial| serial != 0));
     facts
 }
 
-/// `FILE_STAT_LX_INFORMATION`, with a flag for each field that is there.
+/// `FILE_STAT_LX_INFORMATION`, with a flag for each valid field.
 fn linux(buffer: &[u64]) -> Facts {
     const HAS_USER: u32 = 1;
     const HAS_GROUP: u32 = 2;
@@ -402,7 +393,7 @@ fn linux(buffer: &[u64]) -> Facts {
     let flags = answer.u32(72);
     let mut facts = stat(buffer);
     (facts.user_id, facts.group_id, facts.mode) = (answer.u32(76), answer.u32(80), answer.u32(84));
-    // Put together as the C library of Linux does.
+    // As in glibc's `makedev`.
     let (major, minor) = (u64::from(answer.u32(88)), u64::from(answer.u32(92)));
     facts.device_number = (major & 0xffff_f000) << 32
         | (major & 0xfff) << 8

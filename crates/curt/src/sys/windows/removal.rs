@@ -1,4 +1,4 @@
-//! Removing a child: a file, an empty directory, a link of any sort.
+//! Removes a child: a file, an empty directory, or any link.
 
 use std::os::windows::io::BorrowedHandle;
 
@@ -15,14 +15,13 @@ use crate::name::Name;
 use crate::sys::Removed;
 
 impl Windows {
-    /// Removes an entry that is not a directory.
     pub(super) fn remove_file(
         &self,
         parent: &Dir,
         name: Name<'_, u16>,
         kind: Kind,
     ) -> Result<Removed> {
-        // A link may be a file or a directory, and is opened as either.
+        // A link may be a file or a directory, so opening must accept both.
         let options = if kind.is_link() { ABOUT } else { FILE };
         match self.remove(parent, name, options) {
             Ok(()) => Ok(Removed::Done),
@@ -33,7 +32,7 @@ impl Windows {
         }
     }
 
-    /// Opens, marks and closes: 3 calls.
+    /// 3 calls: opens, marks and closes.
     pub(super) fn remove(&self, parent: &Dir, name: Name<'_, u16>, options: u32) -> Result<()> {
         let mark = |handle: BorrowedHandle<'_>| dispose(&self.door, handle, parent.volume);
         match self.door.opened(parent.target(name.units()), DELETE, options, mark)? {
@@ -42,7 +41,7 @@ impl Windows {
         }
     }
 
-    /// Removes a link that is a directory: a symbolic link, a junction, a mounted volume.
+    /// Removes a link to a directory: a symlink, a junction, a mounted volume.
     pub(super) fn remove_directory_link(
         &self,
         parent: &Dir,
@@ -65,9 +64,8 @@ impl Windows {
     }
 }
 
-/// The ways to mark an entry for removal, newest first: class and flags. The first two remove the
-/// name at once and not when the last handle closes; only the first ignores the read-only
-/// attribute.
+/// Ways to mark an entry for removal, newest first: class and flags. The first two remove the name
+/// at once instead of when the last handle closes; only the first ignores the read-only attribute.
 const DISPOSITIONS: [(i32, u64); 3] = [
     (
         nt::FileDispositionInformationEx,
@@ -82,7 +80,6 @@ const DISPOSITIONS: [(i32, u64); 3] = [
     (nt::FileDispositionInformation, 1),
 ];
 
-/// Marks an open entry for removal.
 pub(super) fn dispose(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) -> Result<()> {
     loop {
         let rung = volume.disposition.get().min(DISPOSITIONS.len() - 1);
@@ -98,7 +95,7 @@ pub(super) fn dispose(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) 
 }
 
 /// Removes a read-only entry on older systems by clearing the attribute first. It is restored if
-/// the entry stays or has other names.
+/// the entry remains or has other hard links.
 pub(super) fn dispose_readonly(
     door: &Door,
     parent: &Dir,
@@ -120,13 +117,12 @@ fn without_readonly(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) ->
     set_attributes(door, handle, with_readonly(attributes, false))?;
     let removed = dispose(door, handle, volume);
     if removed.is_err() || facts.links > 1 {
-        // The answer is that of the removal, even if this fails.
+        // The removal decides the result, even if this fails.
         let _ = set_attributes(door, handle, attributes);
     }
     removed
 }
 
-/// Sets or clears the attribute "read-only".
 pub(super) fn set_readonly(
     door: &Door,
     handle: BorrowedHandle<'_>,
@@ -137,7 +133,7 @@ pub(super) fn set_readonly(
     set_attributes(door, handle, with_readonly(facts.attributes as u32, is_readonly))
 }
 
-/// Returns attributes that are not zero, which would mean "unchanged".
+/// Avoids 0, which would mean "unchanged".
 fn with_readonly(attributes: u32, is_readonly: bool) -> u32 {
     let others = attributes & !FILE_ATTRIBUTE_READONLY;
     match others | if is_readonly { FILE_ATTRIBUTE_READONLY } else { 0 } {
@@ -147,6 +143,6 @@ fn with_readonly(attributes: u32, is_readonly: bool) -> u32 {
 }
 
 fn set_attributes(door: &Door, handle: BorrowedHandle<'_>, attributes: u32) -> Result<()> {
-    // Times of zero mean "unchanged".
+    // Times of 0 mean "unchanged".
     door.set_file(handle, &[0, 0, 0, 0, attributes.into()], 40, nt::FileBasicInformation)
 }

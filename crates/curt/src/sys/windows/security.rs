@@ -1,7 +1,7 @@
-//! Owners by the names of their accounts, and whether an entry has explicit access rules.
+//! Account names of owners, and explicit access rules.
 //!
-//! An entry has explicit rules ([`Fields::ACL`]) if one of them was not inherited from its parent.
-//! (Nearly all entries have inherited ones.) An entry without a list of rules has none.
+//! An entry has explicit rules ([`Fields::ACL`]) if at least one was not inherited from its parent;
+//! nearly all entries have inherited ones. An entry without a list of rules has none.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -25,14 +25,13 @@ use crate::fields::{Facts, Fields};
 use crate::name::Name;
 use crate::sys::Owners;
 
-/// The names of accounts that were looked up so far.
 pub(super) type Accounts = RefCell<BTreeMap<Vec<u32>, Arc<OsString>>>;
 
-/// Room for most descriptors, in words of 8 bytes; a longer one is read again.
+/// In 8-byte words, enough for most descriptors; a longer one is read again.
 const ROOM: usize = 128;
 const MOST: usize = 1 << 20;
 
-/// Returns the owners of an entry: opens, queries and closes.
+/// 3 calls: opens, queries and closes.
 pub(super) fn owners(
     door: &Door,
     accounts: &Accounts,
@@ -42,7 +41,7 @@ pub(super) fn owners(
     facts: &Facts,
 ) -> Result<Owners> {
     let spelled = parent.spelled(name);
-    // If it was a link, it has been followed.
+    // If the kind is known and no link, any link has been followed.
     let was_followed = facts.known.contains(Fields::KIND) && !facts.kind.is_link();
     let options = if was_followed { FOLLOW } else { ABOUT };
     let descriptor = door.opened(parent.target(&spelled), READ_CONTROL, options, |handle| {
@@ -62,7 +61,7 @@ pub(super) fn owners(
     })
 }
 
-/// `None` where the file system has no owners.
+/// `None` if the filesystem has no owners.
 fn descriptor(
     door: &Door,
     handle: BorrowedHandle<'_>,
@@ -97,7 +96,7 @@ fn descriptor(
     }
 }
 
-/// Returns the name of an account, `DOMAIN\name`, or its identifier as text where it has none.
+/// Returns `DOMAIN\name`, or the identifier as text if the account has no name.
 fn account(door: &Door, accounts: &Accounts, sid: &[u32]) -> Arc<OsString> {
     if let Some(known) = accounts.borrow().get(sid) {
         return known.clone();
@@ -128,7 +127,7 @@ fn spelled(sid: &[u32]) -> String {
 /// A self-relative security descriptor.
 struct Descriptor(Vec<u8>);
 
-/// Offsets of the offsets of its parts.
+/// Each holds the offset of a part.
 const OWNER: usize = 4;
 const GROUP: usize = 8;
 const RULES: usize = 16;
@@ -139,13 +138,12 @@ impl Descriptor {
         Some(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    /// Returns the offset of a part.
     fn part(&self, at: usize) -> Option<usize> {
         let place = usize::from(self.u16(at)?) | (usize::from(self.u16(at + 2)?) << 16);
         Some(place).filter(|&place| place != 0)
     }
 
-    /// Returns an identifier in words of 4 bytes.
+    /// In 4-byte words.
     fn identifier(&self, at: usize) -> Option<Vec<u32>> {
         let place = self.part(at)?;
         let parts = usize::from(*self.0.get(place.checked_add(1)?)?);
@@ -154,12 +152,11 @@ impl Descriptor {
         Some(bytes.chunks_exact(4).map(word).collect())
     }
 
-    /// Whether one of the rules was not inherited.
     fn has_explicit_rules(&self) -> bool {
         self.explicit_rule().unwrap_or(false)
     }
 
-    /// `None` where a rule is malformed, or there is no list.
+    /// `None` if a rule is malformed, or there is no list.
     fn explicit_rule(&self) -> Option<bool> {
         let list = self.part(RULES)?;
         let mut at = list.checked_add(8)?;
@@ -180,7 +177,7 @@ mod tests {
 
     const ADMINISTRATORS: [u8; 16] = [1, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 0x20, 2, 0, 0];
 
-    /// A descriptor with an owner, and rules with these flags.
+    /// With an owner, and rules with these flags.
     fn descriptor(rules: Option<&[u8]>) -> Descriptor {
         let mut bytes = vec![1, 0, 4, 0x80, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         bytes.extend([if rules.is_some() { 36 } else { 0 }, 0, 0, 0]);

@@ -1,10 +1,7 @@
-//! Status codes of the native functions.
-
 use std::io;
 
 use windows_sys::Win32::Foundation as codes;
 
-/// A status that is not success.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Status(pub(crate) i32);
 
@@ -26,7 +23,7 @@ impl Status {
     pub(super) const INVALID_PARAMETER: Status = Status(codes::STATUS_INVALID_PARAMETER);
     pub(super) const INVALID_HANDLE: Status = Status(codes::STATUS_INVALID_HANDLE);
 
-    /// Nothing has that name.
+    /// No entry has that name.
     pub(super) fn is_gone(self) -> bool {
         matches!(
             self.0,
@@ -37,8 +34,8 @@ impl Status {
         )
     }
 
-    /// The parent directory does not exist or is not a directory: the path is malformed, its
-    /// server, share or drive is missing, or it names a device.
+    /// The parent does not exist or is not a directory: the path is malformed, its server, share or
+    /// drive is missing, or it names a device.
     pub(super) fn is_no_place(self) -> bool {
         matches!(
             self.0,
@@ -63,13 +60,12 @@ impl Status {
         self.0 == codes::STATUS_DELETE_PENDING
     }
 
-    /// The listing is at its end.
     pub(super) fn is_end(self) -> bool {
         matches!(self.0, codes::STATUS_NO_MORE_FILES | codes::STATUS_NO_SUCH_FILE)
     }
 
-    /// The system or the file system does not support this form of query. If the code has another
-    /// reason, the older form returns it, too.
+    /// The system or the filesystem does not support this query. For another cause, the older query
+    /// returns the same code.
     pub(super) fn is_refusal(self) -> bool {
         matches!(
             self.0,
@@ -81,7 +77,7 @@ impl Status {
         )
     }
 
-    /// The reparse point cannot be followed by the system, only by programs.
+    /// Only another program can follow the reparse point, not the kernel.
     pub(super) fn is_no_way(self) -> bool {
         matches!(
             self.0,
@@ -91,7 +87,6 @@ impl Status {
         )
     }
 
-    /// Access is denied.
     pub(super) fn is_denial(self) -> bool {
         matches!(
             self.0,
@@ -102,7 +97,7 @@ impl Status {
     }
 }
 
-/// Converts the status to the well-known Win32 error.
+/// Converts to the Win32 error code.
 impl From<Status> for io::Error {
     fn from(status: Status) -> io::Error {
         // SAFETY: a table look-up, without pointers.

@@ -1,4 +1,4 @@
-//! Paths: operands split by text, and the kernel's spelling.
+//! Splits operands, and converts paths to and from the kernel's spelling.
 
 use std::borrow::Cow;
 use std::io;
@@ -21,9 +21,9 @@ impl SystemUnit for u16 {
         std::ffi::OsString::from_wide(&units).into()
     }
 
-    /// `a\\b\` is `b` in `a\\`, and must be a directory. The last name is taken exactly as it is
-    /// written. Win32 would make another name or a device of `name.` or `nul`; here they only name
-    /// entries, so that nothing else is removed.
+    /// `a\\b\` is `b` in `a\\`, and must be a directory. The last name is taken literally. Win32
+    /// would turn `name.` or `nul` into another name or a device; here they only name entries, so
+    /// that no other entry can be removed.
     fn operand(path: &Path) -> SplitOperand<u16> {
         let units = u16::units(path);
         if units.is_empty() {
@@ -36,10 +36,10 @@ impl SystemUnit for u16 {
             Some(Component::Prefix(prefix)) => Some(prefix),
             _ => None,
         };
-        // A verbatim path has one separator.
+        // Verbatim paths have only one separator.
         let verbatim = prefix.is_some_and(|prefix| prefix.kind().is_verbatim());
         let is_separator = |unit: &u16| *unit == BACKSLASH || (*unit == SLASH && !verbatim);
-        // The drive or the share, in which no separator is searched.
+        // Separators inside the drive or share do not count.
         let rest = prefix.map_or(0, |prefix| prefix.as_os_str().encode_wide().count());
         let rest = rest.min(units.len());
         let end = units[rest..]
@@ -69,9 +69,8 @@ fn invalid(kind: io::ErrorKind) -> SplitOperand<u16> {
     SplitOperand { parent: PathBuf::new(), last: Last::Invalid(kind), directory_only: false }
 }
 
-/// Returns the kernel's spelling of a path by the rules of Win32: relative to the working
-/// directory, or that of a drive, with its rules for `.`, `..`, dots and spaces. Only the kernel
-/// limits its length.
+/// Applies Win32 rules: the path is relative to the working directory or a drive's, and `.`, `..`,
+/// dots and spaces have Win32's meanings. Only the kernel limits its length.
 pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let full = u16::units(&std::path::absolute(path)?);
@@ -87,7 +86,7 @@ pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     })
 }
 
-/// Replaces slashes by the kernel's separator in a relative path; full native paths have none.
+/// Replaces slashes in a relative path. In a full native path, a slash is part of a name.
 pub(super) fn spelled(units: &[u16], is_relative: bool) -> Cow<'_, [u16]> {
     if !is_relative || !units.contains(&SLASH) {
         return Cow::Borrowed(units);
@@ -99,7 +98,6 @@ pub(super) fn has_separators(units: &[u16]) -> bool {
     units.contains(&BACKSLASH)
 }
 
-/// Returns the spelling of Win32 for a native path.
 pub(super) fn from_native(units: &[u16]) -> Vec<u16> {
     let Some(rest) = units.strip_prefix(wide(r"\??\").as_slice()) else {
         return units.to_vec();
@@ -114,7 +112,6 @@ pub(super) fn from_native(units: &[u16]) -> Vec<u16> {
     [wide(r"\\?\").as_slice(), rest].concat()
 }
 
-/// Returns the letter of the drive that a native path begins with.
 pub(super) fn drive(native: &[u16]) -> Option<u16> {
     let rest = native.strip_prefix(wide(r"\??\").as_slice())?;
     match *rest {
@@ -125,8 +122,7 @@ pub(super) fn drive(native: &[u16]) -> Option<u16> {
     }
 }
 
-/// Returns the length of the root in a native path: a drive, a share or a device, with the
-/// separator behind it.
+/// Returns the length of the root: a drive, a share or a device, with the separator after it.
 pub(super) fn root_length(native: &[u16]) -> usize {
     let prefix = wide(r"\??\");
     let Some(rest) = native.strip_prefix(prefix.as_slice()) else { return 0 };
@@ -156,7 +152,7 @@ mod tests {
         (operand.parent.to_str().unwrap().into(), last, operand.directory_only)
     }
 
-    /// What all systems have in common is in the contract.
+    /// The contract tests the rules common to all systems.
     #[test]
     fn operands_are_split_by_text() {
         for (text, parent, last, directory_only) in [

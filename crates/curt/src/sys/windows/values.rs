@@ -1,5 +1,4 @@
-//! Kinds, from attributes and the tag of a reparse point; times, from ticks of 100 ns since the
-//! beginning of 1601.
+//! Converts kinds, from attributes and reparse tags, and times, in ticks of 100 ns since 1601.
 
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ATTRIBUTE_DIRECTORY, FILE_ATTRIBUTE_REPARSE_POINT,
@@ -8,13 +7,13 @@ use windows_sys::Win32::Storage::FileSystem::{
 use crate::fields::{Kind, Time};
 use crate::sys::beneath::{Create, How};
 
-/// The bit of a tag that marks all kinds of links: symbolic links, junctions, mounted volumes.
-/// Files in a cloud and compressed files do not have it.
+/// The tag bit of all links: symlinks, junctions, mounted volumes. Cloud files and compressed files
+/// do not have it.
 const NAME_SURROGATE: u32 = 0x2000_0000;
 
 pub(super) const SYMLINK: u32 = 0xa000_000c;
 pub(super) const MOUNT_POINT: u32 = 0xa000_0003;
-/// A symbolic link of the Linux subsystem.
+/// A symlink of the Linux subsystem.
 pub(super) const LX_SYMLINK: u32 = 0xa000_001d;
 pub(super) const APP_EXEC_LINK: u32 = 0x8000_001b;
 const AF_UNIX: u32 = 0x8000_0023;
@@ -22,7 +21,7 @@ const LX_FIFO: u32 = 0x8000_0024;
 const LX_CHARACTER_DEVICE: u32 = 0x8000_0025;
 const LX_BLOCK_DEVICE: u32 = 0x8000_0026;
 
-/// Returns the kind. Without the tag, the kind of a reparse point is unknown.
+/// Without the tag, the kind of a reparse point is unknown.
 pub(super) fn kind(attributes: u32, tag: Option<u32>) -> Kind {
     let is_directory = attributes & FILE_ATTRIBUTE_DIRECTORY != 0;
     let plain = if is_directory { Kind::Directory } else { Kind::File };
@@ -35,7 +34,7 @@ pub(super) fn kind(attributes: u32, tag: Option<u32>) -> Kind {
         Some(MOUNT_POINT) => Kind::Junction,
         Some(LX_SYMLINK) => Kind::WslSymlink,
         Some(tag) if tag & NAME_SURROGATE != 0 => Kind::Reparse(tag),
-        // A directory that is not a link has entries, whatever its tag.
+        // Whatever its tag, a directory that is not a link has entries.
         Some(_) if is_directory => plain,
         Some(APP_EXEC_LINK) => Kind::AppExecLink,
         Some(AF_UNIX) => Kind::Socket,
@@ -50,7 +49,7 @@ const TICKS: i64 = 10_000_000;
 /// Seconds from 1601 to 1970.
 const BETWEEN: i64 = 11_644_473_600;
 
-/// Converts a time, also before 1970.
+/// Also before 1970.
 pub(super) fn time(ticks: u64) -> Time {
     let ticks = i64::from_ne_bytes(ticks.to_ne_bytes());
     Time {
@@ -59,8 +58,8 @@ pub(super) fn time(ticks: u64) -> Time {
     }
 }
 
-/// Converts a time to set; 0 leaves one as it is. `None` if it is not after 1600: numbers below 1
-/// mean something else.
+/// Converts a time to set; 0 leaves it unchanged. `None` for times before 1601, because values
+/// below 1 have other meanings.
 pub(super) fn ticks(time: Option<Time>) -> Option<u64> {
     let Some(time) = time else { return Some(0) };
     let whole = time.seconds.checked_add(BETWEEN)?.checked_mul(TICKS)?;
@@ -68,8 +67,8 @@ pub(super) fn ticks(time: Option<Time>) -> Option<u64> {
     u64::try_from(ticks).ok().filter(|&ticks| ticks > 0)
 }
 
-/// Interprets flags of the C library's `_open`, whose combinations are not for the system to judge.
-/// The error has those that are not supported.
+/// Interprets flags of the C library's `_open`, whose combinations the kernel does not check. The
+/// error holds the unsupported flags.
 pub(crate) fn how_of(flags: i32) -> Result<(How, bool), i32> {
     const WRONLY: i32 = 1;
     const RDWR: i32 = 2;
@@ -89,7 +88,7 @@ pub(crate) fn how_of(flags: i32) -> Result<(How, bool), i32> {
         append: has(APPEND),
         truncate: has(TRUNC),
         create: match (has(CREAT), has(EXCL)) {
-            // Without `_O_CREAT`, `_O_EXCL` does nothing.
+            // `_O_EXCL` has no effect without `_O_CREAT`.
             (false, _) => Create::Never,
             (true, false) => Create::Missing,
             (true, true) => Create::New,
@@ -124,9 +123,9 @@ mod tests {
             (REPARSE, Some(0x8000_0024), Kind::Fifo),
             (REPARSE, Some(0x8000_0025), Kind::CharacterDevice),
             (REPARSE, Some(0x8000_0026), Kind::BlockDevice),
-            // Another one that stands for something else, here of a container.
+            // Another name surrogate, of a container.
             (REPARSE, Some(0xa000_0027), Kind::Reparse(0xa000_0027)),
-            // Of a cloud, compressed, deduplicated.
+            // Of cloud files, compressed, deduplicated.
             (REPARSE, Some(0x9000_101a), Kind::File),
             (REPARSE | DIRECTORY, Some(0x9000_101a), Kind::Directory),
             (REPARSE, Some(0x8000_0017), Kind::File),

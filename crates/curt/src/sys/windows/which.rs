@@ -1,4 +1,4 @@
-//! Finding programs: one open and one listing for a directory, one open for a name.
+//! Finds programs: one open and one listing for a directory, one open for a name.
 
 use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle};
@@ -16,13 +16,13 @@ use crate::fields::Kind;
 use crate::name::{Name, Unit};
 use crate::sys::{Match, Shown, Unsearched, Verdict, Which};
 
-/// The size of the buffer for names that begin alike, in units: small enough that the filesystem
-/// stops early if there are many, and larger than most directories need.
+/// In units. A small buffer makes the filesystem stop early if many names match, and suffices for
+/// most directories.
 const SEARCH: usize = 2048;
-/// The longest record: the head and a name of 255 units.
+/// The longest record: head and a name of 255 units.
 const LONGEST: usize = NAME + 255;
 
-// The offsets of a record of `FileBothDirectoryInformation`, in units.
+// Offsets in `FileBothDirectoryInformation`, in units.
 const ATTRIBUTES: usize = 28;
 const NAME_LENGTH: usize = 30;
 const SHORT_LENGTH: usize = 34;
@@ -30,10 +30,9 @@ const SHORT: usize = 35;
 const NAME: usize = 47;
 
 impl Which for Windows {
-    /// Windows has none.
     const DEFAULT_PATH: &'static str = "";
 
-    /// Windows has no such right to ask for: whatever is not a directory counts.
+    /// Windows does not mark programs as executable: any file except a directory counts.
     fn executable(&self, from: &Dir, path: Name<'_, u16>) -> Result<Verdict, Unsearched> {
         match self.door.open(searched(from, path), READ_ATTRIBUTES, FILE) {
             Ok(handle) => {
@@ -78,7 +77,7 @@ impl Which for Windows {
     ) -> io::Result<Shown> {
         let space = &mut buf.space()[..SEARCH];
         let mut pattern = [u16::ascii(b'*'); 256];
-        // No name is longer than that.
+        // Names are never longer.
         let pattern = pattern.get_mut(..=stem.len()).map(|pattern| {
             pattern[..stem.len()].copy_from_slice(stem);
             &*pattern
@@ -89,7 +88,7 @@ impl Which for Windows {
             Err(status) if status.is_end() || status.is_gone() || status.is_no_place() => {
                 return Ok(Shown::All);
             }
-            // A device can be opened like a directory, and answers so when it is listed.
+            // A device can be opened like a directory, and returns this status when listed.
             Err(Status::INVALID_PARAMETER) => return Ok(Shown::All),
             Err(status) => return Err(status.into()),
         };
@@ -118,12 +117,12 @@ impl Which for Windows {
     }
 }
 
-/// A name that people type: the case of letters does not matter.
+/// Users type these names, so case does not matter.
 fn searched<'a>(from: &'a Dir, path: Name<'a, u16>) -> Target<'a> {
     Target { root: from.root(), name: path.units(), any_case: true }
 }
 
-/// What a candidate is that could not be opened as a file.
+/// For a candidate that could not be opened as a file.
 fn not_opened(status: Status) -> Result<Verdict, Unsearched> {
     match status {
         Status::FILE_IS_A_DIRECTORY => Ok(Verdict::Directory),
@@ -134,8 +133,8 @@ fn not_opened(status: Status) -> Result<Verdict, Unsearched> {
     }
 }
 
-/// Replaces a name by its spelling on the disk, if the system says it: the last name of the path of
-/// the handle. In the older form that is the name as it was opened, on some filesystems.
+/// Takes the spelling on the disk from the path of the handle. On some filesystems the older query
+/// returns the name as it was opened.
 fn spell(door: &Door, file: BorrowedHandle<'_>, volume: &Volume, spelled: &mut Vec<u16>) {
     const FORMS: [i32; 2] = [nt::FileNormalizedNameInformation, nt::FileNameInformation];
     let mut buffer = [0_u64; 1024];
@@ -150,7 +149,7 @@ fn spell(door: &Door, file: BorrowedHandle<'_>, volume: &Volume, spelled: &mut V
     }
     let answer = Answer(&buffer);
     let length = answer.u32(0) as usize / 2;
-    // A path that did not fit has lost its end.
+    // A truncated path has lost its end.
     if length == 0 || 4 + length * 2 > size_of_val(&buffer) {
         return;
     }
@@ -160,7 +159,7 @@ fn spell(door: &Door, file: BorrowedHandle<'_>, volume: &Volume, spelled: &mut V
     spelled.extend((begin..length).map(unit));
 }
 
-/// Yields the records that the system wrote, up to the first that is broken.
+/// Stops at the first malformed record.
 fn yield_records(units: &[u16], each: &mut dyn FnMut(Match<'_, u16>)) {
     let mut at = 0;
     while let Some(record) = units.get(at..) {
@@ -176,7 +175,7 @@ fn yield_records(units: &[u16], each: &mut dyn FnMut(Match<'_, u16>)) {
         let Some(name) = record.get(NAME..NAME + length as usize / 2) else { return };
         let short = record.get(SHORT_LENGTH).map_or(0, |&length| usize::from(length & 0xff) / 2);
         let short = record.get(SHORT..SHORT + short.min(12)).unwrap_or_default();
-        // A link is made as one to a file or to a directory.
+        // A link states whether its target is a directory.
         let is_directory = attributes & win::FILE_ATTRIBUTE_DIRECTORY != 0;
         let kind = if is_directory { Kind::Directory } else { Kind::File };
         each(Match { name, short, kind });

@@ -12,25 +12,24 @@ use crate::sys::memory::{Memory, Setup, World};
 use crate::sys::{Sys, SystemUnit};
 use curt_paths::Flavor;
 
-/// The answer of a search, on which all ways to search agree.
+/// The result of a search, on which all ways to search agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Searched {
-    /// The path and where it was found, or the word of the error.
+    /// The path and its origin, or the word of the error.
     pub answer: Result<(String, FoundIn), &'static str>,
     /// The calls of the first way.
     pub calls: u64,
 }
 
-/// The files of the tree that [`search`] searches: nothing else may be found there.
+/// The files in the tree of [`search`], the only valid results.
 pub const FILES: [&str; 7] =
     ["a/x.exe", "a/x.cmd", "a/y", "b/x.com", "b/A Long Name.exe", "w/x.exe", "w/sub/z.bat"];
 const DIRECTORIES: [&str; 2] = ["b/y.exe", "a/z.bat"];
 
-/// Searches a small tree for a name with any `PATH` and `PATHEXT` and the base `/w`, in two ways:
-/// alone, and as the first of all programs.
+/// Searches a small tree from the base `/w` in two ways: alone, and as the first of all programs.
 ///
 /// # Panics
-/// Panics if the ways do not agree, which is what fuzzing looks for.
+/// Panics if the results differ.
 pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searched {
     let mut world = World::new();
     for file in FILES {

@@ -1,4 +1,4 @@
-//! The rules over the filesystem in memory, which counts the calls of Windows for Windows' rules.
+//! The rules on a filesystem in memory, which counts the calls of Windows for Windows rules.
 
 mod budget;
 mod parsing;
@@ -16,13 +16,11 @@ use crate::sys::Sys;
 use crate::sys::memory::{Memory, Setup, World};
 use curt_paths::Flavor;
 
-/// A search in a world.
 struct Ground {
     setup: Setup,
     options: Options,
 }
 
-/// `PATHEXT` in most tests.
 const PATHEXT: &str = ".COM;.EXE;.BAT;.CMD";
 
 impl Ground {
@@ -73,8 +71,7 @@ impl Ground {
         Engine::new(Memory::start(&self.setup), &self.options)
     }
 
-    /// Returns what is found, as `path origin program`, or the word of the error; and the calls
-    /// made.
+    /// Returns the result as `path origin program` or the word of the error, and the calls.
     fn find(&self, name: &str) -> (String, u64) {
         let mut engine = self.engine();
         let answer = engine.find(OsStr::new(name));
@@ -84,7 +81,7 @@ impl Ground {
         (told(answer), calls)
     }
 
-    /// Looks up the names of a table: a name and its answer in each cell.
+    /// Each cell of the table has a name and the result.
     fn assert_finds(&self, table: &str) {
         for cell in curt_testkit::cells(table) {
             let (name, answer) = cell.split_once(' ').unwrap();
@@ -104,8 +101,8 @@ impl Ground {
     }
 }
 
-/// Makes what a text names beside the directory `/w`: `a/` is a directory, `a->b` a link, and `a!`
-/// may not be executed.
+/// Builds the directory `/w` and a tree: `a/` is a directory, `a->b` a symlink, and `a!` may not be
+/// executed.
 fn build(world: &mut World, tree: &str) {
     world.dir("w");
     for entry in tree.split(' ') {
@@ -121,7 +118,6 @@ fn build(world: &mut World, tree: &str) {
     }
 }
 
-/// Why no program was found.
 fn reason(error: &Error) -> &NotFound {
     match error.cause() {
         Cause::Find(why) => why,

@@ -1,4 +1,4 @@
-//! `PATH`, `PATHEXT` and names of any text.
+//! Arbitrary text as `PATH`, `PATHEXT` and names.
 
 use crate::which::candidates::ExtensionList;
 use crate::which::directories::entries;
@@ -6,7 +6,7 @@ use crate::which::names::stem_of;
 use crate::which::policy::{Policy, Rules};
 use curt_paths::Flavor;
 
-/// Pseudo-random texts of characters that matter to the rules.
+/// Pseudo-random texts of characters relevant to the rules.
 fn texts(count: usize) -> impl Iterator<Item = Vec<u8>> {
     const ALPHABET: &[u8] = b";|:|\"|.|/|\\| |a|EXE|.com|*|\0|\xff|\xc3\xbc|CON|..|C:|\\\\?\\";
     let pieces: Vec<&[u8]> = ALPHABET.split(|&byte| byte == b'|').collect();
@@ -17,7 +17,7 @@ fn texts(count: usize) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// How many texts are tried; `CURT_FUZZ` overrides it.
+/// `CURT_FUZZ` overrides the number of texts.
 fn count() -> usize {
     std::env::var("CURT_FUZZ").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
 }
@@ -87,9 +87,9 @@ fn any_name_is_accepted_or_refused() {
     assert!(accepted > 1000, "{accepted}");
 }
 
-/// For Go and cmd.exe the rows of `winsplitlisttests`, in `src/path/filepath/path_windows_test.go`
-/// of Go, which asks cmd.exe for them, too; for libuv what `search_path` in its
-/// `src/win/process.c` makes of them.
+/// For Go and cmd.exe the rows of `winsplitlisttests`, in Go's
+/// `src/path/filepath/path_windows_test.go`, which also runs cmd.exe on them; for libuv the results
+/// of `search_path` in its `src/win/process.c`.
 #[test]
 fn quotes_mean_what_the_authority_says() {
     use Policy::{CPython, Cmd, Go, Libuv, Native, Node, Zig};
@@ -103,7 +103,7 @@ fn quotes_mean_what_the_authority_says() {
         assert!(units.iter().map(|entry| String::from_utf16(entry).unwrap()).eq(texts.clone()));
         texts
     };
-    // What is split, by cmd.exe and Go, by libuv, and by curt where it differs from cmd.exe.
+    // The entries for cmd.exe and Go, for libuv, and for curt if they differ from cmd.exe's.
     for (path, cmd, libuv, native) in [
         ("a;b", "a|b", "a|b", None),
         (r#""a""#, "a", "a", None),

@@ -1,5 +1,5 @@
-//! The rules of Windows: cases in which cmd.exe and others were observed. Those of other policies
-//! are beside their authorities' own tests, in the suite of the command.
+//! Windows rules, as observed in cmd.exe and others. Other policies are tested next to their
+//! authorities' own tests, in the suite of the command.
 
 use super::{Ground, build};
 use crate::sys::memory::{Denied, Order};
@@ -15,7 +15,7 @@ fn programs_are_found_as_by_windows() {
             "/a;/b",
             "x /a/x.exe path:0 image | x.cmd /a/x.cmd path:0 batch",
         ),
-        // A name with a dot is tried as it is first.
+        // A name with a dot is first tried unchanged.
         (
             "a/a.exe.exe b/a.exe b/python3.11.exe b/s.js",
             "/a;/b",
@@ -24,14 +24,14 @@ fn programs_are_found_as_by_windows() {
         ),
         // An extension matches as a whole, in any case. A file without one is no program.
         ("a/x.exec a/x.ex a/x.EXE2 a/x a/Y.Exe", "/a", "x not-found | y /a/Y.Exe path:0 image"),
-        // Directories are skipped, also behind links. A broken link is found.
+        // Directories are skipped, also behind symlinks. A broken symlink is found.
         (
             "a/x.exe/ b/x.cmd d/ a/l.exe->/d b/n.exe/ a/k.exe->/nowhere",
             "/a;/b",
             "x /b/x.cmd path:1 batch | l not-found /a/l.exe | n not-found /b/n.exe
              k /a/k.exe path:0 image | k.exe /a/k.exe path:0 image",
         ),
-        // A path is searched in no entry of `PATH`.
+        // For a path, no entry of `PATH` is searched.
         (
             "a/x.exe w/s/x.cmd w/x.bat",
             "/a",
@@ -39,7 +39,8 @@ fn programs_are_found_as_by_windows() {
              /w/s/x /w/s/x.cmd given batch | /w/s/y not-found
              ..\a\x.exe /w/../a/x.exe given image relative",
         ),
-        // Entries may be quoted and relative, and an absolute one makes a relative one absolute.
+        // Entries may be quoted and relative. A directory named by an absolute and a relative entry
+        // counts as absolute.
         ("a;b/x.exe", r#""/a;b""#, "x /a;b/x.exe path:0 image"),
         ("a;b/x.exe", r#";/"a;b"/"#, "x /a;b/x.exe path:1 image"),
         ("w/r/y.exe", r#"/a";/nowhere;r"#, "y /w/r/y.exe path:2 image relative"),
@@ -82,8 +83,8 @@ fn short_names_find_long_names_and_an_exact_name_wins_where_case_counts() {
     let answer = "alongn~1 /a/A Long Name.exe path:0 image";
     ground.assert_finds(answer);
     ground.pathext(".EXE").assert_finds(answer);
-    // The case of the stem matters, but not that of the extension, which curt compares; of two the
-    // one wins that is spelled as in `PATHEXT`.
+    // The case of the stem matters here, but curt compares the extension in any case. Of two
+    // matches, the spelling in `PATHEXT` wins.
     let ground = Ground::windows("/a;/b", |world| {
         build(world, "a/foo.cmd a/foo.CMD b/FOO.CMD b/foo.CMD");
         world.case_counts("a").case_counts("b");
@@ -121,7 +122,7 @@ fn the_working_directory_is_not_searched_implicitly() {
     by(Policy::Zig, None, forbidden()).assert_finds(found);
     by(Policy::Go, None, Vec::new()).assert_finds("x relative-result /w/x.exe");
     by(Policy::Libuv, None, Vec::new()).assert_finds(found);
-    // To CPython an empty entry is this directory, too.
+    // For CPython, an empty entry is also the working directory.
     let empty = Ground::windows("/a;", |world| build(world, "w/x.exe a/")).cwd(false);
     empty.policy(Policy::CPython).assert_finds("x /w/x.exe path:1 image relative");
     let named = Ground::windows(".;/w", |world| build(world, "w/x.exe"));

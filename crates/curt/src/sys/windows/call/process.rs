@@ -1,4 +1,4 @@
-//! Win32's calls for trees of processes, and for waiting for them and their output with a limit.
+//! Win32 calls for process trees, and for waiting with a limit for processes and their output.
 
 use std::io::{self, Error};
 use std::os::windows::io::{BorrowedHandle, FromRawHandle, OwnedHandle};
@@ -14,7 +14,7 @@ use windows_sys::Win32::System::Threading::{INFINITE, WaitForSingleObject};
 
 use super::{Call, Door, check, raw};
 
-/// Converts the answer of a call that returns 0 if it failed.
+/// Win32 functions return 0 on failure.
 fn done(answer: i32) -> io::Result<()> {
     if answer == 0 { Err(Error::last_os_error()) } else { Ok(()) }
 }
@@ -24,25 +24,23 @@ impl Door {
         Ok(self.pass(call)?)
     }
 
-    /// Duplicates a handle; no child inherits the duplicate.
+    /// Children do not inherit the duplicate.
     pub(crate) fn duplicate(&self, handle: BorrowedHandle<'_>) -> io::Result<OwnedHandle> {
         self.pass_process(Call::DuplicateObject)?;
         handle.try_clone_to_owned()
     }
 
-    /// Creates a job without a name.
     pub(crate) fn create_job(&self) -> io::Result<OwnedHandle> {
         self.pass_process(Call::CreateJob)?;
-        // SAFETY: neither attributes nor a name are given.
+        // SAFETY: neither attributes nor a name are passed.
         let job = unsafe { CreateJobObjectW(ptr::null(), ptr::null()) };
         if job.is_null() {
             return Err(Error::last_os_error());
         }
-        // SAFETY: the call succeeded, so the handle is open and owned by this function.
+        // SAFETY: the call succeeded, so the handle is open and only ours.
         Ok(unsafe { OwnedHandle::from_raw_handle(job) })
     }
 
-    /// Puts a process into a job.
     pub(crate) fn assign(
         &self,
         job: BorrowedHandle<'_>,
@@ -53,7 +51,6 @@ impl Door {
         done(unsafe { AssignProcessToJobObject(raw(job), raw(process)) })
     }
 
-    /// Lets a process run that was created suspended.
     pub(crate) fn resume(&self, process: BorrowedHandle<'_>) -> io::Result<()> {
         self.pass_process(Call::ResumeProcess)?;
         let resume = self.native.resume_process.ok_or(io::ErrorKind::Unsupported)?;
@@ -67,11 +64,9 @@ impl Door {
         done(unsafe { TerminateJobObject(raw(job), code) })
     }
 
-    /// Waits until a process has ended or the limit has passed.
     pub(crate) fn wait(&self, process: BorrowedHandle<'_>, limit: Duration) -> io::Result<()> {
         self.pass_process(Call::Wait)?;
-        // Rounded up, so that callers do not ask repeatedly at the end. The largest number means
-        // for ever.
+        // Rounded up, so that callers do not poll at the end. `INFINITE` is the largest number.
         let limit = limit.as_nanos().div_ceil(1_000_000);
         let limit = u32::try_from(limit).unwrap_or(INFINITE - 1).min(INFINITE - 1);
         // SAFETY: the handle is open.
@@ -81,11 +76,11 @@ impl Door {
         }
     }
 
-    /// Returns how much can be read from a pipe without waiting; `None` at its end.
+    /// Returns how many bytes can be read without blocking; `None` at end of file.
     pub(crate) fn available(&self, pipe: BorrowedHandle<'_>) -> io::Result<Option<usize>> {
         self.pass_process(Call::FsControl)?;
         let mut available = 0;
-        // SAFETY: the handle is open, nothing is read, and there is space for a number.
+        // SAFETY: the handle is open, no data is read, and `available` is live.
         let answer = unsafe {
             PeekNamedPipe(
                 raw(pipe),
@@ -103,7 +98,7 @@ impl Door {
         }
     }
 
-    /// Counts a read of a pipe that the standard library makes.
+    /// The standard library makes this call.
     pub(crate) fn count_read(&self) -> io::Result<()> {
         self.pass_process(Call::ReadFile)
     }

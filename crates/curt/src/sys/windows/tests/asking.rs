@@ -1,5 +1,5 @@
-//! Questions in every form, and answers that no system at hand gives: numbers of 128 bits, times
-//! before 1970, tags of all sorts, what the Linux subsystem keeps, links, owners.
+//! Queries in every form, including results that no available system gives: 128-bit file numbers,
+//! times before 1970, all reparse tags, fields of the Linux subsystem, links, owners.
 
 use std::ffi::OsString;
 use std::sync::Mutex;
@@ -25,7 +25,6 @@ pub(super) fn ask(fields: Fields) -> Ask {
     Ask { fields, follow: false }
 }
 
-/// What was asked, and by which calls.
 fn counted(
     sys: &Windows,
     parent: &Dir,
@@ -36,7 +35,7 @@ fn counted(
     (answer.unwrap(), calls)
 }
 
-/// The answer or failure of a query, and its calls.
+/// The result of a query, and its calls.
 pub(super) fn tried(
     sys: &Windows,
     parent: &Dir,
@@ -63,7 +62,7 @@ fn every_form_tells_the_same_and_by_name_is_one_call() {
     for (form, setup) in setups() {
         let sys = Windows::start(&setup);
         let parent = sys.open_place(scratch.path()).unwrap();
-        // The first question learns what is refused.
+        // The first query finds out which forms are refused.
         counted(&sys, &parent, "file", ask(fields));
         let (mut facts, calls) = counted(&sys, &parent, "file", ask(fields));
         assert_eq!((facts.kind, facts.size, facts.links), (Kind::File, 5, 1), "{form}");
@@ -103,7 +102,7 @@ fn access_is_told_by_name_or_by_opening() {
             let before = sys.calls().total();
             let allowed = sys.may(&parent, name(&wide(child)), read | write).unwrap();
             assert_eq!(allowed, expected, "{form}: {child}");
-            // What is refused has nothing to be closed.
+            // A refused open needs no close.
             assert_eq!(sys.calls().total() - before, if child == "file" { 4 } else { 3 });
         }
         sys.close(parent);
@@ -112,23 +111,23 @@ fn access_is_told_by_name_or_by_opening() {
 
 // In its newest forms.
 by_name!(ask_all_by_name, |attributes, block, buffer, length, class| {
-    // SAFETY: handed on as it came; all forms are at least as long as this one.
+    // SAFETY: passed on unchanged; this is the shortest form.
     let status = unsafe { stat_by_name(attributes, block, buffer.cast()) };
     if status != 0 {
         return status;
     }
     let more: &[u64] = match (class, length) {
         (nt::FileStatInformation, 72) => &[],
-        // Owner and mode, but no group; a device of the numbers 259 and 70000.
+        // Owner and mode, but no group; device 259, 70000.
         (nt::FileStatLxInformation, 96) => {
             &[0b1101 | 1000 << 32, 0o100_640 << 32, 0x103 | 70_000 << 32]
         }
         (77, 104) => &[0, SERIAL, 7, 1 << 63],
         other => panic!("nobody asks this: {other:?}"),
     };
-    // SAFETY: the buffer is as long as the form says, of which 72 bytes are written.
+    // SAFETY: the buffer is as long as the form requires, and 72 bytes of it are written.
     let rest = unsafe { buffer.cast::<u64>().add(9) };
-    // SAFETY: that many bytes are left in it.
+    // SAFETY: the buffer has this many bytes left.
     unsafe { std::ptr::copy_nonoverlapping(more.as_ptr(), rest, more.len()) };
     0
 });
@@ -145,7 +144,7 @@ fn the_newest_forms_tell_more_for_one_call() {
     let (facts, calls) = counted(&sys, &from, &path, ask(Fields::SIZE));
     assert_eq!((facts.size, calls), (5, BY_NAME.to_vec()));
     assert!(!facts.known.contains(Fields::DEVICE), "nobody asked");
-    // The volume, and with it a number that fits 128 bits only.
+    // The volume, and with it a file number that needs 128 bits.
     let (facts, calls) = counted(&sys, &from, &path, ask(Fields::DEVICE | Fields::ID));
     assert_eq!((facts.device, facts.id), (0x1234_5678, 1 << 127 | 7));
     assert_eq!(calls, BY_NAME);
@@ -181,8 +180,8 @@ pub(super) fn record(child: &str, attributes: u32, tag: u32, id: u128, ticks: u6
     bytes
 }
 
-/// Records as the system writes them: each begins at a multiple of eight, and says where the next
-/// does.
+/// Chains records like the kernel: each begins at a multiple of eight, and stores the distance to
+/// the next.
 pub(super) fn chained(records: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
     let mut all: Vec<u8> = Vec::new();
     let mut last = 0;
@@ -213,8 +212,7 @@ const LISTED: [(&str, u32, u32, Kind); 10] = [
 /// 100 ns before 1970.
 const BEFORE: u64 = 116_444_736_000_000_000 - 1;
 
-/// Lists what no system at hand has.
-// SAFETY: called only through the table, as the function whose type it has.
+// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn list_made_up(
     _handle: HANDLE,
     _event: HANDLE,
@@ -239,7 +237,7 @@ unsafe extern "system" fn list_made_up(
     };
     let all = chained(LISTED.into_iter().enumerate().map(record));
     assert!(all.len() <= length as usize);
-    // SAFETY: both are the caller's, and the buffer is long enough.
+    // SAFETY: both belong to the caller, and the buffer is long enough.
     unsafe { answer(block, buffer, &all) }
 }
 
@@ -281,8 +279,8 @@ fn a_record_tells_everything_for_no_call() {
     sys.close(parent);
 }
 
-/// Says that everything is a link to `there`, or what the name of the file says.
-// SAFETY: called only through the table, as the function whose type it has.
+/// Makes every entry a symlink to `there`.
+// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn all_are_links(
     _handle: HANDLE,
     _event: HANDLE,
@@ -300,7 +298,7 @@ unsafe extern "system" fn all_are_links(
     let names = [0_u16, 0, 0, 0, 0, 10, 1, 0];
     point.extend(names.iter().flat_map(|number| number.to_le_bytes()));
     point.extend("there".encode_utf16().flat_map(u16::to_le_bytes));
-    // SAFETY: both are the caller's, and the buffer is long enough.
+    // SAFETY: both belong to the caller, and the buffer is long enough.
     unsafe { answer(block, output, &point) }
 }
 
@@ -319,7 +317,7 @@ fn a_link_is_read_by_three_calls() {
     assert_eq!(sys.calls().of("NtFsControlFile"), 1);
 }
 
-/// Owner and group, the second one without a name, and one own rule behind many that are inherited.
+/// An owner, a group without a name, and one explicit rule after many inherited ones.
 fn descriptor() -> Vec<u8> {
     let user = [1_u8, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 0x20, 2, 0, 0];
     let group = [1_u8, 1, 0, 0, 0, 0, 0, 5, 99, 0, 0, 0];
@@ -334,7 +332,7 @@ fn descriptor() -> Vec<u8> {
     bytes
 }
 
-// SAFETY: called only through the table, as the function whose type it has.
+// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn secure(
     _handle: HANDLE,
     parts: u32,
@@ -344,12 +342,12 @@ unsafe extern "system" fn secure(
 ) -> NTSTATUS {
     assert_eq!(parts, 7);
     let descriptor = descriptor();
-    // SAFETY: the caller's, and live.
+    // SAFETY: it belongs to the caller, and is live.
     unsafe { *wanted = descriptor.len() as u32 };
     if (length as usize) < descriptor.len() {
         return STATUS_BUFFER_TOO_SMALL;
     }
-    // SAFETY: the caller's buffer is long enough, and nothing else refers to it meanwhile.
+    // SAFETY: the caller's buffer is long enough and has no other user.
     unsafe {
         std::ptr::copy_nonoverlapping(descriptor.as_ptr(), buffer.cast::<u8>(), descriptor.len());
     };
@@ -358,8 +356,8 @@ unsafe extern "system" fn secure(
 
 static NAMED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// Knows those of the system's own domain.
-// SAFETY: called only through the table, as the function whose type it has.
+/// Knows only accounts of the system's own domain.
+// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn name_account(
     _system: *const u16,
     sid: *mut c_void,
@@ -369,8 +367,7 @@ unsafe extern "system" fn name_account(
     domain_length: *mut u32,
     _kind: *mut i32,
 ) -> i32 {
-    // SAFETY: an identifier has at least 12 bytes; the first is a version, the next counts its
-    // parts.
+    // SAFETY: an identifier has at least 12 bytes: the version, the number of its parts, and more.
     let [_, parts] = unsafe { sid.cast::<[u8; 2]>().read() };
     NAMED.lock().unwrap().push(parts);
     if parts == 1 {
@@ -378,9 +375,9 @@ unsafe extern "system" fn name_account(
     }
     for (text, place, length) in [("Übel", name, name_length), ("DOMAIN", domain, domain_length)] {
         let units = wide(text);
-        // SAFETY: the caller's, and live.
+        // SAFETY: it belongs to the caller, and is live.
         unsafe { *length = units.len() as u32 - 1 };
-        // SAFETY: the caller's buffers have room for any name.
+        // SAFETY: the caller's buffers are long enough for any name.
         unsafe { std::ptr::copy_nonoverlapping(units.as_ptr(), place, units.len()) };
     }
     1
@@ -405,7 +402,7 @@ fn owners_are_named_once() {
         assert_eq!(owners.acl, Some(true));
     }
     assert_eq!(*NAMED.lock().unwrap(), [2, 1]);
-    // The first room was too small, each time: the second is made to measure.
+    // Each time, the first buffer is too small, and the second fits.
     assert_eq!(sys.calls().total(), 3 * 4 + 2, "{:?}", sys.calls());
 }
 

@@ -1,5 +1,5 @@
-//! One call for a whole path, played where this system has none: a stand-in refuses what has a link
-//! of a known name on its way.
+//! Whole paths in one call. Where the system lacks this, a fake refuses paths with a component of a
+//! known name.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -19,16 +19,16 @@ use crate::sys::windows::native::{Native, Rung};
 use crate::sys::windows::{Dir, Windows};
 use crate::sys::{Setup, Sys};
 
-/// What links are called here.
+/// The name of all links here.
 const LINK: [u16; 4] = [b'l' as u16, b'i' as u16, b'n' as u16, b'k' as u16];
 
-/// How often a stand-in was asked to refuse links.
+/// How often a fake was called to refuse links.
 static ASKED: AtomicU32 = AtomicU32::new(0);
 
-/// A stand-in for the function.
+/// Fakes `NtCreateFile`.
 macro_rules! creates {
     ($name:ident, $answer:expr) => {
-        // SAFETY: called only through the table, as the function whose type it has.
+        // SAFETY: called only through the table, as a function of this type.
         unsafe extern "system" fn $name(
             handle: *mut HANDLE,
             access: u32,
@@ -42,17 +42,17 @@ macro_rules! creates {
             extended: *const std::ffi::c_void,
             length: u32,
         ) -> NTSTATUS {
-            // SAFETY: the caller's value, and live.
+            // SAFETY: it belongs to the caller, and is live.
             let mut own = unsafe { *attributes };
             if own.Attributes & OBJ_DONT_REPARSE != 0 {
                 own.Attributes &= !OBJ_DONT_REPARSE;
-                // SAFETY: the caller's name, and live.
+                // SAFETY: the name belongs to the caller, and is live.
                 let name = unsafe { *own.ObjectName };
                 let units = usize::from(name.Length) / 2;
                 let units = if units == 0 {
                     &[][..]
                 } else {
-                    // SAFETY: the name has that many units.
+                    // SAFETY: the name has this many units.
                     unsafe { std::slice::from_raw_parts(name.Buffer, units) }
                 };
                 let answer: fn(&[u16]) -> Option<NTSTATUS> = $answer;
@@ -60,7 +60,7 @@ macro_rules! creates {
                     return status;
                 }
             }
-            // SAFETY: handed on as it came.
+            // SAFETY: passed on unchanged.
             unsafe {
                 nt::NtCreateFile(
                     handle,
@@ -173,7 +173,7 @@ fn a_system_that_does_not_know_is_asked_once() {
     assert_eq!(ASKED.load(Ordering::Relaxed), 1);
 }
 
-/// Wine passes over what it does not know, and follows.
+/// Wine ignores unknown flags, and follows links.
 #[test]
 fn wine_is_not_believed() {
     let scratch = tree();
@@ -184,7 +184,7 @@ fn wine_is_not_believed() {
     assert_eq!(is_believed, !crate::sys::windows::native::is_wine());
 }
 
-/// The whole engine over the one call.
+/// Runs the whole engine on the one call.
 #[test]
 fn every_operation_works_by_one_call_and_by_steps() {
     for setup in [newest(), older(), Setup::default()] {

@@ -1,6 +1,6 @@
-//! Queries by name that miss entries which can be opened, as under profile containers. For the
-//! stand-in, the folders whose entries are missed lie on the volume of their parent, so neither a
-//! drive nor a serial number tells them from others.
+//! Queries by name that miss entries which can be opened, as under profile containers. The affected
+//! folders are on the volume of their parent, so neither drive nor serial number distinguishes
+//! them.
 
 use std::io::ErrorKind;
 
@@ -16,19 +16,19 @@ use crate::sys::windows::Dir;
 // Misses every entry.
 by_name!(miss_all, |_, _, _, _, _| STATUS_OBJECT_NAME_NOT_FOUND);
 
-/// Misses the entries of folders that are named so, with the status that follows.
+/// Misses the entries of folders with this prefix, with the status after it.
 const MISSED: &str = "missed-";
 
 by_name!(miss_some, |attributes, block, buffer, length, class| {
-    // SAFETY: the caller's, and valid.
+    // SAFETY: it belongs to the caller, and is valid.
     let root = unsafe { (*attributes).RootDirectory };
     let parent = if root.is_null() { String::new() } else { name_of(root) };
-    // SAFETY: the caller's, and valid.
+    // SAFETY: it belongs to the caller, and is valid.
     let path = format!("{parent}\\{}", unsafe { object_name(attributes) });
     // The folder itself is found.
     match path.rsplit('\\').skip(1).find_map(|folder| folder.strip_prefix(MISSED)) {
         Some(status) => u32::from_str_radix(status, 16).unwrap() as i32,
-        // SAFETY: handed on as it came.
+        // SAFETY: passed on unchanged.
         None => unsafe { ask_all_by_name(attributes, block, buffer, length, class) },
     }
 });
@@ -38,11 +38,11 @@ fn missing_some() -> Setup {
     table(&MADE, |native| native.query_by_name = Some(miss_some))
 }
 
-/// Each status for which an entry may count as missing, and a denial.
+/// Each status that may mean a missing entry, and a denial.
 const STATUSES: [&str; 6] =
     ["C0000034", "C000003A", "C000000F", "C0000123", "C0000103", "C0000022"];
 
-/// The file in a folder: by its full path, in the open folder, and below an open parent.
+/// The file in a folder: by its full path, in the open folder, and relative to the open parent.
 fn addresses(sys: &Windows, scratch: &Scratch, folder: &str) -> [(Dir, String); 3] {
     let (from, path) = sys.locate(&scratch.at(folder).join("file")).unwrap();
     [
@@ -106,7 +106,7 @@ fn only_a_directory_whose_entries_are_missed_stops_being_queried_by_name() {
             assert_eq!(calls(parent, &format!("{prefix}file")), found(&[&BY_NAME]));
             assert_eq!(calls(parent, &format!("{prefix}nothing")), missing(&[&open, &BY_NAME]));
         }
-        // That one is missing says nothing about others.
+        // One missing entry says nothing about others.
         let by_name = if is_known { &[][..] } else { &BY_NAME };
         assert_eq!(calls(&inner, "nothing"), missing(&[&open, by_name]));
         assert_eq!(calls(&inner, "file"), found(&[&BY_HANDLE, by_name]));
@@ -133,7 +133,7 @@ fn what_is_missed_and_cannot_be_opened_is_a_failure() {
     let report = remove(&missing_some(), &options, &path);
     assert_eq!((report.files, report.error_count), (1, 0), "{report:?}");
     for status in [STATUS_ACCESS_DENIED, STATUS_SHARING_VIOLATION] {
-        // The first one opens the parent.
+        // The first open is that of the parent.
         let denied = Arc::new(Faults::default().fail("NtOpenFile", 1, status));
         let setup = Setup { faults: Some(denied), ..missing_some() };
         let report = remove(&setup, &options, &path);

@@ -1,5 +1,5 @@
-//! The ladders: the newest forms, which stand-ins play where this system has none, and every older
-//! rung, by refusing what is above it. `asking.rs` has those of questions.
+//! Every rung of each ladder: the newest forms, faked where this system lacks them, and the older
+//! ones, by refusing the newer. `asking.rs` has those of queries.
 #![allow(
     clippy::missing_safety_doc,
     reason = "stand-ins: the table calls each as the function whose type it has"
@@ -36,7 +36,7 @@ use crate::remove::{Remove, Report};
 use crate::sys::fault::Faults;
 use crate::sys::{Listing, Mounts, Opened, Setup, Sys};
 
-/// A table of this system's functions with some replaced, made once.
+/// This system's functions with some replaced, made once.
 fn table(made: &'static OnceLock<Native>, change: fn(&mut Native)) -> Setup {
     let native = made.get_or_init(|| {
         let mut native = Native::look_up();
@@ -46,14 +46,14 @@ fn table(made: &'static OnceLock<Native>, change: fn(&mut Native)) -> Setup {
     Setup { native: Some(native), ..Setup::default() }
 }
 
-/// Plays the question by name.
+/// Fakes the query by name.
 macro_rules! by_name {
     (
         $name:ident,
         |$attributes:pat_param, $block:pat_param, $buffer:pat_param, $length:pat_param,
         $class:pat_param| $body:expr
     ) => {
-        // SAFETY: called only through the table, as the function whose type it has.
+        // SAFETY: called only through the table, as a function of this type.
         pub(super) unsafe extern "system" fn $name(
             $attributes: *const OBJECT_ATTRIBUTES,
             $block: *mut IO_STATUS_BLOCK,
@@ -67,10 +67,10 @@ macro_rules! by_name {
 }
 use by_name;
 
-/// Refuses listings in forms newer than the one with this number.
+/// Refuses some forms of listing.
 macro_rules! lists_only {
     ($name:ident, $refused:expr) => {
-        // SAFETY: called only through the table, as the function whose type it has.
+        // SAFETY: called only through the table, as a function of this type.
         unsafe extern "system" fn $name(
             handle: HANDLE,
             event: HANDLE,
@@ -87,7 +87,7 @@ macro_rules! lists_only {
             if $refused.contains(&class) {
                 return STATUS_INVALID_INFO_CLASS;
             }
-            // SAFETY: handed on as it came.
+            // SAFETY: passed on unchanged.
             unsafe {
                 nt::NtQueryDirectoryFile(
                     handle, event, routine, context, block, buffer, length, class, single, pattern,
@@ -105,8 +105,8 @@ lists_only!(list_id_full, [EXTD]);
 lists_only!(list_full, [EXTD, ID_FULL]);
 lists_only!(list_directory, [EXTD, ID_FULL, FULL]);
 
-/// Plays the newest form over the one before it: the records get the tag and the wide number.
-// SAFETY: called only through the table, as the function whose type it has.
+/// Fakes the newest form with the one before it: adds the tag and the wide number to each record.
+// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn list_extended(
     handle: HANDLE,
     event: HANDLE,
@@ -121,9 +121,9 @@ unsafe extern "system" fn list_extended(
     restart: bool,
 ) -> NTSTATUS {
     assert_eq!(class, EXTD, "nothing refused it");
-    // A record grows by 8 bytes and may be padded by 4 more; the smallest has 82.
+    // A record of at least 82 bytes grows by 8, and by up to 4 of padding.
     let mut old = vec![0_u64; length as usize / 8 * 7 / 8];
-    // SAFETY: handed on as it came, with a buffer of our own.
+    // SAFETY: passed on with a buffer of our own.
     let status = unsafe {
         nt::NtQueryDirectoryFile(
             handle,
@@ -145,7 +145,7 @@ unsafe extern "system" fn list_extended(
     let bytes: Vec<u8> = old.iter().flat_map(|word| word.to_ne_bytes()).collect();
     let new = extend(&bytes);
     assert!(new.len() <= length as usize);
-    // SAFETY: both are the caller's, and the buffer is long enough.
+    // SAFETY: both belong to the caller, and the buffer is long enough.
     unsafe { answer(block, buffer, &new) }
 }
 
@@ -153,7 +153,7 @@ unsafe extern "system" fn list_extended(
 ///
 /// # Safety
 ///
-/// The block is live, and the buffer has room for them; nothing else refers to either meanwhile.
+/// The block is live, and the buffer is long enough; neither has another user during the call.
 unsafe fn answer(block: *mut IO_STATUS_BLOCK, buffer: *mut c_void, bytes: &[u8]) -> NTSTATUS {
     // SAFETY: the caller's promise.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.cast::<u8>(), bytes.len()) };
@@ -187,10 +187,10 @@ fn extend(old: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Refuses marks for removal in forms newer than one.
+/// Refuses some ways to mark for removal.
 macro_rules! disposes_only {
     ($name:ident, $refused:expr) => {
-        // SAFETY: called only through the table, as the function whose type it has.
+        // SAFETY: called only through the table, as a function of this type.
         unsafe extern "system" fn $name(
             handle: HANDLE,
             block: *mut IO_STATUS_BLOCK,
@@ -207,7 +207,7 @@ macro_rules! disposes_only {
             if refused(class, flags) {
                 return STATUS_INVALID_PARAMETER;
             }
-            // SAFETY: handed on as it came.
+            // SAFETY: passed on unchanged.
             unsafe { nt::NtSetInformationFile(handle, block, buffer, length, class) }
         }
     };
@@ -227,15 +227,15 @@ by_name!(ask_by_name, |attributes, block, buffer, length, class| {
     }
     assert_eq!(length, 72);
     ASKED_BY_NAME.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: handed on as it came.
+    // SAFETY: passed on unchanged.
     unsafe { stat_by_name(attributes, block, buffer.cast()) }
 });
 
-/// Opens, asks and closes. The access is what one gets who asks for all that there is.
+/// Opens, queries and closes. The access rights are all that this user can get.
 ///
 /// # Safety
 ///
-/// The attributes and the block are valid, and the buffer has room for 72 bytes.
+/// The attributes and the block are valid, and the buffer has at least 72 bytes.
 unsafe fn stat_by_name(
     attributes: *const OBJECT_ATTRIBUTES,
     block: *mut IO_STATUS_BLOCK,
@@ -243,7 +243,7 @@ unsafe fn stat_by_name(
 ) -> NTSTATUS {
     const MAXIMUM_ALLOWED: u32 = 0x0200_0000;
     let mut handle: HANDLE = std::ptr::null_mut();
-    // SAFETY: the attributes and the block are the caller's; the handle is a live local.
+    // SAFETY: the attributes and the block belong to the caller; the handle is a live local.
     let status = unsafe {
         nt::NtOpenFile(
             &raw mut handle,
@@ -258,7 +258,7 @@ unsafe fn stat_by_name(
         return status;
     }
     let mut all = [0_u64; 13];
-    // SAFETY: the buffer is a live local of that length, and the handle is open.
+    // SAFETY: the buffer is a live local of this length, and the handle is open.
     unsafe {
         nt::NtQueryInformationFile(
             handle,
@@ -269,7 +269,7 @@ unsafe fn stat_by_name(
         )
     };
     let mut access = [0_u64; 1];
-    // SAFETY: the buffer is a live local of that length, and the handle is open.
+    // SAFETY: the buffer is a live local of this length, and the handle is open.
     unsafe {
         nt::NtQueryInformationFile(
             handle,
@@ -282,7 +282,7 @@ unsafe fn stat_by_name(
     // SAFETY: it was opened above.
     unsafe { windows_sys::Wdk::Foundation::NtClose(handle) };
     let attributes = all[4] & 0xffff_ffff;
-    // Links, and the access that was granted.
+    // The number of links, and the granted access.
     let last = (all[7] & 0xffff_ffff) | (access[0] << 32);
     let stat = [all[8], all[0], all[1], all[2], all[3], all[5], all[6], attributes, last];
     // SAFETY: the caller's buffer has these 72 bytes.
@@ -290,7 +290,7 @@ unsafe fn stat_by_name(
     0
 }
 
-/// One of the setups, for the contract.
+/// For the contract.
 pub(crate) fn set_up(name: &str) -> Setup {
     setups().into_iter().find(|(form, _)| *form == name).unwrap().1
 }
@@ -345,7 +345,7 @@ fn every_rung_removes_the_same() {
             let scratch = Scratch::new();
             build(&scratch);
             let options = Remove::new().threads(Threads::AtMost(threads));
-            // A dry run asks for each entry by its name.
+            // A dry run queries each entry by name.
             for options in [options.clone().dry_run(true), options] {
                 let report = remove(&setup, &options, &scratch.at("tree"));
                 assert!(report.is_complete(), "{name}: {report:?}");
@@ -379,7 +379,7 @@ fn what_a_volume_refused_is_not_asked_again() {
     assert_eq!((listings - 3, marks - 2), (22, 21));
 }
 
-/// Without the right to remove a directory by its handle, it is removed by its name.
+/// A directory that cannot be removed by its handle is removed by its name.
 #[test]
 fn an_entry_that_took_the_name_of_an_operand_stays() {
     for file in [false, true] {
@@ -440,7 +440,7 @@ fn every_form_lists_names_kinds_and_numbers() {
     }
 }
 
-/// Handles of what is named so say that they are junctions: Wine has none.
+/// Handles of entries with this name claim to be junctions, which Wine lacks.
 const JUNCTION: &str = "junction";
 const MOUNT_POINT: u64 = 0xa000_0003;
 static LINKS_REMOVED: AtomicU64 = AtomicU64::new(0);
@@ -453,7 +453,7 @@ fn is_junction(handle: HANDLE) -> bool {
 fn name_of(handle: HANDLE) -> String {
     let mut name = [0_u64; 128];
     let mut block = IO_STATUS_BLOCK::default();
-    // SAFETY: the buffer is a live local of that length; the handle is the caller's.
+    // SAFETY: the buffer is a live local of this length; the handle is the caller's.
     let status = unsafe {
         nt::NtQueryInformationFile(
             handle,
@@ -480,12 +480,12 @@ unsafe fn object_name(attributes: *const OBJECT_ATTRIBUTES) -> String {
     if length == 0 {
         return String::new();
     }
-    // SAFETY: the name says how long it is, and has a buffer if it is not empty.
+    // SAFETY: the name states its length, and has a buffer unless it is empty.
     let units = unsafe { std::slice::from_raw_parts(name.Buffer.cast_const(), length) };
     String::from_utf16_lossy(units)
 }
 
-// SAFETY: called only through the table, as the function whose type it has.
+// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn query_with_junctions(
     handle: HANDLE,
     block: *mut IO_STATUS_BLOCK,
@@ -493,7 +493,7 @@ unsafe extern "system" fn query_with_junctions(
     length: u32,
     class: i32,
 ) -> NTSTATUS {
-    // SAFETY: handed on as it came.
+    // SAFETY: passed on unchanged.
     let status = unsafe { nt::NtQueryInformationFile(handle, block, buffer, length, class) };
     if status == 0 && class == nt::FileAttributeTagInformation && is_junction(handle) {
         let tagged = u64::from(win::FILE_ATTRIBUTE_DIRECTORY | win::FILE_ATTRIBUTE_REPARSE_POINT);
@@ -509,7 +509,7 @@ unsafe extern "system" fn query_with_junctions(
     status
 }
 
-// SAFETY: called only through the table, as the function whose type it has.
+// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn remove_junctions(
     handle: HANDLE,
     block: *mut IO_STATUS_BLOCK,
@@ -521,7 +521,7 @@ unsafe extern "system" fn remove_junctions(
         LINKS_REMOVED.fetch_add(1, Ordering::Relaxed);
         return 0;
     }
-    // SAFETY: handed on as it came.
+    // SAFETY: passed on unchanged.
     unsafe { nt::NtSetInformationFile(handle, block, buffer, length, class) }
 }
 
@@ -533,16 +533,16 @@ fn a_junction_is_removed_and_not_entered() {
         native.set_file = remove_junctions;
     });
     let scratch = Scratch::new();
-    // As if what lies below were on the other side.
+    // Stands for the content of the junction's target.
     scratch.tree("", "tree/junction/canary tree/file");
     let options = Remove::new().threads(Threads::AtMost(1)).retries(0, std::time::Duration::ZERO);
     let report = remove(&setup, &options, &scratch.at("tree"));
-    // It was removed, and is there: so its parent stays, and it is met again.
+    // The fake removal leaves the junction, so its parent remains and is relisted.
     assert!(LINKS_REMOVED.load(Ordering::Relaxed) > 0, "{report:?}");
     assert_eq!(report.errors[0].kind(), std::io::ErrorKind::DirectoryNotEmpty, "{report:?}");
     assert_eq!((report.error_count, report.directories), (1, 0), "{report:?}");
     assert_eq!(scratch.list("tree"), ["- junction/canary", "d junction"]);
-    // As an operand, too; and with a separator it is refused.
+    // The same as an operand; with a trailing separator it is refused.
     let path = scratch.at("tree").join("junction");
     let report = remove(&setup, &options, &path);
     assert_eq!((report.files, report.directories, report.error_count), (1, 0, 0), "{report:?}");
@@ -554,8 +554,9 @@ fn a_junction_is_removed_and_not_entered() {
 
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
-/// Lets what is named so wait for somebody to close it, three times; then it can be opened.
-// SAFETY: called only through the table, as the function whose type it has.
+/// Pretends that deletion is pending for entries with this prefix, three times; then they can be
+/// opened.
+// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn open_later(
     handle: *mut HANDLE,
     access: u32,
@@ -564,12 +565,12 @@ unsafe extern "system" fn open_later(
     share: u32,
     options: u32,
 ) -> NTSTATUS {
-    // SAFETY: the attributes are the caller's, and live.
+    // SAFETY: the attributes belong to the caller, and are live.
     let name = unsafe { object_name(attributes) };
     if name.starts_with("pending") && REFUSED.fetch_add(1, Ordering::Relaxed) % 4 != 3 {
         return windows_sys::Win32::Foundation::STATUS_DELETE_PENDING;
     }
-    // SAFETY: handed on as it came.
+    // SAFETY: passed on unchanged.
     unsafe { nt::NtOpenFile(handle, access, attributes, block, share, options) }
 }
 

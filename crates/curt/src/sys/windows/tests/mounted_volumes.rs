@@ -1,5 +1,4 @@
-//! Volumes that look like junctions, from the listing to the answer: no system at hand can mount
-//! one.
+//! Volumes that look like junctions, from listing to result. No available system can mount one.
 
 use windows_sys::Win32::Foundation::STATUS_NO_MORE_FILES;
 
@@ -9,8 +8,8 @@ use crate::ask::{Asker, Subject};
 use crate::fields::{Fields, Metadata, Plan};
 use crate::name::NameBuf;
 
-/// Lists two junctions, once for each directory that was opened.
-// SAFETY: called only through the table, as the function whose type it has.
+/// Lists two junctions for each opened directory.
+// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn list_junctions(
     _handle: HANDLE,
     _event: HANDLE,
@@ -32,12 +31,12 @@ unsafe extern "system" fn list_junctions(
     let junction = |child| record(child, 0x410, 0xa000_0003, 0, 0);
     let all = chained(["mounted", "elsewhere"].into_iter().map(junction));
     assert!(all.len() <= length as usize);
-    // SAFETY: both are the caller's, and the buffer is long enough.
+    // SAFETY: both belong to the caller, and the buffer is long enough.
     unsafe { answer(block, buffer, &all) }
 }
 
-/// Says that a volume is mounted at the first one, and that the second leads to a directory.
-// SAFETY: called only through the table, as the function whose type it has.
+/// Makes the first a mounted volume, and the second a junction to a directory.
+// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn hold_volumes(
     _handle: HANDLE,
     _event: HANDLE,
@@ -57,9 +56,9 @@ unsafe extern "system" fn hold_volumes(
     let mut point = 0xa000_0003_u32.to_le_bytes().to_vec();
     let numbers = [0, 0, 0, target.len() as u16, target.len() as u16 + 2, 0];
     point.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-    // Each of the two names has a NUL behind it; the second is empty.
+    // A NUL follows each of the two names; the second is empty.
     point.extend([&target[..], &[0; 4]].concat());
-    // SAFETY: both are the caller's, and the buffer is long enough.
+    // SAFETY: both belong to the caller, and the buffer is long enough.
     unsafe { answer(block, output, &point) }
 }
 
@@ -71,7 +70,7 @@ fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
         native.fs_control = hold_volumes;
     });
     let scratch = Scratch::new();
-    // They are opened before they are asked what they hold.
+    // Real directories, because they are opened before their targets are read.
     scratch.tree("", "top/mounted top/elsewhere");
     let volume = r"\\?\Volume{0c3d2a1b-0000-0000-0000-100000000000}\";
     let plain = (Kind::Junction, None);
@@ -104,7 +103,7 @@ fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
             position = next;
         }
         assert_eq!(sys.calls().total() - before, price);
-        // The end of what the stand-in lists.
+        // Reads the end of the fake listing.
         sys.read_entries(&dir, &mut buf).unwrap();
         sys.close(dir);
         sys.close(parent);
