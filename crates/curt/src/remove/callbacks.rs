@@ -1,5 +1,3 @@
-//! The callbacks that the caller of a removal may set, and what is passed to them.
-
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,21 +9,21 @@ use crate::fields::Kind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Question {
-    /// Whether to enter a directory that is not empty.
+    /// Enter a non-empty directory?
     Descend,
-    /// Whether to remove a directory that is empty now.
+    /// Remove a directory, which is empty now?
     RemoveDirectory,
-    /// Whether to try to remove a directory that cannot be read.
+    /// Try to remove an unreadable directory?
     RemoveUnreadableDirectory,
-    /// Whether to remove an entry that is not a directory.
+    /// Remove a non-directory?
     RemoveFile,
 }
 
-/// The entry that a question is about.
+/// The entry in question.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Subject<'a> {
-    /// The path: the operand as it was given, and the names below it.
+    /// The operand as given, and the names inside it.
     pub path: &'a Path,
     /// The kind of the entry.
     pub kind: Kind,
@@ -35,13 +33,13 @@ pub struct Subject<'a> {
     pub write_protected: bool,
 }
 
-/// The totals so far, passed to [`Remove::on_progress`](super::Remove::on_progress).
+/// Totals so far, for [`Remove::on_progress`](super::Remove::on_progress).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Totals {
-    /// Entries removed that were not directories.
+    /// Removed non-directories.
     pub files: u64,
-    /// Directories removed.
+    /// Removed directories.
     pub directories: u64,
 }
 
@@ -50,7 +48,6 @@ type OnRemoved<'a> = Arc<dyn Fn(&Path, Kind) -> Next + Send + Sync + 'a>;
 type OnProgress<'a> = Arc<dyn Fn(&Totals) -> Next + Send + Sync + 'a>;
 type Ask<'a> = Arc<dyn Fn(Question, &Subject<'_>) -> Answer + Send + Sync + 'a>;
 
-/// The callbacks that the caller has set.
 #[derive(Clone, Default)]
 pub(super) struct Callbacks<'a> {
     pub(super) on_error: Option<OnFailure<'a>>,
@@ -59,6 +56,6 @@ pub(super) struct Callbacks<'a> {
     pub(super) ask: Option<Ask<'a>>,
     pub(super) exclude: Option<Exclude<'a>>,
     pub(super) poll: Option<Poll<'a>>,
-    /// Whether all are called on the caller's thread.
+    /// Whether all run on the caller's thread.
     pub(super) on_caller_thread: bool,
 }

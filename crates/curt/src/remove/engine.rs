@@ -1,9 +1,18 @@
 //! The traversal of one worker: depth first, without recursion.
 //!
-//! A directory is read one buffer at a time. Its files are removed straight from the buffer; the
-//! names of its subdirectories are kept, because all directories share the buffer. Then each
-//! subdirectory is entered, and the next buffer is read after that, until the listing ends. Then
-//! the directory is removed (`leave.rs`).
+//! All directories share one listing buffer. The worker fills it from the topmost directory,
+//! removes the files straight from it, and saves the names of the subdirectories, because entering
+//! one overwrites the buffer. It enters each of them, then reads the next buffer, until the listing
+//! ends. Then it removes the directory (`leave.rs`).
+//!
+//! The difficulty is relisting. A directory closed to save descriptors is listed from its start
+//! after it was reopened, and so is one that did not become empty. Removed entries do not appear
+//! again, but others would be handled twice. Therefore:
+//!
+//! - Names of entries that failed are stored and skipped (`frame.rs`).
+//! - Names of entries that the caller chose to skip are not stored. If there can be any, a
+//!   directory is listed to its end before a subdirectory is entered.
+//! - Before the rest of a reopened directory is read, the parts handed off must be finished.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,31 +31,30 @@ use crate::name::{Name, Names};
 use crate::sys::{Ask, Entry, Mounts, Opened, Sys, is_shortage};
 use crate::tree::{Links, Meanwhile, ReopenError, ReopenFailure, Stack, Waited, Work};
 
-/// Entries between two looks at whether another worker is hungry.
+/// Entries to handle before checking again for idle workers.
 const ENTRIES_PER_LOOK: u64 = 16;
-/// The fewest entries in the buffer that are worth handing off half of.
+/// The smallest batch worth splitting.
 const WORTH_HANDING_OFF: usize = 128;
 
-/// How many tasks a worker begins while it waits for others, one on top of the other. Each takes 1.5
-/// KiB of stack, and keeps a directory open that another worker has opened. A worker at the limit
-/// shares nothing, so others may be idle: with a limit of 2, 32 workers took longer than 16 in the
-/// model (`tests/scaling.rs`).
+/// How many tasks a worker may start on top of each other while it waits. Each takes 1.5 KiB of
+/// stack, and holds a directory of another worker open. A worker at the limit hands off no work, so
+/// others may be idle: with a limit of 2, 32 workers took longer than 16 in the model
+/// (`tests/scaling.rs`).
 const MOST_NESTED: u32 = 8;
-/// How many calls a directory takes, where an entry takes one.
+/// Calls for a directory, where an entry takes one.
 const CALLS_FOR_DIRECTORY: u32 = 5;
-/// The pause before a descriptor is tried for again.
+/// The pause before another attempt to get a descriptor.
 const NAP: Duration = Duration::from_millis(2);
 
-/// The traversal of one thread: the directories that it is working on. Its [`Worker`] removes
-/// single entries.
+/// Its [`Worker`] removes single entries.
 pub(super) struct Engine<'r, S: Sys> {
     pub(super) worker: Worker<'r, S>,
     pub(super) stack: FrameStack<S>,
     pub(super) buffer: Buffer<S>,
     samples: Samples,
-    /// The open parent of the previous operand: many operands lie in the same directory.
+    /// The open parent of the previous operand, for the next one in the same directory.
     pub(super) parent: Option<(PathBuf, Arc<S::Dir>)>,
-    /// Where the operand lies whose tree is being removed.
+    /// The location of the current operand, if it is a tree.
     pub(super) place: Option<Place<S>>,
     nested: u32,
 }
@@ -64,7 +72,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Works until all workers are out of work.
     pub(super) fn work<'p>(mut self, next_operand: impl Fn() -> Option<&'p Path>) {
         let shared = self.worker.shared;
         let pool = &shared.crew.pool;
@@ -83,7 +90,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.end();
     }
 
-    /// Removes entries of another worker's directory.
     fn do_task(&mut self, task: Task<S>) {
         let Task { dir, path, names, kind, parts } = task;
         let base = self.stack.len();
@@ -106,8 +112,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.crew.pool.finish(&parts.join);
     }
 
-    /// Removes the level `base` of the stack and the deeper ones with all that is in them, and
-    /// returns the entries that stay of a part.
+    /// Empties and removes the levels from `base` on. Returns the remaining entries of a part.
     pub(super) fn remove_levels(&mut self, base: usize) -> Remains<S::Unit> {
         while self.stack.len() > base {
             if self.worker.is_over() {
@@ -117,15 +122,14 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
             let level = self.stack.top();
             let has_more = level.passes.has_more();
-            // A directory may be released while a subdirectory is worked on, and is then listed
-            // from its beginning. That must not meet entries that the caller has kept: if there can
-            // be any, the listing is read to its end first.
+            // If this directory is closed to save descriptors, it is relisted from the start and
+            // would meet skipped entries again. So finish the listing before descending.
             let list_first = has_more && !self.worker.shared.removes_all;
             if level.has_waiting() && !list_first {
                 self.enter_next();
                 continue;
             }
-            // Nor must it meet entries that other workers have.
+            // For the same reason, wait for the parts handed off before reading on after a release.
             let may_read_on = has_more && !level.was_released();
             if !may_read_on && self.wait_for_parts() {
                 continue;
@@ -145,8 +149,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         Remains::none()
     }
 
-    /// Waits for the parts of the topmost directory that other workers have. Returns whether
-    /// another task was done meanwhile.
+    /// Waits for the parts of the topmost directory. Returns whether it ran another task instead.
     fn wait_for_parts(&mut self) -> bool {
         let Some(parts) = self.stack.top().handed_off() else { return false };
         let pool = &self.worker.shared.crew.pool;
@@ -164,8 +167,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Reads the next entries of the topmost directory, which is open, removes the files among them
-    /// and keeps the names of the directories.
+    /// Reads a batch of the topmost directory, which must be open. Removes the files in it, and
+    /// saves the names of the subdirectories.
     fn read_batch(&mut self) {
         if self.check_overrun() {
             return;
@@ -193,7 +196,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.take_entries();
     }
 
-    /// Ends the pass over the topmost directory if entries are added as fast as they are removed.
     fn check_overrun(&mut self) -> bool {
         let (worker, (dir, frame)) = (&self.worker, self.stack.top_mut().split());
         let count = || self.buffer.count(dir?, &worker.sys, || worker.is_over());
@@ -201,7 +203,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         !options.dry_run && frame.passes.end_if_overrun(now, options.retry_window, count)
     }
 
-    /// Deals with the entries in the buffer.
     fn take_entries(&mut self) {
         let shared = self.worker.shared;
         loop {
@@ -218,13 +219,13 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Returns whether a worker is hungry and this one may hand off work. At the nesting limit it
-    /// may not: a worker that hands nothing off never waits, so takes no further task.
+    /// At the nesting limit, a worker must not hand off work: it would have to wait for the result,
+    /// and a waiting worker must accept further tasks, or all might end up waiting.
     fn is_wanted_to_share(&self) -> bool {
         self.nested < MOST_NESTED && self.worker.shared.crew.pool.is_hungry()
     }
 
-    /// Hands off half of the entries in the buffer. Those known to be directories stay here.
+    /// Hands off half of the entries in the buffer, except known directories.
     fn hand_off_files(&mut self) {
         let left = self.buffer.left();
         if left < WORTH_HANDING_OFF || !self.worker.shared.is_plain {
@@ -254,8 +255,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Hands off half of the subdirectories that wait in the shallowest open level from `base` on
-    /// that has any.
+    /// Hands off half of the waiting subdirectories of the shallowest open level.
     fn hand_off_directories(&mut self, base: usize) {
         let stack = &mut self.stack;
         let Some(index) = stack.open_from(base).find(|&index| stack[index].has_waiting()) else {
@@ -278,7 +278,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.crew.pool.hand_off(Task { dir, path, names, kind, parts });
     }
 
-    /// Enters the next subdirectory of the topmost directory.
     fn enter_next(&mut self) {
         let Some(at) = self.stack.next_waiting() else { return };
         if self.reopen_top() {
@@ -287,8 +286,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Opens the child of the topmost directory whose name lies at `at`. If there is no descriptor
-    /// at the moment, the name is put back.
+    /// Opens the child with its name at `at`. After a shortage of descriptors, it waits again.
     fn enter(&mut self, at: usize) {
         let Engine { worker, stack, .. } = self;
         let (Some(name), Some(dir)) = (stack.names().get(at), stack.top().dir()) else {
@@ -329,9 +327,9 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Returns why a child of the topmost directory stays if one device is not to be left: it lies
-    /// on another one, or could not be asked. A child that is not open is asked by its name: it may
-    /// be a mount of its own device, or be removed unread.
+    /// Returns why [`SameFileSystem::Device`] excludes a child: it is on another device, or its
+    /// device cannot be queried. An unopened child is queried by name, because it may be a mount of
+    /// the same device, or be removed without having been opened.
     fn leads_elsewhere(&mut self, at: usize, opened: &Opened<S::Dir>) -> Option<Cause> {
         let Engine { worker, stack, .. } = self;
         if worker.shared.options.same_file_system != SameFileSystem::Device {
@@ -359,7 +357,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Pushes a directory that was just opened and that the path names.
     pub(super) fn push(&mut self, dir: S::Dir, role: Role, is_protected: bool) {
         let asks_first = self.worker.shared.options.confirm.asks(is_protected);
         let frame = Frame::new(role, is_protected, asks_first);
@@ -367,8 +364,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.shortage.opened(self.stack.count_open());
     }
 
-    /// Deals with a child of the topmost directory that could not be entered. The path names it,
-    /// and is cut back to `path_len`.
+    /// Handles a child that could not be opened. The path names it, and is cut back to `path_len`.
     fn not_entered(&mut self, at: usize, path_len: usize, opened: Opened<S::Dir>) {
         let (Some(name), Some(dir)) = (self.stack.names().get(at), self.stack.top().dir()) else {
             return self.worker.internal_error("a directory is entered that is not open");
@@ -377,8 +373,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.deal_with(at, path_len, outcome);
     }
 
-    /// Notes what became of a child of the topmost directory that is not entered, and cuts the path
-    /// back to `path_len`.
+    /// Records the outcome for a child not entered, and cuts the path back to `path_len`.
     fn deal_with(&mut self, at: usize, path_len: usize, outcome: Outcome) {
         self.worker.path.truncate(path_len);
         match outcome {
@@ -389,13 +384,11 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Makes sure that the topmost directory is open.
     fn reopen_top(&mut self) -> bool {
         self.reopen(self.stack.len() - 1)
     }
 
-    /// Makes sure that a directory is open. If it is no longer the same, reports that, pops it and
-    /// all deeper levels, and returns `false`.
+    /// Reopens a directory if necessary. If it is gone or replaced, pops it and all deeper levels.
     pub(super) fn reopen(&mut self, index: usize) -> bool {
         if self.stack[index].dir().is_some() {
             return true;
@@ -415,7 +408,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Pops a directory that could not be reopened, and all deeper levels.
     fn drop_lost(&mut self, lost: ReopenError) {
         while self.stack.len() > lost.level + 1 {
             self.pop();
@@ -429,7 +421,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.pop();
     }
 
-    /// Pops the topmost directory and closes it. If an entry of it stays, it stays itself.
+    /// Pops and closes the topmost directory. If an entry of it remains, so does the directory.
     pub(super) fn pop(&mut self) {
         let Some(frame) = self.stack.pop(&self.worker.sys) else { return };
         let Role::Child(name) = frame.role else { return };
@@ -440,7 +432,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Notes that the child of the topmost directory whose name lies at `at` stays.
+    /// Records that the child with its name at `at` remains.
     fn keep_child(&mut self, at: usize) {
         let (level, names) = self.stack.level_with_names(self.stack.len() - 1);
         match names.get(at) {
@@ -460,8 +452,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// After the system had no descriptor: releases a directory, or waits a moment. Returns `false`
-    /// once the shortage has lasted too long, or the removal is over.
+    /// After a shortage of descriptors, releases a directory or else waits. Returns `false` if the
+    /// shortage has lasted too long, or the removal is over.
     pub(super) fn overcome_shortage(&mut self) -> bool {
         let Worker { shared, sys, .. } = &self.worker;
         if self.stack.lower_budget(sys) {
@@ -472,7 +464,6 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 }
 
-/// Deals with one entry of the topmost directory.
 #[inline]
 fn handle_entry<S: Sys>(
     entry: Entry<'_, S::Unit>,

@@ -1,4 +1,4 @@
-//! What happens to one entry: it is asked about, removed, counted, or found to be a directory.
+//! Handles one entry: asks the caller about it, removes it, or finds that it is a directory.
 
 use std::io;
 
@@ -10,33 +10,29 @@ use crate::fields::{Facts, Kind};
 use crate::name::Name;
 use crate::sys::{Ask, Entry, Opened, Removed, Sys};
 
-/// The result of removing an entry.
 #[derive(Clone, Copy)]
 pub(super) enum Outcome {
     Removed,
-    /// It is no longer there.
+    /// It has vanished.
     Gone,
-    /// It goes when another process closes it.
+    /// It disappears when another process closes it.
     Pending,
-    /// It stays: it failed, the caller wants to keep it, or the removal is over.
+    /// It remains: a failure, the caller's choice, or the removal is over.
     Kept,
-    /// It is a directory, and has to be entered.
+    /// It must be entered.
     Directory,
 }
 
-/// How an entry was found.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
-    /// By the listing that is being worked through.
+    /// In the current listing.
     Listed,
-    /// By its name: an operand, or an entry that turned out to be no directory when it was opened.
-    /// The caller is not asked (again) whether to exclude it.
+    /// By its name: an operand, or an entry that was no directory when opened. `exclude` does not
+    /// apply, or was already called.
     Named,
 }
 
 impl<S: Sys> Worker<'_, S> {
-    /// Removes an entry that the directory at the path lists, unless it is a directory or the
-    /// caller keeps it.
     pub(super) fn remove_listed(&mut self, dir: &S::Dir, entry: Entry<'_, S::Unit>) -> Outcome {
         let Entry { name, kind, .. } = entry;
         if kind == Kind::Directory {
@@ -45,7 +41,7 @@ impl<S: Sys> Worker<'_, S> {
         let path_len = self.path.len();
         let outcome = if self.shared.is_plain {
             self.unlink(dir, name, kind).unwrap_or_else(|error| {
-                // Only a failure needs the path.
+                // Build the path for a failure only.
                 self.path.push(name);
                 self.not_removed(dir, name, kind, Found::Listed, error)
             })
@@ -58,7 +54,7 @@ impl<S: Sys> Worker<'_, S> {
         outcome
     }
 
-    /// Removes the entry at the path, unless it is a directory or the caller keeps it.
+    /// Removes the entry at the current path, unless it is a directory or the caller skips it.
     pub(super) fn remove_entry(
         &mut self,
         dir: &S::Dir,
@@ -67,7 +63,7 @@ impl<S: Sys> Worker<'_, S> {
         found: Found,
     ) -> Outcome {
         let options = self.shared.options;
-        // An excluded entry is not asked about, so no failure to do so is reported.
+        // Before the query, so that an excluded entry cannot fail in it.
         let is_listed = found == Found::Listed;
         if is_listed && listed != Kind::Unknown && self.is_excluded(listed) {
             return Outcome::Kept;
@@ -77,7 +73,7 @@ impl<S: Sys> Worker<'_, S> {
             Ok(stat) => stat,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Outcome::Gone,
             Err(error) => {
-                // Without a question, a real run would fail to unlink it with the same error.
+                // Without a confirmation, a real run would fail in `unlink` with the same error.
                 let is_asked = options.confirm != Confirm::Never;
                 let step = if is_asked { Operation::Stat } else { Operation::RemoveFile };
                 self.fail(step, Cause::Os(error));
@@ -113,7 +109,7 @@ impl<S: Sys> Worker<'_, S> {
         outcome
     }
 
-    /// Deals with the directory at the path that could not be opened, or with what has its name.
+    /// Handles an entry at the current path that could not be opened as a directory.
     pub(super) fn remove_unopened(
         &mut self,
         parent: &S::Dir,
@@ -125,10 +121,10 @@ impl<S: Sys> Worker<'_, S> {
             Opened::Pending => return Outcome::Pending,
             Opened::Failed(error) => return self.remove_unreadable(parent, name, error),
             Opened::Mount => Cause::Kept(Kept::MountPoint),
-            // Another entry has taken its place, or its kind was not known.
+            // Another entry took its name, or the listing had no kind.
             Opened::NotDirectory => {
                 match self.remove_entry(parent, name, Kind::Unknown, Found::Named) {
-                    // Another process swaps it between file and directory.
+                    // Another process keeps swapping it between file and directory.
                     Outcome::Directory => Cause::Replaced,
                     outcome => return outcome,
                 }
@@ -142,8 +138,8 @@ impl<S: Sys> Worker<'_, S> {
         Outcome::Kept
     }
 
-    /// Tries to remove the directory at the path, which could not be opened: it may be empty. The
-    /// error that is reported otherwise is that of opening it.
+    /// Tries to remove the directory anyway, since it may be empty. Otherwise reports the error of
+    /// opening it.
     fn remove_unreadable(
         &mut self,
         parent: &S::Dir,
@@ -151,7 +147,8 @@ impl<S: Sys> Worker<'_, S> {
         error: io::Error,
     ) -> Outcome {
         let options = self.shared.options;
-        // Like GNU rm, which leaves such a directory alone if it asks about protected entries only.
+        // Like GNU rm, which leaves such a directory alone if it prompts for protected entries
+        // only.
         let is_denied = error.kind() == io::ErrorKind::PermissionDenied
             && options.confirm != Confirm::WriteProtected;
         if is_denied && options.confirm == Confirm::Always {
@@ -168,8 +165,7 @@ impl<S: Sys> Worker<'_, S> {
         Outcome::Kept
     }
 
-    /// Asks the caller about the entry at the path if that is wanted. Returns whether it is to be
-    /// removed.
+    /// Returns whether to remove an entry, after asking the caller if necessary.
     fn confirms_entry(
         &mut self,
         dir: &S::Dir,
@@ -186,7 +182,6 @@ impl<S: Sys> Worker<'_, S> {
         !confirm.asks(is_protected) || self.ask(Question::RemoveFile, kind, is_empty, is_protected)
     }
 
-    /// Removes and counts an entry, unless it turns out to be a directory.
     fn unlink(&mut self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> io::Result<Outcome> {
         match self.sys.remove_child(dir, name, kind) {
             Removed::Done => {
@@ -200,8 +195,8 @@ impl<S: Sys> Worker<'_, S> {
         }
     }
 
-    /// Reports that the entry at the path could not be removed, unless the error has another
-    /// reason: it may be a directory, or missing.
+    /// Interprets a failed removal: the entry may be a directory, or missing. Reports any other
+    /// error.
     fn not_removed(
         &self,
         dir: &S::Dir,
@@ -212,10 +207,10 @@ impl<S: Sys> Worker<'_, S> {
     ) -> Outcome {
         use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
         match (error.kind(), found) {
-            // The refusal hides whether it is a directory. Entering it tells.
+            // The error hides whether it is a directory. Trying to enter it will show.
             (PermissionDenied, Found::Listed) if kind == Kind::Unknown => Outcome::Directory,
-            // The system refuses before it looks at the kind or, where nothing can be removed, at
-            // whether the entry is there.
+            // The system may refuse before it checks the kind or, on a read-only filesystem,
+            // whether the entry exists.
             (refusal @ (PermissionDenied | ReadOnlyFilesystem), Found::Named) => {
                 match self.sys.query(dir, name, Ask::STAT) {
                     Ok(stat) if stat.kind == Kind::Directory => Outcome::Directory,
@@ -237,7 +232,6 @@ impl<S: Sys> Worker<'_, S> {
         Outcome::Kept
     }
 
-    /// Returns whether the system says that there is no such entry.
     pub(super) fn is_missing(&self, dir: &S::Dir, name: Name<'_, S::Unit>) -> bool {
         let asked = self.sys.query(dir, name, Ask::STAT);
         asked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)

@@ -1,5 +1,10 @@
-//! The state of one directory between its operand and the current entry, and the tasks that are
-//! handed off from it.
+//! The state of one directory between the operand and the current entry, and the tasks handed off
+//! from it.
+//!
+//! A directory remains if any entry of it does. The names of these entries are stored, because a
+//! relisting would meet them again and report the same failure twice. Parts handed off collect
+//! their own remains. The directory's worker joins the parts, takes back their remains, and only
+//! then decides about the directory.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,50 +15,44 @@ use crate::name::{Name, NameBuf, Names, Unit};
 use crate::sys::{Identity, Sys};
 use crate::tree::{self, Join, Stack, TreePath};
 
-/// The stack of a removal: the directories between an operand and the current entry.
 pub(super) type FrameStack<S> = Stack<S, Frame<<S as Sys>::Unit>>;
-/// One of these directories.
 pub(super) type Level<S> = tree::Level<S, Frame<<S as Sys>::Unit>>;
 
-/// Where an operand lies that is a directory, and its identity when it was opened.
+/// The location of a directory operand, and its identity when it was opened.
 pub(super) struct Place<S: Sys> {
     pub(super) parent: Arc<S::Dir>,
     pub(super) name: NameBuf<S::Unit>,
     pub(super) identity: Identity,
 }
 
-/// The state of one directory.
 pub(super) struct Frame<U> {
     pub(super) role: Role,
-    /// Whether the process may not write to it; only known if questions are asked.
+    /// Whether the process may not write to it. Known only if confirmations are on.
     pub(super) is_protected: bool,
-    /// Whether the caller has to be asked before its entries are removed.
+    /// Whether to ask the caller before removing its entries.
     asks_first: bool,
-    /// The device it lies on, once that was asked.
+    /// Its device, once queried.
     pub(super) device: Option<u64>,
-    /// Whether it was reported itself that it stays.
+    /// Whether it was itself reported as remaining.
     pub(super) is_reported: bool,
     remains: Remains<U>,
-    /// The parts of it that other workers have.
+    /// Its parts at other workers.
     handed_off: Option<Arc<HandedOffParts<U>>>,
     pub(super) passes: Passes,
 }
 
-/// What a directory is for the worker that has it on its stack.
+/// The role of a directory on a worker's stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Entries of a directory that another worker has listed and will remove itself.
+    /// Entries of a directory that another worker has listed and will remove.
     Part,
-    /// The operand.
     Operand,
-    /// A directory below the operand, with the position of its name among those that the stack
-    /// keeps.
+    /// With the position of its name in the stack.
     Child(usize),
 }
 
-/// The names of the entries of a directory that stay, so that another pass does not fail with them
-/// again; `None` if nothing stays. Names are not kept if the caller chooses which entries stay:
-/// then no directory is listed twice.
+/// Names of entries that remain; `None` if there are none. If the caller chooses which entries to
+/// skip, names are not stored, because the directory is not relisted then.
 #[derive(Debug)]
 pub(super) struct Remains<U>(Option<BTreeSet<Vec<U>>>);
 
@@ -69,32 +68,27 @@ impl<U: Unit> Remains<U> {
     }
 }
 
-/// The parts of one directory that were handed off.
 pub(super) struct HandedOffParts<U> {
     pub(super) join: Join,
     remains: Mutex<Remains<U>>,
 }
 
 impl<U: Unit> HandedOffParts<U> {
-    /// Adds the entries of a part that stay.
     pub(super) fn add(&self, remains: Remains<U>) {
         self.remains.lock().unwrap_or_else(PoisonError::into_inner).add(remains);
     }
 }
 
-/// Entries of one directory for another worker to remove.
 pub(super) struct Task<S: Sys> {
     pub(super) dir: Arc<S::Dir>,
-    /// The path of the directory.
     pub(super) path: TreePath<S::Unit>,
     pub(super) names: Names<S::Unit>,
-    /// The kind of all entries: directories, or files of any kind, or unknown.
+    /// One kind for all: directories, files of any kind, or unknown.
     pub(super) kind: Kind,
     pub(super) parts: Arc<HandedOffParts<S::Unit>>,
 }
 
 impl<U: Unit> Frame<U> {
-    /// Returns the state of a directory that is to be emptied and removed.
     pub(super) fn new(role: Role, is_protected: bool, asks_first: bool) -> Self {
         Frame {
             role,
@@ -108,32 +102,30 @@ impl<U: Unit> Frame<U> {
         }
     }
 
-    /// Returns the state of a part of a directory.
     pub(super) fn part() -> Self {
         Frame { passes: Passes::of_part(), ..Frame::new(Role::Part, false, false) }
     }
 
-    /// Returns, once, whether the caller has to be asked before its entries are removed.
+    /// Returns `true` only once.
     pub(super) fn take_question(&mut self) -> bool {
         std::mem::take(&mut self.asks_first)
     }
 
-    /// Returns whether it is known to stay, because an entry of it does or it cannot be removed.
     pub(super) fn is_kept(&self) -> bool {
         self.remains.0.is_some()
     }
 
-    /// Notes that it stays, because an entry of it does or it cannot be removed.
+    /// Marks the directory as remaining, because an entry of it does or it cannot be removed.
     pub(super) fn mark_kept(&mut self) {
         self.remains.0.get_or_insert_default();
     }
 
-    /// Notes that it is gone with all that was to stay in it.
+    /// The directory is gone, with everything that was to remain in it.
     pub(super) fn forget_remains(&mut self) {
         self.remains = Remains::none();
     }
 
-    /// Notes that an entry of it stays, with its name if the directory may be listed again.
+    /// Stores the name only if the directory may be relisted.
     pub(super) fn keep_entry(&mut self, name: Name<'_, U>, may_list_again: bool) {
         let names = self.remains.0.get_or_insert_default();
         if may_list_again {
@@ -141,7 +133,6 @@ impl<U: Unit> Frame<U> {
         }
     }
 
-    /// Returns whether an entry of this name stays.
     pub(super) fn has_kept(&self, name: Name<'_, U>) -> bool {
         self.remains.0.as_ref().is_some_and(|names| names.contains(name.units()))
     }
@@ -150,7 +141,7 @@ impl<U: Unit> Frame<U> {
         self.remains
     }
 
-    /// Counts a part that is about to be handed off.
+    /// Counts a part before it is handed off.
     pub(super) fn add_part(&mut self) -> Arc<HandedOffParts<U>> {
         let parts = self.handed_off.get_or_insert_with(|| {
             let remains = Mutex::new(Remains::none());
@@ -160,15 +151,14 @@ impl<U: Unit> Frame<U> {
         Arc::clone(parts)
     }
 
-    /// Returns the parts that other workers have.
     pub(super) fn handed_off(&self) -> Option<Arc<HandedOffParts<U>>> {
         self.handed_off.clone()
     }
 
-    /// Takes back what is left of the parts, after they were waited for.
+    /// Takes back the remains of the parts. Wait for them first.
     pub(super) fn join(&mut self) {
         let Some(parts) = self.handed_off.take() else { return };
-        // Not done if a worker panicked; then its part may still be there.
+        // Only after a worker's panic: its part may still exist.
         if !parts.join.is_done() {
             self.mark_kept();
         }
@@ -178,7 +168,7 @@ impl<U: Unit> Frame<U> {
 }
 
 impl<S: Sys> Level<S> {
-    /// Leaves the directory as it is: nothing more of it is listed or entered.
+    /// Leaves the directory as it is: the rest is neither listed nor entered.
     pub(super) fn give_up(&mut self) {
         self.mark_kept();
         self.passes.stop();

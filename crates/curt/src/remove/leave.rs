@@ -1,4 +1,4 @@
-//! How a worker leaves a directory: it is removed, kept, or listed again.
+//! Leaves a directory: removes it, lets it remain, or relists it.
 
 use std::io;
 
@@ -12,22 +12,19 @@ use crate::fields::Facts;
 use crate::sys::{Ask, Identity, Sys, os_error};
 
 impl<S: Sys> Engine<'_, S> {
-    /// Leaves the topmost directory, of which nothing is left to read or to enter.
     pub(super) fn leave_top(&mut self) {
         let level = self.stack.top_mut();
         if level.passes.is_overrun() {
-            // Entries are added as fast as removed.
             self.retry(Why::NotEmpty);
         } else if self.may_hold_more() {
-            // It stays: list until nothing new is found.
             self.retry(Why::Stays);
         } else if self.is_tried() {
-            // The callbacks may have removed what stayed, and may stop the removal.
+            // A callback may have removed the remaining entries, and may stop the removal.
             self.worker.flush();
             if self.worker.shared.is_cancelled() { self.pop() } else { self.remove_top() }
         } else if self.settle_without_removal() {
             if self.is_only_emptied() && !self.worker.shared.options.dry_run {
-                // It stays either way; that it was moved is reported.
+                // Report a renamed operand even though it remains.
                 self.check_operand();
             }
             self.pop();
@@ -36,9 +33,9 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Returns whether the topmost directory may hold more entries: removing entries while they are
-    /// listed can hide others. Removing the directory would fail then; one that stays is listed
-    /// again until nothing new is found.
+    /// Returns whether the topmost directory may have more entries, because removing entries during
+    /// a listing can hide others. A failure to remove the directory would show that; one that
+    /// remains is relisted until no new entry is found.
     fn may_hold_more(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
@@ -46,25 +43,23 @@ impl<S: Sys> Engine<'_, S> {
             && level.passes.has_found()
             && !level.passes.is_stopped()
             && self.may_list_again()
-            // After the panic of a worker its entries are left.
+            // After a worker's panic, its entries are left.
             && !shared.crew.pool.is_over()
     }
 
-    /// Returns whether the topmost directory is an operand that is to be emptied and to stay.
     fn is_only_emptied(&self) -> bool {
         let directories = self.worker.shared.options.directories;
         directories == DirectoryOperands::Contents && self.stack.top().role == Role::Operand
     }
 
-    /// Returns whether another listing of the topmost directory meets no entry that was dealt with:
-    /// the names of those that stay are not kept if the caller chooses them.
+    /// Returns whether relisting meets only new entries. The names of skipped ones are not stored.
     fn may_list_again(&self) -> bool {
         let shared = self.worker.shared;
         shared.removes_all || !(self.stack.top().is_kept() || shared.options.dry_run)
     }
 
-    /// Returns whether the topmost directory is to be removed if it can be, although something in it
-    /// has stayed.
+    /// Returns whether to try the topmost directory for
+    /// [`try_parents`](super::Remove::try_parents).
     fn is_tried(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
@@ -74,7 +69,7 @@ impl<S: Sys> Engine<'_, S> {
             && !(level.is_reported || self.is_only_emptied() || shared.is_cancelled())
     }
 
-    /// Returns whether the topmost directory stays. Asks the caller if that is wanted.
+    /// Returns whether the topmost directory remains. Asks the caller if necessary.
     fn settle_without_removal(&mut self) -> bool {
         if self.stack.top().is_kept() || self.is_only_emptied() {
             return true;
@@ -88,7 +83,7 @@ impl<S: Sys> Engine<'_, S> {
         stays
     }
 
-    /// Removes the topmost directory and pops it, unless it has to be listed again.
+    /// Removes and pops the topmost directory, unless it must be relisted.
     fn remove_top(&mut self) {
         let index = self.stack.len() - 1;
         let is_operand = self.stack[index].role == Role::Operand;
@@ -128,7 +123,7 @@ impl<S: Sys> Engine<'_, S> {
                 return;
             }
             _ => {
-                // It stays, so `leave_top` is called again and lists it until nothing new is found.
+                // It remains, so the next `leave_top` relists it until no new entry is found.
                 self.stack[index].mark_kept();
                 self.stack[index].is_reported = true;
                 return self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
@@ -137,8 +132,8 @@ impl<S: Sys> Engine<'_, S> {
         self.pop();
     }
 
-    /// Reports an operand whose name no longer leads to the directory that was emptied, and returns
-    /// whether it does. If it was renamed, the entry that has its name now is not to be removed.
+    /// Returns whether the operand's name still leads to the directory just emptied; otherwise
+    /// reports it. After a rename, the entry with that name must not be removed.
     fn check_operand(&self) -> bool {
         let Engine { worker, stack, place, .. } = self;
         let (Some(dir), Some(place)) = (stack.top().dir(), place) else {
@@ -148,7 +143,7 @@ impl<S: Sys> Engine<'_, S> {
         let name = place.name.as_name();
         let is_there = |identity| worker.sys.is_child(&place.parent, name, dir, identity);
         let there = match is_there(place.identity) {
-            // Some overlays number a directory anew when it is written to.
+            // Some overlay filesystems renumber a directory when it is written to.
             Ok(false) => {
                 worker.sys.query_dir(dir, Ask::STAT).and_then(|stat| is_there(Identity::of(&stat)))
             }
@@ -157,7 +152,7 @@ impl<S: Sys> Engine<'_, S> {
         let cause = match there {
             Ok(true) => return true,
             Ok(false) => Cause::Replaced,
-            // It was removed, or it has another name.
+            // It was removed, or renamed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 match worker.sys.query_dir(dir, Ask::STAT) {
                     Ok(stat) if stat.links == 0 => {
@@ -178,8 +173,7 @@ impl<S: Sys> Engine<'_, S> {
         false
     }
 
-    /// Removes the topmost directory from its parent, which is open. In a dry run, returns what is
-    /// known of it.
+    /// In a dry run, returns the metadata instead.
     fn remove_from_parent(&mut self, index: usize) -> io::Result<Option<Facts>> {
         let is_dry = self.worker.shared.options.dry_run;
         let dir = if is_dry { None } else { self.stack.take_top() };
@@ -205,7 +199,7 @@ impl<S: Sys> Engine<'_, S> {
         removed.map(|()| None)
     }
 
-    /// Lists the topmost directory again, or leaves it if the limits on retries are reached.
+    /// Relists the topmost directory, or gives it up at the limits on retries.
     fn retry(&mut self, why: Why) {
         let may_list_again = self.may_list_again();
         let (worker, level) = (&self.worker, self.stack.top_mut());
@@ -231,11 +225,10 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Begins the listing of the topmost directory again.
     fn list_again(&mut self) {
         let (worker, level) = (&self.worker, self.stack.top_mut());
         level.passes.begin();
-        // A directory that was released is listed from its beginning anyway.
+        // A released directory is relisted from its start anyway.
         let rewound = level.dir().map_or(Ok(()), |dir| worker.sys.rewind(dir));
         if let Err(error) = rewound {
             level.give_up();
@@ -243,9 +236,8 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Leaves the topmost directory to the process that makes directories ahead of the removal:
-    /// gives up all directories down to the nearest that is older than the removal, and reports
-    /// that one.
+    /// Leaves the topmost directory to the process that creates directories ahead of the removal.
+    /// Gives up all directories up to the nearest one older than the removal, and reports that one.
     pub(super) fn abandon_to_writer(&mut self) {
         let Engine { worker, stack, .. } = self;
         let writers = &worker.shared.writers;
@@ -256,7 +248,8 @@ impl<S: Sys> Engine<'_, S> {
             let level = &mut stack[index];
             level.give_up();
             let stat = level.dir().and_then(|dir| worker.sys.query_dir(dir, Ask::STAT).ok());
-            // One that is released lies between others that are new, or far deeper.
+            // A released directory counts as new: its open neighbours are, or the writer is far
+            // deeper.
             if stat.is_some_and(|stat| !writers.is_new(&stat)) {
                 break;
             }

@@ -1,5 +1,4 @@
-//! Calls the callbacks of a removal, each on the thread that it is meant for, and does what they
-//! answer.
+//! Runs the callbacks of a removal, each on the right thread, and acts on their answers.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +11,6 @@ use crate::error::Error;
 use crate::fields::Kind;
 use crate::tree::{Events, Stop};
 
-/// What happens while a removal runs, for its callbacks.
 enum Event {
     Failed(Error),
     Removed(PathBuf, Kind),
@@ -20,7 +18,7 @@ enum Event {
 }
 
 impl Event {
-    /// Returns about how many bytes it has on the heap.
+    /// An estimate.
     fn bytes(&self) -> usize {
         match self {
             // The path, and the rest of the error.
@@ -31,21 +29,19 @@ impl Event {
     }
 }
 
-/// The failures of a removal.
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     pub(super) count: u64,
-    /// All, or the first if the caller has seen them.
+    /// All errors, or only the first if the caller has a callback for them.
     pub(super) errors: Vec<Error>,
-    /// Whether the callback has stopped the removal at the last one.
+    /// Whether the callback stopped the removal at the last error.
     is_over: bool,
 }
 
-/// Calls the callbacks of one removal, keeps its failures, and stops it when a callback says so.
 pub(super) struct Notifier<'r> {
     callbacks: &'r Callbacks<'r>,
     pub(super) stop: Stop<'r>,
-    /// What other threads have for the caller's, if all callbacks are called there.
+    /// Events from other threads, if all callbacks run on the caller's.
     events: Option<Events<Event>>,
     failures: Mutex<Failures>,
 }
@@ -61,46 +57,39 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// Returns whether the caller's thread has to [attend](Notifier::attend) to something.
     pub(super) fn needs_attention(&self) -> bool {
         self.stop.polls() || self.events.is_some()
     }
 
-    /// Returns whether the paths of removed entries are wanted.
     pub(super) fn wants_removed(&self) -> bool {
         self.callbacks.on_removed.is_some()
     }
 
-    /// Polls, and delivers the events of other threads. Only for the caller's thread.
+    /// Only for the caller's thread.
     pub(super) fn attend(&self, now: impl FnOnce() -> Duration) {
         self.stop.poll(now);
         self.deliver();
     }
 
-    /// Reports a failure.
     pub(super) fn failed(&self, is_caller: bool, error: Error) {
         self.tell(is_caller, Event::Failed(error));
     }
 
-    /// Reports that an entry was removed.
     pub(super) fn removed(&self, is_caller: bool, path: PathBuf, kind: Kind) {
         self.tell(is_caller, Event::Removed(path, kind));
     }
 
-    /// Reports how far the removal is.
     pub(super) fn progress(&self, is_caller: bool, totals: Totals) {
         if self.callbacks.on_progress.is_some() {
             self.tell(is_caller, Event::Progress(totals));
         }
     }
 
-    /// Asks whether an entry is to be removed.
     pub(super) fn ask(&self, question: Question, subject: &Subject<'_>) -> Answer {
         let Some(ask) = &self.callbacks.ask else { return Answer::Yes };
         self.stop.ask(Answer::No, || ask(question, subject))
     }
 
-    /// Tells the callbacks about an event: at once, or later on the caller's thread.
     fn tell(&self, is_caller: bool, event: Event) {
         match &self.events {
             Some(events) if !is_caller => {
@@ -108,14 +97,13 @@ impl<'r> Notifier<'r> {
                 events.push(event, bytes);
             }
             _ => {
-                // What happened before comes first.
+                // Earlier events come first.
                 self.deliver();
                 self.handle(event);
             }
         }
     }
 
-    /// Calls the callbacks for the events of other threads.
     fn deliver(&self) {
         if let Some(events) = &self.events {
             let taken = events.take();
@@ -128,7 +116,7 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// Returns when the callbacks were called for everything that has happened.
+    /// Returns when the callbacks of all earlier events have returned.
     pub(super) fn flush(&self, is_caller: bool) {
         match &self.events {
             Some(events) if !is_caller => events.wait(),
@@ -140,7 +128,7 @@ impl<'r> Notifier<'r> {
         let Callbacks { on_error, on_removed, on_progress, .. } = self.callbacks;
         match event {
             Event::Failed(error) => {
-                // One after the other, so that none follows the one that stops the removal.
+                // Under the lock: no failure may follow the one that stops the removal.
                 let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
                 if failures.is_over {
                     return;
@@ -166,14 +154,14 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// Returns a guard for the caller's thread to hold while it works: other threads would wait for
-    /// ever with events that nobody takes.
+    /// To be held by the caller's thread while it works. Without it, other threads would wait
+    /// forever once events are not taken any more.
     pub(super) fn close_at_end(&self) -> Option<CloseAtEnd<'_>> {
         self.events.as_ref().map(CloseAtEnd)
     }
 
-    /// Delivers the last events, after all threads have ended. A callback may stop the removal at
-    /// the last of them.
+    /// Delivers the last events after all threads have ended. A callback may still stop the
+    /// removal.
     pub(super) fn end(self) -> (Failures, Stop<'r>) {
         self.deliver();
         (self.failures.into_inner().unwrap_or_else(PoisonError::into_inner), self.stop)

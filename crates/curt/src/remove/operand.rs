@@ -1,5 +1,4 @@
-//! An operand: it is split into its parent and its name, opened to be emptied if it is a directory,
-//! and otherwise removed.
+//! Handles one operand: splits it into parent and name, opens a tree, and removes anything else.
 
 use std::io;
 use std::path::Path;
@@ -22,7 +21,6 @@ use crate::sys::{
 use crate::tree::TreePath;
 
 impl<S: Sys> Engine<'_, S> {
-    /// Removes an operand, with all that is in it if it is a tree.
     pub(super) fn remove_operand(&mut self, path: &Path) {
         let shown = self.worker.shared.parent.as_ref().map_or(path, |(_, shown)| shown);
         self.worker.path = TreePath::operand(S::Unit::units(shown));
@@ -33,7 +31,6 @@ impl<S: Sys> Engine<'_, S> {
         self.worker.tick(1);
     }
 
-    /// Enters an operand that is a tree, and removes any other.
     fn enter_operand(&mut self, path: &Path) {
         let given = match self.worker.shared.take_parent() {
             None => None,
@@ -46,7 +43,7 @@ impl<S: Sys> Engine<'_, S> {
         let operand = S::Unit::operand(path);
         let name = match &operand.last {
             Last::Name(name) => name.clone(),
-            // It is only emptied, so it needs no name in its parent.
+            // It is only emptied, so it needs no name in a parent.
             Last::DotOrDotDot if self.is_directory_to_empty(path) => S::ITSELF.into(),
             Last::DotOrDotDot => {
                 return self.worker.fail(Operation::Remove, Cause::Kept(Kept::DotOrDotDot));
@@ -86,7 +83,7 @@ impl<S: Sys> Engine<'_, S> {
         self.push(dir, Role::Operand, is_protected);
     }
 
-    /// Returns whether a path ends in `.`, and only the contents of that directory are to go.
+    /// Whether a path ends in `.`, and only the contents of that directory are to be removed.
     fn is_directory_to_empty(&self, path: &Path) -> bool {
         let shared = self.worker.shared;
         if shared.options.directories != DirectoryOperands::Contents || shared.parent.is_some() {
@@ -98,7 +95,6 @@ impl<S: Sys> Engine<'_, S> {
         before.is_some_and(|before| before.last().is_none_or(|unit| unit.is_separator()))
     }
 
-    /// Opens the directory that an operand lies in.
     fn open_parent(
         &mut self,
         path: &Path,
@@ -112,7 +108,7 @@ impl<S: Sys> Engine<'_, S> {
         }
         let path = if is_itself { path } else { &operand.parent };
         if let Some((known, dir)) = &self.parent {
-            // Compared by text: two spellings may differ in a link.
+            // Compared as text, because two spellings may differ by a symlink.
             if known.as_os_str() == path.as_os_str() {
                 return Ok(Arc::clone(dir));
             }
@@ -135,7 +131,7 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Opens an operand if it is a tree that is to be removed. Removes any other.
+    /// Opens a tree. Handles any other operand, and returns `None`.
     fn open_tree(
         &mut self,
         parent: &S::Dir,
@@ -167,7 +163,7 @@ impl<S: Sys> Engine<'_, S> {
                     Err(error) => worker.operand_lost(parent, name, Operation::Stat, error),
                 }
             }
-            // A directory that is about to go is as good as gone.
+            // A directory with a pending deletion counts as gone.
             Opened::Gone | Opened::Pending => {
                 let step = if tries { Operation::RemoveDirectory } else { Operation::Remove };
                 worker.operand_failed(step, missing());
@@ -184,8 +180,8 @@ impl<S: Sys> Engine<'_, S> {
         None
     }
 
-    /// Removes an operand that is an empty directory, and opens one that is not empty. Returns
-    /// nothing if it is removed or has failed.
+    /// Removes an empty directory, and opens a non-empty one. Returns `None` after a removal or a
+    /// failure.
     fn try_to_remove(
         &mut self,
         parent: &S::Dir,
@@ -194,7 +190,7 @@ impl<S: Sys> Engine<'_, S> {
     ) -> Option<Opened<S::Dir>> {
         use io::ErrorKind::{DirectoryNotEmpty, NotADirectory};
         let worker = &mut self.worker;
-        // Windows removes a link to a directory by `rmdir`.
+        // On Windows, `rmdir` removes a symlink to a directory.
         let is_link = ends_in_separator
             && worker.sys.query(parent, name, Ask::STAT).is_ok_and(|stat| stat.kind.is_link());
         let removed = if is_link {
@@ -215,7 +211,8 @@ impl<S: Sys> Engine<'_, S> {
             }
             Err(error) => error,
         };
-        // The system may refuse before it looks at the entry. After a separator, the target counts.
+        // The system may refuse before it looks at the entry. A trailing separator means the
+        // target.
         let ask = Ask { follow: ends_in_separator, ..Ask::STAT };
         match worker.sys.query(parent, name, ask) {
             Err(error) => worker.operand_failed(Operation::Remove, error),
@@ -249,7 +246,7 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Removes an operand if trees are not to be removed: an entry, or an empty directory.
+    /// Removes an operand when trees are not allowed.
     fn remove_single(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, directory_only: bool) {
         if !directory_only {
             match self.worker.remove_entry(parent, name, Kind::Unknown, Found::Named) {
@@ -275,13 +272,12 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Removes a directory operand if it is empty.
     fn remove_empty(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, stat: &Facts) {
         use io::ErrorKind::{DirectoryNotEmpty, PermissionDenied, ReadOnlyFilesystem};
         let options = self.worker.shared.options;
         let is_protected = self.worker.is_protected(parent, name, Kind::Directory);
         let asks = options.confirm.asks(is_protected);
-        // The caller is not asked about what cannot be done.
+        // Do not ask about an operation that will fail.
         let looks = asks || options.dry_run;
         let empty = if looks { self.check_empty(parent, name) } else { Ok(()) };
         let question = match empty.as_ref().map_err(io::Error::kind) {
@@ -289,7 +285,7 @@ impl<S: Sys> Engine<'_, S> {
                 let error = os_error(DirectoryNotEmpty);
                 return self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
             }
-            // It may be empty all the same.
+            // It may still be empty.
             Err(PermissionDenied) => Question::RemoveUnreadableDirectory,
             _ => Question::RemoveDirectory,
         };
@@ -303,11 +299,11 @@ impl<S: Sys> Engine<'_, S> {
         };
         let removed = match removed {
             Ok(()) if options.dry_run => empty.map_err(|error| match error.kind() {
-                // One that cannot be listed is taken for full, as most are.
+                // Presumed to have entries, like most directories, since it cannot be listed.
                 PermissionDenied => os_error(DirectoryNotEmpty),
                 _ => error,
             }),
-            // Like GNU rm, report "not empty" first.
+            // Like GNU rm, prefer the error "not empty".
             Err(error) if matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem) => {
                 let empty = if looks { empty } else { self.check_empty(parent, name) };
                 let full = empty.err();
@@ -326,7 +322,6 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Returns an error if a directory is not empty, without trying to remove it.
     fn check_empty(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>) -> io::Result<()> {
         let dir = self.open_operand(parent, name).into_result()?;
         let sys = &self.worker.sys;
@@ -337,8 +332,7 @@ impl<S: Sys> Engine<'_, S> {
 }
 
 impl<S: Sys> Worker<'_, S> {
-    /// Returns the identity of an operand, unless it is the root directory or, if mount points are
-    /// to be refused, lies on another device than its parent.
+    /// Returns the identity of an operand, unless [`Preserve`] refuses it.
     fn admit(&self, parent: &S::Dir, dir: &S::Dir) -> Result<Identity, Cause> {
         let Worker { shared, sys, .. } = self;
         let identify = |dir| sys.query_dir(dir, Ask::STAT).map(|facts| Identity::of(&facts));
@@ -358,8 +352,7 @@ impl<S: Sys> Worker<'_, S> {
         Ok(identity)
     }
 
-    /// Reports an operand that is no directory, although a separator follows it or the caller wants
-    /// directories only.
+    /// Reports a non-directory with a trailing separator, or where a directory is required.
     fn not_a_directory(&self, is_link: bool) {
         let error = os_error(io::ErrorKind::NotADirectory);
         let directories = self.shared.options.directories;
@@ -368,7 +361,7 @@ impl<S: Sys> Worker<'_, S> {
         if is_link && directories == DirectoryOperands::Required {
             self.fail(Operation::Remove, Cause::Kept(Kept::IsALink));
         } else if is_link || is_required {
-            // Always an error: the separator names the link's target.
+            // Always an error: the separator means the target of the symlink.
             self.fail(Operation::Remove, Cause::Os(error));
         } else {
             self.operand_failed(Operation::Remove, error);
@@ -376,7 +369,6 @@ impl<S: Sys> Worker<'_, S> {
     }
 }
 
-/// The error for what is not there.
 fn missing() -> io::Error {
     os_error(io::ErrorKind::NotFound)
 }

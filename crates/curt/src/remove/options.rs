@@ -1,5 +1,3 @@
-//! The options of a removal.
-
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -12,17 +10,17 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
 use crate::sys::{Feature, Features, Setup};
 
-/// What to do with operands that are directories.
+/// How to handle directory operands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DirectoryOperands {
-    /// Remove it with everything below it.
+    /// Removes a directory with everything inside.
     #[default]
     Recursive,
-    /// The same, and refuse any other operand: a link, to a directory or not, with
-    /// [`Kept::IsALink`](super::Kept::IsALink). Costs a stat for an operand that is refused.
+    /// Like `Recursive`, but refuses other operands.
     ///
-    /// This is what Python's `shutil.rmtree` does.
+    /// A symlink, to a directory or not, fails with [`Kept::IsALink`](super::Kept::IsALink). Costs
+    /// a stat for a refused operand. This is the behaviour of Python's `shutil.rmtree`.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-doc3-{}", std::process::id()));
@@ -38,57 +36,58 @@ pub enum DirectoryOperands {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     Required,
-    /// As [`Recursive`](DirectoryOperands::Recursive), but `rmdir` comes first, and a directory
-    /// that it refuses (a mount point, a parent without write permission) keeps its contents.
-    /// `EPERM`, from a sticky bit for example, does not count as a refusal. That costs 1 call, and
-    /// saves the others if the directory is empty. [`dry_run`](Remove::dry_run),
+    /// Like [`Recursive`](DirectoryOperands::Recursive), but tries `rmdir` first.
+    ///
+    /// If `rmdir` refuses the directory (a mount point, a parent without write permission), its
+    /// contents remain. `EPERM`, for example from a sticky bit, does not count as a refusal. That
+    /// costs 1 call, and saves the others if the directory is empty. [`dry_run`](Remove::dry_run),
     /// [`confirm`](Remove::confirm) and [`exclude`](Remove::exclude) turn this off.
     ///
-    /// An operand that vanishes meanwhile counts as removed. [`missing_is_fine`] forgives only what
-    /// is missing, not a path through a file (`ENOTDIR`).
+    /// An operand that vanishes meanwhile counts as removed. [`missing_is_fine`] forgives only a
+    /// missing operand, not a path through a file (`ENOTDIR`). This is the behaviour of Node's
+    /// `fs.rm`.
     ///
     /// [`missing_is_fine`]: Remove::missing_is_fine
-    ///
-    /// This is what Node's `fs.rm` does.
     Removable,
-    /// Remove everything below it and keep the directory itself. Any other operand is refused. An
-    /// operand may be `.`, or end in it.
+    /// Removes everything inside a directory, but not the directory itself.
+    ///
+    /// Other operands are refused. An operand may be `.`, or end in it.
     Contents,
-    /// Remove it if it is empty, as `rmdir` would.
+    /// Removes an empty directory, as `rmdir` would.
     OnlyEmpty,
-    /// Refuse, as `unlink` would.
+    /// Refuses directories, as `unlink` would.
     Refuse,
 }
 
-/// Which operands are refused, whatever is asked for.
+/// Operands to refuse in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Preserve {
-    /// None.
+    /// Refuses no operand.
     Nothing,
-    /// The root directory, by its identity.
+    /// The root directory, recognised by its identity.
     #[default]
     Root,
-    /// The root directory, and directories on another device than their parent, as with GNU `rm
-    /// --preserve-root=all`. Costs a stat per operand.
+    /// The root directory, and directories on another device than their parent.
+    ///
+    /// This is GNU `rm --preserve-root=all`. Costs a stat per operand.
     Mounted,
 }
 
-/// For which entries [`Remove::confirm`] asks.
+/// The entries for which [`Remove::confirm`] asks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Confirm {
-    /// For no entry.
+    /// No entry.
     #[default]
     Never,
-    /// For entries that the process may not write to. Costs a stat and an access check per entry.
+    /// Entries that the process may not write to. Costs a stat and an access check per entry.
     WriteProtected,
-    /// For every entry. Costs a stat and an access check per entry.
+    /// Every entry. Costs a stat and an access check per entry.
     Always,
 }
 
 impl Confirm {
-    /// Returns whether to ask about an entry, which the process may write to or not.
     pub(super) fn asks(self, write_protected: bool) -> bool {
         match self {
             Confirm::Never => false,
@@ -98,30 +97,29 @@ impl Confirm {
     }
 }
 
-/// A removal: its options, each with the safe choice as default.
+/// A removal with its options, each of which defaults to the safe choice.
 ///
-/// Links are never followed, mounts are not crossed unless asked for, nothing is atomic, every
-/// failure is reported, and the removal goes on after it. The races that are prevented, and those
-/// that are not, the calls that a removal makes, and how it compares with others are in
-/// [`crate::remove`].
+/// Symlinks are never followed, and mounts are crossed only on request. The removal continues after
+/// a failure, and every failure is reported. It is not atomic. [`crate::remove`] documents the
+/// races, the number of calls, and a comparison with other programs.
 ///
 /// # Callbacks
 ///
-/// A callback answers how the removal goes on: `()` and [`Next::Continue`] go on,
-/// [`Next::Stop`] and [`ControlFlow::Break`](std::ops::ControlFlow::Break) stop it. After such an
-/// answer only calls and callbacks that are under way on other threads end, and directories are
-/// closed; the report says [`stopped`](super::Report::stopped).
+/// The answer of a callback decides whether the removal continues: `()` and [`Next::Continue`]
+/// continue, [`Next::Stop`] and [`ControlFlow::Break`](std::ops::ControlFlow::Break) stop it. After
+/// a stop, calls and callbacks already running on other threads finish, directories are closed, and
+/// the report has [`stopped`](super::Report::stopped) set.
 ///
-/// Callbacks are called on the thread that does the work, several at a time with several threads,
-/// unless [`Remove::callbacks_on_caller_thread`] says otherwise. A panic in one of them ends the
-/// removal and reaches the caller.
+/// Callbacks run on the thread that does the work, several at once with several threads, unless
+/// [`Remove::callbacks_on_caller_thread`] is set. A panic in one ends the removal and reaches the
+/// caller.
 ///
 /// # Deep trees
 ///
-/// As many directories are open as the tree is deep, up to half of the process's limit of
-/// descriptors and never more than 1,024. Beyond that, ancestors are closed and reopened by name,
-/// and must then be the same ones. Each thread may open 8 all the same, which with many threads can
-/// be up to about twice as many together.
+/// As many directories are open as the tree is deep, up to half of the process's descriptor limit
+/// and at most 1,024. Beyond that, ancestors are closed, reopened by name, and then must be the
+/// same ones. Each thread may open 8 in any case, so many threads together can reach about twice
+/// the limit.
 ///
 /// ```
 /// use curt::{Remove, Threads};
@@ -171,9 +169,10 @@ impl Default for Remove<'_> {
 }
 
 impl<'a> Remove<'a> {
-    /// Returns a removal with the safe defaults: recursive, mounts not crossed, a missing operand
-    /// is an error, the root directory is preserved, threads are automatic, 100 retries within one
-    /// second.
+    /// Returns a removal with the safe defaults.
+    ///
+    /// It is recursive, does not cross mounts, reports missing operands, preserves the root
+    /// directory, chooses the number of threads, and allows 100 retries within one second.
     pub fn new() -> Self {
         Remove {
             threads: Threads::Automatic,
@@ -193,24 +192,24 @@ impl<'a> Remove<'a> {
         }
     }
 
-    /// Sets how many threads may work; [`Threads::Automatic`] by default.
+    /// Sets the number of threads; [`Threads::Automatic`] by default.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Sets what to do with operands that are directories; [`DirectoryOperands::Recursive`] by
-    /// default.
+    /// Sets how to handle directory operands; [`DirectoryOperands::Recursive`] by default.
     pub fn directories(mut self, directories: DirectoryOperands) -> Self {
         self.directories = directories;
         self
     }
 
-    /// Sets whether to stay on the file system of an operand; [`SameFileSystem::Mount`] by default.
-    /// A mount point that stays is reported as [`Kept::MountPoint`](super::Kept::MountPoint). With
-    /// [`SameFileSystem::Device`], or `true`, which costs a stat per directory, each directory that
-    /// stays is reported as [`Kept::OtherFileSystem`](super::Kept::OtherFileSystem), and one that
-    /// cannot be asked for its device stays too. `false` crosses mounts.
+    /// Sets whether to leave other filesystems alone; [`SameFileSystem::Mount`] by default.
+    ///
+    /// A skipped mount point is reported as [`Kept::MountPoint`](super::Kept::MountPoint). With
+    /// [`SameFileSystem::Device`] or `true`, which costs a stat per directory, each skipped
+    /// directory is reported as [`Kept::OtherFileSystem`](super::Kept::OtherFileSystem), and one
+    /// whose device cannot be queried remains, too. `false` crosses mounts.
     pub fn same_file_system(mut self, same: impl Into<SameFileSystem>) -> Self {
         self.same_file_system = same.into();
         self
@@ -222,42 +221,45 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets whether an operand that does not exist counts as removed, also because its path leads
-    /// through a file. Off by default. Entries *below* an operand that vanish while it is removed
-    /// are never errors.
+    /// Sets whether a missing operand counts as removed; off by default.
+    ///
+    /// That includes a path through a file. Entries *inside* an operand that vanish during the
+    /// removal are never errors.
     pub fn missing_is_fine(mut self, yes: bool) -> Self {
         self.missing_is_fine = yes;
         self
     }
 
-    /// Sets whether to remove nothing, and to report what a removal would: entries, the allocated
-    /// bytes of those whose last link would go, and the failures that permissions, sticky bits,
-    /// attributes and mounts predict. (A directory that may not be read is one, although it would
-    /// be removed if it is empty. On Windows no rights are checked.) What one operand would remove
-    /// is gone for the next. Off by default. Costs 1 call per entry, and 2 to 4 per directory.
+    /// Sets whether to remove nothing, but report the effect of a removal; off by default.
+    ///
+    /// Reports the entries, the allocated bytes of those whose last link would go, and the failures
+    /// that permissions, sticky bits, attributes and mounts predict. An unreadable directory counts
+    /// as a failure, although it would be removed if it is empty. On Windows no permissions are
+    /// checked. An entry that one operand would remove is gone for the next. Costs 1 call per
+    /// entry, and 2 to 4 per directory.
     pub fn dry_run(mut self, yes: bool) -> Self {
         self.dry_run = yes;
         self
     }
 
-    /// Sets whether a directory in which something has stayed is removed all the same if it is
-    /// empty by then, because [`on_error`](Remove::on_error) has removed the rest, and is reported
-    /// otherwise. Off by default: a directory is not reported because of what was in it.
+    /// Sets whether to try a directory after a failure inside it; off by default.
+    ///
+    /// [`on_error`](Remove::on_error) may have removed the entries that failed. If the directory is
+    /// still not empty, it is reported as well, as in Python's `shutil.rmtree`. By default, a
+    /// directory is not reported because of its contents.
     ///
     /// Costs 1 call for each such directory. With callbacks on the caller's thread, other threads
-    /// wait for them there. Not done in a dry run, nor if entries stay by the caller's choice.
-    ///
-    /// This is what Python's `shutil.rmtree` does.
+    /// wait for them there. A dry run does not do this, nor does a removal in which the caller
+    /// chooses entries.
     pub fn try_parents(mut self, yes: bool) -> Self {
         self.try_parents = yes;
         self
     }
 
-    /// Sets for which entries to ask whether they are to be removed; none by default. The answer
-    /// no keeps the entry and counts it as skipped. An answer is a `bool`, an [`Answer`] or a
-    /// `ControlFlow<(), bool>`.
+    /// Sets the entries to confirm; none by default.
     ///
-    /// Only the caller's thread works then.
+    /// The answer no skips the entry and counts it as skipped. An answer is a `bool`, an [`Answer`]
+    /// or a `ControlFlow<(), bool>`. Only the caller's thread works.
     ///
     /// ```
     /// use curt::remove::{Confirm, Remove};
@@ -282,9 +284,10 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Keeps the entries for which `exclude` answers yes, with their parents, and counts each as
-    /// skipped. It is asked about entries below operands only: **an operand is always removed**, so
-    /// leave out those that are to stay before [`run`](Remove::run). An answer is a `bool`, an
+    /// Skips the entries for which `exclude` answers yes, and their parents.
+    ///
+    /// Each counts as skipped. `exclude` gets entries inside operands only: **an operand is always
+    /// removed**, so filter operands before [`run`](Remove::run). An answer is a `bool`, an
     /// [`Answer`] or a `ControlFlow<(), bool>`.
     ///
     /// To choose by metadata, such as an age, walk with
@@ -298,11 +301,11 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets a callback for each failure, which one thread at a time calls. The removal goes on with
-    /// the other entries unless the callback stops it: that failure is the last one then. The
-    /// report counts the failures and keeps the first, since the callback has seen all.
+    /// Sets a callback for each failure, called by one thread at a time.
     ///
-    /// A directory that is left because another process writes to it is reported at the end.
+    /// The removal continues with other entries unless the callback stops it; then that failure is
+    /// the last one. The report counts all failures but keeps only the first. A directory left
+    /// because another process writes to it is reported at the end.
     ///
     /// ```
     /// # use std::sync::Mutex;
@@ -322,8 +325,9 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets a callback for each entry that was removed or, in a dry run, would have been. Costs
-    /// building a path per entry.
+    /// Sets a callback for each entry removed or, in a dry run, to be removed.
+    ///
+    /// Costs building a path per entry.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-doc5-{}", std::process::id()));
@@ -343,13 +347,13 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets a callback that gets the totals of all threads: every few hundred entries of a thread,
-    /// and at its end.
+    /// Sets a callback for the totals of all threads.
     ///
-    /// The thread that has worked calls it, so with several threads it can run on several at once
-    /// ([`Remove::callbacks_on_caller_thread`] changes that). The same totals can come twice, and
-    /// smaller ones after larger ones, if one thread overtakes another: a display keeps the
-    /// largest. Unless a callback stops the removal, the largest are those of the report.
+    /// It is called after every few hundred entries of a thread and at its end, on that thread. So
+    /// with several threads it can run on several at once ([`Remove::callbacks_on_caller_thread`]
+    /// changes that). One thread may overtake another, so the same totals can come twice, and
+    /// smaller ones after larger ones: a display keeps the largest. Unless a callback stops the
+    /// removal, the largest are those of the report.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -374,12 +378,11 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets a callback that the caller's thread calls at the beginning and then every few
-    /// milliseconds, while it works and while it waits for other threads. It can stop the removal:
-    /// language runtimes check for signals there. Reads the clock for each entry, without a call
-    /// to the system.
+    /// Sets a callback for the caller's thread, at the beginning and then every few milliseconds.
     ///
-    /// A call that blocks, on a slow filesystem, is not interrupted.
+    /// It is called while the thread works and while it waits for other threads, and can stop the
+    /// removal. Language runtimes use it to check for signals. Costs reading the clock for each
+    /// entry, without a system call. A call that blocks, on a slow filesystem, is not interrupted.
     ///
     /// ```
     /// use curt::Next;
@@ -399,14 +402,14 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets whether all callbacks are called on the caller's thread, one at a time. Off by default.
-    /// Language runtimes that lock their interpreter need this.
+    /// Sets whether all callbacks run on the caller's thread, one at a time; off by default.
     ///
-    /// Other threads then leave what happens in a queue of at most 256 KiB, and wait when it is
-    /// full; the caller's thread takes it while it works and while it waits. What happened in one
-    /// directory is reported in order, and a directory after what was in it. The totals of
-    /// [`on_progress`](Remove::on_progress) and a stop are late by what is in the queue. With
-    /// [`exclude`](Remove::exclude), only the caller's thread works.
+    /// Language runtimes with an interpreter lock need this. Other threads put events into a queue
+    /// of at most 256 KiB, and block while it is full. The caller's thread takes events while it
+    /// works and while it waits. Events in one directory keep their order, and those of a directory
+    /// come after those of its contents. The totals of [`on_progress`](Remove::on_progress), and a
+    /// stop, are late by the length of the queue. With [`exclude`](Remove::exclude), only the
+    /// caller's thread works.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-doc8-{}", std::process::id()));
@@ -424,34 +427,34 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets the token that stops the removal early.
+    /// Sets a token that stops the removal early.
     pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
         self.cancel = Some(cancel);
         self
     }
 
-    /// Sets how often, and for how long, a directory that gained entries is emptied again: 100
-    /// times within a second by default. The window restarts when a pass finds at most half as many
-    /// entries as the best pass so far.
+    /// Sets how often, and for how long, a directory that gained entries is emptied again.
     ///
-    /// Shortages of descriptors, and on Windows entries that are in use, are waited for within the
-    /// same window. A cancellation is not noticed while an entry in use is waited for.
+    /// The default is 100 times within a second. The window restarts when a round finds at most
+    /// half as many entries as the best round before it. A shortage of descriptors, and on Windows
+    /// an entry in use, is waited for within the same window. Waiting for an entry in use does not
+    /// notice a cancellation.
     pub fn retries(mut self, count: u32, window: Duration) -> Self {
         self.retries = count;
         self.retry_window = window;
         self
     }
 
-    /// Sets how many directories may be open at a time, for the command, which knows the process's
-    /// limit already, and for tests.
+    /// Sets how many directories may be open at once. For tests, and for the command, which already
+    /// knows the descriptor limit.
     #[doc(hidden)]
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.descriptors = Some(limit);
         self
     }
 
-    /// Returns whether an operand is missing, and that is fine: by default also below a file, or if
-    /// the system calls its name invalid.
+    /// Returns whether an operand is missing, and may be. Normally that includes a path through a
+    /// file, and a name that the system calls invalid.
     pub(super) fn forgives(&self, operation: Operation, cause: &Cause) -> bool {
         use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
         if self.directories == DirectoryOperands::Removable {
@@ -466,14 +469,12 @@ impl<'a> Remove<'a> {
             }
     }
 
-    /// Returns the set-up of the platform.
     pub(super) fn setup(&self, setup: &Setup) -> Setup {
         let busy_window = if self.retries > 0 { self.retry_window } else { Duration::ZERO };
         Setup { busy_window, ..setup.with(self.without) }
     }
 
-    /// Does not use a feature of the system, as on a system that lacks it. For tests and for
-    /// finding faults.
+    /// Disables a feature of the system, as on a system without it. For tests and troubleshooting.
     #[doc(hidden)]
     pub fn without(mut self, feature: Feature) -> Self {
         self.without = self.without.with(feature);

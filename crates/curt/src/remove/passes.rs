@@ -1,19 +1,25 @@
-//! The passes over the listing of one directory, and the clock that ends them.
+//! Decides when to list a directory again, and when to give up.
+//!
+//! One round of listing does not always empty a directory. POSIX leaves it open whether `readdir`
+//! returns entries created after the listing began, and removing entries during a listing can hide
+//! others. So `rmdir` can fail with `ENOTEMPTY` although every listed entry is gone. Retrying
+//! forever would let a process that keeps creating files hold up the removal. A fixed number of
+//! rounds, or a fixed time, would give up on a merely large directory (ADR 9).
 //!
 //! ```text
 //! Reading ─┬─> Listed ──> the directory is removed; if it is not empty: Reading, a retry
 //!          ├─> Overrun ─> Reading, a retry
-//!          └─> Stopped    what is left stays; also where no retry is left
+//!          └─> Stopped    the rest remains; also if no retry is left
 //! ```
 //!
-//! A directory that stays anyway is listed until a pass finds nothing new.
+//! A directory that remains anyway is relisted until a round finds no new entry.
 //!
-//! The clock runs for a period: the first pass, or the retries since the last one that found at
-//! most half as many entries as any pass before. Once the period has lasted longer than the retry
-//! window, a pass ends when it finds more entries than its bound: half of the fewest that a
-//! complete pass has found or, before there is one, the number of entries in the directory, which
-//! are counted then. So a directory of old entries is emptied however long that takes, and one that
-//! grows for ever is left.
+//! A clock runs for each period: the first round, then all retries since the last one that found at
+//! most half as many entries as the best round before it, because then removal is winning. Once a
+//! period has exceeded the retry window, a round ends when it finds more entries than its bound.
+//! The bound is half of the fewest entries in any complete round. Before there is one, the
+//! remaining entries are counted once. Thus a directory of old entries is emptied however long that
+//! takes, and an endlessly growing one is left.
 
 use std::io;
 use std::time::Duration;
@@ -23,68 +29,64 @@ use crate::error::{Cause, Kept};
 use crate::pause::Pause;
 use crate::sys::{Batch, os_error};
 
-/// How many entries a first pass finds before the clock runs. Smaller directories need none.
+/// A first round starts the clock after this many entries. Smaller directories need none.
 const UNTIMED: u64 = 1024;
 
-/// The passes over the listing of one directory.
 #[derive(Debug)]
 pub(super) struct Passes {
     state: State,
-    /// Entries found in this pass, without those that failed before.
+    /// Entries found in this round, except those that failed earlier.
     found: u64,
-    /// Of these, entries that go when another process closes them.
+    /// Of these, entries that another process holds open (Windows). They disappear when it closes
+    /// them.
     pending: u64,
-    /// Set once a pass is long, or left the directory non-empty.
+    /// Set once a round is long, or has left the directory non-empty.
     clock: Option<Box<Clock>>,
 }
 
-/// How far a pass is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Reading,
     Listed,
     /// Ended early, because entries are added as fast as they are removed.
     Overrun,
-    /// No other pass follows: what is left was reported, or is to stay.
+    /// No further round: the rest was reported, or remains on purpose.
     Stopped,
 }
 
-/// Why a directory is listed again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// The system says that it is not empty, or it had more entries than were left.
+    /// The system reports that it is not empty, or it had more entries than were counted.
     NotEmpty,
-    /// It stays, and may hold more entries. The first of these passes does not count.
+    /// It remains, and may have more entries. The first of these rounds is not counted as a retry.
     Stays,
 }
 
 #[derive(Debug, Default)]
 struct Clock {
-    /// When the period began.
+    /// The start of the period.
     since: Duration,
-    /// How many entries a pass can find unless some are added, once that is known.
+    /// How many entries a round finds if none are added. `None` while unknown.
     bound: Option<u64>,
-    /// The retries of the period.
+    /// Retries in this period.
     retries: u32,
-    /// Whether the first pass has ended.
+    /// Whether the first round has ended.
     is_retry: bool,
-    /// Whether entries were added meanwhile.
+    /// Whether another process added entries.
     grew: bool,
     pause: Pause,
 }
 
 impl Passes {
-    /// Begins the first pass.
     pub(super) fn new() -> Self {
         Passes { state: State::Reading, found: 0, pending: 0, clock: None }
     }
 
-    /// Returns the pass over entries that another worker has listed: all of them.
+    /// For part of a directory, which another worker has listed.
     pub(super) fn of_part() -> Self {
         Passes { state: State::Listed, ..Passes::new() }
     }
 
-    /// Stops: no other pass follows.
     pub(super) fn stop(&mut self) {
         self.state = State::Stopped;
     }
@@ -93,7 +95,6 @@ impl Passes {
         self.state == State::Stopped
     }
 
-    /// Returns whether there is more to read in this pass.
     pub(super) fn has_more(&self) -> bool {
         self.state == State::Reading
     }
@@ -102,33 +103,28 @@ impl Passes {
         self.state == State::Overrun
     }
 
-    /// Returns whether this pass follows one after which the directory was not empty.
     pub(super) fn is_retry(&self) -> bool {
         self.clock.as_ref().is_some_and(|clock| clock.is_retry)
     }
 
-    /// Returns whether entries were found in this pass.
     pub(super) fn has_found(&self) -> bool {
         self.found > 0
     }
 
-    /// Continues the pass after a listing call.
     pub(super) fn after_read(&mut self, batch: Batch) {
         self.state = if batch == Batch::End { State::Listed } else { State::Reading };
     }
 
-    /// Counts an entry that has not failed before.
     pub(super) fn count(&mut self) {
         self.found += 1;
     }
 
-    /// Counts an entry as one that goes when another process closes it.
     pub(super) fn count_pending(&mut self) {
         self.pending += 1;
     }
 
-    /// Ends the pass if the window is over and it has found more entries than its bound. If that is
-    /// not known, `count` returns how many are left. Returns whether it has ended.
+    /// Ends the round if the window has passed and it found more entries than its bound. An unknown
+    /// bound is found with `count`, which returns the number of remaining entries.
     pub(super) fn end_if_overrun(
         &mut self,
         now: impl FnOnce() -> Duration,
@@ -153,13 +149,11 @@ impl Passes {
         self.is_overrun()
     }
 
-    /// Begins the next pass.
     pub(super) fn begin(&mut self) {
         (self.state, self.found, self.pending) = (State::Reading, 0, 0);
     }
 
-    /// Decides about another pass over a directory that did not become empty. Returns the pause
-    /// before it, or the reason why there is none.
+    /// Returns the pause before another round, or the reason to give up.
     pub(super) fn retry(
         &mut self,
         why: Why,
@@ -180,8 +174,8 @@ impl Passes {
                 (clock.since, clock.retries) = (now, 1);
             }
         }
-        // Of the fewest ever, since a number that goes up and down is no progress. A pass that was
-        // ended says nothing about the next one.
+        // Half of the fewest in any round, because numbers that go up and down are no progress. An
+        // overrun round ended early, so it predicts nothing.
         if self.state != State::Overrun {
             let half = found / 2;
             clock.bound = Some(clock.bound.map_or(half, |bound| bound.min(half)));
@@ -218,8 +212,8 @@ mod tests {
         }
     }
 
-    /// Ends passes that found so many entries at these milliseconds, each for the same reason.
-    /// Returns the pauses, and the reason why no other pass followed the last one.
+    /// Ends rounds that found so many entries at these milliseconds. Returns the pauses, and the
+    /// reason to give up.
     fn retry(why: Why, ends: &[(u64, u32)]) -> (Vec<Duration>, Option<Cause>) {
         let (mut passes, mut pauses) = (Passes::new(), Vec::new());
         for &(found, at) in ends {
@@ -233,8 +227,7 @@ mod tests {
         (pauses, None)
     }
 
-    /// Returns whether a pass is ended at this millisecond, and whether the `left` entries were
-    /// counted.
+    /// Whether a round ends at this millisecond, and whether the `left` entries were counted.
     fn ends(passes: &mut Passes, at: u32, left: Option<u64>) -> (bool, bool) {
         let mut is_counted = false;
         let count = || {
@@ -248,7 +241,7 @@ mod tests {
     fn a_first_pass_longer_than_the_window_ends_when_it_finds_more_than_were_left() {
         let mut passes = Passes::new();
         for (found, at, left, expected) in [
-            // The clock does not run; now it does.
+            // The clock does not run yet, then it does.
             (UNTIMED - 1, 0, Some(0), (false, false)),
             (1, 20, Some(0), (false, false)),
             (0, 30, Some(0), (false, false)),
@@ -261,7 +254,7 @@ mod tests {
             assert_eq!(ends(&mut passes, at, left), expected, "{found} more at {at} ms");
             assert_eq!((passes.has_more(), passes.is_overrun()), (!expected.0, expected.0));
         }
-        // The retries are a period of their own.
+        // The retries are a new period.
         assert!(passes.retry(Why::NotEmpty, MS * 40, &options()).is_ok() && passes.is_retry());
         passes.begin();
         find(&mut passes, UNTIMED);
@@ -275,23 +268,22 @@ mod tests {
     #[test]
     fn retries_and_the_window_bound_the_passes() {
         let ends = |found: [u64; 4]| found.map(|found| (found, 0));
-        // Each that finds at most half begins the window anew; the last three find as many as before.
+        // Each round with at most half restarts the window; the last three find as many as before.
         let halves = [(64, 9), (32, 18), (16, 27), (8, 36), (4, 45), (2, 54), (1, 63)];
         let (pauses, left) = retry(Why::NotEmpty, &[&halves[..], &[(1, 63); 3]].concat());
         assert_eq!(pauses.len(), 9);
         assert!(matches!(left, Some(Cause::Kept(Kept::BeingWrittenTo))), "{left:?}");
-        // A number that goes up and down is no progress.
         let (pauses, left) = retry(Why::NotEmpty, &ends([4, 64, 32, 16]));
         assert_eq!(pauses, [Duration::ZERO; 3]);
         assert!(matches!(left, Some(Cause::Kept(Kept::BeingWrittenTo))), "{left:?}");
-        // Nothing was added: it only seems not to be empty.
+        // No entry was added; the directory only seems not to be empty.
         let (pauses, left) = retry(Why::NotEmpty, &ends([4, 0, 0, 0]));
         assert_eq!(pauses, [Duration::ZERO, MS, MS * 2]);
         assert!(matches!(left, Some(Cause::Os(_))), "{left:?}");
         // The last pause ends with the window.
         let (pauses, left) = retry(Why::NotEmpty, &[(0, 0), (0, 9), (0, 11)]);
         assert_eq!((pauses, left.is_some()), (vec![MS, MS], true));
-        // A directory that stays is listed once more without being counted.
+        // A remaining directory gets one extra round.
         let (pauses, left) = retry(Why::Stays, &[(9, 0); 5]);
         assert_eq!((pauses.len(), left.is_some()), (4, true));
     }

@@ -1,5 +1,3 @@
-//! The report of a removal.
-
 use std::error;
 use std::fmt;
 use std::io;
@@ -7,39 +5,42 @@ use std::io;
 use crate::calls::Calls;
 use crate::error::Error;
 
-/// What a removal did, and everything that failed.
+/// The result of a removal, with all failures.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// Removed entries that were not directories; in a dry run, those found.
+    /// Non-directories removed (in a dry run, found).
     pub files: u64,
-    /// Removed directories; in a dry run, those found.
+    /// Directories removed (in a dry run, found).
     pub directories: u64,
-    /// In a dry run, the allocated bytes of the entries that have no other link.
+    /// In a dry run, the allocated bytes of entries without another link.
     pub bytes: Option<u64>,
-    /// Entries kept by the caller's choice: excluded or not confirmed. Entries below an excluded
-    /// directory are not counted, nor is an entry at which the removal was stopped.
+    /// Entries skipped by the caller's choice: excluded or not confirmed.
+    ///
+    /// Does not count the contents of an excluded directory, or an entry at which the removal was
+    /// stopped.
     pub skipped: u64,
-    /// Entries that were added to a directory after it had been listed to its end.
+    /// Entries added to a directory after it was listed to its end.
     pub appeared: u64,
-    /// Entries that had vanished, or had been moved, after they were listed.
+    /// Entries that vanished, or were moved, after they were listed.
     pub vanished: u64,
-    /// The errors, in the order in which they happened on each thread; those of directories that
-    /// other processes write to come last. With [`Remove::on_error`](super::Remove::on_error), the
-    /// first alone.
+    /// The errors, in the order of each thread.
+    ///
+    /// Directories that other processes write to come last. With
+    /// [`Remove::on_error`](super::Remove::on_error), only the first error.
     pub errors: Vec<Error>,
-    /// The number of errors, kept or not.
+    /// The number of all errors, including those not in `errors`.
     pub error_count: u64,
-    /// Whether the removal was stopped, by its [`Cancel`](crate::Cancel) token or a callback, even
-    /// if nothing was left to do by then.
+    /// Whether the removal was stopped, even if all work was done by then.
+    ///
+    /// Either its [`Cancel`](crate::Cancel) token or a callback can stop it.
     pub stopped: bool,
-    /// How many threads worked, the caller's included.
+    /// The number of threads that worked, including the caller's.
     pub threads: usize,
-    /// The calls that were made.
+    /// The system calls made.
     pub calls: Calls,
 }
 
-/// What one worker did: see [`Report`].
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) files: u64,
@@ -51,7 +52,6 @@ pub(super) struct Counts {
 }
 
 impl Report {
-    /// Adds what one worker did.
     pub(super) fn add(&mut self, counts: &Counts) {
         self.files += counts.files;
         self.directories += counts.directories;
@@ -63,19 +63,19 @@ impl Report {
         }
     }
 
-    /// Returns whether everything was done: no error, and not stopped. Entries kept by the caller's
-    /// choice do not count against it.
+    /// Returns whether everything was done: no error, and not stopped. Skipped entries are fine.
     pub fn is_complete(&self) -> bool {
         self.error_count == 0 && !self.stopped
     }
 
-    /// Returns the report if everything was done, and an error that carries it otherwise.
+    /// Returns the report if it [is complete](Report::is_complete), or else an error with the
+    /// report.
     pub fn into_result(self) -> Result<Report, Incomplete> {
         if self.is_complete() { Ok(self) } else { Err(Incomplete(Box::new(self))) }
     }
 }
 
-/// The error of a removal that left something behind. Carries the report.
+/// The error of an incomplete removal, with its report.
 ///
 /// `{:?}` shows the message, so that `fn main() -> Result<(), Incomplete>` ends with a sentence;
 /// `{:#?}` shows the report.
@@ -87,7 +87,7 @@ impl Incomplete {
         &self.0
     }
 
-    /// Returns the operating system's number of the first error, if the system reported it.
+    /// Returns the operating system's error number, if the first error has one.
     pub fn raw_os_error(&self) -> Option<i32> {
         self.0.errors.first().and_then(Error::raw_os_error)
     }
@@ -118,8 +118,8 @@ impl error::Error for Incomplete {
 }
 
 impl From<Incomplete> for io::Error {
-    /// Keeps the number of the first error, if the system reported it. Otherwise the result has the
-    /// first error's kind, and [`Incomplete`] inside, for [`io::Error::downcast`].
+    /// Keeps the system's number of the first error, if it has one. Otherwise the result has the
+    /// first error's kind, and contains [`Incomplete`], for [`io::Error::downcast`].
     fn from(incomplete: Incomplete) -> io::Error {
         if let Some(number) = incomplete.raw_os_error() {
             return io::Error::from_raw_os_error(number);

@@ -1,5 +1,3 @@
-//! What the workers of one removal share.
-
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -15,31 +13,30 @@ use crate::error::{Cause, Error, Kept, Operation, bug};
 use crate::sys::{Identity, Sys};
 use crate::tree::Crew;
 
-/// The parent of the only operand, from the caller.
+/// The parent of a single operand, from the caller.
 pub(crate) enum Given<D> {
     Open(D),
-    /// It could not be opened, which is said after what the name alone forbids.
+    /// It could not be opened. A refusal of the name itself is reported first.
     Failed(io::Error),
-    /// The operand is refused, whatever its name is.
+    /// The operand is refused, whatever its name.
     Refused(Cause),
 }
 
-/// The same, until a worker takes it.
+/// Until a worker takes it.
 type Handed<D> = Mutex<Option<Given<D>>>;
 
-/// What the workers of one removal share.
+/// State shared by the workers of one removal.
 pub(super) struct Shared<'r, S: Sys> {
     pub(super) options: &'r Remove<'r>,
     pub(super) notifier: Notifier<'r>,
     pub(super) crew: Crew<Task<S>>,
-    /// Whether entries need nothing but their removal: no question, no path, no stat.
+    /// Whether entries are only removed, without confirmation, path or stat.
     pub(super) is_plain: bool,
-    /// Whether every entry is to go, so that a directory may be listed any number of times.
+    /// Whether every entry is to be removed, so that a directory may be relisted at any time.
     pub(super) removes_all: bool,
-    /// Whether operands may overlap, so that one worker removes them in order.
+    /// Whether operands may overlap, so that one worker must remove them in order.
     pub(super) operands_overlap: bool,
-    /// The directory that holds the operand's last name, if the caller has opened it, and the path
-    /// to report instead of the operand.
+    /// The parent of the operand, if the caller opened it, and the path to report.
     pub(super) parent: Option<(Handed<S::Dir>, &'r Path)>,
     pub(super) root: OnceLock<Identity>,
     pub(super) shortage: Shortage,
@@ -49,7 +46,7 @@ pub(super) struct Shared<'r, S: Sys> {
 }
 
 impl<'r, S: Sys> Shared<'r, S> {
-    /// Begins a removal. If operands overlap, the caller's thread works alone.
+    /// If operands overlap, the caller's thread works alone.
     pub(super) fn new(
         options: &'r Remove<'r>,
         sys: &S,
@@ -58,7 +55,7 @@ impl<'r, S: Sys> Shared<'r, S> {
     ) -> Self {
         let asks = options.confirm != Confirm::Never;
         let excludes = options.callbacks.exclude.is_some();
-        // These callbacks are answered at once.
+        // The worker needs the answers of these callbacks at once.
         let is_alone = operands_overlap || asks || (excludes && options.callbacks.on_caller_thread);
         let notifier = Notifier::new(options);
         let removes_all = !asks && !excludes && !options.dry_run;
@@ -78,11 +75,10 @@ impl<'r, S: Sys> Shared<'r, S> {
         }
     }
 
-    /// Takes what the caller has opened to hold the only operand.
     pub(super) fn take_parent(&self) -> Option<Given<S::Dir>> {
         let (parent, _) = self.parent.as_ref()?;
         let given = parent.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Never a name in the working directory instead.
+        // Never fall back to a name in the working directory.
         Some(given.unwrap_or_else(|| Given::Refused(bug("a parent is taken twice"))))
     }
 
@@ -90,12 +86,10 @@ impl<'r, S: Sys> Shared<'r, S> {
         self.notifier.stop.is_stopped()
     }
 
-    /// Returns whether the caller excludes entries.
     pub(super) fn excludes(&self) -> bool {
         self.options.callbacks.exclude.is_some()
     }
 
-    /// Adds to the running totals, and reports them.
     pub(super) fn progress(&self, is_caller: bool, done: Totals) {
         let totals = {
             let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,14 +100,12 @@ impl<'r, S: Sys> Shared<'r, S> {
         self.notifier.progress(is_caller, totals);
     }
 
-    /// Adds what one worker did.
     pub(super) fn add(&self, counts: &Counts, sys: &S) {
         let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
         report.add(counts);
         report.calls.add(&sys.calls());
     }
 
-    /// Ends the removal.
     pub(super) fn into_report(self) -> Report {
         let mut report = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
         report.threads = self.crew.pool.workers();

@@ -1,16 +1,13 @@
-//! Waiting for descriptors or memory, for all workers together.
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A shortage of descriptors or memory. One that lasts is waited for once, and not again for each
+/// A shortage of descriptors or memory. All workers wait for a lasting one once, not again for each
 /// directory that meets it.
 #[derive(Debug)]
 pub(super) struct Shortage {
-    /// When it began.
     since: Mutex<Option<Duration>>,
-    /// How many directories the worker that met it last had open; `usize::MAX` if there is none.
+    /// Open directories of the last worker to meet it; `usize::MAX` without a shortage.
     held: AtomicUsize,
 }
 
@@ -19,16 +16,17 @@ impl Shortage {
         Shortage { since: Mutex::default(), held: AtomicUsize::new(usize::MAX) }
     }
 
-    /// Notes that a worker with this many open directories could not open another. Returns whether
-    /// it may wait a moment: not if the shortage has lasted longer than `window`.
+    /// Records that a worker with `held` open directories could not open another. Returns whether
+    /// to wait a moment: not if the shortage has lasted longer than `window`.
     pub(super) fn may_wait(&self, held: usize, now: Duration, window: Duration) -> bool {
         let mut since = self.lock();
         self.held.store(held, Ordering::Relaxed);
         now.saturating_sub(*since.get_or_insert(now)) <= window
     }
 
-    /// Notes that a worker has opened a directory and holds this many. That ends the shortage if
-    /// they are more than when it was met: others may have been closed for it.
+    /// Records that a worker has opened a directory and now holds `held`. More than at the shortage
+    /// means that it is over; the same number may only mean that another directory was closed
+    /// first.
     pub(super) fn opened(&self, held: usize) {
         if held > self.held.load(Ordering::Relaxed) {
             let mut since = self.lock();
@@ -53,7 +51,7 @@ mod tests {
         let ms = Duration::from_millis;
         let may_wait = |held, now| shortage.may_wait(held, ms(now), ms(10));
         assert!(may_wait(3, 0));
-        // One was closed for this one.
+        // Another directory was closed for this one.
         shortage.opened(3);
         assert!(may_wait(3, 10));
         assert!(!may_wait(3, 11));

@@ -1,4 +1,4 @@
-//! One worker: what it counts, asks and reports, and how it waits.
+//! Counting, callbacks, reporting and waiting for one worker.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,23 +17,20 @@ use crate::pause;
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::{Meanwhile, Member, TreePath};
 
-/// Entries before the first checkpoint: few, so that a second worker can be tried early where
-/// entries take long.
+/// Entries before the first checkpoint. Few, so that slow entries get a second worker early.
 const FIRST_CHECKPOINT: u32 = 64;
 
-/// What one thread of a removal removes single entries with, counts, and reports by. Its
-/// [`Engine`](super::engine::Engine) goes through the tree.
+/// Removes single entries for one thread. Its [`Engine`](super::engine::Engine) traverses the tree.
 pub(super) struct Worker<'r, S: Sys> {
     pub(super) shared: &'r Shared<'r, S>,
     pub(super) sys: S,
-    /// The path of the current entry or directory.
     pub(super) path: TreePath<S::Unit>,
     pub(super) member: Member<'r>,
     pub(super) counts: Counts,
     pub(super) gone: Gone<S::Unit>,
-    /// Whether this is the caller's thread and has something to do beside its work.
+    /// Whether this is the caller's thread and must also poll or deliver events.
     attends: bool,
-    /// The part of the totals that was reported.
+    /// The part of the totals already reported.
     reported: Totals,
 }
 
@@ -51,13 +48,12 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
-    /// Reports a failure at the path.
     pub(super) fn fail(&self, operation: Operation, cause: Cause) {
         let error = Error::new(operation, self.to_path(self.path.len()), cause);
         self.shared.notifier.failed(self.member.is_caller(), error);
     }
 
-    /// Does what the caller's thread has to do beside its work.
+    /// Polls and delivers events, on the caller's thread.
     #[inline]
     pub(super) fn attend(&self) {
         if self.attends {
@@ -71,31 +67,29 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.shared.is_cancelled()
     }
 
-    /// Returns when the callbacks were called for everything that has happened.
     pub(super) fn flush(&self) {
         self.shared.notifier.flush(self.member.is_caller());
     }
 
-    /// Calls `wait` with what this thread does meanwhile.
+    /// Calls `wait` with the function to call meanwhile.
     pub(super) fn while_attending<T>(&self, wait: impl FnOnce(Meanwhile<'_>) -> T) -> T {
         let attend = || self.attend();
         wait(self.attends.then_some(&attend as &dyn Fn()))
     }
 
-    /// [`operand_refused`](Worker::operand_refused), by the system.
     pub(super) fn operand_failed(&self, operation: Operation, error: io::Error) {
         self.operand_refused(operation, Cause::Os(error));
     }
 
-    /// Reports a failed operand, unless it is missing and that is fine.
+    /// Reports a failed operand, unless a missing one is fine.
     pub(super) fn operand_refused(&self, operation: Operation, cause: Cause) {
         if !self.shared.options.forgives(operation, &cause) {
             self.fail(operation, cause);
         }
     }
 
-    /// Reports an operand that was there at first. An error says that it is gone by now only if it
-    /// cannot be found again.
+    /// Reports an operand that existed earlier. "Missing" is forgiven only if a second look
+    /// confirms it.
     #[cold]
     pub(super) fn operand_lost(
         &self,
@@ -111,20 +105,17 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
-    /// Reports a state that cannot occur.
     #[cold]
     pub(super) fn internal_error(&self, state: &'static str) {
         self.fail(Operation::Remove, bug(state));
     }
 
-    /// Counts and shows the directory at the path as removed.
     pub(super) fn removed_directory(&mut self, stat: Option<&Facts>) {
         self.counts.directories += 1;
         self.count_bytes(stat);
         self.show_removed(Kind::Directory);
     }
 
-    /// Reports that the entry at the path is gone.
     pub(super) fn show_removed(&self, kind: Kind) {
         let notifier = &self.shared.notifier;
         if notifier.wants_removed() {
@@ -132,14 +123,14 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
-    /// Adds the bytes that an entry gives back when its last link goes, in a dry run.
+    /// In a dry run, adds the bytes that an entry frees when its last link goes.
     pub(super) fn count_bytes(&mut self, stat: Option<&Facts>) {
         let stat = stat.filter(|_| self.shared.options.dry_run);
         self.counts.bytes += stat.map_or(0, Facts::freed);
     }
 
-    /// Returns whether the entry at the path stays, because the caller excludes it or the removal
-    /// is over. Only the caller's choice is counted.
+    /// Returns whether the entry at the current path remains: it is excluded, or the removal is
+    /// over. Counts only exclusions.
     pub(super) fn is_excluded(&mut self, kind: Kind) -> bool {
         let Shared { options, notifier, .. } = self.shared;
         let exclude = options.callbacks.exclude.as_ref();
@@ -148,7 +139,6 @@ impl<'r, S: Sys> Worker<'r, S> {
         answer != Answer::No
     }
 
-    /// [`is_excluded`](Worker::is_excluded) for a subdirectory of the directory at the path.
     pub(super) fn excludes_directory(&mut self, name: Name<'_, S::Unit>) -> bool {
         if !self.shared.excludes() {
             return false;
@@ -160,13 +150,13 @@ impl<'r, S: Sys> Worker<'r, S> {
         is_excluded
     }
 
-    /// Returns whether the process may not write to an entry, if questions are asked.
+    /// Always `false` without confirmations.
     pub(super) fn is_protected(&self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> bool {
         self.shared.options.confirm != Confirm::Never && !self.sys.may_write(dir, name, kind)
     }
 
-    /// Asks the caller about the entry at the path. Returns whether the removal goes on with it; a
-    /// refusal is counted, but not that the removal is over.
+    /// Returns whether the caller confirms the entry at the current path. Counts refusals, but not
+    /// the end of the removal.
     pub(super) fn ask(
         &mut self,
         question: Question,
@@ -181,18 +171,16 @@ impl<'r, S: Sys> Worker<'r, S> {
         answer == Answer::Yes
     }
 
-    /// [Asks](Worker::ask) about the directory at the path.
     pub(super) fn ask_about_directory(&mut self, question: Question, is_protected: bool) -> bool {
         self.ask(question, Kind::Directory, false, is_protected)
     }
 
-    /// Returns the first `len` units of the path.
     pub(super) fn to_path(&self, len: usize) -> PathBuf {
         S::Unit::path(self.path.units()[..len].to_vec())
     }
 
-    /// Counts an entry towards the next checkpoint, and how many calls it takes: by entries alone
-    /// the rate would fall where directories follow files, as if another thread did not help.
+    /// Counts an entry, weighted by its calls. Unweighted, the rate would fall where directories
+    /// follow files, as if another thread did not help.
     pub(super) fn tick(&mut self, calls: u32) {
         self.attend();
         if self.member.count(calls) && !self.shared.is_cancelled() {
@@ -211,13 +199,12 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.reported = Totals { files, directories };
     }
 
-    /// Adds what this worker did to the report.
     pub(super) fn end(mut self) {
         self.show_progress();
         self.shared.add(&self.counts, &self.sys);
     }
 
-    /// Sleeps unless the removal is cancelled. Returns whether it is not.
+    /// Sleeps, unless the removal is over. Returns whether it is not.
     pub(super) fn nap(&self, time: Duration) -> bool {
         pause::nap(|time| self.sys.sleep(time), || self.is_over(), time)
     }

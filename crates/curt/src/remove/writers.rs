@@ -1,17 +1,17 @@
-//! Bounds how long a concurrent writer can prolong a removal.
+//! Bounds how long a concurrent writer can prolong a removal (ADR 9).
 //!
-//! Two clocks run, both as long as the retry window:
+//! Two clocks run, both for the length of the retry window:
 //!
-//! - Each directory has one for its [passes](super::passes). When it has run out, the entries that
-//!   are left are counted, and a pass that finds more ends.
-//! - Each worker has one for directories that are made ahead of it, in depth or in width. After
-//!   every 1,024 entries it reads the creation time of the next directory, and the clock runs while
-//!   all of these are newer than the removal. When it has run out, new directories are left.
+//! - Each directory has one for its [rounds](super::passes). When it runs out, the remaining
+//!   entries are counted, and a round that finds more ends.
+//! - Each worker has one for directories created ahead of it, deeper or as siblings. After every
+//!   1,024 entries it reads the creation time of the next directory, and the clock runs while all
+//!   of these are newer than the removal. When it runs out, new directories are left.
 //!
 //! Neither can replace the other. Times do not show that a directory grows: a hard link has the
-//! creation time of its file, and its removal changes the others. Counts do not show that a tree
-//! grows: a chain of new directories looks like one of old directories, and if each new directory
-//! had its own clock, the time would multiply with the depth.
+//! creation time of its file, and removing it changes the times of the other links. Counts do not
+//! show that a tree grows: a chain of new directories looks like one of old directories, and with a
+//! clock for each new directory, the time would multiply with the depth.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -20,56 +20,51 @@ use std::time::Duration;
 use crate::fields::Facts;
 use crate::sys::{Ask, Sys};
 
-/// How many entries are dealt with before the creation time of a directory is read.
+/// Entries between two samples of a creation time.
 const ENTRIES_PER_SAMPLE: u64 = 1024;
 
-/// What all workers know of processes that write to the tree.
 #[derive(Debug)]
 pub(super) struct Writers {
-    /// When the removal began, by the clock that entries are stamped with.
+    /// The start of the removal, by the clock of entry timestamps.
     begun: Duration,
     left: Mutex<Vec<PathBuf>>,
 }
 
 impl Writers {
-    /// Begins with a removal that begins now.
     pub(super) fn since(begun: Duration) -> Self {
         Writers { begun, left: Mutex::default() }
     }
 
-    /// Returns whether an entry was made since the removal began.
     pub(super) fn is_new(&self, stat: &Facts) -> bool {
         stat.made() > self.begun
     }
 
-    /// Adds a directory that is left because a process writes to it. It is reported at the end.
+    /// Adds a directory left to its writer, for a report at the end.
     pub(super) fn report_left(&self, path: PathBuf) {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).push(path);
     }
 
-    /// Returns the directories that were left, without those below another one.
+    /// Returns the outermost directories left.
     pub(super) fn into_left(self) -> Vec<PathBuf> {
         let mut left = self.left.into_inner().unwrap_or_else(PoisonError::into_inner);
         left.sort_unstable();
-        // A directory now comes before everything below it.
+        // Once sorted, a directory precedes everything inside it.
         left.dedup_by(|path, before| path.starts_with(before));
         left
     }
 }
 
-/// The samples of one worker.
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     entered: u64,
-    /// How many entries had been dealt with when a creation time was read last.
+    /// Entries handled before the last sample.
     last: u64,
-    /// Since when every sample was new.
+    /// The first of the latest samples that were all new.
     new_since: Option<Duration>,
 }
 
 impl Samples {
-    /// Counts a directory that was just entered, after this many files were removed. Returns
-    /// whether it is to be left to its writer.
+    /// Counts a directory just entered. Returns whether to leave it to its writer.
     pub(super) fn must_leave<S: Sys>(
         &mut self,
         dir: &S::Dir,
@@ -129,7 +124,7 @@ mod tests {
             let dir = sys.open_place(Path::new(path)).unwrap();
             samples.must_leave(&dir, files, &writers, ms(10), &sys)
         };
-        // The directories that are entered count, too.
+        // Entered directories count, too.
         let due = ENTRIES_PER_SAMPLE - 1;
         assert!(!is_left("new", 10, due) && !is_left("new", 20, due));
         assert!(!is_left("old", 21, due) && !is_left("new", 22, due), "the window begins anew");

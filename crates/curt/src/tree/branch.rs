@@ -1,8 +1,9 @@
-//! The branch of a tree that is being listed: from the operand down to the current entry.
+//! The directories from the operand down to the current entry, and how a traversal enters and
+//! leaves them.
 //!
-//! Going down opens the child of the topmost directory by its name, refuses a child that is one of
-//! its own ancestors, and puts the child on top. Only the directories of the stack are ever opened,
-//! each relative to its parent, so nothing outside the tree is reached unless links are followed.
+//! Every child is opened by name from its open parent. So no rename by another process can lead the
+//! traversal out of the tree, unless it follows symlinks. A child that is one of its own ancestors
+//! is refused.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,20 +18,19 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};
 use crate::sys::{Ask, Identity, Mounts, Opened, Sys, SystemUnit, is_shortage};
 
-/// The directories from the operand down, and the path of the current entry: an entry of the
-/// topmost directory, or the operand while there is none.
+/// The open directories, and the path of the current entry. While the stack is empty, that is the
+/// operand.
 pub(crate) struct Branch<S: Sys, T> {
     pub(crate) stack: Stack<S, T>,
     pub(crate) path: TreePath<S::Unit>,
     loops: Loops,
-    /// The depth of the first directory of the stack: 0, unless another worker handed it off.
+    /// The depth of the base: 0, unless another worker handed it off.
     base_depth: usize,
 }
 
-/// An open directory that may be entered.
+/// An open directory that passed the checks for loops, mounts and devices.
 pub(crate) struct Admitted<D> {
     pub(crate) dir: D,
-    /// Its identity, if that was asked.
     identity: Option<Identity>,
 }
 
@@ -40,7 +40,7 @@ impl<D> From<D> for Admitted<D> {
     }
 }
 
-/// Part of a directory of one worker's branch, for another worker to go on with.
+/// Part of a directory, on its way to another worker.
 pub(crate) struct Handoff<S: Sys> {
     dir: Arc<S::Dir>,
     path: TreePath<S::Unit>,
@@ -48,9 +48,9 @@ pub(crate) struct Handoff<S: Sys> {
     depth: usize,
 }
 
-/// What is kept for each directory of a branch.
+/// State of the caller for each directory of a branch.
 pub(crate) trait Own {
-    /// The rest of the directory is lost: nothing more comes of it.
+    /// Abandons the rest of the directory, which cannot be reopened.
     fn give_up(&mut self);
 }
 
@@ -59,7 +59,6 @@ impl Own for () {
 }
 
 impl<S: Sys, T> Branch<S, T> {
-    /// Returns an empty branch that may hold this many directories open.
     pub(crate) fn new(limits: Limits, descriptors: usize) -> Self {
         let links = if limits.follow { Links::Follow } else { Links::Refuse };
         Branch {
@@ -70,25 +69,23 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// Begins with another operand.
     pub(crate) fn begin(&mut self, operand: Vec<S::Unit>) {
         self.path = TreePath::operand(operand);
         self.loops.begin();
         self.base_depth = 0;
     }
 
-    /// Returns how deep the current entry lies below the operand.
+    /// The operand has depth 0.
     #[inline]
     pub(crate) fn depth(&self) -> usize {
         self.base_depth + self.stack.len()
     }
 
-    /// Returns an owned copy of the path.
     pub(crate) fn to_path(&self) -> PathBuf {
         S::Unit::path(self.path.units().to_vec())
     }
 
-    /// Returns the last part of the path; the whole path for the operand.
+    /// The operand's name is its whole path.
     pub(crate) fn name(&self) -> &[S::Unit] {
         match self.stack.last() {
             Some(level) => self.path.below(level.path_len()),
@@ -96,8 +93,7 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// Returns the topmost directory, which must be open, and the name of the current entry in
-    /// it.
+    /// Returns the parent of the current entry, which must be open, and the entry's name.
     pub(crate) fn place(&self) -> Result<(&S::Dir, Name<'_, S::Unit>), Cause> {
         let level = self.stack.last().ok_or_else(|| bug("an operand lies in no directory"))?;
         let dir = level.dir().ok_or_else(|| bug("a directory in use was closed"))?;
@@ -106,13 +102,12 @@ impl<S: Sys, T> Branch<S, T> {
         Ok((dir, name))
     }
 
-    /// Makes sure that the topmost directory is open.
+    /// Reopens the topmost directory if it was released.
     pub(crate) fn reopen(&mut self, sys: &S) -> Result<(), ReopenError> {
         let Some(index) = self.stack.len().checked_sub(1) else { return Ok(()) };
         self.stack.reopen(index, self.path.units(), sys)
     }
 
-    /// Lets the current entry wait in the topmost directory, until it is entered.
     pub(crate) fn let_wait(&mut self) {
         let Branch { stack, path, .. } = self;
         if let Some(name) = stack.last().and_then(|level| path.name_below(level.path_len())) {
@@ -120,10 +115,11 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// Opens the subdirectory of the topmost directory whose name lies at `at`.
+    /// Opens a child of the topmost directory. `None` means skip it.
     fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
         self.stack.make_room(sys);
-        // Forget a previous sibling: if it was not entered here, `leave` was not called for it.
+        // Drop the previous sibling's identity. `leave` did not, unless that sibling was entered
+        // here.
         self.loops.leave(self.depth());
         let name = self.stack.names().get(at).ok_or_else(|| bug("a name was forgotten"))?;
         self.path.push(name);
@@ -131,7 +127,7 @@ impl<S: Sys, T> Branch<S, T> {
             let (dir, name) = self.place()?;
             let (mut opened, reached) = self.open_child(dir, name, sys);
             if matches!(opened, Opened::NotDirectory) && self.loops.lacks_ancestors() {
-                // It may be a link.
+                // Possibly a symlink. Before following it, collect the ancestors to compare with.
                 match self.add_ancestors(sys) {
                     Ok(()) => continue,
                     Err(error) => opened = Opened::Failed(error),
@@ -148,7 +144,6 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// Adds the topmost directory, which must be open, and its ancestors to those compared.
     #[cold]
     fn add_ancestors(&mut self, sys: &S) -> io::Result<()> {
         let depth = self.depth();
@@ -156,7 +151,7 @@ impl<S: Sys, T> Branch<S, T> {
         self.loops.add_ancestors(dir, depth, sys)
     }
 
-    /// Opens a child; a link is followed only when directories are asked for their identities.
+    /// Opens a child. A symlink may close a loop, so follow it only once ancestors are compared.
     fn open_child(
         &self,
         dir: &S::Dir,
@@ -167,7 +162,7 @@ impl<S: Sys, T> Branch<S, T> {
         let may_follow = follow && self.loops.needs_identities();
         if refuse_mounts {
             match sys.open_child(dir, name, Mounts::Refuse) {
-                // It may be a link.
+                // Possibly a symlink.
                 Opened::NotDirectory if may_follow => {}
                 opened => return (opened, Reached::OnSameMount),
             }
@@ -176,7 +171,7 @@ impl<S: Sys, T> Branch<S, T> {
             return (sys.open_below(dir, name, true), Reached::Anywhere);
         }
         if S::MOUNTS_MAY_LOOP && !self.loops.needs_identities() {
-            // Refusing reports a mount for free; it is then crossed, and checked for a loop.
+            // Refusing a mount reports it at no extra call. Then cross it, and check it for a loop.
             return match sys.open_child(dir, name, Mounts::Refuse) {
                 Opened::Mount => (sys.open_child(dir, name, Mounts::Cross), Reached::Mount),
                 opened => (opened, Reached::OnSameMount),
@@ -185,8 +180,7 @@ impl<S: Sys, T> Branch<S, T> {
         (sys.open_child(dir, name, Mounts::Cross), Reached::Anywhere)
     }
 
-    /// Decides whether to enter the operand, or another directory that lies below none of the
-    /// stack. `None` if it is to be left out.
+    /// [Decides](Branch::decide) about a directory opened without a parent on the stack.
     pub(crate) fn admit(
         &mut self,
         opened: Opened<S::Dir>,
@@ -195,7 +189,7 @@ impl<S: Sys, T> Branch<S, T> {
         self.decide(opened, Reached::Anywhere, sys)
     }
 
-    /// Decides whether to enter a directory that was opened, and closes it if not.
+    /// Decides whether to enter an open directory, and closes it if not. `None` means skip it.
     fn decide(
         &mut self,
         opened: Opened<S::Dir>,
@@ -220,20 +214,17 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// Enters a directory: puts it on top.
     pub(crate) fn enter(&mut self, admitted: Admitted<S::Dir>, own: T) {
         let Admitted { dir, identity } = admitted;
         self.stack.push(dir, self.path.len(), identity, own);
     }
 
-    /// Leaves the topmost directory, and closes it.
     pub(crate) fn leave(&mut self, sys: &S) -> Option<T> {
         let own = self.stack.pop(sys)?;
         self.loops.leave(self.depth());
         Some(own)
     }
 
-    /// Shares the directory of a level with another worker. `None` if it is closed.
     pub(crate) fn hand_off(&mut self, index: usize) -> Option<Handoff<S>> {
         let dir = self.stack[index].share()?;
         let depth = self.base_depth + index;
@@ -242,15 +233,14 @@ impl<S: Sys, T> Branch<S, T> {
         Some(Handoff { dir, path, loops: self.loops.clone(), depth })
     }
 
-    /// Goes on with what another worker handed off: the subdirectories with these names wait in
-    /// the directory, which is alone on the stack.
+    /// Continues a hand-off, in an empty branch.
     pub(crate) fn take_over(&mut self, handoff: Handoff<S>, waiting: &Names<S::Unit>, own: T) {
         (self.path, self.loops, self.base_depth) = (handoff.path, handoff.loops, handoff.depth);
         self.stack.push_base(handoff.dir, self.path.len(), waiting, own);
     }
 
-    /// Returns whether the current entry is one of its ancestors, by a mount or by a link that was
-    /// followed. Makes calls only for these.
+    /// Returns whether the current entry is one of its own ancestors. Costs calls only at a mount
+    /// or a followed symlink.
     #[inline]
     pub(crate) fn leads_back(&mut self, facts: &Facts, is_link: bool, sys: &S) -> bool {
         if facts.kind != Kind::Directory {
@@ -260,14 +250,14 @@ impl<S: Sys, T> Branch<S, T> {
             return self.mount_leads_back(sys).unwrap_or(false);
         }
         if is_link && self.loops.lacks_ancestors() {
-            // A failure is reported when the link is opened.
+            // A failure is reported when the symlink is opened.
             let _ = self.reopen(sys).map(|()| self.add_ancestors(sys));
         }
         !self.loops.is_empty()
             && Identity::known(facts).is_some_and(|identity| self.loops.contain(identity))
     }
 
-    /// [`Branch::leads_back`] for a mount. A failure is reported when the mount is opened.
+    /// A failure is reported when the mount is opened.
     #[cold]
     fn mount_leads_back(&mut self, sys: &S) -> Result<bool, Cause> {
         let depth = self.depth();
@@ -284,12 +274,12 @@ impl<S: Sys, T> Branch<S, T> {
 }
 
 impl<S: Sys, T: Own> Branch<S, T> {
-    /// Opens the next subdirectory that waits in the topmost directory; its path becomes the
-    /// current one. `None` if none waits, `Some(Ok(None))` if it is to be left out.
+    /// Opens the next waiting subdirectory of the topmost directory, and makes its path the current
+    /// one. `None` when no subdirectory waits, `Some(Ok(None))` to skip this one.
     ///
-    /// With its last one the topmost directory is closed, unless it is kept. The operand's own
-    /// directory stays open, because others are opened again from there. If the topmost directory
-    /// is lost, so is the rest of it.
+    /// After the last one, closes the topmost directory, unless `keeps` forbids it or others are
+    /// reopened from there. If the topmost directory cannot be reopened itself, its rest is given
+    /// up.
     pub(crate) fn open_next(
         &mut self,
         keeps: impl FnOnce(&T) -> bool,
@@ -309,8 +299,8 @@ impl<S: Sys, T: Own> Branch<S, T> {
         Some(opened)
     }
 
-    /// Gives up the rest of a directory that was lost, and of all deeper ones on the stack. The
-    /// error names the first one.
+    /// Gives up the rest of a directory that could not be reopened, and of all deeper ones. The
+    /// error names the shallowest.
     pub(crate) fn give_up(&mut self, lost: ReopenError) -> Error {
         for index in lost.level..self.stack.len() {
             self.stack[index].drop_waiting();
@@ -321,7 +311,6 @@ impl<S: Sys, T: Own> Branch<S, T> {
         Error::new(Operation::OpenDirectory, path, lost.into_cause())
     }
 
-    /// Returns the error of opening the directory at the current path.
     pub(crate) fn not_opened(&self, cause: Cause) -> Error {
         Error::new(Operation::OpenDirectory, self.to_path(), cause)
     }

@@ -1,4 +1,4 @@
-//! The workers of one operation: how many there are, and how they are started.
+//! The worker pool of one operation: its size, and how workers start.
 
 use std::cell::RefCell;
 use std::sync::Mutex;
@@ -13,39 +13,34 @@ use super::workers::Workers;
 use crate::control::Threads;
 use crate::sys::{Setup, Sys};
 
-/// The greatest descriptor budget of an operation.
 const MOST_DESCRIPTORS: usize = 1024;
-/// How many directories a worker may always open. All workers together stay below twice the budget,
-/// without the directories that were handed off.
+/// The minimum descriptor budget of a worker. With it, all workers together may reach twice the
+/// operation's budget, not counting directories handed off.
 const FEWEST_DESCRIPTORS: usize = 8;
 
-/// Returns how many directories an operation may hold open: what the caller has set, or else half
-/// of the process's limit, within bounds.
+/// Returns the caller's setting, or half of the process's limit, within bounds.
 pub(crate) fn descriptor_budget<S: Sys>(sys: &S, set: Option<usize>) -> usize {
     let descriptors = set.unwrap_or_else(|| sys.descriptor_limit() / 2);
     descriptors.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS)
 }
 
-/// How long the caller's thread works alone at least, where listings answer everything: a thousand
-/// entries take less time than a second thread takes to start and to end.
+/// How long the caller's thread works alone if listings answer everything. A thousand entries then
+/// take less time than starting and ending a second thread.
 const ALONE_WITH_CHEAP: Duration = Duration::from_millis(1);
 
-/// Entries between two checkpoints of a worker.
 const CHECKPOINT: u32 = 256;
 
-/// A worker's place in its crew, and its checkpoints.
 pub(crate) struct Member<'c> {
-    /// The number of the worker; 0 is the caller's thread.
+    /// 0 is the caller's thread.
     pub(crate) number: usize,
-    /// Its part of the descriptor budget.
     pub(crate) descriptors: usize,
-    /// Starts a worker; returns `false` if the system gave no thread. Worker 0 alone has it.
+    /// Starts one more worker, if the system and the descriptor budget allow it. Only worker 0 has
+    /// this.
     start: Option<&'c dyn Fn() -> bool>,
-    /// How many entries are left until the next checkpoint.
+    /// Entries until the next checkpoint.
     left: u32,
-    /// What was done since the last one.
     done: u64,
-    /// How often the thread had waited for something at the last checkpoint.
+    /// The thread's count of blocking waits at the last checkpoint.
     waits: Option<u64>,
 }
 
@@ -54,17 +49,15 @@ impl<'c> Member<'c> {
         Member { number, descriptors, start, left: CHECKPOINT, done: 0, waits: None }
     }
 
-    /// Sets how many entries there are before the first checkpoint.
     pub(crate) fn first_checkpoint(self, entries: u32) -> Self {
         Member { left: entries, ..self }
     }
 
-    /// Returns whether this is the caller's thread.
     pub(crate) fn is_caller(&self) -> bool {
         self.number == 0
     }
 
-    /// Counts an entry, and how much work it was: that of this many others. Returns whether a
+    /// Counts an entry, weighted as `work` entries. Returns whether a
     /// [checkpoint](Crew::checkpoint) is due.
     #[inline]
     pub(crate) fn count(&mut self, work: u32) -> bool {
@@ -73,32 +66,28 @@ impl<'c> Member<'c> {
         self.left == 0
     }
 
-    /// Begins the entries up to the next checkpoint. Returns what was done before this one.
+    /// Starts an interval, and returns the work in the last one.
     fn begin_again(&mut self) -> u64 {
         self.left = CHECKPOINT;
         std::mem::take(&mut self.done)
     }
 }
 
-/// The workers of one operation; `T` is a task that one of them hands off.
 pub(crate) struct Crew<T> {
     pub(crate) pool: Pool<T>,
-    /// How many threads may work; `None` if the governor decides.
+    /// `None` if the governor decides.
     most_threads: Option<usize>,
-    /// The descriptor budget of all workers together.
+    /// Shared by all workers.
     budget: usize,
     begin: Sample,
-    /// The least time before the governor tries a second worker.
     alone: Duration,
-    /// Created at the first checkpoint.
     governor: Mutex<Option<Governor>>,
     entries: AtomicU64,
     waits: AtomicU64,
 }
 
 impl<T: Send> Crew<T> {
-    /// Returns a crew that begins now: of the caller's thread alone, or of as many as the caller
-    /// and the descriptor budget allow.
+    /// If `is_alone`, only the caller's thread will work.
     pub(crate) fn new<S: Sys>(
         sys: &S,
         threads: Threads,
@@ -124,29 +113,26 @@ impl<T: Send> Crew<T> {
         }
     }
 
-    /// Says whether listings answer all that is asked about an entry.
+    /// If listings answer every question about an entry, the second worker starts later.
     pub(crate) fn for_cheap_entries(self, are_cheap: bool) -> Self {
         Crew { alone: if are_cheap { ALONE_WITH_CHEAP } else { self.alone }, ..self }
     }
 
-    /// Returns the part of the descriptor budget for one worker: all of it if it is alone.
-    /// Otherwise the first has half, the second half of the rest, and so on, since the number of
-    /// workers is not known in advance.
+    /// A worker without others has the whole budget. Otherwise the first has half, the second half
+    /// of the rest, and so on, because the final number is unknown.
     fn budget_of(&self, worker: usize) -> usize {
         let halves = if self.may_share() { worker + 1 } else { 0 };
         let part = u32::try_from(halves).ok().and_then(|halves| self.budget.checked_shr(halves));
         part.unwrap_or(0).max(FEWEST_DESCRIPTORS)
     }
 
-    /// Returns whether threads may be started at all.
     pub(crate) fn may_share(&self) -> bool {
         self.most_threads != Some(1)
     }
 
-    /// Runs `work` on the caller's thread, as worker 0, which alone can start others, and on the
-    /// threads that it starts. Worker 0 goes on with the platform `sys`, every other one starts its
-    /// own. Returns when all have returned and their threads are gone. If one panics (a callback
-    /// may), the others stop, and the panic reaches the caller.
+    /// Runs `work` on the caller's thread, as worker 0, and on the threads that it starts. Each of
+    /// them starts its own platform. Returns when all threads have exited. If one panics (a
+    /// callback may), the others stop, and the caller gets the panic.
     pub(crate) fn work<S: Sys>(
         &self,
         sys: S,
@@ -158,7 +144,7 @@ impl<T: Send> Crew<T> {
             return work(Member::new(0, self.budget_of(0), None), sys);
         }
         let (work, workers) = (&work, Workers::default());
-        // Taken where it is needed: moved into the scope, it would be copied from frame to frame.
+        // Taken out inside the scope: moving `sys` there would copy it from frame to frame.
         let mut first = Some(sys);
         thread::scope(|scope| {
             let threads = RefCell::new(Vec::new());
@@ -187,8 +173,7 @@ impl<T: Send> Crew<T> {
         workers.pass_on();
     }
 
-    /// Counts what a worker has done since its last checkpoint; may start workers and pause this
-    /// one.
+    /// Records a worker's progress. May start workers, and pause this one.
     pub(crate) fn checkpoint<S: Sys>(&self, sys: &S, member: &mut Member<'_>) {
         let done = member.begin_again();
         if !self.may_share() {
@@ -207,15 +192,15 @@ impl<T: Send> Crew<T> {
         self.pool.pause(member.number);
     }
 
-    /// Returns how many workers the governor wants, or `None` while another worker asks it.
+    /// `None` if another worker is just asking the governor.
     fn observe<S: Sys>(&self, sys: &S, done: u64, member: &mut Member<'_>) -> Option<usize> {
         let total = sys.waits();
-        // The waits before this operation do not count.
+        // Waits before this operation do not count.
         let waited = member.waits.replace(total).map_or(0, |before| total.saturating_sub(before));
         self.entries.fetch_add(done, Ordering::Relaxed);
         self.waits.fetch_add(waited, Ordering::Relaxed);
         let mut governor = self.governor.try_lock().ok()?;
-        // Taken under the lock, so that a later sample never has less than an earlier one.
+        // Under the lock, so that totals never decrease from one sample to the next.
         let sample = Sample {
             entries: self.entries.load(Ordering::Relaxed),
             waits: self.waits.load(Ordering::Relaxed),
@@ -227,7 +212,7 @@ impl<T: Send> Crew<T> {
     }
 }
 
-/// Held by a worker while it works.
+/// Ends the operation if its worker panics.
 struct EndOnPanic<'a, T> {
     pool: &'a Pool<T>,
     stop: &'a Stop<'a>,
@@ -252,7 +237,7 @@ mod tests {
     use crate::sys::{Os, Setup, Sys};
     use crate::tree::Stop;
 
-    /// What a thread keeps until it is gone.
+    /// Its drop marks the exit of its thread.
     struct Kept;
 
     static GONE: AtomicUsize = AtomicUsize::new(0);
@@ -281,7 +266,7 @@ mod tests {
         assert_eq!(GONE.load(Ordering::Relaxed), 3);
     }
 
-    /// They exceed it together only because each may have eight directories open.
+    /// They exceed it only by the minimum of eight directories each.
     #[test]
     fn workers_share_the_budget() {
         for budget in [8, 64, 100, 1024] {
@@ -299,8 +284,8 @@ mod tests {
         }
     }
 
-    /// The governor takes differences and must never see a total go down, although a worker may be
-    /// held up between adding its part and observing the sum.
+    /// The governor subtracts samples, so a total must never go down, even if a worker is preempted
+    /// between adding its part and observing the sum.
     #[test]
     fn progress_reported_concurrently_never_goes_backwards() {
         let setup = Setup::default();

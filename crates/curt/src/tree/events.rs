@@ -1,24 +1,23 @@
-//! Events that workers leave for the caller's thread, which alone calls callbacks.
+//! A queue of events for the caller's thread, if callbacks may run only there.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The most bytes that wait. A worker with another event waits until they are taken.
+/// A worker with another event blocks until the queue is emptied.
 const MOST_BYTES: usize = 256 << 10;
 
-/// Events in the order in which they happened, in bounded memory.
 pub(crate) struct Events<E> {
     queue: Mutex<Queue<E>>,
-    /// Workers that have to wait for room, or for the callbacks, sleep here.
+    /// Wakes workers that wait for space, or for the callbacks.
     room: Condvar,
-    /// Whether there are any. Read without the lock.
+    /// Read without the lock.
     has_some: AtomicBool,
 }
 
 struct Queue<E> {
     events: Vec<E>,
     bytes: usize,
-    /// Whether callbacks are being called for events that were taken.
+    /// Whether callbacks are running for events already taken.
     is_busy: bool,
     is_open: bool,
 }
@@ -29,7 +28,7 @@ impl<E> Events<E> {
         Events { queue: Mutex::new(queue), room: Condvar::new(), has_some: AtomicBool::new(false) }
     }
 
-    /// Adds an event that takes about this many bytes. Waits for room while the queue is open.
+    /// Blocks while the queue is open and full.
     pub(crate) fn push(&self, event: E, bytes: usize) {
         let bytes = bytes + size_of::<E>();
         let mut queue = self.lock();
@@ -41,7 +40,7 @@ impl<E> Events<E> {
         self.has_some.store(true, Ordering::Release);
     }
 
-    /// Takes all events that wait; [`handled`](Events::handled) follows.
+    /// Call [`handled`](Events::handled) after the callbacks.
     pub(crate) fn take(&self) -> Vec<E> {
         if !self.has_some.load(Ordering::Acquire) {
             return Vec::new();
@@ -56,13 +55,12 @@ impl<E> Events<E> {
         events
     }
 
-    /// Notes that the callbacks were called for the events that were taken.
     pub(crate) fn handled(&self) {
         self.lock().is_busy = false;
         self.room.notify_all();
     }
 
-    /// Waits until the callbacks were called for all events, while the queue is open.
+    /// Blocks until the callbacks of all events have returned, or the queue is closed.
     pub(crate) fn wait(&self) {
         let mut queue = self.lock();
         while queue.is_open && (queue.is_busy || !queue.events.is_empty()) {
@@ -70,8 +68,7 @@ impl<E> Events<E> {
         }
     }
 
-    /// Closes the queue, since the caller's thread takes no event while others work: the few that
-    /// follow are added without waiting.
+    /// For the end of the caller's thread. Later events, only a few, are added without blocking.
     pub(crate) fn close(&self) {
         self.lock().is_open = false;
         self.room.notify_all();

@@ -1,81 +1,78 @@
-//! Decides how many workers an operation has, by the rate that they achieve.
+//! Decides how many workers an operation has, from the rate they achieve.
 //!
-//! The rule: try twice as many workers, keep them if the rate rises by a tenth, otherwise go back
-//! and try again after 4,096 entries, after eight times as many the next time, and so on. (One more
-//! worker at a time would end at eleven, where one more cannot bring a tenth.) Where the filesystem
-//! blocks, there may be more than processors, since a thread that waits takes no processor.
+//! No fixed number is right: more threads help on tmpfs and ext4, and hurt on XFS, btrfs and in
+//! small trees (ADR 5). So the governor doubles the workers, and keeps them if the rate rises by a
+//! tenth. Otherwise it goes back, and retries after 4,096 entries, then after eight times as many
+//! each time. Adding one worker at a time would end at eleven, since a twelfth cannot bring a
+//! tenth. If the filesystem blocks, there may be more workers than processors, because a blocked
+//! thread uses none.
 
 use std::time::Duration;
 
-/// The least work and time over which a rate is measured before other workers are tried.
+/// The minimum work and time before a trial.
 pub(super) const WINDOW: (u64, Duration) = (64, Duration::from_micros(250));
-/// The least work and time of a trial. It takes longer, because workers report every 256 entries.
+/// The minimum work and time of a trial. Longer, because workers report every 256 entries only.
 const TRIAL: (u64, Duration) = (1024, Duration::from_millis(2));
-/// A trial begins when one of the new workers reports for the first time, since a thread can take
-/// milliseconds to start; after this much without a report it is taken to find no work.
+/// A thread can take milliseconds to start, so a trial begins with the first report of a new
+/// worker. Without one for this long, the new workers presumably found no work, and the trial
+/// begins anyway.
 const LATE: (u64, Duration) = (4096, Duration::from_millis(2));
-/// How much the rate has to rise for the new workers to stay.
+/// The rise in the rate that keeps the new workers.
 const GAIN: f64 = 1.1;
-/// The work before the next trial after one that failed, and the factor for each further one.
+/// Entries before the next trial after a failed one, and the factor for each further failure.
 const PATIENCE: u64 = 4096;
 const MORE_PATIENCE: u64 = 8;
-/// Where a thread waits this often per entry, the filesystem blocks it. (The share of the time
-/// that it is on a processor does not tell: other programs may want the processor.)
+/// Waits per entry in a blocking filesystem. The thread's share of processor time would not show
+/// this, because other programs compete for the processor.
 const BLOCKED: f64 = 0.1;
-/// The most workers where the filesystem blocks.
+/// The maximum number of workers on a blocking filesystem, if there are fewer processors.
 const MOST_BLOCKED: usize = 8;
 
-/// What all workers together have done so far.
+/// The progress of all workers together.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sample {
     pub(crate) now: Duration,
     pub(crate) entries: u64,
-    /// How often a worker waited for something; zero if the system does not count that.
+    /// Zero if the system does not count waits.
     pub(crate) waits: u64,
 }
 
 impl Sample {
-    /// Returns whether at least this much was done since an earlier sample.
     fn is_beyond(self, earlier: Sample, (entries, time): (u64, Duration)) -> bool {
         self.entries - earlier.entries >= entries && self.now.saturating_sub(earlier.now) >= time
     }
 
-    /// Returns the entries per second since an earlier sample.
     fn rate_since(self, earlier: Sample) -> f64 {
         let time = self.now.saturating_sub(earlier.now).as_secs_f64();
         (self.entries - earlier.entries) as f64 / time
     }
 }
 
-/// The number of workers that are wanted, and the trial under way.
 pub(crate) struct Governor {
     most: usize,
     workers: usize,
     state: State,
     patience: u64,
-    /// The next [`WINDOW`].
+    /// The first one may be longer than [`WINDOW`].
     window: (u64, Duration),
 }
 
 enum State {
-    /// The rate is measured since this sample; the next trial begins at this number of entries.
+    /// The next trial starts at `next_trial` entries or later.
     Steady { since: Sample, next_trial: u64 },
-    /// Threads start since this sample. `old` is the rate of `before` workers.
+    /// Waiting for a report of the new workers. `old` is the rate of `before` workers.
     Starting { before: usize, old: f64, since: Sample },
-    /// The rate of more workers is measured.
     Trial { before: usize, old: f64, since: Sample },
 }
 
 impl Governor {
-    /// Returns a governor that begins with one worker, which it leaves alone for some time, and
-    /// wants at most `most`.
+    /// Returns a governor that leaves the first worker alone for at least the time `alone`.
     pub(crate) fn new(most: usize, begin: Sample, alone: Duration) -> Self {
         let state = State::Steady { since: begin, next_trial: 0 };
         Governor { most, workers: 1, state, patience: PATIENCE, window: (WINDOW.0, alone) }
     }
 
-    /// Takes a sample at a report of a worker, counted from 0, and returns the number of workers
-    /// that are wanted from now on.
+    /// Takes a sample when a worker reports. Returns the wanted number of workers.
     pub(crate) fn observe(&mut self, now: Sample, worker: usize) -> usize {
         match self.state {
             State::Steady { since, next_trial } => {
@@ -103,7 +100,7 @@ impl Governor {
         let waits = (now.waits - since.waits) as f64;
         let blocks = waits > (now.entries - since.entries) as f64 * BLOCKED;
         let most = if blocks { self.most.max(MOST_BLOCKED) } else { self.most };
-        // Not fewer, where there are more than processors.
+        // Never fewer than now, which may be more than there are processors.
         let next = (self.workers * 2).min(most).max(self.workers);
         self.state = if next > self.workers {
             let (before, old) = (self.workers, now.rate_since(since));
@@ -132,9 +129,8 @@ mod tests {
     use super::{Governor, Sample, WINDOW};
     use std::time::Duration;
 
-    /// Runs a governor on a machine that takes this many microseconds for 256 entries and waits
-    /// this many times meanwhile, both by the number of workers. Returns the workers after each
-    /// sample.
+    /// Simulates a machine that takes so many microseconds for 256 entries and blocks so many
+    /// times, by the number of workers. Returns the workers after each sample.
     fn run(most: usize, steps: usize, machine: impl Fn(usize) -> (u64, u64)) -> Vec<usize> {
         let mut governor = Governor::new(most, Sample::default(), WINDOW.1);
         let (mut sample, mut workers) = (Sample::default(), 1);
@@ -166,7 +162,7 @@ mod tests {
         for step in 0..8 {
             assert_eq!(report(500, (step + 1) % 2), 2, "and now it helps");
         }
-        // One that finds no work is dropped.
+        // A thread that finds no work is dropped.
         let mut governor = Governor::new(2, Sample::default(), WINDOW.1);
         let mut idle = Sample::default();
         let workers: Vec<usize> = (0..32)
@@ -188,18 +184,16 @@ mod tests {
         let workers = run(2, 4000, |_| (1000, 0));
         let busy = workers.iter().filter(|&&workers| workers > 1).count();
         assert!((1..40).contains(&busy), "{busy} of 4000 samples");
-        // Where the filesystem blocks, there may be more workers than processors.
         let workers = run(2, 100, |workers| (8000 / workers as u64, 200));
         assert!(workers.iter().all(|workers| [1, 2, 4, 8].contains(workers)));
         assert_eq!(last(workers), 8);
-        // However many processors there are; and where only half of the work can be shared.
+        // Any number of processors; and work of which only half can run in parallel.
         assert_eq!(last(run(64, 400, |workers| (64_000 / workers as u64, 0))), 64);
         let workers = last(run(64, 400, |workers| (1000 + 1000 / workers as u64, 0)));
         assert!(
             (2..=8).contains(&workers),
             "{workers} of 64 workers for a rate below twice that of one"
         );
-        // The work changes.
         let steps = std::cell::Cell::new(0);
         let workers = run(2, 2000, |workers| {
             steps.set(steps.get() + 1);

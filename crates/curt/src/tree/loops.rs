@@ -1,13 +1,16 @@
 //! Detects loops: directories that lead back to one of their ancestors.
 //!
-//! Where devices are compared, each directory is asked for its identity, and the identities of all
-//! ancestors form a set. Otherwise only a mount can lead back, a directory that is mounted below
-//! itself, or one that holds the operand; or a symbolic link, where links are followed. Opening a
-//! directory reports a mount for no extra call; then the ancestors of the mount are asked, from its
-//! parent up to the operand. If one of them is on the file system of the mount, they are the
-//! beginning of such a set for everything below the mount. At the first link to a directory all its
-//! ancestors become such a set, and all other directories are asked from then on. Where opening a
-//! directory reports no mounts, all are asked if links are followed.
+//! A loop would make a traversal endless. Comparing every directory with its ancestors finds all
+//! loops, but costs one more call per directory. Without symlinks only a mount can lead back: a
+//! directory mounted inside itself, or one that contains the operand. Opening a directory reports a
+//! mount for free (ADR 15; on Linux with `RESOLVE_NO_XDEV`). So ancestors are collected on demand:
+//!
+//! - At a mount, its ancestors are queried from its parent up to the operand. If one is on the same
+//!   filesystem, they start a set for everything inside the mount.
+//! - At the first followed symlink to a directory, all its ancestors start the set. From then on
+//!   every directory is compared.
+//! - If symlinks are followed and opening does not report mounts, or if only one device is
+//!   traversed, every directory is compared from the operand on.
 
 use std::collections::HashMap;
 use std::io;
@@ -17,76 +20,69 @@ use crate::error::Cause;
 use crate::name::{NameBuf, Unit};
 use crate::sys::{Identity, Opened, Sys};
 
-/// Which directories a traversal enters.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
-    /// Symbolic links are followed.
     pub(crate) follow: bool,
-    /// Mounts are left out, as far as opening a directory reports them.
+    /// Skip mounts, if opening a directory reports them.
     pub(crate) refuse_mounts: bool,
-    /// Directories on another device than the operand are left out; of those that opening
-    /// reported to be on the same mount as their parents, only if mounts are not refused.
+    /// Skip directories on another device than the operand. If mounts are refused, a directory that
+    /// opening found on its parent's mount is not compared.
     pub(crate) one_device: bool,
 }
 
-/// Which directories are entered, and the identities of the ancestors, as far as they have to be
-/// compared.
 #[derive(Clone, Default)]
 pub(super) struct Loops {
     pub(super) limits: Limits,
-    /// Every directory is asked for its identity from the operand on.
+    /// Whether every directory is queried from the operand on.
     asks_all: bool,
-    /// Each with its depth.
+    /// The ancestors in the set, each with its depth.
     ancestors: HashMap<Identity, usize>,
-    /// The same, each with the depth of the directory for which it was added, the deepest last.
+    /// The same, each with the depth of the directory that added it, deepest last.
     added: Vec<(usize, Identity)>,
-    /// The device of the operand, where only one is wanted.
+    /// The operand's device, if only one device is traversed.
     device: Option<u64>,
 }
 
-/// What opening a directory reported about its mount.
+/// What opening a directory revealed about its mount.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reached {
-    /// It is on the mount of its parent.
+    /// On the mount of its parent.
     OnSameMount,
-    /// It is a mount, and may be one of its ancestors.
+    /// A mount, and possibly one of its own ancestors.
     Mount,
-    /// Nothing, as for a link that was followed.
+    /// Unknown, as behind a followed symlink.
     Anywhere,
 }
 
-/// Whether an open directory is entered. With it, its identity if that was asked.
+/// Whether to enter an open directory, with its identity if it was queried.
 pub(super) enum Verdict {
     Enter(Option<Identity>),
     LeaveOut,
-    /// It is the ancestor at this depth.
+    /// The directory is its own ancestor at this depth.
     Loop(usize),
 }
 
 impl Loops {
-    /// `reports_mounts` says that opening a directory does.
+    /// `reports_mounts`: whether opening a directory reports a mount.
     pub(super) fn new(limits: Limits, reports_mounts: bool) -> Self {
         let asks_all = limits.one_device || limits.follow && !reports_mounts;
         Loops { limits, asks_all, ..Loops::default() }
     }
 
-    /// Begins with another operand.
     pub(super) fn begin(&mut self) {
         *self = Loops { limits: self.limits, asks_all: self.asks_all, ..Loops::default() };
     }
 
-    /// Returns whether every directory is asked for its identity.
     pub(super) fn needs_identities(&self) -> bool {
         self.asks_all || !self.ancestors.is_empty()
     }
 
-    /// Returns whether the ancestors are to be added before a link is followed.
+    /// Returns whether ancestors must be added before a symlink is followed.
     pub(super) fn lacks_ancestors(&self) -> bool {
         self.limits.follow && !self.needs_identities()
     }
 
-    /// Adds a directory at the depth `count - 1` and its ancestors, none of which was reached by a
-    /// link.
+    /// Adds a directory at depth `count - 1` and its ancestors, all reached without symlinks.
     pub(super) fn add_ancestors<S: Sys>(
         &mut self,
         dir: &S::Dir,
@@ -99,7 +95,6 @@ impl Loops {
         Ok(())
     }
 
-    /// Decides whether to enter `dir`, which lies at this depth.
     pub(super) fn enter<S: Sys>(
         &mut self,
         dir: &S::Dir,
@@ -136,8 +131,8 @@ impl Loops {
         })
     }
 
-    /// Adds the directory at `depth`, for the one at `below`. Returns the depth at which it was
-    /// added before, if it was.
+    /// Adds the directory at `depth` on behalf of the one at `below`. Returns the depth of an equal
+    /// one.
     fn add(&mut self, identity: Identity, depth: usize, below: usize) -> Option<usize> {
         if let Some(&before) = self.ancestors.get(&identity) {
             return Some(before);
@@ -147,7 +142,7 @@ impl Loops {
         None
     }
 
-    /// Removes the directory at this depth, and deeper ones, from the ancestors.
+    /// Removes everything added for directories this deep or deeper.
     pub(super) fn leave(&mut self, depth: usize) {
         let kept = self.added.partition_point(|&(added, _)| added < depth);
         for (_, identity) in self.added.drain(kept..) {
@@ -155,19 +150,17 @@ impl Loops {
         }
     }
 
-    /// Returns whether no identity has to be compared.
     pub(super) fn is_empty(&self) -> bool {
         self.ancestors.is_empty()
     }
 
-    /// Returns whether this is the identity of an ancestor.
     pub(super) fn contain(&self, identity: Identity) -> bool {
         self.ancestors.contains_key(&identity)
     }
 }
 
-/// Returns the identities of a directory and of its ancestors up to the operand, `count` in all.
-/// They are reached by `..`, since another worker may have opened them.
+/// Returns the identities of a directory and its ancestors up to the operand, `count` in all.
+/// Climbs by `..`, since another worker may have opened them.
 pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Result<Vec<Identity>> {
     let up = NameBuf::new(vec![S::Unit::ascii(b'.'); 2])?;
     let mut found = Vec::new();
@@ -188,7 +181,7 @@ pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Resu
                 }
             }
             Opened::Failed(error) => break Err(error),
-            // It was moved out of the tree, or is gone.
+            // The directory was moved out of the tree, or removed.
             _ => break Ok(()),
         }
     };

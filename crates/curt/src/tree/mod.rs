@@ -1,21 +1,20 @@
-//! The traversal of a tree, which removing, walking, measuring and listing share.
+//! Traversal of a tree, shared by removal, walks, measuring and listing.
 //!
-//! The directories from an operand down to the current entry are the *levels* of a stack. The
-//! *topmost* level is that of the current entry, so the deepest in the tree; the lowest is the
-//! *base*. The name of a subdirectory that was listed and not entered yet *waits* in its level.
+//! The directories from an operand down to the current entry are the *levels* of a stack: the
+//! *base* at the bottom, the *topmost* level, which contains the current entry, at the end. A
+//! listed subdirectory *waits* in its level, which keeps its name, until it is entered.
 //!
-//! - `stack.rs`: the ancestors of the current entry, as many of them open as the descriptor budget
-//!   allows, and the names that wait in them
+//! - `stack.rs`: the levels, as many of them open as the descriptor budget allows
 //! - `path.rs`: the path of the current entry
-//! - `branch.rs`: going down and up, on top of both; `loops.rs` detects loops
+//! - `branch.rs`: entering and leaving directories; `loops.rs` detects loops
 //! - `reader.rs`: the listing of the topmost directory
-//! - `pool.rs`: where workers meet to share the work; `crew.rs`: how many there are; `workers.rs`:
-//!   starts threads and keeps the first panic; `governor.rs`: how many speed it up
-//! - `stop.rs`: when all this stops, and the calls of callbacks
-//! - `events.rs`: what workers leave for the caller's thread
+//! - `pool.rs`: hands off work between workers; `crew.rs`: how many there are; `workers.rs`: starts
+//!   threads and keeps the first panic; `governor.rs`: how many of them pay
+//! - `stop.rs`: when an operation stops, and calls of callbacks
+//! - `events.rs`: the queue to the caller's thread
 //!
-//! Removal uses neither `branch.rs` nor `loops.rs`: it keeps the name of each directory, to remove
-//! it later, and the parts that other workers have; it follows no link, so it meets no loop.
+//! Removal uses neither `branch.rs` nor `loops.rs`. It keeps the name of each directory, to remove
+//! it later, and tracks the parts handed off. It follows no symlink, so it meets no loop.
 
 mod branch;
 mod crew;

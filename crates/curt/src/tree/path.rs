@@ -1,13 +1,11 @@
-//! The path of the current entry, as the caller would write it.
-
 use crate::name::{Name, Unit};
 
-/// A path that grows and shrinks with the traversal.
+/// The path of the current entry, as the caller would write it.
 #[derive(Clone, Debug)]
 pub(crate) struct TreePath<U> {
-    /// Terminated, so that the last name can be handed to the system where it lies.
+    /// NUL-terminated, so that the last name can be passed to the system in place.
     units: Vec<U>,
-    /// How much of `units` is the operand itself.
+    /// The length of the operand in `units`.
     operand: usize,
 }
 
@@ -18,19 +16,17 @@ impl<U: Unit> Default for TreePath<U> {
 }
 
 impl<U: Unit> TreePath<U> {
-    /// Returns the path of an operand, as it was given.
     pub(crate) fn operand(mut units: Vec<U>) -> Self {
         let operand = units.len();
         units.push(U::NUL);
         TreePath { units, operand }
     }
 
-    /// Returns the length to give to [`TreePath::truncate`] in order to come back here.
+    /// For a later [`TreePath::truncate`].
     pub(crate) fn len(&self) -> usize {
         self.units.len() - 1
     }
 
-    /// Appends a name.
     pub(crate) fn push(&mut self, name: Name<'_, U>) {
         self.units.pop();
         if self.units.last().is_some_and(|last| !last.is_separator()) {
@@ -39,7 +35,6 @@ impl<U: Unit> TreePath<U> {
         self.units.extend_from_slice(name.terminated());
     }
 
-    /// Goes back to a shorter length.
     pub(crate) fn truncate(&mut self, len: usize) {
         if len < self.len() {
             self.units.truncate(len);
@@ -47,25 +42,22 @@ impl<U: Unit> TreePath<U> {
         }
     }
 
-    /// Returns all units of the path.
     pub(crate) fn units(&self) -> &[U] {
         &self.units[..self.len()]
     }
 
-    /// Returns the units below the operand, without the separator between.
+    /// Returns the path relative to the operand.
     pub(crate) fn relative(&self) -> &[U] {
         self.below(self.operand.min(self.len()))
     }
 
-    /// Returns the units below the directory whose path has this length, without the separator
-    /// between.
+    /// Returns the path relative to the directory with a path of this length.
     pub(crate) fn below(&self, directory: usize) -> &[U] {
         let below = self.terminated_below(directory);
         &below[..below.len() - 1]
     }
 
-    /// Returns the name of an entry of the directory whose path has this length. `None` would
-    /// mean that the path does not end in a NUL.
+    /// Returns the name of an entry in the directory with a path of this length.
     pub(crate) fn name_below(&self, directory: usize) -> Option<Name<'_, U>> {
         Name::until_nul(self.terminated_below(directory))
     }

@@ -1,15 +1,22 @@
-//! Work that is handed off from one worker of an operation to another.
+//! Hands off work from one worker of an operation to another.
 //!
-//! Every worker runs the same depth-first algorithm. Nothing is queued in advance: a worker without
-//! work is *hungry*, and a busy one that notices (one relaxed load per step of a walk; in a removal
-//! per directory and per 16 entries) hands off half of what it has not begun yet. The price of
-//! sharing is therefore paid per hand-off and not per entry, and a tree that one thread finishes
+//! The shape of a tree is unknown until it is read, so it cannot be split in advance, and
+//! work-stealing deques would cost every directory an allocation and two atomic counters (ADR 4).
+//! So every worker runs the same depth-first algorithm on its own, and work is split on demand. A
+//! worker without work makes the pool *hungry*. A busy worker notices (one relaxed load per step of
+//! a walk; in a removal, per directory and per 16 entries) and hands off half of what it has not
+//! started. The price is paid per hand-off, not per entry, and a tree that one thread finishes
 //! alone costs nothing extra.
 //!
-//! A directory of which parts were handed off can only be finished after them. Its worker waits for
-//! their [`Join`] (only removals do), and takes other tasks meanwhile, on top of what it is working
-//! on. This cannot deadlock: a worker only waits for tasks that were begun after the one that it
-//! waits with, so no two can wait for each other in a circle.
+//! A removal can finish a directory only after all parts of it that were handed off. Its worker
+//! waits for their [`Join`], and runs other tasks meanwhile, on top of its own. This cannot
+//! deadlock, because a worker waits only for tasks that started later than the one it waits in.
+//! Tasks on one worker are nested, so a suspended task also started earlier than those above it.
+//! Along any chain of waiting workers the start times increase, and the chain never closes. A task
+//! not yet started is no obstacle: a waiting worker takes it.
+//!
+//! The operation ends when a worker finds no task and all the others are idle. That is checked
+//! under the lock, and only a worker with work can add a task.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,46 +25,42 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::stop::POLL_INTERVAL;
 use crate::sys::Condvar;
 
-/// The number of tasks of one directory that were handed off and are not finished.
+/// The number of unfinished tasks that were handed off from one directory.
 #[derive(Debug, Default)]
 pub(crate) struct Join(AtomicUsize);
 
 impl Join {
-    /// Counts a task that is about to be handed off.
     pub(crate) fn add(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns whether all tasks are finished. They are not after [`Pool::wait_for`] if a worker
-    /// panicked.
+    /// After [`Pool::wait_for`] not all tasks may be done, if a worker panicked.
     pub(crate) fn is_done(&self) -> bool {
         self.0.load(Ordering::Acquire) == 0
     }
 }
 
-/// Where the workers of one operation meet; `T` is a task.
 pub(crate) struct Pool<T> {
     state: Mutex<State<T>>,
-    /// Hungry workers and those that wait for a join sleep here.
+    /// Wakes idle workers, and those that wait for a join.
     work: Condvar,
-    /// Paused workers sleep here.
     pause: Condvar,
-    /// How many tasks to hand off: the sleepers that would take one, as many as are wanted, without
-    /// the tasks that are queued. Read without the lock.
+    /// How many more tasks sleeping workers would take: as many of them as are wanted awake, minus
+    /// the tasks already queued. Read without the lock.
     hungry: AtomicUsize,
-    /// Workers with this number or a higher one are paused.
+    /// Workers with this number or a higher one pause.
     wanted: AtomicUsize,
 }
 
 struct State<T> {
     tasks: VecDeque<T>,
-    /// All workers, the caller's thread included.
+    /// All workers, including the caller's thread.
     workers: usize,
-    /// Workers that have no work at all.
+    /// Workers without any work.
     idle: usize,
-    /// Workers asleep that would take a task: idle ones, and those that wait for a [`Join`].
+    /// Sleeping workers that would take a task: idle ones, and those that wait for a [`Join`].
     waiting: usize,
-    /// Workers asleep because they are not wanted, in the middle of their work or without any.
+    /// Sleeping workers that are not wanted, with or without unfinished work.
     paused: usize,
     over: bool,
 }
@@ -68,25 +71,22 @@ impl<T> State<T> {
     }
 }
 
-/// What the caller's thread does every few milliseconds while it waits for others.
+/// Called on the caller's thread every few milliseconds while it waits for other workers.
 pub(crate) type Meanwhile<'a> = Option<&'a dyn Fn()>;
 
-/// What a worker does next.
 pub(crate) enum Work<O, T> {
     Operand(O),
     Task(T),
 }
 
-/// How [`Pool::wait_for`] ended.
 pub(crate) enum Waited<T> {
-    /// The join is done, or the operation is over because a worker panicked.
+    /// The join is done, or the operation is over.
     Joined,
-    /// A task to do meanwhile.
+    /// Run this task, then wait again.
     Task(T),
 }
 
 impl<T> Pool<T> {
-    /// Returns a pool of one worker, the caller's thread.
     pub(crate) fn new() -> Self {
         Pool {
             state: Mutex::new(State {
@@ -104,31 +104,29 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Returns whether a hand-off would be welcome.
     pub(crate) fn is_hungry(&self) -> bool {
         self.hungry.load(Ordering::Relaxed) > 0
     }
 
-    /// Returns how many workers there are, the caller's thread included.
     pub(crate) fn workers(&self) -> usize {
         self.lock().workers
     }
 
-    /// Counts a worker that is about to be started, and returns its number.
+    /// Counts a worker about to start, and returns its number.
     pub(crate) fn enlist(&self) -> usize {
         let mut state = self.lock();
         state.workers += 1;
         state.workers - 1
     }
 
-    /// Uncounts a worker that could not be started.
+    /// Undoes [`Pool::enlist`] for a worker that failed to start.
     pub(crate) fn dismiss(&self) {
         let mut state = self.lock();
         state.workers -= 1;
         self.update(&state);
     }
 
-    /// Sets how many workers are wanted. Those beyond pause at their next checkpoint.
+    /// Sets how many workers are wanted. The others pause at their next checkpoint.
     pub(crate) fn want(&self, workers: usize) {
         if workers == self.wanted() {
             return;
@@ -149,9 +147,9 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Returns the next work of a worker that has none: a task that waits, else the next operand,
-    /// else a task as soon as there is one. `None` when all workers are out of work, which ends the
-    /// operation. `operand` is called under the lock.
+    /// Returns a queued task, else the next operand, else a task as soon as one is handed off.
+    /// `None` when all workers are out of work, which ends the operation. Calls `operand` under the
+    /// lock.
     pub(crate) fn next<O>(
         &self,
         worker: usize,
@@ -170,7 +168,7 @@ impl<T> Pool<T> {
             }
             if state.over || state.idle + 1 == state.workers {
                 state.over = true;
-                // Without other workers nobody has to be woken, which would cost a call.
+                // With a single worker there is no one to wake, and waking costs a call.
                 let is_alone = state.workers == 1;
                 drop(state);
                 if !is_alone {
@@ -188,7 +186,6 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Waits until a join is done, or until there is a task to do meanwhile.
     pub(crate) fn wait_for(&self, join: &Join, meanwhile: Meanwhile<'_>) -> Waited<T> {
         let mut state = self.lock();
         loop {
@@ -199,26 +196,26 @@ impl<T> Pool<T> {
                 self.update(&state);
                 return Waited::Task(task);
             }
-            // A paused worker that has the awaited task takes this worker's place meanwhile.
+            // Even an unwanted worker sleeps here. While it does, a paused one with the awaited
+            // task may run.
             state = self.sleep_hungry(state, meanwhile);
         }
     }
 
-    /// Returns whether the operation has ended; before its work is done if a worker panicked.
     pub(crate) fn is_over(&self) -> bool {
         self.lock().over
     }
 
-    /// Ends the operation before its work is done, because a worker panicked: no other worker waits
-    /// for it, so that the panic reaches the caller.
+    /// Ends the operation after a worker's panic. The others stop waiting for it, so that the panic
+    /// reaches the caller.
     pub(crate) fn end(&self) {
         self.lock().over = true;
         self.wake_all();
     }
 
-    /// Finishes a task of a join.
     pub(crate) fn finish(&self, join: &Join) {
-        // Under the lock, so that a worker that is about to wait for the join cannot miss it.
+        // Under the lock: a worker between checking the join and going to sleep would miss the
+        // wake-up.
         let state = self.lock();
         let is_last = join.0.fetch_sub(1, Ordering::AcqRel) == 1;
         let awaited = state.waiting > 0;
@@ -228,7 +225,7 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Pauses a worker that is not wanted, until it can take the place of one that sleeps.
+    /// Pauses an unwanted worker, until it is wanted or a wanted one sleeps.
     pub(crate) fn pause(&self, worker: usize) {
         if worker < self.wanted() {
             return;
@@ -246,7 +243,8 @@ impl<T> Pool<T> {
     ) -> MutexGuard<'a, State<T>> {
         state.waiting += 1;
         self.update(&state);
-        // A panic of another worker is passed on when all have ended: see `workers.rs`.
+        // A poisoned lock is no reason to stop: `workers.rs` resumes the panic after all have
+        // ended.
         state = match meanwhile {
             None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
             Some(attend) => {
@@ -270,9 +268,9 @@ impl<T> Pool<T> {
         state
     }
 
-    /// Updates who is hungry after a change of the state, and wakes paused workers if there is room
-    /// for them. A worker that waits for a join is not hungry while as many workers as are wanted
-    /// are awake: the last tasks of a worker that did not pay would be handed off again.
+    /// Recomputes `hungry`, and wakes paused workers if fewer are awake than wanted. A worker that
+    /// waits for a join does not count while enough are awake, or the last tasks of a worker that
+    /// did not pay would be handed off again and again.
     fn update(&self, state: &State<T>) {
         let room = self.wanted().saturating_sub(state.awake());
         let hungry = state.waiting.min(room).saturating_sub(state.tasks.len());
@@ -309,7 +307,6 @@ mod tests {
         })
     }
 
-    /// Adds up the numbers of a range, handing off half of it while a worker is hungry.
     fn sum(
         pool: &Pool<(u64, u64, Arc<Join>)>,
         worker: usize,

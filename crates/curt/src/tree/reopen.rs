@@ -1,9 +1,6 @@
-//! Why a directory of a stack could not be reopened.
-
 use crate::error::Cause;
 use crate::sys::is_shortage;
 
-/// A directory could not be reopened.
 pub(crate) struct ReopenError {
     /// The shallowest level that could not be reopened.
     pub(crate) level: usize,
@@ -11,7 +8,6 @@ pub(crate) struct ReopenError {
 }
 
 impl ReopenError {
-    /// Returns the cause to report.
     pub(crate) fn into_cause(self) -> Cause {
         match self.reason {
             ReopenFailure::Vanished => Cause::Replaced,
@@ -20,7 +16,6 @@ impl ReopenError {
     }
 }
 
-/// Why a directory could not be reopened.
 #[derive(Debug)]
 pub(crate) enum ReopenFailure {
     Vanished,
@@ -28,7 +23,7 @@ pub(crate) enum ReopenFailure {
 }
 
 impl ReopenFailure {
-    /// Returns whether the system has no descriptor or no memory left.
+    /// Returns whether the system ran out of descriptors or memory.
     pub(crate) fn is_shortage(&self) -> bool {
         matches!(self, ReopenFailure::Failed(Cause::Os(error)) if is_shortage(error))
     }

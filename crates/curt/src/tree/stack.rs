@@ -1,19 +1,20 @@
 //! The directories from an operand down to the current entry, not all of them open.
 //!
-//! When the descriptor budget is used up, ancestors of the current entry are released, that is
-//! closed for a while, and reopened when the traversal comes back to them: by the names that lead
-//! there from the nearest directory that is still open, several names in one call where the system
-//! can refuse links. A reopened directory must be the same one, by device and file number. The
-//! operand's own directory is never released, so its path is never resolved a second time.
+//! A tree may be deeper than the descriptor limit, and its paths longer than the system accepts. So
+//! when the descriptor budget is used up, ancestors are *released*: closed, and reopened when the
+//! traversal returns to them (ADR 7). Reopening follows names from the nearest open ancestor,
+//! several in one call where the system can refuse symlinks on the way. Other processes may rename
+//! directories meanwhile, so a reopened directory must have the device and file number of the
+//! released one. The operand's own directory is never released, so its path is resolved only once.
 //!
-//! Directories stay open more densely the nearer they are to the top of the stack, and a reopening
-//! opens several at once. A released directory therefore costs about 4 calls more at any depth, and
-//! no path is longer than the system accepts.
+//! Reopening one directory at a time from a distant ancestor would take time quadratic in the
+//! depth. So open directories are denser near the top, and one reopening opens several levels. A
+//! released directory then costs about 4 more calls at any depth, and paths stay short.
 //!
-//! Where the system has so few descriptors that this would need paths as long as the tree is deep,
-//! the directory that is left stays open, and `..` leads back from there; by names only if that
-//! leads elsewhere. A directory that was moved is then traversed to its end, like one that stays
-//! open.
+//! With very few descriptors, paths would be as long as the tree is deep. Then the directory just
+//! left stays open until `..` has led from it to its parent. If `..` leads elsewhere, the names are
+//! tried. A directory moved by another process is traversed to its end, as if it had been open all
+//! the time.
 
 use std::io;
 use std::ops::{Deref, DerefMut, Index, IndexMut, Range};
@@ -25,49 +26,47 @@ use crate::fields::Fields;
 use crate::name::{Name, NameBuf, Names, Unit};
 use crate::sys::{Ask, Identity, Opened, Sys, is_shortage};
 
-/// The longest path, in units, that is passed to the system at once: below every system's limit.
+/// The longest path for one system call, in units. It is below every system's limit.
 const LONGEST_PATH: usize = 2048;
 
-/// With a smaller budget the way back is `..`. The smallest one that a caller can set is as large.
+/// Below this budget, parents are reopened by `..`. Only a shortage of descriptors lowers it so
+/// far.
 const FEW: usize = 8;
 
-/// A stack of directories, each with the state that a policy keeps for it.
+/// Each level carries state of the stack's user.
 pub(crate) struct Stack<S: Sys, T> {
     levels: Vec<Level<S, T>>,
-    /// The names that each level keeps, level after level.
+    /// The names that the levels keep, in the order of the levels.
     names: Names<S::Unit>,
-    /// The levels whose directory counts against the budget, the shallowest first.
+    /// The levels whose directories count against the budget, shallowest first.
     open: Vec<usize>,
     /// The descriptor budget: how many directories may be open.
     budget: usize,
     links: Links,
-    /// The directory that was popped last, and its level, where descriptors are few and its parent
-    /// is not open.
+    /// The directory popped last, and its level, if the budget is below [`FEW`] and the parent is
+    /// closed.
     left: Option<(usize, S::Dir)>,
 }
 
-/// One directory of a stack.
 pub(crate) struct Level<S: Sys, T> {
     dir: DirState<S::Dir>,
     path_len: usize,
-    /// Known once the directory was released, or when the policy asked for it.
+    /// Known once the directory was released, or if the user queried it.
     identity: Option<Identity>,
-    /// Where the names of this level begin.
+    /// The position of this level's first name.
     names: usize,
-    /// The range of names of subdirectories not entered yet.
+    /// The names of subdirectories not yet entered.
     waiting: Range<usize>,
     own: T,
 }
 
-/// A level, and the names that the stack keeps.
 type WithNames<'a, S, T> = (&'a mut Level<S, T>, &'a Names<<S as Sys>::Unit>);
 
-/// How a level holds its directory.
 enum DirState<D> {
     Owned(D),
-    /// Other workers use it too.
+    /// Other workers use it, too.
     Shared(Arc<D>),
-    /// Closed for a while, to be reopened when needed.
+    /// Closed, and reopened when needed.
     Released,
     /// Closed for good.
     Closed,
@@ -83,7 +82,7 @@ impl<D> DirState<D> {
     }
 }
 
-/// Whether a reopening follows the links on its way.
+/// Whether reopening follows symlinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Links {
     Follow,
@@ -91,7 +90,6 @@ pub(crate) enum Links {
 }
 
 impl<S: Sys, T> Stack<S, T> {
-    /// Returns an empty stack with a descriptor budget.
     pub(crate) fn new(budget: usize, links: Links) -> Self {
         let (levels, names, open) = (Vec::new(), Names::new(), Vec::new());
         Stack { levels, names, open, budget, links, left: None }
@@ -101,7 +99,6 @@ impl<S: Sys, T> Stack<S, T> {
         self.levels.len()
     }
 
-    /// Returns how many directories are open.
     pub(crate) fn count_open(&self) -> usize {
         self.open.len()
     }
@@ -114,24 +111,23 @@ impl<S: Sys, T> Stack<S, T> {
         self.levels.last_mut()
     }
 
-    /// Returns the topmost level of a stack that is not empty.
+    /// Panics on an empty stack.
     pub(crate) fn top(&self) -> &Level<S, T> {
         &self.levels[self.levels.len() - 1]
     }
 
-    /// Returns the topmost level of a stack that is not empty.
+    /// Panics on an empty stack.
     pub(crate) fn top_mut(&mut self) -> &mut Level<S, T> {
         let top = self.levels.len() - 1;
         &mut self.levels[top]
     }
 
-    /// Iterates over the level `floor`, open or not, and the deeper ones that are open.
+    /// The level `floor`, open or not, and the open levels after it.
     pub(crate) fn open_from(&self, floor: usize) -> impl Iterator<Item = usize> + '_ {
         let deeper = self.open.partition_point(|&open| open <= floor);
         std::iter::once(floor).chain(self.open[deeper..].iter().copied())
     }
 
-    /// Pushes a directory that was just opened.
     pub(crate) fn push(
         &mut self,
         dir: S::Dir,
@@ -144,8 +140,8 @@ impl<S: Sys, T> Stack<S, T> {
     }
 
     /// Pushes a directory that is open elsewhere: the parent of an operand, or a directory of
-    /// another worker. It does not count against the budget. The subdirectories with the names
-    /// `waiting` wait in it.
+    /// another worker. It does not count against the budget. The subdirectories `waiting` wait in
+    /// it.
     pub(crate) fn push_base(
         &mut self,
         dir: Arc<S::Dir>,
@@ -169,8 +165,7 @@ impl<S: Sys, T> Stack<S, T> {
         self.levels.push(Level { dir, path_len, identity, names, waiting: names..names, own });
     }
 
-    /// Pops the topmost level, drops its names, and closes its directory, unless the one below on
-    /// the stack may have to be reopened from there. `None` if the stack is empty.
+    /// Closes the popped directory, unless the next level may have to be reopened from there.
     pub(crate) fn pop(&mut self, sys: &S) -> Option<T> {
         let index = self.levels.len().checked_sub(1)?;
         let is_scarce = self.budget < FEW;
@@ -187,39 +182,34 @@ impl<S: Sys, T> Stack<S, T> {
         Some(level.own)
     }
 
-    /// Closes the directory that was popped last, and keeps another one open in its place.
     fn keep_left(&mut self, left: Option<(usize, S::Dir)>, sys: &S) {
         if let Some((_, dir)) = std::mem::replace(&mut self.left, left) {
             sys.close(dir);
         }
     }
 
-    /// Returns a level, and the names that the stack keeps.
     pub(crate) fn level_with_names(&mut self, index: usize) -> WithNames<'_, S, T> {
         (&mut self.levels[index], &self.names)
     }
 
-    /// Returns the names that the stack keeps.
     pub(crate) fn names(&self) -> &Names<S::Unit> {
         &self.names
     }
 
-    /// Stores the name of an entry of the topmost level. Returns its position. No subdirectory may
-    /// wait: those that will are behind it.
+    /// Returns the position of the name. No subdirectory may wait yet, because their names come
+    /// after it.
     pub(crate) fn store_name(&mut self, name: Name<'_, S::Unit>) -> usize {
         let at = self.names.push(name);
         self.top_mut().waiting = self.names.len()..self.names.len();
         at
     }
 
-    /// Adds a subdirectory of the topmost level to those that wait.
     pub(crate) fn add_waiting(&mut self, name: Name<'_, S::Unit>) {
         self.names.push(name);
         self.top_mut().waiting.end = self.names.len();
     }
 
-    /// Takes the next subdirectory of the topmost level from those that wait. Returns its name's
-    /// position.
+    /// Returns the position of the name.
     pub(crate) fn next_waiting(&mut self) -> Option<usize> {
         let waiting = &mut self.levels.last_mut()?.waiting;
         if waiting.start >= waiting.end {
@@ -230,12 +220,11 @@ impl<S: Sys, T> Stack<S, T> {
         Some(at)
     }
 
-    /// Makes the subdirectory that was taken last, whose name lies at `at`, wait again.
+    /// Undoes [`Stack::next_waiting`], which returned `at`.
     pub(crate) fn put_back(&mut self, at: usize) {
         self.top_mut().waiting.start = at;
     }
 
-    /// Drops the names of the topmost level, unless a subdirectory waits.
     pub(crate) fn clear_names(&mut self) {
         let level = self.top_mut();
         if !level.has_waiting() {
@@ -245,14 +234,12 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Counts the subdirectories of a level that wait.
     pub(crate) fn count_waiting(&self, index: usize) -> usize {
         let waiting = &self.levels[index].waiting;
         self.names.between(waiting.start, waiting.end).count()
     }
 
-    /// Takes the names of half of the subdirectories that wait in a level, to be handed off.
-    /// `None` if there are too few.
+    /// Takes half of the waiting subdirectories of a level, for a hand-off.
     pub(crate) fn split_waiting(&mut self, index: usize) -> Option<Names<S::Unit>> {
         let is_topmost = index + 1 == self.levels.len();
         let ours = self.ours(index, self.count_waiting(index));
@@ -261,20 +248,20 @@ impl<S: Sys, T> Stack<S, T> {
         let theirs = self.names.part(from, waiting.end);
         self.levels[index].waiting.end = from;
         if is_topmost {
-            // Names that are listed next are appended, and must not revive those handed off.
+            // The next names of the listing are appended here, and must not bring back those handed
+            // off.
             self.names.truncate(from);
         }
         Some(theirs)
     }
 
-    /// Returns how many of `count` entries of a level stay with the worker that hands some off. The
-    /// subtree that it is working on counts as one of them.
+    /// Returns how many of `count` entries of a level to keep in a hand-off. The subtree in
+    /// progress counts as one of them.
     pub(crate) fn ours(&self, index: usize, count: usize) -> usize {
         if index + 1 == self.levels.len() { count.div_ceil(2) } else { count / 2 }
     }
 
-    /// Takes the directory out of the topmost level. `None` if it is not open, or if another worker
-    /// uses it: then it stays as it is.
+    /// `None` if the directory is not open, or if another worker uses it.
     pub(crate) fn take_top(&mut self) -> Option<S::Dir> {
         let index = self.levels.len().checked_sub(1)?;
         let state = &mut self.levels[index].dir;
@@ -295,26 +282,24 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Puts the directory back that [`Stack::take_top`] took out.
+    /// Undoes [`Stack::take_top`].
     pub(crate) fn put_top_back(&mut self, dir: S::Dir) {
         self.open.push(self.levels.len() - 1);
         self.top_mut().dir = DirState::Owned(dir);
     }
 
-    /// Closes the directory of a level for good.
     pub(crate) fn close(&mut self, index: usize, sys: &S) {
         self.close_as(index, DirState::Closed, sys);
     }
 
-    /// Makes sure that one more directory can be opened within the budget.
+    /// Releases a directory if the budget is full.
     pub(crate) fn make_room(&mut self, sys: &S) {
         if self.open.len() >= self.budget {
             self.release_one(self.levels.len().saturating_sub(1), sys);
         }
     }
 
-    /// Lowers the budget because the system has no descriptor left. Returns whether a directory was
-    /// released: the topmost one and those that are never released stay open.
+    /// Lowers the budget after a shortage. Returns whether a directory was released.
     pub(crate) fn lower_budget(&mut self, sys: &S) -> bool {
         let released = self.release_one(self.levels.len().saturating_sub(1), sys);
         if released {
@@ -323,7 +308,7 @@ impl<S: Sys, T> Stack<S, T> {
         released
     }
 
-    /// Makes sure that the directory of a level is open. `path` is the path of the topmost level.
+    /// Reopens the directory of a level if necessary. `path` is the path of the topmost level.
     pub(crate) fn reopen(
         &mut self,
         index: usize,
@@ -356,7 +341,8 @@ impl<S: Sys, T> Stack<S, T> {
                         let first = self.first_lost(from, next, path, sys);
                         let lost = first.unwrap_or(ReopenError { level: next, reason });
                         if lost.reason.is_shortage() {
-                            // A caller that makes room must not find only these, for ever.
+                            // Otherwise a caller that frees descriptors and retries might release
+                            // only these, forever.
                             self.release_between(nearest, next, sys);
                         }
                         return Err(lost);
@@ -366,22 +352,21 @@ impl<S: Sys, T> Stack<S, T> {
             self.put_back_open(next, dir);
             from = next;
         }
-        // A caller that asks for a directory that was closed for good must not be told it is open.
+        // A directory closed for good must not be reported as open.
         let is_open = self.levels[index].dir().is_some();
         debug_assert!(is_open, "level {index} was closed for good");
         let vanished = ReopenError { level: index, reason: ReopenFailure::Vanished };
         is_open.then_some(()).ok_or(vanished)
     }
 
-    /// Gives a released level its directory again.
     fn put_back_open(&mut self, index: usize, dir: S::Dir) {
         self.levels[index].dir = DirState::Owned(dir);
         let place = self.open.partition_point(|&open| open < index);
         self.open.insert(place, index);
     }
 
-    /// Opens the directory of a level by `..`, from the nearest deeper one that is open. `None` if
-    /// an ancestor is nearer, or that leads to another directory.
+    /// Opens the directory of a level by `..` from the nearest deeper one. `None` if an ancestor is
+    /// nearer, or if `..` leads to another directory.
     fn open_from_below(&mut self, index: usize, sys: &S) -> Option<S::Dir> {
         let place = self.open.partition_point(|&open| open < index);
         let deeper = self.open.get(place).copied();
@@ -409,7 +394,6 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Releases the levels between two others that are open.
     #[cold]
     fn release_between(&mut self, from: usize, to: usize, sys: &S) {
         for level in from + 1..to {
@@ -419,9 +403,8 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Chooses the levels to open in order to reach the level `index` from the level `open`: as
-    /// many of the nearest to `index` as make up half of the budget, and farther away some at
-    /// distances that grow by four.
+    /// Chooses the levels to open on the way from `open` to `index`. Those nearest to `index` make
+    /// up half of the budget; beyond them, distances grow by a factor of four.
     fn levels_to_open(&self, open: usize, index: usize) -> Vec<usize> {
         let near = (self.budget / 2).max(1);
         let mut wanted: Vec<usize> = (open + 1..=index)
@@ -440,8 +423,7 @@ impl<S: Sys, T> Stack<S, T> {
         wanted
     }
 
-    /// Reopens the directory of the level `to` from that of the level `from`, and checks that it is
-    /// the same one.
+    /// Reopens the level `to` from the level `from`, and compares identities.
     fn open_same(
         &self,
         from: usize,
@@ -459,7 +441,6 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Returns a directory that was opened for a level, if it is the one that was released.
     fn check_same(&self, dir: S::Dir, index: usize, sys: &S) -> Result<S::Dir, ReopenFailure> {
         let cause = match identity(&dir, sys) {
             Ok(identity) if Some(identity) == self.levels[index].identity => return Ok(dir),
@@ -470,7 +451,7 @@ impl<S: Sys, T> Stack<S, T> {
         Err(ReopenFailure::Failed(cause))
     }
 
-    /// Opens the directory that some names lead to from an open one.
+    /// `names` is a path relative to an open directory.
     #[allow(clippy::unused_self, reason = "a type parameter of its own would not be known")]
     fn open_names(
         &self,
@@ -498,7 +479,7 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Finds the first level between two others that cannot be reopened.
+    /// Finds the shallowest level that cannot be reopened.
     #[cold]
     fn first_lost(&self, from: usize, to: usize, path: &[S::Unit], sys: &S) -> Option<ReopenError> {
         let is_known = |&level: &usize| self.levels[level].identity.is_some();
@@ -511,8 +492,8 @@ impl<S: Sys, T> Stack<S, T> {
         None
     }
 
-    /// Releases one directory: not the topmost, not that of the level `keep`, and not the first
-    /// that is open. Returns whether one was released.
+    /// Releases a directory, but never the topmost, that of the level `keep`, or the first open
+    /// one.
     fn release_one(&mut self, keep: usize, sys: &S) -> bool {
         let topmost = self.levels.len().saturating_sub(1);
         let mut best: Option<(usize, usize, usize)> = None;
@@ -521,7 +502,7 @@ impl<S: Sys, T> Stack<S, T> {
             if index == topmost || index == keep {
                 continue;
             }
-            // The one that leaves the smallest gap in proportion to its distance.
+            // Prefer the smallest gap in proportion to the distance from the top.
             let deeper = self.open.get(at + 1).copied().unwrap_or(topmost);
             let (gap, far) = (deeper - shallower, topmost - index);
             if best.is_none_or(|(_, best_gap, best_far)| gap * best_far < best_gap * far) {
@@ -531,7 +512,7 @@ impl<S: Sys, T> Stack<S, T> {
         best.is_some_and(|(index, ..)| self.release(index, sys))
     }
 
-    /// Releases the directory of a level, unless its identity cannot be determined.
+    /// Returns `false` if the identity cannot be determined.
     fn release(&mut self, index: usize, sys: &S) -> bool {
         let level = &mut self.levels[index];
         if level.identity.is_none() {
@@ -557,7 +538,6 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Counts the directory of a level against the budget no longer.
     fn uncount(&mut self, index: usize) {
         if let Ok(place) = self.open.binary_search(&index) {
             self.open.remove(place);
@@ -565,13 +545,11 @@ impl<S: Sys, T> Stack<S, T> {
     }
 }
 
-/// Returns the device and the file number of an open directory.
 pub(crate) fn identity<S: Sys>(dir: &S::Dir, sys: &S) -> io::Result<Identity> {
     let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: true };
     Ok(Identity::of(&sys.query_dir(dir, ask)?))
 }
 
-/// Returns how much of a path to pass to the system at once.
 fn piece<U: Unit>(names: &[U]) -> usize {
     match names.get(LONGEST_PATH) {
         None => names.len(),
@@ -598,17 +576,15 @@ impl<S: Sys, T> IndexMut<usize> for Stack<S, T> {
 }
 
 impl<S: Sys, T> Level<S, T> {
-    /// Returns the directory, if it is open.
     pub(crate) fn dir(&self) -> Option<&S::Dir> {
         self.dir.open()
     }
 
-    /// Returns the directory, if it is open, and the state that the policy keeps for it.
     pub(crate) fn split(&mut self) -> (Option<&S::Dir>, &mut T) {
         (self.dir.open(), &mut self.own)
     }
 
-    /// Shares the open directory with other workers. `None` if it is closed.
+    /// `None` if the directory is closed.
     pub(crate) fn share(&mut self) -> Option<Arc<S::Dir>> {
         match std::mem::replace(&mut self.dir, DirState::Closed) {
             DirState::Owned(dir) => self.dir = DirState::Shared(Arc::new(dir)),
@@ -620,23 +596,20 @@ impl<S: Sys, T> Level<S, T> {
         }
     }
 
-    /// Returns the length of its path.
     pub(crate) fn path_len(&self) -> usize {
         self.path_len
     }
 
-    /// Returns whether subdirectories wait to be entered.
     pub(crate) fn has_waiting(&self) -> bool {
         self.waiting.start < self.waiting.end
     }
 
-    /// Drops the subdirectories that wait.
     pub(crate) fn drop_waiting(&mut self) {
         self.waiting.start = self.waiting.end;
     }
 
-    /// Returns whether its directory was released, and so is listed from its beginning again. Only
-    /// for one that was pushed without an identity: a flag would make a deep stack larger.
+    /// Returns whether the directory was released, so that its listing starts over. Valid only for
+    /// a level pushed without an identity; a flag would make a deep stack larger.
     pub(crate) fn was_released(&self) -> bool {
         self.identity.is_some()
     }

@@ -1,4 +1,4 @@
-//! When an operation stops: by its token, by an answer of a callback, or by a panic.
+//! When an operation stops: by its token, by a callback, or by a panic.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,18 +9,18 @@ use crate::control::{Answer, Cancel, Exclude, Next, Poll, Unvisited};
 use crate::fields::Kind;
 use crate::sys::SystemUnit;
 
-/// The time between two calls of what the caller's thread does meanwhile.
+/// The time between two polls, on the caller's thread also while it waits.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Whether one run of an operation goes on. It calls the callbacks that can stop it.
+/// All callbacks that can stop an operation are called through this.
 #[derive(Debug)]
 pub(crate) struct Stop<'a> {
     cancel: Option<&'a Cancel>,
-    /// Whether a callback has stopped the operation, or a worker has panicked: no callback is
-    /// called after that, apart from those that other threads are just calling.
+    /// Whether a callback stopped the operation, or a worker panicked. No callback is called after
+    /// that, but calls already running on other threads finish.
     is_over: AtomicBool,
     poll: Option<&'a Poll<'a>>,
-    /// When it was called last, in nanoseconds.
+    /// In nanoseconds.
     last_poll: AtomicU64,
 }
 
@@ -37,12 +37,11 @@ impl<'a> Stop<'a> {
         self.is_over.load(Ordering::Relaxed) || self.cancel.is_some_and(Cancel::is_cancelled)
     }
 
-    /// Returns whether there is something to [poll](Stop::poll).
     pub(crate) fn polls(&self) -> bool {
         self.poll.is_some()
     }
 
-    /// Polls if it is time, on the caller's thread.
+    /// Polls if it is due. Only for the caller's thread.
     #[inline]
     pub(crate) fn poll(&self, now: impl FnOnce() -> Duration) {
         if let Some(poll) = self.poll {
@@ -55,7 +54,7 @@ impl<'a> Stop<'a> {
         }
     }
 
-    /// Calls a callback. `None` if one has stopped the operation.
+    /// `None` if an earlier callback stopped the operation.
     pub(crate) fn call(&self, callback: impl FnOnce() -> Next) -> Option<Next> {
         if self.is_over.load(Ordering::Relaxed) {
             return None;
@@ -67,9 +66,8 @@ impl<'a> Stop<'a> {
         Some(answer)
     }
 
-    /// Asks a question about an entry, unless the operation is stopped. The answer is `Stop` if it
-    /// is stopped meanwhile; only `keep`, which leaves the entry as it is, is passed on even so, to
-    /// be counted.
+    /// Asks a callback about an entry. If the operation is stopped meanwhile, the answer becomes
+    /// `Stop`, except `keep`: that one leaves the entry alone, and is still counted.
     pub(crate) fn ask(&self, keep: Answer, question: impl FnOnce() -> Answer) -> Answer {
         if self.is_stopped() {
             return Answer::Stop;
@@ -81,7 +79,6 @@ impl<'a> Stop<'a> {
         if answer != keep && self.is_stopped() { Answer::Stop } else { answer }
     }
 
-    /// [Asks](Stop::ask) whether the caller leaves out the entry at `path`.
     #[inline]
     pub(crate) fn excludes<U: SystemUnit>(
         &self,

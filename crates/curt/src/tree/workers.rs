@@ -1,24 +1,25 @@
-//! The threads that work beside the caller's.
+//! The threads of an operation besides the caller's.
 //!
-//! They share one descriptor table and their credentials, whose users the kernel counts in each
-//! call. A table for each thread (`CLOSE_RANGE_UNSHARE`) brought 4 to 5 %, credentials for each 1.6;
-//! but a descriptor that safe code opens in one thread would be another file in the next.
+//! They share the descriptor table and credentials of the process, whose reference counts the
+//! kernel changes in each call. A private table per thread (`CLOSE_RANGE_UNSHARE`) saved 4 to 5 %
+//! of the time, private credentials 1.6 %. But then a descriptor that safe code opens on one thread
+//! would be a different file on another.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// The stack of a worker. A traversal needs little at any depth; the rest is for callbacks.
+/// The stack size of a worker. A traversal needs little at any depth; the rest is for callbacks.
 const STACK: usize = 256 << 10;
 
-/// Workers in a scope of threads, with the payload of the first of their panics.
+/// Keeps the payload of the first panic.
 #[derive(Default)]
 pub(crate) struct Workers(Mutex<Option<Box<dyn Any + Send>>>);
 
 impl Workers {
-    /// Starts a worker, which the caller joins: the scope waits for the end of its work, but not
-    /// until the thread is gone. Returns `None` if the system has no thread left.
+    /// Starts a worker. The caller must join it, because the scope waits only for the end of the
+    /// work, not for the exit of the thread.
     pub(crate) fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -37,8 +38,8 @@ impl Workers {
         }
     }
 
-    /// Waits until these threads are gone. After that nobody runs code of this library any more,
-    /// which can be unloaded.
+    /// Waits until these threads have exited. Then none of them runs code of this library, so it
+    /// can be unloaded.
     pub(crate) fn join<'scope>(threads: impl IntoIterator<Item = ScopedJoinHandle<'scope, ()>>) {
         #[cfg(test)]
         crate::sys::memory::machine::leave();
@@ -48,7 +49,6 @@ impl Workers {
         }
     }
 
-    /// Resumes the first panic, once all workers have ended.
     pub(crate) fn pass_on(self) {
         if let Some(panic) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner) {
             resume_unwind(panic);

@@ -1,4 +1,4 @@
-//! Measuring trees: how much space they take.
+//! Measures the space that trees take.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-usage-mod-{}", std::process::id()));
@@ -16,19 +16,19 @@
 //!
 //! # Promises
 //!
-//! - Every entry below an operand is counted once, the operand and the directories included. What
-//!   cannot be opened, read or asked about is an error with its path, and the rest is counted.
-//! - A file with several names (hard links) is counted once in a whole measurement, and the result
-//!   is the same on every run, with any number of threads: the first operand that holds one of its
-//!   names is charged, and in it the directory that holds the smallest of its paths. Paths are
-//!   compared name by name, by the bytes of each.
-//! - An operand that lies in another one, or is another one by a second name, is counted only in
-//!   the first of the two, as GNU du does.
-//! - No link is followed, except operands or all ([`Usage::follow`]) if asked for.
+//! - Every entry inside an operand is counted once, including the operand and directories. An entry
+//!   that cannot be opened, read or queried is an error with its path, and the rest is counted.
+//! - A file with several names (hard links) is counted once in a whole measurement. The result is
+//!   the same in every run, with any number of threads. The first operand that contains one of the
+//!   names is charged, and in it the directory that contains the smallest path. Paths are compared
+//!   name by name, by the bytes of each.
+//! - An operand inside another one, or with the same identity, is counted only in the first of the
+//!   two, as in GNU du.
+//! - No symlink is followed unless requested: operands only, or all ([`Usage::follow`]).
 //! - Memory is bounded by the records (one for each directory down to the chosen depth, and for
-//!   each file if files are wanted), the names in the directories on the way if there are records
-//!   below the operand, and the number of each file with several names; where all links are
-//!   followed, that of each entry. [`Usage::measure_each`] keeps no records.
+//!   each file if requested), the names in the directories on the current path if there are records
+//!   inside the operand, and the file number of each file with several names. If all symlinks are
+//!   followed, add the file number of each entry. [`Usage::measure_each`] keeps no records.
 //!
 //! # Call ceiling
 //!
@@ -36,36 +36,36 @@
 //! |---|---|---|
 //! | entry, directory or not | 1 (`statx`) | 1 |
 //! | directory | 4 (`openat2`, 2 `getdents64`, `close`) | 5 |
-//! | one file system | 0: the answer for the entry has its device | 0 |
-//! | each operand that is a directory, if there are several | 1 (its identity) | 1 |
-//! | once | 1 (the limit of descriptors) | the same |
+//! | one filesystem | 0: the answer for the entry has its device | 0 |
+//! | each directory operand, if there are several operands | 1 (its identity) | 1 |
+//! | once | 1 (the descriptor limit) | the same |
 //! | several threads | 1 for 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
 //!
-//! On Windows a listing carries sizes, but not how many names a file has: [`Usage::count_links`]
-//! saves that question for each file.
+//! On Windows a listing has sizes, but not the number of names of a file. [`Usage::count_links`]
+//! saves that query for each file.
 //!
 //! # Races
 //!
-//! A measurement is no snapshot: an entry that is added or removed meanwhile may be counted or not,
-//! and an entry that vanishes between the listing and the question is an error. An entry that is
-//! moved within the tree can be counted twice or never. The rest is as with a
-//! [walk](mod@crate::walk#races): nothing outside the operands is looked at.
+//! A measurement is not a snapshot: an entry added or removed meanwhile may be counted or not, and
+//! one that vanishes between the listing and its query is an error. An entry moved within the tree
+//! can be counted twice or never. Everything else is as for a [walk](mod@crate::walk#races):
+//! nothing outside the operands is touched.
 //!
 //! # Fallbacks
 //!
-//! Those of the walk. An entry whose size the system does not report is counted as an entry, and in
-//! [`UsageReport::unknown`]. Where the system has no file numbers, a file with several names is
-//! counted for each of them.
+//! Those of the walk. An entry without a size is counted as an entry, and in
+//! [`UsageReport::unknown`]. On a system without file numbers, a file with several names is counted
+//! for each of them.
 
-// One run, from the public function to the walk:
+// A map of one run, from the public function to the walk:
 //
-// - `Usage::measure` (`options.rs`: what was asked for) calls `Usage::run`.
-// - `Run::learn_operands` asks about the operands first if there are several (`operands.rs`).
-// - `Run::directory` walks one operand, by `Walk::visit_in_chunks`, which makes the calls.
+// - `Usage::measure` (options in `options.rs`) calls `Usage::run`.
+// - `Run::learn_operands` first queries the operands if there are several (`operands.rs`).
+// - `Run::directory` walks one operand with `Walk::visit_in_chunks`, which makes the calls.
 // - `sum.rs`: `Notes::take` turns an entry into a note, on the thread that found it; `Sum::take`
 //   adds up the notes of a chunk, on one thread at a time.
-// - `Run::file` counts an operand that is no directory.
-// - `report.rs`: the records, kept or reported, and the result.
+// - `Run::file` counts a non-directory operand.
+// - `report.rs`: the records, stored or reported, and the result.
 
 mod operands;
 mod options;
@@ -93,21 +93,21 @@ use crate::tree::{Stop, descriptor_budget};
 use crate::walk::{Visited, Walk};
 
 impl Usage<'_> {
-    /// Measures the operands one after the other, each with as many threads as pay. The report has
-    /// all records and all failures.
+    /// Measures the operands one by one, each with as many threads as pay.
+    ///
+    /// The report has all records and all failures.
     pub fn measure(&self, operands: impl control::Operands) -> UsageReport {
         self.run::<Os>(&Setup::default(), &operands.into_paths(), Records::default())
     }
 
-    /// Measures the operands, and calls `report` with each record as soon as its sum is known, in
-    /// the order of [`UsageReport::records`]. The report itself has only the records of the
-    /// operands.
+    /// Measures the operands, and calls `report` with each record as soon as its sum is known.
     ///
-    /// `report` is called by one thread at a time, not always by the same. It returns nothing, or a
-    /// [`Next`] or [`ControlFlow`](std::ops::ControlFlow): after [`Next::Stop`] it is not called
-    /// again, and the report is that of a cancelled measurement. The calls to the system are those
-    /// of [`Usage::measure`]. After a cancellation the directories on the way are reported with
-    /// what was counted until then.
+    /// Records come in the order of [`UsageReport::records`]; the returned report has only those of
+    /// the operands. `report` runs on one thread at a time, not always the same. It returns
+    /// nothing, a [`Next`] or a [`ControlFlow`](std::ops::ControlFlow). After [`Next::Stop`] it is
+    /// not called again, and the measurement ends as if cancelled. The system calls are those of
+    /// [`Usage::measure`]. After a cancellation, the directories on the current path are reported
+    /// with their sums so far.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-each-{}", std::process::id()));
@@ -131,7 +131,6 @@ impl Usage<'_> {
         self.run::<Os>(&setup, &operands.into_paths(), records)
     }
 
-    /// Measures on a platform.
     fn run<S: Sys>(
         &self,
         setup: &Setup,
@@ -163,22 +162,21 @@ impl Usage<'_> {
     }
 }
 
-/// A measurement under way.
 struct Run<'r, 't, S> {
     usage: &'r Usage<'r>,
     setup: &'r Setup,
     walk: Walk<'r>,
-    /// Has the clock for the polls between operands, because files are not walked.
+    /// For the clock of polls between operands, since files are not walked.
     sys: S,
     operands: OperandSet,
-    /// The files with several names that were counted.
+    /// The files with several names counted so far.
     counted: HashSet<Identity>,
-    /// All entries that were counted, if links are followed.
+    /// All entries counted so far, if symlinks are followed.
     seen: Mutex<HashSet<Identity>>,
     records: Records<'t>,
     report: UsageReport,
     stop: &'r Stop<'r>,
-    /// How many entries were counted.
+    /// The number of entries counted so far.
     done: &'r AtomicU64,
 }
 
@@ -205,12 +203,12 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         }
     }
 
-    /// Asks about the operands if there are several, and each is to be counted once.
+    /// Queries the operands if there are several, unless they may be counted twice.
     fn learn_operands(&mut self, paths: &[PathBuf]) {
         let Run { usage, setup, .. } = *self;
         let mut descriptors = usage.descriptors;
         if descriptors.is_none() && paths.len() > 1 {
-            // Asked once, and not for each operand.
+            // Once, not for each operand.
             let sys = S::start(setup);
             descriptors = Some(descriptor_budget(&sys, None));
             self.report.calls.add(&sys.calls());
@@ -245,7 +243,7 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         self.report.errors.extend(self.usage.report(error, self.stop));
     }
 
-    /// Polls if it is time, and returns whether the measurement is to stop.
+    /// Polls if it is due, and returns whether the measurement must stop.
     fn must_stop(&self) -> bool {
         self.stop.poll(|| self.sys.now());
         self.stop.is_stopped()
@@ -269,8 +267,8 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         report.calls.add(&summary.calls);
     }
 
-    /// Counts an operand that is no directory, and of which everything is known. The operands know
-    /// whether another one has the same file.
+    /// Counts a non-directory operand, which was already queried. `learn_operands` has dropped
+    /// duplicates.
     fn file(&mut self, index: usize, path: &Path, facts: &Facts) {
         self.report.threads = self.report.threads.max(1);
         self.report.unknown += u64::from(!Sizes::are_known(facts));

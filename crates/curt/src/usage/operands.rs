@@ -1,11 +1,10 @@
-//! Operands that lie in one another, or are the same: each is counted once, in the first operand
-//! that holds it.
+//! Counts overlapping operands once, each in the first operand that contains it.
 //!
-//! If there are several, each is asked for its identity before the first is walked; for one that is
-//! no directory, nothing more has to be asked. A walk that finds a later operand counts it and
-//! marks it as done; a walk that finds an earlier one leaves it out. As operands are walked one
-//! after the other, this does not depend on the threads of a walk. No entry is remembered; GNU du
-//! remembers all of them where there are several operands.
+//! GNU du remembers every entry for this if there are several operands. Here only the operands are
+//! remembered. Each is queried for its identity before the first is walked, and for a non-directory
+//! that is all. A walk that finds a later operand counts it and marks it as done; a walk that finds
+//! an earlier one skips it. Operands are walked one by one, so the result does not depend on the
+//! threads of a walk.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::fields::{Facts, Kind};
 use crate::sys::Identity;
 
-/// What is known of the operands before they are walked.
 #[derive(Default)]
 pub(super) struct OperandSet {
     known: Vec<Known>,
@@ -22,25 +20,23 @@ pub(super) struct OperandSet {
     first: HashMap<Identity, usize>,
 }
 
-/// What is known of one operand.
+/// Knowledge about one operand.
 #[derive(Clone, Copy)]
 pub(super) enum Known {
-    /// It is a directory, or nothing is known: it is walked.
+    /// A directory, or unknown: walk it.
     Directory,
-    /// It is no directory, and this is known of it.
+    /// A non-directory, with its facts.
     File(Facts),
-    /// It was counted, or could not be asked about.
+    /// Already counted, or not accessible.
     Done,
 }
 
 impl OperandSet {
-    /// Operands of which nothing is known.
     pub(super) fn unknown(count: usize) -> OperandSet {
         let done = (0..count).map(|_| AtomicBool::new(false)).collect();
         OperandSet { known: vec![Known::Directory; count], done, first: HashMap::new() }
     }
 
-    /// Notes what was asked about an operand.
     pub(super) fn learn(&mut self, index: usize, facts: &Facts) {
         let is_same = Identity::known(facts)
             .is_some_and(|identity| *self.first.entry(identity).or_insert(index) != index);
@@ -51,18 +47,17 @@ impl OperandSet {
         };
     }
 
-    /// Notes that an operand could not be asked about.
     pub(super) fn leave_out(&mut self, index: usize) {
         self.known[index] = Known::Done;
     }
 
-    /// Returns what is known of the operand whose turn it is.
+    /// Returns how to measure the next operand.
     pub(super) fn take(&self, index: usize) -> Known {
         if self.done[index].load(Ordering::Relaxed) { Known::Done } else { self.known[index] }
     }
 
-    /// Claims an entry below an operand: a later operand is counted here, and done. Returns `false`
-    /// if it is an earlier operand, which was counted already.
+    /// Claims an entry inside the operand `below`. A later operand is counted here, and marked as
+    /// done. Returns `false` for an earlier operand, which was already counted.
     #[inline]
     pub(super) fn claim(&self, found: &Facts, below: usize) -> bool {
         self.first.is_empty() || self.claim_operand(found, below)

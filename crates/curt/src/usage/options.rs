@@ -1,5 +1,3 @@
-//! The options of a measurement.
-
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,7 +8,6 @@ use crate::sys::{Feature, Features};
 use crate::tree::Stop;
 use crate::walk::Walk;
 
-/// The fields that are times.
 const TIMES: Fields =
     Fields::MODIFIED.union(Fields::ACCESSED).union(Fields::CHANGED).union(Fields::CREATED);
 
@@ -19,9 +16,9 @@ pub(super) type OnProgress<'a> = Arc<dyn Fn(u64) -> Next + Send + Sync + 'a>;
 
 /// Builds a measurement. The defaults are those of `du`.
 ///
-/// Every entry is counted once, also a file with several names, and the result does not depend on
-/// the number of threads. One call for each entry, and four more for each directory. The promises
-/// and the cost in full are in [`crate::usage`].
+/// Every entry is counted once, even a file with several names, and the result does not depend on
+/// the number of threads. Costs one call for each entry, and four more for each directory.
+/// [`crate::usage`] has the promises and all costs.
 ///
 /// ```
 /// use curt::Usage;
@@ -91,43 +88,49 @@ impl<'a> Usage<'a> {
         }
     }
 
-    /// Makes no records deeper than this below the operand; what lies there is counted in the
-    /// directory above. With 0 there is one record for each operand, and no memory for more than
-    /// that. The whole tree is walked at any depth.
+    /// Limits the depth of records; deeper entries count in the nearest directory with a record.
+    ///
+    /// With 0 there is one record for each operand, and no memory is needed for more. The whole
+    /// tree is walked at any depth.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.max_depth = depth;
         self
     }
 
-    /// Makes records of files too, and of everything else that is no directory. A file with several
-    /// names has its record in the directory that is charged.
+    /// Sets whether files and all other non-directories have records, too.
+    ///
+    /// A file with several names has its record in the directory charged for it.
     pub fn files(mut self, yes: bool) -> Self {
         self.files = yes;
         self
     }
 
-    /// Leaves out what lies on another file system than its operand, by the device number. No extra
-    /// call. Bind mounts and subvolumes of the same device are counted, as in `du -x`.
+    /// Skips entries on another filesystem than their operand, by device number.
+    ///
+    /// Costs no extra call. Bind mounts and subvolumes of the same device are counted, as in
+    /// `du -x`.
     pub fn same_file_system(mut self, yes: bool) -> Self {
         self.same_file_system = yes;
         self
     }
 
-    /// Chooses which symbolic links are followed; none by default. A link that is followed is
-    /// measured as its target, and one that cannot be followed is an error.
+    /// Sets which symlinks are followed; none by default.
     ///
-    /// With [`Follow::Links`] a file or directory can be reached by many paths. It is counted where
-    /// the first of them, in the order of records, reaches it. For that the identity of every entry
-    /// is kept, the walk is sorted and one thread works; but not with [`Usage::count_links`], by
-    /// which everything counts on each path, and only links back to an ancestor are left out.
+    /// A followed symlink is measured as its target, and one that cannot be followed is an error.
+    ///
+    /// With [`Follow::Links`], many paths may lead to a file or directory. It is counted at the
+    /// first of them, in the order of records. That requires the identity of every entry in memory,
+    /// a sorted walk and a single thread. [`Usage::count_links`] avoids all this: entries count on
+    /// each path, and only symlinks back to an ancestor are skipped.
     pub fn follow(mut self, follow: Follow) -> Self {
         self.follow = follow;
         self
     }
 
-    /// Finds the newest of these times in each record ([`UsageRecord::newest`]): of one or more of
-    /// [`Fields::MODIFIED`], [`Fields::ACCESSED`], [`Fields::CHANGED`] and [`Fields::CREATED`]. No
-    /// extra call.
+    /// Finds the newest of these times for each record ([`UsageRecord::newest`]).
+    ///
+    /// They are one or more of [`Fields::MODIFIED`], [`Fields::ACCESSED`], [`Fields::CHANGED`] and
+    /// [`Fields::CREATED`]. Costs no extra call.
     ///
     /// [`UsageRecord::newest`]: super::UsageRecord::newest
     pub fn newest(mut self, times: Fields) -> Self {
@@ -135,15 +138,17 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Counts a file with several names once for each of them, and an operand that lies in another
-    /// one in both. If listings have sizes (Windows), an entry then costs no call.
+    /// Counts a file for each of its names, and an operand inside another one in both.
+    ///
+    /// If listings have sizes (Windows), an entry then costs no call.
     pub fn count_links(mut self, yes: bool) -> Self {
         self.count_links = yes;
         self
     }
 
-    /// Leaves out the entries that the predicate accepts, with everything below them, and asks
-    /// nothing about them. Operands are never left out. An answer is a `bool`, an [`Answer`] or a
+    /// Skips the entries that the predicate accepts, with everything inside, without querying them.
+    ///
+    /// Operands are never skipped. An answer is a `bool`, an [`Answer`] or a
     /// `ControlFlow<(), bool>`.
     ///
     /// ```
@@ -160,16 +165,19 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Chooses how many threads may work; [`Threads::Automatic`] by default. The result is the same
-    /// with any number.
+    /// Sets the number of threads; [`Threads::Automatic`] by default.
+    ///
+    /// The result does not depend on it.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Calls `callback` with the number of entries counted so far, on the caller's thread, at the
-    /// beginning and then every few milliseconds. It can stop the measurement: language runtimes
-    /// check for signals there. A call that blocks, on a slow filesystem, is not interrupted.
+    /// Calls `callback` with the number of entries counted so far, every few milliseconds.
+    ///
+    /// It runs on the caller's thread, first at the beginning, and can stop the measurement.
+    /// Language runtimes use it to check for signals. A call that blocks, on a slow filesystem, is
+    /// not interrupted.
     ///
     /// ```
     /// use curt::{Next, Usage};
@@ -188,15 +196,16 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Stops the measurement early when this is cancelled. The report has what was counted by then.
+    /// Sets a token that stops the measurement early. The report has the sums so far.
     pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
         self.cancel = Some(cancel);
         self
     }
 
-    /// Calls `report` with each failure when it happens, on the thread that found it. It may stop
-    /// the measurement, as in [`Usage::measure_each`]. The report of the measurement then only has
-    /// the number of failures.
+    /// Calls `report` with each failure, on the thread that found it.
+    ///
+    /// It may stop the measurement, as in [`Usage::measure_each`]. The returned report then has
+    /// only the number of failures.
     pub fn on_error<N: Into<Next>>(
         mut self,
         report: impl Fn(&Error) -> N + Send + Sync + 'a,
@@ -205,7 +214,7 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Limits how many directories may be open at a time: see
+    /// Sets how many directories may be open at once: see
     /// [`Remove::descriptors`](crate::Remove::descriptors).
     #[doc(hidden)]
     pub fn descriptors(mut self, limit: usize) -> Self {
@@ -213,26 +222,25 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Measures without a feature of the system, as on a system that lacks it. For tests.
+    /// Disables a feature of the system, as on a system without it. For tests.
     #[doc(hidden)]
     pub fn without(mut self, feature: Feature) -> Self {
         self.without = self.without.with(feature);
         self
     }
 
-    /// Reports a failure to the callback, which may stop the measurement; hands it back if there is
-    /// none, or if one has stopped it.
+    /// Reports a failure to the callback, which may stop the measurement. Returns the failure if
+    /// there is no callback, or if one has stopped the measurement.
     pub(super) fn report(&self, error: Error, stop: &Stop<'_>) -> Option<Error> {
         let told = self.on_error.as_ref().and_then(|report| stop.call(|| report(&error)));
         told.is_none().then_some(error)
     }
 
-    /// Whether each entry is remembered, because links can lead to it a second time.
+    /// Returns whether to remember each entry, because symlinks may lead to it again.
     pub(super) fn remembers_all(&self) -> bool {
         self.follow == Follow::Links && !self.count_links
     }
 
-    /// What is asked about each entry.
     fn fields(&self) -> Fields {
         let mut fields = Fields::SIZE | Fields::ALLOCATED | self.newest;
         if !self.count_links {
@@ -244,7 +252,6 @@ impl<'a> Usage<'a> {
         fields
     }
 
-    /// The walk behind it.
     pub(super) fn walk(&self) -> Walk<'_> {
         let threads = if self.remembers_all() { Threads::AtMost(1) } else { self.threads };
         let mut walk = Walk::of(Vec::new())

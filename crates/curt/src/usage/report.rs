@@ -1,5 +1,3 @@
-//! The result of a measurement.
-
 use std::ops::AddAssign;
 use std::path::PathBuf;
 
@@ -13,18 +11,20 @@ use crate::tree::Stop;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Sizes {
-    /// The bytes that can be read: the sizes of files and of the targets of links. The sizes of
-    /// directories, devices and pipes cannot be compared between file systems, and count as 0.
+    /// Readable bytes: the sizes of files and of symlink targets.
+    ///
+    /// Sizes of directories, devices and pipes are not comparable between filesystems, and count as
+    /// 0.
     pub apparent: u64,
-    /// The bytes that the file system has allocated, including directories. Less than `apparent` if
-    /// a file has holes or is compressed. On Unix a multiple of 512.
+    /// Bytes allocated by the filesystem, including directories.
+    ///
+    /// Less than `apparent` if a file has holes or is compressed. A multiple of 512 on Unix.
     pub allocated: u64,
     /// The number of entries, including directories. A file with several names is one.
     pub entries: u64,
 }
 
 impl Sizes {
-    /// Returns the sizes of one entry.
     #[inline]
     pub(super) fn of(facts: &Facts) -> Sizes {
         let has_content = facts.kind == Kind::File || facts.kind.is_link();
@@ -32,12 +32,11 @@ impl Sizes {
         Sizes { apparent, allocated: facts.allocated, entries: 1 }
     }
 
-    /// Whether both sizes are known.
     pub(super) fn are_known(facts: &Facts) -> bool {
         facts.known.contains(Fields::SIZE | Fields::ALLOCATED)
     }
 
-    /// Whether an entry is counted: what is known is, whatever else could not be asked.
+    /// Returns whether to count an entry. A failed query does not matter if the sizes are known.
     pub(super) fn count(facts: &Facts, has_failed: bool) -> bool {
         !has_failed || Sizes::are_known(facts)
     }
@@ -51,7 +50,6 @@ impl AddAssign for Sizes {
     }
 }
 
-/// What is added up: the sizes of entries, and the newest of their times if it is wanted.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Part {
     pub(super) sizes: Sizes,
@@ -59,7 +57,6 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Returns the sizes of one entry, and the newest of these times.
     #[inline]
     pub(super) fn of(facts: &Facts, times: Fields) -> Part {
         let newest = if times == Fields::NONE { None } else { newest(facts, times) };
@@ -71,14 +68,14 @@ impl AddAssign for Part {
     #[inline]
     fn add_assign(&mut self, other: Part) {
         self.sizes += other.sizes;
-        // Mostly nobody wants times, and nothing is compared.
+        // Usually no times are requested, and the comparison is skipped.
         if other.newest.is_some() {
             self.newest = self.newest.max(other.newest);
         }
     }
 }
 
-/// Returns the newest of these times that is known.
+/// Returns the newest known time among `times`.
 fn newest(facts: &Facts, times: Fields) -> Option<Time> {
     let known = [
         (Fields::MODIFIED, facts.modified),
@@ -90,32 +87,33 @@ fn newest(facts: &Facts, times: Fields) -> Option<Time> {
     known.into_iter().filter(|&(field, _)| is_wanted(field)).map(|(_, time)| time).max()
 }
 
-/// A directory, a file or an operand, and the space that it takes with everything in it.
+/// A directory, a file or an operand, and the space that it takes with everything inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UsageRecord {
-    /// The path: the operand as it was given, and the names below it.
+    /// The path: the operand as given, and the names inside it.
     pub path: PathBuf,
-    /// The index of the operand that it belongs to, from 0.
+    /// The index of its operand, from 0.
     pub operand: usize,
     /// The depth below the operand; 0 for the operand.
     pub depth: usize,
-    /// The kind.
+    /// The kind of the entry.
     pub kind: Kind,
-    /// The space that it takes with everything that was counted in it, with a record or without.
+    /// The space that it takes with everything counted inside, with or without a record.
     pub sizes: Sizes,
-    /// The same without its subdirectories: the directory itself, and what lies directly in it and
-    /// is no directory. For anything else the same as `sizes`.
+    /// The same without subdirectories: the directory itself, and its non-directory entries.
+    ///
+    /// Equal to `sizes` for a non-directory.
     pub own: Sizes,
-    /// The newest time in `sizes`, of the times that [`Usage::newest`](crate::Usage::newest) names;
-    /// `None` without that, and if the system has no such time.
+    /// The newest time in `sizes`, of those in [`Usage::newest`](crate::Usage::newest).
+    ///
+    /// `None` without any, or if the system has no such time.
     pub newest: Option<Time>,
     /// The newest time in `own`.
     pub own_newest: Option<Time>,
 }
 
 impl UsageRecord {
-    /// Returns the record of an entry with this sum, of which this is its own.
     pub(super) fn new(entry: Entry, operand: usize, sum: Part, own: Part) -> UsageRecord {
         let Entry { path, depth, kind } = entry;
         let (Part { sizes, newest }, Part { sizes: own, newest: own_newest }) = (sum, own);
@@ -123,38 +121,36 @@ impl UsageRecord {
     }
 }
 
-/// An entry that has a record.
 pub(super) struct Entry {
     pub(super) path: PathBuf,
     pub(super) depth: usize,
     pub(super) kind: Kind,
 }
 
-/// The result of a measurement, with every failure.
+/// The result of a measurement, with all failures.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 #[must_use = "a measurement may have failed; the report says so"]
 pub struct UsageReport {
-    /// The records: operand by operand in the given order, within them a directory after its
-    /// contents, and the entries of one directory by the bytes of their names.
+    /// The records, operand by operand in the given order.
+    ///
+    /// A directory comes after its contents. The entries of one directory are sorted by the bytes
+    /// of their names.
     pub records: Vec<UsageRecord>,
-    /// The failures, sorted by path; empty if [`Usage::on_error`](crate::Usage::on_error) takes
-    /// them.
+    /// The failures, sorted by path; empty with [`Usage::on_error`](crate::Usage::on_error).
     pub errors: Vec<Error>,
     /// The number of failures.
     pub error_count: u64,
-    /// The number of entries whose sizes the system does not have; they are missing in the sums.
+    /// The number of entries whose sizes the system does not have, missing in the sums.
     pub unknown: u64,
-    /// Whether the measurement was cancelled, or stopped by a callback. The sums then have what was
-    /// counted by then.
+    /// Whether the measurement was cancelled, or stopped by a callback. Sums are then incomplete.
     pub stopped: bool,
-    /// The most threads that worked at a time, including the caller's.
+    /// The maximum number of threads at a time, including the caller's.
     pub threads: usize,
-    /// The calls made.
+    /// The system calls made.
     pub calls: Calls,
 }
 
-/// Where complete records go.
 #[derive(Default)]
 pub(super) struct Records<'t> {
     kept: Vec<UsageRecord>,
@@ -165,12 +161,11 @@ pub(super) struct Records<'t> {
 type Report<'t> = &'t mut (dyn FnMut(&UsageRecord) -> Next + Send);
 
 impl<'t> Records<'t> {
-    /// Records that are reported at once; only those of operands are kept.
+    /// Reports records immediately, and stores only those of operands.
     pub(super) fn reported_to(report: Report<'t>) -> Self {
         Records { report: Some(report), ..Records::default() }
     }
 
-    /// Reports a record or keeps it.
     pub(super) fn add(&mut self, record: UsageRecord, stop: &Stop<'_>) {
         if let Some(report) = self.report.as_mut().filter(|_| !self.is_stopped) {
             if report(&record) == Next::Stop {

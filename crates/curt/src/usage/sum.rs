@@ -1,13 +1,13 @@
-//! Adding up what the walk of one operand yields.
+//! Adds up the entries of one operand.
 //!
-//! The threads of the walk turn entries into notes, and hand these over in chunks. One thread at a
-//! time adds the chunks up. If there are records below the operand, the walk is sorted and the
-//! chunks come in order, so only the directories on the way are kept: a directory is complete when
-//! something comes that does not lie in it, and a file with several names is charged by the first
-//! of its paths. If the operand has the only record, the chunks come in any order.
+//! The threads of the walk turn entries into notes, and deliver them in chunks; one thread at a
+//! time adds up the chunks. If there are records inside the operand, the walk is sorted and the
+//! chunks come in order. Then only the directories on the current path are in memory: a directory
+//! is complete when the first entry outside it arrives, and the first path of a file with several
+//! names is charged for it. If the operand has the only record, chunks come in any order.
 //!
-//! One algorithm for both: another one for the second case, by directory, was a tenth faster for
-//! `--top`, and took 460 lines.
+//! Both cases share one algorithm. A separate one for the second case, by directory, was a tenth
+//! faster for `--top`, and took 460 lines.
 
 use std::collections::HashSet;
 use std::io;
@@ -24,7 +24,6 @@ use crate::sys::{Identity, os_error};
 use crate::tree::Stop;
 use crate::walk::Visited;
 
-/// Turns the entries of one operand into notes.
 pub(super) struct Notes<'r> {
     usage: &'r Usage<'r>,
     operands: &'r OperandSet,
@@ -32,11 +31,10 @@ pub(super) struct Notes<'r> {
     stop: &'r Stop<'r>,
     /// The device of the operand.
     device: OnceLock<u64>,
-    /// All entries so far, if links can lead to one a second time.
+    /// All entries so far, if symlinks may lead to one again.
     seen: Option<&'r Mutex<HashSet<Identity>>>,
 }
 
-/// The notes about a few hundred entries.
 #[derive(Default)]
 pub(super) struct Chunk {
     notes: Vec<Note>,
@@ -46,25 +44,26 @@ pub(super) struct Chunk {
 }
 
 enum Note {
-    /// The operand, or a directory that has a record; the notes about its contents follow.
+    /// The operand, or a directory with a record. Notes about its contents follow.
     Enter(Entry, Part),
     Add(Share),
-    /// A file that has a record.
+    /// A file with a record.
     File(Entry, Part),
-    /// A file with several names, which may have a record.
+    /// A file with several names, perhaps with a record.
     Linked(Identity, Share, Option<Entry>),
 }
 
-/// What is to be added to the directory on the way at this depth.
+/// A share of the directory at this depth on the current path.
 struct Share {
     depth: usize,
-    /// Whether it lies directly there, and is no directory.
+    /// Whether it is a non-directory directly inside.
     is_own: bool,
     part: Part,
 }
 
 impl Chunk {
-    /// Adds to a directory; most notes in a row are about the same one.
+    /// Merges with the last note if possible, since most notes in a row are about the same
+    /// directory.
     #[inline]
     fn add(&mut self, share: Share) {
         match self.notes.last_mut() {
@@ -93,7 +92,7 @@ impl<'r> Notes<'r> {
         Notes { usage, operands, index, stop, device: OnceLock::new(), seen }
     }
 
-    /// Whether the entry is to be counted, and not for a second time. Marks it as seen.
+    /// Marks the entry as seen. Returns whether to count it.
     #[inline]
     fn is_first_visit(&self, entry: &mut Visited<'_>, has_failed: bool) -> bool {
         let depth = entry.depth();
@@ -120,13 +119,12 @@ impl<'r> Notes<'r> {
             && self.seen.is_none_or(|seen| is_new(facts, seen))
     }
 
-    /// The identity of a file that has several names and is counted once.
+    /// The identity of a file that has several names but is counted once.
     fn linked(&self, facts: &Facts) -> Option<Identity> {
         let has_names = facts.has_several_names() && facts.kind != Kind::Directory;
         if has_names && !self.usage.count_links { Identity::known(facts) } else { None }
     }
 
-    /// Notes an entry, or a failure.
     pub(super) fn take(&self, entry: Result<Visited<'_>, Error>, chunk: &mut Chunk) -> Next {
         match entry {
             Ok(entry) => self.entry(entry, chunk),
@@ -151,13 +149,13 @@ impl<'r> Notes<'r> {
         let part = Part::of(facts, self.usage.newest);
         chunk.unknown += u64::from(!Sizes::are_known(facts));
         let (depth, deepest) = (entry.depth(), self.usage.max_depth);
-        // The operand is the first of the directories on the way, and has none above it.
+        // The operand is the first directory on the path, and has no parent there.
         let parent = depth.saturating_sub(1);
         let is_own = parent <= deepest && kind != Kind::Directory;
         let share = Share { depth: parent.min(deepest), is_own, part };
         let is_file = depth > 0 && kind != Kind::Directory;
         let has_record = depth == 0 || depth <= deepest && (self.usage.files || !is_file);
-        // Mostly there is nothing but sizes.
+        // The most common case: only sizes.
         if !has_record && linked.is_none() {
             chunk.add(share);
             return Next::Continue;
@@ -173,8 +171,8 @@ impl<'r> Notes<'r> {
     }
 
     fn error(&self, error: Error, chunk: &mut Chunk) -> Next {
-        // A directory that is mounted below itself was counted already. Systems that do not report
-        // an entry as a mount point say so only when it is opened.
+        // A directory mounted inside itself was already counted. Systems that do not mark mount
+        // points in answers detect this only when it is opened.
         if !matches!(error.cause(), Cause::Loop(_)) {
             chunk.fail(self, error);
         }
@@ -182,26 +180,23 @@ impl<'r> Notes<'r> {
     }
 }
 
-/// Whether no other path led to this entry before. One thread visits all, in order.
+/// Whether no earlier path led to this entry. A single thread visits all, in order.
 fn is_new(facts: &Facts, seen: &Mutex<HashSet<Identity>>) -> bool {
     let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
     Identity::known(facts).is_none_or(|identity| seen.insert(identity))
 }
 
-/// Adds up the notes about one operand.
 pub(super) struct Sum<'r, 't> {
-    /// The directories on the way, from the operand down. Their paths are the beginnings of one
-    /// path, so that a chain of them takes no more memory than the last.
+    /// The directories on the current path, from the operand down. Their paths are prefixes of one
+    /// path, so a chain of them takes no more memory than the last.
     levels: Vec<Level>,
-    /// The path of the last one; the operand as it was given, if that is the only one.
+    /// The path of the last one. `operand` is that of the first.
     path: PathBuf,
     operand: PathBuf,
     index: usize,
-    /// Whether the operand could be asked about.
     has_operand: bool,
-    /// How many entries were counted.
     entries: u64,
-    /// The files with several names that were counted.
+    /// The files with several names counted so far.
     counted: &'r mut HashSet<Identity>,
     records: &'r mut Records<'t>,
     report: &'r mut UsageReport,
@@ -211,7 +206,7 @@ pub(super) struct Sum<'r, 't> {
 #[derive(Default)]
 struct Level {
     kind: Kind,
-    /// The directory itself, and what lies directly in it and is no directory.
+    /// The directory itself, and its non-directory entries.
     own: Part,
     /// Everything else in it.
     deeper: Part,
@@ -240,7 +235,7 @@ impl<'r, 't> Sum<'r, 't> {
         }
     }
 
-    /// Adds up a chunk of notes, and empties it. Returns how many entries it counted.
+    /// Adds up a chunk, and empties it. Returns how many entries it counted.
     pub(super) fn take(&mut self, chunk: &mut Chunk) -> u64 {
         let before = self.entries;
         self.report.errors.append(&mut chunk.errors);
@@ -275,7 +270,7 @@ impl<'r, 't> Sum<'r, 't> {
         self.entries - before
     }
 
-    /// Everything was added: completes the record of the operand.
+    /// Completes the record of the operand after the last chunk.
     pub(super) fn finish(mut self) {
         self.leave(1);
         if self.has_operand {
@@ -285,7 +280,7 @@ impl<'r, 't> Sum<'r, 't> {
         }
     }
 
-    /// The directories on the way at this depth and below it are complete, but for the operand.
+    /// Completes the directories on the path at this depth or deeper, except the operand.
     fn leave(&mut self, depth: usize) {
         while self.levels.len() > depth.max(1) {
             let Some(level) = self.levels.pop() else { return };
@@ -297,7 +292,7 @@ impl<'r, 't> Sum<'r, 't> {
         }
     }
 
-    /// Adds the record of a directory that is complete, and returns its sum.
+    /// Adds the record of a complete directory, and returns its sum.
     fn complete(
         &mut self,
         Level { kind, own, deeper }: Level,

@@ -1,8 +1,15 @@
-//! The sink of `Walk::visit_in_chunks`, which gathers results in chunks.
+//! The sink of `Walk::visit_in_chunks`: gathers results on each worker, and consumes them in order.
 //!
-//! Each worker gathers what a closure makes of its entries in chunks. In a sorted walk, a part of a
-//! directory that was handed off leaves its number among the chunks, so that they are consumed in
-//! the order in which one thread would have made them, whichever worker was done first.
+//! A worker collects the results of its entries in chunks, and takes locks once per chunk. In a
+//! sorted walk the chunks must be consumed in the order of a single thread, whichever worker
+//! finishes first. So each operand and each task has a number and a queue of chunks. When a worker
+//! hands off part of a directory, it leaves the number of the new task in its own queue, where the
+//! results of that task belong. The consumer follows these numbers: it takes the chunks of the
+//! innermost task up to its end, then continues with the enclosing one.
+//!
+//! If the next chunk is missing, the consumer stops, and the worker that adds it continues. Only
+//! one worker consumes at a time; the others only add. The consumer looks for the next chunk and
+//! clears `is_consumed` under one lock, so a chunk added in between is not left behind.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,13 +22,12 @@ use crate::error::Error;
 use crate::sys::{Setup, Sys};
 use crate::tree::Stop;
 
-/// The entries in one chunk.
+/// Entries per chunk.
 const CHUNK: usize = 256;
 
-/// The most chunks that are kept to be filled again.
+/// How many empty chunks to keep for reuse.
 const MOST_SPARE: usize = 8;
 
-/// Walks, and consumes the chunks: in order if the walk is sorted.
 pub(super) fn visit_in_chunks<S: Sys, C: Default + Send>(
     walk: &Walk<'_>,
     setup: &Setup,
@@ -34,22 +40,21 @@ pub(super) fn visit_in_chunks<S: Sys, C: Default + Send>(
     work::<S, _>(walk, setup, stop, false, &|| Gatherer::new(visit, &chunks, is_sorted))
 }
 
-/// The chunks that have not been consumed yet.
 struct Chunks<'c, C> {
     state: Mutex<State<C>>,
     consume: Mutex<Consume<'c, C>>,
-    /// Chunks that were consumed, which left them empty.
+    /// Chunks that are empty after being consumed.
     spare: Mutex<Vec<C>>,
 }
 
 type Consume<'c, C> = &'c mut (dyn FnMut(&mut C) + Send);
 
 struct State<C> {
-    /// What was made of each task, or operand, by its number.
+    /// The results of each operand or task, by its number.
     made: HashMap<u64, VecDeque<Made<C>>>,
-    /// The tasks that are being consumed, each within the one before it.
+    /// Operands and tasks still to be consumed, the innermost last.
     waiting: Vec<u64>,
-    /// Whether a thread consumes: it takes what the others add meanwhile.
+    /// Whether a thread is consuming. It also takes whatever others add meanwhile.
     is_consumed: bool,
 }
 
@@ -57,7 +62,6 @@ enum Made<C> {
     Chunk(C),
     /// The results of this task belong here.
     Task(u64),
-    /// The task is complete.
     End,
 }
 
@@ -72,7 +76,8 @@ impl<'c, C> Chunks<'c, C> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds to a task. Consumes all chunks whose turn has come, unless another thread does.
+    /// Adds to the results of a task. Then consumes all chunks that are next in order, unless
+    /// another thread does.
     fn add(&self, task: u64, made: Made<C>) {
         let mut state = self.state();
         state.made.entry(task).or_default().push_back(made);
@@ -88,7 +93,7 @@ impl<'c, C> Chunks<'c, C> {
     }
 
     fn consume(&self, mut chunk: C) {
-        // Nothing is consumed after a panic, which is on its way to the caller.
+        // After a panic, which is on its way to the caller, discard the rest.
         let Ok(mut consume) = self.consume.lock() else { return };
         consume(&mut chunk);
         drop(consume);
@@ -104,7 +109,6 @@ impl<'c, C> Chunks<'c, C> {
 }
 
 impl<C> State<C> {
-    /// Takes the chunk whose turn it is, if it was added.
     fn next(&mut self) -> Option<C> {
         loop {
             let task = *self.waiting.last()?;
@@ -120,7 +124,6 @@ impl<C> State<C> {
     }
 }
 
-/// Fills chunks for one worker.
 struct Gatherer<'g, V, C> {
     visit: &'g V,
     chunks: &'g Chunks<'g, C>,
@@ -194,7 +197,7 @@ mod tests {
 
     use super::{Chunks, Made};
 
-    /// A chunk whose turn has come never waits for the next one.
+    /// No chunk that is next in order waits for another one to be added.
     #[test]
     fn last_one_that_adds_leaves_nothing_to_consume() {
         const ROUNDS: usize = 3_000;

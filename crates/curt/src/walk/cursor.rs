@@ -1,8 +1,8 @@
 //! The walk of one worker: depth first, without recursion.
 //!
-//! Two cursors go through a directory: [`listed`] yields its entries as they are read; [`stored`]
-//! reads all of them first, because they are sorted or left out by ignore rules. What they share is
-//! here: operands, the way down and up, contents first, and failures.
+//! There are two ways through a directory. [`listed`] yields entries as they are read. [`stored`]
+//! reads all of them first, to sort them, to apply ignore rules, or to count them in a dry run. The
+//! common part is here: operands, entering and leaving directories, contents first, and failures.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -18,22 +18,19 @@ use crate::fields::{Kind, Metadata};
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::{Admitted, Reader};
 
-/// One worker's walk.
 pub(super) struct Cursor<S: Sys> {
     pub(super) at: Position<S>,
-    /// The metadata of the current entry.
     pub(super) metadata: Metadata,
-    /// The listing of the topmost directory. A name in it stays where it is until the next read.
+    /// The listing of the topmost directory. A name in it is valid until the next read.
     pub(super) reader: Reader<S>,
-    /// Whether a directory is read to its end before its first entry is yielded.
+    /// Whether to read a directory to its end before yielding its first entry.
     stores: bool,
-    /// Whether the entry that was yielded is a directory to enter.
+    /// Whether the entry just yielded is a directory to enter.
     enters: bool,
-    /// Steps to return before the walk goes on.
+    /// Steps to return before the walk continues.
     pub(super) pending: VecDeque<Step>,
 }
 
-/// One step of a walk.
 pub(super) enum Step {
     /// The walk is at this entry.
     Entry,
@@ -43,7 +40,6 @@ pub(super) enum Step {
 }
 
 impl<S: Sys> Cursor<S> {
-    /// Returns a cursor that may hold this many directories open.
     pub(super) fn new(sys: S, walk: &Walk<'_>, descriptors: usize) -> Self {
         Cursor {
             stores: walk.settings.stores(),
@@ -59,7 +55,7 @@ impl<S: Sys> Cursor<S> {
         &self.at.asker.sys
     }
 
-    /// Starts an operand. `None` if it is not yielded now.
+    /// Starts an operand. `None` if it is not yielded yet.
     pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
         let Position { asker, settings, branch, operand: last, removal, .. } = &mut self.at;
         last.close(&asker.sys);
@@ -73,8 +69,7 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    /// Returns the next entry or failure; `None` when the operand, or the task, is done, or when
-    /// the walk is to stop before there is one.
+    /// `None` if the operand or task is finished, or the walk must stop.
     pub(super) fn next(&mut self, control: &Control<'_>) -> Option<Step> {
         (self.at.removal.remaining, self.at.is_boundary) = (None, false);
         let mut step = self.pending.pop_front();
@@ -100,13 +95,12 @@ impl<S: Sys> Cursor<S> {
         step
     }
 
-    /// The entry that was yielded.
     pub(super) fn entry(&mut self) -> Visited<'_> {
         let (depth, has_error) = (self.at.branch.depth(), !self.pending.is_empty());
         Visited::new(&mut self.metadata, depth, has_error, &mut self.at)
     }
 
-    /// Does not enter the directory that was just yielded.
+    /// Do not enter the directory just yielded.
     pub(super) fn skip(&mut self) {
         self.enters = false;
     }
@@ -120,7 +114,6 @@ impl<S: Sys> Cursor<S> {
         self.pending.clear();
     }
 
-    /// Reads the next entries of the topmost directory.
     #[inline(never)]
     pub(super) fn read(&mut self) -> Option<Step> {
         let Cursor { at, reader, .. } = self;
@@ -129,14 +122,14 @@ impl<S: Sys> Cursor<S> {
         Some(self.not_listed(cause))
     }
 
-    /// Reports that the listing of the topmost directory does not go on.
+    /// Reports a failed listing, and ends it.
     pub(super) fn not_listed(&mut self, cause: Cause) -> Step {
         self.at.branch.stack.top_mut().is_listed = true;
         self.failed(Operation::ReadDirectory, cause)
     }
 
-    /// Yields the current entry, now that its metadata is complete; after its contents if they come
-    /// first.
+    /// Yields the current entry, with complete metadata. If contents come first, a directory waits
+    /// instead.
     #[inline]
     pub(super) fn yield_entry(&mut self) -> Option<Step> {
         if self.metadata.has_more {
@@ -157,7 +150,6 @@ impl<S: Sys> Cursor<S> {
         Some(Step::Entry)
     }
 
-    /// Opens and enters the operand.
     #[inline(never)]
     fn enter_operand(&mut self) -> Option<Step> {
         let Position { operand, branch, settings, asker, .. } = &mut self.at;
@@ -172,11 +164,10 @@ impl<S: Sys> Cursor<S> {
         self.entered(admitted, Frame { rules, own, ..Frame::default() })
     }
 
-    /// Enters the next subdirectory of the topmost directory that waits, or leaves the directory.
     #[inline(never)]
     pub(super) fn enter_next(&mut self) -> Option<Step> {
         let Position { branch, settings, asker, .. } = &mut self.at;
-        // A directory of which entries may still be removed, or asked about, by their names.
+        // The caller may still remove or query entries of this directory by name.
         let keeps = |frame: &Frame| settings.contents_first || frame.entries.left() > 0;
         let Some(admitted) = branch.open_next(keeps, &asker.sys) else { return self.leave() };
         let level = branch.stack.top_mut();
@@ -184,8 +175,6 @@ impl<S: Sys> Cursor<S> {
         self.entered(admitted, Frame { rules, own, ..Frame::default() })
     }
 
-    /// Pushes an opened directory, or reports why it could not be opened. Its path is the current
-    /// one.
     fn entered(
         &mut self,
         admitted: Result<Option<Admitted<S::Dir>>, Error>,
@@ -202,21 +191,20 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    /// Reports why a directory was not entered. If its contents were to come first, it follows.
+    /// If contents come first, the directory follows the error.
     fn not_entered(&mut self, own: Option<Metadata>, error: Error) -> Step {
         let late = self.yield_late(own, None, false);
         self.pending.extend(late);
         Step::Error(error)
     }
 
-    /// Leaves the topmost directory, and yields it if its contents came first.
     fn leave(&mut self) -> Option<Step> {
         let frame = self.at.branch.leave(&self.at.asker.sys)?;
         let remaining = self.at.settings.dry_run.then_some(frame.remaining);
         self.yield_late(frame.own, remaining, false)
     }
 
-    /// Yields a directory after its contents, if those come first. Its path is the current one.
+    /// Yields a directory after its contents.
     fn yield_late(
         &mut self,
         own: Option<Metadata>,

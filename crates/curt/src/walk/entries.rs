@@ -1,5 +1,3 @@
-//! The stored entries of a directory, and their order.
-
 use crate::ask::{Asker, Subject};
 use crate::error::{Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
@@ -7,36 +5,35 @@ use crate::name::{Names, Unit};
 use crate::sys::{self, Sys, SystemUnit};
 use crate::tree::Branch;
 
-/// The memory of more entries is freed: this is 128 KiB for each worker.
+/// Larger buffers are freed instead of reused. This is 128 KiB for each worker.
 const MOST_SPARE: usize = 4096;
 
-/// The entries of one directory that were listed and not yielded yet.
+/// The stored entries of one directory, and their order.
 #[derive(Default)]
 pub(super) struct StoredEntries {
     entries: Vec<StoredEntry>,
     next: usize,
-    /// The numbers of the parts that were handed off from the end, the last part first.
+    /// Numbers of the parts handed off from the end, the last part first.
     handed_off: Vec<u64>,
 }
 
-/// An entry that was listed and not yielded yet.
 pub(super) struct StoredEntry {
-    /// Where its name lies among those that the stack keeps.
+    /// The position of its name in the stack.
     pub(super) name: usize,
     pub(super) kind: Kind,
     id: u64,
     known: Option<Box<Known>>,
 }
 
-/// What is known of a stored entry beyond its kind and its number.
+/// Facts about a stored entry beyond its kind and file number.
 enum Known {
-    /// What else the listing said.
+    /// Other facts in the listing.
     Listed(Facts),
-    /// What was asked to learn its kind.
+    /// The result of a query for the kind.
     Asked(Metadata),
 }
 
-/// The memory of a directory whose entries were all yielded, for the next one.
+/// The memory of a finished directory, for the next one.
 #[derive(Default)]
 pub(super) struct Spare(Vec<StoredEntry>);
 
@@ -54,7 +51,6 @@ impl Spare {
 }
 
 impl StoredEntries {
-    /// Adds an entry, whose name the stack keeps at `name`.
     pub(super) fn push<U>(
         &mut self,
         name: usize,
@@ -65,22 +61,20 @@ impl StoredEntries {
         self.entries.push(StoredEntry { name, kind: entry.kind, id: entry.id, known });
     }
 
-    /// Returns all entries, before the first is taken.
+    /// Call it before the first is taken.
     pub(super) fn all(&self) -> &[StoredEntry] {
         &self.entries
     }
 
-    /// Keeps the entries that the predicate accepts.
     pub(super) fn retain(&mut self, keeps: impl FnMut(&mut StoredEntry) -> bool) {
         self.entries.retain_mut(keeps);
     }
 
-    /// How many are still to be yielded.
+    /// Returns how many entries are still to be yielded.
     pub(super) fn left(&self) -> usize {
         self.entries.len() - self.next
     }
 
-    /// Takes the next one.
     pub(super) fn next(&mut self, spare: &mut Spare) -> Option<StoredEntry> {
         let entry = self.entries.get_mut(self.next)?;
         let entry = StoredEntry { known: entry.known.take(), ..*entry };
@@ -89,7 +83,6 @@ impl StoredEntries {
         Some(entry)
     }
 
-    /// Leaves the memory to the next directory when all entries were taken.
     pub(super) fn spare_if_none_is_left(&mut self, spare: &mut Spare) {
         if self.left() == 0 {
             spare.keep(std::mem::take(&mut self.entries));
@@ -97,18 +90,17 @@ impl StoredEntries {
         }
     }
 
-    /// The number of the part that comes next, when all entries before it were yielded.
+    /// The number of the next part handed off, once all entries before it were yielded.
     pub(super) fn next_handed_off(&mut self) -> Option<u64> {
         self.handed_off.pop()
     }
 
-    /// Drops the entries that are left, and frees their memory.
     pub(super) fn clear(&mut self) {
         (self.entries, self.next) = (Vec::new(), 0);
     }
 
-    /// Takes all that are left but the first `ours`, as the part of this number. Beside them,
-    /// copies of their names.
+    /// Takes all but the first `ours` of the remaining entries, as part `number`, with copies of
+    /// their names.
     pub(super) fn split<U: Unit>(
         &mut self,
         ours: usize,
@@ -126,14 +118,13 @@ impl StoredEntries {
         (StoredEntries { entries, ..StoredEntries::default() }, theirs)
     }
 
-    /// Sorts the entries by name.
     pub(super) fn sort<U: SystemUnit>(&mut self, names: &Names<U>) {
         self.entries.sort_unstable_by(|a, b| names.compare(a.name, b.name));
     }
 }
 
 impl StoredEntry {
-    /// Asks about the entry, which is in the topmost directory and at the current path.
+    /// Queries the entry, which is in the topmost directory and at the current path.
     pub(super) fn ask<S: Sys, T>(
         &self,
         asker: &Asker<S>,
@@ -152,7 +143,7 @@ impl StoredEntry {
         }
     }
 
-    /// Fills in what the listing said. The facts are still empty.
+    /// Fills empty facts from the listing.
     pub(super) fn add_to(&self, facts: &mut Facts) {
         match self.known.as_deref() {
             Some(Known::Listed(listed)) => *facts = *listed,
@@ -160,12 +151,10 @@ impl StoredEntry {
         }
     }
 
-    /// Keeps what was asked to learn the kind.
     pub(super) fn keep(&mut self, metadata: Metadata) {
         self.known = Some(Box::new(Known::Asked(metadata)));
     }
 
-    /// Takes what was asked to learn the kind.
     pub(super) fn take_asked(&mut self) -> Option<Metadata> {
         match *self.known.take_if(|known| matches!(**known, Known::Asked(_)))? {
             Known::Asked(metadata) => Some(metadata),

@@ -1,5 +1,3 @@
-//! The entries that a walk yields, borrowed and owned.
-
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt;
@@ -13,16 +11,16 @@ use crate::fields::{Fields, FileName, Kind, Metadata};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WalkEntry {
-    /// The path: the operand as it was given, and the names below it.
+    /// The path: the operand as given, and the names inside it.
     pub path: PathBuf,
     /// The depth below the operand; 0 for the operand.
     pub depth: usize,
-    /// The metadata, with the fields that the plan names.
+    /// The metadata, with the fields of the plan.
     pub metadata: Metadata,
 }
 
 impl WalkEntry {
-    /// Returns the last part of the path; the whole path if that has no name (`/`, `..`).
+    /// Returns the last part of the path, or the whole path if that has no name (`/`, `..`).
     pub fn name(&self) -> &OsStr {
         self.path.file_name().unwrap_or(self.path.as_os_str())
     }
@@ -33,8 +31,7 @@ impl WalkEntry {
     }
 }
 
-/// An entry, while a walk is at it: what is known of it, and the open directory by which more can
-/// be asked.
+/// An entry that a walk is at: its known metadata, and access to more through its open parent.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-visited-{}", std::process::id()));
@@ -61,7 +58,7 @@ impl WalkEntry {
 pub struct Visited<'w> {
     metadata: &'w mut Metadata,
     depth: usize,
-    /// Whether the walk reports next why a link could not be followed.
+    /// Whether the walk will next report why a symlink could not be followed.
     has_error: bool,
     at: &'w mut (dyn CurrentEntry + Send),
 }
@@ -83,7 +80,7 @@ impl<'w> Visited<'w> {
         Visited { metadata, depth, has_error, at }
     }
 
-    /// Returns the path: the operand as it was given, and the names below it. Borrowed on Unix.
+    /// Returns the path: the operand as given, and the names inside it. Borrowed on Unix.
     ///
     /// In a deep tree it can be longer than the system accepts (4,096 bytes on Linux).
     /// [`fetch`](Visited::fetch) and [`remove`](Visited::remove) work at any depth.
@@ -91,7 +88,7 @@ impl<'w> Visited<'w> {
         self.at.path()
     }
 
-    /// Returns the path below the operand; empty for the operand. Borrowed on Unix.
+    /// Returns the path relative to the operand; empty for the operand. Borrowed on Unix.
     pub fn relative_path(&self) -> Cow<'_, Path> {
         self.at.relative_path()
     }
@@ -111,20 +108,22 @@ impl<'w> Visited<'w> {
         self.metadata.facts.kind
     }
 
-    /// Whether the entry is a link that was followed, so that its kind and metadata are those of
-    /// what it leads to. `false` where listings have no kinds.
+    /// Returns whether the entry is a followed symlink.
+    ///
+    /// Kind and metadata are then those of its target. `false` if listings have no kinds.
     pub fn is_followed_link(&self) -> bool {
         self.metadata.followed
     }
 
-    /// Returns what is known of the entry: the fields that the plan names, and those fetched since.
+    /// Returns the known metadata: the fields of the plan, and those fetched since.
     pub fn metadata(&self) -> &Metadata {
         self.metadata
     }
 
-    /// Asks for more fields of this entry. Costs what the plan of these fields costs, without what
-    /// is known already. A field that fails is no value, and one of
-    /// [`failures`](Metadata::failures).
+    /// Queries more fields of this entry.
+    ///
+    /// Costs as many calls as a plan of these fields, except for known ones. A field that fails has
+    /// no value, and its error is in [`failures`](Metadata::failures).
     pub fn fetch(&mut self, more: Fields) -> &Metadata {
         if !self.metadata.requested.contains(more) {
             self.at.fetch(more, self.metadata);
@@ -132,40 +131,43 @@ impl<'w> Visited<'w> {
         self.metadata
     }
 
-    /// Removes the entry: a directory only if it is empty, which it can be where it is yielded
-    /// after its contents ([`contents_first`](crate::Walk::contents_first)). 1 call, relative to
-    /// the directory that the entry was found in, so no path is resolved again.
+    /// Removes the entry, and returns whether it still existed.
     ///
-    /// Returns whether this call removed it: an entry that another process removed meanwhile is no
-    /// error. On Windows, where a file can remain until its last user closes it, such a file counts
-    /// as removed.
+    /// A directory must be empty, which is possible if it comes after its contents
+    /// ([`contents_first`](crate::Walk::contents_first)). Makes 1 call, relative to the parent that
+    /// the entry was found in, so no path is resolved again.
+    ///
+    /// If another process removed the entry first, that is no error. On Windows, a file that
+    /// remains until its last user closes it counts as removed.
     pub fn remove(&mut self) -> Result<bool, Error> {
         self.at.remove(self.metadata.facts.kind)
     }
 
-    /// Returns whether the entry, which is a directory, holds no entries; in a dry run, whether none
-    /// would remain. 3 calls where that is not known.
+    /// Returns whether the entry, a directory, is empty; in a dry run, whether it would be.
+    ///
+    /// Costs 3 calls unless known.
     pub fn is_empty(&mut self) -> Result<bool, Error> {
         self.at.is_empty()
     }
 
-    /// Whether the entry is a directory that was not entered because of
-    /// [`Walk::same_file_system`](crate::Walk::same_file_system). Known where it is yielded after
-    /// its contents.
+    /// Returns whether the entry is a directory on another filesystem, and was skipped.
+    ///
+    /// See [`Walk::same_file_system`](crate::Walk::same_file_system). Known only if contents come
+    /// first.
     pub fn is_boundary(&self) -> bool {
         self.at.is_boundary()
     }
 
-    /// Whether the entry is one of its ancestors, by a mount or by a link that was followed. Makes
-    /// calls only for these.
+    /// Returns whether the entry is one of its own ancestors, through a mount or a followed
+    /// symlink. Only these two cost calls.
     #[inline]
     pub(crate) fn is_ancestor(&mut self) -> bool {
         let is_link = self.is_followed_link();
         self.kind() == Kind::Directory && self.at.leads_back(&self.metadata.facts, is_link)
     }
 
-    /// Whether the entry is a link whose target is missing, in a walk that follows links. An error
-    /// follows any other link that could not be followed.
+    /// Returns whether the entry is a symlink with a missing target, in a walk that follows
+    /// symlinks. Any other symlink that could not be followed has an error.
     pub(crate) fn is_broken_link(&self) -> bool {
         self.kind().is_link() && !self.has_error
     }
@@ -181,7 +183,7 @@ impl<'w> Visited<'w> {
         true
     }
 
-    /// Returns an owned copy of the entry, with the metadata moved into it.
+    /// Moves the metadata into an owned entry.
     pub(super) fn into_entry(self) -> WalkEntry {
         let (path, depth) = (self.path().into_owned(), self.depth);
         WalkEntry { path, depth, metadata: std::mem::take(self.metadata) }

@@ -1,5 +1,3 @@
-//! What a walk keeps for one directory.
-
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -9,25 +7,24 @@ use crate::fields::Metadata;
 use crate::sys::Sys;
 use crate::tree::{Level, Own};
 
-/// What a walk keeps for one directory: an ancestor of the current entry.
+/// State of a walk for one directory, an ancestor of the current entry.
 #[derive(Default)]
 pub(super) struct Frame {
-    /// Whether all its entries were read, or are left to others.
+    /// Whether all its entries were read, or belong to other workers.
     pub(super) is_listed: bool,
-    /// Its entries that were read and not yielded yet, in a walk that reads all of them first.
+    /// Entries not yet yielded, if all are read first.
     pub(super) entries: StoredEntries,
     /// In a dry run, how many of its entries would remain.
     pub(super) remaining: usize,
     /// The ignore rules for its entries.
     pub(super) rules: Option<Arc<RuleStack>>,
-    /// Where contents come first: the metadata of this directory, and of those subdirectories that
-    /// have not been entered yet.
+    /// If contents come first: the metadata of this directory, and of subdirectories not yet
+    /// entered.
     pub(super) own: Option<Metadata>,
     pub(super) later: VecDeque<Metadata>,
 }
 
 impl<S: Sys> Level<S, Frame> {
-    /// Whether any of its entries has not been yielded or entered yet.
     pub(super) fn is_needed(&self) -> bool {
         self.has_waiting() || self.entries.left() > 0
     }

@@ -1,8 +1,8 @@
-//! git's configuration, as far as ignore rules depend on it: all of its files, those that they
-//! include, and the variables, in git's order; the last value counts.
+//! The part of git's configuration that affects ignore rules. Reads all of its files, the files
+//! they include, and the environment, in git's order; the last value counts.
 //!
-//! A tree chooses the configuration of its repository, and that can include any file: what is read
-//! is bounded, and is of regular files.
+//! A tree chooses the configuration of its repository, and that can include any file. So reading is
+//! bounded, and limited to regular files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,15 +17,13 @@ use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Sys, host};
 use curt_paths::PathText;
 
-/// How deep files may include others, as for git.
+/// git's limit on nested includes.
 const MOST_LEVELS: usize = 10;
-/// The most files that one configuration may have.
 const MOST_FILES: usize = 100;
 
-/// The values that ignore rules need.
 #[derive(Debug, Default)]
 pub(super) struct GitConfig {
-    /// `core.excludesFile`, which may be relative to the work tree. The empty path is no file.
+    /// `core.excludesFile`, possibly relative to the work tree. An empty path means no file.
     excludes_file: Option<PathBuf>,
     /// `core.ignoreCase`
     pub(super) ignores_case: bool,
@@ -33,18 +31,18 @@ pub(super) struct GitConfig {
     has_worktree_file: bool,
 }
 
-/// A repository, by the directories of git: its own, and the one that work trees share.
+/// A repository: its own git directory, and the one shared by its work trees.
 #[derive(Debug)]
 pub(super) struct Repository {
     pub(super) own: PathBuf,
     pub(super) common: PathBuf,
 }
 
-/// Reads a file by its path, and follows links.
+/// Reads the file at a path, following symlinks.
 pub(super) type Read<'r> = &'r dyn Fn(&Path) -> io::Result<Vec<u8>>;
 
 impl GitConfig {
-    /// Reads the configuration of a repository, or the one that counts outside of any.
+    /// Without a repository, reads the system's and the user's files, and the environment.
     pub(super) fn read<S: Sys>(
         repository: Option<&Repository>,
         sys: &S,
@@ -64,7 +62,7 @@ impl GitConfig {
         Ok(reader.config)
     }
 
-    /// The content of the file with the user's rules, which may be relative to the work tree.
+    /// Returns the user's rules. The path of their file may be relative to the work tree.
     pub(super) fn user_rules(
         &self,
         work_tree: &Path,
@@ -80,37 +78,35 @@ impl GitConfig {
     }
 }
 
-/// A file of the user's in the folder of git.
+/// A file in the user's git configuration directory.
 fn of_user(name: &str) -> Option<PathBuf> {
     let own = std::env::var_os("XDG_CONFIG_HOME").filter(|own| !own.is_empty()).map(PathBuf::from);
     Some(own.or_else(|| Some(home()?.join(".config")))?.join("git").join(name))
 }
 
 fn home() -> Option<PathBuf> {
-    // For git `~/` stands for a text, which is followed by a slash.
+    // git replaces `~` in `~/` as text, followed by a slash.
     host::home().map(|home| if home.is_empty() { "/".into() } else { home.into() })
 }
 
-/// Reads one configuration.
 struct ConfigReader<'r, S> {
     repository: Option<&'r Repository>,
     sys: &'r S,
     read: Read<'r>,
     wanted: Wanted,
     config: GitConfig,
-    /// The URLs of all remotes, once a condition has needed them.
+    /// The URLs of all remotes, once a condition needs them.
     urls: Option<Vec<Vec<u8>>>,
     files: usize,
     bytes: usize,
 }
 
-/// What a reader takes from the configuration.
 #[derive(Clone, Copy, PartialEq)]
 enum Wanted {
     Values,
-    /// The URLs of remotes. Files whose condition names a URL are read, too.
+    /// The URLs of remotes, also from files included on the condition of a URL.
     Urls,
-    /// Errors, in a file that a condition includes: it may not set a URL.
+    /// A URL is an error here: a file included on the condition of a URL may not set one.
     NoUrls,
 }
 
@@ -142,7 +138,6 @@ impl<S: Sys> ConfigReader<'_, S> {
         self.variables()
     }
 
-    /// Reads a file, if there is one.
     fn file(&mut self, path: &Path, may_be_denied: bool, level: usize) -> Result<(), Error> {
         let failed = |error| failed_to_read(path.to_owned(), error);
         if is_none(path) {
@@ -165,7 +160,6 @@ impl<S: Sys> ConfigReader<'_, S> {
         Ok(())
     }
 
-    /// Takes a value. `file` is the one that it is in.
     fn set(
         &mut self,
         name: &[u8],
@@ -238,7 +232,6 @@ impl<S: Sys> ConfigReader<'_, S> {
         Ok(())
     }
 
-    /// Whether the condition of an inclusion holds.
     fn holds(&self, condition: &[u8], file: Option<&Path>) -> io::Result<bool> {
         if let Some(pattern) = condition.strip_prefix(b"gitdir:") {
             return self.is_at(pattern, false, file);
@@ -265,7 +258,7 @@ impl<S: Sys> ConfigReader<'_, S> {
         Ok(false)
     }
 
-    /// Whether a pattern matches the path of the repository, the real one or as it is spelled.
+    /// Returns whether a pattern matches the path of the repository, resolved or as spelled.
     fn is_at(&self, pattern: &[u8], ignores_case: bool, file: Option<&Path>) -> io::Result<bool> {
         let Some(repository) = self.repository else { return Ok(false) };
         let end = pattern.iter().position(|&byte| byte == b'/').unwrap_or(pattern.len());
@@ -304,7 +297,7 @@ impl<S: Sys> ConfigReader<'_, S> {
         found.unwrap_or_else(|_| path.to_owned())
     }
 
-    /// Takes what the environment sets, which `git -c` does too.
+    /// Values from the environment, also those of `git -c`.
     fn variables(&mut self) -> Result<(), Error> {
         let set = |name: &str| std::env::var_os(name).unwrap_or_default().into_encoded_bytes();
         let missing = |name: &str| failed_to_read(name.into(), invalid("not as git sets it"));
@@ -333,16 +326,16 @@ impl<S: Sys> ConfigReader<'_, S> {
 const HAS_URL: &[u8] = b"hasconfig:remote.*.url:";
 const COUNT: &str = "GIT_CONFIG_COUNT";
 const PARAMETERS: &str = "GIT_CONFIG_PARAMETERS";
-/// Stands for `/usr/` in most packages of git.
+/// `/usr/` in most packages of git.
 const PREFIX: &[u8] = b"%(prefix)/";
 
-/// The configuration of the system, where git is most often told to look for it.
+/// The system's configuration, at the most common location.
 fn of_system() -> PathBuf {
     let programs = std::env::var_os("ProgramFiles");
     programs.map_or("/etc/gitconfig".into(), |it| Path::new(&it).join("Git/etc/gitconfig"))
 }
 
-/// A path in a configuration: `~/`, `~USER/` and `%(prefix)/` stand for directories.
+/// A path in a configuration, with `~/`, `~USER/` and `%(prefix)/` expanded.
 fn expanded(value: &[u8]) -> io::Result<PathBuf> {
     if let Some(rest) = value.strip_prefix(PREFIX) {
         return Ok(Path::new("/usr").join(to_path(rest)?));
@@ -356,7 +349,7 @@ fn expanded(value: &[u8]) -> io::Result<PathBuf> {
     Ok(if below.is_empty() { home } else { home.join(to_path(below)?) })
 }
 
-/// A pattern for directories matches what is in them.
+/// A pattern for directories matches everything inside them.
 fn with_stars(mut pattern: Vec<u8>) -> Vec<u8> {
     if pattern.last() == Some(&b'/') {
         pattern.extend(b"**");
@@ -376,13 +369,13 @@ pub(super) fn to_path(bytes: &[u8]) -> io::Result<PathBuf> {
     PathText::from(bytes).to_path().map_err(io::Error::other)
 }
 
-/// Whether git's users say by this name that there is no such file.
+/// git users write this path to say that there is no such file.
 fn is_none(path: &Path) -> bool {
     path.as_os_str().is_empty() || path == Path::new("/dev/null")
 }
 
-/// Whether a file may not be read. One that is the user's may be in the home of another user, and
-/// then it is no failure for git.
+/// Whether a file may not be read. A user's file may be in another user's home, and git then treats
+/// it as missing.
 fn is_denied(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied
 }

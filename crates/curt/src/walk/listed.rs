@@ -1,8 +1,8 @@
-//! The cursor of a walk whose entries come as they are listed.
+//! Yields entries as they are listed.
 //!
-//! A directory is listed to its end through the one buffer of the worker, and its entries are
-//! yielded as they are read; the names of its subdirectories wait on the stack. Then these are
-//! entered one after the other.
+//! A directory is listed to its end through the worker's only buffer. Its entries are yielded on
+//! the way, and the names of its subdirectories wait on the stack. Then these are entered one by
+//! one.
 
 use super::control::Control;
 use super::cursor::{Cursor, Step};

@@ -1,4 +1,4 @@
-//! Walking trees.
+//! Walks trees.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-walk-mod-{}", std::process::id()));
@@ -20,38 +20,38 @@
 //!
 //! # Which way to walk
 //!
-//! | | threads | entries | take it |
+//! | | threads | entries | use it |
 //! |---|---|---|---|
 //! | `for entry in walk` ([`Walk::iter`]) | this one | owned, in order | for small trees, and to keep the entries |
-//! | [`Walk::start`] | this one | borrowed, in order | to allocate nothing for an entry, and to fetch fields of some, or remove them |
-//! | [`Walk::visit`] | as many as pay | borrowed, in any order | for work on each entry that needs no order: counting, searching |
+//! | [`Walk::start`] | this one | borrowed, in order | to avoid allocation, and to fetch fields of some entries, or remove them |
+//! | [`Walk::visit`] | as many as pay | borrowed, in any order | for work that needs no order: counting, searching |
 //! | [`Walk::visit_with`] | as many as pay | the same, with a value for each thread | to gather results without a lock |
-//! | [`DirectoryWalk`](crate::list::DirectoryWalk) | this one | a directory at a time | to prune or reorder by what a directory holds, as with `os.walk` |
+//! | [`DirectoryWalk`](crate::list::DirectoryWalk) | this one | a directory at a time | to prune or reorder by a directory's contents, as with `os.walk` |
 //!
-//! Several threads pay for large trees, and where much is asked or done for each entry. On a small
-//! tree no thread is started in any of these ways.
+//! Several threads pay for large trees, and for slow queries or much work per entry. A small tree
+//! never starts a thread.
 //!
-//! Closures of the `visit` methods are called by several threads at once. One that prints each
-//! entry locks standard output each time, and the threads wait for each other: gather text on each
-//! thread ([`Walk::visit_with`]), and lock once for many lines.
+//! Several threads call the closures of the `visit` methods at once. Printing each entry locks
+//! standard output each time, and the threads wait for each other. Gather text on each thread
+//! instead ([`Walk::visit_with`]), and lock once for many lines.
 //!
 //! # Promises
 //!
-//! - Every entry below an operand is yielded once: the operand first, a directory before its
-//!   contents (or after them, if asked for). A directory that cannot be opened or read is an error
-//!   in the stream, and the walk goes on; it never ends early without an error. A field of an entry
-//!   that cannot be asked for does not hide the entry: it has no value, and
+//! - Every entry inside an operand is yielded once: the operand first, a directory before its
+//!   contents (or after them, on request). A directory that cannot be opened or read is an error in
+//!   the stream, and the walk continues; it never ends early without an error. A field that cannot
+//!   be queried does not hide the entry: it has no value, and
 //!   [`Metadata::failures`](crate::Metadata::failures) has the error.
-//! - Only what the plan names is asked for, and nothing twice.
-//! - No link is followed unless asked for. Where links are followed, a link back to an ancestor is
-//!   an error that [names it](crate::Cause::Loop); the check is one look-up in a set, at
-//!   any depth. So is a directory that is mounted below itself (Linux). A broken link yields its
-//!   own metadata; a link that cannot be followed for another reason yields an error too, and a
-//!   link loop yields only the error.
-//! - Memory, descriptors and stack are bounded at any depth, and the walk never fails because a
-//!   path is too long. (A program that opens that path itself may.)
-//! - Mounts are entered, unless [`Walk::same_file_system`] says otherwise.
-//! - No thread is started on a small tree, and workers that do not speed the walk up are stopped.
+//! - Only fields of the plan are queried, and only once.
+//! - No symlink is followed unless requested. A followed symlink back to an ancestor is an error
+//!   that [names it](crate::Cause::Loop), found by one lookup in a set at any depth. A directory
+//!   mounted inside itself is an error, too (Linux). A broken symlink yields its own metadata. One
+//!   that cannot be followed for another reason also yields an error, and a symlink loop yields
+//!   only the error.
+//! - Memory, descriptors and stack are bounded at any depth, and no path is too long for the walk
+//!   (but perhaps for a program that opens it).
+//! - Mounts are entered, except with [`Walk::same_file_system`].
+//! - A small tree starts no thread, and workers that do not speed up the walk are stopped.
 //!
 //! # Call ceiling
 //!
@@ -63,49 +63,49 @@
 //! | entry, for more | as in [`fields`](crate::fields) | the same | the same |
 //! | dry run | 1 for each entry, 2 to 4 for each directory | the same | 1 for each entry |
 //! | dry run of several operands | 2 more for each entry | the same | the same |
-//! | [`Visited::is_empty`], where it is not known | 3 | 3 | 3 |
-//! | following links | 1 for each link; once one leads to a directory, 3 for each above it, then 1 for each directory | 1 for each link, 1 for each directory | the same |
-//! | one file system, by mount | 0 | 1 for each directory | 0 |
-//! | a mount point | 2, and 3 for each directory above it | – | – |
-//! | one file system, by device | 1 for each directory | the same | the same |
+//! | [`Visited::is_empty`], unless known | 3 | 3 | 3 |
+//! | following symlinks | 1 for each; once one leads to a directory, 3 for each of its ancestors, then 1 for each directory | 1 for each, 1 for each directory | the same |
+//! | one filesystem, by mount | 0 | 1 for each directory | 0 |
+//! | a mount point | 2, and 3 for each ancestor | – | – |
+//! | one filesystem, by device | 1 for each directory | the same | the same |
 //! | several threads | 1 for 256 entries (`getrusage`) | – | – |
-//! | ignore rules | 0 where there are none; 5 for each file | 5 | 4 |
+//! | ignore rules | 0 without any; 5 for each file | 5 | 4 |
 //! | git's configuration, for each work tree | up to 6 files, 1 for a missing one | the same | the same |
-//! | ignore rules above an operand | 3, and 2 or 3 for each directory above it | the same | 2 to 4 for each |
-//! | depth beyond the descriptor budget | about 4 for each directory opened again | the same | the same |
+//! | ignore rules above an operand | 3, and 2 or 3 for each ancestor | the same | 2 to 4 for each |
+//! | depth beyond the descriptor budget | about 4 for each reopened directory | the same | the same |
 //!
 //! # Races
 //!
-//! A walk is not a snapshot. A directory that becomes something else before it is opened is an
-//! error; one that is swapped for a link is not followed (unless links are). Everything is relative
-//! to open directories, so a directory that is moved while it is walked is walked to its end. When
-//! descriptors run out, a directory is closed for a while and opened again by its names below the
-//! operand, whose own directory stays open. If another directory is found there, none of its
-//! entries is listed or removed, and the rest of the first one is reported as replaced. The parent
-//! of an operand whose contents come first stays open too, so that the operand is removed from
-//! where it was.
+//! A walk is not a snapshot. A directory replaced by another kind of entry before it is opened is
+//! an error; one swapped for a symlink is not followed (unless symlinks are). All calls are
+//! relative to open directories, so a directory moved during its walk is walked to its end. When
+//! descriptors run out, a directory is closed and later reopened by names from the operand, whose
+//! own directory stays open. If those names lead to another directory, none of its entries is
+//! listed or removed, and the rest of the first one is reported as replaced. If contents come
+//! first, the parent of the operand stays open as well, so that the operand is removed from its
+//! original place.
 //!
 //! # Fallbacks
 //!
-//! Without `openat2` a mount is recognised by comparing the open directory with its parent (1 call
-//! more for each directory on Linux; elsewhere no directory can be mounted below itself), and deep
-//! directories are opened again name by name. Where listings have no kinds, each entry costs one
-//! question.
+//! Without `openat2`, a mount is recognised by comparing the open directory with its parent. On
+//! Linux that costs 1 more call for each directory; elsewhere no directory can be mounted inside
+//! itself. Deep directories are reopened name by name. If listings have no kinds, each entry costs
+//! one query.
 
-// One run, of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which runs the
-// crew of `tree/`; each worker drives a `Cursor`, and hands the entry or failure of each step to a
-// sink. `Cursor::begin` asks about the operand (`operand.rs`). `Cursor::next` finds the next entry
-// of the topmost directory: by `stored.rs` in a dry run, or if ignore rules are read from files or
-// entries are sorted, as in nearly all runs of `curt find`; otherwise by `listed.rs`. Both list the
+// A map of one run, of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which
+// runs the crew of `tree/`. Each worker drives a `Cursor`, and passes the entry or failure of each
+// step to a sink. `Cursor::begin` queries the operand (`operand.rs`). `Cursor::next` finds the next
+// entry of the topmost directory: by `stored.rs` in a dry run, with ignore rules from files, or
+// with sorting, as in nearly all runs of `curt find`; otherwise by `listed.rs`. Both list the
 // directory (`tree/reader.rs`, then `Sys::read_entries`, which is `getdents64`), and enter the
-// subdirectories whose names wait (`Branch::open_next` in `tree/branch.rs`). What the listing does
-// not say about an entry is asked when the caller wants it: `Visited::fetch`, `position.rs`,
-// `Asker::fetch` in `ask.rs`, then `Sys::query_into`, which is `statx`.
+// waiting subdirectories (`Branch::open_next` in `tree/branch.rs`). Fields missing from the listing
+// are queried on demand: `Visited::fetch`, `position.rs`, `Asker::fetch` in `ask.rs`, then
+// `Sys::query_into`, which is `statx`.
 //
-// `position.rs`: the current entry, of which `entry.rs` lends a part; `frame.rs`: what is kept for
-// each directory above it, `entries.rs` its stored entries, `rule_stack.rs` the ignore rules there,
-// which `rules.rs` reads, with those that `git_config.rs` names; `control.rs`: the caller's
-// decisions; `task.rs`: what is handed to another worker; `chunks.rs`: the sink of chunks.
+// `position.rs`: the current entry, partly visible through `entry.rs`; `frame.rs`: the state of
+// each ancestor, `entries.rs` its stored entries, `rule_stack.rs` its ignore rules, read by
+// `rules.rs`, also from files named by `git_config.rs`; `control.rs`: the caller's decisions;
+// `task.rs`: work for another worker; `chunks.rs`: the sink of chunks.
 mod chunks;
 mod control;
 mod cursor;
@@ -149,7 +149,7 @@ use crate::fields::Metadata;
 use crate::sys::{Os, Setup, Sys};
 use crate::tree::{self, Stop};
 
-/// Walks these operands, one path or several: a shorthand for [`Walk::new`].
+/// Walks the operands, one path or several: short for [`Walk::new`].
 ///
 /// ```
 /// for entry in curt::walk("src") {
@@ -162,8 +162,10 @@ pub fn walk(operands: impl Operands) -> Walk<'static> {
 }
 
 impl<'a> Walk<'a> {
-    /// Starts the walk on this thread. The entries borrow from it, so that nothing is allocated for
-    /// an entry; a loop over the walk itself (`for entry in walk`) yields owned entries.
+    /// Starts the walk on this thread.
+    ///
+    /// The entries borrow from it, so no entry is allocated. A loop over the walk itself
+    /// (`for entry in walk`) yields owned entries.
     ///
     /// ```
     /// let walk = curt::Walk::new("src");
@@ -187,13 +189,14 @@ impl<'a> Walk<'a> {
         Entries(self.start())
     }
 
-    /// Walks with as many threads as speed it up, and calls `visit` with each entry and each
-    /// failure, on the thread that found it. The answer says how the walk goes on: `()`, a
-    /// [`ControlFlow`](std::ops::ControlFlow) or a [`Next`].
+    /// Walks with as many threads as pay, and calls `visit` with each entry and each failure.
+    ///
+    /// `visit` runs on the thread that found the entry. Its answer decides how the walk continues:
+    /// `()`, a [`ControlFlow`](std::ops::ControlFlow) or a [`Next`].
     ///
     /// With several threads, entries of different directories come in any order, but a directory
-    /// still comes before its contents. A walk that is sorted, or in which contents come first,
-    /// uses one thread here.
+    /// still comes before its contents. A walk that is sorted, or yields contents first, uses one
+    /// thread here.
     ///
     /// ```
     /// use curt::{Next, Walk};
@@ -221,8 +224,9 @@ impl<'a> Walk<'a> {
         self.visit_with(|| (), |(), entry| visit(entry)).0
     }
 
-    /// Walks like [`Walk::visit`], with a value for each thread, which needs no lock: `make` is
-    /// called once on each thread. Returns the values, in any order.
+    /// Walks like [`Walk::visit`], with a value for each thread, which needs no lock.
+    ///
+    /// `make` is called once on each thread. Returns the values, in any order.
     ///
     /// ```
     /// let (summary, files) = curt::walk("src").visit_with(
@@ -237,7 +241,8 @@ impl<'a> Walk<'a> {
         make: impl Fn() -> T + Sync,
         visit: impl Fn(&mut T, Result<Visited<'_>, Error>) -> N + Sync,
     ) -> (Summary, Vec<T>) {
-        // Visitors that are called at once need one thread, for the order of the entries.
+        // The order of a sorted walk needs a single thread, because visitors are called
+        // immediately.
         let one_thread = self.settings.is_sorted;
         let (setup, stop) = (Setup::default(), Stop::new(self.cancel, None));
         let values = Mutex::default();
@@ -246,14 +251,13 @@ impl<'a> Walk<'a> {
         (summary, values.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Walks with as many threads as speed it up, and consumes what `visit` makes of the entries;
-    /// if the walk is sorted, in the order in which one thread would visit them.
+    /// Walks with as many threads as pay, and consumes the results of `visit`, in the order of a
+    /// single thread if the walk is sorted.
     ///
-    /// `visit` is called on the thread that found the entry, or the failure, and adds what it makes
-    /// of it to a chunk, which begins with its default. `consume` is called by one thread at a
-    /// time, as soon as the turn of a chunk has come; until then the chunk waits in memory. It
-    /// leaves the chunk as empty as the default, to be filled again. A sorted walk that is stopped
-    /// consumes the chunks before the first one that is missing.
+    /// `visit` runs on the thread that found the entry or failure, and adds its result to a chunk,
+    /// which starts as its default. `consume` runs on one thread at a time, as soon as a chunk is
+    /// next in order; until then the chunk waits in memory. It must leave the chunk as empty as the
+    /// default, for reuse. A stopped, sorted walk consumes the chunks before the first missing one.
     pub(crate) fn visit_in_chunks<S: Sys, C: Default + Send>(
         &self,
         setup: &Setup,
@@ -264,7 +268,7 @@ impl<'a> Walk<'a> {
         chunks::visit_in_chunks::<S, _>(self, setup, stop, &visit, consume)
     }
 
-    /// Asks about the operands, as the walk does, and walks none of them. Returns the calls made.
+    /// Queries the operands, but does not walk them. Returns the calls made.
     pub(crate) fn ask_operands<S: Sys>(
         &self,
         setup: &Setup,
@@ -287,7 +291,6 @@ impl<'a> Walk<'a> {
         setup.for_listing(self.without)
     }
 
-    /// Returns a cursor for a walk on this thread.
     fn cursor<S: Sys>(&self, setup: &Setup) -> Cursor<S> {
         let sys = S::start(&self.setup(setup));
         let descriptors = tree::descriptor_budget(&sys, self.most_descriptors);
@@ -295,7 +298,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A walk under way on this thread.
+/// A walk in progress on this thread.
 #[must_use = "a walk does nothing until it is asked for entries"]
 pub struct Walking<'a> {
     cursor: Cursor<Os>,
@@ -311,15 +314,16 @@ impl fmt::Debug for Walking<'_> {
 }
 
 impl Walking<'_> {
-    /// Returns the next entry or failure; `None` at the end, or when the walk was cancelled. The
-    /// entry borrows from the walk, which goes on when the entry is dropped.
+    /// Returns the next entry or failure; `None` at the end, or after a cancellation.
+    ///
+    /// The entry borrows from the walk, which continues once the entry is dropped.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Visited<'_>, Error>> {
         loop {
             match self.next_step()? {
                 Step::Entry => return Some(Ok(self.cursor.entry())),
                 Step::Error(error) => return Some(Err(error)),
-                // No other worker could have taken a part.
+                // Without other workers there are no parts.
                 Step::ResultsOf(_) => {}
             }
         }
@@ -340,7 +344,7 @@ impl Walking<'_> {
         None
     }
 
-    /// Does not enter the directory that was yielded last.
+    /// Does not enter the directory just yielded.
     pub fn skip(&mut self) {
         self.cursor.skip();
     }

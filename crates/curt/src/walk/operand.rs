@@ -1,4 +1,8 @@
-//! The operand of a walk: asked about, opened, and removed where it was found.
+//! The operand of a walk: queried, opened, and removed.
+//!
+//! If contents come first, the caller may remove the operand last, and it must still be the
+//! directory that was walked. So its parent stays open, and its identity is compared before the
+//! removal.
 
 use std::io;
 use std::path::Path;
@@ -12,19 +16,16 @@ use crate::gone::Gone;
 use crate::name::{Name, NameBuf};
 use crate::sys::{self, Ask, Identity, Last, Mounts, Opened, Sys, SystemUnit, os_error};
 
-/// The operand that is being walked.
 pub(super) struct Operand<S: Sys> {
-    /// The directory that it lies in, where that stays open: an operand that comes after its
-    /// contents may be removed, and must be the one that was walked.
+    /// The open parent, if contents come first.
     parent: Option<Parent<S>>,
 }
 
 struct Parent<S: Sys> {
     dir: S::Dir,
-    /// The operand's name.
     name: NameBuf<S::Unit>,
-    /// Which directory the operand was when it was opened, if that is known, and whether links were
-    /// followed to it.
+    /// The operand's identity when it was opened, if known, and whether symlinks were followed to
+    /// it.
     opened: Option<(Identity, bool)>,
 }
 
@@ -35,8 +36,8 @@ impl<S: Sys> Default for Operand<S> {
 }
 
 impl<S: Sys> Operand<S> {
-    /// Opens the operand as it was typed; from its parent, which stays open, where contents come
-    /// first.
+    /// Opens the operand as typed. If contents come first, opens it from its parent, which stays
+    /// open.
     pub(super) fn open(&mut self, operand: &Path, settings: &Settings, sys: &S) -> Opened<S::Dir> {
         if settings.contents_first {
             if let Err(error) = self.open_parent(operand, sys) {
@@ -50,7 +51,8 @@ impl<S: Sys> Operand<S> {
                     parent.opened = identity(&facts).map(|identity| (identity, follow));
                     Opened::Dir(dir)
                 }
-                // What cannot be told from another directory later is not entered.
+                // A directory without a known identity could not be recognised later, so it is not
+                // entered.
                 Err(error) => {
                     sys.close(dir);
                     Opened::Failed(error)
@@ -60,7 +62,7 @@ impl<S: Sys> Operand<S> {
         }
     }
 
-    /// Opens the operand again, unless another directory has its name by now.
+    /// Reopens the operand, unless another directory has its name now.
     pub(super) fn reopen(
         &self,
         operand: &Path,
@@ -78,7 +80,7 @@ impl<S: Sys> Operand<S> {
         Err(found.map_or_else(Cause::Os, |_| Cause::Replaced))
     }
 
-    /// Opens the operand where it was found: in its parent, if that is open.
+    /// Opens the operand, from its parent if that is open.
     fn open_found(&self, operand: &Path, follow: bool, sys: &S) -> Opened<S::Dir> {
         let Some(Parent { dir, name, .. }) = &self.parent else {
             return sys.locate(operand).map_or_else(Opened::Failed, |(from, name)| {
@@ -96,14 +98,12 @@ impl<S: Sys> Operand<S> {
         Ok(())
     }
 
-    /// Closes its parent, if that is open.
     pub(super) fn close(&mut self, sys: &S) {
         if let Some(parent) = self.parent.take() {
             sys.close(parent.dir);
         }
     }
 
-    /// Asks for more about the operand.
     pub(super) fn fetch(
         &self,
         operand: &Path,
@@ -114,7 +114,7 @@ impl<S: Sys> Operand<S> {
     ) {
         let follow = is_followed::<S>(operand, settings);
         let Some(Parent { dir, name, .. }) = &self.parent else {
-            // A text that cannot be a path was not yielded.
+            // An operand that cannot be a path was not yielded.
             let _ = asker.fetch_path(operand, follow, more, metadata);
             return;
         };
@@ -122,7 +122,7 @@ impl<S: Sys> Operand<S> {
         asker.fetch(&Subject { dir, name: name.as_name(), path: &path, follow }, more, metadata);
     }
 
-    /// Removes the operand from its parent, unless another directory has its name by now.
+    /// Removes the operand, unless another directory has its name now.
     pub(super) fn remove(
         &mut self,
         operand: &Path,
@@ -151,7 +151,6 @@ impl<S: Sys> Operand<S> {
     }
 }
 
-/// Opens a directory to list it.
 pub(super) fn open<S: Sys>(
     parent: &S::Dir,
     name: Name<'_, S::Unit>,
@@ -165,13 +164,12 @@ pub(super) fn open<S: Sys>(
     }
 }
 
-/// Whether an operand that is a link is followed, because of the settings or of a separator at its
-/// end.
+/// Whether an operand is followed, because of the settings or a trailing separator.
 fn is_followed<S: Sys>(operand: &Path, settings: &Settings) -> bool {
     settings.follows_operands() || S::Unit::operand(operand).directory_only
 }
 
-/// Asks about an operand. Returns whether it is a directory to enter.
+/// Returns whether the operand is a directory to enter.
 pub(super) fn ask<S: Sys>(
     operand: &Path,
     settings: &Settings,
@@ -196,7 +194,7 @@ pub(super) fn ask<S: Sys>(
     }
 }
 
-/// Returns the identity in an answer, unless the file system has no file numbers.
+/// `None` if the filesystem has no file numbers.
 fn identity(facts: &Facts) -> Option<Identity> {
     facts.known.contains(Fields::ID).then(|| Identity::of(facts))
 }

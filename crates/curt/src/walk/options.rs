@@ -1,5 +1,3 @@
-//! The options of a [`Walk`].
-
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,10 +11,10 @@ use crate::tree::Limits;
 
 /// Builds a walk. The defaults are those of `find`.
 ///
-/// Everything is yielded, including the operands; links are not followed; what cannot be read is an
-/// error in the stream, and the walk goes on. A directory costs 4 calls, an entry none, unless more
-/// than its name, kind and number is asked for. The promises and the cost in full are in
-/// [`mod@crate::walk`].
+/// All entries are yielded, including the operands. Symlinks are not followed. An entry that cannot
+/// be read is an error in the stream, and the walk continues. A directory costs 4 calls, an entry
+/// none, unless more than its name, kind and file number is requested. [`mod@crate::walk`] has the
+/// promises and all costs.
 ///
 /// ```
 /// use curt::{Fields, Walk};
@@ -57,7 +55,6 @@ impl fmt::Debug for Walk<'_> {
     }
 }
 
-/// The options that each worker needs.
 #[derive(Clone)]
 pub(super) struct Settings {
     pub(super) plan: Plan,
@@ -65,67 +62,65 @@ pub(super) struct Settings {
     pub(super) same_file_system: SameFileSystem,
     pub(super) is_sorted: bool,
     pub(super) contents_first: bool,
-    /// Whether an operand that is a broken link is a failure, if it is to be followed.
+    /// Whether a followed operand that is a broken symlink is a failure.
     pub(super) broken_operands_fail: bool,
     pub(super) ignore: Option<Arc<IgnoreRules>>,
-    /// Whether nothing is removed.
     pub(super) dry_run: bool,
 }
 
 impl Settings {
-    /// Whether all entries of a directory must be known before the first is yielded.
+    /// Returns whether to read all entries of a directory before yielding the first.
     pub(super) fn stores(&self) -> bool {
         self.is_sorted || self.reads_rules() || self.dry_run
     }
 
-    /// Whether ignore rules are read from files.
     pub(super) fn reads_rules(&self) -> bool {
         self.ignore.as_ref().is_some_and(|ignore| ignore.reads_rules())
     }
 
-    /// Whether a name is left out because it begins with a dot, where no rule takes it back.
+    /// Returns whether to skip a name for its leading dot, unless a rule includes it again.
     pub(super) fn hides<U: Unit>(&self, name: &[U]) -> bool {
         name.first() == Some(&U::ascii(b'.'))
             && self.ignore.as_ref().is_some_and(|ignore| ignore.leave_out_dot_names)
     }
 
-    /// Whether all symbolic links are followed.
     pub(super) fn follows_all(&self) -> bool {
         self.plan.follow == Follow::Links
     }
 
-    /// Whether operands that are symbolic links are followed.
+    /// Returns whether to follow operands that are symlinks.
     pub(super) fn follows_operands(&self) -> bool {
         self.plan.follow != Follow::Never
     }
 
-    /// Which directories are entered.
     pub(super) fn limits(&self) -> Limits {
         let follow = self.follows_all();
         let by_mount = self.same_file_system == SameFileSystem::Mount;
         Limits {
             follow,
             refuse_mounts: by_mount,
-            // Following a link reports no mounts, so the device of its target is compared.
+            // Following a symlink reports no mounts, so compare the device of its target.
             one_device: self.same_file_system == SameFileSystem::Device || by_mount && follow,
         }
     }
 }
 
-/// The fields to ask for instead of these. A listing on Unix has the number of the directory below
-/// a mount; an answer that has the device has the number of the mount.
+/// Adds the device to a request for the file number. A listing on Unix has the number of the
+/// directory underneath a mount; a query for the device also returns the number of the mount
+/// itself.
 pub(super) fn with_device(fields: Fields) -> Fields {
     if fields.contains(Fields::ID) { fields | Fields::DEVICE } else { fields }
 }
 
 impl<'a> Walk<'a> {
-    /// Walks these operands: one path or several. Each entry has its kind, which costs no call
-    /// where listings carry it; [`Walk::fields`] asks for more.
+    /// Walks the operands: one path or several.
+    ///
+    /// Each entry has its kind, without a call if listings have it; [`Walk::fields`] requests more.
     pub fn new(operands: impl Operands) -> Walk<'a> {
         Walk::of(operands.into_paths())
     }
 
-    /// Builds a walk of these operands, for an operation that may replace them.
+    /// Builds a walk for an operation that may replace the operands.
     pub(crate) fn of(operands: Vec<PathBuf>) -> Walk<'a> {
         Walk {
             operands,
@@ -147,51 +142,56 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Replaces the operands.
     pub(crate) fn operands(self, operands: Vec<PathBuf>) -> Walk<'a> {
         Walk { operands, ..self }
     }
 
-    /// Asks for these fields of each entry, beside its kind. For some entries only, such as files,
-    /// [`Visited::fetch`](super::Visited::fetch) saves the calls for the others.
+    /// Requests fields of each entry, in addition to its kind.
+    ///
+    /// If only some entries need them, such as files, [`Visited::fetch`](super::Visited::fetch)
+    /// saves the calls for the others.
     pub fn fields(mut self, fields: Fields) -> Self {
         self.settings.plan.fields |= with_device(fields);
         self
     }
 
-    /// Chooses which symbolic links are followed; [`Follow::Never`] by default. An operand with
-    /// a separator at its end is followed in any case.
+    /// Sets which symlinks are followed; [`Follow::Never`] by default.
+    ///
+    /// An operand with a trailing separator is always followed.
     pub fn follow(mut self, follow: Follow) -> Self {
         self.settings.plan.follow = follow;
         self
     }
 
-    /// Does not yield entries that are deeper than `depth`; 0 yields only the operands.
+    /// Limits the depth of yielded entries; 0 yields only the operands.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.settings.max_depth = depth;
         self
     }
 
-    /// Chooses whether to stay on the file system of an operand; [`SameFileSystem::No`] by default.
-    /// A directory that is not entered is yielded all the same. [`SameFileSystem::Device`], or
-    /// `true`, costs a call for each directory, [`SameFileSystem::Mount`] none on Linux 5.6 and
-    /// newer; where links are followed, it also compares the devices of what they lead to.
+    /// Sets whether to remain on the filesystem of an operand; [`SameFileSystem::No`] by default.
+    ///
+    /// A skipped directory is still yielded itself. [`SameFileSystem::Device`], or `true`, costs a
+    /// call for each directory; [`SameFileSystem::Mount`] costs none on Linux 5.6 and later. If
+    /// symlinks are followed, it also compares the devices of their targets.
     pub fn same_file_system(mut self, same: impl Into<SameFileSystem>) -> Self {
         self.settings.same_file_system = same.into();
         self
     }
 
-    /// Sorts the entries of each directory by name, compared by bytes (or UTF-16 units), and enters
-    /// each subdirectory right after it was yielded. Takes memory for the entries of the ancestors.
-    /// By default entries come in the order of the system, all entries of a directory before those
-    /// of its subdirectories.
+    /// Sorts the entries of each directory by name, and enters a subdirectory at once.
+    ///
+    /// Names are compared by bytes (or UTF-16 units). A subdirectory is entered right after it was
+    /// yielded. Takes memory for the entries of all ancestors. By default entries come in the
+    /// system's order, and all entries of a directory before those of its subdirectories.
     pub fn sort_by_name(mut self, yes: bool) -> Self {
         self.settings.is_sorted = yes;
         self
     }
 
-    /// Leaves out the entries that the predicate accepts, with everything below them, and asks
-    /// nothing about them. Operands are never left out. An answer is a `bool`, an [`Answer`] or a
+    /// Skips the entries that the predicate accepts, with everything inside, without querying them.
+    ///
+    /// Operands are never skipped. An answer is a `bool`, an [`Answer`] or a
     /// `ControlFlow<(), bool>`.
     ///
     /// ```
@@ -212,59 +212,62 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Leaves out the entries that ignore rules in the directories name, with everything below
-    /// them, and names that begin with a dot. Operands are never left out. A directory without
-    /// rules costs nothing; the rest of the cost is in [`mod@crate::walk`].
+    /// Skips entries named by ignore rules, with everything inside, and names with a leading dot.
+    ///
+    /// Operands are never skipped. A directory without rules costs no call; [`mod@crate::walk`] has
+    /// the other costs.
     pub fn ignore(mut self, rules: IgnoreRules) -> Self {
         self.settings.ignore = rules.is_any().then(|| Arc::new(rules));
         self
     }
 
-    /// Yields each directory after its contents. What the plan asks of it is read before them, so
-    /// that its times are those from before a removal.
+    /// Yields each directory after its contents.
+    ///
+    /// Its fields are still queried before its contents, so its times are from before any removal.
     pub fn contents_first(mut self, yes: bool) -> Self {
         self.settings.contents_first = yes;
         self
     }
 
-    /// Removes nothing: [`Visited::remove`](super::Visited::remove) finds out instead what a removal
-    /// would meet, as [`Remove::dry_run`](crate::Remove::dry_run) does, and
-    /// [`Summary::freed`](super::Summary::freed) adds up the bytes. Where contents come first, a
-    /// directory counts as empty if all its entries would have been removed.
+    /// Removes nothing, but predicts each removal.
+    ///
+    /// [`Visited::remove`](super::Visited::remove) then reports the outcome of a removal, like
+    /// [`Remove::dry_run`](crate::Remove::dry_run), and [`Summary::freed`](super::Summary::freed)
+    /// has the bytes. If contents come first, a directory counts as empty if all its entries would
+    /// be removed.
     pub fn dry_run(mut self, yes: bool) -> Self {
         self.settings.dry_run = yes;
         self
     }
 
-    /// Chooses how many threads may work in the `visit` methods;
-    /// [`Threads::Automatic`] by default.
+    /// Sets the number of threads for the `visit` methods; [`Threads::Automatic`] by default.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Stops the walk early when this is cancelled.
+    /// Sets a token that stops the walk early.
     pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
         self.cancel = Some(cancel);
         self
     }
 
-    /// Limits how many directories may be open at a time: see
-    /// [`Remove::descriptors`](crate::Remove::descriptors).
+    /// Sets how many directories may be open at once.
+    ///
+    /// See [`Remove::descriptors`](crate::Remove::descriptors).
     #[doc(hidden)]
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.most_descriptors = Some(limit);
         self
     }
 
-    /// Reports an operand that is a broken link as an error if it is to be followed, as `du -D`
-    /// does.
+    /// Makes a followed operand that is a broken symlink an error, like `du -D`.
     pub(crate) fn broken_operands_fail(mut self) -> Self {
         self.settings.broken_operands_fail = true;
         self
     }
 
-    /// Walks without a feature of the system, as on a system that lacks it. For tests.
+    /// Disables a feature of the system, as on a system without it. For tests.
     #[doc(hidden)]
     pub fn without(mut self, feature: Feature) -> Self {
         self.without = self.without.with(feature);

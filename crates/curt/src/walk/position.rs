@@ -1,5 +1,3 @@
-//! Where a walk is: at an entry of the topmost directory, or at the operand.
-
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -16,7 +14,7 @@ use crate::gone::Gone;
 use crate::sys::{Opened, Sys, SystemUnit};
 use crate::tree::{Branch, ReopenError};
 
-/// The current entry of a walk, and the open directories above it.
+/// The position of a walk: at an entry of the topmost directory, or at the operand.
 pub(super) struct Position<S: Sys> {
     pub(super) asker: Asker<S>,
     pub(super) settings: Settings,
@@ -24,28 +22,23 @@ pub(super) struct Position<S: Sys> {
     pub(super) operand: Operand<S>,
     pub(super) removal: Removal<S::Unit>,
     pub(super) spare: Spare,
-    /// The current entry is a directory that was not entered because of
-    /// [`Settings::same_file_system`].
+    /// Whether the current entry is a directory skipped because of [`Settings::same_file_system`].
     pub(super) is_boundary: bool,
 }
 
-/// The current entry of a walk on any platform.
+/// The current entry of a walk, on any platform.
 pub(super) trait CurrentEntry {
-    /// Returns the path, borrowed where the system's text is a path.
+    /// Borrowed if the system's text is a path.
     fn path(&self) -> Cow<'_, Path>;
-    /// Returns the path below the operand.
     fn relative_path(&self) -> Cow<'_, Path>;
-    /// Returns the last part of the path; the whole operand for an operand.
+    /// The last part of the path; the whole operand for an operand.
     fn name(&self) -> Cow<'_, OsStr>;
-    /// Asks for more.
     fn fetch(&mut self, more: Fields, metadata: &mut Metadata);
-    /// Removes it. Returns whether it was there.
+    /// Returns whether it existed.
     fn remove(&mut self, kind: Kind) -> Result<bool, Error>;
-    /// Returns whether it is a directory without entries.
     fn is_empty(&mut self) -> Result<bool, Error>;
-    /// Returns whether it was not entered because of the file system that it is on.
     fn is_boundary(&self) -> bool;
-    /// Returns whether it is one of its ancestors, by a mount or by a link that was followed.
+    /// Whether it is one of its own ancestors, through a mount or a followed symlink.
     fn leads_back(&mut self, facts: &Facts, is_link: bool) -> bool;
 }
 
@@ -68,12 +61,11 @@ impl<S: Sys> Position<S> {
         self.branch.stack.len() == 0
     }
 
-    /// Returns an error about the current entry.
     pub(super) fn error(&self, operation: Operation, cause: Cause) -> Error {
         Error::new(operation, self.branch.to_path(), cause)
     }
 
-    /// Returns the topmost directory, which stays open while it is listed.
+    /// Returns the topmost directory, which remains open while it is listed.
     pub(super) fn listed_dir(&self) -> Result<&S::Dir, Cause> {
         let dir = self.branch.stack.top().dir();
         dir.ok_or_else(|| bug("a directory was closed while it was listed"))

@@ -1,5 +1,3 @@
-//! How a walk removes entries or, in a dry run, finds out what would become of them.
-
 use std::io;
 
 use super::options::Settings;
@@ -9,18 +7,17 @@ use crate::gone::Gone;
 use crate::name::Name;
 use crate::sys::{Ask, Mounts, Opened, Removed, Sys, SystemUnit, os_error};
 
-/// What a walk knows about removing the current entry.
+/// Removes entries or, in a dry run, predicts the outcome.
 pub(super) struct Removal<U> {
     pub(super) gone: Gone<U>,
-    /// In a dry run, how many entries would remain in the directory that was just left.
+    /// In a dry run, how many entries would remain in the directory just left.
     pub(super) remaining: Option<usize>,
-    /// In a dry run, the bytes that the removals so far would have freed.
+    /// In a dry run, the bytes freed so far.
     pub(super) freed: u64,
 }
 
 impl<U: SystemUnit> Removal<U> {
-    /// Removes an entry, unless this is a dry run; a directory only if it is empty. Returns whether
-    /// it was there.
+    /// Removes an entry, a directory only if it is empty. Returns whether it existed.
     pub(super) fn remove<S: Sys<Unit = U>>(
         &mut self,
         dir: &S::Dir,
@@ -54,14 +51,14 @@ impl<U: SystemUnit> Removal<U> {
     ) -> io::Result<bool> {
         let facts = sys.query(dir, name, Ask::STAT)?;
         sys.check_removal(dir, name, &facts)?;
-        // One that cannot be listed is taken for full, as most are.
+        // Presumed to have entries, like most directories, if it cannot be listed.
         let lists = || self.is_empty(sys.open_child(dir, name, Mounts::Cross), sys);
         let is_full = || match self.remaining {
             Some(remaining) => remaining > 0,
             None => !lists().unwrap_or(false),
         };
         match (kind, facts.kind) {
-            // A link that was followed.
+            // A followed symlink.
             (Kind::Directory, other) if other != Kind::Directory => {
                 return Err(os_error(io::ErrorKind::NotADirectory));
             }
@@ -77,7 +74,6 @@ impl<U: SystemUnit> Removal<U> {
         Ok(true)
     }
 
-    /// Returns whether a directory has no entries, and closes it.
     pub(super) fn is_empty<S: Sys<Unit = U>>(
         &self,
         opened: Opened<S::Dir>,

@@ -1,4 +1,4 @@
-//! The ignore rules that hold in a directory, and which entries they leave out.
+//! The ignore rules in effect for a directory, and the entries they skip.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -13,24 +13,24 @@ use crate::filters::{IgnoreFile, MOST_RULES, too_many_rules};
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::TreePath;
 
-/// The most directories whose rules may hold in one place.
+/// The maximum number of directories whose rules are in effect in one place.
 const MOST_DIRECTORIES: usize = 1000;
 
-/// The rules that hold in a directory: its own, and those of the directories above.
+/// The rules in effect for a directory: its own and those of its ancestors.
 pub(super) struct RuleStack {
     pub(super) above: Option<Arc<RuleStack>>,
     pub(super) base: Base,
-    /// Its files with rules, those that come first at the beginning.
+    /// Its rule files, in order of precedence.
     pub(super) files: Vec<(Source, IgnoreFile)>,
-    /// Rules of git match in any case.
+    /// Whether git's rules match regardless of case.
     pub(super) ignores_case: bool,
-    /// A work tree of git begins here, so the git rules above do not count.
+    /// Whether a git work tree starts here, so that the git rules of its ancestors do not apply.
     pub(super) is_work_tree: bool,
     pub(super) is_in_work_tree: bool,
     pub(super) size: Size,
 }
 
-/// Where rules come from. An earlier source decides before a later one.
+/// The origin of a rule file. An earlier source overrules a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
     Custom,
@@ -40,7 +40,7 @@ pub(super) enum Source {
     GitIgnore,
     /// `info/exclude` of a repository.
     Exclude,
-    /// The rules of the user, in the file that git's configuration names.
+    /// The user's rules, in the file named by git's configuration.
     User,
     Extra,
 }
@@ -51,7 +51,6 @@ impl Source {
     }
 }
 
-/// How many rules hold in one place.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Size {
     pub(super) directories: usize,
@@ -59,7 +58,7 @@ pub(super) struct Size {
     pub(super) bytes: usize,
 }
 
-/// Drops the chain in a loop: it is as long as the tree is deep, too long for recursion.
+/// Drops the chain in a loop. It is as long as the tree is deep, too long for recursion.
 impl Drop for RuleStack {
     fn drop(&mut self) {
         let mut above = self.above.take();
@@ -71,18 +70,18 @@ impl Drop for RuleStack {
 
 /// The directory that the paths in rules are relative to.
 pub(super) enum Base {
-    /// A directory of the walk, whose path has this length.
+    /// A directory of the walk, with a path of this length.
     Below(usize),
-    /// A directory above the operand, or the operand; this is the path from there to the operand.
+    /// The operand or an ancestor of it, with the path from there to the operand.
     Above(PathBuf),
-    /// A directory below the operand, by this path, which the walk may enter or not.
+    /// A directory inside the operand, at this path. The walk may or may not enter it.
     Inside(PathBuf),
-    /// A directory that is neither above nor below the operand.
+    /// A directory unrelated to the operand.
     Apart,
 }
 
 impl RuleStack {
-    /// Whether the entry at `path` is left out; `None` if no rule matches.
+    /// `None` if no rule matches.
     fn decide<S: Sys>(
         &self,
         path: &TreePath<S::Unit>,
@@ -95,7 +94,7 @@ impl RuleStack {
         while let Some(rules) = at {
             let relative = rules.base.relative::<S>(path);
             for (source, file) in &rules.files {
-                // Only earlier sources may still overrule, whichever directory they are in.
+                // Only an earlier source may still overrule, in whichever directory.
                 if decided.is_some_and(|(by, _)| by <= *source) {
                     break;
                 }
@@ -119,7 +118,7 @@ impl RuleStack {
 }
 
 impl Base {
-    /// The base of rules that are relative to the directory `here`; both paths are absolute.
+    /// The base of rules relative to the directory `here`. Both paths are absolute.
     pub(super) fn of(here: &Path, operand: &Path) -> Base {
         if let Ok(way) = operand.strip_prefix(here) {
             return Base::Above(way.to_owned());
@@ -127,7 +126,7 @@ impl Base {
         here.strip_prefix(operand).map_or(Base::Apart, |way| Base::Inside(way.to_owned()))
     }
 
-    /// The path of an entry relative to the directory; `None` if the entry is not below it.
+    /// `None` if the entry is not inside the base.
     fn relative<'p, S: Sys>(&self, path: &'p TreePath<S::Unit>) -> Option<Cow<'p, OsStr>> {
         match self {
             Base::Below(length) => Some(S::Unit::text(path.below(*length))),
@@ -146,7 +145,7 @@ impl Base {
     }
 }
 
-/// Whether the rules, or the dot of its name, leave out the entry at `path`.
+/// Returns whether to skip the entry at `path`, because of a rule or a leading dot.
 pub(super) fn leave_out<S: Sys>(
     path: &TreePath<S::Unit>,
     name: &[S::Unit],
@@ -160,7 +159,6 @@ pub(super) fn leave_out<S: Sys>(
 }
 
 impl Size {
-    /// Fails if more rules hold in one place than may.
     pub(super) fn check(self) -> io::Result<()> {
         if self.directories > MOST_DIRECTORIES {
             return Err(too_many_rules(MOST_DIRECTORIES, "directories with ignore rules"));

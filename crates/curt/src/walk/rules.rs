@@ -1,11 +1,11 @@
-//! Ignore rules in the directories themselves: `.gitignore` and `info/exclude` of git, `.ignore`
-//! and custom files; and those that the user has elsewhere.
+//! Finds and reads ignore rules: `.gitignore` and `info/exclude` of git, `.ignore`, custom files,
+//! and the user's files elsewhere (ADR 18).
 //!
-//! The listing of a directory, which is stored before its first entry is yielded, shows whether it
-//! holds any: where it holds none, nothing is asked. The rules of the directories above the
-//! operand are read once, when the operand is entered: 2 calls for each directory, 3 within a work
-//! tree of git, and the calls that read the files. Where rules cannot be read, no entry of the
-//! directory is yielded: it might be one that they leave out.
+//! The listing of a directory is stored before its first entry is yielded, and shows whether the
+//! directory has rule files. Without any, this costs no call. The rules of the operand's ancestors
+//! are read once, on entering the operand: 2 calls for each directory, 3 within a git work tree,
+//! and the calls to read the files. If rules cannot be read, no entry of the directory is yielded:
+//! a program that deletes the entries would remove those that the rules protect.
 
 use std::borrow::Cow;
 use std::io;
@@ -26,7 +26,6 @@ use crate::name::{Name, NameBuf, Names, Unit};
 use crate::sys::{Ask, Sys, SystemUnit};
 use curt_paths::{DotDot, Env, Expander};
 
-/// The files with rules that a directory may hold.
 #[derive(Clone, Copy, Default)]
 struct Found {
     custom: bool,
@@ -35,17 +34,16 @@ struct Found {
     git: Option<Kind>,
 }
 
-/// A directory all of whose entries are stored.
+/// A directory with all its entries stored.
 pub(super) struct ListedDirectory<'l, S: Sys> {
     pub(super) dir: &'l S::Dir,
     pub(super) entries: &'l [StoredEntry],
     pub(super) names: &'l Names<S::Unit>,
     pub(super) path: &'l Path,
-    /// How long its path is in the walk.
+    /// The length of its path in the walk.
     pub(super) path_len: usize,
 }
 
-/// Looks for files with rules in the stored listing of a directory, and reads them.
 pub(super) fn of_directory<S: Sys>(
     listed: &ListedDirectory<'_, S>,
     above: Option<Arc<RuleStack>>,
@@ -77,7 +75,7 @@ pub(super) fn of_directory<S: Sys>(
         })?;
     }
     let read = |path: &Path, follow: bool| {
-        // With the separator of the system.
+        // With the system's separator.
         let path: PathBuf = path.components().collect();
         let name = NameBuf::new(S::Unit::units(&path))?;
         sys.read_file(dir, name.as_name(), follow, MOST_BYTES)
@@ -86,7 +84,7 @@ pub(super) fn of_directory<S: Sys>(
     RuleSource { sys, directory, read: &read }.rules(ignore, above, base, found)
 }
 
-/// Reads the rules of the directories above an operand, by its spelling.
+/// Reads the rules of an operand's ancestors, as the operand is spelled.
 pub(super) fn above_operand<S: Sys>(
     operand: &Path,
     settings: &Settings,
@@ -116,16 +114,16 @@ pub(super) fn above_operand<S: Sys>(
     Ok(rules)
 }
 
-/// A directory whose files with rules are read.
 struct RuleSource<'p, S: Sys> {
     sys: &'p S,
     directory: &'p Path,
-    /// Reads a file below it, and follows a link if that is said.
+    /// Reads a file inside it, and follows a symlink on request.
     read: &'p dyn Fn(&Path, bool) -> io::Result<Vec<u8>>,
 }
 
 impl<S: Sys> RuleSource<'_, S> {
-    /// Puts the rules of the directory on top of those above it; returns those if it has none.
+    /// Adds the rules of the directory to those of its ancestors. Returns the latter if it has
+    /// none.
     fn rules(
         &self,
         ignore: &IgnoreRules,
@@ -180,8 +178,7 @@ impl<S: Sys> RuleSource<'_, S> {
         Ok(Some(Arc::new(rules)))
     }
 
-    /// The text of those files of the directory that exist, as if they were one; `None` if none
-    /// does.
+    /// The text of all existing files, as if they were one.
     fn text(&self, names: &[String]) -> Result<Option<Text>, Error> {
         let mut all: Option<Text> = None;
         for name in names {
@@ -195,9 +192,9 @@ impl<S: Sys> RuleSource<'_, S> {
         Ok(all)
     }
 
-    /// Reads a file by its path; one below the directory from there.
+    /// Reads a file by its path, relative to the directory if the path is inside it.
     fn read_at(&self, path: &Path, follow: bool) -> io::Result<Vec<u8>> {
-        // Not one that is spelled otherwise: with a slash at its end, it names no file.
+        // Not for other spellings: a path with a trailing slash names no file.
         let is_below = |below: &&Path| {
             below.components().all(|part| matches!(part, std::path::Component::Normal(_)))
                 && self.directory.join(below).as_os_str() == path.as_os_str()
@@ -208,8 +205,8 @@ impl<S: Sys> RuleSource<'_, S> {
         }
     }
 
-    /// The directories of git, for a `.git` of this kind. A file names the directory of git, and in
-    /// a linked work tree that directory names the one that all work trees share.
+    /// Returns the git directories, for a `.git` of this kind. A file names the git directory; in a
+    /// linked work tree, that directory names the one shared by all work trees.
     fn repository(&self, git: Kind) -> Result<Option<Repository>, Error> {
         let mut own = self.directory.join(".git");
         if git == Kind::File {
@@ -228,7 +225,7 @@ impl<S: Sys> RuleSource<'_, S> {
         Ok(Some(Repository { own, common }))
     }
 
-    /// The configuration of a repository, and the rules that it has for itself.
+    /// Returns the configuration of a repository, and its `info/exclude`.
     fn git(&self, git: Kind) -> Result<(GitConfig, Option<Text>), Error> {
         let repository = self.repository(git)?;
         let config =
@@ -238,7 +235,8 @@ impl<S: Sys> RuleSource<'_, S> {
         Ok((config, text(self.read_at(&path, true), path)?))
     }
 
-    /// Whether a part of `.git` that makes it a repository may not be reached: for git it is none.
+    /// Whether a part of `.git` that defines a repository is inaccessible. Then it is no repository
+    /// for git.
     fn is_closed(&self) -> bool {
         [".git/HEAD", ".git/objects/x", ".git/refs/x"].iter().any(|path| {
             (self.read)(Path::new(path), true)
@@ -247,10 +245,9 @@ impl<S: Sys> RuleSource<'_, S> {
     }
 }
 
-/// Files with rules, in the order of their sources.
 struct Gathered {
     files: Vec<(Source, IgnoreFile)>,
-    /// That of these rules and of those above.
+    /// Includes the rules of the ancestors.
     size: Size,
 }
 
@@ -275,7 +272,7 @@ fn named(target: &[u8], from: &Path, file: &Path) -> Result<PathBuf, Error> {
     target.map(|target| from.join(target)).map_err(|error| failed_to_read(file.to_owned(), error))
 }
 
-/// Reads the extra files, and the rules that the user has for all work trees of git.
+/// Reads the extra files, and the user's rules for all git work trees.
 fn of_user<S: Sys>(
     whole: &Path,
     ignore: &IgnoreRules,
@@ -286,7 +283,7 @@ fn of_user<S: Sys>(
         let text = read_at(sys, path, true).map_err(|error| failed_to_read(path.clone(), error))?;
         append(&mut extra, &text, path.clone());
     }
-    // Where rules of git need no work tree, they need no repository either.
+    // If git's rules need no work tree, they need no repository, either.
     let is_in_work_tree = !ignore.require_git && ignore.files && ignore.git;
     if extra.is_none() && !is_in_work_tree {
         return Ok(None);
@@ -315,8 +312,8 @@ fn of_user<S: Sys>(
     Ok(Some(Arc::new(rules)))
 }
 
-/// The kind of `.git` in a directory, or of what a link there leads to; `None` if there is none. As
-/// for git, a link that cannot be followed is none.
+/// The kind of `.git` in a directory, or of the target of a symlink there. As for git, a symlink
+/// that cannot be followed counts as missing.
 fn kind_of_git<S: Sys>(dir: &S::Dir, name: Name<'_, S::Unit>, sys: &S) -> io::Result<Option<Kind>> {
     let kind = |follow| Ok(sys.query(dir, name, Ask { fields: Fields::KIND, follow })?.kind);
     match kind(false) {
@@ -330,7 +327,7 @@ fn is<U: Unit>(name: &[U], text: &str) -> bool {
     name.len() == text.len() && text.bytes().zip(name).all(|(byte, unit)| *unit == U::ascii(byte))
 }
 
-/// An absolute path without `.` and `..`, by its text.
+/// Resolves `.` and `..` by text only.
 fn without_dots(path: &Path) -> PathBuf {
     let expander = Expander::new(Env::none()).dot_dot(DotDot::Clamp);
     expander.expand_path(path).map_or_else(|_| path.to_owned(), Cow::into_owned)

@@ -1,8 +1,8 @@
-//! The cursor of a walk that must know all entries of a directory before it yields the first,
-//! because they are sorted or left out by ignore rules.
+//! Reads all entries of a directory before yielding the first, to sort them, to apply ignore rules,
+//! or to count them in a dry run.
 //!
-//! The entries are read to the end, chosen, and sorted. A sorted walk enters each subdirectory
-//! right after it was yielded; another one when all entries were.
+//! The entries are read to the end, filtered and sorted. A sorted walk enters each subdirectory
+//! right after yielding it; otherwise all entries are yielded first.
 
 use super::control::Control;
 use super::cursor::{Cursor, Step};
@@ -16,7 +16,6 @@ use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::sys::Sys;
 use crate::tree::Branch;
 
-/// Stores the topmost directory, or yields its next entry, or enters a subdirectory, or leaves.
 pub(super) fn step<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
     let enters_at_once = cursor.at.settings.is_sorted;
     let level = cursor.at.branch.stack.top_mut();
@@ -34,14 +33,14 @@ pub(super) fn step<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Opt
     }
 }
 
-/// Stores all entries of the topmost directory, with the ignore rules that it holds, and sorts
-/// them. Stores only some if the walk is to stop.
+/// Stores all entries of the topmost directory with its ignore rules, and sorts them. Stores only
+/// some if the walk must stop.
 #[inline(never)]
 fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
     cursor.at.branch.stack.top_mut().entries = cursor.at.spare.take();
     let mut failed = read_all(cursor, control);
     let level = cursor.at.branch.stack.top_mut();
-    // What was not listed remains.
+    // Unlisted entries remain.
     level.remaining = level.entries.left() + usize::from(failed.is_some());
     if control.must_stop(cursor.sys()) {
         return failed;
@@ -50,7 +49,7 @@ fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> 
         if failed.is_none() {
             failed = read_rules(&mut cursor.at).err().map(Step::Error);
         }
-        // Without the whole listing and all rules, it is unknown which entries they leave out.
+        // Without the whole listing and all rules, it is unknown which entries to skip.
         if failed.is_some() {
             cursor.at.branch.stack.top_mut().entries.clear();
         }
@@ -104,8 +103,7 @@ fn read_rules<S: Sys>(at: &mut Position<S>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Drops the stored entries that are left out. Asks about those of unknown kind if ignore rules may
-/// name them.
+/// Drops the entries to skip. Queries those of unknown kind if ignore rules may name them.
 fn choose<S: Sys>(at: &mut Position<S>, control: &Control<'_>) {
     let mut entries = std::mem::take(&mut at.branch.stack.top_mut().entries);
     entries.retain(|entry| !control.must_stop(&at.asker.sys) && chooses(at, entry, control));
@@ -138,7 +136,6 @@ fn chooses<S: Sys>(at: &mut Position<S>, entry: &mut StoredEntry, control: &Cont
     !is_ignored(branch, kind)
 }
 
-/// Yields the next stored entry.
 #[inline(never)]
 fn yield_stored<S: Sys>(cursor: &mut Cursor<S>) -> Option<Step> {
     let Cursor { at: Position { asker, branch, settings, spare, .. }, metadata, .. } = cursor;

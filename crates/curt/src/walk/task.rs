@@ -1,14 +1,12 @@
-//! How a worker hands off half of the work that it has not begun.
-
 use super::frame::Frame;
 use crate::name::Names;
 use crate::sys::Sys;
 use crate::tree::{Branch, Handoff};
 
-/// Part of one directory, for another worker to walk: subdirectories to enter or, in a sorted
-/// walk, entries to yield.
+/// Part of one directory, for another worker: subdirectories to enter or, in a sorted walk, entries
+/// to yield.
 pub(super) struct Task<S: Sys> {
-    /// Its number among all tasks and operands.
+    /// Unique among all tasks and operands.
     pub(super) number: u64,
     handoff: Handoff<S>,
     names: Names<S::Unit>,
@@ -16,8 +14,8 @@ pub(super) struct Task<S: Sys> {
 }
 
 impl<S: Sys> Task<S> {
-    /// Takes half of what waits in the directory nearest to the operand in which anything does.
-    /// `number` is called if there is such a directory.
+    /// Takes half of the waiting work of the shallowest directory that has any. Calls `number` only
+    /// in that case.
     pub(super) fn split(
         branch: &mut Branch<S, Frame>,
         number: impl FnOnce() -> u64,
@@ -49,13 +47,11 @@ impl<S: Sys> Task<S> {
         Some(Task { number, handoff, names, frame })
     }
 
-    /// Goes on with it on an empty branch.
     pub(super) fn begin(self, branch: &mut Branch<S, Frame>) {
         let are_stored = self.frame.entries.left() > 0;
         branch.take_over(self.handoff, &self.names, self.frame);
         if let (true, Some(level)) = (are_stored, branch.stack.last_mut()) {
-            // All names were taken for those of subdirectories that wait; they are those of stored
-            // entries, and none waits yet.
+            // `take_over` made all names wait, but they belong to stored entries.
             level.drop_waiting();
         }
     }

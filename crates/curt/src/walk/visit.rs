@@ -1,4 +1,4 @@
-//! Walking with several threads: the workers, and the sinks that take what each of them yields.
+//! Walks with several threads: the workers, and the sinks for their results.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -24,33 +24,31 @@ pub struct Summary {
     pub entries: u64,
     /// The number of failures reported.
     pub error_count: u64,
-    /// The number of threads that worked, the caller's included.
+    /// The number of threads that worked, including the caller's.
     pub threads: usize,
-    /// In a dry run, the allocated bytes of the entries that would have been removed and that have
-    /// no other link.
+    /// In a dry run, the allocated bytes of entries to be removed that have no other link.
     pub freed: u64,
     /// Whether the walk was cancelled, or stopped by a callback.
     pub stopped: bool,
-    /// The calls made.
+    /// The system calls made.
     pub calls: Calls,
 }
 
 /// Receives the results of one worker, in order.
 pub(super) trait Sink {
     fn visit(&mut self, entry: Result<Visited<'_>, Error>) -> Next;
-    /// The operand, or the task, of this number begins.
+    /// The operand or task with this number starts.
     fn begin(&mut self, task: u64) {
         let _ = task;
     }
-    /// It ends here.
+    /// It is complete.
     fn end(&mut self) {}
-    /// The task was stopped early.
+    /// It was stopped early.
     fn stop(&mut self) {}
-    /// The task of this number belongs here.
+    /// The results of another task belong here.
     fn results_of(&mut self, task: u64) {
         let _ = task;
     }
-    /// The worker has no more work.
     fn finish(self)
     where
         Self: Sized,
@@ -58,11 +56,10 @@ pub(super) trait Sink {
     }
 }
 
-/// A closure that is called in any order, with the value of the worker.
+/// A closure called in any order, with a value for each worker.
 pub(super) struct AnyOrder<'v, T, F> {
     pub(super) value: T,
     pub(super) visit: &'v F,
-    /// The values of workers that have finished.
     pub(super) values: &'v Mutex<Vec<T>>,
 }
 
@@ -80,17 +77,15 @@ where
     }
 }
 
-/// What the workers of one walk share.
 struct Shared<'r, S: Sys> {
     walk: &'r Walk<'r>,
     crew: Crew<Task<S>>,
     next_operand: AtomicUsize,
-    /// The number of the next task; the first numbers are those of the operands.
+    /// Task numbers continue those of the operands.
     next_task: AtomicU64,
     summary: Mutex<Summary>,
 }
 
-/// Walks the operands, with a sink for each worker.
 pub(super) fn work<S: Sys, K: Sink>(
     walk: &Walk<'_>,
     setup: &Setup,
@@ -100,7 +95,7 @@ pub(super) fn work<S: Sys, K: Sink>(
 ) -> Summary {
     let setup = walk.setup(setup);
     let sys = S::start(&setup);
-    // What is kept of a directory for after its contents cannot be handed off.
+    // With contents first, the stored metadata of a directory cannot be handed off.
     let one_thread = one_thread || walk.settings.contents_first;
     let shared = Shared::<S> {
         walk,
@@ -129,7 +124,6 @@ impl<'r, S: Sys> Shared<'r, S> {
     }
 }
 
-/// One worker of a walk.
 struct Worker<'r, S: Sys, K> {
     shared: &'r Shared<'r, S>,
     control: Control<'r>,
@@ -174,7 +168,6 @@ impl<S: Sys, K: Sink> Worker<'_, S, K> {
         summary.calls.add(&self.cursor.sys().calls());
     }
 
-    /// Walks to the end of the operand, or of the task.
     fn drive(&mut self) {
         let Worker { shared, control, .. } = *self;
         while !control.must_stop(self.cursor.sys()) {
@@ -200,7 +193,6 @@ impl<S: Sys, K: Sink> Worker<'_, S, K> {
         }
     }
 
-    /// Passes a step to the sink, and does what the sink answers.
     fn take(&mut self, step: Step) {
         match step {
             Step::Entry => {

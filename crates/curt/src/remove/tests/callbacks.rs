@@ -1,4 +1,4 @@
-//! Events that are delivered after the last thread has ended.
+//! Events delivered after the last thread has ended.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,8 @@ use crate::remove::shared::Shared;
 use crate::remove::{Remove, Totals};
 use crate::sys::{Os, Setup, Sys};
 
-/// Whether the last events of other threads are delivered while they run is a matter of
-/// milliseconds.
+/// Calls the internals directly: in a real run, only timing decides whether the last events arrive
+/// before the threads end.
 #[test]
 fn callback_that_stops_at_the_last_event_stops_the_removal() {
     let options = Remove::new()

@@ -1,4 +1,4 @@
-//! Every call of a removal fails once, with each error that it can plausibly have.
+//! Fault injection: every call of a removal fails once, with each plausible error.
 
 #[cfg(unix)]
 use std::sync::Arc;
@@ -42,8 +42,8 @@ mod steps {
     );
 }
 
-/// On a network an operand that another machine removed is missing by its name, and stale itself:
-/// then it is gone. One that is only missing by its name was renamed.
+/// On a network filesystem, an operand removed by another machine has no name, and is stale: it is
+/// gone. One that only lost its name was renamed.
 #[cfg(target_os = "linux")]
 fn a_stale_operand_is_gone<S: Sys>() {
     use rustix::io::Errno;
@@ -59,7 +59,7 @@ fn a_stale_operand_is_gone<S: Sys>() {
     }
 }
 
-/// POSIX lets a system say either of a directory that is not empty, which is then listed again.
+/// POSIX allows either error for a non-empty directory. Both must cause a relisting.
 #[cfg(unix)]
 fn a_full_directory_has_two_errors<S: Sys>() {
     for error in [rustix::io::Errno::NOTEMPTY, rustix::io::Errno::EXIST] {
@@ -71,7 +71,7 @@ fn a_full_directory_has_two_errors<S: Sys>() {
     }
 }
 
-/// An empty directory that may not be read could be removed, unless only its contents are to go.
+/// An empty unreadable directory can be removed, unless only its contents are to be removed.
 #[cfg(unix)]
 fn emptied_operand_stays<S: Sys>() {
     for (directories, stays) in
@@ -91,7 +91,7 @@ fn emptied_operand_stays<S: Sys>() {
 #[cfg(unix)]
 fn failure_names_its_step<S: Sys>() {
     let has_openat2 = cfg!(target_os = "linux") && !Setup::default().without.has(Feature::Openat2);
-    // The first two open the operand's parent and the operand.
+    // The first two calls open the operand's parent and the operand.
     let open = if has_openat2 { ("openat2", 0, "dir") } else { ("openat", 2, "dir") };
     let steps = [
         open,
@@ -124,8 +124,8 @@ fn failure_names_its_step<S: Sys>() {
     assert_eq!(hits, 4, "a directory is listed by one of two calls");
 }
 
-/// Where missing operands are fine, the operand's directory and the operand may be missing when they
-/// are looked up. No later call is believed, and a read-only file system is no missing operand.
+/// If missing operands are fine, the operand and its parent may be missing at the first lookup. No
+/// later call is believed, and a read-only filesystem does not mean a missing operand.
 #[cfg(unix)]
 fn only_a_first_look_forgives<S: Sys>() {
     use rustix::io::Errno;
@@ -162,8 +162,7 @@ fn only_a_first_look_forgives<S: Sys>() {
     }
 }
 
-/// Error numbers of the platform: for a missing entry, for a shortage of descriptors or memory, and
-/// others.
+/// Error numbers of the platform: missing entries, shortages, and others.
 #[cfg(unix)]
 mod numbers {
     use rustix::io::Errno;
@@ -195,7 +194,7 @@ mod numbers {
         &[codes::STATUS_OBJECT_NAME_NOT_FOUND, codes::STATUS_DELETE_PENDING];
     pub(super) const SHORTAGES: [i32; 1] = [codes::STATUS_INSUFFICIENT_RESOURCES];
     pub(super) const INTERRUPTED: Option<i32> = None;
-    /// Fewer than on Unix, because Wine takes long to make a tree.
+    /// Fewer than on Unix, because Wine takes long to create a tree.
     pub(super) const OTHERS: [i32; 7] = [
         codes::STATUS_ACCESS_DENIED,
         codes::STATUS_SHARING_VIOLATION,
@@ -217,7 +216,7 @@ fn setup(faults: Faults) -> (Setup, Arc<Faults>) {
     (Setup { faults: Some(Arc::clone(&faults)), ..Setup::default() }, faults)
 }
 
-/// The removal of the mixed tree, with a short window so that waiting ends soon.
+/// A short retry window, so that waiting ends soon.
 fn options() -> Remove<'static> {
     let window = std::time::Duration::from_millis(4);
     Remove::new().threads(Threads::AtMost(1)).descriptors(8).retries(3, window)
@@ -235,9 +234,8 @@ fn failure_of_any_call_is_reported<S: Sys>() {
         mixed_tree(&scratch, "tree");
         let report = remove_on::<S>(&options(), setup, &[scratch.at("tree")]);
         let case = format!("{fails:?}: {report:?}");
-        // A tree reported complete is gone, and one that is not gone was reported, by a path within
-        // the tree.
-        // (A call that lies about an entry being gone is believed.)
+        // A tree reported complete is gone, and one that remains was reported, with a path in the
+        // tree. A wrong "no such entry" is believed.
         if fails.is_none_or(|fails| !numbers::GONE.contains(&fails.errno)) {
             assert_eq!(report.error_count == 0, !scratch.exists("tree"), "{case}");
         }

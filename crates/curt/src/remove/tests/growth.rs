@@ -1,5 +1,5 @@
-//! Trees that grow while they are removed, or only seem to: on the file system in memory, whose
-//! clock advances with each call.
+//! Trees that grow during the removal, or only seem to. The in-memory filesystem advances its clock
+//! with each call.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -44,14 +44,13 @@ fn entries_added_to_contents_are_removed_too() {
         let report = remove(&options, &setup);
         assert!(report.is_complete(), "before call {call}: {report:?}");
         let left = setup.world(|world| world.list("tree").len() as u64);
-        // Entries added after the last listing were not there when the removal looked.
+        // Entries added after the last listing remain.
         assert!(left == 0 || report.files == 10, "before call {call}: {report:?}");
     }
 }
 
-/// A listing that never ends, since each call finds a new entry behind the last: without a bound
-/// on the pass, the removal would not end either. The time of birth of a hard link is that of the
-/// file.
+/// An endless listing: each call finds a new entry after the last. Without a bound on a round, the
+/// removal would not end either. A hard link has the birth time of its file.
 #[test]
 fn listing_that_grows_as_fast_as_it_is_read_is_left() {
     for (contents, watched, links) in
@@ -64,7 +63,7 @@ fn listing_that_grows_as_fast_as_it_is_read_is_left() {
         world.before_each_call(move |world| {
             calls += 1;
             assert!(calls < 2_000_000, "it does not end");
-            // Every second call only: entries can only be counted if that is faster than adding.
+            // Only every second call: entries must be counted faster than they are added.
             if calls % 2 == 0 && links {
                 world.hard_link("old", format!("tree/{calls}"));
             } else if calls % 2 == 0 {
@@ -77,13 +76,13 @@ fn listing_that_grows_as_fast_as_it_is_read_is_left() {
         let report = remove(&options, &setup);
         assert_eq!(kept(&report), Kept::BeingWrittenTo);
         assert!(report.appeared > 0 || contents, "{report:?}");
-        // However slow the system is.
+        // Counted in calls, so independent of the machine's speed.
         assert!(setup.world(|world| world.calls_made()) < 10_000);
     }
 }
 
-/// In width, in depth and in both: however many directories are made, they are left with one error,
-/// for the directory that they are made in.
+/// Directories created endlessly, as siblings, in depth or both, are left with a single error, for
+/// the directory that contains them.
 #[test]
 fn directories_made_for_ever_are_one_error() {
     for form in ["wide", "full", "deep", "both", "bushes"] {
@@ -104,7 +103,7 @@ fn directories_made_for_ever_are_one_error() {
                 if form == "wide" || form == "both" {
                     world.dir(format!("tree/a/old/{calls}"));
                 }
-                // Filled faster than they are emptied.
+                // Filled faster than emptied.
                 if form == "full" && calls % 2_000 == 1 {
                     for number in 0..3_000 {
                         world.file(format!("tree/a/old/{calls}/{number}"));
@@ -124,21 +123,20 @@ fn directories_made_for_ever_are_one_error() {
             assert_eq!(kept(&report), Kept::BeingWrittenTo, "{about}");
             assert_eq!(report.errors[0].kind(), std::io::ErrorKind::DirectoryNotEmpty, "{about}");
             if form == "deep" || form == "both" {
-                // It is none of the new ones, unless another worker has an older one.
+                // An old directory is reported, unless another worker has an older one.
                 let (path, old) = (report.errors[0].path(), Path::new("tree/a/old"));
                 assert!(old.starts_with(path) || threads > 1 && path.starts_with(old), "{about}");
                 continue;
             }
             assert_eq!(report.errors[0].path(), PathBuf::from("tree/a/old"), "{about}");
-            // Everything else is gone.
             let left = setup.world(|world| world.list("tree"));
             assert!(left.iter().all(|line| line[2..].starts_with('a')), "{about} {left:?}");
         }
     }
 }
 
-/// There is no limit of time for entries that are older than the removal, and one pass is enough.
-/// A few others are removed by another one.
+/// No time limit applies to entries older than the removal, and one round is enough. A few new
+/// entries take one more.
 #[test]
 fn old_entries_are_not_taken_for_new_ones() {
     for (threads, contents, added) in
@@ -167,7 +165,7 @@ fn old_entries_are_not_taken_for_new_ones() {
     }
 }
 
-/// Files and directories in a listing without kinds, some of which cannot be removed.
+/// Files and directories in a listing without kinds; some cannot be removed.
 #[test]
 fn listing_without_kinds_is_removed_or_reported() {
     for threads in [1, 2, 4, 8] {
@@ -200,7 +198,7 @@ fn listing_without_kinds_is_removed_or_reported() {
     }
 }
 
-/// A directory whose removal is refused stays, but entries that were added meanwhile are removed.
+/// A directory whose removal fails remains, but entries added meanwhile are removed.
 #[test]
 fn entries_added_before_a_refused_removal_are_removed() {
     let mut world = World::new();
@@ -229,7 +227,7 @@ fn handed_off_work_stops_when_cancelled() {
     let setup = Setup::new(world);
     let (cancel, files) = (Cancel::new(), std::sync::OnceLock::new());
     let caller = std::thread::current().id();
-    // When a started worker has removed files.
+    // Cancel once a started worker has removed files.
     let options = options().threads(Threads::AtMost(2)).cancel(&cancel).on_progress(|totals| {
         if std::thread::current().id() != caller && totals.files > 0 {
             let _ = files.set(totals.files);

@@ -1,4 +1,4 @@
-//! The file system in memory does what no real one does on demand. A canary lies outside the tree.
+//! The in-memory filesystem does on demand what real ones do rarely. A canary is outside the tree.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ fn every_kind_of_listing_is_read_to_its_end() {
     }
 }
 
-/// As on systems that refuse to unlink a directory with "permission denied".
+/// Some systems refuse to unlink a directory with "permission denied".
 #[test]
 fn a_refusal_may_mean_a_directory_where_listings_have_no_kinds() {
     for nth in 0..FILES + DIRECTORIES {
@@ -158,8 +158,8 @@ fn mounts_are_refused_unless_crossing_is_allowed() {
     }
 }
 
-/// Removes an operand as Node does, where the first `unlinkat` fails. Returns the operation and the
-/// number of the error, how many entries are left, and the calls.
+/// Removes an operand as Node does; the first `unlinkat` fails. Returns the operation and error
+/// number, how many entries remain, and the calls.
 fn remove_if_removable(
     operand: &str,
     errno: i32,
@@ -202,7 +202,7 @@ fn a_directory_that_cannot_be_removed_keeps_everything() {
     let denied = Denied { change: true, ..Denied::default() };
     let fixed = remove_if_removable("tree/e/1", 0, |world| _ = world.deny("tree/e", denied));
     assert_eq!((fixed.0, fixed.1), (Some((RemoveFile, 13)), all));
-    // A link to a directory, before a separator: `rmdir` of a link fails.
+    // A symlink to a directory with a trailing separator: `rmdir` of a symlink fails.
     for (target, error) in
         [("../a", (RemoveDirectory, 20)), ("1", (Remove, 20)), ("x", (Remove, 2))]
     {
@@ -256,8 +256,8 @@ fn nothing_is_crossed_to_another_device_or_mount() {
     }
 }
 
-/// Without `openat2`, opening a mount point without permission does not tell that it is one; and a
-/// directory whose device could not be asked for is no other than one on another device.
+/// Without `openat2`, a mount point that cannot be opened is not recognised as one. A directory of
+/// unknown device is treated like one on another device.
 #[test]
 fn a_mount_that_cannot_be_opened_or_asked_is_not_removed() {
     let run = |faults: Faults| {
@@ -354,7 +354,7 @@ fn excluded_entries_survive_every_kind_of_listing() {
         let keep = |entry: &Unvisited<'_>| {
             entry.kind().is_dir() && entry.name() == "c" || entry.name() == "2"
         };
-        // Nothing has failed, so no parent is tried.
+        // No failure, so no parent is tried.
         let report = remove(&options().try_parents(given == 1).exclude(keep), &setup);
         assert!(report.is_complete());
         assert_eq!(report.skipped, 2);
@@ -364,7 +364,7 @@ fn excluded_entries_survive_every_kind_of_listing() {
     }
 }
 
-/// What other threads take was not asked about.
+/// Other threads must not get excluded entries.
 #[test]
 fn excluded_directories_among_many_files_survive_with_several_threads() {
     let setup = setup(|world| {
@@ -403,7 +403,7 @@ fn dry_run_removes_nothing() {
                 let report = remove_on::<Memory>(&options.dry_run(true), &setup, &operands);
                 assert!(!report.stopped, "{report:?}");
                 if (operand, directories) == ("tree", DirectoryOperands::Recursive) {
-                    // The directory that may not be listed is counted as if it were not empty.
+                    // The unreadable directory counts as not empty.
                     assert_eq!((report.files, report.error_count), (FILES, 1), "{report:?}");
                     assert_eq!(report.directories, DIRECTORIES - 1, "{report:?}");
                 }
@@ -416,7 +416,7 @@ fn dry_run_removes_nothing() {
     }
 }
 
-/// An entry that cannot be asked about.
+/// With an entry whose stat fails.
 #[test]
 fn dry_run_names_the_operation_that_fails_in_the_real_run() {
     let failed = |dry_run: bool| {
@@ -467,7 +467,7 @@ fn an_operand_that_is_renamed_meanwhile_is_reported() {
                     let options = options.clone().missing_is_fine(missing_is_fine);
                     let report = remove(&options, &setup);
                     let elsewhere = setup.world(|world| world.exists("elsewhere"));
-                    // A rename between the last look and the removal itself cannot be noticed.
+                    // A rename between the last check and the removal cannot be detected.
                     if elsewhere && call + 4 < calls {
                         assert_eq!(report.error_count, 1, "before call {call}: {report:?}");
                         assert_eq!(setup.world(|world| world.exists("tree")), replaced);
@@ -478,7 +478,7 @@ fn an_operand_that_is_renamed_meanwhile_is_reported() {
     }
 }
 
-/// It is waited for once by all threads and for all operands together.
+/// By all threads, and for all operands together.
 #[test]
 fn lasting_shortage_is_waited_for_once() {
     for threads in [1, 2, 8] {
@@ -495,7 +495,7 @@ fn lasting_shortage_is_waited_for_once() {
         let report = remove_on::<Memory>(&options, &setup, &operands);
         assert!(report.error_count >= 1_000, "{threads}: {}", report.error_count);
         let waits = report.calls.of("clock_nanosleep");
-        // Two milliseconds each; a wait under way when the window ends is not cut short.
+        // Two milliseconds each. A wait in progress when the window ends is not cut short.
         assert!((10..=25 + threads as u64).contains(&waits), "{threads}: {waits} waits");
     }
 }
@@ -527,12 +527,12 @@ fn replacement_of_a_released_directory_is_left() {
             }
         }
     }
-    // By another directory, and by a link.
+    // By another directory, and by a symlink.
     assert!(replaced.iter().all(|&times| times > 5), "{replaced:?}");
 }
 
-/// Where descriptors are few, `..` leads back from the directory that is left: not if that was moved
-/// meanwhile.
+/// With few descriptors, `..` leads from the directory just left to its parent, but not if it was
+/// moved meanwhile.
 #[test]
 fn the_new_parent_of_a_moved_directory_is_left() {
     let mut moved = 0;

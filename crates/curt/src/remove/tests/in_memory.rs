@@ -1,5 +1,3 @@
-//! Removals on the file system in memory.
-
 use std::path::PathBuf;
 
 use super::remove_on;
@@ -17,7 +15,7 @@ pub(super) fn remove(options: &Remove<'_>, setup: &Setup) -> Report {
     report
 }
 
-/// A chain of sixty directories, each with a file.
+/// Sixty nested directories, each with a file.
 pub(super) fn chain() -> World {
     let mut world = World::new();
     for level in 0..60 {
@@ -26,7 +24,7 @@ pub(super) fn chain() -> World {
     world
 }
 
-/// Asserts that one failure was reported, and returns why.
+/// Asserts exactly one failure, and returns its reason.
 pub(super) fn kept(report: &Report) -> Kept {
     match report.errors.iter().map(crate::Error::cause).collect::<Vec<_>>()[..] {
         [Cause::Kept(kept)] => *kept,

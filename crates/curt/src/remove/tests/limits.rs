@@ -1,4 +1,4 @@
-//! Entries listed twice are reported once, and listing ends: on the file system in memory.
+//! Entries listed twice are reported once, and listing ends. On the in-memory filesystem.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn options() -> Remove<'static> {
     Remove::new().retries(10, Duration::from_millis(50))
 }
 
-/// Asserts one error for each path that stays, and no other.
+/// Asserts one error for each path that remains, and no other.
 fn assert_once(report: &Report, stays: usize) {
     let paths: BTreeSet<_> = report.errors.iter().map(crate::Error::path).collect();
     assert_eq!(paths.len(), report.errors.len(), "reported twice: {report:?}");
@@ -25,7 +25,8 @@ fn assert_once(report: &Report, stays: usize) {
     assert_eq!(report.vanished, 0, "{report:?}");
 }
 
-/// Makes levels with files before and after the next directory, some of which stay.
+/// Creates levels with files before and after the next directory. Some cannot be removed; returns
+/// how many.
 fn deep(world: &mut World) -> usize {
     let mut path = String::from("tree");
     let mut stays = 0;
@@ -69,7 +70,7 @@ fn failures_are_reported_once_when_descriptors_run_out() {
     }
 }
 
-/// Failures that come again whenever the directory is tried again.
+/// These failures recur whenever the directory is tried.
 #[test]
 fn a_directory_that_fails_is_not_tried_again() {
     let mut world = World::new();
@@ -89,8 +90,8 @@ fn a_directory_that_fails_is_not_tried_again() {
     assert_eq!(report.error_count, 2, "the directory, and its parent: {report:?}");
 }
 
-/// One that is not known could not be recognized when it is reopened; and one that cannot be asked
-/// then is not taken for the same.
+/// Without an identity it could not be recognised when reopened. If the identity cannot be queried
+/// on reopening, the directory is not assumed to be the same.
 #[test]
 fn a_directory_of_unknown_identity_stays_open() {
     let run = |faults: Faults| {
@@ -141,7 +142,7 @@ fn a_short_shortage_is_waited_for_at_every_opening() {
     assert!(hits > 150, "{hits} shortages");
 }
 
-/// A shortage that outlasts the window is over when another directory can be opened: the next one
+/// A shortage longer than the window ends when another directory can be opened; the next shortage
 /// is waited for again.
 #[test]
 fn each_shortage_is_waited_for() {
@@ -162,13 +163,13 @@ fn each_shortage_is_waited_for() {
         });
         let report = remove(&options, &setup);
         assert!(first.load(Ordering::Relaxed) > 0, "{threads} threads: the first one lasts");
-        // That of the directory that each is in.
+        // One error for each worker's directory at most.
         let later = later.load(Ordering::Relaxed);
         assert!(later <= threads as u64, "{threads} threads: {later} of {report:?}");
     }
 }
 
-/// The same for operands that are no trees, of which nothing is pushed.
+/// The same for non-tree operands, which push no directory.
 #[test]
 fn each_shortage_of_operands_is_waited_for() {
     let mut world = World::new();

@@ -1,8 +1,8 @@
-//! The algorithm on the real platform and on the one in memory. The promises of the public
-//! interface are tested in the crate's `tests` folder; faults, races and limits need private items.
+//! Tests of the algorithm, on the real and the in-memory platform. Tests in the crate's `tests`
+//! folder cover the public promises; faults, races and limits need private items.
 
 mod callbacks;
-// Windows under Wine has no paths of 100,000 levels; the tests in memory use error numbers of Unix.
+// Windows under Wine has no paths of 100,000 levels; the in-memory tests use Unix error numbers.
 #[cfg(unix)]
 mod deep;
 mod faults;
@@ -29,27 +29,25 @@ use super::report::Report;
 use crate::sys::tests::on_real_platforms;
 use crate::sys::{Setup, Sys};
 
-/// Removes paths on a platform.
 fn remove_on<S: Sys>(options: &Remove<'_>, setup: &Setup, paths: &[PathBuf]) -> Report {
     super::run_on::<S>(options, setup, paths)
 }
 
-/// Removes one tree of a scratch directory, on a platform with an ordinary setup.
+/// Removes one tree of a scratch directory.
 fn remove<S: Sys>(options: &Remove<'_>, scratch: &Scratch, path: &str) -> Report {
     remove_on::<S>(options, &Setup::default(), &[scratch.at(path)])
 }
 
-/// Returns what to do with an operand: remove its contents alone, or all of it.
 fn operands(contents: bool) -> DirectoryOperands {
     if contents { DirectoryOperands::Contents } else { DirectoryOperands::Recursive }
 }
 
-/// Returns how many entries to make: fewer on Windows, since Wine takes long.
+/// Fewer on Windows, since Wine is slow.
 const fn many(count: u64) -> u64 {
     if cfg!(windows) { count / 5 } else { count }
 }
 
-/// Makes a tree with 7 files of all kinds and 6 directories, root included.
+/// Creates a tree with 7 files of all kinds and 6 directories, including the root.
 fn mixed_tree(scratch: &Scratch, root: &str) {
     scratch.dir(format!("{root}/empty"));
     scratch.file(format!("{root}/a/b/c/file"));

@@ -1,4 +1,4 @@
-//! The tree is changed while it is removed. A canary outside must survive.
+//! Real races: the tree changes during the removal. A canary outside must survive.
 
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
@@ -25,7 +25,7 @@ mod links {
     on_real_platforms!(directories_swapped_for_links_are_not_followed);
 }
 
-/// How long a race may take until removals met enough swaps: on a busy machine that takes longer.
+/// The time limit for a race to meet enough swaps, for busy machines.
 #[cfg(unix)]
 const LONGEST_RACE: Duration = Duration::from_secs(60);
 
@@ -41,7 +41,8 @@ fn directories_swapped_for_links_are_not_followed<S: Sys>() {
     let (mut rounds, mut met) = (0, 0);
     std::thread::scope(|scope| {
         let _at_last = Over(&over);
-        // One thread only: two would follow each other's links and swap directories in the victim.
+        // A single thread: two would follow each other's symlinks and swap directories in the
+        // victim.
         scope.spawn(|| swap(&scratch, DEPTH, &over, &swaps));
         let is_enough = |rounds, met| rounds > 10 && met > 0 && swaps.load(Ordering::Relaxed) > 10;
         while begin.elapsed() < race_time()
@@ -62,7 +63,7 @@ fn directories_swapped_for_links_are_not_followed<S: Sys>() {
             rounds += 1;
         }
     });
-    // (Making the tree again may have followed a link and added to the victim.)
+    // Recreating the tree may have followed a symlink and added to the victim.
     let left = scratch.list("victim");
     let lost: Vec<_> = canary.iter().filter(|entry| !left.contains(entry)).collect();
     assert!(lost.is_empty(), "outside of the tree, these were lost: {lost:?}");
@@ -70,7 +71,7 @@ fn directories_swapped_for_links_are_not_followed<S: Sys>() {
     assert!(rounds > 10 && swaps.into_inner() > 10, "the race did not take place: {rounds} rounds");
 }
 
-/// Swaps the directory at some level for a link to the victim, and back.
+/// Swaps the directory at some level for a symlink to the victim, and back.
 #[cfg(unix)]
 fn swap(scratch: &Scratch, depth: usize, over: &AtomicBool, swaps: &AtomicU64) {
     let aside = scratch.at("aside");
@@ -79,7 +80,7 @@ fn swap(scratch: &Scratch, depth: usize, over: &AtomicBool, swaps: &AtomicU64) {
         level = (level + 1) % depth;
         let place = scratch.at("tree").join("d/".repeat(level) + "d");
         if std::fs::rename(&place, &aside).is_ok() {
-            // A relative link, since the kernel refuses absolute ones for other reasons.
+            // Relative, because the kernel refuses absolute symlinks for another reason.
             let linked = symlink("../".repeat(level + 1) + "victim", &place).is_ok();
             swaps.fetch_add(u64::from(linked), Ordering::Relaxed);
             std::hint::spin_loop();

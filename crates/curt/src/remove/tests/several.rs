@@ -1,4 +1,4 @@
-//! Failures on several threads, on the file system in memory.
+//! Failures on several threads, on the in-memory filesystem.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -11,8 +11,7 @@ use crate::remove::{DirectoryOperands, Remove, overlap};
 use crate::sys::Os;
 use crate::sys::memory::{Memory, Setup, World};
 
-/// Operands, trees or not, are shared by the threads as the entries of a directory are, and their
-/// progress is reported.
+/// Threads share operands, trees or not, like the entries of a directory, and report progress.
 #[test]
 fn every_operand_counts_towards_threads_and_progress() {
     use DirectoryOperands::{OnlyEmpty, Recursive, Refuse};
@@ -50,7 +49,7 @@ fn every_operand_counts_towards_threads_and_progress() {
     }
 }
 
-/// Half of a directory that is large enough to be shared cannot be removed.
+/// Half of the entries of a shared directory cannot be removed.
 #[test]
 fn every_failure_of_every_thread_is_counted() {
     const FILES: u64 = 20_000;
@@ -68,7 +67,7 @@ fn every_failure_of_every_thread_is_counted() {
         let options = Remove::new().threads(Threads::AtMost(threads));
         let report = remove(&options, &setup);
         assert_eq!(report.threads > 1, threads > 1);
-        // None for the directory that stays because of them.
+        // No error for the directory that remains because of them.
         assert_eq!((report.error_count, report.files), (FILES / 2, FILES / 2), "{threads}");
         assert_eq!(report.directories, 0);
         assert!(report.errors.iter().all(|error| error.raw_os_error() == Some(1)));
@@ -80,7 +79,7 @@ fn every_failure_of_every_thread_is_counted() {
     }
 }
 
-/// A callback may remove what stays, which its directory waits for.
+/// A callback may remove the remaining entries, and the directory waits for it.
 #[test]
 fn parents_are_tried_after_the_callbacks() {
     for (threads, helps) in [(1, true), (1, false), (8, true), (8, false)] {
@@ -113,7 +112,7 @@ fn parents_are_tried_after_the_callbacks() {
     }
 }
 
-/// Each worker may have few directories open, so it closes some of which others have a part.
+/// Each worker may open few directories, so some are closed while other workers have parts of them.
 #[test]
 fn entries_that_other_workers_have_are_not_met_again() {
     for _ in 0..40 {
@@ -134,7 +133,7 @@ fn entries_that_other_workers_have_are_not_met_again() {
     }
 }
 
-/// Directories that are handed to another worker are not asked about again.
+/// Not again for directories handed off.
 #[test]
 fn the_exclusion_is_asked_once_about_every_entry() {
     let mut world = World::new();
@@ -181,7 +180,7 @@ fn failures_are_told_one_at_a_time_and_none_after_one_that_stops() {
     assert!(report.stopped && report.threads == 4, "{report:?}");
 }
 
-/// The comparison of very many operands takes a second, which is too long for who stops.
+/// Comparing very many operands takes a second, too long for a caller who wants to stop.
 #[test]
 fn many_operands_are_polled_before_the_first_is_removed() {
     let operands: Vec<_> = (0..100_000).map(|number| format!("missing/{number}/file")).collect();

@@ -1,5 +1,5 @@
-//! Operands, and what of a tree stays. Whole trees are removed beside GNU rm, and on the file
-//! system in memory.
+//! Operands, and the entries of a tree that remain. Other tests remove whole trees and compare with
+//! GNU rm, or run in memory.
 
 use curt_testkit::Scratch;
 
@@ -8,7 +8,7 @@ use crate::error::{Cause, Kept};
 use crate::remove::{Cancel, DirectoryOperands, Remove, Threads};
 use crate::sys::{Os, Setup};
 
-/// A file gives its bytes back when its last link is removed, and only then.
+/// Removing the last link of a file frees its bytes.
 #[test]
 fn dry_run_counts_the_bytes_of_files_with_one_link() {
     let bytes = |linked: bool| {
@@ -40,7 +40,7 @@ fn contents_only_keeps_the_directory() {
         remove::<Os>(&Remove::new().directories(DirectoryOperands::Contents), &scratch, "file");
     assert_eq!(report.error_count, 1);
     assert_eq!(scratch.list("."), ["- file", "d tree"]);
-    // Not on a path that takes names as they are, from which `join` removes the dots.
+    // Not on a verbatim path, from which `join` removes the dots.
     let remove = |path: &str| {
         let options = Remove::new().directories(DirectoryOperands::Contents);
         super::remove_on::<Os>(&options, &Setup::default(), &[scratch.typed().join(path)])
@@ -52,7 +52,7 @@ fn contents_only_keeps_the_directory() {
     assert!(scratch.exists("tree") && scratch.list("tree").is_empty());
 }
 
-/// However many entries one listing has brought.
+/// Regardless of how many entries one listing call returned.
 #[test]
 fn nothing_is_removed_after_a_cancellation() {
     let scratch = Scratch::new();

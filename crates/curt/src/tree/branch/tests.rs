@@ -1,4 +1,4 @@
-//! Branches on the file system in memory, where directories move at the worst moment.
+//! Branches on the in-memory filesystem, where directories move at the worst moment.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn name(text: &str) -> NameBuf<u8> {
     NameBuf::new(text.as_bytes().to_vec()).unwrap()
 }
 
-/// Begins with an operand. Returns whether it is entered.
+/// Returns whether the operand is entered.
 fn enter_operand(branch: &mut Branch<Memory, ()>, operand: &str, sys: &Memory) -> bool {
     branch.begin(operand.as_bytes().to_vec());
     let opened = Opened::Dir(sys.open_place(Path::new(operand)).unwrap());
@@ -23,14 +23,13 @@ fn enter_operand(branch: &mut Branch<Memory, ()>, operand: &str, sys: &Memory) -
     admitted.map(|admitted| branch.enter(admitted, ())).is_some()
 }
 
-/// A branch with the directory `tree`.
 fn begin(sys: &Memory, limits: Limits) -> Branch<Memory, ()> {
     let mut branch = Branch::new(limits, 8);
     assert!(enter_operand(&mut branch, "tree", sys));
     branch
 }
 
-/// A branch that goes on with a subdirectory of a directory of another one.
+/// Continues with one subdirectory of another branch.
 fn take_over(from: &mut Branch<Memory, ()>, index: usize, waiting: &str) -> Branch<Memory, ()> {
     let (mut to, mut names) = (Branch::new(FOLLOW, 8), Names::new());
     names.push(name(waiting).as_name());
@@ -38,7 +37,7 @@ fn take_over(from: &mut Branch<Memory, ()>, index: usize, waiting: &str) -> Bran
     to
 }
 
-/// Enters the next directory that waits; `false` if none does.
+/// `false` if no directory waits.
 fn enter_next(branch: &mut Branch<Memory, ()>, sys: &Memory) -> Result<bool, Error> {
     let Some(opened) = branch.open_next(|()| true, sys) else { return Ok(false) };
     branch.enter(opened?.expect("it is not left out"), ());
@@ -54,11 +53,11 @@ fn directories_beside_each_other_are_no_loop() {
     for link in ["x", "y"] {
         branch.stack.add_waiting(name(link).as_name());
     }
-    // The first is opened, and not entered.
+    // Open the first without entering it.
     let opened = branch.open_next(|()| true, &sys);
     assert!(opened.is_some_and(|opened| opened.is_ok()));
     assert!(enter_next(&mut branch, &sys).unwrap());
-    // Another worker takes the first one while this one is in the second.
+    // Another worker takes the first while this one is in the second.
     let mut theirs = take_over(&mut branch, 0, "x");
     assert!(enter_next(&mut theirs, &sys).unwrap());
 }
@@ -92,7 +91,7 @@ fn the_one_device_is_that_of_each_operand() {
     assert!(enter_operand(&mut branch, "other", &sys));
 }
 
-/// `..` does not lead from it to the ancestor.
+/// `..` from the mount does not lead to that ancestor.
 #[test]
 fn a_mount_behind_a_link_leads_back() {
     let mut world = World::new();
@@ -102,7 +101,7 @@ fn a_mount_behind_a_link_leads_back() {
     let mut branch = begin(&sys, FOLLOW);
     branch.stack.add_waiting(name("link").as_name());
     assert!(enter_next(&mut branch, &sys).unwrap());
-    // The nearest to mounting it there.
+    // Stands in for mounting `tree` there.
     setup.world(|world| _ = world.rename("tree", "other/mount"));
     let known = Fields::KIND | Fields::ATTRIBUTES;
     let facts = Facts { known, kind: Kind::Directory, is_mount: true, ..Facts::default() };

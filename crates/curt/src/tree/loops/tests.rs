@@ -1,11 +1,11 @@
-//! The way up from a mount.
+//! Climbing from a mount to the operand.
 #![cfg(unix)]
 
 use super::{Limits, Loops, Reached, Verdict, ancestors};
 use crate::sys::fault::Faults;
 use crate::sys::{Os, Setup, Sys};
 
-/// Fewer of them would make a loop look like a tree without end.
+/// A missing ancestor would make a loop look like an endless tree.
 #[test]
 fn all_ancestors_are_found_or_a_failure_is_reported() {
     use rustix::io::Errno;
@@ -25,7 +25,7 @@ fn all_ancestors_are_found_or_a_failure_is_reported() {
     });
 }
 
-/// `a` lies at the depth 0, and `a/b/c/d/e` is a mount.
+/// `a` has depth 0, and `a/b/c/d/e` is a mount.
 #[test]
 fn a_loop_names_the_depth_of_its_ancestor() {
     let scratch = curt_testkit::Scratch::new();
@@ -46,13 +46,13 @@ fn a_loop_names_the_depth_of_its_ancestor() {
         _ => panic!("it is not left out"),
     };
     assert_eq!(enter(&mut loops, &b, 4, Some(&d)), Some(1));
-    // Another mount of the same file system: all below it are compared from now on.
+    // Another mount of the same filesystem: everything inside it is compared from now on.
     assert_eq!(enter(&mut loops, &other, 4, Some(&d)), None);
     assert_eq!(enter(&mut loops, &b, 5, None), Some(1));
     assert_eq!(enter(&mut loops, &other, 5, None), Some(4));
     loops.leave(4);
     assert!(loops.lacks_ancestors());
-    // So are all below a link.
+    // The same behind a symlink.
     loops.add_ancestors(&d, 4, &sys).unwrap();
     assert_eq!(enter(&mut loops, &b, 4, None), Some(1));
 }

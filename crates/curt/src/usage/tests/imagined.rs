@@ -1,4 +1,4 @@
-//! Measurements of the file system in memory, with several threads, while trees change.
+//! Measurements of the in-memory filesystem, with several threads, while trees change.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn measure(usage: &Usage<'_>, setup: &Setup, operands: &[&str]) -> UsageReport {
     report
 }
 
-/// A tree that is large enough for several threads. Each file of `many` has a second name.
+/// Large enough for several threads. Each file of `many` has a second name.
 fn large(change: impl FnOnce(&mut World)) -> Setup {
     setup(|world| {
         for number in 0..150 {

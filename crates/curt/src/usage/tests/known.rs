@@ -1,5 +1,5 @@
-//! What is counted of an entry about which not everything could be asked, as on Windows, where the
-//! listing carries the sizes and the number of names is a separate question.
+//! Counting entries with a failed query, as on Windows, where the listing has the sizes but the
+//! number of names needs a separate query.
 
 use crate::fields::{Facts, Fields, Metadata};
 use crate::usage::Sizes;
@@ -11,7 +11,7 @@ fn a_known_size_is_counted_whatever_else_failed() {
         (sizes, true, true),
         (sizes | Fields::KIND, true, true),
         (sizes, false, true),
-        // The system does not tell sizes: an entry all the same.
+        // The system has no sizes, but it is an entry.
         (Fields::KIND, false, true),
         (Fields::KIND, true, false),
         (Fields::SIZE, true, false),

@@ -1,5 +1,5 @@
-//! Measurements compared with a plain one by the standard library. Links, times and failures are
-//! those of GNU du, beside which the command is run.
+//! Compares measurements with a plain one by the standard library. Other tests compare the command
+//! with GNU du for symlinks, times and failures.
 #![cfg(unix)]
 
 mod imagined;
@@ -18,7 +18,7 @@ use crate::control::{Cancel, Next, Threads};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Follow, Kind};
 
-/// Records: paths below the scratch folder with sizes.
+/// Records: paths relative to the scratch directory, with sizes.
 type Shown = Vec<(String, Sizes)>;
 
 fn shown(scratch: &Scratch, report: &UsageReport) -> Shown {
@@ -30,7 +30,7 @@ fn shown(scratch: &Scratch, report: &UsageReport) -> Shown {
     report.records.iter().map(line).collect()
 }
 
-/// Everything below an operand, sorted by name, a directory after what lies in it.
+/// Everything inside an operand, sorted by name, a directory after its contents.
 fn list(path: &Path, into: &mut Vec<PathBuf>) {
     if path.symlink_metadata().unwrap().is_dir() {
         let entries = std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
@@ -44,7 +44,7 @@ fn list(path: &Path, into: &mut Vec<PathBuf>) {
 }
 
 /// Records of one operand by the standard library, each with its depth, and whether it is shown
-/// only where files are wanted.
+/// only if files have records.
 fn naive(scratch: &Scratch, operand: &Path) -> Vec<((String, Sizes), usize, bool)> {
     let mut paths = Vec::new();
     list(operand, &mut paths);
@@ -109,7 +109,7 @@ fn sample() -> Scratch {
     scratch.fifo("t/pipe");
     let hole = scratch.file("t/hole");
     std::fs::File::options().write(true).open(hole).unwrap().set_len(1 << 30).unwrap();
-    // Beside one another in the order of bytes, but not in that of names.
+    // These sort differently by the bytes of whole paths and by names.
     scratch.tree("", "t/a/x t/a.b/x t/a!/x t/ab/x");
     scratch
 }
@@ -140,7 +140,7 @@ fn sums_agree_with_the_standard_library() {
     }
 }
 
-/// The records that are reported at once, and the report.
+/// The records reported immediately, and the report.
 fn each(usage: &Usage<'_>, operands: &[PathBuf]) -> (Vec<UsageRecord>, UsageReport) {
     let mut records = Vec::new();
     let report = usage.measure_each(operands, |record: &UsageRecord| records.push(record.clone()));
@@ -264,11 +264,11 @@ fn callbacks_stop_a_measurement() {
         let report = failing.measure(&operands);
         assert!(report.stopped && report.error_count == 1);
         assert!(report.records.is_empty(), "operands are asked about first");
-        // What is not stopped ends by itself.
+        // A measurement that is not stopped ends by itself.
         let whole = usage.clone().on_error(|_: &Error| Next::Continue).measure(&operands);
         assert!(!whole.stopped && whole.total() == usage.measure(&operands).total());
     }
-    // A failure below an operand stops it, too.
+    // A failure inside an operand stops it, too.
     let usage = Usage::new().threads(Threads::AtMost(1));
     let mut seen = 0;
     let report = usage.measure_each(scratch.at("u"), |_: &UsageRecord| {
@@ -286,7 +286,7 @@ fn each_operand_is_asked_about_once() {
     let operands: Vec<PathBuf> = (0..5).map(|name| scratch.at(format!("t/{name}"))).collect();
     let calls = |operand| one.clone().descriptors(64).measure([operand]).calls.total();
     let single: u64 = operands.iter().map(calls).sum();
-    // The limit of descriptors is asked for once.
+    // The descriptor limit is queried once.
     assert_eq!(one.measure(&operands).calls.total(), single + operands.len() as u64 + 1);
 }
 
@@ -295,7 +295,7 @@ fn own_sizes_leave_subdirectories_out() {
     let scratch = sample();
     let operand = scratch.at("t");
     let one = Usage::new().files(true).threads(Threads::AtMost(1)).measure([&operand]);
-    // What a directory has beside its subdirectories is its own.
+    // A directory's own part is everything except its subdirectories.
     let mut below: HashMap<&Path, Sizes> = HashMap::new();
     for record in one.records.iter().filter(|record| record.kind == Kind::Directory) {
         *below.entry(record.path.parent().unwrap()).or_default() += record.sizes;
@@ -319,7 +319,7 @@ fn own_sizes_leave_subdirectories_out() {
     }
 }
 
-/// A hundred directories with links to each other have more paths than any machine could walk.
+/// A hundred directories with symlinks to each other have more paths than any machine could walk.
 #[test]
 fn a_web_of_links_is_walked_in_linear_time() {
     let scratch = Scratch::new();
@@ -334,7 +334,7 @@ fn a_web_of_links_is_walked_in_linear_time() {
     assert_eq!(report.errors[0].path(), scratch.at("t/broken"));
 }
 
-/// A directory that was closed meanwhile is compared when it is opened again.
+/// A directory closed meanwhile is compared when reopened.
 #[test]
 fn a_directory_that_was_replaced_meanwhile_is_an_error() {
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! Trees that are deeper than descriptors, paths and stacks reach.
+//! Trees deeper than the limits on descriptors, paths and stacks.
 
 use curt_testkit::Scratch;
 
@@ -10,14 +10,13 @@ use crate::sys::{Feature, Sys};
 
 on_real_platforms!(a_comb_is_complete_on_a_small_stack);
 
-/// A chain of directories with branches at every level, before and behind the next level in every
-/// order.
+/// A chain of directories, each with branches that sort before and after the next level.
 fn a_comb_is_complete_on_a_small_stack<S: Sys>() {
     const BRANCHED: usize = if cfg!(windows) { 60 } else { 100 };
     let scratch = Scratch::new();
     #[cfg(unix)]
     let levels = 1_000;
-    // No longer than a path may be for the standard library.
+    // The standard library accepts no longer path.
     #[cfg(windows)]
     let levels = BRANCHED;
     #[cfg(unix)]
@@ -47,8 +46,8 @@ fn a_comb_is_complete_on_a_small_stack<S: Sys>() {
     });
 }
 
-/// Each open fails in its turn. If that opens a directory again, the error of the system is
-/// reported, and the rest of the directory is lost.
+/// Each open fails in turn. If it is a reopening, the system's error is reported, and the rest of
+/// the directory is lost.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_directory_that_cannot_be_opened_again_is_reported_with_its_reason() {

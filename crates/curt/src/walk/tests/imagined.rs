@@ -1,4 +1,4 @@
-//! Walks of the file system in memory: listings of every kind, and trees that change meanwhile.
+//! Walks of the in-memory filesystem: listings of every kind, and trees that change meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -105,8 +105,8 @@ fn changes_before_any_call_lose_nothing_elsewhere() {
     }
 }
 
-/// Asserts that every entry elsewhere than at the place that was changed is yielded once, and that
-/// an error is about that place. (A directory that replaces another may be listed besides it.)
+/// Asserts that every entry away from the changed place is yielded once, and that all errors are
+/// about that place. (A replacement directory may be listed as well.)
 fn assert_only_lost_at(place: &str, seen: &Seen, all: &[String], case: &str) {
     for error in &seen.errors {
         assert!(error.path().starts_with(place), "{case}: {error}");
@@ -122,7 +122,7 @@ fn assert_only_lost_at(place: &str, seen: &Seen, all: &[String], case: &str) {
     }
 }
 
-/// Walks with several threads, and gathers in order if the walk is sorted.
+/// Walks with several threads, in order if the walk is sorted.
 fn visit(options: &Walk<'_>, threads: usize, setup: &Setup) -> Seen {
     let walk = options.clone().operands(vec!["tree".into()]).threads(Threads::AtMost(threads));
     let mut seen = Seen { entries: Vec::new(), errors: Vec::new(), calls: Calls::default() };
@@ -147,7 +147,7 @@ fn visit(options: &Walk<'_>, threads: usize, setup: &Setup) -> Seen {
     seen
 }
 
-/// A tree that is large enough for several threads.
+/// Large enough for several threads.
 fn large(change: impl FnOnce(&mut World)) -> Setup {
     setup(|world| {
         for number in 0..150 {
@@ -187,7 +187,7 @@ fn changes_before_any_call_lose_nothing_elsewhere_with_several_threads() {
     }
 }
 
-/// A sorted walk, and one with rules, read a whole directory before they yield its first entry.
+/// Sorted walks, and walks with rules, read a whole directory before yielding its first entry.
 #[test]
 fn a_walk_stops_between_two_calls_of_a_listing() {
     for walk_of in walks() {
@@ -206,7 +206,7 @@ fn a_walk_stops_between_two_calls_of_a_listing() {
     }
 }
 
-/// The one that is listed, its ancestors and the parent of the operand count.
+/// Counts the listed directory, its ancestors and the parent of the operand.
 #[test]
 fn a_deep_tree_opens_as_many_directories_as_it_may() {
     for descriptors in [8, 16, 64] {
@@ -218,7 +218,7 @@ fn a_deep_tree_opens_as_many_directories_as_it_may() {
             });
             walk(&walk_of.clone().descriptors(descriptors), &setup);
             let most = setup.world(|world| world.most_open);
-            // A walk that needs no directory twice closes each as it enters the next one.
+            // A walk that needs each directory only once closes it on entering the next.
             let is_plain = !walk_of.settings.contents_first && !walk_of.settings.is_sorted;
             assert_eq!(most, if is_plain { 3 } else { descriptors }, "{descriptors}");
         }
@@ -227,7 +227,7 @@ fn a_deep_tree_opens_as_many_directories_as_it_may() {
 
 const NUMBERED: Fields = Fields::ID.union(Fields::KIND);
 
-/// The numbers of the entries by their paths, as a walk yields them or has them fetched.
+/// File numbers by path, from the walk or from a fetch.
 fn numbers(options: &Walk<'_>, more: Fields) -> BTreeMap<String, Option<u128>> {
     let setup = setup(|world| {
         world.mount("tree/a/b", 2).mount("tree/empty", 1);
@@ -242,7 +242,7 @@ fn numbers(options: &Walk<'_>, more: Fields) -> BTreeMap<String, Option<u128>> {
     numbers
 }
 
-/// Listings have the number of the directory below a mount.
+/// Listings have the number of the directory underneath a mount.
 #[test]
 fn file_number_does_not_depend_on_what_else_is_asked() {
     let expected = numbers(&plan().fields(Fields::ALL), Fields::NONE);
@@ -257,7 +257,7 @@ fn file_number_does_not_depend_on_what_else_is_asked() {
     }
 }
 
-/// Directories are opened again to fetch more, and are not there any more.
+/// Fetching more must reopen directories that no longer exist.
 #[test]
 fn fetching_more_hides_nothing_that_was_known() {
     let deep = |world: &mut World| {
@@ -293,7 +293,7 @@ fn fetching_more_hides_nothing_that_was_known() {
     }
 }
 
-/// Removes every entry of the tree as a walk yields it, and returns the errors.
+/// Removes every entry as it is yielded, and returns the errors.
 fn delete(setup: &Setup) -> Vec<Error> {
     let (options, mut errors) = (plan().contents_first(true), Vec::new());
     let mut cursor = options.cursor::<Memory>(setup);
@@ -323,7 +323,7 @@ fn replacement_of_an_operand_is_left() {
             });
         });
         let errors = delete(&setup);
-        // A change between the last look and the removal itself cannot be noticed.
+        // A change between the last check and the removal cannot be detected.
         if setup.world(|world| world.exists("elsewhere")) && call + 4 < calls {
             assert!(setup.world(|world| world.exists("tree")), "before call {call}: {errors:?}");
             assert_eq!(errors.len(), 1, "before call {call}: {errors:?}");
@@ -334,7 +334,7 @@ fn replacement_of_an_operand_is_left() {
     assert!(replaced > 10, "{replaced}");
 }
 
-/// The directories that follow an empty one and a mount hold something, and are none.
+/// The directories after an empty one and after a mount have entries, and are no mounts.
 #[test]
 fn what_is_known_of_a_directory_is_not_said_of_the_next_entry() {
     for walk_of in walks() {

@@ -1,5 +1,5 @@
-//! Walks on both real platforms. What they yield, which links they follow, and the order of names
-//! are compared with walkdir.
+//! Walks on both real platforms. Other tests compare entries, followed symlinks and sorting with
+//! walkdir.
 
 use std::path::Path;
 
@@ -26,8 +26,7 @@ mod ignoring;
 mod imagined;
 mod visiting;
 
-/// What a walk yielded: paths below the scratch folder with kinds and depths, and failures. Beside
-/// them, the calls made.
+/// Paths relative to the scratch directory, with kinds and depths; failures; and the calls made.
 struct Seen {
     entries: Vec<(String, Kind, usize)>,
     errors: Vec<Error>,
@@ -72,7 +71,6 @@ fn walk_with<S: Sys>(setup: &Setup, options: &Walk<'_>, base: &Path, operand: &P
     seen
 }
 
-/// Walks an operand, and handles each step.
 fn each_step<S: Sys>(
     cursor: &mut Cursor<S>,
     options: &Walk<'_>,
@@ -91,7 +89,7 @@ fn each_step<S: Sys>(
     }
 }
 
-/// A path with the separator that the tests are written with.
+/// With slashes, as in the tests.
 fn spelled(path: &Path) -> String {
     path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/")
 }
@@ -128,14 +126,14 @@ fn an_operand_is_followed_alone_if_asked_for() {
     assert_eq!([Follow::Never, Follow::CommandLine].map(entries), [1, 3]);
 }
 
-/// A separator at the end of its text follows a link. What the first question has answered is not
-/// asked again, hence the time of creation.
+/// A trailing separator follows a symlink. The creation time is fetched because the first query did
+/// not return it.
 #[test]
 #[cfg(unix)]
 fn more_of_an_operand_is_asked_of_what_its_text_names() {
     let scratch = Scratch::new();
     scratch.tree("t", "real/file");
-    // The times differ.
+    // So that the times differ.
     std::thread::sleep(std::time::Duration::from_millis(20));
     scratch.tree("t", "alias->real");
     for (operand, named) in [("t/alias", "t/alias"), ("t/alias/", "t/real")] {
@@ -150,7 +148,7 @@ fn more_of_an_operand_is_asked_of_what_its_text_names() {
                     fetched = entry.fetch(Fields::CREATED).created().known();
                 }
             });
-            // Without `statx` there is no such time.
+            // Without `statx` there is no creation time.
             if let Some(fetched) = fetched {
                 let wrong = format!("{operand}, contents first: {contents_first}");
                 assert_eq!(fetched.to_system_time(), created, "{wrong}");
@@ -164,18 +162,18 @@ fn more_of_an_operand_is_asked_of_what_its_text_names() {
 fn a_directory_costs_its_listing_and_two_calls() {
     use crate::sys::Os;
     let scratch = sample();
-    // Each is opened, listed, asked for more and closed.
+    // Each directory is opened, read twice, and closed.
     let listings = 21 * 4;
     let entries = walk::<Os>(&plan(), &scratch, "t").entries.len() as u64;
     let costs = |options: &Walk<'_>, wanted: u64| {
-        // A signal while the system writes a listing cuts it short, which costs a call: of three
-        // walks, the one with the fewest calls counts.
+        // A signal during a listing call cuts it short, which costs another call. Of three walks,
+        // the one with the fewest calls counts.
         let walks = (0..3).map(|_| walk::<Os>(options, &scratch, "t"));
         let seen = walks.min_by_key(|seen| seen.calls.total()).unwrap();
         assert_eq!(seen.entries.len() as u64, entries);
         assert_eq!(seen.calls.total(), wanted, "{:?}", seen.calls);
     };
-    // Two more: the question about the operand, and the limit of descriptors.
+    // Two more: the query of the operand, and the descriptor limit.
     costs(&plan(), listings + 2);
     costs(&plan().sort_by_name(true), listings + 2);
     costs(&plan().same_file_system(SameFileSystem::Mount), listings + 2);

@@ -16,7 +16,7 @@ use crate::sys::{Os, Setup};
 use crate::tree::Stop;
 use crate::walk::{Summary, Visited, Walk};
 
-/// Walks, and collects the paths on each thread by itself.
+/// Collects the paths on each thread separately.
 fn collect(walk: &Walk<'_>, answer: Next) -> (Vec<PathBuf>, Summary) {
     let (summary, paths) = walk.visit_with(Vec::new, |paths, entry| {
         let entry = entry.unwrap();
@@ -73,7 +73,7 @@ fn order_does_not_depend_on_threads() {
     }
 }
 
-/// The ancestors of a directory are known to the worker that takes it over.
+/// A worker that takes over a directory knows its ancestors.
 #[test]
 #[cfg(unix)]
 fn loops_do_not_depend_on_threads() {
@@ -97,7 +97,7 @@ fn loops_do_not_depend_on_threads() {
     }
 }
 
-/// What is found where links are followed, and what of it leads back.
+/// The paths found when following symlinks, and whether each is a loop.
 #[cfg(unix)]
 fn followed(scratch: &Scratch, threads: usize) -> Vec<(PathBuf, bool)> {
     let found = Mutex::new(Vec::new());
@@ -141,7 +141,6 @@ fn a_stopped_walk_consumes_what_it_has_visited() {
     assert_eq!((summary.stopped, consumed), (true, 300));
 }
 
-/// A tree whose entries fill 80 chunks.
 fn eighty_chunks() -> Scratch {
     let scratch = Scratch::new();
     let top = scratch.dir("t");
@@ -160,7 +159,7 @@ fn panic_of_a_callback_on_another_thread_stops_the_walk() {
         let has_panicked_before = has_panicked.load(Ordering::Relaxed);
         later.fetch_add(usize::from(has_panicked_before), Ordering::Relaxed);
         if has_panicked_before || thread::current().id() == caller {
-            // Leaves the others time to begin, and one of them to panic.
+            // Gives the other threads time to start, and one of them to panic.
             thread::sleep(Duration::from_millis(1));
         } else if !has_panicked.swap(true, Ordering::Relaxed) {
             std::panic::resume_unwind(Box::new(7));
@@ -200,7 +199,7 @@ fn skipped_directories_are_not_entered() {
     assert_eq!(seen, paths.len());
 }
 
-/// The operands behind are neither asked about nor visited.
+/// Later operands are neither queried nor visited.
 #[test]
 fn a_stopped_walk_begins_no_operand() {
     let scratch = Scratch::new();
@@ -213,7 +212,7 @@ fn a_stopped_walk_begins_no_operand() {
     assert!(summary.stopped);
 }
 
-/// All workers look at the token, also those that were handed their work.
+/// All workers check the token, also those that run tasks.
 #[test]
 fn cancelled_walk_ends_on_every_thread() {
     const ENOUGH: usize = 6_000;
@@ -227,7 +226,7 @@ fn cancelled_walk_ends_on_every_thread() {
         let walk = walk.threads(Threads::AtMost(threads)).cancel(&cancel);
         let summary = walk.visit(|entry| {
             entry.unwrap();
-            // Long after work was handed off.
+            // Long after the first hand-offs.
             if entries.fetch_add(1, Ordering::Relaxed) == ENOUGH {
                 cancel.cancel();
             }
