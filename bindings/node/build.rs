@@ -1,4 +1,4 @@
-//! Tells the linker how an addon is made.
+//! Tells the linker how to build an addon.
 
 fn main() {
     napi_build::setup();

@@ -3,9 +3,9 @@
 //
 // usage: node bindings/node/check.mjs [--all] [TEST.js …]
 //
-// Needs Linux, Rust, and Node 18 or newer. `--all`: also what takes long or wants packages of npm, each
-// maintained version of Node with its types among them, the tests of Node itself, rimraf and fdir
-// with curt, and the tests under AddressSanitizer, for which the addon is built by a nightly Rust.
+// Needs Linux, Rust, and Node 18 or newer. `--all` adds slow tests and those that need npm
+// packages: each maintained version of Node with its types, Node's own tests, rimraf and fdir on
+// top of curt, and AddressSanitizer, which needs a nightly Rust.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const target = path.resolve(process.env.CARGO_TARGET_DIR || path.join(here, "target"));
-// Where the tests run: a folder in which the package is installed, with the addon of this system.
+// A folder where the package is installed with the addon of this system. The tests run there.
 const place = path.join(target, "node");
 
 function run(program, words, options = {}) {
@@ -29,13 +29,13 @@ function install(addon) {
   const folder = path.join(place, "node_modules", "curt-fs");
   const { files } = JSON.parse(fs.readFileSync(path.join(here, "package.json")));
   fs.rmSync(folder, { recursive: true, force: true });
-  // The rest is made for a release.
+  // Other files exist only in a release.
   const made = files.filter((name) => fs.existsSync(path.join(here, name)));
   for (const name of ["package.json", "README.md", ...made]) {
     fs.cpSync(path.join(here, name), path.join(folder, name), { recursive: true });
   }
   fs.copyFileSync(path.join(place, addon, "libcurt_node.so"), path.join(folder, "curt.node"));
-  // Within the folder of a package, its name is that package, and not the installed one.
+  // Inside a package's own folder, `require` of its name would not find the installed one.
   fs.writeFileSync(path.join(place, "package.json"), "{}");
   for (const name of ["examples", "test"]) {
     fs.rmSync(path.join(place, name), { recursive: true, force: true });
@@ -57,12 +57,11 @@ install("debug");
 const all = fs.readdirSync(path.join(place, "test")).filter((name) => name.startsWith("test_"));
 const tests = (words.length > 0 ? words : all).map((name) => `test/${name}`);
 
-// For what the tests make, as public as the one it is in. They leave nothing there.
+// The tests' temporary folder, writable for all users like the system's. It must end up empty.
 const temporary = fs.mkdtempSync(path.join(os.tmpdir(), "curt-node-check-"));
 fs.chmodSync(temporary, 0o1777);
 process.on("exit", () => fs.rmSync(temporary, { recursive: true, force: true }));
 
-/** Runs the tests in a version of Node. */
 function test(node, environment) {
   const env = { ...process.env, TMPDIR: temporary, CURT_ALL: "", ...environment };
   run(node, ["--test", "--expose-gc", ...tests], { cwd: place, env });

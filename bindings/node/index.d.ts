@@ -9,9 +9,9 @@ type PathLike = fs.PathLike;
 /** Options of operations on whole trees. */
 export interface TreeOptions {
   /**
-   * The most threads that work at the same time: 1 to 1024, or `"auto"`, the default, which starts
-   * others only where the measured rate shows that they pay. They end before the operation does.
-   * Where Node's own function does the work, the option is ignored.
+   * The most threads to use: 1 to 1024, or `"auto"` (the default), which adds threads only where
+   * that measurably helps. They end before the operation does. Ignored where Node's own function
+   * does the work.
    */
   threads?: number | "auto" | undefined;
 }
@@ -19,33 +19,33 @@ export interface TreeOptions {
 /** Options of operations that can be aborted. */
 export interface Abortable {
   /**
-   * Ends the operation before its next entry. Then its promise is rejected with an `AbortError`.
-   * What was already done stays done. Where Node's own function does the work, such as `rm` without
-   * `recursive`, the promise is rejected at once, and that function goes on.
+   * Ends the operation before its next entry and rejects its promise with an `AbortError`.
+   * Completed work is not undone. Node's own functions, such as `rm` without `recursive`, continue
+   * after the rejection.
    *
-   * `process.exit()` aborts the operations of its thread. `worker.terminate()` waits for those of
+   * `process.exit()` aborts the operations of its thread; `worker.terminate()` waits for those of
    * the worker.
    */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The options of `fs.rm`, and `threads`. `maxRetries` counts the retries of the whole tree, where
- * Node counts those of each entry.
+ * The options of `fs.rm`, and `threads`. `maxRetries` counts retries of the whole tree, not of each
+ * entry as in Node.
  */
 export type RmOptions = fs.RmOptions & TreeOptions;
 
 /**
- * Removes a file or a tree, as `fs.rm` does. All forms have the errors of `fs.promises.rm`, in all
- * versions of Node. An error names the entry that failed first; everything else that can be removed
- * is removed. Unless `threads` is 1, it can be a different entry each time.
+ * Removes a file or a tree, like `fs.rm`. All forms report the errors of `fs.promises.rm`, whatever
+ * the version of Node. After a failure the removal continues, and the error names the first entry
+ * that failed; with several threads, that varies between runs.
  *
- * curt refuses what Node would report as removed although it is not, or would remove although it
- * was not named: `EINVAL` for a path that ends in `..`, and `ENOTDIR` for a link with a slash
- * behind it. A mount point stays, with everything in it (`EBUSY`).
+ * Unlike Node, this refuses paths where Node would report success without removing anything, or
+ * remove something else: `EINVAL` for a path ending in `..`, and `ENOTDIR` for a symlink followed
+ * by a slash. A mount point and its contents remain (`EBUSY`).
  *
- * Without `recursive`, Node's own function is called. On Linux a tree costs one call for each entry
- * and five more for each directory.
+ * Without `recursive`, this calls Node's own function. On Linux a tree costs one system call per
+ * entry and five more per directory.
  *
  * @example
  * rm("build", { recursive: true, force: true }, (error) => {
@@ -64,7 +64,7 @@ export namespace rm {
 }
 
 /**
- * Removes a file or a tree, as `fs.rmSync` does, with the errors of `rm`.
+ * Removes a file or a tree, like `fs.rmSync`, with the errors of `rm`.
  *
  * @example
  * rmSync("build", { recursive: true, force: true });
@@ -78,10 +78,7 @@ export type ReaddirOptions = {
   withFileTypes?: boolean | undefined;
 } & TreeOptions;
 
-/**
- * The result of `readdir` with these options: names, or entries. A union where the type of the
- * options does not say which.
- */
+/** Names or entries, depending on the options; a union if their type leaves it open. */
 export type Listed<O extends ReaddirOptions> = ListedAs<O["withFileTypes"], O["encoding"]>;
 
 type ListedAs<Types, Encoding> = Types extends true
@@ -93,20 +90,20 @@ type ListedAs<Types, Encoding> = Types extends true
     : string[];
 
 /**
- * Lists a directory or a tree, as `fs.readdir` does. curt lists trees. Node's own function lists a
- * single directory, a tree whose path is a `Buffer`, and names in encodings other than `"utf8"` and
- * `"buffer"`. With `"buffer"`, a tree can have names that are not UTF-8, for which Node fails.
+ * Lists a directory or a tree, like `fs.readdir`. curt lists trees. Node's own function handles
+ * single directories, paths passed as a `Buffer`, and encodings other than `"utf8"` and `"buffer"`.
+ * With `"buffer"`, names need not be UTF-8; Node fails for such trees.
  *
- * All forms have the order of `fs.readdirSync`: the entries of one depth before those of the next.
- * A directory that cannot be listed rejects the whole listing with its error. So does one in a
- * directory that may be read but not searched; without file types Node leaves out what is in it.
+ * All forms use the order of `fs.readdirSync`: entries of one depth before those of the next. If
+ * one directory cannot be listed, the call fails. This includes one below a directory that is
+ * readable but not searchable, whose contents Node omits without file types.
  *
- * Whether links to directories are followed is up to the form, as in Node. Without `withFileTypes`
- * they are. With it they are since Node 22.13, but not by `promises.readdir`. A link that leads
- * back to an ancestor is listed, and not followed.
+ * As in Node, the form decides whether symlinks to directories are followed: yes without
+ * `withFileTypes`, and since Node 22.13 also with it, except by `promises.readdir`. A symlink to an
+ * ancestor is listed but not followed.
  *
- * A file that is added or removed meanwhile may or may not be listed. On Linux a listing costs four
- * calls for each directory, and two for each link that is followed.
+ * Entries added or removed during the call may or may not be listed. On Linux a listing costs four
+ * system calls per directory, and two per followed symlink.
  *
  * @example
  * readdir("project", { recursive: true }, (error, names) => {
@@ -122,7 +119,7 @@ export const readdir: typeof fs.readdir &
   ) => void);
 
 /**
- * Lists a directory or a tree, as `fs.readdirSync` does; see `readdir`.
+ * Lists a directory or a tree, like `fs.readdirSync`; see `readdir`.
  *
  * @example
  * for (const entry of readdirSync("project", { recursive: true, withFileTypes: true })) {
@@ -132,12 +129,13 @@ export const readdir: typeof fs.readdir &
 export const readdirSync: typeof fs.readdirSync &
   (<O extends ReaddirOptions>(path: PathLike, options: O) => Listed<O>);
 
-/** The options of `fs.opendir`. Types of Node 18 lack `recursive`, which that version has. */
+/**
+ * The options of `fs.opendir`. `recursive` is missing from the types of Node 18, which supports it.
+ */
 export type OpendirOptions = fs.OpenDirOptions & { recursive?: boolean | undefined };
 
 /**
- * Opens a directory or a tree to be listed a part at a time, as `fs.opendir` does; see
- * `promises.opendir`.
+ * Opens a directory or a tree for incremental listing, like `fs.opendir`; see `promises.opendir`.
  *
  * @example
  * opendir("project", { recursive: true }, (error, directory) => {
@@ -157,8 +155,8 @@ export const opendir: typeof fs.opendir &
   ) => void);
 
 /**
- * Opens a directory or a tree to be listed a part at a time, as `fs.opendirSync` does; see
- * `promises.opendir`. The errors of a tree have a `path`, also for its top, where Node's have none.
+ * Opens a directory or a tree for incremental listing, like `fs.opendirSync`; see
+ * `promises.opendir`. Every error of a tree has a `path`; Node's lacks it for the top directory.
  *
  * @example
  * const directory = opendirSync("project", { recursive: true });
@@ -178,11 +176,11 @@ export namespace promises {
     (<O extends ReaddirOptions & Abortable>(path: PathLike, options: O) => Promise<Listed<O>>);
 
   /**
-   * Opens a directory or a tree to be listed a part at a time. With `recursive`, curt lists the
-   * tree, in the order of the system, a directory before the entries in it. No links are followed,
-   * but the path itself. A directory that cannot be listed is an error of one `read`; the next one
-   * goes on behind it. About 32 KiB of names are read ahead, so later changes may not be seen.
-   * Without `recursive`, Node's own function is called.
+   * Opens a directory or a tree for incremental listing. With `recursive`, curt lists the tree in
+   * the order of the file system, each directory before its entries, and follows no symlink except
+   * the path itself. If a directory cannot be listed, one `read` fails and the next continues after
+   * it. About 32 KiB of names are read ahead, so later changes may go unseen. Without `recursive`,
+   * this calls Node's own function.
    */
   const opendir: typeof fs.promises.opendir &
     ((path: PathLike, options: OpendirOptions) => Promise<Dir>);
@@ -190,40 +188,38 @@ export namespace promises {
 
 /** A directory of a walk. */
 export interface WalkedDirectory {
-  /**
-   * The path: the top as it was passed, and the names below it, with the separator of the system
-   * between them.
-   */
+  /** The top as passed, plus the names below it, joined by the system's separator. */
   path: string;
   /**
-   * The names of subdirectories. Once the loop goes on, they are walked in the order of this array.
-   * Removed names are not walked; added names are ignored.
+   * The names of subdirectories, which are walked next in the order of this array. The walk skips
+   * names that you remove, and ignores names that you add.
    */
   directories: string[];
-  /** The names of everything else, including links. */
+  /** The names of all other entries, including symlinks. */
   files: string[];
 }
 
 /** Options of `walk`. */
 export interface WalkOptions extends Abortable {
   /**
-   * Called with the error of a directory that cannot be listed, also of one that was removed
-   * meanwhile. Without it, that error ends the walk. Its result is ignored, and not awaited.
+   * Called with the error of a directory that cannot be listed, perhaps because it was removed.
+   * Without it, that error ends the walk. Its result is ignored and not awaited.
    */
   onError?: ((error: NodeJS.ErrnoException) => void) | undefined;
 }
 
 /**
- * Walks a tree, a directory at a time, each before its subdirectories. The order in a directory is
- * that of the system. Trees can be deeper than a path may be long. Names that are not UTF-8 are
- * shown as `fs` shows them, and such directories are walked, too.
+ * Walks a tree one directory at a time, parents first, in the order of the file system. The tree
+ * may be deeper than the longest possible path. Names that are not UTF-8 appear as in `fs`, and
+ * such directories are walked too.
  *
- * Follows no symbolic link except `top` itself. A directory that is replaced by a link during the
- * walk is an error; a directory moved during the walk is still listed. Directories without
- * subdirectories are listed ahead of the loop, up to about 64 KiB of names, so changes that the
- * loop makes there may not be seen. All names in one directory are in memory at the same time.
+ * Follows no symlink except `top`. Replacing a directory with a symlink during the walk is an
+ * error; a directory that moves is still listed. Directories without subdirectories are read ahead
+ * of the loop, up to about 64 KiB of names, so changes by the loop may go unseen there. All names
+ * of one directory are in memory at once.
  *
- * Leaving the loop closes what is open. On Linux a walk costs five calls for each directory.
+ * Leaving the loop closes all open directories. On Linux a walk costs five system calls per
+ * directory.
  *
  * @example
  * for await (const { path, directories, files } of walk("project")) {
@@ -239,16 +235,16 @@ export function walk(
 
 /** Options of `statMany`. */
 export interface StatManyOptions extends Abortable {
-  /** Whether links are followed, as by `fs.stat`, or not, as by `fs.lstat`. By default they are. */
+  /** Follows symlinks like `fs.stat` (the default) or not, like `fs.lstat`. */
   followSymlinks?: boolean | undefined;
 }
 
 /**
- * Returns the metadata of many paths, in their order: for each the result of `fs.stat` or
- * `fs.lstat`, or its error. The numbers are no `bigint`s.
+ * Returns the metadata of many paths, in order: the result of `fs.stat` or `fs.lstat` for each, or
+ * its error. There is no `bigint` form.
  *
- * Each path costs one call, on one thread of the pool. With `followSymlinks`, a missing path costs
- * a second one, and a broken link two more.
+ * Each path costs one system call, on one pool thread. With `followSymlinks`, a missing path costs
+ * one more and a broken symlink two more.
  *
  * @example
  * const paths = ["package.json", "missing"];
@@ -261,22 +257,24 @@ export function statMany(
   options?: StatManyOptions,
 ): Promise<(Stats | NodeJS.ErrnoException)[]>;
 
-/** Disk usage of a tree. A file with several links counts once. Above 2^53 numbers are rounded. */
+/**
+ * Disk usage of a tree. A file with several hard links counts once. Numbers above 2^53 are rounded.
+ */
 export interface Usage {
-  /** How many entries there are, including the top and all directories. */
+  /** The number of entries, including the top and all directories. */
   entries: number;
   /**
-   * The sizes of all entries but directories, in bytes. Links count; `du --apparent-size` counts
-   * directories, too.
+   * The total size in bytes of all entries except directories, unlike `du --apparent-size`.
+   * Symlinks count.
    */
   size: number;
-  /** The space that is allocated, including that of directories, in bytes. */
+  /** The allocated space in bytes, including that of directories. */
   allocated: number;
 }
 
 /**
- * Returns the disk usage of a tree, as `du` does. Links are not followed. The first failure rejects
- * the promise. On Linux it costs one call for each entry and five more for each directory.
+ * Returns the disk usage of a tree, like `du`, without following symlinks. The first failure
+ * rejects the promise. On Linux it costs one system call per entry and five more per directory.
  *
  * @example
  * const { entries, size, allocated } = await usage("node_modules");
@@ -286,23 +284,22 @@ export function usage(path: PathLike, options?: TreeOptions & Abortable): Promis
 /** Options of `which` and `whichSync`. */
 export interface WhichOptions {
   /**
-   * The search path in place of `process.env.PATH`. An empty element is the working directory, and
-   * so is an empty text outside Windows.
+   * Replaces `process.env.PATH`. An empty element means the working directory; outside Windows so
+   * does an empty string.
    */
   path?: string | undefined;
-  /** The extensions in place of `process.env.PATHEXT`. Ignored outside Windows. */
+  /** Replaces `process.env.PATHEXT`. Ignored outside Windows. */
   pathExt?: string | undefined;
-  /** The working directory that relative names and elements of the search path start at. */
+  /** The base of relative names and search path elements, instead of the working directory. */
   cwd?: string | undefined;
 }
 
 /**
- * Finds the program that `spawn` would start, by the rules of `execvp`, on Windows by those of
- * cmd.exe. Returns its absolute path, or `null` if there is none. Other errors of the system reject
- * the promise.
+ * Finds the program that `spawn` would start, by the rules of `execvp`, or of cmd.exe on Windows.
+ * Returns its absolute path, or `null` if there is none. Other system errors reject the promise.
  *
- * When the program is started, it can already be another one, or gone. A path that is not UTF-8 is
- * returned with replacement characters, which lead nowhere.
+ * The file can change or disappear before the program starts. A path that is not UTF-8 contains
+ * replacement characters and cannot be used.
  *
  * @example
  * const git = await which("git");
@@ -318,15 +315,15 @@ export function which(name: string, options?: WhichOptions): Promise<string | nu
 export function whichSync(name: string, options?: WhichOptions): string | null;
 
 /**
- * Starts a program, as `child_process.spawn` does. Outside Windows it is that function.
+ * Starts a program, like `child_process.spawn`. Outside Windows it is that function.
  *
- * On Windows, without `shell`, `npm` also finds `npm.cmd`, by the rules of `which`: files that end
- * in `.bat`, `.cmd`, `.com` or `.exe`. For anything else Node's own function gets the arguments as
- * they were passed.
+ * On Windows, without `shell`, `npm` also finds `npm.cmd`, by the rules of `which`, for files
+ * ending in `.bat`, `.cmd`, `.com` or `.exe`. Otherwise Node's own function gets the arguments as
+ * passed.
  *
- * cmd.exe starts a batch file, with arguments quoted so that it cannot misread them. An argument
- * with a line end cannot be quoted, and is refused with `ERR_INVALID_ARG_VALUE`. A batch file does
- * not get `argv0`. cmd.exe fails if the whole line is longer than 8,191 characters.
+ * cmd.exe starts batch files, with arguments quoted so that it cannot misread them. An argument
+ * with a line break cannot be quoted and is refused with `ERR_INVALID_ARG_VALUE`. `argv0` does not
+ * reach a batch file. cmd.exe fails if the whole line exceeds 8,191 characters.
  *
  * @example
  * spawn("npm", ["--version"], { stdio: "inherit" });
@@ -334,7 +331,7 @@ export function whichSync(name: string, options?: WhichOptions): string | null;
 export const spawn: typeof nodeSpawn;
 
 /**
- * Starts a program and waits for it, as `child_process.spawnSync` does; see `spawn`.
+ * Starts a program and waits for it, like `child_process.spawnSync`; see `spawn`.
  *
  * @example
  * const { status } = spawnSync("npm", ["--version"]);
@@ -342,11 +339,11 @@ export const spawn: typeof nodeSpawn;
 export const spawnSync: typeof nodeSpawnSync;
 
 /**
- * Makes a path absolute as `path.resolve` does, and replaces `~` and `~user` at its beginning. A
- * relative path starts at `base`, by default the working directory. Links are not looked at.
+ * Makes a path absolute like `path.resolve`, and expands a leading `~` or `~user`. A relative path
+ * starts at `base`, by default the working directory. Symlinks are not resolved.
  *
- * An unknown user or home directory is an error with the code `ERR_INVALID_ARG_VALUE`. `~user` asks
- * the system's database of users, and blocks meanwhile. On Windows every `~user` is unknown.
+ * An unknown user or home directory is an error with the code `ERR_INVALID_ARG_VALUE`. `~user`
+ * blocks while it queries the system's user database. On Windows every `~user` is unknown.
  *
  * @example
  * expandPath("~/.npmrc"); // "/home/me/.npmrc"
@@ -357,41 +354,42 @@ export function expandPath(path: string, base?: string): string;
 /** Options of `Root.open`. */
 export interface RootOptions {
   /**
-   * Whether the directory is the root of all paths, as after `chroot`: `/a` and `../a` are `a` in
-   * it. By default a path that would leave it is refused.
+   * Treats the directory as the root of all paths, as after `chroot`: `/a` and `../a` become `a`.
+   * By default a path that would leave it is refused.
    */
   inRoot?: boolean | undefined;
-  /** Whether links are refused, and names that mean another file on some system: `nul`, `a.`. */
+  /** Refuses symlinks, and names that mean another file on some system, such as `nul` or `a.`. */
   strict?: boolean | undefined;
 }
 
 /** Options of `root.rm`. */
 export interface RootRmOptions extends TreeOptions, Abortable {
-  /** Whether a directory is removed with everything in it. By default it is an error. */
+  /** Removes a directory with its contents. By default a directory is an error. */
   recursive?: boolean | undefined;
-  /** Whether a missing path is no error. */
+  /** Ignores a missing path. */
   force?: boolean | undefined;
 }
 
 /**
- * A directory beneath which untrusted paths are used. No path leaves it, also not while another
- * program replaces directories by links.
+ * A directory that confines untrusted paths. No path escapes it, even while another program
+ * replaces directories with symlinks.
  *
- * The methods have the results and errors of those of `fs.promises`, with these differences:
+ * The methods have the results and errors of `fs.promises`, with these differences:
  *
- * - A path that would leave the root, or that a strict root refuses, is an error with the code
- *   `EXDEV` and the reason in its message. A link that is not followed is one with `ELOOP`.
- * - `EAGAIN` says that other programs renamed directories so often that `..` could not be checked.
+ * - A path that would leave the root, or that a strict root refuses, fails with `EXDEV` and the
+ *   reason
+ *   in its message. A symlink that is not followed fails with `ELOOP`.
+ * - `EAGAIN` means that other programs renamed directories too often to check `..`.
  * - Once the root is closed, methods fail with `ERR_DIR_CLOSED`.
- * - The paths of errors are as they were passed, on Windows, too.
- * - In a directory that the user may not search, `name/` is an error with the code `EACCES`.
+ * - Errors have the paths as passed, also on Windows.
+ * - In a directory that the user may not search, `name/` fails with `EACCES`.
  * - `open` and `rm` behave differently, and `readdir` and `mkdir` take fewer options; see there.
  *
- * A file whose name is checked against a list, such as `.htpasswd`, may have other names: links, on
- * Windows also short ones. A strict root refuses them.
+ * A file can have several names: symlinks, and short names on Windows. So a list of forbidden
+ * names, such as `.htpasswd`, protects only a strict root, which refuses both.
  *
- * On Linux most methods cost one call for a name in the root, and three for a path of any depth;
- * before Linux 5.6 about two for each name in the path.
+ * On Linux most methods cost one system call for a name in the root, and three for a path of any
+ * depth; before Linux 5.6 about two per name in the path.
  *
  * @example
  * const root = await Root.open("public", { strict: true });
@@ -402,76 +400,80 @@ export interface RootRmOptions extends TreeOptions, Abortable {
 export class Root {
   private constructor();
 
-  /** Opens a directory. Its path is the caller's own, and links in it are followed. */
+  /** Opens a directory by a trusted path; symlinks in it are followed. */
   static open(path: PathLike, options?: RootOptions): Promise<Root>;
 
   /**
-   * Opens a file, and returns its descriptor, a number, which the caller closes. Flags and mode are
-   * those of `fs.open`, except `s`, `O_DIRECTORY`, `O_PATH` and `O_TMPFILE`. Windows ignores the
-   * mode.
+   * Opens a file and returns its descriptor, which the caller closes. Flags and mode are those of
+   * `fs.open`, except `s`, `O_DIRECTORY`, `O_PATH` and `O_TMPFILE`. Windows ignores the mode.
    *
-   * Opens whatever has that name, including directories and devices; check with `fs.fstat`. Does
-   * not block on a FIFO: fails with `ENXIO` when opened for writing without a reader.
+   * Opens any kind of file, including directories and devices; check with `fs.fstat`. A FIFO does
+   * not block: opening one for writing without a reader fails with `ENXIO`.
    *
-   * A worker does not close the descriptor when it exits, and `fs.close` may warn there that it
-   * does not own it; `trackUnmanagedFds: false` avoids the warning.
+   * A worker does not close the descriptor when it exits, and `fs.close` may warn there that the
+   * worker does not own it; `trackUnmanagedFds: false` avoids the warning.
    */
   open(path: PathLike, flags?: string | number, mode?: number): Promise<number>;
 
-  /** Opens a directory as a root by the same rules. */
+  /** Opens a directory as a root with the same options. */
   openRoot(path: PathLike): Promise<Root>;
 
-  /** Lists the names in a directory, in the order of the system; `.` is the root. No options. */
+  /**
+   * Lists the names in a directory, in the order of the file system. `.` is the root. Takes no
+   * options.
+   */
   readdir(path: PathLike): Promise<string[]>;
 
-  /** Returns the metadata of a file. Links are followed, within the root. */
+  /** Returns the metadata of a file. Follows symlinks within the root. */
   stat(path: PathLike): Promise<Stats>;
 
-  /** Returns the metadata of a file, or of a link itself. */
+  /** Returns the metadata of a file, or of a symlink itself. */
   lstat(path: PathLike): Promise<Stats>;
 
-  /** Returns the target of a link, which may be anywhere. */
+  /** Returns the target of a symlink, which may lie outside the root. */
   readlink(path: PathLike): Promise<string>;
 
   /**
-   * Creates a directory, with the mode, 0o777 by default, as far as the umask leaves it; Windows
-   * ignores it. With `recursive`, also those on the way, and an existing directory is no error;
-   * returns the path of the first one that was made, also on Windows as it was passed, where Node's
-   * is absolute.
+   * Creates a directory. The mode is 0o777 by default, less the umask; Windows ignores it. With
+   * `recursive`, also creates missing parents, accepts an existing directory, and returns the path
+   * of the first directory it created. That path is as passed, also on Windows, where Node's is
+   * absolute.
    */
   mkdir(
     path: PathLike,
     options?: { recursive?: boolean | undefined; mode?: number | undefined },
   ): Promise<string | undefined>;
 
-  /** Renames, and replaces what has the new name. Both are beneath the root. */
+  /** Renames a file, replacing an existing one. Both paths are beneath the root. */
   rename(oldPath: PathLike, newPath: PathLike): Promise<void>;
 
   /**
-   * Creates a link. The target is stored as it is. No method of a root follows it out of the root,
+   * Creates a symlink with the target as passed. Methods of a root never follow it out of the root,
    * but other programs do. On Windows it fails with `ENOTSUP`.
    */
   symlink(target: PathLike, path: PathLike): Promise<void>;
 
-  /** Gives a file, or a link itself, a second name. Both are beneath the root. */
+  /** Creates a hard link to a file, or to a symlink itself. Both paths are beneath the root. */
   link(existingPath: PathLike, newPath: PathLike): Promise<void>;
 
-  /** Removes a file, or a link itself. */
+  /** Removes a file, or a symlink itself. */
   unlink(path: PathLike): Promise<void>;
 
   /** Removes an empty directory. */
   rmdir(path: PathLike): Promise<void>;
 
   /**
-   * Removes a file or a tree. The first failure ends it, and there are no retries. With `recursive`,
-   * a path that ends in `.` or `..` is `EINVAL`; `link/` is `ENOTDIR`.
+   * Removes a file or a tree. The first failure stops it, and there are no retries. With
+   * `recursive`, a path ending in `.` or `..` fails with `EINVAL`, and `link/` with `ENOTDIR`.
    */
   rm(path: PathLike, options?: RootRmOptions): Promise<void>;
 
-  /** Closes the directory. What was opened beneath it stays open; operations in progress finish. */
+  /**
+   * Closes the directory. Files opened beneath it remain open, and operations in progress finish.
+   */
   close(): void;
 
-  /** Closes the directory at the end of a block, where Node has this symbol. */
+  /** Closes the directory at the end of a `using` block, where Node supports it. */
   [Symbol.dispose](): void;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -1,2 +1,2 @@
-// Has no exports: `import "curt-fs/install"` replaces Node's own functions by curt's.
+// No exports: `import "curt-fs/install"` replaces Node's functions with curt's.
 export {};

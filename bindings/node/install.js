@@ -1,4 +1,4 @@
-// Replaces Node's functions by curt's: `require("curt-fs/install")`, or `node -r curt-fs/install`.
+// Replaces Node's functions with curt's: `require("curt-fs/install")` or `node -r curt-fs/install`.
 "use strict";
 
 const fs = require("fs");
@@ -9,7 +9,7 @@ const originals = require("./lib/originals.js");
 const { opendir, opendirSync, readdir, readdirSync, rm, rmSync, promises } = curt;
 const left = [];
 
-/** Replaces the functions of a module that are Node's own. */
+/** Replaces those functions of a module that are still Node's own. */
 function replace(module, path, functions, before) {
   for (const [name, ours] of Object.entries(functions)) {
     const there = module[name];
@@ -18,12 +18,12 @@ function replace(module, path, functions, before) {
       originals.adopt(ours);
       continue;
     }
-    // It may be that of another copy of this package.
+    // No warning if another copy of this package has replaced it.
     if (originals.sourceOf(there) !== originals.sourceOf(ours)) left.push(`${path}.${name}`);
   }
 }
 
-// With `--permission` curt's would only call Node's own.
+// With `--permission`, curt's functions would only call Node's.
 if (process.permission === undefined) {
   replace(fs, "fs", { opendir, opendirSync, readdir, readdirSync, rm, rmSync }, originals);
   replace(fs.promises, "fs.promises", promises, originals.promises);

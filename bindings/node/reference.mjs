@@ -1,14 +1,15 @@
 #!/usr/bin/env node
-// Makes the reference of the API, `docs/api.md`, from `index.d.ts`.
+// Generates the API reference, `docs/api.md`, from `index.d.ts`.
 //
-// usage: node reference.mjs [--check]: ends with 1 if the page is not up to date. Either way, ends
-// with 1 if something that is exported has no comment.
+// usage: node reference.mjs [--check]
+//
+// Exits with 1 if an export lacks a comment or, with `--check`, if the page is outdated.
 
 import fs from "node:fs";
 
 const EXPORT = /^export (?:type|interface|function|const|class|namespace) (\w+)/gm;
 
-/** What is exported, each with its comment and its declarations. A blank line is between two. */
+/** Returns the exports with their comments and declarations. Blank lines separate them. */
 function exportsOf(types) {
   return types.split(/\n{2,}(?=\S)/).flatMap((block) => {
     const [, comment, code] = block.match(/^(?:\/\*\*([^]*?)\*\/\n)?(export [^]*?)\n?$/) ?? [];
@@ -18,7 +19,6 @@ function exportsOf(types) {
   });
 }
 
-/** Why a section would be misread. */
 function faultsOf({ name, others, comment, code }) {
   const faults = [];
   if (!comment) faults.push(`${name} has no comment`);
@@ -28,7 +28,6 @@ function faultsOf({ name, others, comment, code }) {
   return faults;
 }
 
-/** A comment as Markdown. */
 function textOf(comment) {
   const lines = comment.split("\n").map((line) => line.replace(/^ \* ?/, "").trimEnd());
   const [text, ...examples] = lines.join("\n").trim().split("@example\n");

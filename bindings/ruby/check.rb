@@ -5,9 +5,9 @@
 #
 # usage: ruby bindings/ruby/check.rb [--all] [TEST.rb …]
 #
-# Needs Rust, a C compiler, make, and Ruby 3.1 or newer with its headers (Debian: ruby-dev). With
-# `--all` the tests run longer, with libcurt as in a release, and under AddressSanitizer, and Ruby's
-# own tests run with curt installed.
+# Needs Rust, a C compiler, make, and Ruby 3.1 or newer with its headers (Debian: ruby-dev). `--all`
+# adds longer runs with a release build of libcurt, AddressSanitizer, and Ruby's own tests with curt
+# installed.
 
 require "fileutils"
 require "rbconfig"
@@ -24,7 +24,6 @@ def run(*command, environment: {}, **options)
   system(environment, *command, **options) or exit($?.exitstatus || 1)
 end
 
-# Builds the extension and returns its folder.
 def build(name, profile, *flags)
   folder = File.join(TARGET, "ruby-#{RUBY_VERSION}", name)
   FileUtils.mkdir_p(File.join(folder, "curt"))
@@ -43,13 +42,13 @@ end
 
 is_all = ARGV.delete("--all")
 chosen = ARGV.empty? ? Dir[File.join(HERE, "test/test_*.rb")].sort : ARGV
-# Without optimisation: this is about behaviour, and the tests of the library in C have built it.
+# Unoptimized: the tests of the C library have already built this.
 test build("dev", "dev", "ARCH_FLAG=#{WARNINGS}"), chosen
 exit unless is_all
 
 release = build("release", "release")
 test release, chosen, "CURT_ROUNDS" => "10000"
-# Ruby leaves frames by jumps that AddressSanitizer does not see: without the stack.
+# No stack checks: AddressSanitizer does not see Ruby's jumps out of frames.
 asan = build("asan", "dev", "ARCH_FLAG=-fsanitize=address --param asan-stack=0")
 library = IO.popen(%w[cc -print-file-name=libasan.so], &:read).chomp
 test asan, chosen, "LD_PRELOAD" => library, "ASAN_OPTIONS" => "detect_leaks=0:use_sigaltstack=0"

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the binary for this system, and ends as it ends.
+// Starts the binary for this system, and exits with its status or by its signal.
 "use strict";
 
 const { spawn } = require("child_process");
@@ -7,7 +7,7 @@ const { constants } = require("os");
 const path = require("path");
 const { isatty } = require("tty");
 
-/** The binary for this system. Windows on ARM runs programs for x64. */
+/** Windows on ARM runs programs for x64. */
 function binary() {
   switch (`${process.platform}-${process.arch}`) {
     case "linux-x64":
@@ -30,8 +30,8 @@ function run(words) {
     return;
   }
   const child = spawn(path.join(__dirname, "..", name), words, { stdio: "inherit" });
-  // A terminal sends SIGINT (Ctrl-C) and SIGQUIT (Ctrl-\) to both processes, so they are not passed
-  // on. SIGTERM and SIGHUP are sent to this process alone.
+  // A terminal sends SIGINT (Ctrl-C) and SIGQUIT (Ctrl-\) to both processes, so they are not
+  // forwarded. SIGTERM and SIGHUP reach only this process.
   const hasTerminal = [0, 1, 2].some(isatty);
   const pass = (signal) => child.kill(signal);
   const typed = (signal) => hasTerminal || pass(signal);
@@ -46,7 +46,7 @@ function run(words) {
       process.exitCode = code;
       return;
     }
-    // What Node.js does not handle has the system's effect.
+    // Without a handler, the signal has its default effect.
     for (const [name, handler] of Object.entries(handlers)) process.off(name, handler);
     process.exitCode = 128 + (constants.signals[signal] || 0);
     process.kill(process.pid, signal);

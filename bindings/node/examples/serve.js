@@ -1,5 +1,5 @@
-// A file server that sends nothing from outside its folder: neither for `..`, nor through links,
-// nor while somebody swaps directories.
+// A file server that sends only files beneath its folder. Neither `..` nor symlinks escape it, not
+// even while somebody swaps directories.
 //
 // usage: node serve.js FOLDER [PORT]
 //
@@ -21,7 +21,6 @@ const STATUS = {
   ENAMETOOLONG: 404,
 };
 
-/** The status for what cannot be sent. */
 class Refused extends Error {
   constructor(status, message) {
     super(message);
@@ -29,20 +28,20 @@ class Refused extends Error {
   }
 }
 
-/** The path that is asked for, decoded exactly once. */
+/** The requested path, decoded exactly once: decoding twice would turn `%252e` into a dot. */
 function pathOf({ method, url }) {
   const [, path] = /^\/([^?#]*)/.exec(url) ?? [];
   try {
     if (method === "GET" && path !== undefined) return decodeURIComponent(path);
   } catch {
-    // It is answered as the others are.
+    // Malformed percent-encoding: a bad request, too.
   }
   throw new Refused(400, `bad request: ${method} ${url}`);
 }
 
-/** Opens what is asked for, if it is a file. */
+/** Opens the requested file, and refuses directories and devices. */
 async function open(root, request) {
-  // This also opens directories and devices, but waits for none of them.
+  // `root.open` opens directories and devices as well, but never blocks.
   const fd = await root.open(pathOf(request) || ".");
   if (fs.fstatSync(fd).isFile()) return fd;
   fs.closeSync(fd);
@@ -52,18 +51,17 @@ async function open(root, request) {
 async function answer(root, request, response) {
   try {
     const stream = fs.createReadStream("", { fd: await open(root, request) });
-    // Closes the file when the client leaves, too.
+    // `pipeline` closes the file even if the client disconnects.
     pipeline(stream, response, () => {});
   } catch (error) {
     const isBad = error.code === "ERR_INVALID_ARG_VALUE";
     const status = error.status ?? STATUS[error.code] ?? (isBad ? 400 : 500);
-    // What a client sends reaches no terminal as it is.
+    // Quoted, because a client could send terminal escapes.
     console.error(status, JSON.stringify(error.message));
     response.writeHead(status).end();
   }
 }
 
-/** Makes a server for a folder. */
 async function serve(folder) {
   const root = await Root.open(folder, { strict: true });
   return http.createServer((request, response) => answer(root, request, response));

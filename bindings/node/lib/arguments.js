@@ -1,4 +1,4 @@
-// Checks arguments. Anything else goes to Node's function, which reports the error.
+// Argument checks. Invalid arguments are passed to Node's function, which reports the error.
 "use strict";
 
 const { isArray } = Array;
@@ -13,15 +13,15 @@ const { codedError } = require("./errors.js");
 const { MOST_THREADS } = require("./native.js");
 const { isNodes } = require("./originals.js");
 
-/** The path as text or bytes; null if it is none, or one that no file can have. */
+/** The path as a string or Buffer, or null if no file can have it. */
 function pathOf(path) {
   if (typeof path === "string") return path === "" || path.includes("\0") ? null : path;
   if (isUint8Array(path)) {
-    // A copy first: other threads may write to what they share.
+    // Copies first: another thread may write to a shared array.
     const bytes = Buffer.from(path);
     return bytes.length === 0 || bytes.includes(0) ? null : bytes;
   }
-  // Of any realm.
+  // `fileURLToPath` accepts URLs of other realms, where `instanceof` fails.
   if (typeof path !== "object") return null;
   try {
     return pathOf(fileURLToPath(path));
@@ -31,21 +31,20 @@ function pathOf(path) {
 }
 
 /**
- * A path as Node passes it to the system. On Windows that is a full one, behind `\\?\`: its names
- * are taken literally. Otherwise `name.` would be `name`, and `nul` a device.
+ * The path that Node passes to the system: on Windows an absolute one with the prefix `\\?\`, which
+ * makes Windows take names literally. Otherwise `name.` would mean `name`, and `nul` a device.
  */
 function systemPathOf(known) {
   return process.platform === "win32" ? toNamespacedPath(known.toString()) : known;
 }
 
-/** The path if curt does the work; null if Node's function is called. */
 function treePathOf(original, path) {
   return isNodes(original) ? pathOf(path) : null;
 }
 
 /**
- * The path, where curt alone has the function. What is wrong with a path is the error of Node's
- * `original`, another function that takes one.
+ * The path for a function that Node lacks. Calls `original`, a function of Node that takes a path,
+ * for its error about an invalid one.
  */
 function pathFor(original, path) {
   const known = pathOf(path);
@@ -75,7 +74,7 @@ function outOfRange(name, range, value) {
 }
 
 /**
- * `Received …`, as this version of Node describes a value. Takes the text from an error of Node:
+ * The `Received …` part of a message in this version of Node. Provokes an error to get it:
  * `basename` accepts only strings, `promisify` only functions.
  */
 function received(value) {
@@ -86,25 +85,23 @@ function received(value) {
   }
 }
 
-/** Whether Node takes these as options. */
 function isOptions(given) {
   return given === undefined || (typeof given === "object" && given !== null && !isArray(given));
 }
 
-/** The options of a function that Node does not have. As for Node, inherited ones do not count. */
+/** The options of a function that Node lacks. Like Node, ignores inherited properties. */
 function optionsOf(given) {
   if (!isOptions(given)) throw wrongType("options", "of type object", given);
   return { __proto__: null, ...given };
 }
 
-/** A yes or no among options. */
 function booleanOf(options, name) {
   const { [name]: value = false } = options;
   if (typeof value !== "boolean") throw wrongType(`options.${name}`, "of type boolean", value);
   return value;
 }
 
-/** How many threads, for the addon: 0 lets it decide. */
+/** The thread count for the addon; 0 is automatic. */
 function threadsOf({ threads }) {
   if (threads === undefined || threads === "auto") return 0;
   if (typeof threads !== "number") {

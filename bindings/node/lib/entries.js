@@ -1,4 +1,5 @@
-// Names and entries from the addon.
+// Converts names and entries of the addon in steps. Generators yield so that the event loop can
+// run.
 "use strict";
 
 const { Dirent } = require("fs");
@@ -7,19 +8,18 @@ const { performance } = require("perf_hooks");
 const { setImmediate } = require("timers/promises");
 const { abortError } = require("./errors.js");
 
-/** Whether it is UTF-8 or bytes. In another one Node goes on below what names are then. */
+/**
+ * Whether curt supports this encoding. In other encodings, Node descends by the converted names.
+ */
 const isTextOrBytes = (encoding) =>
   !encoding || encoding === "buffer" || /^utf-?8$/i.test(encoding);
 
-/** Prefix of the paths in a directory, as `path.join` forms them. */
 const prefixOf = (path) => join(path, "x").slice(0, -1);
 
-// What is made of many names is made in steps: a generator yields between them.
 
-/** How long the steps for a promise may keep the event loop, in milliseconds. */
+/** How long a promise form may block the event loop, in milliseconds. */
 const TURN = 5;
 
-/** Takes all steps. */
 function finish(steps) {
   for (;;) {
     const { done, value } = steps.next();
@@ -27,7 +27,7 @@ function finish(steps) {
   }
 }
 
-/** Takes all steps, in several turns of the event loop, until the signal is aborted. */
+/** Runs all steps, in several turns of the event loop. */
 async function finishInTurns(steps, signal) {
   for (let end = performance.now() + TURN; ; ) {
     const { done, value } = steps.next();
@@ -39,10 +39,10 @@ async function finishInTurns(steps, signal) {
   }
 }
 
-/** About how many bytes become texts in one step. */
+/** Approximate number of bytes to convert in one step. */
 const PIECE = 1 << 16;
 
-/** Yields some of the texts that the addon has found, which have a NUL after each. */
+/** Splits the addon's NUL-terminated strings, a few at a time. */
 function* partsOf(found, isBytes) {
   for (let from = 0, to; from < found.length; from = to + 1) {
     to = found.indexOf(0, Math.min(from + PIECE, found.length - 1));
@@ -51,7 +51,6 @@ function* partsOf(found, isBytes) {
   }
 }
 
-/** A copy of each of the texts in a piece. */
 function bytesIn(piece) {
   const texts = [];
   for (let from = 0, to; from < piece.length; from = to + 1) {
@@ -61,7 +60,6 @@ function bytesIn(piece) {
   return texts;
 }
 
-/** Makes all of the texts. */
 function* textsOf(found, isBytes) {
   const texts = [];
   for (const part of partsOf(found, isBytes)) {
@@ -72,8 +70,8 @@ function* textsOf(found, isBytes) {
 }
 
 /**
- * Makes the entries of a tree. `path` is that of the top; `prefix` stands in front of the paths of
- * other directories.
+ * Creates the entries of a tree. `path` is the top; the paths of other directories begin with
+ * `prefix`.
  */
 function* direntsOf({ names, kinds, directories, counts }, { path, prefix, isBytes }) {
   const whole = (below) => (isBytes ? Buffer.concat([Buffer.from(prefix), below]) : prefix + below);
@@ -84,7 +82,7 @@ function* direntsOf({ names, kinds, directories, counts }, { path, prefix, isByt
   for (const part of partsOf(names, isBytes)) {
     for (const name of part) {
       while (at === end) end += counts[(number += 1)];
-      // The path is the last argument of Node 18.
+      // Node 18 takes the path from the last argument.
       entries[at] = new Dirent(name, kinds[at], parents[number], parents[number]);
       at += 1;
     }

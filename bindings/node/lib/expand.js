@@ -1,4 +1,3 @@
-// `expandPath`.
 "use strict";
 
 const { homedir } = require("os");
@@ -6,7 +5,6 @@ const { isAbsolute, resolve, sep } = require("path");
 const { wrongType, wrongValue } = require("./arguments.js");
 const { homeOf } = require("./native.js");
 
-/** Replaces a home directory at the beginning of a path. */
 function withHome(path, name) {
   if (typeof path !== "string") throw wrongType(name, "of type string", path);
   if (path[0] !== "~") return path;

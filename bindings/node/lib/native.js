@@ -1,9 +1,8 @@
-// The addon: beside these files in a checkout, or else the package for this system.
+// The addon: next to these files in a checkout, otherwise in the package for this system.
 "use strict";
 
 const { platform, arch } = process;
 
-/** Modules that can be the addon, in the order in which they are tried. */
 const candidates = ["../curt.node"];
 if (platform === "linux") {
   candidates.push(`curt-fs-linux-${arch}-gnu`, `curt-fs-linux-${arch}-musl`);

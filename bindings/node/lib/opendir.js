@@ -1,4 +1,3 @@
-// `opendir` and `opendirSync`.
 "use strict";
 
 const originals = require("./originals.js");
@@ -20,17 +19,15 @@ function checkCallback(callback) {
   if (typeof callback !== "function") throw wrongType("callback", "of type function", callback);
 }
 
-/** A tree that is listed as an `fs.Dir` with `recursive`. */
 class Dir {
   #tree;
-  /** The path that was passed, the one in front of those below it, and whether names are bytes. */
+  /** `path` as passed, `prefix` of the paths below it, and `isBytes` for names. */
   #about;
   #entries = [];
-  /** The error after these. */
+  /** Thrown after the entries. */
   #error = null;
   #isEnd = false;
   #isClosed = false;
-  /** How many operations were begun and have not ended, and the last one of them. */
   #running = 0;
   #last = Promise.resolve();
 
@@ -94,7 +91,6 @@ class Dir {
     if (this.#running > 0) throw concurrent();
   }
 
-  /** Runs an operation after those before it. */
   async #queue(operation) {
     this.#running += 1;
     const before = this.#last;
@@ -117,7 +113,7 @@ class Dir {
     });
   }
 
-  /** Whether the next answer is known. */
+  /** Whether the next `read` needs no call of the addon. */
   #has() {
     return this.#entries.length > 0 || this.#error !== null || this.#isEnd;
   }
@@ -140,11 +136,11 @@ class Dir {
 Object.setPrototypeOf(Dir.prototype, originals.Dir.prototype);
 
 /**
- * The tree to open, and what its `Dir` needs; null where Node's own function is called: for one
- * directory, for names in other encodings, and with wrong arguments, for which it has the errors.
+ * Returns the tree to open and the fields of its `Dir`, or null to call Node's own function: for
+ * single directories, other encodings, and the errors of wrong arguments.
  */
 function treeOf(original, path, given) {
-  // As Node's, it takes no inherited options.
+  // Like Node, ignores inherited options.
   const options = { __proto__: null, ...(typeof given === "object" ? given : undefined) };
   const { encoding, recursive, bufferSize = 32 } = options;
   if (recursive !== true) return null;
@@ -162,7 +158,7 @@ async function start({ tree, about }) {
 }
 
 const promises = {
-  // With as many parameters as Node's.
+  // `_` makes `length` match that of Node's function.
   async opendir(path, given, _) {
     const original = originals.promises.opendir;
     const opening = treeOf(original, path, given);

@@ -1,11 +1,14 @@
-// Node's functions, as they were when the package was loaded, and whether they are Node's own.
+// Node's functions as of loading the package, and a check that they are not mocks.
+//
+// If `fs` is mocked, curt must not bypass the mock. A function counts as Node's own if its source
+// text occurs in Node's own source files, which `process.binding("natives")` holds. mock-fs leaves
+// `fs` alone and replaces Node's binding to the system instead, so that is checked too.
 "use strict";
 
 const { spawn, spawnSync } = require("child_process");
 const fs = require("fs");
 const { promisify } = require("util");
 
-/** Members of a module, which a mock may lack. */
 function taken(module, path, names) {
   const missing = names.find((name) => module?.[name] === undefined);
   if (missing === undefined) return Object.fromEntries(names.map((name) => [name, module[name]]));
@@ -18,10 +21,10 @@ const names = ["rm", "rmSync", "readdir", "readdirSync", "opendir", "opendirSync
 const originals = taken(fs, "fs", names);
 const removers = new Set([originals.rm, originals.rmSync, promises.rm]);
 const openers = new Set([originals.opendir, originals.opendirSync, promises.opendir]);
-/** Functions of `fs` that Node's `rm` calls, in some version or on some system. */
+/** Functions of `fs` that Node's `rm` calls in some version or on some system. */
 const BELOW_RM = ["chmod", "lstat", "readdir", "rmdir", "stat", "unlink"];
 
-/** The functions in which a mock changes what one of Node's own does. */
+/** The functions through which a mock can change the behaviour of `original`. */
 function below(original) {
   if (removers.has(original)) {
     return BELOW_RM.flatMap((name) => [fs[name], fs[`${name}Sync`], fs.promises[name]]);
@@ -35,10 +38,10 @@ function below(original) {
   });
 }
 
-/** An internal module of Node, without a warning that users of curt-fs could not heed. */
+/** Suppresses the deprecation warning, because users of curt-fs could not act on it. */
 function internal(name) {
   const before = Reflect.getOwnPropertyDescriptor(process, "noDeprecation");
-  // With `--no-deprecation` it is read-only.
+  // Assignment would fail: the property is read-only with `--no-deprecation`.
   Reflect.defineProperty(process, "noDeprecation", { value: true, configurable: true });
   try {
     return process.binding(name);
@@ -51,12 +54,13 @@ function internal(name) {
 }
 
 const textOf = Function.prototype.call.bind(Function.prototype.toString);
-/** A source text of Node, whose lines end as those of DOS in builds for Windows. */
+/** Builds of Node for Windows contain CRLF line ends. */
 const plain = (text) => text.replace(/\r\n/g, "\n");
-/** All functions made by `promisify` have this text; their `prototype` is that of the original. */
+/**
+ * The source text of all functions made by `promisify`; their `prototype` is that of the original.
+ */
 const PROMISIFIED = String(promisify(() => {}));
 
-/** The source text of a function, or of the one that was promisified. */
 function sourceOf(value) {
   if (typeof value !== "function") return undefined;
   const text = textOf(value);
@@ -64,10 +68,9 @@ function sourceOf(value) {
   return typeof original === "function" ? textOf(original) : text;
 }
 
-/** Node's source files and its binding to the system; null without `process.binding`. */
+/** Node's source files and binding to the system; null without `process.binding`. */
 let node;
 
-/** Whether this runtime has what `isNodes` compares. Reads it once, if it is needed. */
 function canTell() {
   if (node === undefined) {
     const natives = internal("natives");
@@ -79,30 +82,26 @@ function canTell() {
   return node !== null;
 }
 
-/** Whether a function is Node's own, by what was found. */
 const defined = new WeakMap();
 
-/** Whether Node's files define a function. Others belong to mocks and other packages. */
 function isDefined(value) {
   if (typeof value !== "function") return false;
   if (!defined.has(value)) {
     const source = plain(sourceOf(value));
-    // Methods are indented.
+    // Plain functions, or methods, which are indented.
     const lines = [`\n${source}\n`, `\n  ${source}\n`];
     defined.set(value, node.files.some((file) => lines.some((line) => file.includes(line))));
   }
   return defined.get(value);
 }
 
-/** Takes a function that replaced Node's for Node's own. */
+/** Marks a replacement of Node's function as Node's own. */
 function adopt(ours) {
   defined.set(ours, true);
 }
 
-/** The functions of the system that are no mocks, by name. */
 const natives = new Map();
 
-/** Whether Node's binding has its own functions. mock-fs replaces those, and none of `fs`. */
 function isSystem(name) {
   const value = node.system[name];
   if (typeof value !== "function" || natives.get(name) === value) return true;
@@ -111,9 +110,11 @@ function isSystem(name) {
   return true;
 }
 
-/** Whether it is Node's own function and works on the system, so curt can do its work. */
+/**
+ * Whether curt may do the work of a function: it is Node's own and would use the real file system.
+ */
 function isNodes(original) {
-  // Only Node's own functions know the rules of `--permission`.
+  // Only Node's own functions enforce `--permission`.
   if (process.permission !== undefined || !canTell()) return false;
   if (!Object.keys(node.system).every(isSystem)) return false;
   return isDefined(original) && below(original).every(isDefined);

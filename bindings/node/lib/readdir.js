@@ -1,4 +1,3 @@
-// `readdir` and `readdirSync`.
 "use strict";
 
 const { promisify } = require("util");
@@ -17,14 +16,14 @@ const { abortable } = require("./signal.js");
 const { run, runSync, settle } = require("./work.js");
 
 const [MAJOR, MINOR] = process.versions.node.split(".").map(Number);
-// Without file types Node follows links to directories. With file types it does since 22.13, but
-// not in `fs.promises`.
+// Node follows symlinks to directories without file types, and since 22.13 also with file types,
+// but not in `fs.promises`.
 const FOLLOWS_WITH_FILE_TYPES = MAJOR > 22 || (MAJOR === 22 && MINOR >= 13);
 
 /**
- * The tree that curt lists, or null where Node's own function is called: for a single directory,
- * which it lists in less time than the addon takes to be called, with wrong arguments, for which it
- * has the errors, for a tree whose path is no text, and for names in other encodings.
+ * Returns the tree to list, or null to call Node's own function: for single directories, which it
+ * lists faster than the addon can be called, for paths that are not strings, for other encodings,
+ * and for the errors of wrong arguments.
  */
 function treeOf(original, path, options) {
   const { encoding, recursive, withFileTypes: kinds } = options;
@@ -41,14 +40,14 @@ function treeOf(original, path, options) {
   };
 }
 
-/** The options, each read once. As in Node, those that are inherited count. */
+/** Reads each option once. As in Node, inherited ones count. */
 function optionsOf(given) {
   if (typeof given !== "object" || given === null) return { __proto__: null };
   const { encoding, recursive, withFileTypes, signal, threads } = given;
   return { encoding, recursive, withFileTypes, signal, threads };
 }
 
-/** What counts for promises: since Node 20 a copy of what is enumerable. */
+/** Since Node 20 the promise form copies the enumerable options. */
 function enumerableOf(given) {
   if (MAJOR < 20) return given;
   const copy = {};
@@ -56,12 +55,10 @@ function enumerableOf(given) {
   return copy;
 }
 
-/** Makes what the caller gets of what the addon has found, in steps. */
 function resultOf({ path, isBytes, options: { kinds, prefix } }, listed) {
   return kinds ? direntsOf(listed, { path, prefix, isBytes }) : textsOf(listed.names, isBytes);
 }
 
-/** Lists a tree, or has `nodes` call Node's own function. */
 async function start(tree, signal, nodes) {
   if (tree === null) return abortable(signal, nodes);
   const listed = await run(signal, (control) => list(tree.systemPath, tree.options, control));

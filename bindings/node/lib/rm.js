@@ -1,4 +1,3 @@
-// `rm` and `rmSync`.
 "use strict";
 
 const { setTimeout } = require("timers/promises");
@@ -15,13 +14,13 @@ const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 2 **
 const DEFAULTS = { force: false, maxRetries: 0, recursive: false, retryDelay: 100 };
 
 /**
- * The options, and the tree that curt removes: null where Node's own function is called, without
- * `recursive`, and with wrong arguments, for which it has the errors.
+ * `tree` is null to call Node's own function: without `recursive`, and for the errors of wrong
+ * arguments.
  */
 function requestOf(original, path, given) {
   const known = pathOf(path);
   if (known === null) return { options: { __proto__: null }, tree: null };
-  // As Node's, it takes no inherited options.
+  // Like Node, ignores inherited options.
   const options = { __proto__: null, ...DEFAULTS, ...given };
   const { force, maxRetries, recursive, retryDelay } = options;
   const isTree = isOptions(given) && recursive === true && typeof force === "boolean";
@@ -31,19 +30,17 @@ function requestOf(original, path, given) {
   return { options, tree: originals.isNodes(original) ? tree : null };
 }
 
-/** One attempt; the first has number 0. On a retry, a missing path counts as removed. */
+/** Numbered from 0. On a retry a missing path counts as removed. */
 function attempt({ path, force, threads }, number, control) {
   return remove(path, force || number > 0, threads, control);
 }
 
-/** Returns the delay before the next attempt; throws the error if there is none. */
 function delayOrThrow({ maxRetries, retryDelay }, number, error) {
   if (number >= maxRetries || !passing.has(error)) throw error;
   return (number + 1) * retryDelay;
 }
 
-// Node's timer makes the pause: a pause in the addon would occupy one of the few pool threads that
-// curt uses, for as long as `retryDelay` says.
+// Sleeps on Node's timer: sleeping in the addon would occupy a pool thread for `retryDelay`.
 async function removeTree(tree, signal) {
   for (let number = 0; ; number += 1) {
     try {
@@ -65,7 +62,6 @@ function removeTreeSync(tree) {
   }
 }
 
-/** Removes a tree, or has `nodes` call Node's own function. */
 function start(tree, signal, nodes) {
   return tree === null ? abortable(signal, nodes) : removeTree(tree, signal);
 }

@@ -1,4 +1,3 @@
-// `Root`.
 "use strict";
 
 const { constants } = require("fs");
@@ -23,7 +22,7 @@ const { run } = require("./work.js");
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = constants;
 
-/** The flags of `fs.open` by their names; `x` and the other letters in any order. */
+/** The flags of `fs.open` by name. Like Node, accepts `x` before or after the letter. */
 const FLAGS = {
   r: O_RDONLY,
   "r+": O_RDWR,
@@ -38,7 +37,6 @@ for (const name of ["w", "w+", "a", "a+"]) {
   FLAGS[`x${name}`] = exclusive;
 }
 
-/** The flags for the addon. */
 function flagsOf(flags) {
   const number = typeof flags === "string" && Object.hasOwn(FLAGS, flags) ? FLAGS[flags] : flags;
   if (!Number.isInteger(number)) throw wrongValue("flags", "is invalid", flags);
@@ -52,7 +50,7 @@ function modeOf(mode) {
   throw outOfRange("mode", "an integer >= 0 && <= 4294967295", mode);
 }
 
-/** The path for the addon. An empty one does not exist. */
+/** The path for the addon. An empty path is valid here and fails as missing. */
 function pathBeneath(path, name = "path") {
   const isText = typeof path === "string" || isUint8Array(path);
   const known = isText && path.length === 0 ? "" : pathOf(path);
@@ -63,7 +61,7 @@ function pathBeneath(path, name = "path") {
   throw wrongType(name, "of type string or an instance of Buffer or URL", path);
 }
 
-/** Waits for an operation, whose errors have the paths as they were passed. */
+/** Reports errors with the paths as passed. */
 async function settled(promise, path, dest) {
   try {
     return await promise;
@@ -73,19 +71,16 @@ async function settled(promise, path, dest) {
   }
 }
 
-/** The text of a path, as Node shows it. */
 const shown = (path) => path && Buffer.from(path).toString();
 
-/** What ends soon waits for no place in the pool. */
+/** Runs a short operation without waiting for a slot in the pool. */
 function soon(begin, path, dest) {
   return settled(begin(new Control()), shown(path), shown(dest));
 }
 
-/** Says that it is this module that makes a `Root`. */
 const KEY = Symbol("key");
 
 class Root {
-  /** What the addon has opened; null once it is closed. */
   #opened;
 
   constructor(opened, key) {
@@ -142,7 +137,7 @@ class Root {
     const known = pathBeneath(path);
     const options = optionsOf(given);
     const how = [booleanOf(options, "recursive"), modeOf(options.mode ?? 0o777)];
-    // Errors have the path of the step that failed.
+    // Errors name the directory that failed, not `path`.
     const made = await settled(this.#root.mkdir(known, ...how, new Control()));
     return made ?? undefined;
   }
@@ -180,7 +175,7 @@ class Root {
       force: booleanOf(options, "force"),
       threads: threadsOf(options),
     };
-    // It is closed later than the root, if the removal has to wait.
+    // The removal may wait for a slot, so it keeps a handle that survives closing the root.
     const kept = this.#root.keep();
     try {
       return await run(signalOf(options), (control) => settled(kept.rm(known, how, control)));
@@ -195,7 +190,7 @@ class Root {
   }
 }
 
-/** A method for a symbol that this version of Node may not have. */
+/** Defines a method if this version of Node has the symbol. */
 function define(symbol, value) {
   if (symbol === undefined) return;
   Object.defineProperty(Root.prototype, symbol, { value, writable: true, configurable: true });

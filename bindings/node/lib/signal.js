@@ -1,9 +1,8 @@
-// What an `AbortSignal` ends.
 "use strict";
 
 const { abortError } = require("./errors.js");
 
-/** What a signal ends. It is its only listener, however many calls share the signal. */
+/** The callbacks of one signal. It gets a single listener, however many calls share it. */
 class Aborts extends Set {
   handleEvent() {
     for (const abort of this) abort();
@@ -12,7 +11,7 @@ class Aborts extends Set {
 
 const abortsOf = new WeakMap();
 
-/** Calls `abort` once the signal, if there is one, is aborted, until what is returned is called. */
+/** Calls `abort` when the signal, if any, is aborted. Returns a function that cancels this. */
 function onAbort(signal, abort) {
   if (signal === undefined) return () => {};
   let aborts = abortsOf.get(signal);
@@ -29,14 +28,14 @@ function onAbort(signal, abort) {
     try {
       signal.removeEventListener("abort", aborts);
     } catch {
-      // What a foreign signal throws is no failure of the operation that has ended.
+      // The operation has ended; an exception of a foreign signal must not fail it.
     }
   };
 }
 
 /**
- * Waits for what Node's own function does, which takes no signal: once it is aborted, it is no
- * longer waited for.
+ * Awaits a function of Node that takes no signal. After an abort the call is rejected while the
+ * function continues.
  */
 async function abortable(signal, begin) {
   if (signal === undefined) return begin();

@@ -1,4 +1,4 @@
-// `spawn` and `spawnSync`: Node's own, which on Windows start what is found here.
+// On Windows, starts the program that `which` finds. Elsewhere these are Node's own functions.
 "use strict";
 
 const { win32 } = require("path");
@@ -7,23 +7,23 @@ const { isOptions, pathOf, wrongValue } = require("./arguments.js");
 const { find } = require("./native.js");
 const { settingsOf } = require("./which.js");
 
-/** Words that cmd.exe, and the batch file, read as they are: none ends with a backslash. */
+/** Words that cmd.exe and the batch file read unchanged. A trailing backslash needs quotes. */
 const PLAIN = /^[A-Za-z0-9#$*+\-./:?@_\\\u{a0}-\u{10ffff}]+(?<!\\)$/u;
 
 /**
- * Keeps cmd.exe from putting variables in the place of their names, which it does in quotes, too:
- * `%` is followed by a variable that is cut to nothing.
+ * Keeps cmd.exe from expanding variables, even in quotes: follows each `%` with a variable that
+ * expands to nothing.
  */
 const withoutVariables = (text) => text.replaceAll("%", "%%cd:~,%");
 
-/** Quotes a word: quotes in it are doubled, and backslashes before a quote. */
+/** Quotes a word, doubling its quotes and the backslashes before a quote. */
 function quoted(word) {
   if (PLAIN.test(word)) return word;
   const text = word.replace(/(\\*)"/g, '$1$1""').replace(/\\+$/, "$&$&");
   return `"${withoutVariables(text)}"`;
 }
 
-/** Node's arguments to start a batch file by cmd.exe. */
+/** Returns Node's arguments to run a batch file by cmd.exe. */
 function batchOf(script, words, options) {
   const at = words.findIndex((word) => /[\r\n]/.test(word));
   if (at >= 0) {
@@ -39,8 +39,8 @@ function batchOf(script, words, options) {
 }
 
 /**
- * Node's arguments to start what is found by the rules of cmd.exe; those that were passed where
- * Node finds what is wrong with them, or nothing either.
+ * Returns Node's arguments to start the program found by the rules of cmd.exe, or the passed ones
+ * if there is none or they are wrong.
  */
 function found(...passed) {
   const [command, args] = passed;
@@ -52,7 +52,7 @@ function found(...passed) {
     typeof command === "string" &&
     ![command, ...words].some((word) => word.includes("\0")) &&
     isOptions(given);
-  // As for Node, an empty one is none.
+  // Like Node, ignores an empty directory.
   const directory = pathOf(options.cwd || ".");
   if (!isTaken || options.shell || directory === null) return passed;
   const cwd = options.cwd ? String(directory) : undefined;
@@ -61,7 +61,7 @@ function found(...passed) {
   try {
     path = find(command, settings, null);
   } catch {
-    // Node emits the error.
+    // Node reports the error.
   }
   if (path === null) return passed;
   if (/\.(?:bat|cmd)$/i.test(path)) return batchOf(path, words, options);

@@ -1,4 +1,3 @@
-// `statMany`.
 "use strict";
 
 const { promises, Stats } = require("fs");
@@ -8,18 +7,17 @@ const { abortError, errorOf } = require("./errors.js");
 const { statMany: ask } = require("./native.js");
 const { run } = require("./work.js");
 
-/** How many paths are asked about in one go: between two, the event loop has its turn. */
+/** The number of paths per call of the addon. The event loop runs between calls. */
 const MOST = 1024;
-/** How many numbers the addon has for each. */
 const WIDTH = 14;
-/** Longer than any system allows; Node's function reports the error. */
+/** No system allows longer paths; Node's function reports the error. */
 const LONGEST = 1 << 16;
 const NUL = Buffer.from([0]);
 
-/** Newer versions of Node make dates when they are asked for them. */
+/** Newer versions of Node create dates on access. */
 const hasLazyDates = "atime" in Stats.prototype;
 
-/** An `fs.Stats` from numbers of the addon: the constructor of Node is deprecated. */
+/** An `fs.Stats` from numbers of the addon. Node's constructor is deprecated. */
 function FileStats(numbers, at) {
   this.dev = numbers[at];
   this.mode = numbers[at + 1];
@@ -43,16 +41,13 @@ function FileStats(numbers, at) {
 }
 FileStats.prototype = Stats.prototype;
 
-/** As Node rounds them. */
 const dateOf = (milliseconds) => new Date(Math.round(milliseconds));
 
-/** The paths with a NUL after each, for the addon. */
 function blockOf(paths) {
   if (paths.every((path) => typeof path === "string")) return `${paths.join("\0")}\0`;
   return Buffer.concat(paths.flatMap((path) => [Buffer.from(path), NUL]));
 }
 
-/** The metadata of some paths, or the errors. */
 async function statSome(paths, follow, signal) {
   const syscall = follow ? "stat" : "lstat";
   const known = paths.map((path) => {
@@ -67,7 +62,7 @@ async function statSome(paths, follow, signal) {
     if (!Number.isNaN(numbers[at])) {
       answers.push(new FileStats(numbers, at));
     } else if (number === 0) {
-      // Node's own function says what is wrong.
+      // Gets the error from Node's own function.
       answers.push(await promises[syscall](path).catch((error) => error));
       if (signal?.aborted) throw abortError(signal);
     } else {
@@ -85,7 +80,7 @@ async function statMany(paths, given) {
   if (typeof followSymlinks !== "boolean") {
     throw wrongType("options.followSymlinks", "of type boolean", followSymlinks);
   }
-  // A text, which is a path, is iterable, too.
+  // A single path is iterable, too.
   const isText = typeof paths === "string" || isUint8Array(paths);
   if (isText || typeof paths?.[Symbol.iterator] !== "function") {
     throw wrongType("paths", "an instance of Iterable", paths);

@@ -1,4 +1,3 @@
-// `usage`.
 "use strict";
 
 const { lstatSync } = require("fs");

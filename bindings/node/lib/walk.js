@@ -1,4 +1,3 @@
-// `walk`.
 "use strict";
 
 const originals = require("./originals.js");
@@ -8,11 +7,10 @@ const { abortError, errorOf } = require("./errors.js");
 const { Walker } = require("./native.js");
 const { run } = require("./work.js");
 
-/** The positions of the chosen names; null for all of them. */
 function positionsOf(names, chosen) {
   if (!Array.isArray(chosen)) throw wrongType("directories", "an instance of Array", chosen);
   if (chosen.length === names.length && names.every((name, at) => name === chosen[at])) return null;
-  // Names that are not UTF-8 may have the same text.
+  // Names that are not UTF-8 can have the same text.
   const positions = new Map(names.map((name) => [name, []]));
   names.forEach((name, at) => positions.get(name).push(at));
   return Uint32Array.from([...new Set(chosen)].flatMap((name) => positions.get(name) ?? []));

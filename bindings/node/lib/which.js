@@ -1,11 +1,10 @@
-// `which` and `whichSync`.
 "use strict";
 
 const { optionsOf, wrongType, wrongValue } = require("./arguments.js");
 const { find } = require("./native.js");
 const { run, runSync } = require("./work.js");
 
-/** A variable of an environment. On Windows the case of its name counts as little as in Node. */
+/** Like Node, ignores the case of names on Windows. */
 function variable(env, name, isWindows) {
   let known = name;
   if (isWindows) {
@@ -17,7 +16,6 @@ function variable(env, name, isWindows) {
   return value === undefined ? undefined : String(value);
 }
 
-/** How a program is searched, for the addon. */
 function settingsOf({ path, pathExt, cwd }, env, isWindows) {
   const of = (name) => variable(env, name, isWindows);
   return {
@@ -29,7 +27,6 @@ function settingsOf({ path, pathExt, cwd }, env, isWindows) {
   };
 }
 
-/** The arguments for the addon. */
 function argumentsOf(name, given) {
   if (typeof name !== "string") throw wrongType("name", "of type string", name);
   if (name.includes("\0")) throw wrongValue("name", "must be a string without null bytes", name);

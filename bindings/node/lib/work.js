@@ -1,26 +1,24 @@
-// Operations of the addon: in Node's thread pool, or at once.
+// Runs operations of the addon, in Node's thread pool or at once.
 "use strict";
 
 const { abortError, errorOf } = require("./errors.js");
 const { Control } = require("./native.js");
 const { onAbort } = require("./signal.js");
 
-// Size of the pool, as libuv reads it.
+// The pool size, parsed as libuv does.
 const POOL = Math.min(parseInt(process.env.UV_THREADPOOL_SIZE ?? "4", 10) || 1, 1024);
-/** Two pool threads stay free for Node's own file and DNS work, if the pool has three or more. */
+/** Leaves two threads for Node's file and DNS work, if the pool has three or more. */
 let slots = Math.max(1, POOL - 2);
 const waiting = new Set();
-/** For each operation that runs, what ends it early. */
 const running = new Set();
-// Tests replace it.
+// Taken here, because tests replace `process.nextTick`.
 const { nextTick } = process;
 
-/** At its end Node waits for the pool. */
+/** Node waits for the pool before it exits. */
 function endAll() {
   for (const end of running) end();
 }
 
-/** Waits for a slot in the pool. */
 function enter(signal) {
   if (slots > 0) {
     slots -= 1;
@@ -40,7 +38,6 @@ function enter(signal) {
   });
 }
 
-/** Gives the slot to the next operation. */
 function leave() {
   const [next] = waiting;
   if (next === undefined) {
@@ -52,8 +49,8 @@ function leave() {
 }
 
 /**
- * Runs an operation in the pool: `begin(control)` starts it, and returns the addon's promise. Once
- * the signal is aborted, the operation ends early, and the promise is rejected.
+ * `begin(control)` starts an operation in the pool and returns the addon's promise. Aborting the
+ * signal ends it early.
  */
 async function run(signal, begin) {
   if (signal?.aborted) throw abortError(signal);
@@ -65,7 +62,6 @@ async function run(signal, begin) {
   }
 }
 
-/** Runs an operation. What has been ended early is no result, whoever ended it. */
 async function operate(signal, begin) {
   const control = new Control();
   let isEnded = false;
@@ -74,11 +70,11 @@ async function operate(signal, begin) {
     control.cancel();
   };
   const forget = onAbort(signal, end);
-  // Only while something runs: each copy of the module would otherwise keep a listener.
+  // Only while operations run; otherwise each copy of this module would leave a listener.
   if (running.size === 0) process.on("exit", endAll);
   running.add(end);
   try {
-    // It may have been aborted since there was a slot.
+    // The signal may have been aborted while this waited for a slot.
     if (signal?.aborted) throw abortError(signal);
     const result = await begin(control);
     if (!isEnded) return result;
@@ -92,7 +88,7 @@ async function operate(signal, begin) {
   throw abortError(signal);
 }
 
-/** Runs an operation at once. Errors have the stack of the caller of `above`. */
+/** Runs an operation synchronously. The stack of its errors begins at the caller of `above`. */
 function runSync(begin, above) {
   try {
     return begin();
@@ -101,7 +97,10 @@ function runSync(begin, above) {
   }
 }
 
-/** Passes what comes of a promise to a callback, whose exceptions are nobody's. */
+/**
+ * Passes the outcome of a promise to a callback. `nextTick` keeps the callback's exceptions out of
+ * the promise chain.
+ */
 function settle(promise, callback) {
   promise.then(
     (result) => nextTick(callback, null, ...(result === undefined ? [] : [result])),

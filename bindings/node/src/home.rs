@@ -1,9 +1,8 @@
-//! Home directories, for `expandPath`.
 
 use curt::paths::{Environment, ThisProcess};
 use napi_derive::napi;
 
-/// Returns the home directory of a user, if the system knows that user.
+/// Returns the home directory of a user in the system's database.
 #[napi]
 pub fn home_of(user: String) -> Option<String> {
     let home = ThisProcess::new().home_of(user.as_bytes())?;

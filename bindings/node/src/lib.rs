@@ -1,12 +1,12 @@
-//! The addon of `curt-fs`: what JavaScript cannot do. The functions that users call are in `lib`.
+//! The addon of `curt-fs`. The functions that users call are in `lib`.
 //!
-//! | file | what is in it |
+//! | file | contents |
 //! |---|---|
-//! | `work.rs` | an operation that runs in Node's thread pool or at once, and how it is cancelled |
-//! | `failure.rs` | errors of the library, as `lib/errors.js` makes errors of Node of them |
-//! | `windows.rs` | the numbers that Node has for errors on Windows |
-//! | `text.rs` | paths and names from and for JavaScript |
-//! | the rest | an operation each |
+//! | `work.rs` | running operations in Node's thread pool or at once, and cancelling them |
+//! | `failure.rs` | errors, for `lib/errors.js` |
+//! | `windows.rs` | Node's error numbers and descriptors on Windows |
+//! | `text.rs` | paths from JavaScript |
+//! | others | one operation each |
 
 mod failure;
 mod home;

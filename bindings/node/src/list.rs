@@ -1,4 +1,8 @@
-//! Listing a tree, for `readdir`.
+//! Lists a tree, for `readdir`.
+//!
+//! Node lists breadth first, with the names of one directory sorted, while the walk visits
+//! directories on several threads in any order. So each thread collects runs of entries, and the
+//! order is restored at the end: from the top down, by looking up the runs of each directory.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
@@ -18,29 +22,24 @@ use crate::work::{self, Control, Outcome, Work};
 
 const SEPARATOR: u8 = MAIN_SEPARATOR as u8;
 
-/// The options of `fs.readdir`, for a tree.
 #[napi(object)]
 pub struct ListOptions {
-    /// Whether the kinds are wanted, and the directory that each name is in.
+    /// Whether to return names with kinds and parents instead of paths.
     pub kinds: bool,
-    /// Whether links to directories are followed.
     pub follow: bool,
-    /// What stands in front of the path of an entry below the directory.
+    /// Prefix of paths below the top, in errors.
     pub prefix: String,
     pub threads: u32,
 }
 
-/// Entries, those of one directory after the other.
+/// Entries grouped by directory. All strings are NUL-terminated.
 #[napi(object, object_from_js = false)]
 pub struct Entries {
-    /// Their names; for a listing without kinds, their paths below the top. Here and below with a
-    /// NUL after each.
+    /// Names, or without kinds paths below the top.
     pub names: Buffer,
-    /// The kind of each, as Node's `UV_DIRENT_…`.
     pub kinds: Buffer,
-    /// The paths of the directories that they are in, below the top.
+    /// Paths of the directories, below the top.
     pub directories: Buffer,
-    /// How many there are of each directory.
     pub counts: Uint32Array,
 }
 
@@ -49,7 +48,6 @@ pub struct Listing {
     options: ListOptions,
 }
 
-/// Lists a tree.
 #[napi]
 pub fn list(
     env: Env,
@@ -63,7 +61,6 @@ pub fn list(
 impl Work for Listing {
     type Output = Entries;
 
-    /// Lists those of one depth before those of the next, and those of one directory in order.
     fn run(&mut self, cancel: &Cancel) -> Answer<Entries> {
         let parts = self.find(cancel).map_err(|error| self.failure(&error))?;
         if cancel.is_cancelled() {
@@ -86,7 +83,7 @@ impl Listing {
         let failures = parts.iter_mut().filter_map(|part| part.failure.take());
         match failures.min_by(in_listing_order) {
             Some(error) => Err(error),
-            // A file is a tree for the walk, and no directory for Node.
+            // The walk accepts a file as top; Node fails with ENOTDIR.
             None if parts.iter().all(|part| part.entries.is_empty()) => {
                 Directory::open(&self.path).map(|_| parts)
             }
@@ -94,7 +91,7 @@ impl Listing {
         }
     }
 
-    /// The path of an entry below the directory; `None` for the directory.
+    /// The path below the top; `None` for the top itself.
     fn below<'e>(&self, error: &'e Error) -> Option<&'e Path> {
         let path = error.path().strip_prefix(&self.path).ok()?;
         (!path.as_os_str().is_empty()).then_some(path)
@@ -112,10 +109,8 @@ impl Listing {
     }
 }
 
-/// What one thread has found.
 #[derive(Default)]
 struct Part {
-    /// The names of the entries, and the paths of their directories.
     names: NameBlock<u8>,
     entries: Vec<Entry>,
     runs: Vec<Run>,
@@ -123,23 +118,20 @@ struct Part {
 }
 
 struct Entry {
-    /// Where its name begins.
+    /// Position of its name in `Part::names`.
     at: usize,
     kind: u8,
-    /// Whether other entries may be in it.
+    /// Whether the walk descends into it, which includes a followed symlink.
     is_directory: bool,
 }
 
-/// Entries of one directory, which were found one after the other.
+/// Consecutive entries of one directory.
 struct Run {
-    /// Where the path of the directory begins.
     directory: usize,
-    /// The first entry.
     first: usize,
 }
 
 impl Part {
-    /// Adds an entry of this directory.
     fn add(&mut self, directory: &[u8], name: &[u8], kind: u8, is_directory: bool) {
         let is_next = |run: &Run| self.text(run.directory) == directory;
         if !self.runs.last().is_some_and(is_next) {
@@ -150,7 +142,6 @@ impl Part {
         self.entries.push(Entry { at, kind, is_directory });
     }
 
-    /// Whether the last entry is this one.
     fn ends_with(&self, directory: &[u8], name: &[u8]) -> bool {
         let (Some(run), Some(entry)) = (self.runs.last(), self.entries.last()) else {
             return false;
@@ -158,12 +149,10 @@ impl Part {
         self.text(run.directory) == directory && self.text(entry.at) == name
     }
 
-    /// The name or path at a position.
     fn text(&self, at: usize) -> &[u8] {
         self.names.get(at).unwrap_or_default()
     }
 
-    /// The entries of the directories.
     fn runs(&self) -> impl Iterator<Item = (&[u8], &[Entry])> {
         let ends = self.runs.iter().skip(1).map(|run| run.first).chain([self.entries.len()]);
         self.runs
@@ -182,7 +171,7 @@ impl Part {
     }
 
     fn fail(&mut self, listing: &Listing, error: Error) {
-        // A link or mount that leads back to an ancestor.
+        // A symlink or mount that leads back to an ancestor.
         if matches!(error.cause(), Cause::Loop(_)) {
             return;
         }
@@ -199,13 +188,12 @@ impl Part {
     }
 }
 
-/// The order in which directories are listed.
+/// The order of directories in a listing, which decides the error to report.
 fn in_listing_order(a: &Error, b: &Error) -> Ordering {
     let depth = |error: &'_ Error| error.path().components().count();
     depth(a).cmp(&depth(b)).then_with(|| a.path().cmp(b.path()))
 }
 
-/// Splits a path into that of the directory and the name.
 fn split(path: &Path) -> (&[u8], &[u8]) {
     let path = path.as_os_str().as_encoded_bytes();
     match path.iter().rposition(|&byte| byte == SEPARATOR) {
@@ -214,7 +202,7 @@ fn split(path: &Path) -> (&[u8], &[u8]) {
     }
 }
 
-/// The number that Node has for a kind: `UV_DIRENT_…`.
+/// Returns Node's `UV_DIRENT_…`.
 pub fn number(kind: Kind) -> u8 {
     match kind {
         Kind::File => 1,
@@ -228,7 +216,6 @@ pub fn number(kind: Kind) -> u8 {
     }
 }
 
-/// What becomes `Entries`.
 #[derive(Default)]
 pub struct Found {
     pub names: NameBlock<u8>,
@@ -249,10 +236,8 @@ impl From<Found> for Entries {
     }
 }
 
-/// Entries of one directory, in the parts that they are in.
 type Runs<'p> = Vec<(&'p Part, &'p [Entry])>;
 
-/// Puts in order what was found.
 fn sorted(parts: &[Part], has_kinds: bool) -> Found {
     let mut runs_of: HashMap<&[u8], Runs<'_>> = HashMap::new();
     for part in parts {
@@ -288,7 +273,7 @@ fn sorted(parts: &[Part], has_kinds: bool) -> Found {
     found
 }
 
-/// The entries of a directory in Node's order: that of their names, and on Windows the system's.
+/// Returns the entries of a directory in Node's order: by name, but on Windows that of the system.
 fn in_order<'p>(runs: Runs<'p>) -> Vec<(&'p [u8], &'p Entry)> {
     let names = |(part, entries): (&'p Part, &'p [Entry])| {
         entries.iter().map(|entry| (part.text(entry.at), entry))

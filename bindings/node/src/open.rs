@@ -1,4 +1,4 @@
-//! Listing a tree a part at a time, for `opendir`.
+//! Lists a tree incrementally, for `opendir`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,35 +14,32 @@ use crate::list::{Entries, Found, number};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work, lock};
 
-/// Directories are listed together up to about this many bytes of names.
+/// Approximate bytes of names per batch.
 const ENOUGH: usize = 1 << 15;
 
-/// A tree that is listed a part at a time. Its directories are open meanwhile.
+/// A tree during an incremental listing. Its unfinished directories remain open.
 #[napi]
 pub struct OpenTree(Arc<Mutex<State>>);
 
 #[napi]
 impl OpenTree {
-    /// `prefix` stands in front of the paths of what is below the top.
+    /// `prefix` begins the paths below the top in errors.
     #[napi(constructor)]
     pub fn new(top: PathArgument, prefix: String) -> OpenTree {
         let state = State { top: text::path(top), prefix, ..State::default() };
         OpenTree(Arc::new(Mutex::new(state)))
     }
 
-    /// Opens the top.
     #[napi]
     pub fn open(&self, env: Env, control: Option<&Control>) -> Result<Outcome<Opening>> {
         work::start(env, Opening(Arc::clone(&self.0)), control)
     }
 
-    /// Lists the next entries.
     #[napi]
     pub fn read(&self, env: Env, control: Option<&Control>) -> Result<Outcome<Reading>> {
         work::start(env, Reading(Arc::clone(&self.0)), control)
     }
 
-    /// Closes what is open. The listing is at its end.
     #[napi]
     pub fn close(&self) {
         *lock(&self.0) = State::default();
@@ -57,11 +54,9 @@ struct State {
     current: Option<Current>,
 }
 
-/// The directory that is being listed.
 struct Current {
     path: PathBuf,
     list: List,
-    /// The names of its subdirectories so far.
     names: Vec<OsString>,
 }
 
@@ -88,11 +83,10 @@ impl Work for Opening {
 
 pub struct Reading(Arc<Mutex<State>>);
 
-/// Entries in the order of the system, a directory before those in it.
+/// Entries in the order of the system, each directory before its children.
 #[napi(object, object_from_js = false)]
 pub struct Batch {
     pub entries: Entries,
-    /// What failed after these.
     pub failure: Option<Failure>,
     pub is_end: bool,
 }
@@ -119,7 +113,7 @@ impl Work for Reading {
 }
 
 impl State {
-    /// Lists some entries, or opens the next directory. Returns whether there may be more.
+    /// Lists some entries or opens the next directory. Returns `false` at the end.
     fn step(&mut self, found: &mut Found) -> Answer<bool> {
         let Some(mut current) = self.current.take() else { return self.open_next() };
         let mut failed = None;
@@ -165,7 +159,7 @@ impl State {
                 self.current = Some(opened.into());
                 Ok(true)
             }
-            // A link or mount that leads back to an ancestor.
+            // A symlink or mount that leads back to an ancestor.
             Some(Err(error)) if matches!(error.cause(), Cause::Loop(_)) => Ok(true),
             Some(Err(error)) => Err(self.failure(&error, "opendir")),
         }

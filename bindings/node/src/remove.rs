@@ -1,4 +1,3 @@
-//! Removing a tree, for `rm` and `rmSync`.
 
 use std::path::PathBuf;
 
@@ -21,24 +20,23 @@ impl Work for Removal {
     type Output = ();
 
     fn run(&mut self, cancel: &Cancel) -> Answer<()> {
-        // As with Node's `rm`, what can be removed is removed in spite of a failure.
+        // Like Node's `rm`, continues after a failure.
         let removal = removal(self.threads, self.force, cancel).on_error(|_| Next::Continue);
         answer(&removal.run(&self.path))
     }
 }
 
-/// A removal as Node's.
+/// Node's rules for operands.
 pub fn removal(threads: u32, force: bool, cancel: &Cancel) -> Remove<'_> {
     let removal = Remove::new().directories(DirectoryOperands::Removable).missing_is_fine(force);
     removal.threads(work::threads(threads)).cancel(cancel)
 }
 
-/// What came of it: its first failure.
 pub fn answer(report: &Report) -> Answer<()> {
     report.errors.first().map_or(Ok(()), |error| Err(Failure::from(error)))
 }
 
-/// Removes a tree, as `fs.rm` does with `recursive`, without its retries.
+/// Removes a tree, like `fs.rm` with `recursive` but without retries.
 #[napi]
 pub fn remove(
     env: Env,

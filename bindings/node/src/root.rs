@@ -1,4 +1,3 @@
-//! Untrusted paths beneath a directory, for `Root`.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -20,7 +19,6 @@ use crate::stat::{self, FIELDS};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Value, Work, lock};
 
-/// How a root is opened.
 #[napi(object)]
 pub struct RootOptions {
     pub in_root: bool,
@@ -44,13 +42,11 @@ impl Work for Opening {
     }
 }
 
-/// Whether a file can be opened with these flags.
 #[napi]
 pub fn supports_flags(flags: i32) -> bool {
     OpenOptions::from_flags(flags).is_ok()
 }
 
-/// Opens a root.
 #[napi]
 pub fn open_root(
     env: Env,
@@ -61,10 +57,9 @@ pub fn open_root(
     work::start(env, Opening { path: text::path(path), options }, control)
 }
 
-/// What is done beneath a root.
 type Act<T> = dyn Fn(&curt::Root, &Cancel) -> Answer<T> + Send;
 
-/// An operation beneath a root, which stays open until it ends.
+/// An operation beneath a root. It keeps the root open until it ends.
 pub struct Beneath<T> {
     root: Arc<curt::Root>,
     act: Box<Act<T>>,
@@ -78,7 +73,6 @@ impl<T: Value> Work for Beneath<T> {
     }
 }
 
-/// How a tree is removed.
 #[napi(object)]
 pub struct RootRemoveOptions {
     pub recursive: bool,
@@ -86,7 +80,7 @@ pub struct RootRemoveOptions {
     pub threads: u32,
 }
 
-/// A directory that is kept open. Each operation but `close` has the arguments of Node's function.
+/// An open directory. Each operation except `close` takes the arguments of Node's function.
 #[napi]
 pub struct OpenRoot(Mutex<Option<Arc<curt::Root>>>);
 
@@ -111,19 +105,17 @@ impl OpenRoot {
         work::start(env, Beneath { root: self.opened()?, act: Box::new(act) }, control)
     }
 
-    /// The same directory, for an operation that begins later, and is closed by itself.
+    /// Returns a second handle, closed separately, for an operation that begins later.
     #[napi]
     pub fn keep(&self) -> Result<OpenRoot> {
         Ok(OpenRoot(Mutex::new(Some(self.opened()?))))
     }
 
-    /// Closes the directory, once what is done beneath it ends.
     #[napi]
     pub fn close(&self) {
         *lock(&self.0) = None;
     }
 
-    /// Opens a file, and returns its descriptor.
     #[napi]
     pub fn open(
         &self,
@@ -134,7 +126,7 @@ impl OpenRoot {
         control: Option<&Control>,
     ) -> Result<Outcome<Beneath<Descriptor>>> {
         let (path, mut options) = (text::path(path), OpenOptions::from_flags(flags)?);
-        // A FIFO where a file is expected must not occupy the thread until somebody writes to it.
+        // Opening a FIFO must not block a pool thread until somebody writes to it.
         options.mode(mode).nonblocking_open(true);
         self.start(env, control, move |root, _| {
             root.open_file(&path, &options).map(Descriptor).map_err(failed("open"))
@@ -155,7 +147,7 @@ impl OpenRoot {
         })
     }
 
-    /// The names in a directory, with a NUL after each.
+    /// Returns the names in a directory, NUL-terminated.
     #[napi]
     pub fn readdir(
         &self,
@@ -174,7 +166,6 @@ impl OpenRoot {
         })
     }
 
-    /// The numbers of `fs.Stats`.
     #[napi]
     pub fn stat(
         &self,
@@ -203,7 +194,7 @@ impl OpenRoot {
         })
     }
 
-    /// With `recursive`, the path of the first directory that was made.
+    /// With `recursive`, returns the path of the first directory created.
     #[napi]
     pub fn mkdir(
         &self,
@@ -297,12 +288,11 @@ impl OpenRoot {
     }
 }
 
-/// The failure of a function of the system.
 fn failed(function: &'static str) -> impl Fn(Error) -> Failure {
     move |error| Failure::new(&error, function)
 }
 
-/// An open file, of which JavaScript gets the descriptor. It is closed if nobody waits for it.
+/// A file whose descriptor goes to JavaScript. It is closed if the promise is dropped before that.
 pub struct Descriptor(File);
 
 impl Descriptor {
@@ -311,7 +301,6 @@ impl Descriptor {
         Ok(std::os::fd::IntoRawFd::into_raw_fd(self.0))
     }
 
-    /// The number that Node has for the handle.
     #[cfg(windows)]
     fn number(self) -> Answer<i32> {
         crate::windows::descriptor(self.0).map_err(|number| Failure {
@@ -337,7 +326,7 @@ impl TypeName for Descriptor {
 impl ToNapiValue for Descriptor {
     unsafe fn to_napi_value(env: napi_env, descriptor: Descriptor) -> Result<napi_value> {
         let number = descriptor.number().map_err(|failure| failure.into_error(Env::from(env)))?;
-        // SAFETY: the caller vouches for the environment.
+        // SAFETY: the caller guarantees that `env` is valid.
         unsafe { i32::to_napi_value(env, number) }
     }
 }
@@ -347,12 +336,13 @@ fn make_directory(root: &curt::Root, path: &Path, mode: u32) -> Answer<()> {
     root.create_dir_with_mode(path, mode).map_err(failed)
 }
 
-/// Creates a directory and those on the way to it that are missing, by the paths of Node, which are
-/// also those of errors. Returns the first one that was made.
+/// Creates a directory and its missing parents, and returns the first one it created. Paths,
+/// including those in errors, are split like Node does.
 fn make_directories(root: &curt::Root, path: &Path, mode: u32) -> Answer<Option<String>> {
     let bytes = path.as_os_str().as_encoded_bytes();
     let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
-    // Where the paths to create end, the longest first. One that is gone again is an error.
+    // Ends of the prefixes to create, longest first. ENOENT adds a shorter one only on the way up;
+    // on the way down it means that another process removed a parent, and is an error.
     let mut ends = vec![bytes.len()];
     let (mut first, mut is_upward) = (None, true);
     while let Some(&end) = ends.last() {
@@ -374,7 +364,7 @@ fn make_directories(root: &curt::Root, path: &Path, mode: u32) -> Answer<Option<
     Ok(first.map(|first| first.to_string_lossy().into_owned()))
 }
 
-/// Fails as Node does unless what could not be created is a directory.
+/// After a failed `mkdir`, fails like Node unless there is a directory.
 fn entered(root: &curt::Root, path: &Path, failure: Failure, is_last: bool) -> Answer<()> {
     use numbers::{EACCES, EEXIST, ENOSPC, ENOTDIR, EPERM};
 
@@ -396,7 +386,6 @@ fn metadata(root: &curt::Root, path: &Path, follow: bool) -> Answer<Metadata> {
     root.stat(path, Plan::new(FIELDS).follow(links)).map_err(failed(function))
 }
 
-/// Removes as Node does.
 fn remove(
     root: &curt::Root,
     path: &Path,

@@ -1,4 +1,3 @@
-//! The metadata of many paths, for `statMany`.
 
 use curt::fields::{Follow, Time, Value};
 use curt::list::Stat;
@@ -11,7 +10,6 @@ use crate::failure::{Answer, Failure};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work};
 
-/// How many numbers there are for each path.
 const WIDTH: usize = 14;
 
 pub const FIELDS: Fields = Fields::KIND
@@ -53,7 +51,7 @@ impl Work for Questions {
                 continue;
             }
             numbers.extend(match stat.path(text::path_of(path.to_vec())) {
-                // A broken link: only Node's own function has the error of that.
+                // A broken symlink: only Node's own function knows the error.
                 Ok(metadata) if self.follow && metadata.kind().is_link() => failed(0),
                 Ok(metadata) => row(&metadata).unwrap_or_else(|error| failed(error.number)),
                 Err(error) => failed(Failure::from(&error).number),
@@ -69,7 +67,7 @@ fn failed(number: i32) -> [f64; WIDTH] {
     row
 }
 
-/// The numbers of `fs.Stats`, in its order.
+/// The numbers of `fs.Stats`, in the order of `lib/stat.js`.
 pub fn row(metadata: &Metadata) -> Answer<[f64; WIDTH]> {
     let milliseconds = |time| {
         known(time).map(|Time { seconds, nanoseconds }| {
@@ -94,7 +92,7 @@ pub fn row(metadata: &Metadata) -> Answer<[f64; WIDTH]> {
     ])
 }
 
-/// What the system does not have is 0, as Node has it.
+/// Like Node, reports 0 for values that the system lacks.
 fn known<T: Default>(value: Value<'_, T>) -> Answer<T> {
     match value {
         Value::Known(value) => Ok(value),
@@ -108,7 +106,7 @@ fn block_size(metadata: &Metadata) -> Answer<f64> {
     known(metadata.block_size()).map(|size| size as f64)
 }
 
-/// Node has the same for all files on Windows.
+/// Node uses one block size for all files on Windows.
 #[cfg(windows)]
 fn block_size(_: &Metadata) -> Answer<f64> {
     Ok(4096.0)
@@ -119,7 +117,7 @@ fn mode(metadata: &Metadata) -> Answer<f64> {
     known(metadata.mode()).map(f64::from)
 }
 
-/// The mode that Node makes of the kind, and of the attribute for read-only files.
+/// Node's mode on Windows, from the kind and the read-only attribute.
 #[cfg(windows)]
 fn mode(metadata: &Metadata) -> Answer<f64> {
     let kind = match metadata.kind() {
@@ -131,9 +129,8 @@ fn mode(metadata: &Metadata) -> Answer<f64> {
     Ok(f64::from(kind | if is_read_only { 0o444 } else { 0o666 }))
 }
 
-/// Asks about paths, each with a NUL after it. Returns the numbers of each, or NaN and the number
-/// of the error: 0 for a broken link and for an empty path, which Node's own function is asked
-/// about.
+/// Takes NUL-terminated paths. Returns the numbers of each, or NaN and an errno. The errno is 0 for
+/// a broken symlink and an empty path, where the caller gets the error from Node's own function.
 #[napi]
 pub fn stat_many(
     env: Env,

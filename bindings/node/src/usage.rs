@@ -1,4 +1,3 @@
-//! Measuring a tree, for `usage`.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -11,7 +10,6 @@ use crate::failure::{Answer, Failure};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work};
 
-/// The space that a tree takes.
 #[napi(object, object_from_js = false)]
 pub struct Sizes {
     pub entries: f64,
@@ -33,7 +31,7 @@ impl Work for Measurement {
             .max_depth(0)
             .threads(work::threads(self.threads))
             .on_error(|error| {
-                // Others come after it where several threads work.
+                // Ignores later failures of other threads.
                 let _ = first.set(Failure::from(error));
                 Next::Stop
             })
@@ -51,7 +49,6 @@ impl Work for Measurement {
     }
 }
 
-/// Measures a tree, and stops at the first failure.
 #[napi]
 pub fn measure(
     env: Env,

@@ -1,4 +1,8 @@
-//! Walking a tree, for `walk`.
+//! Walks a tree, for `walk`.
+//!
+//! A call of the addon lists many directories at once, but the caller may still choose among the
+//! subdirectories of each. So a batch ends at the first directory that has any. `undecided` keeps
+//! its names until the next call brings the choice.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,19 +18,16 @@ use crate::failure::{Answer, Failure};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work, lock};
 
-/// Directories without subdirectories are listed together up to about this many bytes of names.
+/// Approximate bytes of names per batch.
 const ENOUGH: usize = 1 << 16;
 
-/// A tree that is walked, some directories at a time.
 #[napi]
 pub struct Walker(Arc<Mutex<State>>);
 
 pub struct State {
     walk: DirectoryWalk,
-    /// Where the walk begins; `None` once it has begun.
+    /// The start of the walk; `None` once it has begun.
     top: Option<PathBuf>,
-    /// The directory that was listed last and the names of its subdirectories, until the caller has
-    /// chosen among them.
     undecided: Option<(List, Vec<OsString>)>,
 }
 
@@ -38,8 +39,8 @@ impl Walker {
         Walker(Arc::new(Mutex::new(State { walk, top, undecided: None })))
     }
 
-    /// Lists the next directories. The last one that this has returned may have subdirectories:
-    /// those at the positions in `chosen` are walked, or all.
+    /// Lists the next directories. `chosen` has the positions of the subdirectories to walk in the
+    /// last directory returned, or `None` for all of them.
     #[napi]
     pub fn next(
         &self,
@@ -51,7 +52,6 @@ impl Walker {
         work::start(env, Step { walk: Arc::clone(&self.0), chosen }, control)
     }
 
-    /// Closes what is open. The walk is at its end.
     #[napi]
     pub fn close(&self) {
         let mut walk = lock(&self.0);
@@ -64,14 +64,12 @@ pub struct Step {
     chosen: Option<Vec<u32>>,
 }
 
-/// Directories in the order of the walk. Only the last one may have subdirectories.
 #[napi(object, object_from_js = false)]
 pub struct Directories {
-    /// For each its path, the names of its subdirectories and all others, each with a NUL after it.
+    /// For each directory its path, its subdirectories and its other names, all NUL-terminated.
     pub text: Buffer,
-    /// For each the number of its subdirectories, and that of the others.
     pub counts: Uint32Array,
-    /// Why the directory after these could not be listed.
+    /// The failure of the directory after these.
     pub failure: Option<Failure>,
     pub is_end: bool,
 }
@@ -97,7 +95,6 @@ impl Work for Step {
     }
 }
 
-/// What becomes `Directories`.
 #[derive(Default)]
 struct Page {
     text: NameBlock<u8>,
@@ -113,7 +110,6 @@ impl Page {
 }
 
 impl State {
-    /// Enters the directory that was listed last.
     fn enter(&mut self, chosen: Option<&[u32]>) -> std::result::Result<(), Error> {
         let Some((list, names)) = self.undecided.take() else { return Ok(()) };
         match chosen {

@@ -1,4 +1,3 @@
-//! Finding programs, for `which` and `spawn`.
 
 use curt::paths::Flavor;
 use curt::which::{FindCause, Policy};
@@ -10,19 +9,18 @@ use napi_derive::napi;
 use crate::failure::{Answer, Failure};
 use crate::work::{self, Control, Outcome, Work};
 
-/// How a program is searched. What is missing here is not taken from the environment: JavaScript
-/// may change that while it is read.
+/// Never falls back to the environment, because JavaScript may change it concurrently.
 #[napi(object)]
 pub struct Settings {
-    /// `PATH`; without it the default of the system.
+    /// `PATH`, or the system's default.
     pub path: Option<String>,
-    /// `PATHEXT`; without it the extensions that cmd.exe knows.
+    /// `PATHEXT`, or the default of cmd.exe.
     pub path_ext: Option<String>,
-    /// Where relative paths begin; without it the working directory.
+    /// The base of relative paths, by default the working directory.
     pub cwd: Option<String>,
-    /// Whether the rules are those of cmd.exe, and not of `execvp`.
+    /// Whether to use the rules of cmd.exe instead of `execvp`.
     pub is_windows: bool,
-    /// By those of cmd.exe: whether the working directory is searched before `PATH`.
+    /// Whether cmd.exe's rules search the working directory before `PATH`.
     pub searches_cwd: bool,
 }
 
@@ -61,7 +59,6 @@ impl Work for Find {
     }
 }
 
-/// Finds a program.
 #[napi]
 pub fn find(
     env: Env,

@@ -1,5 +1,4 @@
-//! What Node has of libuv on Windows: the numbers for errors, with the names that they have in
-//! `libc` elsewhere, and descriptors of files.
+//! libuv's error numbers on Windows, under their names in `libc`, and its file descriptors.
 
 use std::ffi::{c_int, c_void};
 use std::fs::File;
@@ -31,7 +30,7 @@ pub const EROFS: i32 = 4043;
 pub const EXDEV: i32 = 4037;
 const UNKNOWN: i32 = 4094;
 
-/// The number for one of the system, by the function that Node names.
+/// Converts an error of Windows to libuv's. It depends on the function that Node would report.
 pub fn of_system(number: i32, function: &str) -> i32 {
     let is_listing = matches!(function, "scandir" | "opendir");
     match number.cast_unsigned() {
@@ -55,7 +54,7 @@ pub fn of_system(number: i32, function: &str) -> i32 {
         | system::ERROR_INVALID_NAME
         | system::ERROR_INVALID_REPARSE_DATA
         | system::ERROR_PATH_NOT_FOUND => ENOENT,
-        // Of a path on the way it is said on Wine only.
+        // Only Wine returns it for a component of the path.
         system::ERROR_DIRECTORY if is_listing => ENOTDIR,
         system::ERROR_DIRECTORY => ENOENT,
         system::ERROR_NOT_ENOUGH_MEMORY | system::ERROR_OUTOFMEMORY => ENOMEM,
@@ -70,25 +69,25 @@ pub fn of_system(number: i32, function: &str) -> i32 {
     }
 }
 
-/// The descriptor for an open file, which is one of the C library that the running program has in
-/// it. Otherwise the number of the error: the program lacks the function, or has too many.
+/// Converts a file to a descriptor of the C library inside the running program. Fails with
+/// `ENOTSUP` if the program lacks libuv's function, or `EMFILE` if it has too many descriptors.
 pub fn descriptor(file: File) -> Result<c_int, i32> {
     type Found = unsafe extern "system" fn() -> isize;
     type OpenDescriptor = unsafe extern "C" fn(*mut c_void) -> c_int;
 
-    // SAFETY: without a name it is the running program, which stays.
+    // SAFETY: a null name means the running program, which is never unloaded.
     let program = unsafe { GetModuleHandleW(ptr::null()) };
-    // SAFETY: the name ends with a NUL.
+    // SAFETY: the name is NUL-terminated.
     let found = unsafe { GetProcAddress(program, c"uv_open_osfhandle".as_ptr().cast()) };
     let found = found.ok_or(ENOTSUP)?;
-    // SAFETY: this is how libuv declares the function of that name.
+    // SAFETY: libuv declares the function with this signature.
     let open = unsafe { mem::transmute::<Found, OpenDescriptor>(found) };
     // SAFETY: the handle is open.
     let descriptor = unsafe { open(file.as_raw_handle()) };
     if descriptor < 0 {
         return Err(EMFILE);
     }
-    // The descriptor owns it now.
+    // The descriptor owns the handle now.
     let _ = file.into_raw_handle();
     Ok(descriptor)
 }

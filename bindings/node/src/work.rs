@@ -1,4 +1,4 @@
-//! Operations that run in Node's thread pool, or at once.
+//! Runs operations in Node's thread pool, or at once.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,19 +10,16 @@ use napi_derive::napi;
 
 use crate::failure::Answer;
 
-/// What JavaScript gets of an operation.
 pub trait Value: Send + ToNapiValue + TypeName + 'static {}
 
 impl<T: Send + ToNapiValue + TypeName + 'static> Value for T {}
 
-/// What an operation does, without JavaScript.
 pub trait Work: Send + 'static {
     type Output: Value;
 
     fn run(&mut self, cancel: &Cancel) -> Answer<Self::Output>;
 }
 
-/// Stops the operation that it was passed to.
 #[napi]
 #[derive(Default)]
 pub struct Control(Arc<Cancel>);
@@ -34,14 +31,13 @@ impl Control {
         Control::default()
     }
 
-    /// The operation ends soon, with what it has done by then.
+    /// The operation ends soon, with a partial result.
     #[napi]
     pub fn cancel(&self) {
         self.0.cancel();
     }
 }
 
-/// An operation in the thread pool.
 pub struct Pooled<W> {
     work: W,
     cancel: Arc<Cancel>,
@@ -60,10 +56,9 @@ impl<W: Work> Task for Pooled<W> {
     }
 }
 
-/// A promise, or the result.
 pub type Outcome<W> = Either<AsyncTask<Pooled<W>>, <W as Work>::Output>;
 
-/// Runs an operation: in the thread pool with a control, and at once without one.
+/// Runs an operation in the thread pool if there is a control, otherwise at once.
 pub fn start<W: Work>(
     env: Env,
     mut work: W,
@@ -81,22 +76,21 @@ pub fn start<W: Work>(
     }
 }
 
-/// Runs an operation. A panic, which is a fault of curt, must not end the process.
+/// A panic is a bug in curt, but must not end the process.
 fn attempt<W: Work>(work: &mut W, cancel: &Cancel) -> napi::Result<Answer<W::Output>> {
     let run = AssertUnwindSafe(|| work.run(cancel));
     catch_unwind(run).map_err(|_| napi::Error::from_reason("curt has panicked, which is a bug"))
 }
 
-/// Locks what operations share, also after one of them has panicked.
+/// Locks state shared by operations, even after a panic in one of them.
 pub fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The most threads that may be asked for.
 #[napi]
 pub const MOST_THREADS: u32 = Threads::MOST as u32;
 
-/// How many threads may work: 0 says that the operation decides.
+/// 0 means automatic.
 pub fn threads(most: u32) -> Threads {
     Threads::try_from(most as usize).unwrap_or_default()
 }

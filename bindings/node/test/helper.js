@@ -5,14 +5,14 @@ const os = require("os");
 const path = require("path");
 const { after } = require("node:test");
 
-/** Returns a fresh folder, which is removed at the end. */
+/** Returns a fresh folder, removed after the tests. */
 function folder() {
   const made = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "curt-node-")));
   after(() => fs.rmSync(made, { recursive: true, force: true }));
   return made;
 }
 
-/** Plants files by their paths, with their text, and returns the folder they are in. */
+/** Creates files from paths and texts, and returns their folder. */
 function plant(files, top = folder()) {
   for (const [name, text] of Object.entries(files)) {
     fs.mkdirSync(path.join(top, path.dirname(name)), { recursive: true });
@@ -21,7 +21,6 @@ function plant(files, top = folder()) {
   return top;
 }
 
-/** The descriptors of files and directories that are open. */
 function descriptors() {
   const isFile = (fd) => {
     try {

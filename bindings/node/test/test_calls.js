@@ -8,7 +8,7 @@ const { test } = require("node:test");
 const curt = require("curt-fs");
 const { folder, plant } = require("./helper.js");
 
-/** The version of Node whose own calls are in the file. */
+/** The version of Node counted in the file. */
 const VERSION = "20";
 const FILE = path.join(__dirname, "linux-calls.txt");
 const TRACED = "trace=%file,close,fstat,getdents64";
@@ -16,7 +16,6 @@ const MARK = "/curt marks ";
 
 const recursive = true;
 const namesIn = (top) => fs.readdirSync(top, { recursive }).map((name) => path.join(top, name));
-/** What is done to a tree, and the same by Node alone. */
 const WAYS = {
   rmSync: [
     (top) => curt.rmSync(top, { recursive, threads: 1 }),
@@ -48,17 +47,16 @@ const WAYS = {
   ],
 };
 
-/** Plants ten directories with four files each. */
 function plantTen(top) {
   const names = Array.from({ length: 40 }, (_, at) => `${at % 10}/${at}`);
   return plant(Object.fromEntries(names.map((name) => [name, ""])), top);
 }
 
-/** Does all this in a folder, with marks for who reads the trace. */
+/** Marks the trace before each operation. */
 async function run(folder) {
   for (const [way, functions] of Object.entries(WAYS)) {
     for (const [index, take] of functions.entries()) {
-      // What is loaded at the first call is no part of it.
+      // A first call, not counted, loads modules.
       const name = `${["curt", "Node"][index]} ${way}`;
       await take(plantTen(path.join(folder, `${name}, first`)));
       const top = plantTen(path.join(folder, name));
@@ -69,7 +67,6 @@ async function run(folder) {
   }
 }
 
-/** The calls between marks, by name: an object for each mark. */
 function countsIn(trace) {
   const counts = {};
   let now = {};
@@ -89,7 +86,7 @@ async function compare(t) {
   const log = path.join(top, "log");
   const program = [process.execPath, __filename, "run", top];
   const words = ["-f", "-qq", "-e", TRACED, "-o", log, ...program];
-  // A new thread asks the system about itself, for its own memory.
+  // Each thread's malloc arena would cost further calls.
   const env = { ...process.env, MALLOC_ARENA_MAX: "1" };
   const traced = spawnSync("strace", words, { encoding: "utf8", env });
   if (traced.error || /PTRACE|ptrace/.test(traced.stderr)) {

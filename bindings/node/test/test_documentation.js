@@ -20,7 +20,7 @@ const PROJECT = {
   "public/index.html": "hello\n",
 };
 
-/** Runs a program in a folder with the trees of the examples, and returns what it prints. */
+/** Runs a program next to the files of the examples. */
 function printed(program) {
   const folder = plant(PROJECT);
   const env = { ...process.env, NODE_PATH: path.dirname(PACKAGE) };
@@ -46,7 +46,6 @@ test("the program of the cookbook prints what it says", () => {
   check(path.join(__dirname, "../../../docs/cookbook.md"));
 });
 
-/** The examples of the types, as functions would have them. */
 function examples() {
   const found = [...TYPES.matchAll(/ \* @example\n((?: \*(?: .*)?\n)+?) \*\//g)];
   return found.map(([, lines]) => lines.replace(/^ \* ?/gm, ""));
@@ -69,7 +68,7 @@ test("the types name everything that there is, and nothing else", async () => {
   for (const name of names) assert.equal(module[name], curt[name]);
 });
 
-/** Where a compiler and the types of this Node are. */
+/** The folder of a TypeScript compiler and the types of this Node. */
 const MODULES = process.env.CURT_TYPES;
 const skip = MODULES ? false : "only with --all: wants packages of npm";
 

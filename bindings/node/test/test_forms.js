@@ -1,4 +1,4 @@
-// Every form of every function with the same options: a promise, a callback, at once.
+// Every form of every function, promise, callback and synchronous, with the same options.
 "use strict";
 
 const assert = require("node:assert/strict");
@@ -11,14 +11,13 @@ const { promisify } = require("util");
 const curt = require("curt-fs");
 const { folder, plant } = require("./helper.js");
 
-/** Why Node's functions do the work of `rm`, if they do; with `--permission`, all work. */
+/** If set, Node's functions do the work of `rm`, or with `permission` all work. */
 const { CURT_FORMS: way } = process.env;
 if (way === "wrapper") {
   const { unlink } = fs;
   fs.unlink = (...words) => unlink(...words);
 }
 
-/** Calls with a callback as the last argument. */
 const called = (call) => (top, options) => promisify(call)(top, options);
 
 async function walked(top, options) {
@@ -37,7 +36,7 @@ async function removedBeneath(top, options) {
 }
 
 const TREE = { recursive: true };
-/** The forms with a signal. Without `recursive` Node's function does the work of some. */
+/** Without `recursive`, Node's function does the work of some. */
 const FORMS = {
   "promises.rm": curt.promises.rm,
   rm: called((...words) => curt.rm(...words)),
@@ -63,7 +62,7 @@ const listed = (top) => fs.readdirSync(top, { recursive: true }).sort();
 const fifo = path.join(folder(), "fifo");
 execFileSync("mkfifo", [fifo]);
 
-/** Fills the pool. Returns what ends that. */
+/** Fills the pool. Returns a function that frees it. */
 function occupy() {
   const held = [1, 2, 3, 4].map(() => fs.promises.open(fifo));
   return async () => {
@@ -73,7 +72,6 @@ function occupy() {
   };
 }
 
-/** Fails rather than hangs. */
 const soon = { timeout: 60_000 };
 
 for (const [name, form] of Object.entries(FORMS)) {
@@ -81,7 +79,7 @@ for (const [name, form] of Object.entries(FORMS)) {
   for (const options of isNodes ? [TREE, {}] : [TREE]) {
     const title = `${name}, ${JSON.stringify(options)}`;
     const enough = { name: "AbortError", code: "ABORT_ERR", cause: "enough" };
-    // Node's callback form lists a tree at once.
+    // Node's callback form lists a tree synchronously.
     const skip = way === "permission" && name === "readdir" && options === TREE;
 
     test(`forms, ${title}: an aborted signal ends it before it begins`, soon, async () => {
@@ -101,7 +99,7 @@ for (const [name, form] of Object.entries(FORMS)) {
       const top = plant({ "a/b": "b" });
       fs.mkdirSync(path.join(top, "empty"));
       const controllers = Array.from({ length: 10 }, () => new AbortController());
-      // The calls that have a place in the pool do not begin either.
+      // Calls with a slot in the pool must not begin either.
       const release = occupy();
       const calls = controllers.map(({ signal }, at) =>
         form(path.join(top, at % 2 ? "a" : "empty"), { ...options, signal }),
@@ -125,7 +123,7 @@ for (const [name, form] of Object.entries(FORMS)) {
     const { signal } = new AbortController();
     const answer = (promise) => promise.catch(({ code, syscall }) => ({ code, syscall }));
     const choices = [{}, { force: true }, { withFileTypes: true }];
-    // Node's own throws for it in 22 and 24.
+    // Node 22 and 24 throw for it.
     if (way !== "permission") choices.push({ encoding: "buffer" });
     for (const target of ["a", "a/b", "missing"]) {
       for (const options of [...choices, ...choices.map((choice) => ({ ...TREE, ...choice }))]) {

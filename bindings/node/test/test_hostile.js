@@ -7,11 +7,10 @@ const { test } = require("node:test");
 const curt = require("curt-fs");
 const { folder } = require("./helper.js");
 
-/** `tests/hostile.json`, which `check.mjs` puts here. */
+/** `check.mjs` copies `tests/hostile.json` here. */
 const TABLE = require("./hostile.json");
 const VERDICTS = new Map(TABLE.verdicts.map(([name, , number, text]) => [name, [+number, text]]));
 
-/** Runs a script of the table. */
 function shell(name) {
   const { stdout } = spawnSync("sh", ["-c", TABLE[name].join("\n")], { encoding: "utf8" });
   return stdout.trim().replaceAll("\n", " ");
@@ -53,7 +52,7 @@ function isRight(answer, [operation, path, verdict, result = ""], changes) {
     return verdict === "ok" && text + changes === result;
   }
   const [number, text] = VERDICTS.get(verdict) ?? [];
-  // What `rm` refuses has the text of its number, as in Node.
+  // Refusals of `rm` have the text of their errno, as in Node.
   const isTold = answer.message.includes(text) || /^(is|refusing)/.test(text);
   const isNamed = [answer.path, answer.dest].includes(path);
   return answer.errno === -number && isTold && isNamed && changes === "";
@@ -74,7 +73,7 @@ test("hostile cases have their verdicts", async () => {
       const root = await curt.Root.open("in", how);
       const answer = await OPERATIONS[name](root, one[1]).catch((error) => error);
       root.close();
-      // After the last of several refusals, once for all of them.
+      // Refusals are checked once, after the last of several.
       const isTime = !(answer instanceof Error) || name === names.at(-1);
       changes = isTime ? shell("look") : "";
       if (!isRight(answer, one, changes)) wrong.push([name, one, answer, changes]);

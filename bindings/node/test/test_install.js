@@ -9,7 +9,6 @@ const { promisify } = require("util");
 const curt = require("curt-fs");
 const { plant } = require("./helper.js");
 
-// Functions of Node, as they were.
 const before = { ...fs };
 const beforePromises = { ...fs.promises };
 require("curt-fs/install");
@@ -17,7 +16,6 @@ require("curt-fs/install");
 const HERE = path.join(__dirname, "..");
 const keys = (module) => Object.keys(module).filter((key) => key !== "promises" && key in before);
 
-/** Runs a program in another Node with these options, and returns what it prints. */
 function output(options, program) {
   const words = [...options, "-e", program];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: HERE, encoding: "utf8" });
@@ -53,7 +51,7 @@ test("install: a second time changes nothing", () => {
   const { rm } = fs;
   require("curt-fs/install");
   assert.equal(fs.rm, rm);
-  // Another copy of the package: what curt does not take still reaches Node's own functions.
+  // A second copy of the package still reaches Node's own functions.
   for (const file of Object.keys(require.cache)) {
     if (file.includes("curt-fs")) delete require.cache[file];
   }
@@ -92,7 +90,7 @@ test("install: is asked for on the command line, or by import", () => {
   `;
   assert.equal(output(modules, program), "true true false false");
   const [major, minor] = process.versions.node.split(".").map(Number);
-  // Node has the option since then.
+  // Node 18.18 added the option.
   if (major > 18 || minor >= 18) {
     assert.equal(output(["--import", "curt-fs/install"], PRINT), "true");
   }
@@ -141,7 +139,7 @@ const REMOVERS = ["rm", "rmSync", "promises.rm"];
 const OPENERS = ["opendir", "opendirSync", "promises.opendir"];
 const ALL = ["opendir", "opendirSync", "readdir", "readdirSync", "rm", "rmSync"];
 ALL.push("promises.opendir", "promises.readdir", "promises.rm");
-/** Ways to mock `fs`, and the functions that are not Node's own then. */
+/** Ways to mock `fs`, and the functions they replace. */
 const MOCKS = [
   ["", []],
   ...ALL.filter((name) => !/readdir/.test(name)).map((name) => [`fs.${name} = () => {};`, [name]]),
@@ -153,13 +151,13 @@ const MOCKS = [
   ["mockModule({ ...fs, rmSync() {} });", ["rmSync"]],
   ["mockModule({ ...noops(fs), promises: noops(fs.promises) });", ALL],
 ];
-/** These leave all of them as they are, and replace what they call, as mock-fs does. */
+/** Mocks of lower functions, as mock-fs makes them. */
 const BELOW = [
   ["fs.lstat = fs.lstat.bind(fs);", REMOVERS],
   ["fs.Dir.prototype.entries = async function* () {};", OPENERS],
   ["system.rmdir = (() => {}).bind();", ALL],
 ];
-/** Runtimes that do not show what is Node's own. */
+/** Runtimes where curt cannot recognize Node's functions. */
 const UNKNOWN = [
   ["process.binding = undefined;", ALL],
   ['process.binding = (name) => { if (name === "fs") throw Error(); return natives; };', ALL],
@@ -188,7 +186,7 @@ const PREPARE = `
   }
   process.on("warning", ({ message }) => console.log(message));
 `;
-/** Prints the functions that are not curt's, and who does the work of each. */
+/** Prints the functions that are not curt's, and which implementation each calls. */
 const REPORT = `
   const curt = require("curt-fs");
   const now = require("fs");
@@ -246,7 +244,7 @@ test("install: leaves mocks alone, and says so", () => {
   assert.equal(found, `Error: curt-fs ${missing}: ${advice}`);
 });
 
-/** Prints the mocks of single functions that are not noticed, made before or after installing. */
+/** Prints undetected mocks of single functions, made before or after installing. */
 const EACH = `
   const { REMOVERS, OPENERS, ALL } = ${JSON.stringify({ REMOVERS, OPENERS, ALL })};
   const { getOwnPropertyDescriptor, ownKeys } = Reflect;

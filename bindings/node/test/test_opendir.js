@@ -20,14 +20,12 @@ const FORMS = {
   sync: async (fs, ...words) => fs.opendirSync(...words),
 };
 
-/** Calls `take` for each form of `opendir`, as a test. */
 function testForms(title, take) {
   for (const [name, form] of Object.entries(FORMS)) {
     test(`opendir, ${name}: ${title}`, () => take(form));
   }
 }
 
-/** The ways to read all entries, and to close. */
 const READS = {
   iterator: async (dir) => {
     const entries = [];
@@ -77,7 +75,7 @@ testForms("reads what readdir lists", async (form) => {
     [at, false],
   ])) {
     const options = { recursive, withFileTypes: true };
-    // Promises follow no links, and opendir does not either.
+    // Neither opendir nor `promises.readdir` follows symlinks.
     const expected = inOrder(await fs.promises.readdir(at, options));
     for (const [name, read] of Object.entries(READS)) {
       for (const bufferSize of [1, 32, 4096]) {
@@ -123,7 +121,7 @@ testForms("has the errors of Node", async (form) => {
     const [theirs, ours] = await Promise.all(
       [fs, curt].map((module) => form(module, ...words).then(assert.fail, (error) => error)),
     );
-    // From Node 20 on opendirSync does not say which path it is about.
+    // Since Node 20, errors of opendirSync lack the path.
     if (ours.path && theirs.path === undefined) {
       [theirs.path, theirs.message] = [words[0], `${theirs.message} '${words[0]}'`];
     }

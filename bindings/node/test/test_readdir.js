@@ -21,18 +21,16 @@ const FORMS = {
   sync: async (fs, ...words) => fs.readdirSync(...words),
 };
 
-/** Calls `take` for each form of `readdir`, as a test. */
 function testForms(title, take) {
   for (const [name, form] of Object.entries(FORMS)) {
     test(`readdir, ${name}: ${title}`, () => take(form, name));
   }
 }
 
-/** What Node's function and curt's come to: a result, or an error. */
 const both = (form, ...words) =>
   Promise.all([fs, curt].map((module) => form(module, ...words).catch((error) => error)));
 
-/** In an order of its own: Node's promises list the subdirectories that are found last first. */
+/** Sorts: Node's promises descend into subdirectories in reverse order. */
 const inOrder = (found) =>
   found instanceof Error ? found : [...found].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 const keyOf = (entry) =>
@@ -40,7 +38,6 @@ const keyOf = (entry) =>
 
 const KEYS = ["name", "code", "errno", "syscall", "path", "message"];
 
-/** Asserts that curt's function does what Node's does. */
 async function assertSame(form, isOrdered, ...words) {
   let [theirs, ours] = await both(form, ...words);
   if (!isOrdered) [theirs, ours] = [inOrder(theirs), inOrder(ours)];
@@ -155,12 +152,12 @@ testForms("has the errors of Node", async (form, name) => {
   ]) {
     await assertSame(form, true, ...words);
   }
-  // Node's callback form of these throws from its pool.
+  // Here Node's callback form throws asynchronously.
   if (name === "callback") return;
   await assertSame(form, true, Buffer.from(top), { recursive: true });
 });
 
-/** Plants a tree of a few directories with odd names, links and pipes, by a seed. */
+/** Creates a random tree with odd names, symlinks and pipes. */
 function plantAny(seed) {
   const choose = (most) => {
     seed = (seed * 1103515245 + 12345) % 2147483648;
@@ -175,7 +172,7 @@ function plantAny(seed) {
     const encoding = name === "\xff" ? "latin1" : "utf8";
     const at = Buffer.concat([above, Buffer.from("/"), Buffer.from(name, encoding)]);
     if (fs.lstatSync(at, { throwIfNoEntry: false })) continue;
-    // Node does not go on below a name that is no UTF-8.
+    // Node does not descend by a name that is not UTF-8.
     const kind = encoding === "latin1" ? 4 : choose(8);
     if (kind < 4) {
       fs.mkdirSync(at);
@@ -211,7 +208,7 @@ testForms("lists links that lead back, and does not follow them", async (form) =
   assert.deepEqual(links.map(({ name }) => name), ["here", "top", "up"]);
 });
 
-/** What is below a directory, without going on at links that lead back. */
+/** The paths below a directory, following symlinks except to an ancestor. */
 function unlooped(top, below = "", ancestors = []) {
   const at = path.join(top, below);
   const here = fs.realpathSync(at);
@@ -281,9 +278,9 @@ test("readdir: has the error of the first directory that may not be listed", (t)
 test("readdir: an aborted signal ends it while its result is made", async (t) => {
   const controller = new AbortController();
   const { signal } = controller;
-  // That is when the addon has listed the tree.
+  // The addon has listed the tree by then.
   signal.removeEventListener = () => controller.abort();
-  // Each step takes a turn.
+  // Each step takes a turn of the event loop.
   let now = 0;
   t.mock.method(performance, "now", () => (now += 100));
   const listing = curt.promises.readdir(plant(TREE), { recursive: true, signal });

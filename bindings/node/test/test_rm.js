@@ -14,7 +14,6 @@ const TREE = { "a/b/c": "c", "a/d": "d", e: "e" };
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65534;
 
-/** The forms of `rm`, as promises. */
 const FORMS = {
   callback: (fs, ...words) =>
     new Promise((resolve, reject) => {
@@ -24,10 +23,9 @@ const FORMS = {
   sync: async (fs, ...words) => fs.rmSync(...words),
 };
 
-/** Node's promises in all forms: with `force`, `rmSync` has errors that depend on the version. */
+/** With `force`, errors of Node's `rmSync` depend on the version. */
 const ASYNC = { ...fs, rmSync: fs.promises.rm };
 
-/** What comes of a promise: undefined, or what its error says. */
 async function outcome(promise) {
   const error = await promise.then(
     () => undefined,
@@ -38,7 +36,7 @@ async function outcome(promise) {
   return { name, code, errno, syscall, path, message };
 }
 
-/** Calls a function as a user whom modes bind, where the tests run as root. */
+/** File modes do not bind root. */
 async function unprivileged(begin) {
   if (!isRoot) return begin();
   process.setegid(NOBODY);
@@ -51,7 +49,6 @@ async function unprivileged(begin) {
   }
 }
 
-/** The paths in a folder, which is made accessible. */
 function pathsIn(top) {
   const found = [];
   const look = (at) => {
@@ -66,7 +63,6 @@ function pathsIn(top) {
   return found.sort();
 }
 
-/** Fills a folder, which becomes the working directory, and runs a form in it. */
 async function removeIn(rm, fill, words) {
   const top = folder();
   fs.chmodSync(top, 0o777);
@@ -76,7 +72,6 @@ async function removeIn(rm, fill, words) {
   return { top, came: await unprivileged(() => outcome(rm(...words))) };
 }
 
-/** Compares all forms with Node's promises, in folders that are filled alike. */
 async function compare(fill, words) {
   const ours = [];
   for (const rm of Object.values(FORMS)) {
@@ -85,7 +80,7 @@ async function compare(fill, words) {
   }
   const { top, came } = await removeIn(fs.promises.rm, fill, words);
   let left = pathsIn(top);
-  // Node answers after the first failure, and goes on.
+  // Node reports the first failure while it continues removing.
   for (let waited = 0; left.length > ours[0].left.length && waited < 10_000; waited += 10) {
     await setTimeout(10);
     left = pathsIn(top);
@@ -93,7 +88,6 @@ async function compare(fill, words) {
   for (const found of ours) assert.deepEqual(found, { came, left }, inspect(words).slice(0, 200));
 }
 
-/** Paths of nothing that can be removed, and what are no paths. */
 const PATHS = [
   ...["missing", "", "\0", "a\0", "e/f", "n".repeat(300), "n/".repeat(3000)],
   ...["", "\0", "a\0b", "\xff"].map((text) => Buffer.from(text, "latin1")),
@@ -103,7 +97,6 @@ const PATHS = [
   { toString: () => "missing" },
 ];
 
-/** Options, right and wrong ones. */
 const OPTIONS = [
   ...[undefined, null, 7, "utf8", [], Symbol("options"), new Map()],
   ...[{}, { recursive: 1 }, { recursive: null }, { recursive: undefined }],
@@ -145,7 +138,7 @@ const lock = (name, mode) => () => {
   fs.chmodSync(name, mode);
 };
 
-/** What a folder is filled with, the operand, and options beside `recursive`. */
+/** Folder contents, operand, and options in addition to `recursive`. */
 const CASES = [
   [() => write("f"), "f"],
   [() => write("f"), "f/"],
@@ -195,7 +188,7 @@ test("rm: has the results and errors of Node", async () => {
   }
 });
 
-/** Fills the working directory with a random tree, with at most one directory that is locked. */
+/** Creates a random tree, with at most one locked directory. */
 function random(seed) {
   let state = seed * 2654435761 + 1;
   const below = (limit) => {
@@ -265,13 +258,13 @@ test("rm: tries again, and waits longer each time", async (t) => {
     await unprivileged(() => assert.rejects(rm(curt, ...words), denied));
     assert.ok(performance.now() - start >= 119);
   }
-  // A signal ends the wait, too.
+  // A signal also ends the wait.
   const long = { ...options, retryDelay: 100_000, signal: AbortSignal.timeout(20) };
   const aborted = () => curt.promises.rm(path.join(top, "d"), long);
   const begun = performance.now();
   await unprivileged(() => assert.rejects(aborted, { name: "AbortError" }));
   assert.ok(performance.now() - begun < 50_000);
-  // What can be removed by then is removed.
+  // Succeeds once the directory becomes removable.
   await unprivileged(async () => {
     const removed = curt.promises.rm(path.join(top, "d"), { ...options, retryDelay: 100 });
     await setTimeout(50);

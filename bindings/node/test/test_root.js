@@ -12,7 +12,7 @@ const { descriptors, folder, plant } = require("./helper.js");
 const pipe = path.join(folder(), "fifo");
 execFileSync("mkfifo", [pipe]);
 
-/** A tree in a folder of its own, beside a secret. */
+/** A tree next to a secret. */
 function tree() {
   const top = path.join(folder(), "top");
   plant({ "a/b/c": "c", "a/d": "d", e: "e", "../outside/secret": "secret" }, top);
@@ -31,7 +31,7 @@ function tree() {
   return top;
 }
 
-/** A tree that other users may change, with directories that they may not. */
+/** A tree that other users may change, except some directories. */
 function openTree() {
   const top = tree();
   fs.chmodSync(path.dirname(top), 0o755);
@@ -42,13 +42,12 @@ function openTree() {
   return top;
 }
 
-/** Calls a function for the user of the tests, and where that is root also for another one. */
+/** Calls a function as the current user, and if that is root also as nobody. */
 async function forUsers(t, call) {
   const [self, before] = [process.getuid(), process.cwd()];
   if (self !== 0) t.diagnostic("skipped: as nobody: needs root");
   try {
     for (const user of self === 0 ? [self, 65534] : [self]) {
-      /** What comes of a promise of this user in this directory. */
       const as = async (top, begin) => {
         process.seteuid(user);
         process.chdir(top);
@@ -65,7 +64,7 @@ async function forUsers(t, call) {
   }
 }
 
-/** What is in a tree, without what links lead to, such as `/etc`. */
+/** The paths in a tree. Follows no symlinks. */
 function listed(top) {
   const encoding = "latin1";
   const entries = fs.readdirSync(Buffer.from(top, encoding), { withFileTypes: true, encoding });
@@ -76,7 +75,6 @@ function listed(top) {
   return found.sort();
 }
 
-/** What comes of a promise. */
 async function outcome(promise) {
   try {
     return { value: await promise };
@@ -113,7 +111,7 @@ INSIDE.push("fixed/in", "fixed/in/x", "a/../a");
 const ENDS = ["", "/", "/.", "/.."];
 const ODD = ["", ".", "./", ".//a", "a/b/../d", "x".repeat(300), "a/".repeat(2100), "\ud800"];
 ODD.push(Buffer.from("a/d"), Buffer.from("e/"), Buffer.from("fixed/in/\xff\n", "latin1"));
-/** For `mkdir` only: what is missing on the way, names at the limit, and paths beyond it. */
+/** For `mkdir` only: missing parents, names at the limit, and longer paths. */
 const MADE = ["new/../c", "a/n/m", "a//n//m", "a/./n/./m", "a/../new/x", "e/x/y", "broken/x/y"];
 MADE.push("to-directory/n/m", "to-file/x", "missing/../b/c", "locked/x/y", "fixed/x", "fixed/x/y");
 MADE.push("\ud800/x", Buffer.from("q\xff/r", "latin1"), "x".repeat(255), `${"x".repeat(256)}/y`);
@@ -128,7 +126,7 @@ test("root: has the results and errors of Node", async (t) => {
     for (const [method, call] of Object.entries(METHODS)) {
       for (const name of method.startsWith("mkdir") ? [...names, ...MADE] : names) {
         const isTree = method.startsWith("rm recursive");
-        // These differences are documented.
+        // Documented differences.
         if (isTree && /\.\.$|^(to-directory|loop|broken)\/$/.test(name)) continue;
         if (user !== 0 && /^locked\/$/.test(name)) continue;
         if (ours === undefined) [theirs, ours] = [openTree(), openTree()];
@@ -152,7 +150,7 @@ test("root: has the results and errors of Node", async (t) => {
   });
 });
 
-/** A removal whose `unlink` is refused after a second, and meanwhile a tree replaces the file. */
+/** While `unlink` is delayed and then fails, a tree replaces the file. */
 const REPLACE = `
 const fs = require("fs");
 require("curt-fs").Root.open(".").then((root) => {
@@ -194,7 +192,6 @@ test("root: makes directories with the mode that is passed", async () => {
   }
 });
 
-/** What a descriptor is, or the error. */
 async function opened(opening) {
   const found = await outcome(opening);
   if (found.error) return found;
@@ -218,7 +215,7 @@ test("root: opens with the flags of fs.open", async (t) => {
     });
   const before = process.cwd();
   for (const how of flags) {
-    // What one opening makes is there for the next one.
+    // Files created by one call exist for the next.
     const [theirs, ours] = [tree(), tree()];
     for (const name of ["e", "new", "a", "to-file", "broken", "missing/new", "loop", "a/d/x"]) {
       process.chdir(theirs);
@@ -268,7 +265,7 @@ test("root: removals that wait for their turn outlast it", async () => {
   const settled = await Promise.allSettled(removals);
   assert.deepEqual(settled.map(({ reason }) => reason?.code), [undefined, undefined, "ENOENT"]);
   assert.equal(["a", "e"].some((name) => fs.existsSync(path.join(top, name))), false);
-  // Others may be closed meanwhile, as what earlier tests left is collected.
+  // Checks only this path: garbage of earlier tests may close other descriptors.
   assert.equal(descriptors().some((fd) => fs.readlinkSync(`/proc/self/fd/${fd}`) === top), false);
 });
 
@@ -281,7 +278,7 @@ test("root: wrong arguments have the errors of Node", async () => {
       const theirs = await outcome(fs.promises[method](name, "x"));
       const ours = await outcome(root[method](name, "x"));
       if (/^v18\./.test(process.version)) {
-        // It does not say that a URL may be passed, too.
+        // Its message lacks URLs.
         for (const key of ["message", "text", "head"]) {
           theirs.error[key] = theirs.error[key].replace("string or Uint8Array", expected);
         }
@@ -315,7 +312,7 @@ test("root: wrong arguments have the errors of Node", async () => {
 test("root: descriptors do not leak", async (t) => {
   if (process.platform !== "linux") return t.skip("descriptors are not in /proc");
   const top = tree();
-  /** How many descriptors there are, once what nothing refers to is collected. */
+  /** Counts descriptors after garbage collection. */
   async function count() {
     for (let round = 0; round < 10; round += 1) {
       globalThis.gc();

@@ -15,14 +15,12 @@ test("spawn is Node's own where there are no batch files", (t) => {
   assert.equal(spawnSync, childProcess.spawnSync);
 });
 
-/** What is started by the rules of Windows, of what was planted. */
 function rulesOf(...names) {
   const top = plant(Object.fromEntries(names.map((name) => [name, ""])));
   const options = { cwd: top, env: { Path: ["a", "b"].join(";"), SystemRoot: "C:\\Windows" } };
   return { top, options };
 }
 
-/** How a batch file is started. */
 function lineOf(script, ...words) {
   return `""${script}"${words.map((word) => ` ${word}`).join("")}"`;
 }

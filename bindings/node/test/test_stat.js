@@ -9,7 +9,6 @@ const { test } = require("node:test");
 const curt = require("curt-fs");
 const { plant } = require("./helper.js");
 
-/** What Node's own functions say of each path. */
 function expected(paths, follow = true) {
   const stat = follow ? fs.promises.stat : fs.promises.lstat;
   return Promise.all(paths.map((path) => stat(path).catch((error) => error)));
@@ -142,7 +141,7 @@ test("statMany: an aborted signal ends it", async () => {
   const asked = curt.statMany(Array(20_000).fill("."), { signal: controller.signal });
   setImmediate(() => controller.abort("enough"));
   await assert.rejects(asked, aborted);
-  // While Node's own function is asked.
+  // Aborts during the call of Node's own function.
   const other = new AbortController();
   other.signal.removeEventListener = () => other.abort("enough");
   await assert.rejects(curt.statMany([""], { signal: other.signal }), aborted);

@@ -9,13 +9,11 @@ const { test } = require("node:test");
 const curt = require("curt-fs");
 const { plant } = require("./helper.js");
 
-/** What GNU's `du` says of a tree, in bytes. */
 function du(...words) {
   const { stdout } = spawnSync("du", ["-s", "--block-size=1", ...words], { encoding: "utf8" });
   return Number.parseInt(stdout, 10);
 }
 
-/** The same by Node's own functions. */
 function measured(top, seen = new Set()) {
   const stats = fs.lstatSync(top, { bigint: true });
   const sizes = { entries: 1, size: 0, allocated: Number(stats.blocks) * 512 };

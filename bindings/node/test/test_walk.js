@@ -12,7 +12,6 @@ const { descriptors, folder, plant } = require("./helper.js");
 
 const TREE = { "a/b/c": "c", "a/d": "d", "a/e/f/g": "g", h: "h" };
 
-/** What a walk yields, with sorted names. */
 async function walked(top, options, prune) {
   const found = [];
   for await (const directory of curt.walk(top, options)) {
@@ -26,7 +25,7 @@ async function walked(top, options, prune) {
   return found;
 }
 
-/** What is in a directory, in the order of the system; `fs.readdirSync` sorts. */
+/** Entries in the order of the file system; `fs.readdirSync` would sort them. */
 function entriesOf(place) {
   const directory = fs.opendirSync(place);
   const entries = [];
@@ -35,7 +34,6 @@ function entriesOf(place) {
   return entries;
 }
 
-/** The same by Node's own functions, in the order of the walk. */
 function expected(top, order) {
   const entries = entriesOf(top);
   const names = (isWanted) => entries.filter(isWanted).map((entry) => entry.name);
@@ -58,7 +56,7 @@ test("walk: yields each directory before those in it, as Node lists them", async
   assert.deepEqual(await walked(pathToFileURL(top)), expected(top, asListed));
   assert.deepEqual(await walked(Buffer.from(top)), expected(top, asListed));
   assert.deepEqual(await walked(new Uint8Array(Buffer.from(top))), expected(top, asListed));
-  // The top is followed, and no other link.
+  // Only the top is followed.
   const link = path.join(top, "link");
   assert.deepEqual(await walked(link), expected(link, asListed));
 });
@@ -107,7 +105,7 @@ test("walk: what is taken out of the directories is not walked", async () => {
   assert.deepEqual(await paths(remove("x")), without("x"));
   assert.deepEqual(await paths((directory) => (directory.directories = [])), [""]);
   assert.deepEqual(await paths((directory) => (directory.directories.length = 0)), [""]);
-  // What was not there is nothing, and nothing is walked twice.
+  // Added names are ignored, and no directory is walked twice.
   assert.deepEqual(await paths((directory) => directory.directories.push("c", "../a", 7)), all);
   for (const wrong of [undefined, null, "a", 7]) {
     const walk = curt.walk(top);
@@ -128,7 +126,7 @@ test("walk: names that are not UTF-8 are entered", async () => {
   const found = await walked(top);
   assert.deepEqual(found[0].directories, fs.readdirSync(top).sort());
   assert.deepEqual(found.flatMap(({ files }) => files).sort(), ["0", "1", "2"]);
-  // Both have the same text, and are kept or left out together.
+  // Names with the same text are chosen together.
   const keep = (directory) =>
     (directory.directories = directory.directories.filter((name) => name !== "ok"));
   const kept = await walked(top, {}, keep);
@@ -152,7 +150,7 @@ test("walk: deeper than a path may be long", async () => {
   const found = await walked(top);
   assert.equal(found.length, 61);
   assert.equal(found.at(-1).path, `${top}${`/${name}`.repeat(60)}`);
-  // Node's own function cannot.
+  // Node's own function fails at this depth.
   curt.rmSync(top, { recursive: true });
 });
 
@@ -170,7 +168,7 @@ test("walk: a failure ends it, or goes to onError", async () => {
   const errors = [];
   const onError = (error) => errors.push(`${error.code} ${path.relative(top, error.path)}`);
   assert.deepEqual(await walked(missing, { onError }), []);
-  // Directories that vanish, or become links, after they were listed.
+  // Directories that vanish or become symlinks after the listing.
   let seen = 0;
   for await (const directory of curt.walk(top, { onError })) {
     seen += 1;
@@ -246,7 +244,7 @@ test("walk: is closed by leaving the loop, by an error in it, and by the collect
   await assert.rejects(walk.throw(thrown), thrown);
   assert.deepEqual(await walk.next(), { value: undefined, done: true });
   assert.deepEqual(descriptors(), before);
-  // One that is never begun, and one that is dropped.
+  // A walk that never begins, and one that is dropped.
   await curt.walk(top).return();
   await (async () => curt.walk(top).next())();
   for (let turn = 0; turn < 50 && descriptors().length > before.length; turn += 1) {

@@ -8,7 +8,6 @@ const { test } = require("node:test");
 const { which, whichSync } = require("curt-fs");
 const { folder, plant } = require("./helper.js");
 
-/** Plants programs, which print where they are. */
 function programs(...names) {
   const top = plant(Object.fromEntries(names.map((name) => [name, '#!/bin/sh\nprintf %s "$0"\n'])));
   for (const name of names) fs.chmodSync(path.join(top, name), 0o755);

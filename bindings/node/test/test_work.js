@@ -17,7 +17,7 @@ const { folder, plant } = require("./helper.js");
 const RECURSIVE = { recursive: true };
 const skip = os.cpus().length < 2 && "there is one processor";
 
-/** Plants a tree whose removal takes a while: 100 directories with 100 files each. */
+/** A tree whose removal takes a while. */
 function plantMany() {
   const top = folder();
   for (let at = 0; at < 100; at += 1) {
@@ -29,15 +29,13 @@ function plantMany() {
   return top;
 }
 
-/** How many directories are left of such a tree. */
 const left = (top) => (fs.existsSync(top) ? fs.readdirSync(top).length : 0);
 
-/** Waits until such a tree is being removed, with nothing else done meanwhile. */
+/** Blocks until the removal of such a tree has begun. */
 function awaitBegin(top) {
   while (left(top) === 100);
 }
 
-/** Runs JavaScript in a process of its own, and returns what it prints. */
 function inProcess(code, { words = [], env = {}, status = 0 } = {}) {
   const main = JSON.stringify(require.resolve("curt-fs"));
   const begin = `const curt = require(${main}); const fs = require("fs");`;
@@ -50,7 +48,6 @@ function inProcess(code, { words = [], env = {}, status = 0 } = {}) {
   return ran.stdout;
 }
 
-/** Runs JavaScript in a worker thread. */
 function inThread(code, workerData) {
   const begin = `
     const curt = require(${JSON.stringify(require.resolve("curt-fs"))});
@@ -191,7 +188,7 @@ test("work: signals of another realm count", async () => {
 });
 
 test("work: a replaced nextTick changes nothing", () => {
-  // In a process of its own: what reports the tests uses it, too.
+  // In a new process, because the test reporter uses `nextTick`.
   const code = `
     process.nextTick = () => {};
     curt.rm(process.argv[1], { recursive: true }, (...results) => {
@@ -287,7 +284,7 @@ test("work: keeps no memory", (t) => {
   `;
   const [heap, rss] = inProcess(code, { words: [folder()] }).split(" ").map(Number);
   assert.ok(heap < 1 << 20, `heap: ${heap}`);
-  // V8 takes some for itself, in steps.
+  // Leaves room for V8's own growth.
   assert.ok(rss < 24 << 20, `resident: ${rss}`);
 });
 
@@ -379,7 +376,7 @@ test("work: threads start by default, and end with their operation", { skip }, (
     })();
   `;
   const started = { readdir: 0, usage: 0, rm: 0 };
-  // How many are worth it is measured while it works.
+  // Retries, because the engine measures at run time whether threads pay.
   for (let attempt = 0; attempt < 10 && Object.values(started).includes(0); attempt += 1) {
     const { readdir1, usage1, rm1, ...more } = JSON.parse(inProcess(code, { words: [folder()] }));
     assert.deepEqual([readdir1, usage1, rm1], [0, 0, 0]);

@@ -1,4 +1,4 @@
-// What the types promise, and what they refuse. It is compiled only.
+// Uses that must compile and uses that must not. Never run.
 
 import type { Dir, Dirent, Stats } from "node:fs";
 import { promisify } from "node:util";
@@ -6,7 +6,6 @@ import curt, { Root, promises, readdir, readdirSync, rm, rmSync, statMany, walk 
 import type { ReaddirOptions } from "curt-fs";
 import "curt-fs/install";
 
-/** Fails to compile where two types differ. */
 type Same<A, B> = [A, B] extends [B, A] ? true : never;
 function same<A, B>(_: Same<A, B>): void {}
 

@@ -1,5 +1,5 @@
-// The functions of curt beside Node's own, in Node for Windows under Wine: `cargo xtask dist-test
-// npm` runs this where the packages are installed.
+// Compares curt's functions with Node's in Node for Windows under Wine. `cargo xtask dist-test npm`
+// runs this where the packages are installed.
 "use strict";
 
 const assert = require("node:assert/strict");
@@ -13,7 +13,6 @@ const { folder, plant } = require("./helper.js");
 
 const TREE = { "a/b/c": "c", "a/d": "d", e: "e" };
 
-/** What a function that may throw comes to. */
 function outcome(run) {
   try {
     return { value: run() };
@@ -23,7 +22,7 @@ function outcome(run) {
   }
 }
 
-/** Without the time of the last access: to ask may be one. */
+/** Drops the access time, which a query may change. */
 function timeless(stats) {
   return { ...stats, atime: undefined, atimeMs: undefined };
 }

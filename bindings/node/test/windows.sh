@@ -1,6 +1,7 @@
 #!/bin/sh
-# Where programs for Windows run (`cargo xtask windows-session`): runs windows.js where the package
-# is installed, and compares the native calls of an operation with `windows-calls.txt`.
+# Runs windows.js with the installed package, and compares native calls with `windows-calls.txt`.
+# Needs a session for Windows programs (`cargo xtask windows-session`).
+#
 # usage: windows.sh NODE.EXE PACKAGE ADDON'S-PACKAGE
 set -eu
 node=$1
@@ -15,7 +16,7 @@ done
 cd "$folder"
 cp "$tests/helper.js" "$tests/windows.js" .
 
-# Node for Windows cannot write into a pipe that Wine did not make.
+# Node for Windows can write only to pipes created by Wine.
 wine "$node" windows.js >said 2>&1 || { cat said; exit 1; }
 
 cat >one.js <<'SCRIPT'

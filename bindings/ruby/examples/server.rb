@@ -3,14 +3,14 @@
 
 # usage: ruby server.rb FOLDER [PORT]
 #
-# Serves the files of a folder over HTTP, to strangers.
+# Serves the files of a folder to untrusted HTTP clients.
 #
-# WEBrick's FileHandler judges the text of a path by +File.expand_path+, and later opens what the
-# text means by then. So on Windows +expand_path+ had to ask the disk for the long name of
-# +htacce~1+, which every +require+ of every program paid for; and no text says what is a link.
-# Here the check is the open: a path is decoded once, and a Curt::Root opens it or refuses it. What
-# is open cannot be swapped any more: whether it is hidden is judged by the name that the kernel has
-# for it, wherever links led. What test/test_server.rb gets from both:
+# WEBrick's FileHandler checks the text of a path with +File.expand_path+, and opens the path later,
+# when it may mean another file. Text also cannot show which names are symlinks. On Windows it even
+# made +expand_path+ ask the disk for the long name of +htacce~1+, which slowed every +require+ of
+# every program. In this server the open is the check: it decodes a path once, and a Curt::Root
+# opens or refuses it. An open file cannot be swapped, so the server tests the kernel's name of that
+# file for hidden names, wherever symlinks led. Results of test/test_server.rb for both:
 #
 #   request                                           WEBrick    this server
 #   ------------------------------------------------  ---------  -----------
@@ -28,17 +28,16 @@
 #   a link that stays inside                          served     served
 #   a folder and a file swapped for links meanwhile   OUTSIDE    served
 #
-# OUTSIDE: a file outside of the folder was served; HIDDEN: one that is to stay hidden; served: only
-# what is inside.
+# OUTSIDE: served a file outside the folder. HIDDEN: served a hidden file. served: served only files
+# inside.
 #
-# A folder on a file system of Windows (vfat, NTFS) needs <tt>strict: true</tt>: there +htacce~1+ is
-# a name of a hidden file on Linux, too. Then links are refused, and all names of that kind.
+# For a folder on a Windows file system (vfat, NTFS), use <tt>strict: true</tt>, because +htacce~1+
+# names a hidden file there even on Linux. It refuses all such names, and all symlinks.
 
 require "curt"
 require "socket"
 require "timeout"
 
-# The files beneath a folder, but for those with hidden names.
 class FileServer
   TYPES = {
     ".css" => "text/css", ".html" => "text/html", ".jpg" => "image/jpeg",
@@ -46,7 +45,7 @@ class FileServer
     ".svg" => "image/svg+xml", ".txt" => "text/plain"
   }.freeze
 
-  # As the NondisclosureName of WEBrick; the case of letters does not count.
+  # WEBrick's NondisclosureName, but case-insensitive.
   HIDDEN = [".ht*", "?*~"].freeze
 
   REASONS = {
@@ -54,7 +53,6 @@ class FileServer
     405 => "Method Not Allowed", 500 => "Internal Server Error"
   }.freeze
 
-  # Why a request is answered without a file.
   class Refused < StandardError
     attr_reader :status
 
@@ -70,7 +68,7 @@ class FileServer
     @log = log
   end
 
-  # Answers each client in a thread, until an exception ends it.
+  # Serves each client in a thread, until an exception.
   def run(listener)
     loop { Thread.new(listener.accept) { |client| answer(client) } }
   ensure
@@ -100,7 +98,7 @@ class FileServer
     file&.close
   end
 
-  # Returns the method and the target: "GET", "/img/logo.png?size=2".
+  # Returns method and target, such as "GET" and "/img/logo.png?size=2".
   def read_request(client)
     method, target, version = client.gets("\n", 8192)&.split(" ")
     100.times { break if client.gets("\n", 8192).to_s.chomp.empty? }
@@ -110,8 +108,8 @@ class FileServer
     [method, target]
   end
 
-  # The path of a target, relative to the root: without the query, and decoded once. What is still
-  # encoded then belongs to a name. Bytes, as the file system has them.
+  # Returns the path of a target, relative to the root, without the query, as bytes. Decodes it
+  # exactly once: sequences that are still encoded belong to the name.
   def path_of(target)
     path = target.b[%r{\A/([^?#]*)}n, 1]
     raise Refused.new(400, "no path") if path.nil? || path.match?(/%(?!\h\h)/n)
@@ -120,12 +118,12 @@ class FileServer
     path.empty? || path.end_with?("/") ? "#{path}index.html" : path
   end
 
-  # The names in the path count, and those of what it leads to.
+  # Both the requested path and that of the opened file must be free of hidden names.
   def open_file(path)
     check_names(path)
     file = @root.open(path, "rb")
     check_names(path_beneath(file))
-    # Not a directory, a FIFO or a device.
+    # Refuses directories, FIFOs and devices.
     raise Refused.new(404, "no file") unless file.stat.file?
 
     file
@@ -141,7 +139,7 @@ class FileServer
     end
   end
 
-  # Where an open file is in the folder. Either may have been moved since it was opened.
+  # Returns the current path of an open file relative to the folder. Both may have moved.
   def path_beneath(file)
     folder = "#{name_of(@folder).chomp("/")}/"
     name = name_of(file)
@@ -150,7 +148,7 @@ class FileServer
     name.delete_prefix(folder)
   end
 
-  # The name that the kernel has for an open file, without what it adds after that was deleted.
+  # Returns the kernel's name of an open file, without the mark of a deleted one.
   def name_of(file)
     File.readlink("/proc/self/fd/#{file.fileno}").b.delete_suffix(" (deleted)")
   end

@@ -7,8 +7,8 @@ require_relative "curt/usage"
 require_relative "curt/working_directory"
 require_relative "curt/find"
 
-# The filesystem operations of +File+, +FileUtils+, +Find+ and +Dir+, by libcurt: few system calls,
-# the system's exact answer, nothing lost.
+# The filesystem operations of +File+, +FileUtils+, +Find+ and +Dir+ over libcurt: few system calls,
+# and the system's exact answer.
 module Curt
   private_constant :Installed
 end

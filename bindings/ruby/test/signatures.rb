@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What `sig/curt.rbs` says, beside what there is, by the gem `rbs`.
+# Compares `sig/curt.rbs` with the code, using the gem `rbs`.
 module Signatures
   FOLDER = File.expand_path("../sig", __dir__)
 
@@ -22,13 +22,12 @@ module Signatures
     end
   end
 
-  # The modules and classes of curt.
   def modules(parent = Curt)
     inner = parent.constants(false).map { |name| parent.const_get(name) }
     [parent] + inner.select { |value| value.is_a?(Module) }.flat_map { |value| modules(value) }
   end
 
-  # From now on, a call whose arguments or result are of another type raises.
+  # From now on, calls with arguments or results of other types raise.
   def check
     tester = RBS::Test::Tester.new(env: environment)
     modules.reject { |one| one <= Exception }.each do |one|
@@ -36,8 +35,7 @@ module Signatures
     end
   end
 
-  # What is public: [of which module or class, as an instance's or its own] => names. Of a Struct its
-  # members, not what every one has.
+  # Returns public names by [module, kind]. For a Struct only its members.
   def public_methods
     modules.flat_map do |one|
       next [[[one, :instance], one.members]] if one.respond_to?(:members)
@@ -47,7 +45,6 @@ module Signatures
     end.to_h
   end
 
-  # What is public without a signature, and the other way round.
   def differences
     builder = RBS::DefinitionBuilder.new(env: environment)
     public_methods.flat_map do |(one, kind), there|

@@ -5,15 +5,14 @@ require "open3"
 require "rbconfig"
 require "signatures"
 
-# What the documentation and the signatures say holds. In README.md the blocks marked as Ruby are
-# run, in RDoc comments the indented lines after an empty one. `# => VALUE` is what `inspect` says of
-# the value before it, and `# raises CLASS` what is raised. Each example has the folder `project`,
-# which is also open as `root`. Where the gem `rbs` is installed, calls are compared with the
-# signatures.
+# Checks the documentation and the signatures. Runs the Ruby blocks of README.md, and in RDoc
+# comments the indented lines after an empty one. `# => VALUE` is the `inspect` text of the value
+# before it, and `# raises CLASS` the exception. Each example has the folder `project`, also open as
+# `root`. With the gem `rbs`, calls are checked against the signatures.
 class TestDocumentation < Test::Unit::TestCase
   GEM = File.expand_path("..", __dir__)
 
-  # Of a comment without its marks: the indented lines, but not those after "call-seq:".
+  # The indented lines of a comment, except those after "call-seq:".
   def self.verbatim(comment)
     is_code = was_empty = false
     text = comment.gsub(/^ *call-seq:.*?(^ *$|\z)/m, "")
@@ -27,7 +26,6 @@ class TestDocumentation < Test::Unit::TestCase
     end.join
   end
 
-  # [where, code] of each.
   def self.examples
     found = Dir[File.join(GEM, "{lib/**/*.rb,ext/**/*.c}")].sort.flat_map do |file|
       is_c = file.end_with?(".c")
@@ -44,13 +42,12 @@ class TestDocumentation < Test::Unit::TestCase
     found.reject { |_, code| code.strip.empty? }
   end
 
-  # In the folder: two folders with a file each, and a file.
   def make_project
     FileUtils.mkdir_p(["project/build", "project/src"])
     %w[project/README project/build/a.o project/src/main.rb].each { |path| File.write(path, "text") }
   end
 
-  # Runs an example: in another process, because it may change what it likes.
+  # In another process, because an example may change any state.
   def run_example(code)
     reader, writer = IO.pipe
     Signatures.environment if Signatures.available?
@@ -92,7 +89,7 @@ class TestDocumentation < Test::Unit::TestCase
   examples.each_with_index do |(where, code), index|
     name = code[/Curt[\w.:]*|require "[^"]*"/]
     test "example #{index} of #{where}: #{name}" do
-      # Whoever removes here removes here.
+      # Examples may remove only files in their folder.
       assert_empty(code.lines.grep(/rm_|remove_/).grep(%r{["'][/~]}))
       Dir.mktmpdir do |folder|
         Dir.chdir(folder) do
@@ -110,12 +107,12 @@ class TestDocumentation < Test::Unit::TestCase
 
   def test_everything_is_documented
     files = Dir[File.join(GEM, "{lib/**/*.rb,ext/**/*.c}")]
-    # What takes the place of Ruby's methods is documented as Ruby's.
+    # Replacements of Ruby's methods are documented as Ruby's.
     files.reject! { |file| file.match?(%r{/(install|lookup)\.\w+\z}) }
     command = [RbConfig.ruby, "-rrdoc/rdoc", "-e", "RDoc::RDoc.new.document(ARGV)", "--"]
     report, = Open3.capture2e(*command, "--coverage-report", "--quiet", *files)
     assert_match(/100\.0+% documented/, report)
-    # That RDoc knows all of them: it does not see the members of a Struct.
+    # RDoc must have seen all methods, except the members of a Struct.
     counted = Integer(report[/^ *Methods: +(\d+)/, 1])
     public_methods = Signatures.public_methods.reject { |(one, _), _| one < Struct }
     assert_operator(counted, :>=, public_methods.values.sum(&:size), report)

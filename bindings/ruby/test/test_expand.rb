@@ -5,7 +5,7 @@ require "helper"
 class TestExpand < Test::Unit::TestCase
   METHODS = %i[expand_path absolute_path].freeze
 
-  # Bytes that are a name, a separator, both, or no character, depending on the encoding.
+  # Bytes that mean a name, a separator, both or neither, depending on the encoding.
   PIECES = ["/", "/", "//", "///", ".", "./", "..", "/..", "../", "a", "b.c", "...", "~", "~/",
             "~root", "~nobody-is-here", "é", "\xE9", "\x83\\", "\x95\\/", "x" * 30,
             "\0"].map(&:b).freeze
@@ -32,7 +32,6 @@ class TestExpand < Test::Unit::TestCase
     ENV["HOME"] = @home
   end
 
-  # In an empty folder.
   def within
     old = Dir.pwd
     Dir.mktmpdir do |folder|
@@ -43,7 +42,6 @@ class TestExpand < Test::Unit::TestCase
     end
   end
 
-  # Everything that a caller can see of an answer.
   def answer(receiver, method, arguments)
     full = receiver.public_send(method, *arguments)
     [full.b, full.encoding, full.class, full.frozen?, full.valid_encoding?]
@@ -88,7 +86,6 @@ class TestExpand < Test::Unit::TestCase
     end
   end
 
-  # Which texts can be joined, the encoding of the answer, and every error.
   def assert_random_paths_as_ruby(count)
     count.times do
       arguments = [argument]
@@ -260,7 +257,6 @@ class TestExpand < Test::Unit::TestCase
     end
   end
 
-  # What the block prints in a process of its own.
   def in_child
     IO.pipe do |reader, writer|
       child = fork do

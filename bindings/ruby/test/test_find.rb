@@ -284,7 +284,7 @@ class TestFind < Test::Unit::TestCase
     assert_equal(before, open_descriptors)
   end
 
-  # Root may do everything: another user runs the block, in another process.
+  # File modes do not bind root, so another user runs the block.
   def as_another
     return yield if Process.uid != 0
 

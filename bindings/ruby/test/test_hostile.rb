@@ -3,7 +3,7 @@
 require "helper"
 require "json"
 
-# The cases of tests/hostile.json, in which all languages agree.
+# The cases of tests/hostile.json, shared by all languages.
 class TestHostile < Test::Unit::TestCase
   TABLE = JSON.parse(File.read(File.expand_path("../../../tests/hostile.json", __dir__)))
   VERDICTS = TABLE["verdicts"].to_h { |name, _, number, text| [name, [number.to_i, text]] }
@@ -56,7 +56,6 @@ class TestHostile < Test::Unit::TestCase
       [text, path].all? { |part| answer.message.include?(part) }
   end
 
-  # Runs a script of the table.
   def shell(name)
     IO.popen(["sh", "-c", TABLE[name].join("\n")], &:read).split.join(" ")
   end

@@ -8,10 +8,9 @@ require "rbconfig"
 require "stringio"
 require "tempfile"
 
-# Everything runs in child processes: in this one the methods stay Ruby's.
+# Everything runs in child processes, so that this one keeps Ruby's methods.
 class TestInstall < Test::Unit::TestCase
-  # Runs a block in a child process, in a new folder that always has the same path. Returns what the
-  # block returns.
+  # Runs a block in a child process, in a new folder with a fixed path.
   def in_child(install)
     Dir.mkdir(work = File.join(@folder, "work"))
     reader, writer = IO.pipe
@@ -39,14 +38,14 @@ class TestInstall < Test::Unit::TestCase
     in_child(true, &block)
   end
 
-  # Runs the same with Ruby alone and with curt installed. Returns the result, which must be equal.
+  # The results with and without curt must be equal.
   def beside(&block)
     expected = in_child(false, &block)
     assert_equal(expected, in_child(true, &block))
     expected
   end
 
-  # The result of a call with its encoding, or the error without Ruby's name for the operation.
+  # The result of a call with its encodings, or the error without the name of the operation.
   def outcome
     result = yield
     [result, *[result].flatten.grep(String).map { |text| [text.encoding, text.frozen?] }]
@@ -56,7 +55,6 @@ class TestInstall < Test::Unit::TestCase
     [error.class, error.message.gsub(/0x\h+/, "")]
   end
 
-  # All entries below the working directory.
   def tree
     Dir.glob("**/*", File::FNM_DOTMATCH).sort
   end
@@ -109,7 +107,6 @@ class TestInstall < Test::Unit::TestCase
     names = %w[File.expand_path File.absolute_path Dir.children Find.find FileUtils.remove_entry
                FileUtils.remove_entry_secure]
     names.product(OTHERS.keys).each do |text, other|
-      # Classes have no copies.
       next if other == "its copy in classes" && text.match?(/\A(File|Dir)\./)
 
       answer = ruby("-W1", "-e", <<~SCRIPT, text)
@@ -170,12 +167,11 @@ class TestInstall < Test::Unit::TestCase
     [{}], ["a", {}]
   ].freeze
 
-  # How many arguments a method says that it takes, and of which kinds.
   def shape(method)
     [method.arity, method.parameters.map(&:first) - [:block]]
   end
 
-  # Those of curt/install, and those around what changes the working directory.
+  # Covers curt/install and the wrappers of methods that change the working directory.
   def test_methods_take_what_those_of_ruby_take
     different = installed do
       pairs = Curt::ORIGINALS.map { |text, own| [eval(text.sub(".", ".method :")), own] }
@@ -231,7 +227,7 @@ class TestInstall < Test::Unit::TestCase
       FileUtils.touch(%w[a/b/x a/b.c a/z])
       File.symlink("b", "a/link")
       File.symlink("nowhere", "dangling")
-      # Ruby takes one object with `to_path`, and fails at two of them.
+      # Ruby accepts one object with `to_path`, and fails with two.
       inside = ARGUMENTS.reject { |path, *more| path == "../.." || more.grep(PathLike).any? }
       calls = inside.map { |arguments| -> { Find.find(*arguments).to_a } }
       calls += [
@@ -255,7 +251,7 @@ class TestInstall < Test::Unit::TestCase
     assert_equal(%w[a a/b a/b-c a/b.c a/b/c a/b/x a/link a/z a/ä], answers.last.first.sort)
   end
 
-  # Ways to remove, each of which runs in a tree of its own.
+  # Ways to remove. Each runs in a fresh tree.
   REMOVALS = [
     -> { FileUtils.rm_r("a") }, -> { FileUtils.rm_r(%w[a f]) }, -> { FileUtils.rm_r(%w[f none a]) },
     -> { FileUtils.rm_r(%w[f none a], force: true) }, -> { FileUtils.rm_rf(%w[f none a]) },
@@ -278,7 +274,7 @@ class TestInstall < Test::Unit::TestCase
     -> { FileUtils.remove_entry_secure("open/x", true) }, -> { FileUtils.rm_rf("closed") },
     -> { FileUtils.remove_entry_secure("sticky/x") },
     -> { FileUtils.remove_entry_secure("sticky/closed") },
-    # Ruby 3.1 goes on after the error, and raises that of a directory that is not empty.
+    # Ruby 3.1 continues after the error, and raises that of the nonempty directory.
     -> { FileUtils.rm_r("closed") rescue $!.is_a?(SystemCallError).to_s },
     -> { FileUtils::NoWrite.rm_rf("a") }, -> { FileUtils::NoWrite.remove_entry("a") },
     -> { FileUtils::Verbose.rm_rf("a") },
@@ -298,7 +294,7 @@ class TestInstall < Test::Unit::TestCase
     File.chmod(0, "sticky/closed/in", "closed/in")
   end
 
-  # Paths and errors are compared. What remove_entry returns has no meaning, and changes with Ruby.
+  # Compares paths and errors. The result of remove_entry has no meaning, and varies by version.
   def removed(way)
     Dir.mkdir("tree")
     Dir.chdir("tree") do

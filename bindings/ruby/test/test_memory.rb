@@ -3,11 +3,10 @@
 require "helper"
 require "memory/calls"
 
-# The calls keep no memory, and hold when Ruby collects garbage at every chance.
+# The calls leak no memory, and survive GC stress.
 class TestMemory < Test::Unit::TestCase
-  # So many times; more for a thorough run.
   ROUNDS = Integer(ENV.fetch("CURT_ROUNDS", "1000"))
-  # For what allocators do.
+  # Tolerance for allocators.
   SLACK = 256 * 1024
 
   STRESS = <<~'RUBY'
@@ -39,7 +38,7 @@ class TestMemory < Test::Unit::TestCase
     omit("AddressSanitizer keeps what is freed") if ENV.key?("ASAN_OPTIONS")
     Calls::ALL.each do |name, call|
       Calls.repeat(ROUNDS, call)
-      # What is lost with each call grows each time; Ruby's own heap stops growing.
+      # A leak grows with each call; Ruby's own heap stops growing.
       growth = []
       while growth.size < 8 && (growth.empty? || growth.last >= SLACK)
         before = resident
@@ -50,7 +49,6 @@ class TestMemory < Test::Unit::TestCase
     end
   end
 
-  # In a process that has little to mark.
   def test_garbage_may_be_collected_at_any_time
     assert_equal("all\n", output_of(STRESS, @folder, [ROUNDS / 1000, 1].max.to_s))
   end

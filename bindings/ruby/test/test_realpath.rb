@@ -30,7 +30,7 @@ class TestRealpath < Test::Unit::TestCase
     assert_raise(ArgumentError) { Curt.realpath("a", "b", "c") }
   end
 
-  # Realpath's answers beside Ruby's, with encodings that a program may be started with (-E, -U).
+  # Compares with Ruby's answers, in encodings set at startup (-E, -U).
   ENCODINGS = <<~'RUBY'
     def realpath(from, path)
       full = from.realpath(path)
@@ -61,7 +61,7 @@ class TestRealpath < Test::Unit::TestCase
     end
   end
 
-  # Random paths, also for another user, who may not read all of it: the same path or error.
+  # Compares results and errors for random paths, also for a user who may not read all of them.
   RANDOM = <<~'RUBY'
     require "fileutils"
     Dir.chdir(ARGV.fetch(0))

@@ -9,7 +9,7 @@ class TestRequire < Test::Unit::TestCase
   LIBRARY = $LOAD_PATH.select { |folder| File.exist?(File.join(folder, "curt/curt.so")) } +
             [File.expand_path("../lib", __dir__)]
 
-  # Two processes: Ruby, and Ruby with curt.
+  # Two processes, the second with curt.
   class Players
     def initialize(folder)
       roots = LIBRARY.flat_map { |root| ["-I", root] }
@@ -23,7 +23,6 @@ class TestRequire < Test::Unit::TestCase
       end
     end
 
-    # Lets both do the same, and returns what came of it.
     def play(line)
       @players.map do |input, output|
         input.puts(line)
@@ -241,8 +240,7 @@ class TestRequire < Test::Unit::TestCase
     assert_same("Thread.new { require \"f\" }.value")
   end
 
-  # A program may run within a `load`, and also within a `require`; that relies on the past for a
-  # second.
+  # A program may run inside `load` or `require`; the latter reuses validations for a second.
   def test_a_program_that_is_loaded_sees_changes
     { "load \"two/program.rb\"" => 0, "require \"program\"" => 1.05 }.each do |start, pause|
       write("one/g.rb")
@@ -302,8 +300,6 @@ class TestRequire < Test::Unit::TestCase
     File.chmod(0o755, path("three/d"))
   end
 
-  # Adds, removes, renames and replaces files and roots, changes the load path and the working
-  # directory, and requires.
   def test_random_changes_lead_to_what_ruby_loads
     seed = (ENV["CURT_SEED"] || Random.new_seed % 1_000_000).to_i
     random = Random.new(seed)
@@ -321,7 +317,7 @@ class TestRequire < Test::Unit::TestCase
     assert_operator(found, :>, steps / 20, "seed #{seed}: too few were found")
   end
 
-  # The last are also relative to the working directories.
+  # The last ones are also relative to working directories.
   ROOTS = %w[r0 r1 r2 r3 r4 w0/r1 w1/r1].freeze
   WORKING = ["", "w0", "w1"].freeze
   NAMES = %w[f g d/f d/g d/e/f h/f].freeze

@@ -4,7 +4,7 @@ require "fcntl"
 require "helper"
 require "timeout"
 
-# Curt::Root, beside File.open.
+# Compares Curt::Root with File.open.
 class TestRoot < Test::Unit::TestCase
   def setup
     @folder = Dir.mktmpdir
@@ -26,7 +26,6 @@ class TestRoot < Test::Unit::TestCase
     Curt::Root.open(@inside, **options, &block)
   end
 
-  # What can be seen of an open file, or of an exception.
   def facts(file)
     facts = [file.class, file.path, file.external_encoding, file.internal_encoding, file.binmode?,
              file.sync, file.close_on_exec?, file.autoclose?, file.stat.mode, file.size,
@@ -37,14 +36,12 @@ class TestRoot < Test::Unit::TestCase
     facts
   end
 
-  # The facts, or the error without the name of the operation.
   def outcome
     facts(yield)
   rescue SystemCallError, ArgumentError, TypeError, RangeError => error
     [error.class, error.message.sub(/ @ \w+ - /, " - ")]
   end
 
-  # Opens in two equal folders, by File and by a root, and compares what happens.
   def assert_as_file(path, *arguments)
     outcomes = %w[theirs ours].map do |name|
       folder = File.join(@folder, name)
@@ -223,7 +220,6 @@ class TestRoot < Test::Unit::TestCase
     assert_instance_of(sub = Class.new(Curt::Root), sub.open(@inside))
   end
 
-  # The open descriptors of this process.
   def descriptors
     GC.start
     Dir.children("/dev/fd").size
@@ -247,7 +243,7 @@ class TestRoot < Test::Unit::TestCase
         singleton.send(:remove_method, :for_fd)
         singleton.remove_method(:kept_for_fd)
       end
-      # A File that was half made closes nothing that is open now under the same number.
+      # A half-created File must not close a reused descriptor.
       files = Array.new(100) { root.open("file") }
       GC.start
       assert_equal(["text"] * 100, files.map(&:read))
@@ -259,7 +255,6 @@ class TestRoot < Test::Unit::TestCase
     assert_operator(descriptors, :<, before + 50)
   end
 
-  # Runs a script in another process, with its own limits, user and signals.
   def run_script(script, *arguments, **options)
     load_path = $LOAD_PATH.grep(/ruby/).flat_map { |folder| ["-I", folder] }
     command = [RbConfig.ruby, "-W:no-experimental", *load_path, "-r", "curt", "-e", script]
@@ -299,7 +294,7 @@ class TestRoot < Test::Unit::TestCase
         reader = root.open("fifo")
         assert_equal(0, reader.fcntl(Fcntl::F_GETFL) & File::NONBLOCK)
         writer = root.open("fifo", "w")
-        # Reading waits, and can be interrupted, as with File.open.
+        # Like with File.open, reading blocks and can be interrupted.
         thread = Thread.new { reader.read(3) }
         thread.report_on_exception = false
         writer.write("abc")
@@ -349,7 +344,7 @@ class TestRoot < Test::Unit::TestCase
     assert_equal(before, descriptors)
   end
 
-  # That would close, when it is collected, what has got its number by then.
+  # Such a File, once collected, would close a reused descriptor.
   def test_an_interrupt_at_the_last_step_leaves_no_file_with_a_closed_descriptor
     interrupt = TracePoint.new(:c_return) { |at| raise KeyError if at.method_id == :autoclose= }
     before = descriptors
@@ -438,7 +433,7 @@ class TestRoot < Test::Unit::TestCase
     assert_equal(0, Process.wait2(child)[1].exitstatus)
   end
 
-  # While a directory is swapped for a link that leads out, again and again.
+  # Opens while a directory is repeatedly swapped for a symlink to the outside.
   def test_swapped_links_lead_nowhere
     dir = File.join(@inside, "dir")
     swapper = fork do

@@ -10,9 +10,9 @@ rescue LoadError
   puts "skipped: test_server: beside WEBrick: WEBrick is not installed (Debian: ruby-webrick)"
 end
 
-# The file server of the examples, attacked as WEBrick was, and WEBrick's own beside it.
+# Attacks the example file server and WEBrick's.
 class TestServer < Test::Unit::TestCase
-  # An answer: its status, its fields in one text, and its content.
+  # `head` has the header fields.
   Answer = Struct.new(:status, :head, :content)
 
   def setup
@@ -44,7 +44,6 @@ class TestServer < Test::Unit::TestCase
     FileUtils.rm_rf(@folder)
   end
 
-  # Returns the port.
   def start_server(**options)
     listener = TCPServer.new("127.0.0.1", 0)
     server = FileServer.new(@site, log: @log, **options)
@@ -63,7 +62,6 @@ class TestServer < Test::Unit::TestCase
     Answer.new(head[/\AHTTP\/1\.1 (\d+)/, 1].to_i, "#{head}\r\n", content)
   end
 
-  # Runs WEBrick's file server beside, and yields its port.
   def with_webrick
     server = WEBrick::HTTPServer.new(Port: 0, BindAddress: "127.0.0.1", AccessLog: [],
                                      Logger: WEBrick::Log.new(File::NULL))
@@ -119,8 +117,8 @@ class TestServer < Test::Unit::TestCase
     end
   end
 
-  # What strangers ask for, and what they got from some server once: see the advisories
-  # CVE-2008-1145, CVE-2008-1891, CVE-2022-41720, CVE-2022-41722 and CVE-2025-27210.
+  # Known attacks on file servers; see CVE-2008-1145, CVE-2008-1891, CVE-2022-41720, CVE-2022-41722
+  # and CVE-2025-27210.
   ATTACKS = {
     "`..` in any spelling" => %w[
       /../secret /../../../../../../etc/passwd /sub/../../secret /sub/deep/../../../secret
@@ -169,7 +167,6 @@ class TestServer < Test::Unit::TestCase
     "a link that stays inside" => %w[/same /again /lower/page.txt /sub/deep/upper /lower/upper]
   }.freeze
 
-  # What answers amount to.
   def verdict(answers)
     contents = answers.map(&:content).join
     return "OUTSIDE" if contents.match?(/SECRET|root:/)
@@ -187,7 +184,6 @@ class TestServer < Test::Unit::TestCase
         assert_empty(answer.content, target)
       end
     end
-    # The reason is in the log.
     @log.truncate(0)
     ask("/sub/../../secret")
     assert_match(/the path leaves the root directory/, @log.string)
@@ -199,7 +195,7 @@ class TestServer < Test::Unit::TestCase
     end
   end
 
-  # Names that mean something else on Windows, which are files here, and all links.
+  # Names that mean other files on Windows, and all symlinks.
   def test_a_strict_server_refuses_names_that_systems_disagree_about
     port = start_server(strict: true)
     assert_equal("page", ask("/page.html", port: port).content)
@@ -212,8 +208,7 @@ class TestServer < Test::Unit::TestCase
     end
   end
 
-  # What is hidden is known of what is open, also after another file took its name, and after the
-  # folder was moved.
+  # Judges the opened file, even after another one took its name or the folder moved.
   def test_names_are_those_of_what_is_open
     server = FileServer.new(@site)
     beneath = ->(file) { server.send(:path_beneath, file) }
@@ -232,7 +227,7 @@ class TestServer < Test::Unit::TestCase
     assert_equal(404, ask("/alias").status)
   end
 
-  # Swaps a folder and a file for links that lead out, in another process, while the block runs.
+  # Another process swaps a folder and a file for symlinks to the outside while the block runs.
   def while_swapping
     File.write(File.join(@site, "swapped.html"), "page")
     FileUtils.mkdir_p(swapped = File.join(@site, "swapped"))
@@ -253,7 +248,6 @@ class TestServer < Test::Unit::TestCase
     Process.wait(swapper)
   end
 
-  # Asks for what is being swapped until the time is over, by several clients.
   def verdict_while_swapping(port)
     finish = Process.clock_gettime(Process::CLOCK_MONOTONIC) +
              Float(ENV.fetch("CURT_RACE_SECONDS", "1"))
@@ -276,7 +270,7 @@ class TestServer < Test::Unit::TestCase
     while_swapping { assert_equal("served", verdict_while_swapping(@port)) }
   end
 
-  # The table at the beginning of the example says what both servers answer.
+  # The table in the example must match.
   def test_the_table_of_the_example
     omit("WEBrick is not installed") unless defined?(WEBrick)
     File.mkfifo(File.join(@site, "fifo"))
@@ -285,7 +279,7 @@ class TestServer < Test::Unit::TestCase
         [group, *[port, @port].map { |at| verdict(targets.map { |target| ask(target, port: at) }) }]
       end
       swapped = while_swapping do
-        # WEBrick follows any link: a busy machine shows it later.
+        # Retries, because a busy machine may take longer to show that WEBrick follows symlinks.
         theirs = 30.times.lazy.map { verdict_while_swapping(port) }.find { |seen| seen != "served" }
         [theirs, verdict_while_swapping(@port)]
       end
@@ -301,7 +295,7 @@ class TestServer < Test::Unit::TestCase
     before = Dir.children("/dev/fd").size
     GC.disable
     50.times { %w[/page.html /sub /out /.htaccess /missing].each { |target| ask(target) } }
-    # A client that leaves, and one that says nothing.
+    # Clients that disconnect, without or within a request.
     20.times { TCPSocket.open("127.0.0.1", @port, &:close) }
     20.times { TCPSocket.open("127.0.0.1", @port) { |socket| socket.write("GET /page.html HT") } }
     50.times do

@@ -3,7 +3,7 @@
 require "helper"
 require "mkmf"
 
-# Curt.which, beside mkmf's find_executable and the shell.
+# Compares Curt.which with mkmf's find_executable and the shell.
 class TestWhich < Test::Unit::TestCase
   def setup
     @folder = File.realpath(Dir.mktmpdir)

@@ -1,11 +1,11 @@
-// Runs Node's own tests with curt in the place of Node's functions.
+// Runs Node's own tests with curt installed.
 //
 // usage: node run.mjs PLACE TARGET
 //
-// PLACE is a folder where the package is installed; TARGET one where the tests are kept. They are
-// those of the source of Debian 13's Node that name a function which curt has. Each runs with Node
-// alone and with curt, as root and as nobody if root is who runs this. One that passes with Node
-// alone must pass with curt, unless `failures.txt` lists it; what is listed there must fail.
+// PLACE is a folder with the installed package, TARGET one for the tests. These are the tests in
+// Debian 13's Node source that use a function replaced by curt. Each runs with and without curt,
+// and if the caller is root also as nobody. A test that passes without curt must pass with it,
+// unless `failures.txt` lists it; a listed test must fail.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -17,9 +17,9 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const checkout = path.resolve(here, "../../../..");
 const [place, target] = process.argv.slice(2);
 
-// How many tests pass with Node alone at least: with fewer the suite itself does not work here.
+// If fewer tests pass with Node alone, the suite does not work here.
 const AT_LEAST = 25;
-// Nobody needs a reason for more than these.
+// At most this many exceptions are acceptable.
 const MOST_LISTED = 8;
 const NAMED = /\b(rm|rmdir|readdir|opendir)(Sync)?\b/;
 const NO_SOURCE = 77;
@@ -30,7 +30,6 @@ function skip(reason) {
   process.exit();
 }
 
-/** Fetches the tests if they are not there. Returns the folder they are in. */
 function fetch() {
   if (process.platform !== "linux") skip("the Debian root needs Linux");
   const script = path.relative(checkout, path.join(here, "source.sh"));
@@ -47,7 +46,7 @@ function fetch() {
   return folder;
 }
 
-/** The listed tests, by name. A line that is indented gives a reason. */
+/** Indented lines give reasons. */
 function listed() {
   const lines = fs.readFileSync(path.join(here, "failures.txt"), "utf8").split("\n");
   const names = lines.filter((line) => /^[a-z]/.test(line));
@@ -58,7 +57,6 @@ function listed() {
   return names;
 }
 
-/** Runs a test in `folder`. Returns whether it passes, what it wrote, and the calls it made. */
 function run(folder, user, whose, name) {
   const file = path.join(folder, "test", name);
   const [, flags = ""] = fs.readFileSync(file, "utf8").match(/^\/\/ Flags: (.*)$/m) || [];
@@ -84,7 +82,7 @@ function run(folder, user, whose, name) {
   };
 }
 
-/** Copies what the tests need to where everybody can read it. Returns the names of the tests. */
+/** Copies the tests and the package to a folder readable by all. */
 function prepare(folder) {
   fs.chmodSync(folder, 0o755);
   fs.cpSync(path.join(fetch(), "test"), path.join(folder, "test"), { recursive: true });
@@ -98,7 +96,6 @@ function prepare(folder) {
   return all.filter((name) => NAMED.test(fs.readFileSync(path.join(folder, "test", name), "utf8")));
 }
 
-/** Runs all tests. Returns what is wrong. */
 function compare(folder, users) {
   const names = prepare(folder);
   const known = listed();

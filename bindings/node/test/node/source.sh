@@ -1,5 +1,5 @@
-# In the Debian root: fetches Node's own tests of the filesystem, unless they are there. Argument:
-# their folder. It exits with 77 if there is no source to be had.
+# Runs in the Debian root: fetches Node's own tests of `fs` to the folder in $1, unless it exists.
+# Exits with 77 if the source is not available.
 set -eu
 folder=$1
 [ ! -d "$folder" ] || exit 0
@@ -8,7 +8,7 @@ rm -rf --one-file-system "$made"
 mkdir -p "$made/lists/partial"
 cd "$made"
 
-# The root lists where its packages come from; their sources are at the same place.
+# The sources are on the same mirror as the packages.
 sed 's/^deb /deb-src /' /etc/apt/sources.list >sources.list
 apt() {
     apt-get -qq -o Dir::Etc::SourceList="$made/sources.list" -o Dir::Etc::SourceParts=- \

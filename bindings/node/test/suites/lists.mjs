@@ -1,6 +1,5 @@
-// What fdir lists with in the place of Node's `fs`: curt lists a whole tree when its first
-// directory is asked for, and the directories below are taken from that. What curt cannot list, and
-// what mock-fs has put in the place of the filesystem, is listed by Node.
+// Replaces Node's `fs` in fdir. The first listing makes curt list the whole tree, which then serves
+// its subdirectories. Node lists whatever curt cannot list or mock-fs replaces.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -12,7 +11,7 @@ export { realpath, realpathSync, stat, statSync } from "node:fs";
 const TREE = { withFileTypes: true, recursive: true };
 const lists = new Map();
 
-/** Whether mock-fs is at work, with which this folder cannot be listed. */
+/** With mock-fs this folder cannot be listed. */
 function isMocked() {
   try {
     fs.readdirSync(path.dirname(fileURLToPath(import.meta.url)));
@@ -31,7 +30,7 @@ function keep(entries) {
   }
 }
 
-/** The entries of a directory, which are handed out once; none if it was not listed. */
+/** Returns the entries of a directory once, or `undefined` if it was not listed. */
 function take(directory) {
   const key = path.resolve(directory);
   const entries = lists.get(key);

@@ -1,10 +1,10 @@
-// Runs the tests of rimraf and fdir with curt in the place of their engines.
+// Runs the tests of rimraf and fdir with curt as their engine.
 //
 // usage: node run.mjs PLACE TARGET [SUITE…]
 //
-// PLACE is a folder where the package is installed; TARGET one where the suites are kept, which npm
-// installs there. rimraf removes by `fs.rm` where nothing is asked for that it lacks: curt is
-// installed. fdir lists by `lists.mjs`. What passes without curt must pass with it.
+// PLACE is a folder with the installed package, TARGET one where npm installs the suites. rimraf
+// uses `fs.rm` unless options require more, so curt is installed for it; fdir lists by `lists.mjs`.
+// A test that passes without curt must pass with it.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const [place, target, ...chosen] = process.argv.slice(2);
 
-// Each with the number of tests that pass without curt at least, and of curt's calls.
+// The minimum of tests that pass without curt, and of calls of the addon.
 const SUITES = {
   rimraf: {
     source: ["https://github.com/isaacs/rimraf", "v6.1.0"],
@@ -39,7 +39,7 @@ const SUITES = {
   },
 };
 
-/** Fetches the source and what its tests need, if they are not there. Returns why it could not. */
+/** Returns the reason for a failure. */
 function fetch([url, tag], folder) {
   if (fs.existsSync(folder)) return null;
   const made = `${folder}.partial`;
@@ -55,7 +55,6 @@ function fetch([url, tag], folder) {
   return null;
 }
 
-/** Runs a suite. Returns the names of what passes, the calls of the addon, and what it wrote. */
 function run(folder, [program, ...words], env) {
   const calls = path.join(folder, "calls");
   fs.rmSync(calls, { force: true });
@@ -78,7 +77,6 @@ function run(folder, [program, ...words], env) {
   };
 }
 
-/** Runs a suite without curt and with it. Returns what is wrong. */
 function compare(name, { source, words, tests, calls, replace }, folder) {
   const reset = () => spawnSync("git", ["checkout", "-q", "."], { cwd: folder, stdio: "inherit" });
   reset();

@@ -1,4 +1,3 @@
-/* The extension of the gem `curt`: each part defines its functions in the module `Curt`. */
 
 #include "curt_ext.h"
 

@@ -1,4 +1,3 @@
-/* What the parts of the extension share. */
 #ifndef CURT_EXT_H
 #define CURT_EXT_H
 
@@ -6,7 +5,6 @@
 #include <ruby.h>
 #include <ruby/encoding.h>
 
-/* The module `Curt`. */
 extern VALUE rb_mCurt;
 
 void Init_lookup(void);
@@ -20,75 +18,70 @@ void Init_dir(void);
 void Init_find(void);
 void Init_realpath(void);
 
-/* expand.c: methods that can also be defined elsewhere, with -1 arguments. */
+/* Methods with arity -1, which install.c also defines elsewhere. */
 VALUE curt_s_expand_path(int argc, VALUE *argv, VALUE module);
 VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module);
 
-/* dir.c: the same. */
 VALUE curt_s_children(int argc, VALUE *argv, VALUE module);
 
-/* text.c: paths and names. */
 
-/* Converts an argument to a path as Ruby does: a String, or what has `to_path`, without NUL and in
- * an encoding that contains ASCII. `*path` becomes the String, which must be kept alive with
- * RB_GC_GUARD as long as the text is used. Raises Ruby's own errors. */
+/* Converts an argument to a path like Ruby: a String or an object with `to_path`, without NUL, in
+ * an ASCII-compatible encoding. `*path` becomes the String. Keep it alive with RB_GC_GUARD while
+ * the text is used. Raises Ruby's errors. */
 curt_str path_argument(VALUE *path);
 
-/* Room for the copy of a path. Few are longer than what needs no object of Ruby's. */
+/* Buffer for a copy of a path. Most paths need no Ruby object. */
 typedef struct {
   char most[256];
   volatile VALUE longer;
 } path_room;
 
-/* The same, as a copy that is used without Ruby's lock: a short String lies in Ruby's heap, which is
- * closed to all others while it is compacted. It lives as long as `*room`, whose `longer` must be
- * kept alive with RB_GC_GUARD. */
+/* Like path_argument, but copies the text for use without the GVL. A short String lies in Ruby's
+ * heap, which compaction makes inaccessible to other threads for a while. The copy lives as long
+ * as `*room`; keep `room->longer` alive with RB_GC_GUARD. */
 curt_str path_copy(VALUE *path, path_room *room);
 
-/* The same for each element of an Array. */
+/* Like path_copy, for each element of an Array. */
 curt_str *path_arguments(VALUE paths, size_t *count, volatile VALUE *keep);
 
-/* Makes a String of a name in a directory as rb_external_str_new_with_enc does. In UTF-8 it is
- * quicker: Ruby spends a third of the time on giving a new String its encoding. */
+/* Like rb_external_str_new_with_enc, but faster for UTF-8: Ruby spends a third of the time on
+ * setting the encoding of a new String. */
 VALUE external_string(curt_str text, rb_encoding *encoding);
 
-/* Makes a String of a text of the system, in the encoding of the file system. */
+/* Returns a String in the file system's encoding. */
 VALUE path_string(curt_str text);
 
-/* error.c: failures. */
 
-/* Raises the exception of a failure: of its error object, which is freed, or where that is NULL of
- * its result. `SystemCallError` for what the system refuses, `ArgumentError` for arguments. */
+/* Raises the exception of a failure: `SystemCallError` for a refusal of the system,
+ * `ArgumentError` for arguments. Frees `error`, which may be NULL if there is only a result. */
 NORETURN(void raise_failure(int32_t result, curt_error *error));
 
-/* work.c: long work, without Ruby's lock. */
 
-/* One call of libcurt that may take long. Interrupts of Ruby are seen within a few milliseconds; a
- * handler that raises stops the work, another one does not. */
+/* A long call of libcurt. Interrupts are noticed within a few milliseconds. The call stops if
+ * their handler raises, and otherwise continues. */
 typedef struct {
-  /* To be given to libcurt. */
   curt_control control;
-  /* Whether `body` may be called again after a signal has stopped it and its handler has returned.
-   * Other work runs on a new thread from the beginning. */
+  /* Whether `body` may be called again after a signal stopped it and the handler returned. If not,
+   * all work runs on a new thread. */
   int repeatable;
-  /* What libcurt returned, and its error object. */
   int32_t result;
   curt_error *error;
 } work;
 
-/* Calls `body(argument)` without Ruby's lock, with `work->control` filled in for `threads`. Where a
- * handler raises, the work is stopped, its error freed, and the exception raised; `body` may then
- * not have been called at all. */
+/* Calls `body(argument)` without the GVL, with `work->control` set up for `threads`. If an
+ * interrupt handler raises, stops the work, frees its error, and raises the exception; `body` may
+ * then never have been called. */
 void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument);
 
-/* How many threads an argument `threads` stands for. Raises Ruby's own errors. */
+/* Converts the argument `threads:`. Raises Ruby's errors. */
 uint32_t threads_argument(VALUE threads);
 
-/* Calls `body(argument)` without Ruby's lock, for a single short call of libcurt. Returns 0, and has
- * called nothing, if an interrupt is pending: then comes rb_thread_check_ints. Raises nothing. */
+/* Calls `body(argument)` without the GVL, for one short call of libcurt. If an interrupt is
+ * pending, calls nothing and returns 0; the caller must then call rb_thread_check_ints. Never
+ * raises. */
 int try_call(void *(*body)(void *), void *argument);
 
-/* Calls it. What an interrupt raises, it raises before the call. */
+/* Like try_call, but handles pending interrupts first, which may raise. */
 void run_call(void *(*body)(void *), void *argument);
 
 #endif

@@ -1,4 +1,3 @@
-/* One directory. */
 
 #include "curt_ext.h"
 
@@ -9,15 +8,15 @@ typedef struct {
   rb_encoding *encoding;
   VALUE names;
   curt_dir *dir;
-  /* The entries that were read last. Their names live until the next are read. */
+  /* The latest entries. Their names are valid until the next read. */
   curt_entry entries[MOST_ENTRIES];
   int32_t count;
-  /* Whether the next call of libcurt calls the system. */
+  /* Whether the next call of libcurt makes system calls. */
   int reads;
   curt_error *error;
 } listing;
 
-/* Without Ruby's lock: opens the directory, the first time, and reads the next entries. */
+/* Runs without the GVL. Opens the directory on the first call. */
 static void *read_entries(void *argument)
 {
   listing *l = argument;
@@ -34,7 +33,7 @@ static VALUE list(VALUE argument)
   VALUE names[MOST_ENTRIES];
   int32_t at;
   do {
-    /* Entries that are in memory are not worth that another thread of Ruby takes the lock. */
+    /* Entries in memory are not worth giving up the GVL. */
     if (l->reads)
       run_call(read_entries, l);
     else
@@ -62,12 +61,12 @@ static VALUE end_list(VALUE argument)
 
 /* call-seq: children(path, encoding: nil) -> array
  *
- * Returns the names in a directory without <tt>.</tt> and <tt>..</tt>, in the order of the system,
- * as Dir.children does. Their encoding is +encoding+, or that of the file system; they are
- * converted to Encoding.default_internal if that is set. Errno::ENOENT and others are raised if the
- * directory cannot be opened or read.
+ * Returns the names in a directory except <tt>.</tt> and <tt>..</tt>, in the order of the file
+ * system, like Dir.children. They have +encoding+, or that of the file system, and are converted
+ * to Encoding.default_internal if set. Raises Errno::ENOENT and others if the directory cannot be
+ * opened or read.
  *
- * Takes 4 calls of the system for up to about 2,000 entries, without Ruby's lock.
+ * Takes 4 system calls for up to about 2,000 entries, without the GVL.
  *
  *   Curt.children("/usr").include?("bin") # => true
  */

@@ -1,4 +1,3 @@
-/* Failures of libcurt as Ruby's exceptions. */
 
 #include "curt_ext.h"
 
@@ -12,7 +11,7 @@ static VALUE exception_of(VALUE error)
   curt_error_info info = CURT_ERROR_INFO_INIT;
   VALUE message, arguments[3];
   curt_error_get((const curt_error *)error, &info);
-  /* Ruby has the text for what the system says. */
+  /* Ruby adds the text of an errno. */
   message = info.reason == NULL ? path_string(info.path)
                                 : rb_utf8_str_new(info.text, (long)info.text_len);
   if (info.os_error == 0 || info.result == CURT_E_ARGUMENT || info.result == CURT_E_INTERNAL)

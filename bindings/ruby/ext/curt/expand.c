@@ -1,42 +1,45 @@
-/* Full paths, by their text alone. */
+/* Expands paths without touching the disk.
+ *
+ * The common cases, POSIX rules and short paths in one ASCII-compatible encoding, go to libcurt
+ * without a system call. Rare cases and those that must fail go to Ruby's own method, which
+ * defines the exact result. */
 
 #include "curt_ext.h"
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What a path is joined to, and the path, are shorter than this; Ruby has longer ones. */
+/* Longer paths go to Ruby. */
 enum { MOST = 4096 };
 
-/* For full paths of POSIX. It is never changed, so that threads and Ractors share it. */
+/* Immutable, so that threads and Ractors can share it. */
 static curt_expander *full_posix;
 
-/* How often the working directory has changed, for the whole process. */
+/* How often this process has changed its working directory. */
 static atomic_uint changes = 1;
 
-/* The working directory as a thread last found it, when that many changes had been. To ask for it
- * at each relative path costs more than all the rest. */
+/* Each thread caches the working directory, with the value of `changes` at that time. Querying it
+ * for each relative path would cost more than everything else. */
 static _Thread_local struct {
   unsigned at;
   size_t len;
   char text[1024];
 } kept;
 
-/* Ruby's own method, which is exact by definition. It is left what is rare, or must fail: home
- * directories, which may be asked of the user database, texts of different encodings, of which not
- * all are ASCII, very long texts, and a working directory that has no name. */
+/* Ruby's own method, for home directories, which may query the user database, for mixed encodings
+ * that are not all ASCII, for long texts, and for a working directory without a name. */
 static VALUE by_ruby(VALUE path, VALUE dir, int tilde)
 {
   return tilde ? rb_file_expand_path(path, dir) : rb_file_absolute_path(path, dir);
 }
 
-/* Encodings are compared and kept by their numbers, which cost no call. */
+/* Encodings are compared by index, which costs no call. */
 static int contains_ascii(int encoding)
 {
   return encoding == rb_utf8_encindex() || rb_enc_asciicompat(rb_enc_from_index(encoding));
 }
 
-/* Converts an argument to a path as Ruby does, or raises its errors. A String stays as it is, where
+/* Converts an argument to a path like Ruby, or raises its errors. Returns a String itself, where
  * Ruby would make a frozen copy. */
 static VALUE text_argument(VALUE text)
 {
@@ -51,7 +54,6 @@ static int begins_with(VALUE text, char letter)
   return RSTRING_LEN(text) > 0 && RSTRING_PTR(text)[0] == letter;
 }
 
-/* Whether all bytes are ASCII; eight at a time. */
 static int is_ascii(const char *text, size_t len)
 {
   uint64_t word, all = 0;
@@ -64,7 +66,6 @@ static int is_ascii(const char *text, size_t len)
   return (all & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* Folds a path that begins with a slash. The text is shorter than MOST. */
 static VALUE folded(const char *text, size_t len, int encoding)
 {
   curt_char full[MOST];
@@ -77,7 +78,7 @@ static VALUE folded(const char *text, size_t len, int encoding)
   return string;
 }
 
-/* The working directory of the process, or NULL where it is to be left to Ruby. */
+/* NULL leaves the path to Ruby. */
 static const char *working_directory(size_t *len)
 {
   unsigned now = atomic_load(&changes);
@@ -91,8 +92,7 @@ static const char *working_directory(size_t *len)
   return kept.text;
 }
 
-/* Appends to what was joined so far. The slashes that a path begins with are kept, so that none is
- * added. */
+/* Appends a component, with a slash unless there is one. Leading slashes of the text remain. */
 static char *append(const char *joined, char *end, const char *text, size_t len)
 {
   if (end != joined && end[-1] != '/')
@@ -101,8 +101,8 @@ static char *append(const char *joined, char *end, const char *text, size_t len)
   return end + len;
 }
 
-/* A relative path joined to what it starts from, and folded. That is the same as folding both, but
- * where it starts from a home directory: that stays as it is. */
+/* Joins a relative path to its base and folds the whole. Folding each part first would give the
+ * same result, except below a home directory, which Ruby does not fold. */
 static VALUE joined_path(VALUE path, VALUE dir, int tilde)
 {
   char joined[MOST], *end = joined;
@@ -146,7 +146,7 @@ static int is_separator(char letter)
   return letter == '/' || letter == '\\';
 }
 
-/* The home directory in the variables that Ruby asks on Windows, or nil. */
+/* The home directory by the variables that Ruby reads on Windows, or nil. */
 static VALUE windows_home(void)
 {
   const char *home = getenv("HOME"), *drive = getenv("HOMEDRIVE"), *rest = getenv("HOMEPATH");
@@ -162,8 +162,8 @@ static VALUE windows_home(void)
   return home != NULL ? rb_enc_str_new_cstr(home, rb_filesystem_encoding()) : Qnil;
 }
 
-/* Bytes without an encoding are read as Latin 1, which keeps each. Windows reads them as
- * Windows-1252; the characters that differ mean nothing in a path. */
+/* Reads binary and US-ASCII text as Latin-1, which preserves every byte. Windows would use
+ * Windows-1252, but the characters that differ have no meaning in a path. */
 static rb_encoding *readable(rb_encoding *encoding)
 {
   int is_bytes = encoding == rb_usascii_encoding() || encoding == rb_ascii8bit_encoding();
@@ -186,7 +186,7 @@ static VALUE transcoded(VALUE text, rb_encoding *from, rb_encoding *to)
   return rb_str_encode(copy, rb_enc_from_encoding(to), 0, Qnil);
 }
 
-/* A text as libcurt shall read it: of one byte a unit in UTF-8, of two in UTF-16. */
+/* Converts a text for libcurt: to UTF-8 for width 1, to UTF-16 for width 2. */
 static VALUE text_of_width(VALUE text, rb_encoding *encoding, uint32_t width)
 {
   if (NIL_P(text))
@@ -206,7 +206,7 @@ static size_t units_of(VALUE text, uint32_t width)
   return NIL_P(text) ? 0 : (size_t)RSTRING_LEN(text) / width;
 }
 
-/* Opens an expander for one path: nothing is raised while it is open. */
+/* Uses an expander for one path. Nothing may raise while it is open. */
 static ptrdiff_t expand_once(const curt_expand_options *options, VALUE text, void *buffer,
                              size_t capacity)
 {
@@ -223,7 +223,6 @@ static ptrdiff_t expand_once(const curt_expand_options *options, VALUE text, voi
   return written;
 }
 
-/* Raises what Ruby raises on Windows, where it has a text of its own. */
 static void raise_windows(int32_t result, VALUE path, VALUE dir)
 {
   VALUE text = begins_with(path, '~') ? path : dir;
@@ -241,14 +240,13 @@ static void raise_windows(int32_t result, VALUE path, VALUE dir)
   raise_failure(result, NULL);
 }
 
-/* `~` alone is the home directory; `~:` is a drive, and a user's name leads to nothing. */
+/* `~` alone is the home directory. `~:` is a drive, and `~user` is an error. */
 static int is_at_home(VALUE path)
 {
   return begins_with(path, '~') &&
          (RSTRING_LEN(path) == 1 || is_separator(RSTRING_PTR(path)[1]));
 }
 
-/* Windows' rules, on any system. */
 static VALUE windows_path(VALUE path, VALUE dir, int tilde)
 {
   curt_expand_options options = CURT_EXPAND_OPTIONS_INIT;
@@ -261,7 +259,8 @@ static VALUE windows_path(VALUE path, VALUE dir, int tilde)
     if (is_at_home(path) && rb_enc_str_asciionly_p(path))
       encoding = rb_filesystem_encoding();
   }
-  /* In UTF-16 no character contains the byte of a separator; in UTF-8 neither. */
+  /* In other encodings the second byte of a character can equal a separator. UTF-8 bytes and
+   * UTF-16 units cannot. */
   options.width = encoding == rb_utf8_encoding() ? 1 : 2;
   text = text_of_width(path, encoding, options.width);
   base = text_of_width(dir, encoding, options.width);
@@ -291,7 +290,6 @@ static VALUE windows_path(VALUE path, VALUE dir, int tilde)
   return full;
 }
 
-/* Whether Windows' rules are asked for. */
 static int is_windows(VALUE options)
 {
   ID keyword = rb_intern("flavor");
@@ -320,7 +318,7 @@ static VALUE full_path(int argc, const VALUE *argv, int tilde)
   if (NIL_P(dir) || RB_TYPE_P(dir, T_STRING)) {
     path = text_argument(path);
   } else {
-    /* The directory's `to_path` could change the path. */
+    /* Copies the path, because the directory's `to_path` could change it. */
     path = rb_get_path(path);
   }
   if (!NIL_P(dir))
@@ -335,29 +333,29 @@ static VALUE full_path(int argc, const VALUE *argv, int tilde)
  * call-seq:
  *   expand_path(path, dir = nil, flavor: nil) -> string
  *
- * The full path of a path, by its text alone, as File.expand_path: +.+, +..+ and runs of slashes
- * are gone, a relative path starts from +dir+ or the working directory, and +~+ and <tt>~user</tt>
- * are home directories. The result is a new String, in the encoding of the path.
+ * Returns the absolute path of a path by its text alone, like File.expand_path: removes +.+, +..+
+ * and repeated slashes, starts a relative path at +dir+ or the working directory, and expands +~+
+ * and <tt>~user</tt>. The result is a new String in the encoding of the path.
  *
  *   Curt.expand_path("../lib/./set.rb", "/usr/bin")  #=> "/usr/lib/set.rb"
  *
- * With <tt>flavor: :windows</tt> the rules are those of Ruby on Windows, on any system, but for the
- * long form of the last name, for which Ruby asks the disk there. No drive has a working directory:
- * a relative path needs a +dir+ with a drive or a share, or is an ArgumentError. For +~+ the
- * variable +HOME+ is read, or +HOMEDRIVE+ and +HOMEPATH+, or +USERPROFILE+. Characters that cannot be
- * transcoded are an EncodingError.
+ * <tt>flavor: :windows</tt> applies the rules of Ruby on Windows, on any system, except that a
+ * short name stays short: Ruby asks the disk for the long form of the last name. Drives have no
+ * working directory, so a relative path needs a +dir+ with a drive or a share, or raises
+ * ArgumentError. +~+ reads +HOME+, or +HOMEDRIVE+ and +HOMEPATH+, or +USERPROFILE+. Characters that
+ * cannot be transcoded raise EncodingError.
  *
  *   Curt.expand_path("..\\b.", "C:/x/a", flavor: :windows)  #=> "C:/x/b"
  *
- * A path of a stranger is not safe because it was expanded: see Curt::Root.
+ * Expanding an untrusted path does not make it safe: see Curt::Root.
  *
- * Errors are those of File.expand_path: ArgumentError for a NUL, and for a home directory that is
- * unknown or not a full path; Encoding::CompatibilityError for encodings without ASCII and for two
- * that cannot be joined; TypeError for what is no path.
+ * Errors are those of File.expand_path: ArgumentError for a NUL and for an unknown or relative home
+ * directory; Encoding::CompatibilityError for encodings without ASCII and for two that cannot be
+ * joined; TypeError for an object that is not a path.
  *
- * It costs no call, but for the first relative path after Dir.chdir, which asks for the working
- * directory, and for home directories, which may be asked of the user database. A working directory
- * that was renamed, or entered by C code that is not Ruby's own, is seen after Curt.refresh.
+ * Makes no system call, with two exceptions: the first relative path after Dir.chdir queries the
+ * working directory, and home directories may query the user database. Call Curt.refresh after the
+ * working directory was renamed or C code changed it.
  */
 VALUE curt_s_expand_path(int argc, VALUE *argv, VALUE module)
 {
@@ -368,8 +366,7 @@ VALUE curt_s_expand_path(int argc, VALUE *argv, VALUE module)
  * call-seq:
  *   absolute_path(path, dir = nil, flavor: nil) -> string
  *
- * Curt.expand_path without home directories: a +~+ is a name like any other, as in
- * File.absolute_path.
+ * Does the same as Curt.expand_path, but treats +~+ as an ordinary name, like File.absolute_path.
  *
  *   Curt.absolute_path("~", "/a/b")  #=> "/a/b/~"
  */
@@ -381,9 +378,8 @@ VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module)
 /*
  * call-seq: refresh -> nil
  *
- * Forgets the working directory: relative paths ask for it again. Dir.chdir and its kin do that by
- * themselves. It is needed where the directory was renamed or removed, or another one was entered
- * by C code.
+ * Forgets the cached working directory. Dir.chdir and similar methods do this themselves; it is
+ * only needed after the directory was renamed or removed, or after C code changed it.
  */
 static VALUE s_refresh(VALUE module)
 {

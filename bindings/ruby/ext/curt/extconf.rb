@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
 # Finds libcurt, in this order:
-#   --with-curt-dir=FOLDER  an unpacked archive of libcurt; its libcurt.a is linked in
-#   a checkout of curt      the one that this file is in; Cargo builds libcurt.a, which is linked in,
-#                           with --with-curt-profile=PROFILE not as a release
-#   the installed libcurt   by pkg-config, or where the compiler looks; shared
+#   --with-curt-dir=FOLDER  an unpacked archive of libcurt, linked statically
+#   a checkout of curt      if this file is in one; Cargo builds libcurt.a, in the release profile or
+#                           in --with-curt-profile=PROFILE, linked statically
+#   the installed libcurt   by pkg-config or the compiler's search path, linked dynamically
 require "mkmf"
 
-# What the gem needs of libcurt: the `CURT_ABI` of its header.
+# The required `CURT_ABI` of libcurt's header.
 ABI = 1
 
 abort "The gem curt is not for Windows yet" if $mswin || $mingw
 
-# Says where Cargo puts libcurt.a, and has it made.
+# Builds libcurt.a and returns its path.
 def build_libcurt(checkout, profile)
   command = ["cargo", "build", "--locked", "--profile", profile, "--package", "curt-capi"]
   puts command.join(" ")
@@ -28,8 +28,8 @@ def build_libcurt(checkout, profile)
   File.join(target, profile == "dev" ? "debug" : profile, "libcurt.a")
 end
 
-# Links a static library in, hides its symbols, so that no other library meets them, and returns what
-# the extension has to be made anew for.
+# Links a static library and hides its symbols from other libraries. Returns make rules that rebuild
+# the extension when the library changes.
 def link_in(archive, include)
   abort "#{include}/curt.h is missing" unless File.exist?("#{include}/curt.h")
   abort "#{archive} is missing" unless File.exist?(archive)

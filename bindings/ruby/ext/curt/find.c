@@ -1,4 +1,3 @@
-/* Trees, an entry at a time. */
 
 #include "curt_ext.h"
 #include <errno.h>
@@ -7,15 +6,13 @@ typedef struct {
   curt_tree *tree;
   rb_encoding *encoding;
   int ignores_errors;
-  /* The entry that was found last, and the result of finding it. */
   curt_tree_entry entry;
   int32_t result;
   curt_error *error;
-  /* Whether the next call of libcurt opens and reads a directory. */
   int reads;
 } finding;
 
-/* An enumeration that is given up in a Fiber never ends: then the garbage collector closes it. */
+/* If a Fiber abandons an enumeration, only the garbage collector closes it. */
 static void free_finding(void *argument)
 {
   finding *f = argument;
@@ -47,8 +44,8 @@ static void *next_entry(void *argument)
   return NULL;
 }
 
-/* Whether nothing is raised for a failure: where something else was put in the place of a directory,
- * which is then not entered, and the errors that Find ignores. */
+/* Whether to ignore a failure: a directory was replaced and is not entered, or the error is one
+ * that Find ignores. */
 static int is_ignored(const finding *f)
 {
   curt_error_info info = CURT_ERROR_INFO_INIT;
@@ -81,7 +78,7 @@ static void raise_failure_of(finding *f)
   raise_failure(f->result, error);
 }
 
-/* Goes to the next entry: without Ruby's lock after a directory, because that is opened and read. */
+/* Finds the next entry. After a directory this opens and reads it, so it releases the GVL. */
 static int32_t find_next(finding *f)
 {
   if (f->reads)
@@ -98,12 +95,11 @@ static int32_t find_next(finding *f)
   return f->result;
 }
 
-/* Yields the entries that are left, until the block throws `:prune`. */
 static VALUE yield_entries(RB_BLOCK_CALL_FUNC_ARGLIST(tag, object))
 {
   finding *f = rb_check_typeddata(object, &finding_type);
   while (find_next(f) != 0) {
-    /* The path itself was yielded before. */
+    /* The caller has already yielded the top. */
     if (f->result < 0 || f->entry.depth == 0)
       continue;
     rb_yield(external_string(f->entry.path, f->encoding));
@@ -118,7 +114,7 @@ static VALUE find_entries(VALUE object)
 {
   finding *f = rb_check_typeddata(object, &finding_type);
   do {
-    /* One for all entries, and another one after each that was pruned. */
+    /* One catch serves many entries; each prune needs a new one. */
     rb_catch_obj(ID2SYM(rb_intern("prune")), yield_entries, object);
     curt_tree_prune(f->tree);
     f->reads = 0;
@@ -126,7 +122,7 @@ static VALUE find_entries(VALUE object)
   return Qnil;
 }
 
-/* Yields the paths of all entries below a path, which itself is not yielded. */
+/* Yields the paths of all entries below `path`, without `path` itself. */
 static VALUE s_find_below(VALUE module, VALUE path, VALUE ignore_error)
 {
   curt_str text = path_argument(&path);

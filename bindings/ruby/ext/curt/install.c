@@ -1,8 +1,8 @@
-/* What `require "curt/install"` puts in the place of methods in C. */
+/* Replacements of C methods for `require "curt/install"`. */
 
 #include "curt_ext.h"
 
-/* Ruby's methods take no keywords: theirs is a Hash, which is no path. */
+/* Ruby's methods take no keywords: they treat them as a Hash, which is not a path. */
 static void check_no_keywords(int argc, const VALUE *argv)
 {
   if (rb_keyword_given_p())

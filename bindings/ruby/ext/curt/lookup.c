@@ -1,28 +1,34 @@
-/* `require` and `load` by a look-up in the directories of $LOAD_PATH, for "curt/require". */
+/* Implements `require` and `load` by an index of the directories in $LOAD_PATH, for
+ * "curt/require".
+ *
+ * Ruby tries to open each candidate in each root. Here the outermost `require` revalidates the
+ * roots ahead of the match, and the index gives Ruby the path. Ruby still looks itself whenever
+ * the index could differ from its rules: for roots that are not absolute paths and for those
+ * behind them, for unusual names, and for features that are missing, already loaded or in a gem to
+ * activate. */
 
 #include "curt_ext.h"
 #include <ruby/ractor.h>
 #include <string.h>
 #include <time.h>
 
-/* What is known of $LOAD_PATH. */
 typedef struct {
   curt_lookup *lookup;
-  /* The array that $LOAD_PATH was. While nobody changes that, both share their elements. */
+  /* A copy of $LOAD_PATH, which shares its elements until either changes. */
   VALUE seen;
-  /* How many elements at its start are roots of the look-up: strings with absolute paths. Ruby
-   * looks in the others. */
+  /* The number of leading elements in the index: strings with absolute paths. Ruby searches the
+   * others. */
   long roots;
-  /* The second, of the clock that only goes forward, in which the directories were last asked. */
+  /* When the directories were last revalidated, in monotonic seconds. */
   time_t asked;
 } load_path;
 
-/* The load_path of the main Ractor; in others Ruby requires nothing. */
+/* Only in the main Ractor; Ruby requires no files in others. */
 static rb_ractor_local_key_t of_ractor;
-/* What Kernel#require and Kernel#load were: those of RubyGems, perhaps; and what requires the path
- * that was found. */
+/* The previous Kernel#require and Kernel#load, perhaps of RubyGems, and the method that requires a
+ * path. */
 static ID id_require_before, id_load_before, id_require_found, id_path, id_is_ready;
-/* Whether the fiber is within a `require`. */
+/* A fiber-local flag: set within a `require`. */
 static ID id_is_within;
 
 static const char any_extension[] = ".rb\0" DLEXT;
@@ -44,7 +50,8 @@ static const rb_data_type_t load_path_type = {
   .flags = RUBY_TYPED_FREE_IMMEDIATELY
 };
 
-/* Whether no separator ends a path or comes before another one or a dot, which Ruby may fold. */
+/* Whether a path has no NUL, and no separator at its end or before another one or a dot, where
+ * Ruby may fold it. */
 static int has_clean_separators(const char *path, long len)
 {
   long at;
@@ -55,8 +62,9 @@ static int has_clean_separators(const char *path, long len)
   return memchr(path, 0, (size_t)len) == NULL;
 }
 
-/* The path of a root as Ruby has it: its canonical name when the load path was changed, or its text
- * if it was not there. Qnil for what Ruby looks at each time, or reads in its own way. */
+/* Returns the path that Ruby uses for a root: the canonical path at the time when the load path
+ * changed, or the text of a missing root. Returns Qnil for roots that Ruby examines each time or
+ * reads in another way. */
 static VALUE root_path(VALUE root)
 {
   curt_char buffer[4096];
@@ -64,7 +72,7 @@ static VALUE root_path(VALUE root)
   ptrdiff_t len;
   if (!RB_TYPE_P(root, T_STRING) || RSTRING_LEN(root) == 0 || RSTRING_PTR(root)[0] != '/')
     return Qnil;
-  /* As Ruby does with those that it keeps a path of. */
+  /* Like Ruby, freezes the roots whose paths it caches. */
   rb_str_freeze(root);
   text.ptr = (const curt_char *)RSTRING_PTR(root);
   text.len = (size_t)RSTRING_LEN(root);
@@ -74,13 +82,13 @@ static VALUE root_path(VALUE root)
   return len < 0 && has_clean_separators(RSTRING_PTR(root), RSTRING_LEN(root)) ? root : Qnil;
 }
 
-/* Looks at $LOAD_PATH again. */
 static void read_load_path(load_path *known, VALUE array)
 {
   long count, at;
   VALUE kept, place;
   curt_str *roots;
-  /* Ruby compares this with all roots, so it reads them now, too: links lead to the same. */
+  /* Ruby compares this feature with all roots, and so resolves their symlinks at the same time as
+   * we do. */
   rb_provided("curt/require");
   count = RARRAY_LEN(array);
   kept = rb_ary_new_capa(count);
@@ -104,7 +112,6 @@ static void read_load_path(load_path *known, VALUE array)
   rb_ary_replace(known->seen, array);
 }
 
-/* Whether it is the array that was read, and nobody has changed it since. */
 static int is_seen(const load_path *known, VALUE array)
 {
   return !NIL_P(known->seen) && RARRAY_LEN(known->seen) == RARRAY_LEN(array) &&
@@ -116,8 +123,8 @@ static int is_within(void)
   return RTEST(rb_thread_local_aref(rb_thread_current(), id_is_within));
 }
 
-/* Lets the directories be asked again. Those within a `require` rely on what was asked for it, but
- * only for a second: a whole program may run within it. */
+/* Revalidates the directories, but within a `require` at most once per second: a whole program may
+ * run inside one. */
 static void revalidate(load_path *known)
 {
   struct timespec now;
@@ -128,7 +135,7 @@ static void revalidate(load_path *known)
   curt_lookup_revalidate(known->lookup);
 }
 
-/* The path of a feature or a file, or Qnil: then Ruby must look itself. */
+/* Returns the path of a feature or a file, or Qnil to let Ruby search. */
 static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, size_t count)
 {
   curt_char buffer[4096];
@@ -136,7 +143,8 @@ static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, s
   ptrdiff_t len;
   if (known->roots == 0)
     return Qnil;
-  /* The second extension comes after the first in all roots: also in those that Ruby looks in. */
+  /* Ruby tries the second extension after the first failed in all roots, including those outside
+   * the index. */
   if (known->roots < RARRAY_LEN(known->seen) && count > 1)
     count = 1;
   text.ptr = (const curt_char *)RSTRING_PTR(name);
@@ -147,7 +155,7 @@ static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, s
   return rb_str_freeze(rb_enc_str_new((const char *)buffer, len, rb_filesystem_encoding()));
 }
 
-/* Whether a name is one that is looked for in the load path, and read by Ruby as it is. */
+/* Whether Ruby searches the load path for a name, and reads it unchanged. */
 static int is_relative(VALUE name)
 {
   const char *text;
@@ -161,9 +169,9 @@ static int is_relative(VALUE name)
          has_clean_separators(text, len);
 }
 
-/* What is known, read again if $LOAD_PATH was changed: also for a name that is loaded already,
- * because Ruby reads it then, too; and asked again, also for one that is not looked up, because of
- * those within it. NULL where Ruby must look. */
+/* Returns the current index, or NULL if Ruby must search. Rereads a changed $LOAD_PATH even if the
+ * name is already loaded, because Ruby does so too. Revalidates even if the name is not looked up,
+ * for the sake of nested calls. */
 static load_path *current(void)
 {
   VALUE object, array;
@@ -180,7 +188,6 @@ static load_path *current(void)
   return known;
 }
 
-/* The file that a feature is in, or Qnil. */
 static VALUE find_feature(VALUE name)
 {
   static const curt_str extensions[] = {
@@ -193,7 +200,7 @@ static VALUE find_feature(VALUE name)
   if (known == NULL || !is_relative(name))
     return Qnil;
   text = StringValueCStr(name);
-  /* Then Ruby need not look. */
+  /* A loaded feature needs no lookup, and RubyGems may have a gem to activate. */
   if (rb_provided(text) || !RTEST(rb_funcall(rb_mCurt, id_is_ready, 1, name)))
     return Qnil;
   last = strrchr(text, '/');
@@ -208,7 +215,6 @@ static VALUE find_feature(VALUE name)
 /* A call of Ruby's `require` or `load`. */
 typedef struct {
   VALUE self;
-  /* What was found, or Qnil. */
   VALUE path;
   ID with_path, with_name;
   int count;
@@ -222,7 +228,7 @@ static VALUE call_with_path(VALUE argument)
   return rb_funcallv(call->self, call->with_path, call->count, arguments);
 }
 
-/* Qundef if Ruby could not load the file that was found, for example because it may not be read. */
+/* Returns Qundef if Ruby could not load the found file, for example an unreadable one. */
 static VALUE not_loaded(VALUE argument, VALUE error)
 {
   call *call = (void *)argument;
@@ -232,7 +238,6 @@ static VALUE not_loaded(VALUE argument, VALUE error)
   rb_exc_raise(error);
 }
 
-/* Loads the file that was found, or else lets Ruby look. */
 static VALUE load_found(VALUE argument)
 {
   call *call = (void *)argument;
@@ -275,7 +280,7 @@ static VALUE k_load(int argc, VALUE *argv, VALUE self)
 
 /* call-seq: look_up_features -> nil
  *
- * Puts `require` and `load` in the place of Ruby's. */
+ * Replaces `require` and `load`. */
 static VALUE s_look_up_features(VALUE module)
 {
   load_path *known;

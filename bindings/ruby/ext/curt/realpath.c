@@ -1,8 +1,7 @@
-/* Canonical names. */
 
 #include "curt_ext.h"
 
-/* The path from a directory, unless it is absolute. Bytes are joined, as Ruby does here. */
+/* Joins a relative path to a directory. Like Ruby, joins bytes regardless of encodings. */
 static VALUE join(VALUE *from, VALUE path)
 {
   VALUE whole, dir;
@@ -18,7 +17,6 @@ static VALUE join(VALUE *from, VALUE path)
   return whole;
 }
 
-/* Returns the canonical name, or nil if the system gives none. */
 static VALUE canonical(VALUE path)
 {
   curt_str text = path_argument(&path);
@@ -47,8 +45,8 @@ static VALUE canonical(VALUE path)
   return path;
 }
 
-/* Converts a name to the encoding of the path that led to it. Where that cannot be, its bytes stay,
- * in the first of that encoding, the system's and binary in which they are valid. */
+/* Converts a result to the encoding of the argument. If that fails, keeps its bytes, in the first
+ * of that encoding, the system's and binary in which they are valid. */
 static VALUE encoded_as(VALUE name, rb_encoding *encoding)
 {
   rb_encoding *system = rb_filesystem_encoding();
@@ -60,18 +58,17 @@ static VALUE encoded_as(VALUE name, rb_encoding *encoding)
   return name;
 }
 
-/* The method File.realpath. */
 static VALUE own_realpath;
 
 /* call-seq: realpath(path, dir = nil) -> string
  *
- * Returns the absolute path without links, <tt>.</tt> and <tt>..</tt> of what +path+ leads to, as
- * File.realpath does: a relative path begins at +dir+, or else at the working directory. All of it
- * must exist, otherwise Errno::ENOENT is raised. The encoding is that of +path+, if
- * the result is valid in it.
+ * Returns the absolute path of an existing file without symlinks, <tt>.</tt> and <tt>..</tt>, like
+ * File.realpath. A relative path starts at +dir+, or at the working directory. Raises
+ * Errno::ENOENT if any component is missing. The result has the encoding of +path+ if it is valid
+ * in it.
  *
- * Takes 5 calls of the system on Linux. What the system does not resolve is left to File.realpath,
- * which goes through a file as through a directory: <tt>a.rb/../b.rb</tt>.
+ * Takes 5 system calls on Linux. Paths that the system cannot resolve are passed to File.realpath,
+ * which accepts a file in place of a directory: <tt>a.rb/../b.rb</tt>.
  *
  *   Curt.realpath("/usr/bin/..")      # => "/usr"
  *   Curt.realpath("../bin", "/usr/lib") # => "/usr/bin"

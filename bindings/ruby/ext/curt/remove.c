@@ -1,4 +1,3 @@
-/* Removing trees. */
 
 #include "curt_ext.h"
 
@@ -9,8 +8,8 @@ typedef struct {
   uint64_t removed;
 } removal;
 
-/* Runs again after a signal. What the first run removed is missing now, which is no failure; a
- * failure of the first run remains the result, unless the second meets a bug. */
+/* A signal can cause a second run. Entries removed by the first run are then missing, which is no
+ * failure. A failure of the first run remains the result, unless the second meets a bug. */
 static void *run_removal(void *argument)
 {
   removal *removal = argument;
@@ -33,15 +32,14 @@ static void *run_removal(void *argument)
   return NULL;
 }
 
-/* remove_trees(paths, force, threads): what `rm_r` makes of its arguments. `force` forgives each
- * failure but a bug of libcurt. */
+/* `force` ignores all failures except bugs of libcurt. */
 static VALUE s_remove_trees(VALUE module, VALUE paths, VALUE force, VALUE threads)
 {
   removal removal = { 0 };
   volatile VALUE keep;
   uint32_t count = threads_argument(threads);
   removal.paths = path_arguments(paths, &removal.count, &keep);
-  /* Of several paths it is not known which ones the first time has removed. */
+  /* With several paths, it is unknown which of them the first run removed. */
   removal.work.repeatable = removal.count == 1;
   run_work(&removal.work, count, run_removal, &removal);
   RB_GC_GUARD(keep);

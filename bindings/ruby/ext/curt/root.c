@@ -1,4 +1,7 @@
-/* Files beneath a directory, opened by paths of strangers. */
+/* Opens files beneath a directory by untrusted paths.
+ *
+ * Calls run without the GVL, so another thread may close the root meanwhile. `users` counts the
+ * calls in progress, and the last one closes the directory. */
 
 #include "curt_ext.h"
 #include <errno.h>
@@ -6,7 +9,7 @@
 #include <ruby/version.h>
 #include <unistd.h>
 
-/* Ruby's lock guards it: the number of users is that of calls under way without the lock. */
+/* Guarded by the GVL. */
 typedef struct {
   curt_root *opened;
   size_t users;
@@ -30,7 +33,6 @@ static const rb_data_type_t root_type = {
   .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
 };
 
-/* Closes it, unless a call uses it: then the last one does. */
 static void close_if_unused(root *of)
 {
   if (of->users != 0 || !of->is_closed)
@@ -49,7 +51,7 @@ static root *open_root_of(VALUE self)
 
 /* call-seq: close -> nil
  *
- * Closes the directory; once is enough. What was opened beneath it stays open. */
+ * Closes the directory. Further calls have no effect. Files opened beneath it remain open. */
 static VALUE m_close(VALUE self)
 {
   root *of = rb_check_typeddata(self, &root_type);
@@ -60,7 +62,7 @@ static VALUE m_close(VALUE self)
 
 /* call-seq: closed? -> true or false
  *
- * Whether it was closed. */
+ * Returns whether the root is closed. */
 static VALUE m_is_closed(VALUE self)
 {
   root *of = rb_check_typeddata(self, &root_type);
@@ -83,7 +85,6 @@ static void *open_root_unlocked(void *argument)
   return NULL;
 }
 
-/* `in_root:` and `strict:` as flags of libcurt. */
 static uint32_t root_flags(VALUE options)
 {
   ID names[2];
@@ -105,17 +106,17 @@ static uint32_t root_flags(VALUE options)
  *   open(path, in_root: false, strict: false) -> root
  *   open(path, in_root: false, strict: false) { |root| ... } -> object
  *
- * Opens a directory beneath which files are opened by paths from strangers. With a block, yields
- * it, closes it however the block ends, and returns what the block returns. Symbolic links in
- * +path+, which is yours, are followed. One system call.
+ * Opens a directory that confines untrusted paths. With a block, yields the root, closes it when
+ * the block ends in any way, and returns the block's result. Symlinks in +path+, which is trusted,
+ * are followed. Costs one system call.
  *
- * A path that would leave the directory is refused: by <tt>..</tt>, as an absolute path, through a
- * symbolic link, or because somebody replaces a directory meanwhile. With <tt>in_root: true</tt>
- * the directory is the root of all paths instead, as after +chroot+: <tt>/a</tt> and
- * <tt>../a</tt> are +a+ in it. With <tt>strict: true</tt> every link is refused, and every name
- * that means another file on some system: a device of Windows, a stream, a short name as
- * <tt>LONGNA~1</tt>, one that ends in a dot or a space. So a name that was checked against a list
- * is the name of what is opened, unless the file system ignores case.
+ * The root refuses a path that would leave it, whether by <tt>..</tt>, as an absolute path,
+ * through a symlink, or because of a concurrent replacement of a directory. With
+ * <tt>in_root: true</tt> the directory is the root of all paths instead, as after +chroot+:
+ * <tt>/a</tt> and <tt>../a</tt> mean +a+. With <tt>strict: true</tt> it refuses every symlink, and
+ * every name that means another file on some system: Windows devices, streams, short names such as
+ * <tt>LONGNA~1</tt>, and names that end in a dot or a space. Then a name checked against a list is
+ * the name of the opened file, unless the file system ignores case.
  *
  *   Curt::Root.open("project", strict: true) do |root|
  *     root.open("src/main.rb", "rb") { |file| file.read }
@@ -158,7 +159,6 @@ static void *open_file_unlocked(void *argument)
   return NULL;
 }
 
-/* Opens it. The root may be closed meanwhile, then its last user does that. */
 static void open_beneath(VALUE self, file_opening *opening)
 {
   int is_called = 0;
@@ -175,7 +175,7 @@ static void open_beneath(VALUE self, file_opening *opening)
   RB_GC_GUARD(self);
 }
 
-/* Whether there are too many descriptors, some of which may be those of files that nobody has. */
+/* Whether descriptors ran out. Garbage collection may then free those of unused files. */
 static int lacks_descriptors(const file_opening *opening)
 {
   curt_error_info info = CURT_ERROR_INFO_INIT;
@@ -197,7 +197,7 @@ static VALUE set_owner(VALUE file, VALUE is_owner)
   return rb_funcall(file, rb_intern("autoclose="), 1, is_owner);
 }
 
-/* Makes a File that owns the descriptor, as its last step. */
+/* Creates a File, and as the last step makes it own the descriptor. */
 static VALUE make_file(VALUE argument)
 {
   file_making *making = (void *)argument;
@@ -221,7 +221,7 @@ static VALUE disown(VALUE file)
   return set_owner(file, Qfalse);
 }
 
-/* Makes it. An interrupt leaves no descriptor, and no File that would close it later. */
+/* Creates the File. If an interrupt raises, no descriptor leaks, and no File closes it later. */
 static VALUE file_of(file_making *making)
 {
   int state = 0, later = 0;
@@ -229,7 +229,7 @@ static VALUE file_of(file_making *making)
   rb_protect(make_file, (VALUE)making, &state);
   if (state == 0)
     return making->file;
-  /* Ruby looks for interrupts behind each method, also the last. */
+  /* Ruby checks for interrupts after each method, including the last. */
   if (!NIL_P(making->file))
     rb_protect(disown, making->file, &later);
   close(making->opened);
@@ -240,24 +240,23 @@ static VALUE file_of(file_making *making)
  *   open(path, mode = "r", perm = nil) -> file
  *   open(path, mode = "r", perm = nil) { |file| ... } -> object
  *
- * Opens a file beneath the root, as File.open does: +mode+ and +perm+ are its own, with encodings
- * and flags, and so is the File. It takes no keywords. With a block, yields it, closes it however
- * the block ends, and returns what the block returns. Nothing outside is opened, created or
- * emptied, whatever others change meanwhile. On Linux one system call opens it, and two more make a
- * File of it.
+ * Opens a file beneath the root, like File.open, with the same +mode+, including encodings and
+ * flags, +perm+ and result, but without keywords. With a block, yields the file, closes it when
+ * the block ends in any way, and returns the block's result. Never opens, creates or truncates a
+ * file outside the root, whatever other processes change meanwhile. On Linux this takes one system
+ * call, plus two to create the File.
  *
  *   root.open("notes.txt", "a") { |file| file.puts("more") }
  *   root.open("new", File::WRONLY | File::CREAT | File::EXCL, 0600) { |file| file.write("x") }
  *
- * As File.open, it opens what has the name, also a directory or a device: ask
- * <tt>file.stat.file?</tt>. Unlike File.open it waits for nobody: a FIFO is open at once, or fails
- * with Errno::ENXIO where nobody reads; a file on which another program holds a lease fails with
- * Errno::EAGAIN.
+ * Like File.open, it opens directories and devices too: check <tt>file.stat.file?</tt>. Unlike
+ * File.open, it does not wait for other programs: a FIFO opens at once, or fails with Errno::ENXIO
+ * if it has no reader, and a file leased by another program fails with Errno::EAGAIN.
  *
- * Raises Errno::EXDEV for a path that would leave the root, or that a strict root refuses, and
- * Errno::ELOOP for a link that it refuses; the message says why. Raises otherwise what File.open
- * raises, such as Errno::ENOENT, ArgumentError for a NUL, and IOError if the root is closed. Flags
- * for anything but files, such as File::TMPFILE, are an ArgumentError. */
+ * Raises Errno::EXDEV for a path that would leave the root or that a strict root refuses, and
+ * Errno::ELOOP for a refused symlink; the message gives the reason. Otherwise raises the errors of
+ * File.open, such as Errno::ENOENT, and ArgumentError for a NUL. Raises IOError if the root is
+ * closed, and ArgumentError for flags that do not open files, such as File::TMPFILE. */
 static VALUE m_open(int argc, VALUE *argv, VALUE self)
 {
   file_opening opening = { NULL, { NULL, 0 }, CURT_OPEN_OPTIONS_INIT, -1, 0, NULL };
@@ -294,9 +293,8 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
 
 /* Document-class: Curt::Root
  *
- * A directory that nothing opened beneath it can leave: what a file server, or a program that
- * unpacks archives, opens by paths from strangers. Threads may share it; each Ractor opens its
- * own. */
+ * A directory that confines untrusted paths, for example in a file server or in a program that
+ * unpacks archives. Threads may share it; each Ractor opens its own. */
 void Init_root(void)
 {
   VALUE class = rb_define_class_under(rb_mCurt, "Root", rb_cObject);

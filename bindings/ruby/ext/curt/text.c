@@ -1,4 +1,3 @@
-/* Paths and names. */
 
 #include "curt_ext.h"
 

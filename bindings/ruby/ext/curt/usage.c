@@ -1,4 +1,3 @@
-/* The space that trees take. */
 
 #include "curt_ext.h"
 
@@ -20,7 +19,7 @@ static void *run_measurement(void *argument)
   return NULL;
 }
 
-/* measure(paths, follow, same_file_system, count_links, threads): the attributes of a Usage. */
+/* Returns the members of a Usage. */
 static VALUE s_measure(VALUE module, VALUE paths, VALUE follow, VALUE same_file_system,
                        VALUE count_links, VALUE threads)
 {

@@ -1,4 +1,3 @@
-/* The search for programs. */
 
 #include "curt_ext.h"
 
@@ -19,7 +18,6 @@ static void *find_unlocked(void *argument)
   return NULL;
 }
 
-/* Whether a failure says that there is no such program. */
 static int is_missing(ptrdiff_t result)
 {
   return result == CURT_E_FIND_NOT_FOUND || result == CURT_E_FIND_ONLY_IN_CWD ||
@@ -29,20 +27,20 @@ static int is_missing(ptrdiff_t result)
 
 /* call-seq: which(name, path: nil) -> string or nil
  *
- * Returns the full path of a program as +which+ finds it: the first file in the directories of
- * +PATH+ that this process may execute, or +nil+. Without <tt>path:</tt>, a text as that of +PATH+,
- * <tt>ENV["PATH"]</tt> is searched, and the directories of the system if that is not set. A name
- * with a slash is looked up as it is. One system call for each directory.
+ * Returns the absolute path of a program like +which+: the first file in the directories of +PATH+
+ * that this process may execute, or +nil+. <tt>path:</tt> replaces <tt>ENV["PATH"]</tt>; if
+ * neither is set, the system's default directories are searched. A name with a slash is not
+ * searched. Costs one system call per directory.
  *
- * The working directory is searched only if +PATH+ names it, as <tt>.</tt>: an empty element is
- * passed over, where a shell takes it for the working directory. What a relative element or name
- * finds has the working directory in front, and is otherwise as it was written: "/usr/bin/./sh".
+ * The working directory is searched only if +PATH+ contains <tt>.</tt>; unlike a shell, this
+ * ignores empty elements. A result of a relative element or name starts with the working directory
+ * and is not tidied: "/usr/bin/./sh".
  *
  *   Curt.which("sh")                      # => "/usr/bin/sh"
  *   Curt.which("sh", path: "/opt/none")   # => nil
  *
- * A directory of +PATH+ that cannot be searched is passed over. A name with a slash that could not
- * be looked up is not +nil+: Errno::EACCES, Errno::ELOOP. Raises ArgumentError for a NUL. */
+ * Directories of +PATH+ that cannot be searched are skipped. For a name with a slash, other
+ * failures raise, such as Errno::EACCES and Errno::ELOOP. A NUL raises ArgumentError. */
 static VALUE s_which(int argc, VALUE *argv, VALUE module)
 {
   look_up look = { CURT_SEARCH_OPTIONS_INIT, { NULL, 0 }, NULL, 1024, 0, NULL };

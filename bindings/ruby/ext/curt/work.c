@@ -1,12 +1,12 @@
-/* Long work, without Ruby's lock.
+/* Runs long calls of libcurt without the GVL.
  *
- * It runs on the calling thread. A new thread costs more than a small tree, and a parked one lacks
- * the rights that the caller has given up since, and perhaps its working directory. An interrupt
- * stops the work, and mostly raises an exception.
+ * The work starts on the calling thread: a new thread costs more than removing a small tree, and a
+ * pooled thread could lack the caller's current credentials and working directory. An interrupt
+ * stops the work, and usually raises an exception.
  *
- * If a handler of a signal returns instead, the work goes on: on a new thread that Ruby does not
- * know, while Ruby's thread waits. A callback of libcurt cannot call the handler: on the way back
- * from rb_thread_call_with_gvl Ruby may raise an exception straight through libcurt's frames. */
+ * If a signal handler returns instead, the work continues on a new native thread while Ruby's
+ * thread waits. A callback of libcurt cannot call the handler, because rb_thread_call_with_gvl may
+ * raise on its way back and jump across libcurt's frames. */
 
 #include "curt_ext.h"
 #include <pthread.h>
@@ -14,24 +14,23 @@
 #include <ruby/thread_native.h>
 #include <string.h>
 
-/* How long an interrupt may wait until it is seen. */
 #define INTERRUPT_MS 10
 
 typedef struct {
   void *(*body)(void *);
   void *argument;
-  /* Set by Ruby where it wants its thread back, perhaps in a handler of a signal. */
+  /* Set by Ruby to get its thread back, possibly in a signal handler. */
   volatile int interrupted;
-  /* Read by libcurt: other than 0 stops it. */
+  /* Read by libcurt; nonzero stops it. */
   volatile int stopped;
 
-  /* Guards the rest. */
+  /* Guards the fields below. */
   rb_nativethread_lock_t lock;
   rb_nativethread_cond_t changed;
   int done;
 } call;
 
-/* On Ruby's thread only. */
+/* Called on Ruby's thread only. */
 static int poll(void *context)
 {
   call *call = context;
@@ -56,9 +55,9 @@ static void interrupt(void *context)
   call->interrupted = 1;
 }
 
-/* Waits at most INTERRUPT_MS, because `interrupt` cannot wake it: taking the lock is not safe in a
- * signal handler. (For a function that is not, Ruby would start a thread at each call.) Ruby 3.1
- * does not even call it where `is_told` is 0. */
+/* Waits at most INTERRUPT_MS, because `interrupt` cannot wake it: taking the lock is not
+ * async-signal-safe. (Without RB_NOGVL_UBF_ASYNC_SAFE, Ruby would start a thread for each call.)
+ * If `is_told` is 0, Ruby 3.1 does not even call `interrupt`. */
 static void *wait_for_end(void *context)
 {
   call *call = context;
@@ -69,7 +68,6 @@ static void *wait_for_end(void *context)
   return NULL;
 }
 
-/* Lets handlers of signals and other threads have their say. */
 static VALUE check_interrupts(VALUE nothing)
 {
   rb_thread_check_ints();
@@ -85,22 +83,21 @@ static int is_done(call *call)
   return done;
 }
 
-/* Whether Ruby calls `interrupt` for each interrupt of this thread. Ruby 3.1 does not for a signal
- * that another thread sends to its own process. */
+/* Whether Ruby calls `interrupt` for every interrupt of this thread. Ruby 3.1 does not for a
+ * signal that another thread sends to its own process. */
 static int is_told(void)
 {
   return rb_thread_alone() || rb_thread_current() != rb_thread_main();
 }
 
-/* Returns whether that was all: no interrupt has stopped it. */
 static int run_here(call *call)
 {
   rb_nogvl(run, call, interrupt, call, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
   return call->done && !call->stopped;
 }
 
-/* Returns the error number of a failure to start it. After an exception nothing of Ruby runs until
- * it is raised: a handler could take its place. */
+/* Returns the error of pthread_create. After an exception runs no Ruby code until it is raised,
+ * because a handler could replace it. */
 static int run_thread(call *call, int *state)
 {
   pthread_t thread;
@@ -108,7 +105,7 @@ static int run_thread(call *call, int *state)
   if (failed != 0)
     return failed;
   do {
-    /* Neither raises, nor runs `wait_for_end` where an interrupt is pending. */
+    /* Does not raise, and skips `wait_for_end` if an interrupt is pending. */
     call->interrupted = 0;
     rb_nogvl(wait_for_end, call, interrupt, call, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
     rb_protect(check_interrupts, Qnil, state);
@@ -132,7 +129,7 @@ void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argumen
   work->control = control;
   rb_native_mutex_initialize(&call.lock);
   rb_native_cond_initialize(&call.changed);
-  /* Raises what was pending before the work, too, and then does not begin it. */
+  /* Handles interrupts that were already pending; if one raises, the work never begins. */
   rb_protect(check_interrupts, Qnil, &state);
   if (state == 0 && begins_here && !run_here(&call)) {
     call.stopped = call.done = 0;

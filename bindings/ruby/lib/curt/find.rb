@@ -5,26 +5,28 @@ module Curt
   #   find(*paths, ignore_error: true) { |path| ... } -> nil
   #   find(*paths, ignore_error: true) -> enumerator
   #
-  # Yields each of +paths+ and the paths of all entries below it, in the order of Find.find: a
-  # directory before what it contains, the names in it sorted. Links are not followed.
+  # Yields each of +paths+ and the paths of all entries below it, in the order of Find.find: parents
+  # first, names sorted. Symlinks are not followed.
   #
-  # <tt>throw :prune</tt> (or Find.prune) in the block leaves out everything below the path that was
-  # yielded last. Nothing is opened before the enumeration reaches it, and it can be left at any
-  # time. A path of +paths+ that does not exist raises Errno::ENOENT before the first is yielded.
+  # <tt>throw :prune</tt> (or Find.prune) in the block skips everything below the last yielded path.
+  # A directory is opened only when the enumeration reaches it, and the block may stop the
+  # enumeration at any time. If one of +paths+ does not exist, Errno::ENOENT is raised before the
+  # first yield.
   #
-  # Without a block, returns an Enumerator, which reads no further ahead than one directory.
+  # Without a block, returns an Enumerator, which reads at most one directory ahead.
   #
-  # Directories that cannot be opened or read are left out; with <tt>ignore_error: false</tt> the
-  # error is raised, after the path was yielded.
+  # Directories that cannot be opened or read are skipped. With <tt>ignore_error: false</tt> they
+  # raise, after their path was yielded.
   #
-  # Each directory is opened below its parent, and a tree may be deeper than a path may be long. A
-  # directory that is replaced by a link meanwhile is not followed, and that is no error, also with
-  # <tt>ignore_error: false</tt>. What is a directory is known before its path is yielded: one that
-  # the block puts in the place of a file is not entered, as Find.find would.
+  # Each directory is opened relative to its parent, so a tree may be deeper than the longest
+  # possible path. A directory replaced by a symlink meanwhile is not followed, and this is no error
+  # even with <tt>ignore_error: false</tt>. Unlike Find.find, this does not enter a directory that
+  # the block creates in place of a file, because the kind of an entry is known before its path is
+  # yielded.
   #
-  # Takes 4 calls of the system for a directory of up to about 2,000 entries and none for an entry,
-  # without Ruby's lock; with <tt>ignore_error: false</tt> 1 for each entry more. An interrupt waits
-  # until the directory is read that is being read: about 0.4 seconds for a million entries.
+  # Takes 4 system calls for a directory of up to about 2,000 entries, without the GVL, and none per
+  # entry, or 1 with <tt>ignore_error: false</tt>. An interrupt waits until the current directory is
+  # read, about 0.4 seconds for a million entries.
   #
   #   Curt.find("/etc") do |path|
   #     throw :prune if path == "/etc/ssl"

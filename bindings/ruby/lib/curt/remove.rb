@@ -1,31 +1,31 @@
 # frozen_string_literal: true
 
 module Curt
-  # Removes files, links, and directories with everything in them, as FileUtils.rm_r does. +list+ is
-  # a path or an Array of paths. Returns the paths as an Array, or +nil+ with +noop+.
+  # Removes files, symlinks, and directories with their contents, like FileUtils.rm_r. +list+ is a
+  # path or an Array of paths. Returns the paths as an Array, or +nil+ with +noop+.
   #
   #   Curt.rm_r("project/build")            # => ["project/build"]
   #   Curt.rm_r(["project/src", "project/README"], noop: true, verbose: true)  # => nil
   #
-  # - +force+: failures of the file system, also missing paths, are ignored.
-  # - +noop+: nothing is removed.
+  # - +force+: ignores failures of the file system, including missing paths.
+  # - +noop+: removes nothing.
   # - +verbose+: prints the command to $stdout.
-  # - +secure+: is accepted; it is always safe against links that are swapped in.
-  # - +threads+: the most threads that work, from 1 to 1024; by default as many as pay.
+  # - +secure+: has no effect, because removal is always safe against swapped symlinks.
+  # - +threads+: the most threads to use, from 1 to 1024; by default as many as pay.
   #
-  # Links are removed and never followed. It goes on after a failure, where FileUtils stops, and
-  # raises the first one at the end. So an entry that may not be removed is Errno::EACCES, where
-  # FileUtils may raise Errno::ENOTEMPTY for the directory that it is in.
+  # Never follows symlinks. Unlike FileUtils, it continues after a failure and raises the first one
+  # at the end. So an entry without permission raises Errno::EACCES, where FileUtils may raise
+  # Errno::ENOTEMPTY for its directory.
   #
-  # It refuses, and does not empty, what FileUtils empties before it fails: paths that end in +.+ or
-  # +..+ (Errno::EINVAL), the root directory and mount points below a path (Errno::EBUSY), and links
-  # with a slash at their end (Errno::ENOTDIR). With +force+, that is silent: <tt>rm_rf("a/.")</tt>
-  # and <tt>rm_rf("link/")</tt> remove nothing.
+  # Some paths are refused and remain untouched, where FileUtils empties them before it fails: paths
+  # that end in +.+ or +..+ (Errno::EINVAL), the root directory and mount points below a path
+  # (Errno::EBUSY), and symlinks with a trailing slash (Errno::ENOTDIR). +force+ hides the refusal:
+  # <tt>rm_rf("a/.")</tt> and <tt>rm_rf("link/")</tt> remove nothing.
   #
-  # Other threads of Ruby run meanwhile. An exception from another thread or from a handler of a
-  # signal stops it, also with +force+, and leaves what is not removed yet.
+  # Releases the GVL. An exception from another thread or a signal handler stops the removal, even
+  # with +force+, and the rest remains.
   #
-  # Costs on Linux one call for each entry that is not a directory, and 5 for each directory.
+  # Costs on Linux one system call per entry that is not a directory, and 5 per directory.
   def self.rm_r(list, force: nil, noop: nil, verbose: nil, secure: nil, threads: nil)
     list = [list].flatten.map { |path| File.path(path) }
     $stdout.puts "rm -r#{"f" if force} #{list.join(" ")}" if verbose
@@ -35,7 +35,7 @@ module Curt
     list
   end
 
-  # The same as rm_r with <tt>force: true</tt>.
+  # Calls rm_r with <tt>force: true</tt>.
   #
   #   Curt.rm_rf("build")
   def self.rm_rf(list, noop: nil, verbose: nil, secure: nil, threads: nil)

@@ -2,37 +2,37 @@
 
 require "curt"
 
-# Puts +require+ and +load+ in the place of Ruby's: what they name is looked up in what is known of
-# the directories in <tt>$LOAD_PATH</tt>, and Ruby is given the path. Ruby itself tries to open each
-# candidate in each root.
+# Replaces +require+ and +load+ with versions that look names up in an index of the directories in
+# <tt>$LOAD_PATH</tt> and give Ruby the path. Ruby itself tries to open each candidate in each root.
 #
 #   require "curt/require"
 #   require "set"
 #
-# Never stale: each +require+ asks the directories that its answer depends on for their times. Only
-# those within it, of the files that it loads, rely on what was asked within the last second: a file
-# that appears meanwhile in an earlier root than the one that had it before may then not be seen.
-# What is not found is left to Ruby, and so is what RubyGems has to activate. An element of the load
-# path that is no absolute path is Ruby's, and so are those behind it. Other libraries' +require+
-# that was there before is called with the path, or with the name of what is not found.
+# The index is kept current: each +require+ revalidates the roots ahead of the match. Only nested
+# calls, from the files being loaded, reuse a validation for up to a second. They can miss a file
+# that appears meanwhile in an earlier root than the previous match.
 #
-# It costs 1 call for each root up to the one that has the feature, once within an outermost
-# +require+, and about 5 for each directory that is new or was changed.
+# Ruby still searches for missing names, for gems to activate, and in the load path from the first
+# element that is not an absolute path. If another library replaced +require+ before, its version is
+# called, with the path if there is a match and otherwise with the name.
+#
+# Costs 1 system call per root up to the match, once within an outermost +require+, and about 5 per
+# new or changed directory.
 module Curt
   class << self
     private
 
-    # Whether the file of a feature may be required: no gem is to be activated.
+    # Whether a feature can be loaded without activating a gem.
     def require_found?(name)
       !@asks_gems || (Gem::Specification.unresolved_deps.empty? &&
                       !Gem.find_unresolved_default_spec(name))
     end
   end
 
-  # Loaded a second time, it would take itself for Ruby's.
+  # A second load would mistake curt's method for Ruby's.
   unless Kernel.private_method_defined?(:curt_require_before)
     [Kernel, Kernel.singleton_class].each do |place|
-      # What is prepended stays in front.
+      # Skips prepended modules, which remain in front.
       before, load_before = %i[require load].map do |name|
         method = place.instance_method(name)
         method = method.super_method until method.owner == place
@@ -40,7 +40,7 @@ module Curt
       end
       by, = before.source_location
       @asks_gems = defined?(Gem) && by if place == Kernel
-      # With a path there is nothing for RubyGems to do, but for other libraries.
+      # RubyGems has nothing to do for a path, but other libraries may.
       is_of_gems = by&.match?(%r{/rubygems/core_ext/kernel_require\.rb>?\z})
       found = is_of_gems ? place.instance_method(:gem_original_require) : before
       place.class_eval do

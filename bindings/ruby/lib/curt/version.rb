@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
 module Curt
-  # The version of the gem, which is that of the libcurt it was written for.
+  # The version of the gem and of the libcurt it was written for.
   VERSION = "0.1.0"
 end

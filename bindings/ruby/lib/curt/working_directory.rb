@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Curt
-  # What of Ruby's own changes the working directory, which Curt.expand_path keeps. With a block the
-  # old directory is entered again, too.
+  # Wraps Ruby's methods that change the working directory, which Curt.expand_path caches. With a
+  # block, leaving it restores the old directory, which counts too.
   module Chdir # :nodoc:
     def chdir(*)
       return super unless block_given?
@@ -18,7 +18,7 @@ module Curt
     Dir.singleton_class.prepend(self)
   end
 
-  # Of an open Dir.
+  # Dir#chdir, of an open Dir.
   module ChdirHere # :nodoc:
     def chdir
       return super unless block_given?

@@ -3,21 +3,19 @@
 require "open3"
 require "tempfile"
 
-# Runs a command that must succeed, and returns what it prints.
 def run(*command)
   output, said, status = Open3.capture3(*command)
   status.success? or raise "#{command.join(" ")}: #{said.lines.first(3).join}"
   output
 end
 
-# The calls to the system of a process, by name: how many, and how many of them failed.
+# System calls of a process: the count and the failures of each name.
 class Calls
-  # What a process does for its memory, its threads and its signals.
+  # Memory, threads, signals and time.
   OTHERS = %w[brk clock_gettime clone clone3 exit_group futex madvise mmap mprotect mremap munmap
               rseq rt_sigaction rt_sigprocmask sched_yield set_robust_list timer_create
               timer_settime].freeze
 
-  # Those of a command.
   def self.of(*command)
     Tempfile.create do |log|
       run("strace", "-f", "-c", "-U", "calls,errors,name", "-o", log.path, *command)
@@ -31,7 +29,6 @@ class Calls
     @counts = counts
   end
 
-  # How many calls there are of a name, and how many of them failed.
   def [](name)
     @counts.fetch(name, [0, 0])
   end
@@ -40,13 +37,12 @@ class Calls
     @counts.sum { |_, (count, _)| count }
   end
 
-  # The calls that another process does not make.
   def -(other)
     names = @counts.keys | other.counts.keys
     Calls.new(names.to_h { |name| [name, self[name].zip(other[name]).map { |a, b| a - b }] })
   end
 
-  # One of +times+ as many, such as "1 getcwd".
+  # The calls per repetition, such as "1 getcwd".
   def one_of(times)
     counts = @counts.transform_values { |count, _| count.fdiv(times).round }
     counts.reject! { |_, count| count.zero? }

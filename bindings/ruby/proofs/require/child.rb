@@ -1,19 +1,18 @@
 # frozen_string_literal: true
 
-# Requires a workload's files in a process of its own.
+# Requires a workload's files in a new process.
 #
 # usage: ruby child.rb RESOLVER WORKLOAD FOLDER ROUNDS|list
 #
-# Prints how many nanoseconds of processor time that took. Instead, +list+ prints what is loaded
-# after one round.
+# Prints the processor time in nanoseconds, or with +list+ the loaded features after one round.
 #
-# | resolver | how the file of a name is found |
+# | resolver | search method |
 # |---|---|
-# | +plain+ | by Ruby: RubyGems' own +require+ gives way, as under Bundler |
-# | +curt+ | by <tt>curt/require</tt>, whose load path is in CURT_LIBRARY |
-# | +bootsnap+ | by bootsnap's cache of the load path, without its cache of compiled files |
-# | +record+ | as +plain+; a table of all names and paths is kept for the next |
-# | +bound+ | by that table, without a look at the disk |
+# | +plain+ | Ruby's; RubyGems' own +require+ is disabled, as under Bundler |
+# | +curt+ | <tt>curt/require</tt> from CURT_LIBRARY |
+# | +bootsnap+ | bootsnap's cache of the load path, without its cache of compiled files |
+# | +record+ | like +plain+, and saves a table of all names and paths |
+# | +bound+ | that table, without disk access |
 
 require_relative "workload"
 

@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
-# Makes a call again and again, for whoever counts what it asks of the system.
+# Repeats a call, so that its system calls can be traced.
 #
-# usage: ruby expand.rb CALL COUNT, with the folder of curt's gem in CURT_LIBRARY
+# usage: ruby expand.rb CALL COUNT
+#
+# CURT_LIBRARY is the folder with curt's gem.
 
 $LOAD_PATH.unshift(ENV.fetch("CURT_LIBRARY"))
 require "curt"

@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
-# Prints report 4's tables beside today's. Ends with 1 if a count is not what it should be.
+# Prints report 4's tables next to today's. Exits with 1 if a count is wrong.
 #
-# usage: ruby measure.rb LIBRARY, the folder with curt's gem
+# usage: ruby measure.rb LIBRARY
+#
+# LIBRARY is the folder with curt's gem.
 
 require "rbconfig"
 require "tmpdir"
@@ -12,7 +14,7 @@ require_relative "workload"
 ENV["CURT_LIBRARY"] = ARGV.fetch(0)
 ROUNDS = Integer(ENV.fetch("CURT_ROUNDS", "11"))
 
-# The workloads: what is required, and the report's seconds before and after.
+# Titles, and the report's seconds before and after.
 TITLES = {
   "flat" => ["core_require_empty", "4.64", "1.89"],
   "flat-60" => ["core_require_empty"],
@@ -26,14 +28,13 @@ TITLES = {
 }.freeze
 RESOLVERS = %w[plain curt bootsnap bound].freeze
 
-# Paths to expand: what they are, and the arguments.
 PATHS = {
   "clean" => '"/usr/share/doc/ruby/examples/main.rb"',
   "with dots" => '"/usr/./lib/../share/doc/ruby/./examples/main.rb"',
   "relative" => '"lib/net/../http/./response.rb"',
   "at home" => '"~/lib"'
 }.freeze
-# The same by Windows' rules, with a name that is short for another.
+# A path by Windows' rules with a short name.
 WINDOWS = '"C:/Users/Someone/../DOCUME~1/main.rb", flavor: :windows'
 
 WRONG = []
@@ -62,9 +63,9 @@ def middle(values)
   values.sort[values.size / 2]
 end
 
-# One workload, and what resolves it.
+# One workload with its resolvers.
 class Row
-  # All that can be tried here.
+  # All workloads that can run here.
   def self.all(folder)
     here = {
       "curt" => File.exist?(File.join(ENV["CURT_LIBRARY"], "curt/require.rb")),
@@ -81,25 +82,24 @@ class Row
   def initialize(name, folder, resolvers)
     @name, @folder = name, folder
     @workload = Workload.plant(name, folder)
-    # It does not load again what Ruby has forgotten.
+    # bootsnap does not reload features that Ruby has forgotten.
     @resolvers = @workload.rounds > 1 ? resolvers - ["bootsnap"] : resolvers
     what, @before, @after = TITLES.fetch(name)
     @title = "#{what}, #{@workload.roots} roots"
     run(*child("record", "list"))
   end
 
-  # Whatever resolves the names, the same files are loaded.
+  # All resolvers must load the same files.
   def check_answers
     plain, *others = @resolvers.map { |one| run(*child(one, "list")).lines(chomp: true) }
     others.zip(@resolvers.drop(1)) do |files, one|
-      # It loads its own files, too.
+      # Ignores the resolver's own files.
       files &= plain + Dir["#{@folder}/**/*.rb"]
       differ = (plain | files) - (plain & files)
       expect("#{@name}, #{one}: #{differ.first}", differ.empty?)
     end
   end
 
-  # The rows of the table of calls.
   def count
     calls = @resolvers.to_h do |one|
       [one, [@workload.rounds, 0].map { |rounds| Calls.of(*child(one, rounds)) }.inject(:-)]
@@ -111,7 +111,6 @@ class Row
     end
   end
 
-  # The row of the table of times.
   def time
     rounds = Array.new(ROUNDS) { @resolvers.shuffle.to_h { |one| [one, milliseconds(one)] } }
     once = @workload.rounds > 1 ? Workload::FILES * @workload.rounds / 1000 : 1
@@ -133,7 +132,7 @@ class Row
     [RbConfig.ruby, file, resolver, @name, @folder, rounds.to_s]
   end
 
-  # Of the processor: for what is required, or where that happens once, for the whole process.
+  # Processor time of requiring, or of the whole process if it requires only once.
   def milliseconds(resolver)
     before = Process.times
     printed = run(*child(resolver, @workload.rounds))
@@ -143,8 +142,8 @@ class Row
     1000 * (after.cutime + after.cstime - before.cutime - before.cstime)
   end
 
-  # How many opens fail: without a search, one for each root that does not exist. Rails also looks
-  # for files that are not there.
+  # Failed opens: without a search, at most one per missing root. Rails also looks for missing
+  # files.
   def check_counts(failed)
     plain, *others = failed.to_a
     if @workload.rounds > 1
@@ -156,7 +155,6 @@ class Row
   end
 end
 
-# What expanding a path asks of the system.
 def expansion(call)
   file = File.join(__dir__, "expand.rb")
   calls = [2_000, 1_000].map { |count| Calls.of(RbConfig.ruby, file, call, count.to_s) }

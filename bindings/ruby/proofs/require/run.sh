@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The proof of report 4: what `require` and `expand_path` cost in Ruby, and with curt. Takes no
-# arguments; prints the report's tables beside today's: see README.md.
+# Reproduces report 4: the cost of `require` and `expand_path` in Ruby, and with curt. Takes no
+# arguments. Prints the report's tables next to today's; see README.md.
 set -euo pipefail
 cd "$(dirname "$0")/../../../.."
 for program in cargo make ruby strace; do

@@ -2,34 +2,32 @@
 
 require "fileutils"
 
-# What is required, from where, and how often.
+# A set of files to require.
 #
 #   workload = Workload.plant("flat-60", folder)
 #   workload.set_load_path
 #   workload.run
 #
-# | workload | what is required |
+# | workload | contents |
 # |---|---|
 # | +flat+, +flat-60+, +flat-90+ | report 4's: 100 empty files in the last root, thirty times |
-# | +nested+, +nested-60+, +nested-90+ | the same, with a last root that is five levels deeper |
+# | +nested+, +nested-60+, +nested-90+ | the same, with the last root five levels deeper |
 # | +gems-60+, +gems-90+ | 772 and 1,146 features in as many roots, shaped like gems, once |
-# | +rails+ | the Rails that is installed, with the roots of its gems, once |
+# | +rails+ | the installed Rails, with the roots of its gems, once |
 #
-# Roots of gems come first in the load path, then Ruby's own, of which there are eight.
+# The load path has the roots of gems first, then Ruby's own eight.
 class Workload
   NAMES = %w[flat flat-60 flat-90 nested nested-60 nested-90 gems-60 gems-90 rails].freeze
-  # How many features that many roots have.
+  # Features by number of roots.
   FEATURES = { 0 => 0, 60 => 772, 90 => 1146 }.freeze
   FILES = 100
   ROUNDS = 3 * 10
 
-  # How often everything is required.
   attr_reader :rounds
-  # The names that are required. They may require others.
+  # The names to require. They may require others.
   attr_reader :names
 
-  # Makes the files below +folder+, unless they are there already. The same name always means the
-  # same files.
+  # Creates the files below +folder+ unless they exist. A name always means the same files.
   def self.plant(name, folder)
     new(name, folder).tap(&:plant)
   end
@@ -62,18 +60,17 @@ class Workload
     end
   end
 
-  # How many roots there are.
   def roots
     @first.size + @own.size + @last.size
   end
 
-  # Sets the load path, where Ruby's own roots are those of when this was made.
+  # Uses Ruby's roots as they were in +initialize+.
   def set_load_path
     $LOAD_PATH.replace(@first + @own + @last)
   end
 
-  # Requires everything. Where that happens more than once, Ruby forgets after each round what it
-  # has loaded, as the report's program does.
+  # Requires everything. Between several rounds, makes Ruby forget the loaded features, like the
+  # report's program.
   def run(rounds = @rounds, forget: @rounds > 1)
     loaded = $LOADED_FEATURES.dup if forget
     rounds.times do
@@ -84,8 +81,8 @@ class Workload
 
   private
 
-  # As Bundler sets them, kept in the file +list+: to find them takes RubyGems its time. Raises
-  # Gem::MissingSpecError where Rails is not installed.
+  # The roots that Bundler would set, saved in the file +list+ because RubyGems takes time to find
+  # them. Raises Gem::MissingSpecError if Rails is not installed.
   def rails_roots(list)
     unless File.exist?(list)
       gem "rails"
@@ -96,7 +93,7 @@ class Workload
     File.readlines(list, chomp: true)
   end
 
-  # Roots shaped like gems. Every fourth gem extends the one before, in a folder of its name.
+  # Roots shaped like gems. Every fourth gem extends the previous one, in a folder of its name.
   class Gems
     def initialize(folder, count)
       @folder, @count = folder, count
@@ -106,7 +103,6 @@ class Workload
       Array.new(@count) { |at| File.join(@folder, "#{gem(at).tr("/", "-")}-1.#{at % 7}.0/lib") }
     end
 
-    # The feature of each gem that requires all others.
     def names
       Array.new(@count) { |at| gem(at) }
     end
@@ -135,11 +131,11 @@ class Workload
       at % 4 == 3 ? "#{gem(at - 1)}/extension#{at}" : "library#{at}"
     end
 
-    # Few gems are large: the sizes are as 1 to 13.
+    # Sizes in ratios from 1 to 13.
     def parts(at)
       sizes = Array.new(@count) { |gem| 1 + gem * 7 % 13 }
       ends = [at, at + 1].map { |gems| FEATURES.fetch(@count) * sizes.take(gems).sum / sizes.sum }
-      # The gem's own feature is one of them.
+      # Excludes the main feature.
       Array.new(ends[1] - ends[0] - 1) do |part|
         "#{gem(at)}/#{["", "group#{part / 8}/", "group#{part / 8}/inner/"][part % 3]}part#{part}"
       end

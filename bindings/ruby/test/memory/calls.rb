@@ -2,7 +2,7 @@
 
 require "curt"
 
-# Calls of every function, with what it takes and what it refuses. They work in a directory `tree`.
+# Valid and invalid calls of every function. They work in a directory `tree`.
 module Calls
   # A path whose conversion raises.
   UNWILLING = Object.new
@@ -49,7 +49,7 @@ module Calls
     "Root#open, closed" => -> { Curt::Root.open("tree").tap(&:close).open("file") }
   }.freeze
 
-  # The failures that calls of the table are meant to have.
+  # The expected failures.
   FAILURES = [SystemCallError, ArgumentError, IOError, EncodingError].freeze
 
   def self.repeat(times, call)

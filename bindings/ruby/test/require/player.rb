@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Does what it reads from its input, a line of Ruby each, and writes what came of it. It is run with
-# `curt/require` and without, side by side.
+# Evaluates lines of Ruby from its input, and prints the results. Runs with and without
+# `curt/require`, side by side.
 require "pathname"
 
 $loaded = []

@@ -1,20 +1,19 @@
 # frozen_string_literal: true
 
-# Runs one file of Ruby's own tests. `run.rb` starts it, with Ruby's test library in the load path.
+# Runs one file of Ruby's own tests, for `run.rb`, which sets the load path for Ruby's test library.
 #
 # usage: ruby one.rb plain|curt|windows RESULTS FILE
 #
 # Writes a JSON object to RESULTS: the outcome of each test ("passed", "skipped", or the text of the
-# failure), and how often each method of curt was called in the place of Ruby's.
+# failure), and the number of calls of each installed method.
 
 whose, results, file = ARGV.shift(3)
 
-# Runs a block before each call of a method that was installed.
 def on_each_call
   places = [
     ["File.expand_path", [File.singleton_class]], ["File.absolute_path", [File.singleton_class]],
     ["Dir.children", [Dir.singleton_class]],
-    # The methods of modules are also those of the classes that include them.
+    # Classes that include a module have its methods, too.
     ["Find.find", [Find.singleton_class, Find]],
     ["FileUtils.remove_entry", [FileUtils.singleton_class, FileUtils]],
     ["FileUtils.remove_entry_secure", [FileUtils.singleton_class, FileUtils]]
@@ -38,7 +37,7 @@ if whose == "curt"
 end
 
 outcomes = {}
-# Before the test library, whose own block then comes first: it runs the tests.
+# Registered first, so that it runs after the test library's block, which runs the tests.
 at_exit do
   require "json"
   File.write(results, JSON.generate(outcomes: outcomes, calls: calls))
@@ -47,7 +46,7 @@ require "test/unit"
 
 Test::Unit::Runner.prepend(Module.new do
   define_method(:record) do |suite, method, assertions, time, error, *rest|
-    # A test comes twice if its teardown fails, too.
+    # A test is recorded twice if its teardown also fails.
     unless error.nil? && outcomes.key?("#{suite}##{method}")
       outcomes["#{suite}##{method}"] =
         case error

@@ -1,14 +1,13 @@
 # frozen_string_literal: true
 
-# Runs Ruby's own tests with curt in the place of Ruby's methods.
+# Runs Ruby's own tests with curt installed.
 #
 # usage: ruby run.rb BUILD
 #
-# BUILD is a folder with the extension, `curt/curt.so`. The tests are those of the source of this
-# Ruby, which Debian has; it is fetched once into BUILD. Each file runs with Ruby alone and with
-# curt, as root and as nobody if root is who runs this. A test that passes with Ruby alone must pass
-# with curt, unless `failures.txt` lists it; what is listed there must fail. The tests of full paths
-# run a second time as if on Windows.
+# BUILD is a folder with the extension, `curt/curt.so`. The tests come from Debian's source of this
+# Ruby, fetched once into BUILD. Each file runs with and without curt, and if the caller is root
+# also as nobody. A test that passes without curt must pass with it, unless `failures.txt` lists it;
+# a listed test must fail. The tests of full paths run again as if on Windows.
 
 require "digest"
 require "etc"
@@ -21,14 +20,13 @@ BUILD = File.expand_path(ARGV.fetch(0))
 LIB = File.expand_path("../../lib", __dir__)
 VERSION = RUBY_VERSION[/\A\d+\.\d+/]
 
-# Debian's archive of the source as it was published, by Ruby's version: its SHA-256.
+# SHA-256 of Debian's source archive, by version of Ruby.
 ARCHIVES = {
   "3.1.2" => "350013ef6640f15c42eae48d25c035999dcbb32e4be038d27ad891cb48d685a5",
   "3.3.8" => "e2e1233ad275b7623a05edf23a01192626d1da454bdfe353a28a87acd8ef015c"
 }.freeze
 
-# The files, each with the number of tests that pass with Ruby alone at least: with fewer the suite
-# itself does not work here.
+# The minimum of tests that pass with Ruby alone. With fewer, the suite itself does not work here.
 FILES = {
   "ruby/test_file_exhaustive.rb" => 100, "ruby/test_path.rb" => 6, "ruby/test_dir.rb" => 30,
   "test_find.rb" => 15, "fileutils/test_fileutils.rb" => 95, "fileutils/test_verbose.rb" => 90,
@@ -36,10 +34,10 @@ FILES = {
 }.freeze
 WINDOWS = ["ruby/test_file_exhaustive.rb", "ruby/test_path.rb"].freeze
 
-# Nobody needs a reason for more than these.
+# At most this many exceptions are acceptable.
 MOST_LISTED = 10
 
-# What the tests need of an extension of Ruby's own tests, for a question about macOS.
+# Replaces an extension of Ruby's test suite, which the tests need to detect macOS.
 FILE_SYSTEM = "module Bug; module File; module Fs; def self.fsname(_) = nil; end; end; end\n"
 
 def skip(reason)
@@ -47,8 +45,7 @@ def skip(reason)
   exit
 end
 
-# Fetches the archive into an empty folder, from where this system has its packages. Returns whether
-# it could.
+# Fetches the archive from the system's package mirror into an empty folder.
 def fetch(folder)
   Dir.mkdir(lists = File.join(folder, "lists"))
   Dir.mkdir(sources = File.join(folder, "sources"))
@@ -64,14 +61,13 @@ def fetch(folder)
   system("apt-get", *options, "update")
   package = "ruby#{VERSION}"
   records = IO.popen(["apt-cache", *options.drop(1), "showsrc", package], &:read)
-  # The same source can be there in several versions of the package.
+  # Several package versions may have the same source.
   records.scan(/^Version: (.+)$/).flatten.any? do |version|
     system("apt-get", *options, "source", "--download-only", "--tar-only", "#{package}=#{version}",
            chdir: folder, err: File::NULL)
   end
 end
 
-# The folder of the tests and their library, which is made if it is not there.
 def suite
   folder = File.join(BUILD, "ruby-source")
   return folder if File.exist?(folder)
@@ -93,7 +89,7 @@ def suite
   folder
 end
 
-# The tests that are listed for this version. A line that is indented gives a reason.
+# Indented lines give reasons.
 def listed
   lines = File.readlines(File.join(__dir__, "failures.txt"), chomp: true)
   lines = lines.reject { |line| line.empty? || line.start_with?("#") }
@@ -106,11 +102,9 @@ def listed
   end
 end
 
-# What the tests of a file came to: the outcome of each, how often each method of curt was called,
-# and the lines about leaks.
 Answer = Struct.new(:outcomes, :calls, :leaks)
 
-# Runs a file as a user, in a folder that others can reach.
+# In a folder readable by all.
 def run(folder, user, whose, file)
   work = Dir.mktmpdir("run", folder)
   results = File.join(work, "results")
@@ -135,7 +129,7 @@ ensure
   FileUtils.rm_rf(work)
 end
 
-# Runs all files. Returns the answers by user, whose and file.
+# Results by user, mode and file.
 def answers(folder, users)
   jobs = users.product(%w[plain curt], FILES.keys) + users.first(1).product(%w[windows], WINDOWS)
   queue = Queue.new(jobs).close
@@ -154,7 +148,6 @@ def passed(outcomes)
   outcomes.select { |_, outcome| outcome == "passed" }.keys
 end
 
-# Prints how many pass, and returns what is wrong.
 def compare(user, file, plain, curt, expected)
   before, after = passed(plain.outcomes), passed(curt.outcomes)
   puts format("  %-30s %-7s %4d %4d", file, user.name, before.size, after.size)

@@ -2,14 +2,14 @@
 
 require "curt"
 
-# Where Ruby's own tests are loaded as if Ruby ran on Windows: the constants that they ask are those
-# of this module, and full paths are curt's, by Windows' rules. They touch no file.
+# Loads Ruby's own tests as if Ruby ran on Windows. They see the constants of this module, and curt
+# expands paths by Windows' rules. They touch no file.
 module OnWindows
   RUBY_PLATFORM = "x64-mingw-ucrt"
-  # The tests of full paths, without those of the memory that Ruby needs for them.
+  # The tests of full paths, except those of Ruby's memory use.
   TESTS = "/TestPath#test_path\\z|ignore_nil_dir|absolute_path\\z|expand_path(?!.*mem)/"
 
-  # Windows has a working directory for each drive, which curt must be given.
+  # Windows has a working directory for each drive; curt needs it as an argument.
   WORKING = Hash.new { |_, drive| "#{drive}/" }.update("C:" => "C:/work", "c:" => "c:/work").freeze
 
   class Dir < ::Dir
@@ -33,8 +33,8 @@ module OnWindows
       OnWindows.count.call("Curt.#{method}")
       drive = path.is_a?(String) && path.b[/\A[a-z]:/i]
       working = WORKING[drive || "C:"]
-      # A relative directory starts from the working directory of the drive, which is also where the
-      # path starts if the directory is on another drive.
+      # A relative directory starts at the working directory of the drive. So does the path if the
+      # directory is on another drive.
       is_home = method == :expand_path && dir&.start_with?("~")
       dir = Curt.public_send(method, dir, working, flavor: :windows) unless dir.nil? || is_home
       dir = working if dir.nil? || drive && !dir.downcase.start_with?(drive.downcase)
@@ -46,7 +46,7 @@ module OnWindows
   class << self
     attr_reader :count
 
-    # Loads a file of tests, of which those in TESTS will run. Calls the block for each path.
+    # Loads a test file and selects TESTS. Calls the block for each path.
     def load(file, &count)
       @count = count
       ENV["HOME"] = "C:/Users/me"
