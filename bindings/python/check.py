@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Builds the wheel and runs the tests, in an environment of its own in the target folder.
+"""Builds the wheel and runs the tests, in a virtual environment in the target folder.
 
 usage: python3 bindings/python/check.py [--all] [PYTEST ARGUMENT ...]
 
-Needs Rust, and Python 3.10 or newer with `venv`. As root, what permissions forbid is tested as
-`nobody`. With `--all`, also what takes long or wants large packages: CPython's own tests, where
+Needs Rust, and Python 3.10 or newer with `venv`. As root, tests of permissions run as `nobody`.
+With `--all`, also runs slow tests and those with large dependencies: CPython's own tests, where
 Python has them (on Debian in `libpython3-testsuite`), a Dask cluster, tables and progress.
 """
 
@@ -22,7 +22,7 @@ WITH_ALL = ["test_cpython.py", "test_dask.py", "test_notebook.py"]
 
 
 def run(*command: object, **kwargs) -> None:
-    """Runs a command, and ends with its exit code if it fails."""
+    """Runs a command, and exits with its code if it fails."""
     words = [str(word) for word in command]
     print("+", " ".join(words), flush=True)
     code = subprocess.run(words, cwd=kwargs.pop("cwd", HERE), **kwargs).returncode
@@ -31,12 +31,12 @@ def run(*command: object, **kwargs) -> None:
 
 
 def target_folder() -> Path:
-    """The folder of Cargo's results, which nobody minds to lose."""
+    """Cargo's target folder, which is safe to delete."""
     return Path(os.environ.get("CARGO_TARGET_DIR", HERE / "target")).resolve()
 
 
 def as_nobody(python: Path, wheel: Path) -> None:
-    """Runs the tests that root skips. Nobody may neither read a home directory nor write here."""
+    """Runs the tests that root skips. `nobody` can neither read a home directory nor write here."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         place.chmod(0o755)
@@ -74,7 +74,7 @@ def main() -> None:
     run("cargo", "clippy", "--all-targets", "--locked", "--", "-D", "warnings")
     wheels = target / "python-wheels"
     shutil.rmtree(wheels, ignore_errors=True)
-    # Without optimisation: this is about behaviour, and takes a third of the time.
+    # Unoptimised builds take a third of the time, and only behaviour is tested.
     run(python, "-m", "maturin", "build", "-q", "--locked", "--profile", "dev", "-o", wheels)
     [wheel] = wheels.glob("*.whl")
     run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", wheel)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the examples, runs them and checks what they do; then does what docs/c.md says, with the
-# files that it shows. For each test it prints `test NAME ... ` and `ok`, `FAILED` or `(REASON)
-# skipped`; it exits with 0 if none failed.
+# Builds, runs and checks the examples, then follows the instructions in docs/c.md with the files
+# that it shows. For each test it prints `test NAME ... ` and `ok`, `FAILED` or `(REASON) skipped`;
+# it exits with 0 if none failed.
 # Argument: the folder with libcurt.a and libcurt.so. $CC is the compiler, $ZIG the command `zig`.
 set -euo pipefail
 libraries=$(cd "$1" && pwd)
@@ -10,11 +10,11 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 
-# Runs a function that is a test: in a shell and a folder of its own, so that it may end anywhere.
+# Runs a function as a test, in a separate shell and folder, so that it may exit anywhere.
 run_test() {
     printf 'test %s ... ' "$1"
     mkdir -p "$scratch/$1"
-    # A shell that is part of a condition would go on after a failure.
+    # In a condition, the shell would ignore `set -e`.
     set +e
     (set -e; cd "$scratch/$1"; "${@:2}")
     local status=$?
@@ -27,7 +27,7 @@ run_test() {
     fi
 }
 
-# What an installation consists of.
+# The contents of an installation.
 prefix=$scratch/prefix
 mkdir -p "$prefix/lib/pkgconfig"
 ln -s "$libraries/libcurt.a" "$libraries/libcurt.so" "$prefix/lib"
@@ -43,13 +43,13 @@ Cflags: -I$prefix/include
 END
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 
-# Runs an example, with its output in `out`, its messages in `messages`, and its status in $status.
+# Runs an example. Its output goes to `out`, its messages to `messages`, its status to $status.
 run() {
     status=0
     timeout 60 "$scratch/$1.program" "${@:2}" >out 2>messages || status=$?
 }
 
-# Arguments: the status that is expected, and texts in `out` or `messages`.
+# Arguments: the expected status, and expected texts in `out` or `messages`.
 expect() {
     local text
     if [[ $status == "$1" ]]; then
@@ -78,7 +78,7 @@ remove() {
     expect 1 '3 files and 2 directories removed, 1 failures' 'missing'
     [[ ! -e tree ]]
     mkfifo progress
-    # On a fast machine, a small tree is gone before Ctrl-C comes.
+    # On a fast machine, a small tree is removed before Ctrl-C arrives.
     for files in 20000 100000 500000; do
         tree $files
         "$scratch/remove.program" tree 2>progress &
@@ -149,8 +149,8 @@ run_test ls ls_
 run_test which which_
 run_test serve serve
 
-# docs/c.md. A block belongs to a file if the line before it ends in "`NAME`:"; commands are run in
-# order; other blocks in C are parts of an example.
+# docs/c.md. A block is a file if the line before it ends in "`NAME`:". Commands are run in order.
+# Other blocks in C must be parts of an example.
 pages=$scratch/pages
 mkdir "$pages" "$scratch/parts"
 awk -v files="$pages" -v parts="$scratch/parts" '
@@ -174,12 +174,12 @@ if [[ -n ${ZIG:-} ]]; then
     export -f zig
 fi
 
-# A part of an example, as it stands there.
+# Succeeds if a block is part of an example, literally.
 part() {
     [[ $(cat "$examples"/*.c) == *"$(cat "$1")"* ]]
 }
 
-# Commands, the last of which shows how many bytes there are in the files here.
+# Runs commands, the last of which must print the total size of the files here.
 commands() {
     cd "$pages"
     bash -e "$1" >"$scratch/said" 2>&1 || {

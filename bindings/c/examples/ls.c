@@ -1,12 +1,12 @@
 /* ls [-linu] [FOLDER]
  *
- * Lists a folder in the system's order. What is asked for is what is paid for:
- *   (none)  names: nothing beyond the listing
+ * Lists a folder in the system's order. Only requested data costs anything:
+ *   (none)  names: only the listing
  *   -l      kind, permissions, size and time: on Windows, which has no permissions, in the listing;
- *           elsewhere one call for each entry; with the target of a link, one more for each link
- *   -n      number of links: one call for each entry, elsewhere that of -l
- *   -i      number of the file: in the listing
- *   -u      owner and group: on Windows three calls for each entry, elsewhere that of -l */
+ *           elsewhere one call per entry; one more for the target of each link
+ *   -n      number of hard links: one call per entry, elsewhere that of -l
+ *   -i      file id: in the listing
+ *   -u      owner and group: on Windows three calls per entry, elsewhere that of -l */
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -18,7 +18,7 @@
 #define LONG (CURT_FIELD_SIZE | CURT_FIELD_MODIFIED | CURT_FIELD_TARGET | PERMISSIONS)
 #ifdef _WIN32
 #define to_local(seconds, parts) (localtime_s(parts, seconds) == 0)
-#define PERMISSIONS 0 /* what there are belongs to its subsystem for Linux, and is one call more */
+#define PERMISSIONS 0 /* only its Linux subsystem has any, for one more call */
 #else
 #define to_local(seconds, parts) (localtime_r(seconds, parts) != NULL)
 #define PERMISSIONS CURT_FIELD_MODE
@@ -29,7 +29,7 @@ static void print_number(const curt_metadata *of, uint32_t field, uint64_t numbe
     if (of->known & field)
         printf("%*" PRIu64 " ", width, number);
     else
-        printf("%*s ", width, "?"); /* never 0 for what is not known */
+        printf("%*s ", width, "?"); /* unknown is not 0 */
 }
 
 static void print_text(const curt_metadata *of, uint32_t field, curt_str text)
@@ -41,7 +41,7 @@ static void print_text(const curt_metadata *of, uint32_t field, curt_str text)
     putchar(' ');
 }
 
-/* The letters of `curt_metadata.kind`, beginning with CURT_KIND_UNKNOWN. */
+/* Letters for `curt_metadata.kind`, from CURT_KIND_UNKNOWN on. */
 static char letter(uint32_t kind)
 {
     static const char letters[] = "?-dlpscb";
@@ -62,7 +62,7 @@ static void print_time(const curt_metadata *of)
     char text[32] = "?";
     time_t seconds = (time_t)of->modified.seconds;
     struct tm parts;
-    /* `localtime` of glibc asks whether /etc/localtime has changed: a call for each entry. */
+    /* glibc's `localtime` would check /etc/localtime for changes: one call per entry. */
     if (of->known & CURT_FIELD_MODIFIED && to_local(&seconds, &parts))
         strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
     printf("%16s ", text);
@@ -93,7 +93,7 @@ static void print_entry(const curt_entry *entry, uint32_t fields)
     putchar('\n');
 }
 
-/* Lists an open folder to its end. Returns how many entries some fields of which failed. */
+/* Lists an open folder to its end. Returns the number of entries with failed fields. */
 static int list(curt_dir *dir, uint32_t fields, int *result, curt_error **error)
 {
     static curt_entry entries[BATCH];

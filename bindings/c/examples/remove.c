@@ -1,13 +1,13 @@
 /* remove PATH...
  *
- * Removes trees, shows its progress, reports everything that stays, and stops at Ctrl-C. */
+ * Removes trees, shows progress, reports entries that remain, and stops at Ctrl-C. */
 
 #include "system.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 
-/* What the signal handler sets and curt reads. */
+/* Set by the signal handler, read by curt. */
 static volatile int cancel = 0;
 
 static void on_interrupt(int number)
@@ -23,7 +23,7 @@ static int on_progress(void *context, uint64_t files, uint64_t directories)
     return 0; /* anything else stops the removal */
 }
 
-/* Called for each failure; the removal goes on with the rest. */
+/* Called for each failure; the removal continues. */
 static int on_error(void *context, const curt_error *error)
 {
     curt_error_info info = CURT_ERROR_INFO_INIT;
@@ -66,7 +66,7 @@ int MAIN(int argc, os_char **argv)
             report.directories);
     fprintf(stderr, "%" PRIu64 " failures\n", report.errors);
     if (report.stopped) {
-        signal(SIGINT, SIG_DFL); /* the caller learns that Ctrl-C ended this */
+        signal(SIGINT, SIG_DFL); /* tell the parent that Ctrl-C ended this */
         raise(SIGINT);
     }
     return result == 0 ? 0 : 1;

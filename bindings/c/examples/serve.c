@@ -1,9 +1,9 @@
 /* serve ROOT PATH...
  *
- * Opens the files that strangers ask for, as a file server does, and shows with which status it
- * would answer. Nothing outside of ROOT is opened: not by `..`, an absolute path, a link, or a file
- * or link that somebody swaps meanwhile. A path that is refused is told apart from a file that is
- * not there and from a failure of the system. */
+ * Opens files by untrusted paths, as a file server does, and shows the status it would answer
+ * with. No path leads out of ROOT: not through `..`, an absolute path, a symlink, or a file or
+ * symlink swapped meanwhile. Refused paths, missing files and failures of the system are told
+ * apart. */
 
 #include "system.h"
 #include <errno.h>
@@ -27,7 +27,7 @@ typedef struct _stat64 file_status;
 typedef struct stat file_status;
 #endif
 
-/* Refusals have the numbers from -60 to -79, also those that a newer library adds. */
+/* Refusals are numbered -60 to -79, including those that a newer library adds. */
 static int is_refusal(int result)
 {
     return result <= CURT_E_REFUSED_EMPTY && result > CURT_E_EXPAND_EMPTY;
@@ -39,7 +39,7 @@ static int status_of_error(int result, const curt_error *error)
     curt_error_info info = CURT_ERROR_INFO_INIT;
     curt_error_get(error, &info);
     if (is_refusal(result))
-        return 400; /* an attack, or a name that no system agrees about */
+        return 400; /* an attack, or a name that systems disagree about */
     if (result == CURT_E_OS && MISSING(info.os_error))
         return 404;
     if (result == CURT_E_OS && DENIED(info.os_error))
@@ -55,7 +55,7 @@ static int open_file(const curt_root *root, curt_str path, int *file, file_statu
     curt_fd opened;
     int result;
 
-    /* Without NONBLOCKING, a FIFO in the folder would make the server wait for a writer. */
+    /* Without NONBLOCKING, a FIFO would make the server wait for a writer. */
     options.flags = CURT_OPEN_READ | CURT_OPEN_NONBLOCKING;
     result = curt_root_open_file(root, path, &options, &opened, &error);
     if (result != 0) {
@@ -94,7 +94,7 @@ int MAIN(int argc, os_char **argv)
         fputs("usage: serve ROOT PATH...\n", stderr);
         return 2;
     }
-    /* Strict: also refuses spellings that mean another file on some other system. */
+    /* Strict also refuses spellings that mean another file on some system. */
     if (curt_root_open(curt_z(argv[1]), CURT_ROOT_STRICT, &root, &error) != 0) {
         complain("serve", error);
         return 2;

@@ -1,5 +1,5 @@
-/* What the examples need to be the same programs on Unix and on Windows, where mingw wants the
- * option -municode for arguments in UTF-16. */
+/* Makes the examples work on Unix and Windows. mingw needs the option -municode for UTF-16
+ * arguments. */
 #ifndef SYSTEM_H
 #define SYSTEM_H
 
@@ -15,7 +15,7 @@ typedef char os_char;
 #define MAIN main
 #endif
 
-/* Writes a path: its bytes, on Windows in UTF-8. */
+/* Writes a path: its bytes, or UTF-8 on Windows. */
 static inline void print(FILE *to, curt_str text)
 {
 #ifdef _WIN32
@@ -24,7 +24,7 @@ static inline void print(FILE *to, curt_str text)
     while (done < text.len) {
         int units = (int)(text.len - done < 256 ? text.len - done : 256);
         int length;
-        /* Both halves of a pair go together. */
+        /* Keep surrogate pairs together. */
         if (units == 256 && text.ptr[done + 255] >= 0xd800 && text.ptr[done + 255] < 0xdc00)
             units--;
         length = WideCharToMultiByte(CP_UTF8, 0, (const wchar_t *)text.ptr + done, units, bytes,
@@ -37,7 +37,7 @@ static inline void print(FILE *to, curt_str text)
 #endif
 }
 
-/* Shows what failed, and frees the error. */
+/* Prints the failure, and frees the error. */
 static inline void complain(const char *program, curt_error *error)
 {
     curt_error_info info = CURT_ERROR_INFO_INIT;

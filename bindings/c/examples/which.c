@@ -1,14 +1,13 @@
 /* which -a NAME...
  *
- * Shows every file that the system would take for a program of this name, the one that it takes
- * first. */
+ * Lists every program of this name, starting with the one that the system would run. */
 
 #include "system.h"
 
 static int print_one(void *context, curt_str path, const curt_found *found)
 {
     (void)context;
-    (void)found; /* says which entry of PATH it was, and what kind of program */
+    (void)found; /* has the entry of PATH and the kind of program */
     print(stdout, path);
     putchar('\n');
     return 0; /* anything else ends the search */
@@ -25,7 +24,7 @@ int MAIN(int argc, os_char **argv)
         fputs("usage: which -a NAME...\n", stderr);
         return 2;
     }
-    /* PATH, and on Windows PATHEXT, of this process; without the flag no variable is read. */
+    /* PATH and, on Windows, PATHEXT of this process; otherwise no variable is read. */
     options.flags = CURT_SEARCH_ENVIRONMENT;
     if (curt_search_open(&options, &search, &error) != 0) {
         complain("which", error);
@@ -34,7 +33,7 @@ int MAIN(int argc, os_char **argv)
     for (at = 2; at < argc; at++) {
         int result = curt_search_all(search, curt_z(argv[at]), print_one, NULL, &error);
         if (result < 0) {
-            complain("which", error); /* says that it was not found, and why */
+            complain("which", error); /* not found, and why */
             status = 1;
         }
     }

@@ -1,23 +1,23 @@
-# What the proofs with Zig share; bash reads it. It leaves the caller in the checkout.
+# Functions for the proofs with Zig, sourced by bash. Changes to the checkout.
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 checkout=$PWD
 header=$checkout/bindings/c/include
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/curt/proofs
-# Where programs for Windows are built and run: see `cargo xtask windows-session`. The session has
-# another path for it, and finds the two folders in its environment.
+# Folders to build and run programs for Windows: see `cargo xtask windows-session`. The session sees
+# them at other paths, which it gets in its environment.
 windows=$target/debian-root/windows
 newest=0.17.1
 export PYTHONPATH=$checkout/bindings/c/proofs PYTHONDONTWRITEBYTECODE=1
 
-# Ends with 3 if this machine lacks a program. Arguments: the programs.
+# Exits with 3 if this machine lacks one of the given programs.
 need() {
     for program in "$@"; do
         command -v "$program" >/dev/null || { echo "missing: the program '$program'" >&2; exit 3; }
     done
 }
 
-# Downloads a version of Zig, once.
+# Downloads a version of Zig once.
 fetch_zig() {
     [ ! -e "$cache/ziglang-$1" ] || return 0
     echo "downloading Zig $1" >&2
@@ -29,8 +29,8 @@ fetch_zig() {
     mv "$partial" "$cache/ziglang-$1"
 }
 
-# Builds a program, into the current folder. Arguments: the version of Zig, the program's name, the
-# source, and what else `zig build-exe` is given.
+# Builds a program in the current folder. Arguments: the version of Zig, the program, the source,
+# and further options of `zig build-exe`.
 build_zig() {
     local version=$1 name=$2 source=$3
     shift 3
@@ -38,8 +38,8 @@ build_zig() {
         --cache-dir "$target/zig/cache" --global-cache-dir "$target/zig/global" "$@"
 }
 
-# Writes `curt_h.zig` into the current folder, as a version of Zig wants the header: those before
-# 0.17 import it in the source, newer ones translate it. Arguments: the version, the target.
+# Writes `curt_h.zig` into the current folder. Versions before 0.17 import the header in the source,
+# newer ones translate it. Arguments: the version, the target.
 import_header() {
     if [ "$1" != "$newest" ]; then
         echo 'pub const c = @cImport(@cInclude("curt.h"));' >curt_h.zig
@@ -50,18 +50,18 @@ import_header() {
     echo 'pub const c = @import("curt_c.zig");' >curt_h.zig
 }
 
-# Builds libcurt for Windows, into $windows. Ends with 3 where the Debian root cannot be used.
+# Builds libcurt for Windows, into $windows. Exits with 3 if the Debian root cannot be used.
 build_library_for_windows() {
     cargo xtask windows-session --library -- \
         sh -euc 'cp "$CURT_LIBRARY/libcurt.a" "$WINEPREFIX/../"'
 }
 
-# Builds a program with libcurt for Windows, into the current folder. Arguments: the version of Zig,
-# the source, the program's name.
+# Builds a program with libcurt for Windows in the current folder. Arguments: the version of Zig,
+# the source, the program.
 build_curt_for_windows() {
     import_header "$1" x86_64-windows-gnu
     cp "$2" .
-    # Both Zig and Rust bring a stack probe along: Zig's is left out.
+    # Both Zig and Rust define a stack probe, so Zig's is left out.
     build_zig "$1" "$3" "$(basename "$2")" -target x86_64-windows-gnu -I "$header" -lc \
         "$windows/libcurt.a" -fno-compiler-rt -lunwind -lntdll -luserenv -lws2_32 -ldbghelp
 }

@@ -1,4 +1,4 @@
-//! Canonical names.
+//! Canonical paths.
 
 use curt::canonical::{Canonicalizer, Links, Missing};
 
@@ -6,23 +6,24 @@ use crate::error::{curt_error, guard};
 use crate::guard::{Failure, length};
 use crate::text::{Buffer, curt_char, curt_str, to_units};
 
-/// The last name may be missing, or that which a link at the end leads to.
+/// The last name may be missing, as may the target of a final symlink.
 pub const CURT_CANONICAL_MISSING_LAST: u32 = 1;
-/// Any name may be missing, and one that is followed by others may be no directory.
+/// Any name may be missing, and names before others need not be directories.
 pub const CURT_CANONICAL_MISSING_ANY: u32 = 2;
-/// The path must lead to something, on Unix by at most 40 links, as for `realpath(3)`.
+/// The path must exist. On Unix it may go through at most 40 symlinks, as with `realpath(3)`.
 pub const CURT_CANONICAL_FEW_LINKS: u32 = 3;
 
-/// Writes the canonical name of `path`: absolute, without links, `.` and `..`. The path must lead
-/// to something, unless `flags` is one of `CURT_CANONICAL_MISSING_…`. On Unix the name is that of
-/// GNU `realpath`; on Windows names are spelled as on the disk, and `\\?\` is left out where the
-/// path means the same without it.
+/// Writes the canonical path of `path`: absolute, without symlinks, `.` and `..`. The path must
+/// exist, unless `flags` is one of `CURT_CANONICAL_MISSING_…`. On Unix the result is that of GNU
+/// `realpath`; on Windows names are spelled as on disk, and `\\?\` is left out where the path means
+/// the same without it.
 ///
-/// Returns the length of the name, also if the buffer is too small for it, or `CURT_E_…`. The name
-/// is true at one moment, and for people: open untrusted paths by `curt_root_open_file`.
+/// Returns the length of the path, even if the buffer is too small, or `CURT_E_…`. The path may be
+/// outdated as soon as it is returned, and is meant for display: open untrusted paths with
+/// `curt_root_open_file`.
 ///
-/// Costs 5 calls on Linux, also those that only ask for the length; 7 if the last name is missing,
-/// and one for each name if others are.
+/// Cost on Linux: 5 calls, also to get only the length; 7 if the last name is missing, and 1 for
+/// each name if others are.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_canonical(
     path: curt_str,
@@ -32,9 +33,9 @@ pub unsafe extern "C" fn curt_canonical(
     error: *mut *mut curt_error,
 ) -> isize {
     let body = || {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let buffer = unsafe { Buffer::new(buffer, capacity) }?;
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let path = unsafe { path.path() }?;
         let (missing, links) = match flags {
             0 => (Missing::Nothing, Links::Follow),
@@ -46,6 +47,6 @@ pub unsafe extern "C" fn curt_canonical(
         let found = Canonicalizer::new().missing(missing).links(links).find(&path)?;
         Ok(buffer.write(&to_units(found.as_os_str())))
     };
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     length(unsafe { guard("curt_canonical", error, body) })
 }

@@ -1,17 +1,17 @@
-//! What the system calls an open file or directory.
+//! The system's handle of an open file or directory.
 
-/// An open file or directory: a descriptor.
+/// A file descriptor.
 #[cfg(unix)]
 pub type curt_fd = std::ffi::c_int;
 
-/// An open file or directory: a `HANDLE`.
+/// A `HANDLE`.
 #[cfg(windows)]
 pub type curt_fd = *mut std::ffi::c_void;
 
-/// In the place of an open directory. The header has this and what it means.
+/// The working directory. The header documents it.
 #[cfg(unix)]
 pub(crate) const CURT_CWD: curt_fd = -100;
 
-/// In the place of an open directory. The header has this and what it means.
+/// The working directory. The header documents it.
 #[cfg(windows)]
 pub(crate) const CURT_CWD: curt_fd = std::ptr::null_mut();

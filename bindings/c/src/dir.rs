@@ -1,4 +1,4 @@
-//! One directory, in batches of entries with the metadata that is wanted.
+//! Listing one directory, in batches of entries with metadata.
 
 use curt::Next;
 use curt::list::{Directory, List};
@@ -14,13 +14,13 @@ use crate::metadata::{Place, Wanted, curt_metadata};
 use crate::structs::check_array;
 use crate::text::{Texts, curt_str};
 
-/// An open directory whose entries are read in batches. It may move between threads; one uses it
-/// at a time.
+/// An open directory, read in batches. It may move between threads, and may be used by one at a
+/// time.
 #[derive(Debug)]
 pub struct curt_dir {
     list: List,
     wanted: Wanted,
-    /// The texts of the batch that was handed over last.
+    /// The texts of the current batch.
     texts: Texts,
 }
 
@@ -28,19 +28,19 @@ pub struct curt_dir {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_entry {
-    /// The name, as the directory has it. It lies in the buffer of the listing, and a NUL follows
-    /// it.
+    /// The name, as the directory has it, followed by a NUL. It points into the buffer of the
+    /// listing.
     pub name: curt_str,
-    /// What is known of the entry: see `curt_metadata`.
+    /// The metadata.
     pub metadata: curt_metadata,
 }
 
-/// Opens a directory for listing, with these fields of each entry (`CURT_FIELD_…`, or 0: names
-/// only) and flags (`CURT_FOLLOW`, `CURT_EXACT`). Links in the path are followed.
+/// Opens a directory for listing, with the `fields` to get for each entry (`CURT_FIELD_…`; 0 for
+/// names only) and `flags` (`CURT_FOLLOW`, `CURT_EXACT`). Symlinks in the path are followed.
 ///
-/// Cost: 1 call; on Windows 2. The caller closes `*dir` by `curt_dir_close`.
+/// Cost: 1 call; on Windows 2. The caller closes `*dir` with `curt_dir_close`.
 ///
-/// Returns 0, `CURT_E_OS`, or `CURT_E_ARGUMENT`; then `*dir` is NULL.
+/// Returns 0, or `CURT_E_OS` or `CURT_E_ARGUMENT` with `*dir` set to NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_dir_open(
     path: curt_str,
@@ -50,34 +50,32 @@ pub unsafe extern "C" fn curt_dir_open(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: the caller's text can be read.
+        // SAFETY: upheld by the caller.
         let path = unsafe { path.path() }?;
         let wanted = Wanted::new(fields)?;
         let plan = wanted.plan(flags)?;
         let list = Directory::open(path)?.list(plan);
         Ok(curt_dir { list, wanted, texts: Texts::default() })
     };
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     unsafe { error::open("curt_dir_open", dir, error, body) }
 }
 
-/// Reads the next entries, at most `capacity` of them, and fills in as many of `entries`, each of
-/// `entry_size` bytes: `sizeof(curt_entry)` as the caller was compiled. `.` and `..` are left out.
-/// The order is the system's.
+/// Reads the next entries into `entries`, at most `capacity` of them. `entry_size` is
+/// `sizeof(curt_entry)` as the caller was compiled. `.` and `..` are left out. The order is the
+/// system's.
 ///
-/// The entries of one call were read together: names lie in the buffer of the listing, and live
-/// until the next call of this function with this handle. So do the texts of their metadata. What
-/// could not be asked about an entry is in its metadata, and is no failure of this function; an
-/// entry that vanished meanwhile has `failed` fields.
+/// Names point into the buffer of the listing. They and the texts of the metadata live until the
+/// next call of this function with the same handle. Failures to query an entry are in its metadata
+/// and do not fail this function; an entry that vanished meanwhile has `failed` fields.
 ///
-/// Cost: 1 call for 64 KiB of entries (about 2,000), later 1 MiB, and 1 at the end. For each entry
-/// nothing more for names and kinds, and on Windows for sizes, times and attributes; else 1 call
-/// for all that `stat` knows, and what `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and
-/// `CURT_FIELD_GROUP` say.
+/// Cost: 1 call for each 64 KiB of entries (about 2,000), later 1 MiB, and 1 at the end. Names and
+/// kinds cost no further calls, nor do sizes, times and attributes on Windows. Otherwise 1 call for
+/// each entry gets everything that `stat(2)` returns; see also `CURT_FIELD_TARGET`,
+/// `CURT_FIELD_USER` and `CURT_FIELD_GROUP`.
 ///
-/// Returns the number of entries, which is less than `capacity` in most cases; 0 at the end. Or
-/// `CURT_E_OS` if the directory cannot be read further, which ends the listing: 0 from then on; or
-/// `CURT_E_ARGUMENT`.
+/// Returns the number of entries, usually less than `capacity`, and 0 at the end. Returns
+/// `CURT_E_OS` if the directory cannot be read further, and from then on 0. Or `CURT_E_ARGUMENT`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_dir_next(
     dir: *mut curt_dir,
@@ -87,7 +85,7 @@ pub unsafe extern "C" fn curt_dir_next(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let dir = unsafe { handle::exclusive(dir) }?;
         check_array(entries, entry_size, capacity)?;
         let most = i32::try_from(capacity).unwrap_or(i32::MAX);
@@ -108,17 +106,17 @@ pub unsafe extern "C" fn curt_dir_next(
         })?;
         Ok(count)
     };
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     int(unsafe { guard("curt_dir_next", error, body) })
 }
 
-/// Writes the name of an entry, and returns the place for its metadata.
+/// Writes the name, and returns the place for the metadata.
 ///
 /// # Safety
 ///
-/// An entry can be written at the pointer, as long as the place is used.
+/// An entry can be written at `to` as long as the place is used.
 unsafe fn put(to: *mut curt_entry, name: curt_str) -> Place {
-    // SAFETY: there is room, as required of the caller.
+    // SAFETY: upheld by the caller.
     let place = unsafe { &raw mut (*to).name };
     // SAFETY: as above.
     unsafe { place.write(name) };
@@ -128,9 +126,9 @@ unsafe fn put(to: *mut curt_entry, name: curt_str) -> Place {
     unsafe { Place::new(metadata) }
 }
 
-/// Closes a directory: its names and texts are gone. NULL is fine. 1 call.
+/// Closes a directory, and frees its names and texts. NULL is fine. 1 call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_dir_close(dir: *mut curt_dir) {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     unsafe { handle::close(dir) };
 }

@@ -1,4 +1,4 @@
-//! Error objects, and the functions that make them.
+//! Error objects, and the guards that make them.
 
 use std::ffi::c_char;
 use std::ptr;
@@ -9,34 +9,34 @@ use crate::handle;
 use crate::structs::{self, Versioned};
 use crate::text::{curt_char, curt_str, to_units};
 
-/// What failed, on which path, and why. Nothing changes it, so any thread may read it.
+/// A failure: the operation, the path and the cause. Immutable, so any thread may read it.
 #[derive(Debug)]
 pub struct curt_error {
     result: i32,
     what: What,
-    /// Null until the caller asks: many callers need the result alone, and a text takes longer than
-    /// some calls. Not a `OnceLock`, in which the child of a fork could wait for a thread that it
-    /// does not have.
+    /// Null until first requested: many callers need only the result, and formatting takes longer
+    /// than some system calls. Not a `OnceLock`: after a fork, the child could wait for a thread
+    /// that exists only in the parent.
     texts: AtomicPtr<Texts>,
 }
 
 #[derive(Debug)]
 enum What {
     Library(curt::Error),
-    /// A failure without an operation and a path, in words.
+    /// A failure without operation and path.
     Other(String),
 }
 
 #[derive(Debug)]
 struct Texts {
-    /// All end in NUL.
+    /// All of them end in NUL.
     operation: Option<Box<[u8]>>,
     path: Box<[curt_char]>,
     text: Box<[u8]>,
     reason: Option<Box<[u8]>>,
 }
 
-/// What an error object says. The texts live as long as the object.
+/// The contents of an error object. The texts live as long as the object.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_error_info {
@@ -44,22 +44,22 @@ pub struct curt_error_info {
     pub size: usize,
     /// The result: `CURT_E_…`.
     pub result: i32,
-    /// The system's number: `errno`, or on Windows that of `GetLastError`. If curt refused the path
-    /// or the entry, the number with which the system would refuse the same, such as `EXDEV` for a
-    /// path that leaves the root. 0 if no operation was begun.
+    /// The system's number: `errno`, or `GetLastError` on Windows. If curt itself refused the path
+    /// or entry, the number that the system would use, such as `EXDEV` for a path that leaves the
+    /// root. 0 if no operation had begun.
     pub os_error: i32,
-    /// The operation that failed, one word: `"remove_file"`, `"open_directory"`, and others, as the
-    /// command has them in JSON. NULL if none was begun.
+    /// The failed operation in one word, as in the JSON of the command: `"remove_file"`,
+    /// `"open_directory"` and others. NULL if none had begun.
     pub operation: *const c_char,
-    /// The path: the operand as it was given, and the names below it. Empty if there is none. A NUL
+    /// The path: the operand as given, and the names below it. Empty if there is none. A NUL
     /// follows it.
     pub path: curt_str,
-    /// A sentence for people, in UTF-8: operation, path and cause. It ends in NUL.
+    /// A message in UTF-8 with operation, path and cause, followed by a NUL.
     pub text: *const c_char,
-    /// The length of the sentence in bytes, without the NUL.
+    /// The length of the message in bytes, without the NUL.
     pub text_len: usize,
-    /// The cause in curt's words, if the system's text for `os_error` would not say it: a refusal,
-    /// an entry that was replaced, a bug. Otherwise NULL. For languages whose errors have the
+    /// The cause in curt's words, where the system's text for `os_error` would not explain it: a
+    /// refusal, a replaced entry, a bug. Otherwise NULL. For languages whose errors use the
     /// system's text.
     pub reason: *const c_char,
 }
@@ -68,7 +68,6 @@ pub struct curt_error_info {
 unsafe impl Versioned for curt_error_info {}
 
 impl curt_error {
-    /// Makes the object for a failure of this function.
     pub(crate) fn new(function: &str, failure: &Failure) -> curt_error {
         let text = match failure {
             Failure::Library(error) => return curt_error::of(error),
@@ -84,7 +83,6 @@ impl curt_error {
         }
     }
 
-    /// Makes the object for a failure of the library.
     pub(crate) fn of(error: &curt::Error) -> curt_error {
         let result = crate::results::result_of(error);
         curt_error { result, what: What::Library(error.clone()), texts: AtomicPtr::default() }
@@ -118,12 +116,12 @@ impl curt_error {
             let (set, seen) = (Ordering::Release, Ordering::Acquire);
             let old = self.texts.compare_exchange(ptr::null_mut(), texts, set, seen);
             if let Err(others) = old {
-                // SAFETY: it comes from the box above, and nobody else has seen it.
+                // SAFETY: it comes from the box above, and was never published.
                 drop(unsafe { Box::from_raw(texts) });
                 texts = others;
             }
         }
-        // SAFETY: it comes from a box, which is freed with this object and does not change.
+        // SAFETY: it comes from a box that is immutable and freed with this object.
         unsafe { &*texts }
     }
 }
@@ -132,7 +130,7 @@ impl Drop for curt_error {
     fn drop(&mut self) {
         let texts = *self.texts.get_mut();
         if !texts.is_null() {
-            // SAFETY: it comes from a box, and the object that has lent it is gone.
+            // SAFETY: it comes from a box, and borrows of it ended with this object.
             drop(unsafe { Box::from_raw(texts) });
         }
     }
@@ -155,14 +153,13 @@ impl What {
     }
 }
 
-/// Returns the bytes with a NUL behind them. A name cannot contain one, and no text of the library
-/// does.
+/// Appends a NUL and drops any others. Names contain none, and neither do the library's texts.
 fn with_nul(text: &str) -> Box<[u8]> {
     text.bytes().filter(|&byte| byte != 0).chain([0]).collect()
 }
 
-/// Runs the body of the function of this name, and returns its value or the result of its failure.
-/// The error object goes to `error`, unless that is NULL.
+/// Runs the body of the C function `function`, and returns its value or the result of its failure.
+/// Writes the error object to `error`, or NULL on success.
 ///
 /// # Safety
 ///
@@ -176,14 +173,14 @@ pub(crate) unsafe fn guard<T>(
     if !error.is_null() && error.is_aligned() {
         let object = answer.as_ref().err().map(|failure| curt_error::new(function, failure));
         let object = object.map_or(ptr::null_mut(), |object| Box::into_raw(Box::new(object)));
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         unsafe { error.write(object) };
     }
     answer.map_err(|failure| failure.result())
 }
 
-/// Runs the body of a function that makes an object, and hands that to the caller. After a failure
-/// the caller has NULL.
+/// Runs the body of a function that makes an object, and hands it to the caller. On failure the
+/// caller gets NULL.
 ///
 /// # Safety
 ///
@@ -195,18 +192,18 @@ pub(crate) unsafe fn open<T>(
     body: impl FnOnce() -> Result<T, Failure>,
 ) -> i32 {
     let body = || {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         unsafe { handle::put(object, ptr::null_mut()) }?;
         let made = Box::into_raw(Box::new(body()?));
         // SAFETY: as above.
         unsafe { handle::put(object, made) }?;
         Ok(0)
     };
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     int(unsafe { guard(function, error, body) })
 }
 
-/// Fills in `info`, whose `size` is set. Costs no call.
+/// Fills in `info`, whose `size` must be set. No call.
 ///
 /// Returns 0, or `CURT_E_ARGUMENT` if a pointer is NULL or the size is wrong.
 #[unsafe(no_mangle)]

@@ -1,4 +1,4 @@
-//! Full paths, by their text alone.
+//! Full paths, computed from their text alone.
 
 use std::ffi::c_void;
 
@@ -11,71 +11,71 @@ use crate::structs::{self, Versioned};
 use crate::text::Buffer;
 use crate::{handle, text};
 
-/// Paths of the system that the library runs on.
+/// Paths of the current system.
 pub const CURT_FLAVOR_NATIVE: u32 = 0;
-/// Paths of Linux and other systems of POSIX.
+/// POSIX paths.
 pub const CURT_FLAVOR_POSIX: u32 = 1;
-/// Paths of Windows.
+/// Windows paths.
 pub const CURT_FLAVOR_WINDOWS: u32 = 2;
 
-/// As the system does it: `GetFullPathNameW` on Windows; on POSIX names are joined, and runs of
-/// slashes and `.` removed.
+/// As the system does: `GetFullPathNameW` on Windows; on POSIX, names are joined, and `.` and
+/// repeated slashes removed.
 pub const CURT_STYLE_NATIVE: u32 = 0;
-/// As Ruby's `File.absolute_path`, and with `CURT_EXPAND_TILDE` as its `File.expand_path`: a
-/// separator at the end is dropped, and Windows' paths are written with slashes.
+/// As Ruby's `File.absolute_path`, or `File.expand_path` with `CURT_EXPAND_TILDE`: trailing
+/// separators are dropped, and Windows paths are written with slashes.
 pub const CURT_STYLE_RUBY: u32 = 1;
 
-/// `..` is kept in POSIX paths of the native style, where a link may come before it; otherwise it
-/// is clamped.
+/// Keeps `..` in POSIX paths of the native style, because the name before it may be a symlink;
+/// otherwise clamps it.
 pub const CURT_DOT_DOT_DEFAULT: u32 = 0;
-/// `..` stays.
+/// Keeps `..`.
 pub const CURT_DOT_DOT_KEEP: u32 = 1;
-/// `..` removes the name before it, and does nothing at the root.
+/// Removes `..` and the name before it; at the root, removes `..` alone.
 pub const CURT_DOT_DOT_CLAMP: u32 = 2;
-/// `..` removes the name before it, and is an error at the root.
+/// As `CURT_DOT_DOT_CLAMP`, but `..` at the root is an error.
 pub const CURT_DOT_DOT_REFUSE: u32 = 3;
 
-/// What the options leave unset is taken from this process: the working directory, once, when it is
-/// first needed, and also those of other drives; the home directory by the variables of the
-/// system, and for each `~user` and where `HOME` is not set by the user database; and the release
-/// of Windows. Without this flag nothing of the process is read, and the release is Windows 11.
+/// Takes unset options from this process. The working directory, including those of other drives,
+/// is read once, when first needed. The home directory comes from the system's variables; `~user`,
+/// and `~` without `HOME`, query the user database each time. Without this flag the process is not
+/// queried, and Windows 11 rules apply instead of those of the running release.
 pub const CURT_EXPAND_ENVIRONMENT: u32 = 1;
-/// `~` at the beginning is a home directory.
+/// Expands a leading `~` to a home directory.
 pub const CURT_EXPAND_TILDE: u32 = 2;
-/// Windows' paths that begin with `\\?\` are expanded as others are, which `GetFullPathNameW` does,
-/// too. Without this flag they stay, as they are literal for the system.
+/// Expands Windows paths with the prefix `\\?\` like others, as `GetFullPathNameW` does. Without
+/// this flag they are unchanged, because Windows takes them literally.
 pub const CURT_EXPAND_VERBATIM: u32 = 4;
 
-/// How paths are expanded. NULL in its place: all zero. The texts are copied.
+/// Options of an expander. NULL means all zero. The texts are copied.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_expand_options {
     /// `sizeof(curt_expand_options)`, set by the caller.
     pub size: usize,
-    /// Whose paths: `CURT_FLAVOR_…`. Each works on every system.
+    /// The kind of paths: `CURT_FLAVOR_…`. Each works on every system.
     pub flavor: u32,
-    /// Whose expansion: `CURT_STYLE_…`.
+    /// The style of expansion: `CURT_STYLE_…`.
     pub style: u32,
-    /// What becomes of `..`: `CURT_DOT_DOT_…`.
+    /// How to treat `..`: `CURT_DOT_DOT_…`.
     pub dot_dot: u32,
     /// `CURT_EXPAND_…`, or 0.
     pub flags: u32,
-    /// The width of a unit of the texts below: 1 for bytes, 2 for UTF-16. May be 0 if all of them
+    /// The width of a unit in the texts below: 1 for bytes, 2 for UTF-16. May be 0 if all of them
     /// are NULL.
     pub width: u32,
     /// Must be 0.
     pub reserved: u32,
-    /// The directory that relative paths start from instead of the working directory, which it may
-    /// itself start from; or NULL.
+    /// NULL, or the directory from which relative paths start instead of the working directory. If
+    /// it is relative, it starts at the working directory.
     pub base: *const c_void,
     /// Its length in units.
     pub base_len: usize,
-    /// The working directory, a full path of that flavor, without which relative paths are
-    /// `CURT_E_EXPAND_NO_START`; or NULL: it is unset.
+    /// NULL if unset, or the working directory, a full path of this flavor. Without one, relative
+    /// paths are `CURT_E_EXPAND_NO_START`.
     pub cwd: *const c_void,
     /// Its length in units.
     pub cwd_len: usize,
-    /// The home directory, a full path; or NULL: it is unset.
+    /// NULL if unset, or the home directory, a full path.
     pub home: *const c_void,
     /// Its length in units.
     pub home_len: usize,
@@ -88,34 +88,32 @@ unsafe impl Versioned for curt_expand_options {}
 #[derive(Debug)]
 pub struct curt_expander(Expander);
 
-/// Prepares the expansion of paths. No call.
+/// Makes an expander. No call.
 ///
-/// With `CURT_EXPAND_ENVIRONMENT` the working directory of the process is asked for once, when a
-/// path first needs it, and kept, even if the process enters another one: a program that does opens
-/// another expander.
+/// With `CURT_EXPAND_ENVIRONMENT` it reads the working directory once, when a path first needs it.
+/// After `chdir(2)`, open another expander.
 ///
-/// Returns 0 and the expander, which `curt_expander_close` frees, or `CURT_E_ARGUMENT`. Any thread.
+/// Returns 0 and the expander, which `curt_expander_close` frees, or `CURT_E_ARGUMENT`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expander_open(
     options: *const curt_expand_options,
     expander: *mut *mut curt_expander,
     error: *mut *mut curt_error,
 ) -> i32 {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     let body = || unsafe { configured(options) }.map(curt_expander);
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     unsafe { error::open("curt_expander_open", expander, error, body) }
 }
 
-/// Writes the full path of a text and a NUL into `buffer`, which must not overlap with the text.
-/// Units that are not Unicode are kept. No call, but for what `CURT_EXPAND_ENVIRONMENT` says; a
-/// path that is full and clean allocates nothing.
+/// Writes the full path of a text and a NUL into `buffer`, which must not overlap the text. Units
+/// that are not valid Unicode are preserved. No call, except as `CURT_EXPAND_ENVIRONMENT` says; a
+/// path that is already full and clean allocates no memory.
 ///
-/// An expanded path is not a checked path: open paths of strangers by `curt_root_open_file`.
+/// Expansion does not check a path: open untrusted paths with `curt_root_open_file`.
 ///
-/// Returns the length of the path in units, without the NUL. If that is not less than `capacity`,
-/// the buffer was too small and is unchanged. Otherwise `CURT_E_EXPAND_…` or `CURT_E_ARGUMENT`. Any
-/// thread.
+/// Returns the length of the path without the NUL. If that is not less than `capacity`, the buffer
+/// was too small and is unchanged. On failure returns `CURT_E_EXPAND_…` or `CURT_E_ARGUMENT`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expand_bytes(
     expander: *const curt_expander,
@@ -124,11 +122,12 @@ pub unsafe extern "C" fn curt_expand_bytes(
     buffer: *mut u8,
     capacity: usize,
 ) -> isize {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     unsafe { expand(expander, text, len, buffer, capacity) }
 }
 
-/// The same for UTF-16, on any system. The width of the options' texts may be another one.
+/// As `curt_expand_bytes`, for UTF-16, on any system. The texts in the options may have another
+/// width.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expand_units(
     expander: *const curt_expander,
@@ -137,14 +136,14 @@ pub unsafe extern "C" fn curt_expand_units(
     buffer: *mut u16,
     capacity: usize,
 ) -> isize {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     unsafe { expand(expander, text, len, buffer, capacity) }
 }
 
-/// Closes an expander. NULL is fine. No other thread may use it any more.
+/// Closes an expander. NULL is fine. No thread may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expander_close(expander: *mut curt_expander) {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     unsafe { handle::close(expander) };
 }
 
@@ -156,11 +155,11 @@ unsafe fn expand<U: Unit + Default>(
     capacity: usize,
 ) -> isize {
     let body = || {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let expander = unsafe { handle::shared(expander) }?;
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let buffer = unsafe { Buffer::new(buffer, capacity) }?;
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let path = unsafe { text::array(path, len) }?;
         let full = expander.0.expand(path).map_err(|error| Failure::Result(of_expansion(error)))?;
         Ok(buffer.write(&full))
@@ -168,13 +167,11 @@ unsafe fn expand<U: Unit + Default>(
     length(plain(body))
 }
 
-/// Makes an expander with these options.
-///
 /// # Safety
 ///
-/// The struct and the texts in it can be read.
+/// The struct and its texts can be read.
 unsafe fn configured(options: *const curt_expand_options) -> Result<Expander, Failure> {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     let options = unsafe { structs::read(options) }?;
     let mut env = Env::none();
     let Some(options) = options else {
@@ -188,7 +185,7 @@ unsafe fn configured(options: *const curt_expand_options) -> Result<Expander, Fa
     if has(CURT_EXPAND_ENVIRONMENT) {
         env = Env::of(ThisProcess::new());
     }
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     let text = |text, len| unsafe { wide_or_not(text, len, options.width) };
     if let Some(cwd) = text(options.cwd, options.cwd_len)? {
         env = env.cwd(cwd);
@@ -222,7 +219,7 @@ unsafe fn configured(options: *const curt_expand_options) -> Result<Expander, Fa
     Ok(expander.verbatim(verbatim))
 }
 
-/// Copies a text of this width, or returns `None` for NULL.
+/// Copies a text of units of this width. Returns `None` for NULL.
 ///
 /// # Safety
 ///
@@ -234,9 +231,9 @@ unsafe fn wide_or_not(
 ) -> Result<Option<PathText>, Failure> {
     let copied = match (text.is_null(), width) {
         (true, 0..=2) if len == 0 => return Ok(None),
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         (false, 1) => PathText::from_units(unsafe { text::units(text.cast::<u8>(), len) }?),
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         (false, 2) => PathText::from_units(unsafe { text::units(text.cast::<u16>(), len) }?),
         _ => return Err(Failure::Argument("a text is NULL but not empty, or `width` is wrong")),
     };

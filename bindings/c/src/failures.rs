@@ -1,4 +1,4 @@
-//! The failures of work whose library functions report them on the thread that found them.
+//! Carries failures from worker threads to the caller's thread, where the callbacks run.
 
 use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,11 +7,10 @@ use curt::{Error, Next};
 
 use crate::control::Control;
 
-/// The failures of one call. The caller hears of them on its own thread: of one that happens there
-/// at once, and of others when the work is polled, and at its end.
+/// The failures of one call. One found on the caller's thread is reported at once; those of other
+/// threads when the work polls, and at its end.
 pub(crate) struct Failures<'c> {
     control: &'c Control,
-    /// The thread of the caller.
     caller: usize,
     gathered: Mutex<Gathered>,
 }
@@ -19,22 +18,21 @@ pub(crate) struct Failures<'c> {
 #[derive(Default)]
 struct Gathered {
     first: Option<Error>,
-    /// Those that the caller has not heard of.
+    /// Not yet reported to the caller.
     waiting: Vec<Error>,
 }
 
 impl<'c> Failures<'c> {
-    /// Begins on the caller's thread.
+    /// Must be called on the caller's thread.
     pub(crate) fn new(control: &'c Control) -> Self {
         Failures { control, caller: this_thread(), gathered: Mutex::default() }
     }
 
-    /// Returns whether the work has to be polled.
     pub(crate) fn need_poll(&self) -> bool {
         self.control.polls() || self.control.reports()
     }
 
-    /// Takes a failure, on any thread.
+    /// Takes a failure on any thread.
     pub(crate) fn take(&self, error: &Error) -> Next {
         {
             let mut gathered = self.lock();
@@ -48,21 +46,21 @@ impl<'c> Failures<'c> {
         if this_thread() == self.caller { self.tell() } else { Next::Continue }
     }
 
-    /// Polls the caller, on its thread.
+    /// Must be called on the caller's thread.
     pub(crate) fn poll(&self) -> Next {
         if self.tell() == Next::Stop { Next::Stop } else { self.control.poll() }
     }
 
-    /// Tells the caller, on its thread, of the failures that wait.
+    /// Reports the waiting failures. Only on the caller's thread.
     fn tell(&self) -> Next {
-        // Others can fail meanwhile.
+        // Taken out first, because other threads may add failures meanwhile.
         let waiting = std::mem::take(&mut self.lock().waiting);
         let stops = waiting.iter().any(|error| self.control.report(error) == Next::Stop);
         if stops { Next::Stop } else { Next::Continue }
     }
 
-    /// Ends the work. If it was not stopped, the caller hears of the last failures. Returns the
-    /// first failure.
+    /// Ends the work and returns the first failure. Unless the work was stopped, reports the last
+    /// ones.
     pub(crate) fn end(self, stopped: bool) -> Option<Error> {
         if !stopped {
             self.tell();
@@ -75,8 +73,8 @@ impl<'c> Failures<'c> {
     }
 }
 
-/// Returns a number for this thread, which no other has while it lives. That of the standard
-/// library comes with memory, which tools report as leaked by the first thread of a program.
+/// Returns a number that is unique among living threads: the address of a thread-local.
+/// `std::thread::current` allocates, which leak checkers report for the first thread.
 fn this_thread() -> usize {
     thread_local!(static HERE: u8 = const { 0 });
     HERE.with(|here| ptr::from_ref(here).addr())

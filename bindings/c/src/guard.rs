@@ -1,4 +1,4 @@
-//! Around the body of each function: panics are caught, and failures become results.
+//! The guard around the body of each function: catches panics and turns failures into results.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -6,17 +6,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::results::{CURT_E_ARGUMENT, CURT_E_INTERNAL, CURT_E_STOPPED, result_of};
 
-/// Why a function failed.
 pub(crate) enum Failure {
-    /// The library failed.
     Library(curt::Error),
-    /// The caller's arguments are wrong: in which way.
     Argument(&'static str),
-    /// The caller stopped the work.
     Stopped,
-    /// A result that says everything.
+    /// A result that needs no message.
     Result(i32),
-    /// The library panicked, with this message.
     Panic(String),
 }
 
@@ -38,9 +33,8 @@ impl Failure {
     }
 }
 
-/// Runs a body that has no error object to fill in.
 pub(crate) fn caught<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    // Tests and fuzz targets are compiled into one program with the library, and say why they fail.
+    // Tests and fuzz targets share this program, and must be able to print why they fail.
     if !cfg!(any(test, fuzzing)) {
         silence();
     }
@@ -49,24 +43,24 @@ pub(crate) fn caught<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, 
         let message = payload.downcast_ref::<String>().cloned();
         let literal = || payload.downcast_ref::<&str>().map(ToString::to_string);
         let message = message.or_else(literal).unwrap_or_default();
-        // A payload that panics when it is dropped must not get out either.
+        // Dropping the payload could panic again.
         std::mem::forget(payload);
         Err(Failure::Panic(message))
     })
 }
 
-/// Runs the body of a function that returns results without an error object.
+/// For functions without an error object.
 pub(crate) fn plain<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, i32> {
     caught(body).map_err(|failure| failure.result())
 }
 
 thread_local!(static UNWINDING: Cell<bool> = const { Cell::new(false) });
 
-/// Lets panics print nothing. The hook is that of this copy of the standard library alone, which no
-/// other code of the process uses. A second panic during unwinding aborts here, because the
-/// standard library would print before it aborts.
+/// Silences panics. The hook belongs to this copy of the standard library, which no other code in
+/// the process uses. A second panic during unwinding aborts here, because the standard library
+/// would print first.
 fn silence() {
-    // In a child that was forked while another thread is in a `Once`, that would wait forever.
+    // Not a `Once`: a child forked while another thread is inside it would wait forever.
     static SILENT: AtomicBool = AtomicBool::new(false);
     let hook = |_: &panic::PanicHookInfo<'_>| {
         if UNWINDING.replace(true) {
@@ -78,12 +72,10 @@ fn silence() {
     }
 }
 
-/// Returns the value or the result, as the functions that return an `int` do.
 pub(crate) fn int(answer: Result<i32, i32>) -> i32 {
     answer.unwrap_or_else(|result| result)
 }
 
-/// Returns the length or the result, as the functions that write a text do.
 pub(crate) fn length(answer: Result<isize, i32>) -> isize {
     answer.unwrap_or_else(|result| result as isize)
 }
@@ -97,7 +89,6 @@ mod tests {
     use crate::error::{curt_error, curt_error_free, curt_error_get, curt_error_info, guard};
     use crate::text::curt_str;
 
-    /// A payload that panics when it is dropped.
     struct Bomb;
 
     impl Drop for Bomb {
@@ -107,11 +98,11 @@ mod tests {
     }
 
     fn number() -> Result<i32, Failure> {
-        // The compiler must not see that this never returns.
+        // The closures below never return, which the compiler must not see.
         std::hint::black_box(Ok(7))
     }
 
-    /// The result of a guarded body, and the text of its error object.
+    /// Returns the result of a guarded body, and the text of its error object.
     fn guarded(body: impl FnOnce() -> Result<i32, Failure>) -> (Result<i32, i32>, String) {
         let mut error = std::ptr::dangling_mut();
         // SAFETY: a pointer can be written there.
@@ -137,7 +128,7 @@ mod tests {
         // SAFETY: the text ends in a NUL.
         let text = unsafe { slice::from_raw_parts(info.text.cast::<u8>(), info.text_len + 1) };
         let text = std::ffi::CStr::from_bytes_with_nul(text).unwrap().to_str().unwrap().to_owned();
-        // SAFETY: it is not used any more.
+        // SAFETY: it is not used afterwards.
         unsafe { curt_error_free(error) };
         (result, text)
     }
@@ -156,7 +147,6 @@ mod tests {
         let index = [1, 2][..std::hint::black_box(2)].len();
         let slice = guarded(|| Ok([1, 2][std::hint::black_box(index)]));
         assert_eq!(slice.0, Err(CURT_E_INTERNAL));
-        // Nothing is left behind that would change the next call.
         assert_eq!(guarded(number), (Ok(7), String::new()));
     }
 
@@ -174,7 +164,7 @@ mod tests {
         let odd = (&raw mut place).cast::<u8>().wrapping_add(1).cast();
         for error in [null_mut(), odd] {
             for body in [number, || Err(Failure::Stopped), || panic!("in a test")] {
-                // SAFETY: it is not written.
+                // SAFETY: the pointer is not written.
                 let result = unsafe { guard("curt_some", error, body) };
                 assert!(matches!(result, Ok(7) | Err(CURT_E_STOPPED | CURT_E_INTERNAL)));
             }

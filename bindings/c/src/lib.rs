@@ -1,14 +1,13 @@
-//! libcurt: curt for C, and for every language that calls C.
+//! libcurt: curt for C, and for every language that can call C.
 //!
-//! A function converts its arguments, calls the library, and converts the answer: nothing is
-//! decided here. `include/curt.h` is generated from these files, whose documentation becomes its
-//! comments; `docs/c.md` is the guide.
+//! Each function converts its arguments, calls the library and converts the result, without logic
+//! beyond that (ADR 49). `include/curt.h` is generated from these files and their doc comments;
+//! `docs/c.md` is the guide.
 //!
-//! [`guard`] is around the body of each function. It catches panics and makes results and
-//! error objects of failures. [`structs`] reads and writes the structs that begin with their size,
-//! [`text`] converts strings, [`handle`] hands over the objects that a caller keeps, [`control`]
-//! makes closures of the caller's callbacks, and [`failures`] brings the failures of other threads
-//! to that of the caller.
+//! [`guard`] surrounds the body of each function: it catches panics and makes results and error
+//! objects. [`structs`] reads and writes structs that begin with their size, [`text`] converts
+//! strings, [`handle`] manages the objects that a caller holds, [`control`] wraps the caller's
+//! callbacks, and [`failures`] moves failures of other threads to the caller's.
 
 #![allow(unsafe_code, reason = "the caller's pointers are read and written")]
 #![allow(non_camel_case_types, reason = "the names are those of C")]
@@ -27,7 +26,7 @@ pub mod failures;
 pub mod guard;
 pub mod handle;
 pub mod lookup;
-// Tests and fuzz targets are whole programs, with their own allocator.
+// Tests and fuzz targets are programs with an allocator already.
 #[cfg(not(any(test, fuzzing)))]
 mod memory;
 pub mod metadata;
@@ -44,9 +43,8 @@ pub mod usage;
 /// The version of this interface: see `curt_abi`.
 pub const CURT_ABI: u32 = 1;
 
-/// Returns the `CURT_ABI` that the library was built with. A program that loads it at run time
-/// compares this with the one that it was compiled with. Functions and fields are only added, so a
-/// larger number is fine.
+/// Returns the `CURT_ABI` of the library. A program that loads it at run time compares this with
+/// its own `CURT_ABI`. A larger number is fine, because functions and fields are only ever added.
 #[unsafe(no_mangle)]
 pub extern "C" fn curt_abi() -> u32 {
     CURT_ABI

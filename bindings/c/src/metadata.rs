@@ -7,111 +7,111 @@ use crate::guard::Failure;
 use crate::results::result_of;
 use crate::text::{Texts, curt_str, to_units};
 
-/// The kind of the entry: see `CURT_KIND_FILE` and the others.
+/// The kind of the entry: `CURT_KIND_…`.
 pub const CURT_FIELD_KIND: u32 = 1 << 0;
-/// The length of the file in bytes.
+/// The length in bytes.
 pub const CURT_FIELD_SIZE: u32 = 1 << 1;
-/// The bytes that the file system has allocated.
+/// The allocated bytes.
 pub const CURT_FIELD_ALLOCATED: u32 = 1 << 2;
-/// The time of the last write to the content.
+/// The time of the last write.
 pub const CURT_FIELD_MODIFIED: u32 = 1 << 3;
 /// The time of the last access.
 pub const CURT_FIELD_ACCESSED: u32 = 1 << 4;
-/// The time of the last change of any kind.
+/// The time of the last change of content or metadata.
 pub const CURT_FIELD_CHANGED: u32 = 1 << 5;
 /// The time of creation.
 pub const CURT_FIELD_CREATED: u32 = 1 << 6;
-/// The file type and permission bits of POSIX.
+/// The POSIX file type and permission bits.
 pub const CURT_FIELD_MODE: u32 = 1 << 7;
-/// The number of names (hard links).
+/// The number of hard links.
 pub const CURT_FIELD_LINKS: u32 = 1 << 8;
-/// The number of the file within its file system (inode number, file id). A listing on Unix has
-/// the number of the directory below a mount point; `CURT_EXACT` asks for that of the mount.
+/// The inode number, or file id. On Unix a listing has the number of the directory covered by a
+/// mount; `CURT_EXACT` gets that of the mounted root.
 pub const CURT_FIELD_ID: u32 = 1 << 9;
-/// The number of the file system (or volume) that the file lies on.
+/// The number of the file system or volume.
 pub const CURT_FIELD_DEVICE: u32 = 1 << 10;
-/// The number of the owner.
+/// The user id of the owner.
 pub const CURT_FIELD_USER_ID: u32 = 1 << 11;
-/// The number of the group.
+/// The group id.
 pub const CURT_FIELD_GROUP_ID: u32 = 1 << 12;
-/// The attribute bits of the system (`FILE_ATTRIBUTE_…`, `STATX_ATTR_…`).
+/// The system's attribute bits (`FILE_ATTRIBUTE_…`, `STATX_ATTR_…`).
 pub const CURT_FIELD_ATTRIBUTES: u32 = 1 << 13;
-/// For a device file: the number of the device.
+/// The device number of a device file.
 pub const CURT_FIELD_DEVICE_NUMBER: u32 = 1 << 14;
-/// The block size that reading and writing should use.
+/// The preferred block size for I/O.
 pub const CURT_FIELD_BLOCK_SIZE: u32 = 1 << 15;
-/// The target of a link. Asked only for links: 1 call more, on Windows 3.
+/// The target of a link. Costs 1 more call for each link, on Windows 3.
 pub const CURT_FIELD_TARGET: u32 = 1 << 16;
-/// The name of the owner. Each owner is looked up once; on Windows 3 calls more for each entry.
+/// The name of the owner. Each owner is looked up once; on Windows 3 more calls for each entry.
 pub const CURT_FIELD_USER: u32 = 1 << 17;
-/// The name of the group. Each group is looked up once; on Windows together with the owner.
+/// The name of the group. Each group is looked up once; on Windows the calls for the owner include
+/// it.
 pub const CURT_FIELD_GROUP: u32 = 1 << 18;
 
-/// Metadata is that of what a link leads to. A link that leads nowhere has its own.
+/// Follows links: metadata is that of the target. A broken link has its own.
 pub const CURT_FOLLOW: u32 = 1;
-/// Everything is asked for, even what the listing has. On Windows that may be out of date for a
-/// file that is open for writing, or that was written under another name.
+/// Queries every entry even where the listing has the metadata. On Windows that of a listing may be
+/// out of date while a file is open for writing, or after a write through another hard link.
 pub const CURT_EXACT: u32 = 2;
 
-/// It is not known.
+/// Not known.
 pub const CURT_KIND_UNKNOWN: u32 = 0;
 /// A regular file.
 pub const CURT_KIND_FILE: u32 = 1;
 /// A directory.
 pub const CURT_KIND_DIRECTORY: u32 = 2;
-/// A symbolic link.
+/// A symlink.
 pub const CURT_KIND_SYMLINK: u32 = 3;
 /// A named pipe.
 pub const CURT_KIND_FIFO: u32 = 4;
-/// A socket in the file system.
+/// A socket.
 pub const CURT_KIND_SOCKET: u32 = 5;
 /// A character device.
 pub const CURT_KIND_CHARACTER_DEVICE: u32 = 6;
 /// A block device.
 pub const CURT_KIND_BLOCK_DEVICE: u32 = 7;
-/// Windows: a directory that stands for another directory. A mounted volume has this kind too,
-/// unless `CURT_FIELD_TARGET` is asked for.
+/// Windows: a junction. Includes mounted volumes, unless `CURT_FIELD_TARGET` is requested.
 pub const CURT_KIND_JUNCTION: u32 = 8;
-/// Windows: a directory in which a volume is mounted.
+/// Windows: a directory on which a volume is mounted.
 pub const CURT_KIND_VOLUME_MOUNT: u32 = 9;
-/// Windows: a file that starts an application from the Store.
+/// Windows: an app execution alias from the Store.
 pub const CURT_KIND_APP_EXEC_LINK: u32 = 10;
-/// Windows: a symbolic link made by the Linux subsystem.
+/// Windows: a symlink made by the Windows Subsystem for Linux.
 pub const CURT_KIND_WSL_SYMLINK: u32 = 11;
-/// Windows: another reparse point that stands for another file.
+/// Windows: another reparse point that stands for a file.
 pub const CURT_KIND_REPARSE: u32 = 12;
-/// A mark in a union file system that hides an entry of a lower layer.
+/// A marker in a union file system that hides an entry of a lower layer.
 pub const CURT_KIND_WHITEOUT: u32 = 13;
 
 /// A point in time.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_time {
-    /// Whole seconds since 1970-01-01 00:00:00 UTC, rounded down: negative before.
+    /// Seconds since 1970-01-01 00:00:00 UTC, rounded down; negative for earlier times.
     pub seconds: i64,
-    /// Nanoseconds after that second, below 1,000,000,000.
+    /// Nanoseconds within the second, below 1,000,000,000.
     pub nanoseconds: u32,
     /// Always 0.
     pub reserved: u32,
 }
 
-/// What is known of an entry. `known`, `failed`, `result`, `os_error` and `kind` are always filled
-/// in; of the others only those whose field is in `known`: the rest is left as it was.
+/// The metadata of an entry. `known`, `failed`, `result`, `os_error` and `kind` are always filled
+/// in; other members only if `known` has their field, and are otherwise unchanged.
 ///
-/// A field that was asked for and is neither in `known` nor in `failed` is one that this file
-/// system does not have, or the target of an entry that is no link.
+/// A requested field in neither `known` nor `failed` does not exist here: the file system does not
+/// have it, or it is the target of an entry that is not a link.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_metadata {
-    /// The fields that have a value below: `CURT_FIELD_…`.
+    /// The fields with a value below: `CURT_FIELD_…`.
     pub known: u32,
-    /// The fields that could not be asked for.
+    /// The fields that could not be queried.
     pub failed: u32,
-    /// Why, for the first of these: `CURT_E_…`; 0 if none failed.
+    /// The reason for the first of these: `CURT_E_…`; 0 if none failed.
     pub result: i32,
-    /// And the number, as in `curt_error_info`.
+    /// The error number of that failure, as in `curt_error_info`.
     pub os_error: i32,
-    /// `CURT_KIND_…`; `CURT_KIND_UNKNOWN` if it is not in `known`.
+    /// `CURT_KIND_…`; `CURT_KIND_UNKNOWN` if not in `known`.
     pub kind: u32,
     /// `CURT_FIELD_MODE`.
     pub mode: u32,
@@ -133,7 +133,7 @@ pub struct curt_metadata {
     pub block_size: u64,
     /// `CURT_FIELD_ATTRIBUTES`.
     pub attributes: u64,
-    /// `CURT_FIELD_ID`: the low half, and the high half, which is 0 on most file systems.
+    /// `CURT_FIELD_ID`: low half, then high half, which is 0 on most file systems.
     pub id: [u64; 2],
     /// `CURT_FIELD_MODIFIED`.
     pub modified: curt_time,
@@ -143,8 +143,8 @@ pub struct curt_metadata {
     pub changed: curt_time,
     /// `CURT_FIELD_CREATED`.
     pub created: curt_time,
-    /// `CURT_FIELD_TARGET`, as the link has it. A NUL follows this text and the next two, which
-    /// live until the same function is called again with the same handle.
+    /// `CURT_FIELD_TARGET`, as stored in the link. A NUL follows this text and the next two. They
+    /// live until the next call of the same function with the same handle.
     pub target: curt_str,
     /// `CURT_FIELD_USER`.
     pub user: curt_str,
@@ -152,7 +152,6 @@ pub struct curt_metadata {
     pub group: curt_str,
 }
 
-/// Each field with the library's.
 const FIELDS: [(u32, Fields); 19] = [
     (CURT_FIELD_KIND, Fields::KIND),
     (CURT_FIELD_SIZE, Fields::SIZE),
@@ -177,7 +176,6 @@ const FIELDS: [(u32, Fields); 19] = [
 
 const TEXTS: u32 = CURT_FIELD_TARGET | CURT_FIELD_USER | CURT_FIELD_GROUP;
 
-/// The fields that a caller has asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted(u32);
 
@@ -189,7 +187,7 @@ impl Wanted {
         Ok(Wanted(fields))
     }
 
-    /// The fields of a function that has nowhere to keep texts.
+    /// For functions that cannot keep texts for the caller.
     pub(crate) fn without_texts(fields: u32) -> Result<Wanted, Failure> {
         if fields & TEXTS != 0 {
             return Err(Failure::Argument("this function has no targets and no names of owners"));
@@ -201,7 +199,7 @@ impl Wanted {
         FIELDS.iter().filter(|(bit, _)| self.has(*bit)).map(|(_, field)| *field).collect()
     }
 
-    /// Returns the plan for these fields and the flags `CURT_FOLLOW` and `CURT_EXACT`.
+    /// Returns the plan for these fields, with `CURT_FOLLOW` and `CURT_EXACT`.
     pub(crate) fn plan(self, flags: u32) -> Result<Plan, Failure> {
         if flags & !(CURT_FOLLOW | CURT_EXACT) != 0 {
             return Err(Failure::Argument("`flags` has one that this version does not know"));
@@ -217,15 +215,13 @@ impl Wanted {
     }
 }
 
-/// A place for metadata that the caller has, or that a handle lends to the caller.
 #[derive(Clone, Copy)]
 pub(crate) struct Place(*mut curt_metadata);
 
-/// Writes one member of the struct at a pointer.
 macro_rules! put {
     ($to:ident.$member:ident = $value:expr) => {{
         let value = $value;
-        // SAFETY: there is room for the struct, as required of whoever made the place.
+        // SAFETY: `Place::new` requires room for the struct.
         let member = unsafe { &raw mut (*$to).$member };
         // SAFETY: as above.
         unsafe { member.write(value) }
@@ -233,21 +229,17 @@ macro_rules! put {
 }
 
 impl Place {
-    /// Returns the place for metadata at `to`.
-    ///
     /// # Safety
     ///
-    /// It can be written there, as long as the place is used.
+    /// A `curt_metadata` can be written at `to` as long as the place is used.
     pub(crate) unsafe fn new(to: *mut curt_metadata) -> Place {
         Place(to)
     }
 
-    /// Writes what is known of the wanted fields.
     #[inline]
     pub(crate) fn fill(self, metadata: &Metadata, wanted: Wanted, texts: &mut Texts) {
         let Place(to) = self;
         let mut known = 0;
-        /// Writes the members whose fields are wanted and known.
         macro_rules! fill {
             ($($field:ident $member:ident: $method:ident, $convert:expr;)*) => {
                 $(if wanted.has($field) {
@@ -265,7 +257,7 @@ impl Place {
         }
         put!(to.kind = kind);
         if wanted == Wanted(CURT_FIELD_KIND) || wanted == Wanted(0) {
-            // Listings of names and kinds are the most common, and the quickest.
+            // Fast path: most listings want only names and kinds.
             return self.finish(metadata, wanted, known);
         }
         fill! {
@@ -297,7 +289,7 @@ impl Place {
         self.finish(metadata, wanted, known);
     }
 
-    /// Writes what is known, and what failed.
+    /// Writes the members that every entry gets.
     fn finish(self, metadata: &Metadata, wanted: Wanted, known: u32) {
         let Place(to) = self;
         put!(to.known = known);
@@ -323,7 +315,6 @@ fn halves(id: u128) -> [u64; 2] {
     [id as u64, (id >> 64) as u64]
 }
 
-/// Returns the number of a kind: `CURT_KIND_…`.
 pub(crate) fn number_of(kind: Kind) -> u32 {
     match kind {
         Kind::File => CURT_KIND_FILE,

@@ -13,26 +13,26 @@ use crate::guard::{Failure, int};
 use crate::structs::{self, Versioned};
 use crate::text::{self, curt_str};
 
-/// A missing path counts as removed, as with `rm -f`. On Unix so does a path through a file
+/// A missing path is no error, as with `rm -f`. On Unix this includes a path through a file
 /// (`file/`, `file/x`); the file remains.
 pub const CURT_REMOVE_MISSING_OK: u32 = 1;
-/// Mounts below a path are entered, and what they hold is removed. The mount points stay and are
-/// failures.
+/// Descends into mounts and removes their contents. The mount points themselves remain, and are
+/// reported as failures.
 pub const CURT_REMOVE_CROSS_MOUNTS: u32 = 2;
 
-/// A directory is removed with everything below it.
+/// Removes directories with everything below them.
 pub const CURT_DIRECTORIES_RECURSIVE: u32 = 0;
-/// The same; anything else, also a link to a directory, is refused.
+/// As `CURT_DIRECTORIES_RECURSIVE`, but refuses everything else, including a link to a directory.
 pub const CURT_DIRECTORIES_REQUIRED: u32 = 1;
-/// Everything below a directory is removed, and it stays; anything else is refused.
+/// Empties directories without removing them, and refuses everything else.
 pub const CURT_DIRECTORIES_CONTENTS: u32 = 2;
-/// A directory is removed if it is empty, as by `rmdir`.
+/// Removes only empty directories, as `rmdir` does.
 pub const CURT_DIRECTORIES_ONLY_EMPTY: u32 = 3;
-/// A directory is refused, as by `unlink`.
+/// Refuses directories, as `unlink` does.
 pub const CURT_DIRECTORIES_REFUSE: u32 = 4;
 
-/// How entries are removed. All zero but `size`, and NULL in the place of the struct: a missing
-/// path is a failure, mounts stay, directories are removed with everything below them.
+/// Options of a removal. With a NULL pointer or all zero (except `size`), a missing path is a
+/// failure, mounts are not crossed, and directories are removed recursively.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_remove_options {
@@ -40,12 +40,11 @@ pub struct curt_remove_options {
     pub size: usize,
     /// `CURT_REMOVE_…`, joined by `|`.
     pub flags: u32,
-    /// What happens to paths that are directories: one of `CURT_DIRECTORIES_…`.
+    /// How to treat paths to directories: one of `CURT_DIRECTORIES_…`.
     pub directories: u32,
-    /// NULL, or a callback that gets the totals so far: every few hundred entries, and at the end
-    /// unless the removal was stopped.
-    /// It is called on the caller's thread, and a result other than 0 stops the removal. With
-    /// several threads the same totals can come twice, and smaller ones after larger ones.
+    /// NULL, or a callback for the totals so far. It is called on the caller's thread every few
+    /// hundred entries, and at the end unless the removal was stopped. Any result but 0 stops the
+    /// removal. With several threads, totals may repeat or decrease.
     pub on_progress:
         Option<unsafe extern "C" fn(context: *mut c_void, files: u64, directories: u64) -> c_int>,
     /// Passed to `on_progress`.
@@ -55,48 +54,48 @@ pub struct curt_remove_options {
 // SAFETY: it begins with its size; zeros are valid.
 unsafe impl Versioned for curt_remove_options {}
 
-/// What a removal did, also one that failed or was stopped.
+/// The result of a removal, also of one that failed or was stopped.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_remove_report {
     /// `sizeof(curt_remove_report)`, set by the caller.
     pub size: usize,
-    /// How many entries were removed that are not directories.
+    /// Entries removed, except directories.
     pub files: u64,
-    /// How many directories were removed.
+    /// Directories removed.
     pub directories: u64,
-    /// How many entries had vanished, or had been moved, after they were listed.
+    /// Entries that vanished or were moved after they had been listed.
     pub vanished: u64,
-    /// How many failures there were.
+    /// Failures.
     pub errors: u64,
-    /// How many calls to the system were made.
+    /// System calls made.
     pub calls: u64,
-    /// How many threads worked, the caller's included.
+    /// Threads used, including the caller's.
     pub threads: u32,
-    /// 1 if `cancel`, `poll` or a callback stopped the removal, otherwise 0.
+    /// 1 if `cancel`, `poll` or a callback stopped the removal, else 0.
     pub stopped: u32,
 }
 
 // SAFETY: it begins with its size; zeros are valid.
 unsafe impl Versioned for curt_remove_report {}
 
-/// Removes what `path` names: a directory with everything below it, a file, or a link, never what
-/// the link leads to. `options`, `control` and `report` may be NULL.
+/// Removes `path`: a file, a directory with everything below it, or a link, but never its target.
+/// `options`, `control` and `report` may be NULL.
 ///
-/// With `CURT_CWD` as `dir`, any path; with an open directory, which stays open, one without dots
-/// at its end, resolved as by `unlinkat`: links and `..` on the way may lead out. The directory can
-/// be open with `O_PATH`; on Windows it needs `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`, and takes
-/// a name alone. What `path/` names must be a directory itself. The root directory is refused.
+/// With `CURT_CWD` as `dir`, `path` can be any path. With an open directory, which the caller still
+/// owns, `path` is resolved as by `unlinkat(2)`: symlinks and `..` on the way may lead out of it,
+/// and the path may not end in `.` or `..`. The directory may be open with `O_PATH`; on Windows it
+/// needs `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`, and `path` must be a single name. With a
+/// trailing slash, `path` must be a directory and not a link to one. The root directory is refused.
 ///
-/// A removal is not atomic, and goes on after a failure: what can be removed is. The result is
-/// that of the first failure, `error` is that failure, and `on_error` of `control` gets all.
-/// Returns 0 if everything is gone, `CURT_E_STOPPED` if the removal was stopped and nothing had
-/// failed before, otherwise another `CURT_E_…`. `report` is filled in each time, except after
-/// `CURT_E_ARGUMENT` for a wrong argument and `CURT_E_INTERNAL`.
+/// The removal is not atomic. It continues after a failure and removes as much as it can. It
+/// returns 0 if everything is gone, otherwise the result of the first failure, which `error`
+/// describes; `on_error` of `control` gets all of them. A removal stopped before any failure
+/// returns `CURT_E_STOPPED`. `report` is always filled in, except after `CURT_E_ARGUMENT` for a
+/// wrong argument and after `CURT_E_INTERNAL`.
 ///
-/// Costs on Linux one call for each entry that is not a directory, 5 for each directory, at most 6
-/// for the path itself, and 2 for an open `dir`. Works on the caller's thread, and on others if
-/// `control` allows them.
+/// Cost on Linux: 1 call for each file, 5 for each directory, at most 6 for the path itself, and 2
+/// for an open `dir`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_remove(
     dir: curt_fd,
@@ -107,7 +106,7 @@ pub unsafe extern "C" fn curt_remove(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let path = unsafe { path.path() }?;
         let run = |removal: &Remove<'_>| {
             if dir == CURT_CWD {
@@ -116,16 +115,16 @@ pub unsafe extern "C" fn curt_remove(
             // SAFETY: the caller's directory is open during the call.
             unsafe { run_below(removal, dir, &path) }
         };
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         unsafe { remove(options, control, report, run) }
     };
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     int(unsafe { guard("curt_remove", error, body) })
 }
 
-/// Removes what each of `count` paths names, as `curt_remove` does with `CURT_CWD`. With one
-/// thread they are removed in order, and several threads share them, unless one lies below
-/// another. Paths in a row that lie in the same directory share the call that opens it.
+/// Removes `count` paths, as `curt_remove` does with `CURT_CWD`. One thread removes them in order;
+/// several threads share them, unless one path lies below another. Consecutive paths in the same
+/// directory share the call that opens it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_remove_many(
     paths: *const curt_str,
@@ -136,28 +135,26 @@ pub unsafe extern "C" fn curt_remove_many(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let paths = unsafe { text::paths(paths, count) }?;
         let run = |removal: &Remove<'_>| Ok(removal.run(&paths));
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         unsafe { remove(options, control, report, run) }
     };
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     int(unsafe { guard("curt_remove_many", error, body) })
 }
 
-/// Sets up a removal, runs it and fills in the report.
-///
 /// # Safety
 ///
-/// The pointers are NULL or lead to structs, whose pointers are valid until `run` returns.
+/// The pointers are NULL or valid, as are those in the structs, until `run` returns.
 unsafe fn remove(
     options: *const curt_remove_options,
     control: *const curt_control,
     report: *mut curt_remove_report,
     run: impl FnOnce(&Remove<'_>) -> Result<Report, Failure>,
 ) -> Result<i32, Failure> {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     let control = unsafe { Control::new(control) }?;
     // SAFETY: as above.
     let options = unsafe { structs::read(options) }?;
@@ -166,7 +163,7 @@ unsafe fn remove(
     let progress = Progress(options);
     let mut removal = Remove::new()
         .threads(control.threads())
-        // Also without a callback: the report then keeps one failure, and not all of them.
+        // Set even without a callback: the report then holds only the first failure.
         .on_error(|error| control.report(error))
         .callbacks_on_caller_thread(control.reports() || progress.is_wanted());
     if control.polls() {
@@ -194,7 +191,6 @@ unsafe fn remove(
     outcome(done.errors.into_iter().next(), done.stopped)
 }
 
-/// Sets what the options say.
 fn set<'a>(removal: Remove<'a>, options: &curt_remove_options) -> Result<Remove<'a>, Failure> {
     if options.flags & !(CURT_REMOVE_MISSING_OK | CURT_REMOVE_CROSS_MOUNTS) != 0 {
         return Err(Failure::Argument("`flags` of the options has an unknown bit"));
@@ -214,11 +210,9 @@ fn set<'a>(removal: Remove<'a>, options: &curt_remove_options) -> Result<Remove<
         .directories(directories))
 }
 
-/// Removes what a path names from an open directory on.
-///
 /// # Safety
 ///
-/// Nobody closes the directory meanwhile.
+/// `dir` remains open during the call.
 #[cfg(unix)]
 unsafe fn run_below(removal: &Remove<'_>, dir: curt_fd, path: &Path) -> Result<Report, Failure> {
     use curt::os::unix::RemoveBelow as _;
@@ -227,30 +221,27 @@ unsafe fn run_below(removal: &Remove<'_>, dir: curt_fd, path: &Path) -> Result<R
     if dir < 0 {
         return Err(Failure::Argument("`dir` is neither a descriptor nor CURT_CWD"));
     }
-    // SAFETY: it is not negative; and as required of the caller.
+    // SAFETY: it is not negative, and the caller keeps it open.
     let dir = unsafe { BorrowedFd::borrow_raw(dir) };
     Ok(removal.run_below(dir, path))
 }
 
-/// Removes the entry of an open directory.
-///
 /// # Safety
 ///
-/// Nobody closes the directory meanwhile.
+/// `dir` remains open during the call.
 #[cfg(windows)]
 unsafe fn run_below(removal: &Remove<'_>, dir: curt_fd, name: &Path) -> Result<Report, Failure> {
     use curt::os::windows::RemoveBelow as _;
     use std::os::windows::io::BorrowedHandle;
 
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     let dir = unsafe { BorrowedHandle::borrow_raw(dir) };
     Ok(removal.run_below(dir, name))
 }
 
-/// The caller's callback for progress.
 struct Progress(Option<curt_remove_options>);
 
-// SAFETY: it is called on the caller's thread only.
+// SAFETY: called only on the caller's thread.
 unsafe impl Send for Progress {}
 // SAFETY: as above.
 unsafe impl Sync for Progress {}
@@ -260,7 +251,7 @@ impl Progress {
         self.0.is_some_and(|options| options.on_progress.is_some())
     }
 
-    /// Shows the totals. On the caller's thread only.
+    /// Must be called on the caller's thread.
     fn show(&self, totals: &Totals) -> Next {
         let Some(options) = self.0 else { return Next::Continue };
         let Some(on_progress) = options.on_progress else { return Next::Continue };
@@ -281,7 +272,6 @@ mod tests {
     use crate::descriptor::CURT_CWD;
     use crate::text::{curt_str, to_units};
 
-    /// Makes directories of 300 files each.
     fn tree(at: &Path, directories: u32) {
         fs::create_dir(at).unwrap();
         for directory in 0..directories {
@@ -295,7 +285,7 @@ mod tests {
     fn a_removal_costs_the_calls_of_the_library() {
         let scratch = tempfile::tempdir().unwrap();
         let theirs = |at: &Path| Remove::new().threads(Threads::AtMost(1)).run(at);
-        // What a process asks the system only once.
+        // Runs the queries that a process makes only once.
         tree(&scratch.path().join("first"), 0);
         theirs(&scratch.path().join("first"));
         for directories in [0, 1, 4] {

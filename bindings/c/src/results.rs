@@ -1,4 +1,4 @@
-//! Results: 0, a count or a length on success, and one negative number for each kind of failure.
+//! Results: 0, a count or a length on success, and a negative number for each kind of failure.
 
 use std::ffi::{CStr, c_char};
 
@@ -8,84 +8,83 @@ use curt::remove::Kept;
 use curt::which::FindCause;
 use curt::{Cause, Error};
 
-/// The system failed. The error object has its number: `errno`, or on Windows the number of
-/// `GetLastError`.
+/// A system call failed. The error object has the number: `errno`, or `GetLastError` on Windows.
 pub const CURT_E_OS: i32 = -1;
-/// An argument is wrong: NULL, not aligned, a NUL inside a text, a size or a flag that this
-/// version does not know.
+/// An argument is wrong: NULL, misaligned, a text with a NUL, or a size or flag unknown to this
+/// version.
 pub const CURT_E_ARGUMENT: i32 = -2;
-/// The work was stopped by `cancel`, by `poll` or by a callback.
+/// `cancel`, `poll` or a callback stopped the work.
 pub const CURT_E_STOPPED: i32 = -3;
-/// Another entry has this name now.
+/// Another entry has taken this name meanwhile.
 pub const CURT_E_REPLACED: i32 = -4;
-/// A link or a mount leads back to this directory, which is above it.
+/// A link or a mount leads back to this directory, which is one of its own ancestors.
 pub const CURT_E_LOOP: i32 = -5;
-/// A bug of curt. The error object says which; what was being worked on is left as it is.
+/// A bug in curt. The error object says which; the files are left as they were at that moment.
 pub const CURT_E_INTERNAL: i32 = -6;
-/// The system cannot do this or failed without a number, or it is a refusal without a number here.
-/// The error object says why.
+/// Not supported by the system, a failure without a system number, or a refusal unknown to this
+/// version. The error object has the reason.
 pub const CURT_E_OTHER: i32 = -7;
-/// Kept: a mount point, and crossing mounts was not asked for.
+/// Not removed: a mount point, and crossing mounts was not requested.
 pub const CURT_E_KEPT_MOUNT_POINT: i32 = -20;
-/// Kept: another process kept adding entries to the directory.
+/// Not removed: other processes kept adding entries to the directory.
 pub const CURT_E_KEPT_BEING_WRITTEN_TO: i32 = -21;
-/// Kept: the path ends in `.` or `..`.
+/// Not removed: the path ends in `.` or `..`.
 pub const CURT_E_KEPT_DOT: i32 = -22;
-/// Kept: the root directory.
+/// Not removed: the root directory.
 pub const CURT_E_KEPT_ROOT: i32 = -23;
-/// Kept: on another file system than its parent.
+/// Not removed: on another file system than its parent.
 pub const CURT_E_KEPT_OTHER_FILE_SYSTEM: i32 = -24;
-/// Kept: a directory, and the options refuse directories.
+/// Not removed: a directory, and the options refuse directories.
 pub const CURT_E_KEPT_DIRECTORY: i32 = -25;
-/// Kept: a link, and a directory was asked for.
+/// Not removed: a link where a directory is required.
 pub const CURT_E_KEPT_LINK: i32 = -26;
-/// No directory that was searched has the program.
+/// No searched directory has the program.
 pub const CURT_E_FIND_NOT_FOUND: i32 = -40;
 /// Only the working directory has the program, and it is not searched.
 pub const CURT_E_FIND_ONLY_IN_CWD: i32 = -41;
-/// Only a directory, or a file that may not be executed, has this name.
+/// Only a directory or a non-executable file has this name.
 pub const CURT_E_FIND_NOT_EXECUTABLE: i32 = -42;
-/// No program can have this name.
+/// The name cannot be that of a program.
 pub const CURT_E_FIND_INVALID_NAME: i32 = -43;
-/// The name or the path is longer than the system allows.
+/// The name or path is too long for the system.
 pub const CURT_E_FIND_NAME_TOO_LONG: i32 = -44;
-/// The path of the program is a loop of symbolic links.
+/// The path of the program is a symlink loop.
 pub const CURT_E_FIND_LINK_LOOP: i32 = -45;
 /// The program was found through a relative path, which the policy refuses.
 pub const CURT_E_FIND_RELATIVE: i32 = -46;
 /// The base directory does not exist.
 pub const CURT_E_FIND_NO_BASE: i32 = -47;
-/// A directory may not be searched.
+/// Permission to search a directory was denied.
 pub const CURT_E_FIND_DENIED: i32 = -48;
 /// Refused: the path is empty.
 pub const CURT_E_REFUSED_EMPTY: i32 = -60;
-/// Refused: it contains a NUL.
+/// Refused: the path contains a NUL.
 pub const CURT_E_REFUSED_NUL: i32 = -61;
-/// Refused: it is not valid text.
+/// Refused: the path is not valid text.
 pub const CURT_E_REFUSED_ENCODING: i32 = -62;
-/// Refused: it names a device.
+/// Refused: the path names a device.
 pub const CURT_E_REFUSED_DEVICE: i32 = -63;
-/// Refused: it begins at a root.
+/// Refused: the path is absolute.
 pub const CURT_E_REFUSED_ABSOLUTE: i32 = -64;
-/// Refused: it names a drive.
+/// Refused: the path names a drive.
 pub const CURT_E_REFUSED_DRIVE: i32 = -65;
-/// Refused: it names a stream of a file.
+/// Refused: the path names a stream of a file.
 pub const CURT_E_REFUSED_STREAM: i32 = -66;
-/// Refused: it contains a character that names cannot have.
+/// Refused: the path has a character that is not allowed in names.
 pub const CURT_E_REFUSED_CHARACTER: i32 = -67;
-/// Refused: it leaves the root.
+/// Refused: the path leaves the root.
 pub const CURT_E_REFUSED_ESCAPE: i32 = -68;
 /// Refused: a name ends in dots or spaces.
 pub const CURT_E_REFUSED_TRAILING: i32 = -69;
 /// Refused: a name looks like the short name of another file.
 pub const CURT_E_REFUSED_SHORT_NAME: i32 = -70;
-/// Refused: it leads through a link.
+/// Refused: the path goes through a link.
 pub const CURT_E_REFUSED_LINK: i32 = -71;
 /// Not expanded: the path is empty.
 pub const CURT_E_EXPAND_EMPTY: i32 = -80;
-/// Not expanded: it contains a NUL.
+/// Not expanded: the path contains a NUL.
 pub const CURT_E_EXPAND_NUL: i32 = -81;
-/// Not expanded: no home directory is known.
+/// Not expanded: the home directory is unknown.
 pub const CURT_E_EXPAND_NO_HOME: i32 = -82;
 /// Not expanded: the home directory is not a full path.
 pub const CURT_E_EXPAND_HOME_RELATIVE: i32 = -83;
@@ -93,14 +92,13 @@ pub const CURT_E_EXPAND_HOME_RELATIVE: i32 = -83;
 pub const CURT_E_EXPAND_NO_USER: i32 = -84;
 /// Not expanded: the path is too long.
 pub const CURT_E_EXPAND_TOO_LONG: i32 = -85;
-/// Not expanded: `..` leads beyond the root.
+/// Not expanded: `..` goes beyond the root.
 pub const CURT_E_EXPAND_ESCAPE: i32 = -86;
-/// Not expanded: the directory that the path starts from is not known.
+/// Not expanded: the starting directory of the path is unknown.
 pub const CURT_E_EXPAND_NO_START: i32 = -87;
-/// Not expanded: 16-bit units cannot be joined to bytes that are not Unicode.
+/// Not expanded: UTF-16 cannot be joined to bytes that are not Unicode.
 pub const CURT_E_EXPAND_ENCODING: i32 = -88;
 
-/// Each result with its text.
 const TEXTS: &[(i32, &CStr)] = &[
     (CURT_E_OS, c"the system failed"),
     (CURT_E_ARGUMENT, c"an argument is wrong"),
@@ -156,15 +154,14 @@ fn text_of(result: i32) -> &'static CStr {
     TEXTS.iter().find(|(known, _)| *known == result).map_or(other, |(_, text)| text)
 }
 
-/// Returns a text for a result, in English: also for the `result` of metadata, and "done" for 0, a
-/// count or a length. Never NULL; the text lives as long as the library is loaded. An error object
-/// has a better one, with the path and the system's reason.
+/// Returns an English text for a result, including the `result` of metadata; "done" for 0, a count
+/// or a length. Never NULL; the text lives as long as the library is loaded. The text of an error
+/// object is better: it has the path and the system's reason.
 #[unsafe(no_mangle)]
 pub extern "C" fn curt_text(result: i32) -> *const c_char {
     text_of(result).as_ptr()
 }
 
-/// Returns the result of a failure of the library.
 pub(crate) fn result_of(error: &Error) -> i32 {
     match error.cause() {
         Cause::Os(error) => of_system(error),
@@ -215,7 +212,6 @@ fn of_find(cause: &FindCause) -> i32 {
     }
 }
 
-/// Returns the result of a path that was refused.
 pub(crate) fn of_refusal(refusal: Refusal) -> i32 {
     match refusal {
         Refusal::Empty => CURT_E_REFUSED_EMPTY,
@@ -234,7 +230,6 @@ pub(crate) fn of_refusal(refusal: Refusal) -> i32 {
     }
 }
 
-/// Returns the result of a path that cannot be expanded.
 pub(crate) fn of_expansion(error: ExpandError) -> i32 {
     match error {
         ExpandError::Empty => CURT_E_EXPAND_EMPTY,

@@ -1,4 +1,4 @@
-//! Paths of strangers, which are opened beneath a directory.
+//! Opening untrusted paths beneath a directory.
 
 use std::fs::File;
 
@@ -14,66 +14,65 @@ use crate::results::CURT_E_ARGUMENT;
 use crate::structs::{self, Versioned};
 use crate::text::curt_str;
 
-/// What would leave the root is kept inside, as after `chroot`: absolute paths and links begin at
-/// the root, and `..` stays there. Otherwise it is refused.
+/// Resolves paths as after `chroot`: absolute paths and links start at the root, and `..` stops
+/// there. Without this flag, they are refused if they leave the root.
 pub const CURT_ROOT_IN_ROOT: u32 = 1;
-/// Links are refused too, and every spelling that means another name on some system.
+/// Also refuses links, and every spelling that means another name on some system.
 pub const CURT_ROOT_STRICT: u32 = 2;
 
-/// To read.
+/// Opens for reading.
 pub const CURT_OPEN_READ: u32 = 1;
-/// To write.
+/// Opens for writing.
 pub const CURT_OPEN_WRITE: u32 = 2;
-/// To write, always at the end.
+/// Opens for writing, always at the end.
 pub const CURT_OPEN_APPEND: u32 = 4;
-/// What is there is emptied.
+/// Truncates an existing file.
 pub const CURT_OPEN_TRUNCATE: u32 = 8;
-/// A missing file is created.
+/// Creates a missing file.
 pub const CURT_OPEN_CREATE: u32 = 16;
-/// The file is created, and must be missing.
+/// Creates the file, which must not exist.
 pub const CURT_OPEN_CREATE_NEW: u32 = 32;
-/// A link as the last name is an error. Otherwise it is followed, within the root.
+/// Fails if the last name is a symlink. Without this flag it is followed within the root.
 pub const CURT_OPEN_NO_FOLLOW: u32 = 64;
-/// Nothing waits (`O_NONBLOCK`): a FIFO in the place of a file, or reading from one.
+/// `O_NONBLOCK`: neither opening a FIFO nor reading from it waits.
 pub const CURT_OPEN_NONBLOCKING: u32 = 128;
-/// Only opening returns at once: reading and writing wait afterwards. 1 more call on Unix.
+/// Only opening does not wait; later reads and writes do. 1 more call on Unix.
 pub const CURT_OPEN_NONBLOCKING_OPEN: u32 = 256;
-/// `system_flags` say how the file is opened, and the mode 0 is 0. Of the other flags only
-/// `CURT_OPEN_NONBLOCKING_OPEN` may be set.
+/// Opens with `system_flags`, and a `mode` of 0 means 0. Of the other flags only
+/// `CURT_OPEN_NONBLOCKING_OPEN` is allowed.
 pub const CURT_OPEN_SYSTEM: u32 = 512;
 
-/// A directory that nothing opened beneath it can leave. Threads may share it.
+/// A directory that confines the paths opened beneath it. Threads may share it.
 #[derive(Debug)]
 pub struct curt_root {
     root: Root,
 }
 
-/// How a file is opened.
+/// Options of `curt_root_open_file`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_open_options {
     /// `sizeof(curt_open_options)`, set by the caller.
     pub size: usize,
-    /// `CURT_OPEN_…`, joined by `|`: at least one of READ, WRITE, APPEND and SYSTEM.
+    /// `CURT_OPEN_…`, joined by `|`, with at least one of READ, WRITE, APPEND and SYSTEM.
     pub flags: u32,
-    /// The permissions of a new file, less what the process masks; 0 stands for 0666, unless
-    /// `CURT_OPEN_SYSTEM` is set.
+    /// Permissions of a new file, before the umask. 0 means 0666, unless `CURT_OPEN_SYSTEM` is set.
     pub mode: u32,
-    /// With `CURT_OPEN_SYSTEM` the flags of `open(2)`, on Windows of `_open`, which the system
-    /// judges; otherwise 0. Those for anything but files are errors: `O_PATH`, `O_DIRECTORY` and
-    /// `O_TMPFILE`.
+    /// With `CURT_OPEN_SYSTEM`, flags of `open(2)` or, on Windows, of `_open`; the system validates
+    /// them. `O_PATH`, `O_DIRECTORY` and `O_TMPFILE` are errors, because only files can be opened.
+    /// Must be 0 without `CURT_OPEN_SYSTEM`.
     pub system_flags: i32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
 }
 
 // SAFETY: it begins with its size; zeros are valid.
 unsafe impl Versioned for curt_open_options {}
 
-/// Opens a directory as a root, and hands over an object, to be closed by `curt_root_close`. Links
-/// in `path` are followed. `flags`: `CURT_ROOT_…`, joined by `|`. 1 call, on Windows 2.
+/// Opens a directory as a root. Symlinks in `path` are followed. `flags`: `CURT_ROOT_…`, joined by
+/// `|`. 1 call, on Windows 2.
 ///
-/// Returns 0 or `CURT_E_…`; `root` is NULL then.
+/// Returns 0 and the root, which `curt_root_close` frees, or `CURT_E_…` with `*root` set to NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_root_open(
     path: curt_str,
@@ -82,7 +81,7 @@ pub unsafe extern "C" fn curt_root_open(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let path = unsafe { path.path() }?;
         if flags & !(CURT_ROOT_IN_ROOT | CURT_ROOT_STRICT) != 0 {
             return Err(Failure::Argument("`flags` has an unknown bit"));
@@ -93,21 +92,21 @@ pub unsafe extern "C" fn curt_root_open(
             .aliases(if strict { Aliases::Strict } else { Aliases::Open });
         Ok(curt_root { root })
     };
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     unsafe { error::open("curt_root_open", root, error, body) }
 }
 
-/// Opens a file beneath the root by an untrusted path, whatever others change meanwhile. `opened`
-/// gets the descriptor or handle, which the caller closes, and which no program inherits. With NULL
-/// as `options`, to read.
+/// Opens a file beneath the root by an untrusted path, safely against concurrent renames and link
+/// swaps. `opened` gets the descriptor or handle, which the caller closes and which child programs
+/// do not inherit. NULL as `options` opens for reading.
 ///
-/// What has the name is opened, also a FIFO or a device, and on Unix a directory: look at its kind
-/// before it is used. Opening a FIFO waits for its other end, so where others can create files,
-/// `CURT_OPEN_NONBLOCKING` or `CURT_OPEN_NONBLOCKING_OPEN` is for you.
+/// The name can be that of a FIFO or a device, and on Unix of a directory, so check the type before
+/// use. Opening a FIFO waits for its other end. Where others can create files, set
+/// `CURT_OPEN_NONBLOCKING` or `CURT_OPEN_NONBLOCKING_OPEN`.
 ///
-/// Returns 0, `CURT_E_REFUSED_…` if the path or a link in it leaves the root, `CURT_E_OS` and
-/// others if it cannot be opened, or `CURT_E_ARGUMENT`, also if the flags contradict each other.
-/// 1 call on Linux; for each name 2 where the system has no `openat2`.
+/// Returns 0; `CURT_E_REFUSED_…` if the path or a link in it leaves the root; `CURT_E_OS` and
+/// others if it cannot be opened; or `CURT_E_ARGUMENT`, also for contradictory flags. 1 call on
+/// Linux; 2 for each name without `openat2(2)`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_root_open_file(
     root: *const curt_root,
@@ -117,7 +116,7 @@ pub unsafe extern "C" fn curt_root_open_file(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let root = unsafe { handle::shared(root) }?;
         // SAFETY: as above.
         let path = unsafe { path.untrusted_path() }?;
@@ -136,7 +135,7 @@ pub unsafe extern "C" fn curt_root_open_file(
         unsafe { opened.write(into_fd(file)) };
         Ok(0)
     };
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     int(unsafe { guard("curt_root_open_file", error, body) })
 }
 
@@ -186,9 +185,9 @@ fn into_fd(file: File) -> curt_fd {
     std::os::windows::io::IntoRawHandle::into_raw_handle(file)
 }
 
-/// Closes a root. What was opened beneath it stays open. NULL is fine.
+/// Closes a root. Files opened beneath it remain open. NULL is fine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_root_close(root: *mut curt_root) {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     unsafe { handle::close(root) };
 }

@@ -12,91 +12,90 @@ use crate::structs::{self, Versioned};
 use crate::text::{Buffer, curt_char, curt_str, to_units};
 use crate::{control, handle};
 
-/// curt's own rules for this system: as `cmd.exe` or `execvp`, but the working directory is only
-/// searched if `PATH` names it.
+/// curt's rules for this system: like `cmd.exe` or `execvp`, but the working directory is searched
+/// only if `PATH` names it.
 pub const CURT_POLICY_NATIVE: u32 = 0;
-/// As `execvp` of the C library.
+/// `execvp` of the C library.
 pub const CURT_POLICY_POSIX: u32 = 1;
-/// As `cmd.exe`: the working directory first, then `PATH`.
+/// `cmd.exe`: the working directory first, then `PATH`.
 pub const CURT_POLICY_CMD: u32 = 2;
-/// As Python's `shutil.which`.
+/// Python's `shutil.which`.
 pub const CURT_POLICY_CPYTHON: u32 = 3;
-/// As Go's `exec.LookPath`.
+/// Go's `exec.LookPath`.
 pub const CURT_POLICY_GO: u32 = 4;
-/// As libuv on Windows: `.com`, then `.exe`.
+/// libuv on Windows: `.com`, then `.exe`.
 pub const CURT_POLICY_LIBUV: u32 = 5;
-/// As Node's `child_process`: as libuv on Windows, as `execvp` elsewhere.
+/// Node's `child_process`: libuv on Windows, `execvp` elsewhere.
 pub const CURT_POLICY_NODE: u32 = 6;
-/// As Zig's `std.process`.
+/// Zig's `std.process`.
 pub const CURT_POLICY_ZIG: u32 = 7;
 
-/// What the options leave unset is taken from this process: `PATH`, `PATHEXT`, the variable
-/// `NoDefaultCurrentDirectoryInExePath` of Windows, and the working directory. Without this flag
-/// neither the environment nor the working directory is read.
+/// Takes unset options from this process: `PATH`, `PATHEXT`, the working directory, and on Windows
+/// `NoDefaultCurrentDirectoryInExePath`. Without this flag neither the environment nor the working
+/// directory is read.
 pub const CURT_SEARCH_ENVIRONMENT: u32 = 1;
-/// The rules of POSIX, where the policy has them: those of this system by default.
+/// Applies the POSIX rules of the policy, if it has any. Default: the rules of this system.
 pub const CURT_SEARCH_POSIX: u32 = 2;
-/// The rules of Windows, where the policy has them.
+/// Applies the Windows rules of the policy, if it has any.
 pub const CURT_SEARCH_WINDOWS: u32 = 4;
 
-/// What a search is given. NULL in its place: all zero, so nothing of the process is read, not even
-/// its `PATH`. The texts are copied.
+/// Options of a search. NULL means all zero, so not even `PATH` is read from the process. The texts
+/// are copied.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_search_options {
     /// `sizeof(curt_search_options)`, set by the caller.
     pub size: usize,
-    /// Whose rules are followed: `CURT_POLICY_…`. A policy without rules for the system has those
-    /// of the other one.
+    /// Whose rules to follow: `CURT_POLICY_…`. A policy without rules for the chosen system uses
+    /// those for the other one.
     pub policy: u32,
     /// `CURT_SEARCH_…`, or 0.
     pub flags: u32,
-    /// `PATH`: entries end at `:`, by Windows' rules at `;`. If the pointer is NULL, it is unset:
-    /// there is no entry, or by the rules of POSIX those of the system's default, if the policy has
-    /// one.
+    /// `PATH`, separated by `:`, or by `;` under Windows rules. With a NULL pointer it is unset:
+    /// there are no entries, except that under POSIX rules some policies have a default path.
     pub path: curt_str,
-    /// `PATHEXT`, for Windows' rules. If the pointer is NULL, it is unset: the policy has a
-    /// default.
+    /// `PATHEXT`, for Windows rules. With a NULL pointer it is unset, and the policy's default
+    /// applies.
     pub pathext: curt_str,
-    /// The directory that relative names and entries begin at, and that is searched where a policy
-    /// searches the working directory. If it is relative, it begins at the working directory. If
-    /// the pointer is NULL, it is unset: nothing relative is found.
+    /// The directory from which relative names and entries are resolved, and which replaces the
+    /// working directory where a policy searches that. A relative one starts at the working
+    /// directory. With a NULL pointer it is unset, and relative names and entries are not found.
     pub base: curt_str,
 }
 
 // SAFETY: it begins with its size; zeros are valid.
 unsafe impl Versioned for curt_search_options {}
 
-/// A file that may be executed; its contents were not read.
+/// An executable file; its contents were not read.
 pub const CURT_PROGRAM_EXECUTABLE: u32 = 0;
-/// By its extension an image that Windows runs itself.
+/// An image that Windows runs directly, judged by its extension.
 pub const CURT_PROGRAM_IMAGE: u32 = 1;
-/// By its extension a batch file, run by `cmd.exe`. Mind the quoting of its arguments.
+/// A batch file, judged by its extension; `cmd.exe` runs it. Quote its arguments with care.
 pub const CURT_PROGRAM_BATCH: u32 = 2;
-/// A file that is started by the program registered for its extension.
+/// A file opened by the program registered for its extension.
 pub const CURT_PROGRAM_ASSOCIATION: u32 = 3;
 
 /// An entry of `PATH`.
 pub const CURT_ORIGIN_PATH: u32 = 0;
-/// The working directory, which the policy searches.
+/// The working directory, searched by the policy.
 pub const CURT_ORIGIN_CWD: u32 = 1;
-/// The directory that the name itself contains.
+/// The directory part of the name.
 pub const CURT_ORIGIN_GIVEN: u32 = 2;
 
-/// What is known of a program that was found.
+/// A program found.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_found {
     /// `sizeof(curt_found)`, set by the caller.
     pub size: usize,
-    /// How it is started: `CURT_PROGRAM_…`.
+    /// How it starts: `CURT_PROGRAM_…`.
     pub program: u32,
     /// Where it was found: `CURT_ORIGIN_…`.
     pub origin: u32,
-    /// The number of the entry of `PATH`, counted from 0, empty ones included; 0 for other origins.
+    /// The index of the `PATH` entry, from 0, counting empty entries; 0 for other origins.
     pub entry: usize,
-    /// 1 if its directory was named by a relative path only or searched by the policy, so that
-    /// another program may be found from another directory; else 0.
+    /// 1 if its directory came from a relative path or from the policy, so that the same search may
+    /// find another program from another directory; else 0.
     pub relative: u32,
     /// Always 0.
     pub reserved: u32,
@@ -105,39 +104,38 @@ pub struct curt_found {
 // SAFETY: it begins with its size; zeros are valid.
 unsafe impl Versioned for curt_found {}
 
-/// A search that is used for many names. Threads may share it.
+/// A search for many names. Threads may share it.
 #[derive(Debug)]
 pub struct curt_search(Search);
 
-/// Prepares a search for many names. No call; the first look-up splits `PATH`, and what it found
-/// out is kept: the entries, and with `CURT_SEARCH_ENVIRONMENT` the environment and the working
-/// directory as they were then. What directories contain is not kept.
+/// Prepares a search for many names. No call. The first look-up splits `PATH`; the entries are
+/// kept, and with `CURT_SEARCH_ENVIRONMENT` also the environment and the working directory of that
+/// moment. The contents of directories are not cached.
 ///
-/// Returns 0 and the search, which `curt_search_close` frees, or `CURT_E_ARGUMENT`. Any thread.
+/// Returns 0 and the search, which `curt_search_close` frees, or `CURT_E_ARGUMENT`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_open(
     options: *const curt_search_options,
     search: *mut *mut curt_search,
     error: *mut *mut curt_error,
 ) -> i32 {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     let body = || unsafe { configured(options) }.map(curt_search);
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     unsafe { error::open("curt_search_open", search, error, body) }
 }
 
-/// Finds the first program of this name, and writes its path and a NUL into `buffer`; what else is
-/// known goes to `found`, which may be NULL. A name that is a path is not searched for in `PATH`.
+/// Finds the first program of this name, and writes its path and a NUL into `buffer`. `found`,
+/// which may be NULL, gets the details. A name that is a path is not looked up in `PATH`.
 ///
-/// Cost: on Linux 1 call for each entry of `PATH`, and 2 for the one that has the program. On
-/// Windows, with k candidates (names with an extension), at most k for an entry if k is 1 or 2,
-/// else 3, and 4 for the one that has the program; 5 + k at most where more names begin like the
-/// candidates than one listing holds.
+/// Cost on Linux: 1 call for each `PATH` entry searched, and 2 for the one with the program. On
+/// Windows, with k candidates (the name with each extension): at most k for an entry if k is 1 or
+/// 2, otherwise 3, and 4 for the one with the program. If more names share the candidates' prefix
+/// than one listing holds, at most 5 + k.
 ///
-/// Returns the length of the path in units, without the NUL. If that is not less than `capacity`,
-/// the buffer was too small and is unchanged; calling again searches again. Otherwise
-/// `CURT_E_FIND_…`, `CURT_E_OS` or `CURT_E_ARGUMENT`; the error object names what is to blame. Any
-/// thread.
+/// Returns the length of the path without the NUL. If that is not less than `capacity`, the buffer
+/// was too small and is unchanged; another call searches again. On failure returns `CURT_E_FIND_…`,
+/// `CURT_E_OS` or `CURT_E_ARGUMENT`; the path in the error object is the culprit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_find(
     search: *const curt_search,
@@ -148,25 +146,25 @@ pub unsafe extern "C" fn curt_search_find(
     error: *mut *mut curt_error,
 ) -> isize {
     let body = || {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let search = unsafe { handle::shared(search) }?;
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         unsafe { find(&search.0, name, buffer, capacity, found) }
     };
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     length(unsafe { guard("curt_search_find", error, body) })
 }
 
-/// Finds all programs of this name, best first, and calls `each` with the path of each, on the
-/// caller's thread. The path ends in a NUL, which is not part of its length; it and `found` live
-/// until `each` returns. A result of `each` other than 0 ends the search. `each` must return (no
-/// `longjmp`, no exception), may use the search for other names, and must not close it.
+/// Finds all programs of this name, best first, and calls `each` for every one on the caller's
+/// thread. A NUL follows the path, outside its length. The path and `found` live until `each`
+/// returns. A result other than 0 ends the search. `each` may use the search for other names, and
+/// must not close it.
 ///
-/// Costs what `curt_search_find` does, for each entry of `PATH`.
+/// Cost: as for `curt_search_find`, for each `PATH` entry.
 ///
-/// Returns how many programs there are, or the first failure: `CURT_E_FIND_…` if there is none,
+/// Returns the number of programs, or the first failure: `CURT_E_FIND_…` if there is no program,
 /// `CURT_E_OS` if an entry could not be searched, `CURT_E_STOPPED` if `each` ended the search, or
-/// `CURT_E_ARGUMENT`. Any thread.
+/// `CURT_E_ARGUMENT`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_all(
     search: *const curt_search,
@@ -182,10 +180,10 @@ pub unsafe extern "C" fn curt_search_all(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let search = unsafe { handle::shared(search) }?;
         let each = each.ok_or(Failure::Argument("the callback is NULL"))?;
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let name = unsafe { name.path() }?;
         let mut count: i32 = 0;
         let mut failed = None;
@@ -202,8 +200,7 @@ pub unsafe extern "C" fn curt_search_all(
             path.push(0);
             let path = curt_str { len: path.len() - 1, ..curt_str::of(&path) };
             let found = curt_found { size: size_of::<curt_found>(), ..described(&program) };
-            // SAFETY: the caller's function, with the caller's context; the path and what is known
-            // of it live until it returns.
+            // SAFETY: the caller's function and context; the path and `found` outlive the call.
             let answer = unsafe { each(context, path, &raw const found) };
             if control::next(answer) == curt::Next::Stop {
                 return Err(failed.unwrap_or(Failure::Stopped));
@@ -211,19 +208,19 @@ pub unsafe extern "C" fn curt_search_all(
         }
         failed.map_or(Ok(count), Err)
     };
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     int(unsafe { guard("curt_search_all", error, body) })
 }
 
-/// Closes a search. NULL is fine. No other thread may use it any more.
+/// Closes a search. NULL is fine. No thread may use it afterwards.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_close(search: *mut curt_search) {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     unsafe { handle::close(search) };
 }
 
-/// Finds the first program of this name, as `curt_search_find` does with a search of these options
-/// that is closed again. Nothing stays allocated. Any thread.
+/// Finds one program, as `curt_search_find` does with a search that is opened with these options
+/// and closed again. No memory remains allocated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_find_once(
     options: *const curt_search_options,
@@ -234,22 +231,20 @@ pub unsafe extern "C" fn curt_find_once(
     error: *mut *mut curt_error,
 ) -> isize {
     let body = || {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let search = unsafe { configured(options) }?;
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         unsafe { find(&search, name, buffer, capacity, found) }
     };
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     length(unsafe { guard("curt_find_once", error, body) })
 }
 
-/// Makes a search with these options.
-///
 /// # Safety
 ///
-/// The struct and the texts in it can be read.
+/// The struct and its texts can be read.
 unsafe fn configured(options: *const curt_search_options) -> Result<Search, Failure> {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     let options = unsafe { structs::read(options) }?.unwrap_or(curt_search_options {
         size: 0,
         policy: CURT_POLICY_NATIVE,
@@ -268,15 +263,15 @@ unsafe fn configured(options: *const curt_search_options) -> Result<Search, Fail
     if options.flags & CURT_SEARCH_ENVIRONMENT == 0 {
         search = search.environment::<&str, &str>([]).no_base();
     }
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     if let Some(path) = unsafe { options.path.optional_path() }? {
         search = search.path(path.as_os_str());
     }
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     if let Some(pathext) = unsafe { options.pathext.optional_path() }? {
         search = search.pathext(pathext.as_os_str());
     }
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     if let Some(base) = unsafe { options.base.optional_path() }? {
         search = search.base(base);
     }
@@ -297,12 +292,10 @@ fn policy(number: u32) -> Result<Policy, Failure> {
     })
 }
 
-/// Finds a program, and hands it to the caller.
-///
 /// # Safety
 ///
 /// The name can be read, `capacity` units can be written at `buffer`, and `found` is NULL or a
-/// struct.
+/// valid struct.
 unsafe fn find(
     search: &Search,
     name: curt_str,
@@ -310,20 +303,20 @@ unsafe fn find(
     capacity: usize,
     found: *mut curt_found,
 ) -> Result<isize, Failure> {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     unsafe { structs::check(found) }?;
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     let buffer = unsafe { Buffer::new(buffer, capacity) }?;
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     let name = unsafe { name.path() }?;
     let program = search.find(name.as_os_str())?;
     let length = buffer.write(&to_units(program.path().as_os_str()));
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     unsafe { structs::write(found, described(&program)) }?;
     Ok(length)
 }
 
-/// What is known of a program. The size is to be set.
+/// Describes a program; the caller sets `size`.
 fn described(program: &Found) -> curt_found {
     let (origin, entry) = match program.origin() {
         FoundIn::Path(entry) => (CURT_ORIGIN_PATH, entry),

@@ -1,4 +1,4 @@
-//! Metadata of a path.
+//! Metadata of one path.
 
 use crate::error::{curt_error, guard};
 use crate::guard::int;
@@ -6,15 +6,16 @@ use crate::metadata::{Place, Wanted, curt_metadata};
 use crate::structs::check_array;
 use crate::text::{Texts, curt_str};
 
-/// Asks about a path: these fields (`CURT_FIELD_…`, without `CURT_FIELD_TARGET`, `CURT_FIELD_USER`
-/// and `CURT_FIELD_GROUP`: texts have no place here), with these flags (`CURT_FOLLOW`; nothing
-/// comes from a listing). Without any field: whether the path exists. `metadata_size` is
-/// `sizeof(curt_metadata)` as the caller was compiled.
+/// Gets metadata of a path: the `fields` (`CURT_FIELD_…`, except `CURT_FIELD_TARGET`,
+/// `CURT_FIELD_USER` and `CURT_FIELD_GROUP`, whose texts would need a handle) with the `flags`
+/// (`CURT_FOLLOW`; `CURT_EXACT` changes nothing, because there is no listing). Without fields,
+/// checks whether the path exists. `metadata_size` is `sizeof(curt_metadata)` as the caller was
+/// compiled.
 ///
-/// Cost: 1 call; on Windows 3 to follow a link, and on volumes that cannot answer by name.
+/// Cost: 1 call. On Windows 3 to follow a link, and on volumes that cannot answer by name.
 ///
-/// Returns 0, `CURT_E_OS` if the path is missing or cannot be reached, or `CURT_E_ARGUMENT`; then
-/// `metadata` is left as it was.
+/// Returns 0, or `CURT_E_OS` if the path is missing or unreachable, or `CURT_E_ARGUMENT`. After a
+/// failure `metadata` is unchanged.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_stat(
     path: curt_str,
@@ -26,15 +27,15 @@ pub unsafe extern "C" fn curt_stat(
 ) -> i32 {
     let body = || {
         check_array(metadata, metadata_size, 1)?;
-        // SAFETY: there is room for the struct, which was checked.
+        // SAFETY: upheld by the caller, and checked above where possible.
         let place = unsafe { Place::new(metadata) };
-        // SAFETY: the caller's text can be read.
+        // SAFETY: upheld by the caller.
         let path = unsafe { path.path() }?;
         let wanted = Wanted::without_texts(fields)?;
         let found = curt::stat(path, wanted.plan(flags)?)?;
         place.fill(&found, wanted, &mut Texts::default());
         Ok(0)
     };
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     int(unsafe { guard("curt_stat", error, body) })
 }

@@ -1,36 +1,38 @@
-//! Structs that begin with their size, so that fields can be added at their end: a caller and a
-//! library of different age understand each other.
+//! Structs that begin with their size.
+//!
+//! New fields are added at the end, so a caller and a library of different versions still
+//! understand each other.
 
 use std::mem::MaybeUninit;
 use std::ptr;
 
 use crate::guard::Failure;
 
-/// A struct that begins with a `usize`, its size as the caller was compiled.
+/// A struct whose first field is its size, as the caller was compiled.
 ///
 /// # Safety
 ///
-/// It is `repr(C)`, its first field is the size, and it is valid if all its bytes are zero.
+/// It is `repr(C)`, its first field is the size as a `usize`, and all zero bytes are a valid value.
 pub(crate) unsafe trait Versioned: Copy {
-    /// Its size in the first version that had it: one that is smaller is an error.
+    /// Its size in the first version that had it. Smaller sizes are errors.
     const FIRST: usize = size_of::<Self>();
 }
 
-/// Reads an optional struct of the caller. Fields that the caller does not know are zero; those
-/// that this version does not know must be.
+/// Reads an optional struct of the caller. Fields missing in the caller's version are zero; fields
+/// unknown to this version must be zero.
 ///
 /// # Safety
 ///
-/// The pointer is NULL, or as many bytes as the struct says can be read there.
+/// The pointer is NULL, or as many bytes as the struct's size says can be read there.
 pub(crate) unsafe fn read<T: Versioned>(from: *const T) -> Result<Option<T>, Failure> {
     if from.is_null() {
         return Ok(None);
     }
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     let size = unsafe { size(from) }?;
     let known = size.min(size_of::<T>());
     let mut value = MaybeUninit::<T>::zeroed();
-    // SAFETY: the value has room for the known part, which can be read.
+    // SAFETY: both sides have `known` bytes.
     unsafe { ptr::copy_nonoverlapping(from.cast::<u8>(), value.as_mut_ptr().cast(), known) };
     for at in known..size {
         // SAFETY: within the size.
@@ -40,29 +42,29 @@ pub(crate) unsafe fn read<T: Versioned>(from: *const T) -> Result<Option<T>, Fai
             return Err(Failure::Argument("a struct has fields that this version does not know"));
         }
     }
-    // SAFETY: all zero is valid, and so is what the caller has filled in.
+    // SAFETY: zeros are valid, and the caller has filled in the rest.
     Ok(Some(unsafe { value.assume_init() }))
 }
 
-/// Fills in an optional struct of the caller, as far as the caller knows it; its size stays. The
-/// part that this version does not know becomes zero.
+/// Fills in an optional struct of the caller, up to the caller's size, which it does not change.
+/// The part unknown to this version becomes zero.
 ///
 /// # Safety
 ///
-/// The pointer is NULL, or as many bytes as the struct says can be read and written there.
+/// The pointer is NULL, or as many bytes as the struct's size says can be read and written there.
 pub(crate) unsafe fn write<T: Versioned>(to: *mut T, value: T) -> Result<(), Failure> {
     if to.is_null() {
         return Ok(());
     }
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     let size = unsafe { size(to) }?;
     let (from, known) = (size_of::<usize>(), size.min(size_of::<T>()));
     let bytes = to.cast::<u8>();
-    // SAFETY: every size is at least that of its own field.
+    // SAFETY: every struct is at least as large as its size field.
     let source = unsafe { (&raw const value).cast::<u8>().add(from) };
     // SAFETY: as above.
     let target = unsafe { bytes.add(from) };
-    // SAFETY: what is known of both, which overlap nowhere.
+    // SAFETY: both have `known` bytes, and do not overlap.
     unsafe { ptr::copy_nonoverlapping(source, target, known - from) };
     // SAFETY: within the size.
     let rest = unsafe { bytes.add(known) };
@@ -71,38 +73,35 @@ pub(crate) unsafe fn write<T: Versioned>(to: *mut T, value: T) -> Result<(), Fai
     Ok(())
 }
 
-/// Checks a struct that will be filled in, before the work is done.
+/// Checks an output struct before the work is done.
 ///
 /// # Safety
 ///
 /// The pointer is NULL, or a `usize` can be read there.
 pub(crate) unsafe fn check<T: Versioned>(to: *const T) -> Result<(), Failure> {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     if to.is_null() { Ok(()) } else { unsafe { size(to) }.map(drop) }
 }
 
-/// Checks an array of structs that will be filled in, each of this size as the caller was compiled.
-/// What this version does not know is at their end, and is left as it is.
+/// Checks an output array of structs, each of `size` bytes as the caller was compiled. Fields
+/// unknown to this version, at the end of each, are left unchanged.
 pub(crate) fn check_array<T>(to: *const T, size: usize, count: usize) -> Result<(), Failure> {
-    // More than a page is the size of no struct.
     if size < size_of::<T>() || size > 4096 || size % align_of::<T>() != 0 {
         return Err(Failure::Argument("the size of a struct is not its `sizeof`"));
     }
     crate::text::check(to, count, size)
 }
 
-/// Returns the size that the caller has filled in.
-///
 /// # Safety
 ///
-/// A `usize` can be read at the pointer, which is not NULL.
+/// The pointer is not NULL, and a `usize` can be read there.
 unsafe fn size<T: Versioned>(of: *const T) -> Result<usize, Failure> {
     if !of.is_aligned() {
         return Err(Failure::Argument("the pointer to a struct is not aligned"));
     }
-    // SAFETY: it is aligned, and as required of the caller.
+    // SAFETY: it is aligned, and the caller lets us read it.
     let size = unsafe { of.cast::<usize>().read() };
-    // More than a page is the size of no struct: the field was not filled in.
+    // No struct is larger than a page, so a larger size was never filled in.
     if size < T::FIRST || size > 4096 {
         return Err(Failure::Argument("`size` of a struct is wrong: begin with its CURT_…_INIT"));
     }
@@ -115,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    /// As the first version had it, it ended before `third`.
+    /// Its first version ended before `third`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Sample {
@@ -130,7 +129,6 @@ mod tests {
         const FIRST: usize = size_of::<usize>() + 8;
     }
 
-    /// A struct of a newer caller.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Newer {
@@ -151,10 +149,9 @@ mod tests {
         })
     }
 
-    /// Reads the first `size` bytes, and says what the fields are.
     fn read_of(size: usize, fourth: u64) -> Result<Sample, &'static str> {
         let given = newer(size, fourth);
-        // SAFETY: the struct lies within the newer one.
+        // SAFETY: `Sample` is a prefix of `Newer`.
         message(unsafe { read((&raw const given).cast::<Sample>()) }).map(Option::unwrap)
     }
 
@@ -177,11 +174,11 @@ mod tests {
         assert!(message(unsafe { read::<Sample>(null_mut()) }).unwrap().is_none());
     }
 
-    /// Writes a struct of this size, and returns what became of it and of the bytes behind it.
+    /// Writes a struct of `size` bytes, and returns it with the bytes behind it.
     fn write_to(size: usize) -> Result<Newer, &'static str> {
         let mut place = Newer { known: Sample { size, first: 7, second: 7, third: 7 }, fourth: 7 };
         let to = (&raw mut place).cast::<Sample>();
-        // SAFETY: the struct lies within the newer one.
+        // SAFETY: `Sample` is a prefix of `Newer`.
         let checked = message(unsafe { check(to) });
         // SAFETY: as above.
         let written = message(unsafe { write(to, SAMPLE) });

@@ -1,4 +1,4 @@
-//! Strings: a pointer and a length, in the units of the system.
+//! Strings: a pointer and a length, in the system's units.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -11,86 +11,81 @@ use crate::guard::Failure;
 #[cfg(unix)]
 pub type curt_char = u8;
 
-/// A unit of a path: of UTF-16.
+/// A unit of a path: a UTF-16 unit.
 #[cfg(windows)]
 pub type curt_char = u16;
 
-/// A text: a path or a name, exactly as the system has it. It need not end in NUL.
+/// A path or a name, exactly as the system has it. It need not end in NUL.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_str {
     /// The first unit. May be NULL if `len` is 0.
     pub ptr: *const curt_char,
-    /// The number of units.
+    /// The length in units.
     pub len: usize,
 }
 
 impl curt_str {
-    /// No text.
     pub(crate) const NONE: curt_str = curt_str { ptr: std::ptr::null(), len: 0 };
 
-    /// Lends these units for as long as the caller knows that they live.
+    /// Borrows the units; the caller ensures that they outlive the use.
     pub(crate) fn of(units: &[curt_char]) -> curt_str {
         curt_str { ptr: units.as_ptr(), len: units.len() }
     }
 
-    /// Returns the path.
-    ///
     /// # Safety
     ///
-    /// The units can be read, and nobody changes them, during `'a`.
+    /// The units can be read and do not change during `'a`.
     pub(crate) unsafe fn path<'a>(self) -> Result<Cow<'a, Path>, Failure> {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         unsafe { units(self.ptr, self.len) }.map(path)
     }
 
-    /// Returns a path that the library itself checks for NULs.
+    /// Skips the check for NULs, because [`curt::Root`] refuses them itself.
     ///
     /// # Safety
     ///
     /// As for [`curt_str::path`].
     pub(crate) unsafe fn untrusted_path<'a>(self) -> Result<Cow<'a, Path>, Failure> {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         unsafe { array(self.ptr, self.len) }.map(path)
     }
 
-    /// Returns the path, or `None` if the pointer is NULL.
+    /// Returns `None` if the pointer is NULL.
     ///
     /// # Safety
     ///
     /// As for [`curt_str::path`].
     pub(crate) unsafe fn optional_path<'a>(self) -> Result<Option<Cow<'a, Path>>, Failure> {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let path = unsafe { self.path() }?;
         Ok((!self.ptr.is_null()).then_some(path))
     }
 }
 
-/// Returns the paths of an array.
-///
 /// # Safety
 ///
-/// The array and its texts can be read, and nobody changes them, during `'a`.
+/// The array and its texts can be read and do not change during `'a`.
 pub(crate) unsafe fn paths<'a>(
     ptr: *const curt_str,
     count: usize,
 ) -> Result<Vec<Cow<'a, Path>>, Failure> {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     let array = unsafe { array(ptr, count) }?;
     // SAFETY: as above.
     array.iter().map(|text| unsafe { text.path() }).collect()
 }
 
-/// Returns the units of a text.
+/// Returns the units of a text, or an error if it contains a NUL.
 ///
 /// # Safety
 ///
-/// `len` units can be read at `ptr`, and nobody changes them, during `'a`.
+/// `len` units can be read at `ptr` and do not change during `'a`.
 pub(crate) unsafe fn units<'a, U: Copy + PartialEq + Default>(
     ptr: *const U,
     len: usize,
 ) -> Result<&'a [U], Failure> {
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     let units = unsafe { array(ptr, len) }?;
     if units.contains(&U::default()) {
         return Err(Failure::Argument("a text contains a NUL"));
@@ -98,21 +93,19 @@ pub(crate) unsafe fn units<'a, U: Copy + PartialEq + Default>(
     Ok(units)
 }
 
-/// Returns the elements of an array.
-///
 /// # Safety
 ///
-/// `len` elements can be read at `ptr`, and nobody changes them, during `'a`.
+/// `len` elements can be read at `ptr` and do not change during `'a`.
 pub(crate) unsafe fn array<'a, T>(ptr: *const T, len: usize) -> Result<&'a [T], Failure> {
     check(ptr, len, size_of::<T>())?;
     if len == 0 {
         return Ok(&[]);
     }
-    // SAFETY: it is not NULL, aligned, not larger than memory; and as required of the caller.
+    // SAFETY: not NULL, aligned, no larger than memory; the rest is upheld by the caller.
     Ok(unsafe { slice::from_raw_parts(ptr, len) })
 }
 
-/// Checks a pointer to as many elements of this size.
+/// Checks a pointer to `len` elements of `size` bytes.
 pub(crate) fn check<T>(ptr: *const T, len: usize, size: usize) -> Result<(), Failure> {
     if len > 0 && (ptr.is_null() || !ptr.is_aligned()) {
         return Err(Failure::Argument("the pointer to an array or a text is NULL or not aligned"));
@@ -135,37 +128,35 @@ fn path(units: &[u16]) -> Cow<'_, Path> {
     Cow::Owned(std::ffi::OsString::from_wide(units).into())
 }
 
-/// Returns the units of a text of the system.
 #[cfg(unix)]
 pub(crate) fn to_units(text: &OsStr) -> Cow<'_, [curt_char]> {
     use std::os::unix::ffi::OsStrExt as _;
     Cow::Borrowed(text.as_bytes())
 }
 
-/// Returns the units of a text of the system.
 #[cfg(windows)]
 pub(crate) fn to_units(text: &OsStr) -> Cow<'_, [curt_char]> {
     use std::os::windows::ffi::OsStrExt as _;
     Cow::Owned(text.encode_wide().collect())
 }
 
-/// Texts that stay where they are until they are cleared, each with a NUL behind it.
+/// An arena of texts, each followed by a NUL, whose addresses are stable until it is cleared.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    /// Only the last one has room. None ever grows.
+    /// Chunks never grow. Only the last one has free capacity.
     chunks: Vec<Vec<curt_char>>,
 }
 
 impl Texts {
-    /// The least size of a chunk in units.
+    /// In units.
     const CHUNK: usize = 4 << 10;
 
-    /// Adds a text. It lives until the texts are cleared or dropped.
+    /// Adds a text, which lives until the arena is cleared or dropped.
     pub(crate) fn add(&mut self, text: &[curt_char]) -> curt_str {
         let length = text.len() + 1;
         let room = |chunk: &Vec<curt_char>| chunk.capacity() - chunk.len();
         if self.chunks.last().is_none_or(|last| room(last) < length) {
-            // Doubled, so that there are few.
+            // Doubling keeps the number of chunks small.
             let before = self.chunks.last().map_or(0, Vec::capacity);
             self.chunks.push(Vec::with_capacity(length.max(2 * before).max(Texts::CHUNK)));
         }
@@ -176,7 +167,7 @@ impl Texts {
         curt_str::of(&chunk[at..at + text.len()])
     }
 
-    /// Forgets the texts, and keeps the largest chunk for others.
+    /// Drops all texts, and keeps the largest chunk for reuse.
     pub(crate) fn clear(&mut self) {
         self.chunks.drain(..self.chunks.len().saturating_sub(1));
         if let Some(last) = self.chunks.last_mut() {
@@ -185,7 +176,7 @@ impl Texts {
     }
 }
 
-/// The caller's buffer for a text, checked before the work that makes the text.
+/// The caller's buffer for a text, checked before the work starts.
 pub(crate) struct Buffer<U> {
     units: *mut U,
     capacity: usize,
@@ -194,20 +185,18 @@ pub(crate) struct Buffer<U> {
 impl<U: Copy + Default> Buffer<U> {
     /// # Safety
     ///
-    /// `capacity` units can be written at `units`, as long as the buffer is used.
+    /// `capacity` units can be written at `units` as long as the buffer is used.
     pub(crate) unsafe fn new(units: *mut U, capacity: usize) -> Result<Self, Failure> {
         check(units, capacity, size_of::<U>())?;
         Ok(Buffer { units, capacity })
     }
 
-    /// Writes a text and a NUL behind it, if there is room for both, and returns the length of the
-    /// text.
+    /// Writes the text and a NUL if both fit. Returns the length of the text in any case.
     pub(crate) fn write(&self, text: &[U]) -> isize {
         if text.len() < self.capacity {
-            // SAFETY: there is room for the text. A buffer of the caller that overlaps with a text
-            // of the library does not exist.
+            // SAFETY: the text fits, and `copy` tolerates overlap.
             unsafe { std::ptr::copy(text.as_ptr(), self.units, text.len()) };
-            // SAFETY: there is room for one unit more.
+            // SAFETY: one more unit fits.
             let end = unsafe { self.units.add(text.len()) };
             // SAFETY: as above.
             unsafe { end.write(U::default()) };

@@ -1,4 +1,4 @@
-//! How much space trees take.
+//! The disk usage of trees.
 
 use curt::Usage;
 use curt::fields::Follow;
@@ -11,38 +11,39 @@ use crate::structs::{self, Versioned};
 use crate::text::{self, curt_str};
 use crate::tree::{CURT_TREE_COUNT_LINKS, CURT_TREE_FOLLOW, CURT_TREE_SAME_FILE_SYSTEM};
 
-/// The space that trees take.
+/// The disk usage of trees.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_totals {
     /// `sizeof(curt_totals)`, set by the caller.
     pub size: usize,
-    /// How many entries were counted, directories included. A file with several names is one.
+    /// Entries counted, including directories. A file with several hard links counts once.
     pub entries: u64,
-    /// The bytes that can be read: the lengths of files and of the targets of links.
+    /// Readable bytes: the lengths of files and of link targets.
     pub apparent: u64,
-    /// The bytes that the file system has allocated, directories included.
+    /// Allocated bytes, including those of directories.
     pub allocated: u64,
-    /// How many entries have no size that the system knows. They are missing in the sums.
+    /// Entries of unknown size, which the sums do not include.
     pub unknown: u64,
-    /// How many failures there were.
+    /// Failures.
     pub errors: u64,
 }
 
 // SAFETY: it begins with its size; zeros are valid.
 unsafe impl Versioned for curt_totals {}
 
-/// Adds up the space that `count` trees take together, each with everything below it. A file with
-/// several names, or below two of the paths, counts once. `flags`: `CURT_TREE_FOLLOW` (otherwise no
-/// link is followed), `CURT_TREE_SAME_FILE_SYSTEM` (which has no call more) and
-/// `CURT_TREE_COUNT_LINKS`. The sums do not depend on the number of threads.
+/// Adds up the space of `count` trees, each with everything below it. A file with several hard
+/// links, or reached through two of the paths, counts once. `flags`: `CURT_TREE_FOLLOW` (otherwise
+/// no link is followed), `CURT_TREE_SAME_FILE_SYSTEM` (no extra call) and `CURT_TREE_COUNT_LINKS`.
+/// The sums do not depend on the number of threads.
 ///
-/// Goes on after a failure. Returns 0, or the result of the first failure, which `error` is, or
-/// `CURT_E_STOPPED`; `totals` then has what was counted. `control` may be NULL.
+/// Continues after a failure. Returns 0, or the result of the first failure, which `error`
+/// describes, or `CURT_E_STOPPED`; in each case `totals` has everything counted so far. `control`
+/// may be NULL.
 ///
-/// Costs one call for each entry and 4 more for each directory; on Windows no call for an entry
-/// with `CURT_TREE_COUNT_LINKS`. Works on the caller's thread, and on others if `control` allows
-/// them; `CURT_TREE_FOLLOW` without `CURT_TREE_COUNT_LINKS` always takes one.
+/// Cost: 1 call for each entry and 4 more for each directory; on Windows none for an entry with
+/// `CURT_TREE_COUNT_LINKS`. `CURT_TREE_FOLLOW` without `CURT_TREE_COUNT_LINKS` always uses one
+/// thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_usage(
     paths: *const curt_str,
@@ -53,7 +54,7 @@ pub unsafe extern "C" fn curt_usage(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         let paths = unsafe { text::paths(paths, count) }?;
         let known = CURT_TREE_FOLLOW | CURT_TREE_SAME_FILE_SYSTEM | CURT_TREE_COUNT_LINKS;
         if flags & !known != 0 {
@@ -62,7 +63,7 @@ pub unsafe extern "C" fn curt_usage(
         if totals.is_null() {
             return Err(Failure::Argument("`totals` is NULL"));
         }
-        // SAFETY: as required of the caller.
+        // SAFETY: upheld by the caller.
         unsafe { structs::check(totals) }?;
         // SAFETY: as above.
         let control = unsafe { Control::new(control) }?;
@@ -94,6 +95,6 @@ pub unsafe extern "C" fn curt_usage(
         unsafe { structs::write(totals, filled) }?;
         outcome(first, report.stopped)
     };
-    // SAFETY: as required of the caller.
+    // SAFETY: upheld by the caller.
     int(unsafe { guard("curt_usage", error, body) })
 }

@@ -1,9 +1,8 @@
-/* What the header says of every argument: each wrong one is CURT_E_ARGUMENT, before any work. */
+/* Every wrong argument is CURT_E_ARGUMENT before any work, as the header promises. */
 #include "test.h"
 
 #include <stddef.h>
 
-/* What a function is given. */
 static struct given {
     void *object;
     curt_str text;
@@ -13,14 +12,14 @@ static struct given {
     size_t capacity, size;
     uint32_t fields, flags;
     void *options, *control, *filled;
-    void *made; /* where an object or a descriptor goes */
+    void *made; /* receives an object or a descriptor */
 } given;
 
-/* Which of these it takes. */
+/* The arguments that a function takes. */
 enum {
     OBJECT = 1,
     TEXT = 2,
-    NUL_IS_FINE = 4, /* or has another result */
+    NUL_IS_FINE = 4, /* or gives another result */
     ARRAY = 8,
     BUFFER = 16,
     ELEMENT = 32,  /* one struct of `size` */
@@ -32,7 +31,7 @@ enum {
     NO_WHY = 2048,
     NARROW = 4096, /* bytes on every system */
     WIDE = 8192,   /* UTF-16 on every system */
-    MAY_BE_NULL = 4 /* beside READ and FILLED */
+    MAY_BE_NULL = 4 /* combined with READ and FILLED */
 };
 
 static int skip_it(void *context, curt_str path, const curt_found *found)
@@ -88,10 +87,10 @@ CALL(error_get, curt_error_get((curt_error *)G.object, (curt_error_info *)G.fill
 
 /* ---- structs ---- */
 
-/* Who reads or fills in a struct: the library reads it, fills it in, or does both. */
+/* Whether the library reads the struct, fills it in, or both. */
 enum { READ = 1, FILLED = 2, BOTH = READ | FILLED };
 
-/* Calls `use` with a struct of every size that is of interest. The one at `good` works. */
+/* Calls `use` with a struct of every interesting size. The one at `good` is valid. */
 static void check_sizes(const void *good, size_t size, int who, long long (*use)(void *))
 {
     union {
@@ -110,7 +109,7 @@ static void check_sizes(const void *good, size_t size, int who, long long (*use)
         if (!CHECK_INT(result, CURT_E_ARGUMENT))
             fprintf(test_state.report, "  for the size %zu of %zu\n", bad[at], size);
     }
-    /* A newer caller: fields that it does not use are zero. */
+    /* From a newer caller: the unused fields are zero. */
     memset(place.bytes, 0xa5, sizeof place.bytes);
     memcpy(place.bytes, good, size);
     if (who & READ)
@@ -125,12 +124,11 @@ static void check_sizes(const void *good, size_t size, int who, long long (*use)
         place.bytes[size + 23] = 1;
         CHECK_INT(use(place.bytes), CURT_E_ARGUMENT);
     }
-    /* Not aligned. */
     memmove(place.bytes + 1, good, size);
     CHECK_INT(use(place.bytes + 1), CURT_E_ARGUMENT);
 }
 
-/* The largest valid values of the numbers in each struct: all above are wrong. */
+/* The largest valid value of each number in a struct: all larger ones are wrong. */
 struct number {
     size_t offset;
     uint32_t largest;
@@ -160,7 +158,7 @@ static const struct number of_open[] = {
     NUMBER(curt_open_options, reserved, 0), {0, 0}
 };
 
-/* Where texts are in each struct: a pointer and a length, as in `curt_str`. */
+/* The offsets of texts in each struct: a pointer and a length, as in `curt_str`. */
 static const size_t no_texts[] = {0};
 static const size_t in_search[] = {
     offsetof(curt_search_options, path), offsetof(curt_search_options, pathext),
@@ -259,16 +257,16 @@ static const struct row {
     const char *name;
     long long (*call)(void);
     unsigned takes;
-    uint32_t fields, flags; /* The largest valid ones. */
+    uint32_t fields, flags; /* the largest valid ones */
     void *object;        /* the address of the pointer */
-    void (*close)(void); /* what was made */
+    void (*close)(void); /* closes the object */
     void *options;
     size_t options_size;
     const struct number *numbers;
     const size_t *texts;
     void *filled;
     size_t filled_size;
-    int who; /* who reads or fills it in */
+    int who; /* READ, FILLED or BOTH */
 } rows[] = {
 #define ROW(name, takes, fields, flags, object, close, options, filled) \
     { #name, call_##name, takes, fields, flags, object, close, options, filled }
@@ -280,7 +278,7 @@ static const struct row {
     ROW(dir_open, TEXT | FIELDS | FLAGS | MADE, ALL_FIELDS, 3, NULL, close_dir, NO_OPTIONS,
         NOT_FILLED),
     ROW(dir_next, OBJECT | ELEMENTS, 0, 0, &dir, NULL, NO_OPTIONS, NOT_FILLED),
-    /* There is nowhere to keep texts. */
+    /* Texts would need a handle. */
     ROW(stat, TEXT | FIELDS | FLAGS | ELEMENT, CURT_FIELD_TARGET - 1, 3, NULL, NULL, NO_OPTIONS,
         NOT_FILLED),
     ROW(tree_open, TEXT | FLAGS | MADE, 0, TREE_FLAGS, NULL, close_tree, NO_OPTIONS, NOT_FILLED),
@@ -321,7 +319,6 @@ static const struct row *row;
 static struct given good;
 static curt_str one;
 
-/* The file that is removed and found. */
 static void make_program(void)
 {
     make_file(T("file"), 0);
@@ -343,7 +340,7 @@ static void name_row(int failures_before, const char *what)
         fprintf(test_state.report, "  in curt_%s: %s\n", row->name, what);
 }
 
-/* A wrong call does nothing. */
+/* A wrong call has no effect. */
 static void refused(const char *what)
 {
     int before = test_state.failures;
@@ -396,7 +393,7 @@ static long long with_filled(void *filled)
     return call_and_close();
 }
 
-/* ---- what is wrong ---- */
+/* ---- wrong arguments ---- */
 
 static void wrong_numbers(void *place, uint32_t largest, const char *what)
 {
@@ -410,7 +407,7 @@ static void wrong_numbers(void *place, uint32_t largest, const char *what)
     }
 }
 
-/* Sets a pointer and a length to a pair that no array can have. */
+/* Sets an impossible pair of pointer and length. */
 static int get_wrong(int number, const void *valid, size_t unit, const void **ptr, size_t *len)
 {
     const size_t lengths[] = {1, SIZE_MAX, SIZE_MAX, SIZE_MAX / 2 / unit + 1, 1};
@@ -462,7 +459,7 @@ static void wrong_texts(size_t unit)
     }
 }
 
-/* Only what has room, and a NUL behind it, is written. */
+/* Checks that a text is written only if it fits with its NUL. */
 static void check_buffer(size_t unit)
 {
     unsigned char *place = (unsigned char *)good.place;
@@ -470,7 +467,7 @@ static void check_buffer(size_t unit)
     size_t room, at;
     given.place = NULL;
     given.capacity = 0;
-    one = Z(""); /* The extension of a file. */
+    one = Z(""); /* a file extension */
     make_program();
     length = row->call();
     given.place = place;

@@ -1,4 +1,4 @@
-/* One directory in batches, and the metadata of entries, beside readdir and stat of the system. */
+/* Listing one directory in batches, with metadata, compared with readdir and stat. */
 #include "test.h"
 
 #ifndef _WIN32
@@ -33,7 +33,6 @@ static curt_dir *open_dir(curt_str path, uint32_t fields, uint32_t flags)
     return dir;
 }
 
-/* The number in a name of `make_files`. */
 static int number_of(curt_str name)
 {
     int number = 0;
@@ -58,7 +57,7 @@ static void lists_in_batches_of_any_size(void)
         while ((count = (int)WORKS(curt_dir_next(dir, entries, sizeof *entries, capacities[at],
                                                  WHY))) > 0) {
             CHECK((size_t)count <= capacities[at]);
-            /* All names of a batch live together, and end in NUL. */
+            /* All names of a batch remain valid, and end in NUL. */
             for (entry = 0; entry < count; entry++) {
                 const curt_entry *one = &entries[entry];
                 int number = number_of(one->name);
@@ -94,7 +93,7 @@ static void elements_have_the_callers_size(void)
     CHECK_INT(WORKS(curt_dir_next(dir, &entries[0].entry, sizeof *entries, 20, WHY)), 10);
     for (at = 0; at < 10; at++) {
         CHECK_INT(entries[at].entry.metadata.length, number_of(entries[at].entry.name));
-        /* What was not asked for is left as it was. */
+        /* Fields that were not requested are unchanged. */
         CHECK_INT(entries[at].entry.metadata.links, before.metadata.links);
     }
     CHECK(memcmp(&entries[10], &entries[11], sizeof *entries) == 0);
@@ -144,7 +143,7 @@ static void names_may_have_lone_surrogates(void)
 
 #else
 
-/* ---- beside the system ---- */
+/* ---- compared with the system ---- */
 
 static uint32_t kind_of(mode_t mode)
 {
@@ -185,7 +184,7 @@ static void check_metadata(const char *path, const curt_metadata *is, const stru
     if (wanted & CURT_FIELD_DEVICE_NUMBER)
         CHECK_INT(is->device_number, expected->st_rdev);
     check_time("the time of modification", &is->modified, &expected->st_mtim);
-    /* Every path that leads through a link changes when it was read. */
+    /* Resolving a path through a symlink updates its access time. */
     if (!S_ISLNK(expected->st_mode))
         check_time("the time of access", &is->accessed, &expected->st_atim);
     check_time("the time of change", &is->changed, &expected->st_ctim);
@@ -239,7 +238,7 @@ static void agrees_with_readdir_and_fstatat(void)
                     break;
             if (!CHECK(entry < count))
                 continue;
-            /* A broken link has its own. */
+            /* A broken symlink has its own metadata. */
             if (fstatat(dirfd(stream), expected->d_name, &metadata,
                         follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
                 CHECK_INT(fstatat(dirfd(stream), expected->d_name, &metadata, AT_SYMLINK_NOFOLLOW),
@@ -327,7 +326,6 @@ static void without_rights(void)
     make_dir("locked");
     make_file("locked/file", 3);
     CHECK_INT(chmod("locked", 0444), 0);
-    /* It may be listed, and its entries may not be looked at. */
     dir = open_dir(Z("locked"), CURT_FIELD_KIND | CURT_FIELD_SIZE, 0);
     CHECK_INT(WORKS(curt_dir_next(dir, entries, sizeof *entries, 4, WHY)), 1);
     CHECK_TEXT(entries[0].name, "file");
@@ -345,7 +343,7 @@ static void without_rights(void)
     CHECK_INT(chmod("locked", 0777), 0);
 }
 
-/* Another file takes the place of the directory's descriptor. */
+/* Another file takes over the directory's descriptor. */
 static void a_listing_that_fails_in_the_middle_says_so(void)
 {
     static curt_entry entries[2500];

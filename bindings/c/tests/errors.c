@@ -33,7 +33,7 @@ static void gives_every_result_a_text(void)
     for (number = -200; number < 200; number++)
         CHECK(curt_text(number) != NULL && curt_text(number)[0] != 0);
     CHECK(curt_text(INT_MIN)[0] != 0 && curt_text(INT_MAX)[0] != 0);
-    /* A failure of a newer library, or of a mistake, is no success. */
+    /* Results of a newer library, or mistaken ones, are not successes. */
     CHECK(strcmp(curt_text(INT_MIN), curt_text(0)) != 0);
     CHECK(strcmp(curt_text(-999), curt_text(0)) != 0);
     CHECK(curt_text(CURT_E_LOOP) == curt_text(CURT_E_LOOP));
@@ -98,7 +98,7 @@ static void errors_keep_long_and_odd_paths(void)
     CHECK(info.text_len > 60000 && strlen(info.text) == info.text_len);
     curt_error_free(error);
 
-    /* What is not Unicode stays as it is in the path; the text is UTF-8. */
+    /* The path keeps invalid Unicode; the message is UTF-8. */
     longest[0] = (text_char)ODD_UNIT;
     longest[1] = '\n';
     longest[2] = 0;

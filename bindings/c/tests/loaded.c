@@ -1,5 +1,5 @@
-/* The shared library, loaded and unloaded at run time. Its path is the second argument; the copy
- * that this program is linked with only serves the checks. */
+/* Loads and unloads the shared library at run time. Its path is the second argument. The copy
+ * linked into this program only runs the checks. */
 #include "test.h"
 
 #ifdef _WIN32
@@ -65,7 +65,6 @@ static void make_tree(void)
     }
 }
 
-/* Work with threads, and a failure. */
 static void work(const struct functions *functions)
 {
     curt_error *error = NULL;
@@ -130,7 +129,7 @@ static void *work_and_outlive(void *functions)
     return NULL;
 }
 
-/* What the library keeps for a thread goes with the thread, also after the library was unloaded. */
+/* Per-thread data of the library ends with the thread, even after the library was unloaded. */
 static void a_thread_may_outlive_it(void)
 {
     struct functions functions;

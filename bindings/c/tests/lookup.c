@@ -1,4 +1,4 @@
-/* Files by relative names in many roots. */
+/* Finding files by relative name in many root directories. */
 #include "test.h"
 
 static curt_lookup *lookup;

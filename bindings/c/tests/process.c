@@ -1,9 +1,9 @@
-/* The library in its process: threads, fork, signals, and what is shared. */
+/* Effects on the process: threads, fork, signals, and shared objects. */
 #include "test.h"
 
 #ifdef _WIN32
 
-/* Every function once, and some that fail. */
+/* Calls every function once, and lets some fail. */
 static void use_everything(void)
 {
     curt_str path = Z("tree");
@@ -42,7 +42,7 @@ static void use_everything(void)
 static void no_handle_is_left(void)
 {
     DWORD before = 0, after = 0;
-    use_everything(); /* The system keeps some after the first time. */
+    use_everything(); /* The system keeps some after the first use. */
     CHECK(GetProcessHandleCount(GetCurrentProcess(), &before));
     use_everything();
     CHECK(GetProcessHandleCount(GetCurrentProcess(), &after));
@@ -104,7 +104,8 @@ static curt_expander *make_expander(void)
 
 /* ---- sharing ---- */
 
-/* A child cannot allocate beside the threads of AddressSanitizer, whose locks it finds taken. */
+/* AddressSanitizer's locks may be taken in a child forked while other threads run, so it cannot
+ * allocate. */
 #ifdef __SANITIZE_ADDRESS__
 enum { HAS_CHILD = 0 };
 #else
@@ -144,8 +145,8 @@ static void *use_shared(void *with)
     return NULL;
 }
 
-/* Uses them in threads and in a child that is forked meanwhile, often during the first use of an
- * error: the child must not wait for a thread that it does not have. */
+/* Uses the objects in threads and in a child forked meanwhile, often during the first use of an
+ * error. The child must not wait for a thread that it does not have. */
 static int share_with_a_child(void)
 {
     enum { THREADS = 4 };
@@ -169,7 +170,7 @@ static int share_with_a_child(void)
         alarm(20);
         shared.wrong = 0;
         use_shared(&shared);
-        /* At an exit Valgrind would report the memory of the threads that the child lacks. */
+        /* A normal exit would make Valgrind report the memory of the missing threads. */
         if (shared.wrong == 0)
             kill(getpid(), SIGKILL);
         _exit(1);
@@ -280,7 +281,7 @@ static void *remove_one(void *path)
                                        NULL);
 }
 
-/* With little stack each. */
+/* With a small stack for each thread. */
 static void removals_run_side_by_side(void)
 {
     static char paths[4][2] = {"a", "b", "c", "d"};
@@ -310,7 +311,6 @@ static void works_after_fork(void)
     int status = 1;
     pid_t child;
     make_tree("tree", 20, 20);
-    /* Threads have worked before. */
     CHECK_INT((size_t)remove_one((void *)"tree/0"), 0);
     fflush(NULL);
     child = fork();
@@ -328,7 +328,7 @@ static void works_after_fork(void)
 
 /* ---- memory that runs out ---- */
 
-/* Valgrind and AddressSanitizer have an allocator of their own. */
+/* Valgrind and AddressSanitizer replace the allocator. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__cplusplus)
 #define FAILING_ALLOCATOR
 
@@ -338,7 +338,7 @@ void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
 static int until_failure;   /* 0: never, 1: the next allocation fails */
-static int all_fail_then;   /* whether all that follow fail, too */
+static int all_fail_then;   /* whether all later ones fail, too */
 static volatile int failing;
 
 static int fails(void)
@@ -375,7 +375,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
     return *memory == NULL ? ENOMEM : 0;
 }
 
-/* No flag here asks for the environment. Whatever is printed fails a test. */
+/* No flag requests the environment here. Any output fails a test. */
 char *getenv(const char *name)
 {
     CHECK(write(2, name, strlen(name)) > 0);
@@ -418,7 +418,7 @@ static void use_threads_with_memory(void)
     remove_one((void *)"tree");
 }
 
-/* The process ends by `abort`, or goes on; either way nothing is printed, as after every test. */
+/* The process aborts or continues; in both cases it must print nothing. */
 static void aborts_in_silence_without_memory(void)
 {
     static void (*const works[])(void) = {use_handles_with_memory, use_paths_with_memory,
@@ -506,7 +506,7 @@ static void works_with_every_signal_blocked(void)
     make_tree("tree", 40, 60);
     sigfillset(&all);
     CHECK_INT(pthread_sigmask(SIG_SETMASK, &all, &before), 0);
-    CHECK_INT(pthread_sigmask(SIG_SETMASK, NULL, &all), 0); /* All but what the system keeps. */
+    CHECK_INT(pthread_sigmask(SIG_SETMASK, NULL, &all), 0); /* all that the system lets us block */
     CHECK_INT(WORKS(curt_usage(&path, 1, 0, &control, &totals, WHY)), 0);
     CHECK_INT(totals.entries, 40 * 61 + 1);
     CHECK_INT(WORKS(curt_remove(CURT_CWD, path, NULL, &control, NULL, WHY)), 0);
@@ -519,7 +519,7 @@ static void works_with_every_signal_blocked(void)
     }
 }
 
-/* ---- texts at the end of what can be read ---- */
+/* ---- texts at the end of readable memory ---- */
 
 static void nothing_is_read_behind_a_text(void)
 {

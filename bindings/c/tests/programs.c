@@ -1,4 +1,4 @@
-/* The search for programs: what is found and why not. Nothing is read but what is given. */
+/* The search for programs, and reasons for failures. Only the given paths are read. */
 #include "test.h"
 
 static curt_search_options options;
@@ -19,7 +19,6 @@ static void make_program(const text_char *path)
 #endif
 }
 
-/* The full path of a file in the folder of this test. */
 static const text_char *full(const text_char *name)
 {
     static text_char path[4096];
@@ -50,7 +49,7 @@ static void start_here(void)
 static text_char buffer[4096];
 static curt_found found;
 
-/* Finds it by a search and by a single look-up, which must agree. */
+/* Finds it with a search and with a single look-up, which must agree. */
 static long long find(curt_str name)
 {
     long long one, other;
@@ -148,7 +147,7 @@ static void windows_rules_work_everywhere(void)
     options.path = Z("dir");
     CHECK(find(Z("tool")) > 0);
     CHECK_INT(found.program, CURT_PROGRAM_IMAGE);
-    /* The working directory is the base, and only some search it. */
+    /* The working directory is the base, and only some policies search it. */
     make_program(T("here.exe"));
     CHECK(find(Z("here")) > 0);
     CHECK_INT(found.origin, CURT_ORIGIN_CWD);
@@ -167,7 +166,7 @@ static void every_policy_is_known(void)
     for (policy = CURT_POLICY_NATIVE; policy <= CURT_POLICY_ZIG; policy++) {
 #ifdef _WIN32
         if (policy == CURT_POLICY_POSIX)
-            continue; /* It has no rules of Windows: `:` ends an entry. */
+            continue; /* It has no Windows rules, so `:` ends an entry. */
 #endif
         begin(policy, CURT_SEARCH_WINDOWS);
         options.path = curt_z(full(T("dir")));
@@ -195,7 +194,7 @@ static void says_why_nothing_was_found(void)
     MISSES(CURT_E_FIND_NOT_FOUND, "none.exe");
     CHECK(strcmp(LAST.operation, "find") == 0);
     CHECK_TEXT(LAST.path, T("none.exe"));
-    /* What is not Unicode stays as it is. */
+    /* Invalid Unicode is preserved. */
     FAILS(CURT_E_FIND_NOT_FOUND, curt_find_once(&options, curt_z(odd), NULL, 0, NULL, WHY));
     CHECK_TEXT(LAST.path, odd);
 #ifdef _WIN32
@@ -212,7 +211,7 @@ static void says_why_nothing_was_found(void)
     options.base = curt_z(T("/nowhere/at/all"));
     options.path = Z("dir");
     MISSES(CURT_E_FIND_NO_BASE, "none.exe");
-    /* Go refuses what a relative entry of PATH has. */
+    /* Go refuses programs found through relative entries of PATH. */
     begin(CURT_POLICY_GO, 0);
     start_here();
     make_program(T("dir/tool.exe"));
@@ -281,7 +280,7 @@ static void reads_the_environment_only_when_asked(void)
     setenv("PATH", full("dir"), 1);
 #endif
     CHECK(curt_find_once(NULL, Z("tool.exe"), NULL, 0, NULL, NULL) == CURT_E_FIND_NOT_FOUND);
-    /* Go's rules have no default for PATH. */
+    /* Go has no default for PATH. */
     begin(CURT_POLICY_GO, 0);
     CHECK_INT(find(Z("tool.exe")), CURT_E_FIND_NOT_FOUND);
     begin(CURT_POLICY_CMD, CURT_SEARCH_WINDOWS);
@@ -323,9 +322,9 @@ static void finds_names_with_lone_surrogates(void)
 
 #else
 
-/* ---- beside execvp ---- */
+/* ---- compared with execvp ---- */
 
-/* What execvp of the C library starts: the script prints its own path. Returns the error number,
+/* Runs a program with execvp of the C library: the script prints its own path. Returns the errno
  * or 0. */
 static int run_by_execvp(const char *path, const char *name, char *printed, size_t size)
 {

@@ -1,4 +1,4 @@
-/* Removal: what goes, what stays, what is reported, and how it is stopped. */
+/* Removal: what is removed, skipped and reported, and how to stop it. */
 #include "test.h"
 
 static curt_remove_report report;
@@ -16,7 +16,6 @@ static curt_remove_report *fresh_report(void)
         CHECK_INT(report.errors, errors_); \
     } while (0)
 
-/* Makes `width` directories with `width` files each. */
 static void make_tree(const text_char *at, int width)
 {
     text_char path[300];
@@ -53,8 +52,8 @@ static void removes_files_and_trees(void)
     CHECK_INT(report.threads, 1);
     CHECK_INT(report.stopped, 0);
 #ifdef __linux__
-    /* One call for a file and 5 for a directory (Valgrind knows no `openat2`: then 7); for the path
-     * itself some more. */
+    /* One call for each file, 5 for each directory (7 under Valgrind, which lacks `openat2`),
+     * and a few for the path itself. */
     CHECK(report.calls >= 49 + 5 * 8 && report.calls <= 49 + 7 * 8 + 8);
 #endif
     CHECK(!exists(T("file")) && !exists(T("tree")));
@@ -65,7 +64,6 @@ static void removes_files_and_trees(void)
     CHECK_INT(WORKS(curt_remove(CURT_CWD, Z("tree"), &options, NULL, fresh_report(), WHY)), 0);
     CHECK_REPORT(4, 2, 0);
     CHECK(exists(T("tree")));
-    /* Without anything that may be NULL. */
     CHECK_INT(curt_remove(CURT_CWD, Z("tree"), NULL, NULL, NULL, NULL), 0);
     CHECK(!exists(T("tree")));
 }
@@ -73,9 +71,9 @@ static void removes_files_and_trees(void)
 /* ---- callbacks ---- */
 
 struct calls {
-    int polls, errors, progress;      /* how often each was called */
-    int stop_at_poll, stop_at_error, stop_at_progress; /* at which call it stops; 0: never */
-    int elsewhere;                    /* how often on another thread */
+    int polls, errors, progress;      /* calls of each */
+    int stop_at_poll, stop_at_error, stop_at_progress; /* the call that stops; 0: none */
+    int elsewhere;                    /* calls on another thread */
     int most_threads;
     uint64_t files, directories;
     thread_id caller;
@@ -128,10 +126,9 @@ static int on_progress(void *context, uint64_t files, uint64_t directories)
 
 static volatile int stop_now;
 
-/* The callbacks of a call, and what else stops it. */
 enum { ON_POLL = 1, ON_ERROR = 2, ON_PROGRESS = 4, ON_CANCEL = 8 };
 
-/* Which structs are NULL, if nothing in them is asked for. */
+/* Structs to pass as NULL if nothing in them is used. */
 enum { NO_OPTIONS = 1, NO_CONTROL = 2 };
 
 enum { BY_PATH, BY_DESCRIPTOR, MANY };
@@ -181,7 +178,7 @@ static int remove_in(const struct form *form, const curt_str *paths, size_t coun
     return curt_remove(CURT_CWD, *paths, with, by, fresh_report(), test_state.why);
 }
 
-/* What is refused, with these options, and what is there after that. */
+/* A refused path, with the options, and the entries that remain. */
 struct refusal {
     const text_char *path;
     uint32_t directories;
@@ -189,7 +186,7 @@ struct refusal {
     const text_char *remains;
 };
 
-/* A call that is refused in one form is refused in all. */
+/* A path refused in one form is refused in all. */
 static void refused_in_every_form(const struct refusal *refusal)
 {
     static const uint32_t threads[] = {0, 4};
@@ -255,7 +252,7 @@ static void refuses_in_every_form(void)
         refused_in_every_form(&refusals[at]);
 }
 
-/* Any callbacks together, on the caller's thread, each of which can stop the work. */
+/* Any set of callbacks, on the caller's thread, each of which can stop the work. */
 static void callbacks_work_and_stop_in_every_form(void)
 {
     enum { WIDTH = 24, FILES = WIDTH * WIDTH };
@@ -365,7 +362,7 @@ static void removes_below_a_descriptor(void)
     make_tree("dir", 3);
     CHECK_INT(mkdir("elsewhere", 0777), 0);
     dir = open("dir", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    /* Not by its name, which another directory has by now. */
+    /* By the descriptor, although another directory now has the name. */
     CHECK_INT(rename("dir", "moved") | rename("elsewhere", "dir"), 0);
     FAILS(CURT_E_ARGUMENT, curt_remove(-1, Z("AA"), NULL, NULL, NULL, WHY));
     CHECK_INT(WORKS(curt_remove(dir, Z("AA"), NULL, NULL, fresh_report(), WHY)), 0);
@@ -376,10 +373,10 @@ static void removes_below_a_descriptor(void)
     CHECK_INT(close(dir), 0); /* It was still open. */
 }
 
-/* ---- what changes meanwhile ---- */
+/* ---- concurrent changes ---- */
 
-/* Adds more than was removed, each time; or, with -1, puts another directory in the place of the
- * tree, once. */
+/* Each time adds more entries than were removed; or, with -1, replaces the tree by another
+ * directory once. */
 static int change_tree(void *at, uint64_t files, uint64_t directories)
 {
     int *next = (int *)at, until = *next + 600;
@@ -433,7 +430,7 @@ static void with_mounts(void)
     refused_in_every_form(&mount_point);
     CHECK_TEXT(LAST.path, "tree/mount");
     CHECK(!exists("tree/file"));
-    /* In a root of its own: a removal that is not refused does no harm. */
+    /* In a separate root, so that a removal that is not refused does no harm. */
     if (CHECK_INT(chroot("."), 0))
         refused_in_every_form(&root);
     options.flags = CURT_REMOVE_CROSS_MOUNTS;

@@ -1,4 +1,4 @@
-/* Canonical names, beside realpath of the system, and files that are opened beneath a root. */
+/* Canonical paths, compared with realpath, and files opened beneath a root. */
 #include "test.h"
 
 static void make_tree(void)
@@ -44,7 +44,7 @@ static curt_root *open_root(curt_str path, uint32_t flags)
 
 static curt_fd opened;
 
-/* Opens and closes it; the first bytes and the number of all, or a result. */
+/* Opens and closes a file. Has its first bytes; returns their number or a result. */
 static char content[64];
 
 static long long open_beneath(const curt_root *root, curt_str path, uint32_t flags, uint32_t mode)
@@ -187,7 +187,6 @@ static void new_files_have_the_mode(void)
     curt_root_close(root);
 }
 
-/* Opens tree/file by flags of `open`, and returns its size. */
 static long long open_as(const curt_root *root, int flags, uint32_t mode)
 {
     struct stat metadata;

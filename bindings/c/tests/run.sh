@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Compiles and runs every test in one of several ways; `cargo xtask c-test` runs it on this machine,
+# Compiles and runs every test in one of several ways. `cargo xtask c-test` runs it on this machine,
 # in the Debian root and in a session with Wine, always in the checkout.
 # usage: run.sh WAY LIBRARIES FOLDER SCRATCH
-# WAY is a compiler, `sanitizers`, `valgrind`, `wine`, or `examples` for what is not a test. LIBRARIES
-# is the folder of libcurt, FOLDER gets the programs, SCRATCH a folder for each. $ZIG is the command
-# `zig`.
+# WAY is a compiler, `sanitizers`, `valgrind`, `wine`, or `examples` for everything but the tests.
+# LIBRARIES is the folder of libcurt, FOLDER gets the programs, SCRATCH their scratch folders. $ZIG
+# is the command `zig`.
 #
 # A test program gets its empty folder and the path of the shared library. For each test it prints
-# `test NAME ... `, then whatever is wrong, then `ok`, `FAILED` or `(REASON) skipped`, and it exits
-# with 0 if none failed. The counts are printed as libtest does.
+# `test NAME ... `, then any failures, then `ok`, `FAILED` or `(REASON) skipped`. It exits with 0 if
+# none failed. Totals are printed as by libtest.
 set -euo pipefail
 way=$1 libraries=$2 folder=$3 scratch=$4
 strict=(-Wall -Wextra -Werror -pedantic -Ibindings/c/include)
 compiler=(cc) cxx= runner=() shared=$libraries/libcurt.so
 linked=("$libraries/libcurt.a" -lpthread -ldl -lm)
 
-# Passes lines on and counts the tests among them. A program that ends badly has failed, and so has
-# the test that it was in. Programs of Windows end lines with CR. Argument: the suite.
+# Passes lines through and counts the tests among them. If a program fails, so has its current test.
+# Windows programs end lines with CR. Argument: the suite.
 count() {
     awk -v suite="$1" '
         { sub(/\r$/, ""); print }
@@ -41,7 +41,7 @@ count() {
         }'
 }
 
-check() { # NAME COMMAND…: a test that is one command
+check() { # NAME COMMAND…: runs one command as a test
     printf 'test %s ... ' "$1"
     if "${@:2}"; then echo ok; else echo FAILED; fi
 }
@@ -50,13 +50,13 @@ compile() { # SOURCE PROGRAM LIBRARY…
     "${compiler[@]}" -std=c99 -g "${strict[@]}" "$1" -o "${@:2}"
 }
 
-under_wine() { # PROGRAM PATH…: paths as Windows has them
+under_wine() { # PROGRAM PATH…: converts paths to Windows
     local path paths=()
     for path in "${@:2}"; do paths+=("$(winepath -w "$path" | tr -d '\r')"); done
     wine "$1" "${paths[@]}"
 }
 
-# The compiler of Linux made the list for Windows; here is the real one.
+# On Linux, the list for Windows was only compiled; run it here.
 layouts() {
     compile "$folder/layout.c" "$folder/layout.exe"
     wine "$folder/layout.exe" | tr -d '\r' | diff - <(sed '1,/^Windows/d' bindings/c/abi.txt)
@@ -94,14 +94,14 @@ wine)
     ;;
 esac
 mkdir -p "$folder"
-# The table of hostile cases, as arrays of C. It is about Linux.
+# Generates the table of hostile cases as C arrays. It is for Linux only.
 sed -e '1d;$d' -e 's/^  "\(.*\)": \[$/static const char *const \1[][4] = {/' -e 's/^  \],*$/};/' \
     -e 's/^    \[*\(".*"\)\]*/    {\1}/' tests/hostile.json >"$folder/hostile.h"
 strict+=("-I$folder")
 for source in bindings/c/tests/*.c; do
     name=$(basename "$source" .c)
     if [[ $way == wine && $name == hostile ]]; then continue; fi
-    # Wine runs no program without this ending.
+    # Wine requires this extension.
     program=$folder/$way-$name.exe own=$scratch/$way-$name
     printf '\nin C, %s: %s\n' "$way" "$name"
     if compile "$source" "$program" "${linked[@]}"; then
@@ -117,7 +117,7 @@ for source in bindings/c/tests/*.c; do
     fi
 done
 if [[ -n $cxx ]]; then
-    # As the main file, its functions that nobody uses would be complained about.
+    # As the main file, it would cause warnings about unused functions.
     check header "$cxx" -xc++ -std=c++11 "${strict[@]}" -fsyntax-only \
         -include bindings/c/include/curt.h /dev/null | count "c-$way/header"
 fi

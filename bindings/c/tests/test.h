@@ -1,4 +1,4 @@
-/* What the tests in C share: a list of tests, checks that print values, and a scratch folder.
+/* Shared by the tests in C: a list of tests, checks that print values, and a scratch folder.
  *
  *     static void removes_a_file(void)
  *     {
@@ -9,11 +9,11 @@
  *     BEGIN_TESTS test(removes_a_file), test(...) END_TESTS
  *
  * A program gets a scratch folder as its argument, prints a line for each test, and exits with 0
- * only if all passed. Each test runs in its own folder below that, with PATH and HOME set to
- * nonsense. The rules that hold for every function are checked around every test: nothing printed,
- * no signal handler, mask, variable, descriptor or thread left behind.
+ * only if all passed. Each test runs in a separate folder below it, with invalid PATH and HOME.
+ * Every test also checks the rules for all functions: no output, and no changed signal handlers,
+ * masks or variables, no leaked descriptors or threads.
  *
- * The tests are written in what C99 and C++11 have in common. */
+ * The tests use the common subset of C99 and C++11. */
 #ifndef TEST_H
 #define TEST_H
 
@@ -66,7 +66,7 @@ typedef char text_char;
 #define T(literal) literal
 #define count_units strlen
 #define NO_SUCH_FILE ENOENT
-#define ODD_UNIT 0xff /* Alone, neither is Unicode. */
+#define ODD_UNIT 0xff /* Neither is valid Unicode alone. */
 #endif
 #define Z(literal) curt_z(T(literal))
 
@@ -93,12 +93,11 @@ struct test {
 #define test(name) { #name, name }
 
 struct test_state {
-    FILE *report;  /* the standard output that the runner reads */
+    FILE *report;  /* the standard output, read by the runner */
     int failures;  /* of this test */
     int skipped;
     curt_error *error;
-    curt_error **why; /* NULL, or where the error goes */
-    /* Of the last failure that was expected. */
+    curt_error **why; /* NULL, or receives the error */
     curt_error_info info;
     char operation[32];
     char text[1024];
@@ -149,14 +148,14 @@ static inline int check_text(const char *file, int line, const char *what, curt_
     return 0;
 }
 
-/* Each returns whether it holds; a test goes on after a failure, unless it returns. */
+/* Each returns whether it holds. A test continues after a failure, unless it returns. */
 #define CHECK(condition) \
     ((condition) ? 1 : failure(__FILE__, __LINE__, "%s", #condition))
 #define CHECK_INT(is, expected) \
     check_int(__FILE__, __LINE__, #is, (long long)(is), (long long)(expected))
 #define CHECK_TEXT(is, expected) check_text(__FILE__, __LINE__, #is, is, expected)
 
-/* The last argument of a call: where its error goes. It points at nonsense before the call. */
+/* The last argument of a call, for its error. It points at garbage before the call. */
 #define WHY (test_state.why)
 
 static inline void expect_error(int wanted)
@@ -198,7 +197,7 @@ static inline int expect_failure(const char *file, int line, const char *call, l
     good &= check_int(file, line, "result of the error", info.result, result);
     good &= check_int(file, line, "length of its text", (long long)info.text_len,
                       (long long)strlen(info.text));
-    /* What has begun has a number, also if curt refused it. */
+    /* Once an operation has begun, there is a number, even if curt refused it. */
     if (info.text_len == 0 || (info.operation != NULL) != (info.os_error != 0))
         good = failure(file, line, "text '%s', number %d", info.text, (int)info.os_error);
     test_state.info = info;
@@ -217,14 +216,14 @@ static inline int expect_failure(const char *file, int line, const char *call, l
     return good;
 }
 
-/* A call with `WHY` as its last argument succeeds, or fails with this result. What fails is called
- * without an error object first, unless the first call changes what the second one does. */
+/* Checks that a call with `WHY` as its last argument succeeds, or fails with this result.
+ * Failing calls are made without an error object first, unless the first call would affect the
+ * second. */
 #define WORKS(call) (expect_error(1), expect_success(__FILE__, __LINE__, #call, (long long)(call)))
 #define FAILS_ONCE(expected, call) \
     (expect_error(1), expect_failure(__FILE__, __LINE__, #call, (long long)(call), expected))
 #define FAILS(expected, call) \
     (expect_error(0), (void)CHECK_INT(call, expected), FAILS_ONCE(expected, call))
-/* The last failure that was expected. */
 #define LAST (test_state.info)
 
 #define SKIP(reason) (test_state.skipped = 1, skip_test(reason))
@@ -291,7 +290,7 @@ static inline int exists(const text_char *path)
     return lstat(path, &metadata) == 0;
 }
 
-/* Runs a part of a test without root's rights, which hide failures, in a child. */
+/* Runs a part of a test in a child without root's rights, which would hide failures. */
 static inline void as_nobody(void (*part)(void))
 {
     int status = 1;
@@ -313,7 +312,7 @@ static inline void as_nobody(void (*part)(void))
 
 #endif
 
-/* ---- what no function may leave behind ---- */
+/* ---- side effects ---- */
 
 #ifdef _WIN32
 #define this_thread GetCurrentThreadId
@@ -334,14 +333,14 @@ static inline int is_thread(thread_id thread)
 
 #ifdef __linux__
 
-/* Lets a new user namespace have one user, as its root. */
+/* Maps one user of a new user namespace, as its root. */
 static inline void map_ids(const char *map, unsigned outside)
 {
     FILE *file = fopen(map, "w");
     CHECK(file != NULL && fprintf(file, "0 %u 1", outside) > 0 && fclose(file) == 0);
 }
 
-/* Runs a part of a test in a child with mounts of its own, which end with it. */
+/* Runs a part of a test in a child with a private mount namespace. */
 static inline void with_own_mounts(void (*part)(void))
 {
     enum { NO_NAMESPACE = 77 };
@@ -361,9 +360,9 @@ static inline void with_own_mounts(void (*part)(void))
             map_ids("/proc/self/uid_map", user);
             map_ids("/proc/self/gid_map", group);
         }
-        /* After a chroot, `/` may be no mount point: its namespace is private already then. */
+        /* After a chroot, `/` may not be a mount point; then the namespace is already private. */
         if (mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0 && errno != EINVAL) {
-            /* AppArmor lets users have a namespace without rights. */
+            /* AppArmor may grant a user namespace without any rights. */
             CHECK(errno == EPERM || errno == EACCES);
             _exit(NO_NAMESPACE);
         }
@@ -389,7 +388,7 @@ static inline int count_in(const char *folder)
     return count - 2;
 }
 
-/* A thread that was joined can be listed for a moment. */
+/* A joined thread may be listed a moment longer. */
 static inline int threads_left(void)
 {
     int tries, count = count_in("/proc/self/task");
@@ -419,7 +418,7 @@ static inline void look_around(struct surroundings *now)
     now->descriptors = count_in("/proc/self/fd");
     sigprocmask(SIG_BLOCK, NULL, &now->mask);
     for (signal = 1; signal <= 64; signal++) {
-        /* The C library keeps two for itself, and does not answer. */
+        /* The C library reserves two signals, and fails for them. */
         if (sigaction(signal, NULL, &now->handlers[signal]) != 0)
             memset(&now->handlers[signal], 0, sizeof now->handlers[signal]);
     }
@@ -443,7 +442,7 @@ static inline void check_surroundings(const struct surroundings *before)
     for (signal = 1; signal <= 64; signal++) {
         const struct sigaction *was = &before->handlers[signal], *is = &now.handlers[signal];
         CHECK_INT(sigismember(&now.mask, signal), sigismember(&before->mask, signal));
-        /* The C library adds a flag of its own when it restores one. */
+        /* The C library adds a private flag when it restores a handler. */
         int flags = (is->sa_flags ^ was->sa_flags) & ~0x04000000;
         if (is->sa_handler != was->sa_handler || flags != 0)
             failure(__FILE__, __LINE__, "the handler of signal %d has changed", signal);
@@ -463,7 +462,7 @@ void __sanitizer_set_report_fd(void *descriptor);
 
 /* ---- the program ---- */
 
-/* The second argument, which the program of `dlopen` needs. */
+/* The second argument, used by the `dlopen` test. */
 static const char *test_argument;
 
 static inline int run_tests(int argc, char **argv, const struct test *tests, size_t count)
@@ -531,7 +530,7 @@ static inline int run_tests(int argc, char **argv, const struct test *tests, siz
 #ifdef __linux__
         look_around(&before);
 #endif
-        alarm(300); /* A test that hangs is ended, with its name in the last line. */
+        alarm(300); /* Ends a hanging test, with its name in the last line. */
         tests[at].run();
         alarm(0);
 #ifdef __linux__

@@ -1,7 +1,7 @@
-/* Full paths. No function here makes a call. */
+/* Full paths. These functions make no system calls. */
 #include "test.h"
 
-/* ---- the same text in bytes and in 16-bit units ---- */
+/* ---- the same text in bytes and in UTF-16 ---- */
 
 static uint16_t wide[70000];
 
@@ -38,7 +38,7 @@ static curt_expander *expander(void)
     return made;
 }
 
-/* Compares one expansion, in bytes and in units. `result` is a failure, or 0 for a text. */
+/* Checks one expansion in bytes and in units. `result` is a failure, or 0 for a text. */
 static void expect_length(const char *file, int line, curt_expander *by, const char *text,
                           size_t len, const char *expected, int result)
 {
@@ -151,7 +151,7 @@ static void joins_texts_of_both_widths_if_it_can(void)
     CHECK_INT(curt_expand_units(by, &unit, 1, NULL, 0), CURT_E_EXPAND_ENCODING);
     CHECK_INT(curt_expand_bytes(by, (const uint8_t *)"a\0b", 3, NULL, 0), CURT_E_EXPAND_NUL);
     curt_expander_close(by);
-    /* Windows' own texts need not be Unicode. */
+    /* Windows texts need not be valid Unicode. */
     begin(CURT_FLAVOR_WINDOWS);
     options.width = 2;
     options.cwd = widen("C:\\w", 4);
@@ -185,7 +185,7 @@ static void keeps_a_copy_of_its_texts(void)
     curt_expander_close(by);
 }
 
-/* ---- beside the system's own functions ---- */
+/* ---- compared with the system's functions ---- */
 
 static void agrees_with_the_system(void)
 {

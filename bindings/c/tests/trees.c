@@ -1,4 +1,4 @@
-/* Trees: an entry at a time, and sums, beside nftw of the system. */
+/* Trees, by single entries and as sums, compared with nftw. */
 #include "test.h"
 
 #ifndef _WIN32
@@ -41,10 +41,10 @@ static void goes_through_a_tree_by_names(void)
         path[at] = 0;
         CHECK_INT(entry.path.ptr[at], 0);
         CHECK_INT(entry.depth, slashes);
-        /* Digits, and `file`. */
+        /* Names are digits or `file`. */
         CHECK_INT(entry.kind, path[at - 1] <= '9' || path[at - 4] == 'f' ? CURT_KIND_FILE
                   : CURT_KIND_DIRECTORY);
-        /* No name here has a unit below the separator, so paths are in order, too. */
+        /* No name has a unit below the separator, so paths are in order, too. */
         CHECK(strcmp(before, path) < 0);
         strcpy(before, path);
         entries++;
@@ -93,7 +93,7 @@ static void sums_up_a_tree(void)
 
 #ifndef _WIN32
 
-/* ---- beside nftw ---- */
+/* ---- compared with nftw ---- */
 
 static char expected[4096][64];
 static int expected_count, other_names;
@@ -102,7 +102,7 @@ static unsigned long long apparent, allocated;
 
 static int note(const char *path, const struct stat *metadata, int type, struct FTW *at)
 {
-    /* The second name of a file that was counted. */
+    /* Another hard link of a counted file. */
     int again = metadata->st_nlink > 1 && S_ISREG(metadata->st_mode) && other_names++ > 0;
     if (!again)
         allocated += (unsigned long long)metadata->st_blocks * 512;
@@ -173,7 +173,6 @@ static void finds_what_nftw_finds(void)
     CHECK_INT(found, expected_count);
     curt_tree_close(tree);
 
-    /* Each file once, however many names it has. */
     CHECK_INT(WORKS(curt_usage(&path, 1, 0, NULL, &totals, WHY)), 0);
     CHECK_INT(totals.allocated, allocated);
     CHECK_INT(totals.unknown, 0);
@@ -222,10 +221,10 @@ static int on_error(void *context, const curt_error *error)
 
 enum { POLL = 1, ERROR = 2, CANCEL = 4, FORMS = 8 };
 
-/* Enough for several threads to begin: each directory that may not be read is a failure. */
+/* Enough to start several threads. Each unreadable directory is a failure. */
 enum { PARENTS = 16, CLOSED = 40, FAILURES = PARENTS * CLOSED };
 
-/* With these callbacks, of which one stops the work. Without any: also without a control. */
+/* With these callbacks, one of which stops the work; without any, also with NULL as control. */
 static void fail_in(int callbacks, uint32_t threads, int stop)
 {
     const curt_str path = Z("tree");
@@ -292,7 +291,7 @@ static void tells_each_failure_in_every_form(void)
 
 /* ---- other file systems ---- */
 
-/* How many entries each function finds, without the path itself. */
+/* Returns the entries that each function finds, except the path itself. */
 static long count_in_tree(uint32_t flags)
 {
     curt_tree *tree = NULL;
@@ -323,7 +322,7 @@ static void count_with_mounts(void)
     CHECK_INT(make_file("tree/mount/file", 0) | make_file("other/file", 0), 0);
     CHECK_INT(symlink("../other", "tree/link"), 0);
     for (at = 0; at < sizeof functions / sizeof *functions; at++) {
-        int du = functions[at] == count_in_usage; /* As du -x, it leaves out the mount point. */
+        int du = functions[at] == count_in_usage; /* Like du -x, it skips the mount point. */
         int before = test_state.failures;
         CHECK_INT(functions[at](0), 3);
         CHECK_INT(functions[at](CURT_TREE_FOLLOW), 4);

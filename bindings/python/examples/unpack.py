@@ -1,9 +1,10 @@
-"""Unpacks a tar archive that nobody has checked. Nothing outside the folder is read or changed.
+"""Unpacks an untrusted tar archive, without reading or changing anything outside the folder.
 
 usage: python unpack.py ARCHIVE FOLDER
 
-Whatever its names and links say, each entry is made beneath the folder. Entries that cannot be are
-reported, and the others are unpacked. A symbolic link keeps its target, which other programs follow.
+Whatever names and links an entry has, it is created beneath the folder. Entries for which that
+fails are reported, and the others are unpacked. Symlinks keep their targets, which other programs
+may follow out of the folder.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ import tarfile
 
 import curt_fs as curt
 
-# Also of a time that the system cannot have.
+# `OverflowError` is for times that the system cannot store.
 REFUSALS = (OSError, ValueError, OverflowError)
 
 
 def unpack(archive: tarfile.TarFile, root: curt.Root) -> list[tuple[str, Exception]]:
-    """Unpacks an archive. Returns the names that were not unpacked, each with the reason."""
+    """Unpacks an archive, and returns the names that failed, each with the reason."""
     failed: list[tuple[str, Exception]] = []
     directories = []
     for member in archive:
@@ -30,7 +31,7 @@ def unpack(archive: tarfile.TarFile, root: curt.Root) -> list[tuple[str, Excepti
             failed.append((member.name, error))
         else:
             directories += [member] if member.isdir() else []
-    # The inner ones first, and after their entries: a directory may end up read-only.
+    # Afterwards, and innermost first, because a directory may become read-only.
     for member in sorted(directories, key=lambda member: member.name, reverse=True):
         try:
             set_metadata(member, root)
@@ -47,7 +48,7 @@ def unpack_member(archive: tarfile.TarFile, member: tarfile.TarInfo, root: curt.
     if not (member.isfile() or member.issym() or member.islnk()):
         raise ValueError("no file, directory or link")
     root.makedirs(os.path.dirname(name) or ".", exist_ok=True)
-    # As tar does: a file that has the name, or a link, is replaced and never written through.
+    # As tar does: an existing file or symlink is replaced, and never written through.
     try:
         root.unlink(name)
     except FileNotFoundError:
@@ -65,7 +66,7 @@ def unpack_member(archive: tarfile.TarFile, member: tarfile.TarInfo, root: curt.
 
 
 def set_metadata(member: tarfile.TarInfo, root: curt.Root) -> None:
-    """Sets the time and the permissions, without the bits that let others act as this user."""
+    """Sets the time and the permissions, without the setuid, setgid and sticky bits."""
     root.chmod(member.name, member.mode & 0o777)
     root.utime(member.name, (member.mtime, member.mtime))
 

@@ -20,7 +20,6 @@ use crate::root::Root;
 use crate::stat::{is_unfollowed, plan, result};
 use crate::text::original;
 
-/// What is listed.
 enum Target<'py> {
     Path(PathArg<'py>),
     Descriptor(i32),
@@ -45,7 +44,7 @@ impl<'py> Target<'py> {
                 opened.map_err(|error| exception(py, &error, &path.object))
             }
             Target::Descriptor(fd) => {
-                // As in CPython, the error of one that is not open names nothing.
+                // CPython's error for a closed descriptor has no filename, either.
                 let duplicated = py.detach(|| duplicate(*fd));
                 let duplicated = duplicated.map_err(|error| system(py.None().bind(py), &error))?;
                 let opened = py.detach(|| Open::descriptor(duplicated));
@@ -61,7 +60,6 @@ impl<'py> Target<'py> {
         }
     }
 
-    /// The path or number that was passed.
     fn object(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Target::Path(path) => Ok(path.object.clone()),
@@ -94,7 +92,7 @@ pub(crate) fn listdir<'py>(
     let form = target.form();
     let mut entries = Entries::default();
     let listed = loop {
-        // A batch at a time, whose memory stays in the processor's cache.
+        // In batches, which fit into the processor's cache.
         let read = py.detach(|| open.read(&mut entries));
         for name in entries.names.iter() {
             names.append(form.wrap(py, name)?)?;
@@ -144,26 +142,26 @@ pub(crate) fn scandir<'py>(
     Ok(Bound::new(py, ScandirIterator::of(directory))?.into_any())
 }
 
-/// The directory of an iterator, and of its entries.
 pub(crate) struct Directory {
-    /// What was passed, for errors.
+    /// The operand as passed, for errors.
     object: Py<PyAny>,
     path: Vec<u8>,
     form: Form,
-    /// The caller's descriptor, if one was passed.
+    /// The caller's descriptor, if the operand was one.
     fd: Option<i32>,
-    /// The root that the path is beneath, which the caller may close all the same.
+    /// The root of `Root.scandir`. The caller may close it at any time.
     root: Option<Py<Root>>,
-    /// Open until the iterator ends: entries that are kept longer ask by their path, so that they
-    /// keep no descriptor. Only reading waits for it, because another thread of a parent process
-    /// may have locked it forever.
+    /// Open until the iterator ends. Entries that live longer query by path, so that they hold no
+    /// descriptor. Only reading may wait for the lock: in a forked child, a thread that does not
+    /// exist there may hold it forever.
     open: Mutex<Option<Box<Open>>>,
-    /// Whether it is to be closed, by the thread that has it if that is another one.
+    /// Set by `close`. If another thread holds the lock at that moment, that thread closes the
+    /// directory.
     is_closed: AtomicBool,
 }
 
 impl Directory {
-    /// A directory beneath a root.
+    /// For `Root.scandir`.
     pub(crate) fn beneath(path: &PathArg<'_>, open: Box<Open>, root: Py<Root>) -> Directory {
         Directory {
             object: path.object.clone().unbind(),
@@ -176,12 +174,12 @@ impl Directory {
         }
     }
 
-    /// Locks without the GIL: another thread that has the lock may wait for it.
+    /// Must be called without the GIL, for which the holder of the lock may wait.
     fn lock(&self) -> MutexGuard<'_, Option<Box<Open>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the next entries, none if it is closed.
+    /// Reads the next entries. A closed directory has no more.
     fn read(&self, into: &mut Entries) -> Result<(), Error> {
         let read = match self.lock().as_mut() {
             Some(open) => open.read(into),
@@ -194,14 +192,14 @@ impl Directory {
         read
     }
 
-    /// Asks about an entry, if the directory is open and no other thread has it.
+    /// Queries an entry. `None` if the directory is closed or another thread holds the lock.
     fn stat(&self, name: &Path, follow: bool) -> Option<Result<Metadata, Error>> {
         let stat = self.open.try_lock().ok()?.as_mut().map(|open| open.stat(name, follow));
         self.close_if_due();
         stat
     }
 
-    /// Returns whether it was not closed before.
+    /// Returns false if it was closed before.
     fn close(&self) -> bool {
         let was_closed = self.is_closed.swap(true, Ordering::SeqCst);
         self.close_if_due();
@@ -227,7 +225,6 @@ pub(crate) struct ScandirIterator {
     batch: Mutex<Batch>,
 }
 
-/// Entries that were read and not returned yet.
 #[derive(Default)]
 struct Batch {
     entries: Entries,
@@ -304,7 +301,7 @@ impl Drop for ScandirIterator {
         if !self.directory.close() {
             return;
         }
-        // As CPython's iterator warns. The exception that is being handled stays.
+        // CPython's iterator warns, too. Restore an exception in flight.
         let _ = Python::try_attach(|py| {
             let raised = PyErr::take(py);
             let path = self.directory.object.bind(py).repr();
@@ -324,7 +321,7 @@ impl Drop for ScandirIterator {
     }
 }
 
-/// An argument that CPython asks for its truth: any object, and no exception for another type.
+/// A flag that is any object, tested for its truth, as CPython does.
 struct Truth(bool);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Truth {
@@ -345,7 +342,7 @@ pub(crate) struct DirEntry {
     inode: u64,
     directory: Arc<Directory>,
     path: OnceLock<Py<PyAny>>,
-    /// The entry itself, and what it leads to.
+    /// For the entry itself, and for the target of a link.
     stats: [OnceLock<Py<PyAny>>; 2],
 }
 
@@ -362,34 +359,34 @@ impl DirEntry {
         Ok(self.path.get_or_init(|| path).bind(py).clone())
     }
 
-    /// Returns the number of the entry, as the listing has it.
+    /// Returns the inode number from the listing.
     fn inode(&self) -> u64 {
         self.inode
     }
 
-    /// Returns whether it is a directory, or a link to one.
+    /// Returns whether it is a directory or a symlink to one.
     #[pyo3(signature = (*, follow_symlinks=Truth(true)), text_signature = "($self, *, follow_symlinks=True)")]
     fn is_dir(&self, py: Python<'_>, follow_symlinks: Truth) -> PyResult<bool> {
         self.is_kind(py, Kind::Directory, follow_symlinks.0)
     }
 
-    /// Returns whether it is a regular file, or a link to one.
+    /// Returns whether it is a regular file or a symlink to one.
     #[pyo3(signature = (*, follow_symlinks=Truth(true)), text_signature = "($self, *, follow_symlinks=True)")]
     fn is_file(&self, py: Python<'_>, follow_symlinks: Truth) -> PyResult<bool> {
         self.is_kind(py, Kind::File, follow_symlinks.0)
     }
 
-    /// Returns whether it is a symbolic link.
+    /// Returns whether it is a symlink.
     fn is_symlink(&self, py: Python<'_>) -> PyResult<bool> {
         self.is_kind(py, Kind::Symlink, false)
     }
 
-    /// Returns whether it is a junction, which only Windows has.
+    /// Returns whether it is a junction: always false, because only Windows has them.
     fn is_junction(&self) -> bool {
         false
     }
 
-    /// Returns the metadata; asked for once.
+    /// Returns the metadata, which is queried once.
     #[pyo3(signature = (*, follow_symlinks=Truth(true)), text_signature = "($self, *, follow_symlinks=True)")]
     fn stat<'py>(&self, py: Python<'py>, follow_symlinks: Truth) -> PyResult<Bound<'py, PyAny>> {
         self.answer(py, follow_symlinks.0)
@@ -413,20 +410,18 @@ impl DirEntry {
 }
 
 impl DirEntry {
-    /// The metadata, asked for once.
     fn answer<'py>(&self, py: Python<'py>, follow_symlinks: bool) -> PyResult<Bound<'py, PyAny>> {
         let may_be_link = matches!(self.kind, Kind::Symlink | Kind::Unknown);
-        // What is no link has one answer.
+        // Only symlinks have two answers.
         let cell = &self.stats[usize::from(follow_symlinks && may_be_link)];
         if let Some(stat) = cell.get() {
             return Ok(stat.bind(py).clone());
         }
         let stat = self.ask(py, follow_symlinks)?.unbind();
-        // Another thread may have asked meanwhile: all get the same answer.
+        // If another thread was faster, all get its answer.
         Ok(cell.get_or_init(|| stat).bind(py).clone())
     }
 
-    /// The name as the system has it.
     fn encoded<'py>(&self, py: Python<'py>) -> PyResult<Encoded<'py>> {
         Encoded::new(self.name.bind(py))
     }
@@ -450,7 +445,7 @@ impl DirEntry {
         })
     }
 
-    /// Asks about the entry: relative to the directory while that is open, and by the path after.
+    /// Queries the entry, relative to the directory while that is open, otherwise by path.
     fn ask<'py>(&self, py: Python<'py>, follow: bool) -> PyResult<Bound<'py, PyAny>> {
         if let Some(root) = &self.directory.root {
             return self.ask_beneath(py, root, follow);
@@ -469,12 +464,12 @@ impl DirEntry {
         match answer {
             Some(Ok(metadata)) if !is_unfollowed(&metadata, follow) => result(py, &metadata),
             Some(Err(error)) => Err(exception(py, &error, &self.path(py)?)),
-            // CPython's function answers, or raises the exception of a broken link.
+            // CPython's function answers, or raises the exception for a broken symlink.
             _ => original(py, "entry_stat")?.call1((self.path(py)?, fd, follow)),
         }
     }
 
-    /// Asks about an entry beneath a root, where only the root may follow links.
+    /// Queries an entry beneath a root, where only the root may follow symlinks.
     fn ask_beneath<'py>(
         &self,
         py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Errors of the library as exceptions.
+//! Library errors as exceptions.
 
 use std::io;
 
@@ -9,14 +9,14 @@ use pyo3::types::PyString;
 
 use crate::path::{Form, strerror};
 
-/// Makes the `OSError` of an error, whose class follows from its number. The text is the system's,
-/// or curt's own if the refusal is curt's.
+/// Makes an `OSError`, whose class follows from the number. Its text is the system's, or curt's if
+/// curt itself refused.
 pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAny>) -> PyErr {
     let number = error.errno();
     let text = match error.reason() {
         None => strerror(py, number),
         Some(text) => {
-            // A message of the library begins with the path; one of Python ends with it.
+            // The library's messages begin with the path; Python's end with it.
             let is_of_path = text.starts_with("is ") || text.starts_with("was ");
             let subject = if is_of_path { "the path " } else { "" };
             Ok(PyString::new(py, &format!("{subject}{text}")).into_any())
@@ -25,21 +25,21 @@ pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAn
     text.map_or_else(|error| error, |text| os_error(number, &text, filename))
 }
 
-/// Makes an `OSError`. At once: of one that is made when it is raised, Python before 3.12 does not
-/// know the class, for example that it is a `FileNotFoundError`.
+/// Makes an `OSError` instance right away. If it were made when raised, Python before 3.12 would
+/// not know its class, for example `FileNotFoundError`.
 fn os_error(number: i32, text: &Bound<'_, PyAny>, filename: &Bound<'_, PyAny>) -> PyErr {
     let class = filename.py().get_type::<PyOSError>();
     class.call1((number, text, filename)).map_or_else(|error| error, PyErr::from_value)
 }
 
-/// The exception of an operation on two paths: this one of the first, with the second.
+/// Adds the second path of an operation to an exception for the first.
 pub(crate) fn with_second(error: &PyErr, second: &Bound<'_, PyAny>) -> PyErr {
     let value = error.value(second.py());
     let second = value.setattr("filename2", second);
     second.map_or_else(|error| error, |()| PyErr::from_value(value.clone().into_any()))
 }
 
-/// The exception of a system error about a path or descriptor.
+/// Makes the exception for a system error about a path or descriptor.
 pub(crate) fn system(path: &Bound<'_, PyAny>, error: &io::Error) -> PyErr {
     let Some(number) = error.raw_os_error() else {
         return PyOSError::new_err(error.to_string());
@@ -48,7 +48,7 @@ pub(crate) fn system(path: &Bound<'_, PyAny>, error: &io::Error) -> PyErr {
     text.map_or_else(|error| error, |text| os_error(number, &text, path))
 }
 
-/// The exception of an error about a path that was not passed as it is, in this form.
+/// Makes the exception for a path that the caller did not pass itself.
 pub(crate) fn exception_in(py: Python<'_>, error: &Error, form: Form) -> PyErr {
     match form.wrap_path(py, error.path()) {
         Ok(path) => exception(py, error, &path),

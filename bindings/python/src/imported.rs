@@ -1,8 +1,8 @@
-//! Python objects that the functions need, looked up by `import curt_fs`.
+//! Python objects that `import curt_fs` looks up once.
 //!
-//! A cell that is filled at the first use can deadlock a forked child: while one thread fills it,
-//! another thread may run and fork, and the child then waits for a thread that it does not have. So
-//! this is the only such cell. `clippy.toml` forbids others, and `intern!`, which contains one.
+//! A cell that is filled at first use can deadlock a forked child: while one thread fills it,
+//! another can run and fork, and the child then waits for a thread that it does not have. So this
+//! is the only such cell. `clippy.toml` forbids others, and `intern!`, which contains one.
 
 use curt::paths::{DotDot, Env, Expander, Flavor};
 use pyo3::exceptions::PyRuntimeError;
@@ -21,7 +21,6 @@ pub(crate) struct Imported {
 #[allow(clippy::disallowed_types, reason = "filled by `import curt_fs`")]
 static IMPORTED: pyo3::sync::PyOnceLock<Imported> = pyo3::sync::PyOnceLock::new();
 
-/// Looks everything up.
 pub(crate) fn import(py: Python<'_>) -> PyResult<()> {
     IMPORTED.get_or_try_init(py, || {
         let os = py.import("os")?;
@@ -30,7 +29,7 @@ pub(crate) fn import(py: Python<'_>) -> PyResult<()> {
         let abspath = Expander::new(Env::none()).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
         Ok::<_, PyErr>(Imported { abspath, os: os.unbind(), audit, stat_result })
     })?;
-    // PyO3 has cells of its own, for attaching threads, and for its errors about types.
+    // PyO3 itself has such cells: for attaching threads, and for type errors. Fill them now.
     py.detach(|| Python::attach(|_| ()));
     let _ = py.None().extract::<bool>(py).map_err(|error| error.into_value(py));
     Ok(())
@@ -40,11 +39,10 @@ pub(crate) fn imported(py: Python<'_>) -> PyResult<&Imported> {
     IMPORTED.get(py).ok_or_else(|| PyRuntimeError::new_err("curt_fs is not imported"))
 }
 
-/// `os.stat_result`, and where its fields are.
 pub(crate) struct Layout {
     pub(crate) class: Py<PyType>,
     pub(crate) fields: ffi::Py_ssize_t,
-    /// The positions of the times as floats, then in nanoseconds, then the last three.
+    /// Positions of the times as floats, of the times in nanoseconds, and of the last three names.
     pub(crate) positions: [ffi::Py_ssize_t; 9],
 }
 
@@ -63,7 +61,7 @@ const NAMES: [&str; 9] = [
 impl Layout {
     fn of(class: &Bound<'_, PyAny>) -> PyResult<Layout> {
         let fields: ffi::Py_ssize_t = class.getattr("n_fields")?.extract()?;
-        // One whose fields are their own positions.
+        // Each field of this instance contains its position.
         let numbered = class.call1(((0..fields).collect::<Vec<_>>(),))?;
         let mut positions = [0; 9];
         for (position, name) in positions.iter_mut().zip(NAMES) {

@@ -1,5 +1,4 @@
-//! The module `curt_fs._curt`: what Python cannot do in Python. The functions that users call are
-//! in `python/curt_fs`.
+//! The native module `curt_fs._curt`. The public functions are in `python/curt_fs`.
 
 mod entries;
 mod error;
@@ -19,16 +18,15 @@ mod which;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-/// Whether this runs in the interpreter that a process begins with.
 fn is_main_interpreter(_py: Python<'_>) -> bool {
-    // SAFETY: the caller is attached to an interpreter, whose state this returns.
+    // SAFETY: the caller is attached to an interpreter.
     let state = unsafe { ffi::PyInterpreterState_Get() };
     // SAFETY: the state of a live interpreter.
     unsafe { ffi::PyInterpreterState_GetID(state) == 0 }
 }
 
-/// Nothing here expects the GIL: the state of each class lies in mutexes and in cells that are set
-/// once.
+/// Declares that no code relies on the GIL: the state of each class is in mutexes and in cells that
+/// are set once.
 #[pyo3::pymodule(gil_used = false)]
 mod _curt {
     use pyo3::exceptions::PyImportError;
@@ -53,7 +51,8 @@ mod _curt {
     #[pymodule_export]
     use crate::which::which;
 
-    /// Python 3.12 refuses only interpreters with a GIL of their own, and older ones none.
+    /// Checks for a subinterpreter. Python itself refuses only those with a separate GIL, and
+    /// before 3.12 none.
     #[pymodule_init]
     fn begin(module: &Bound<'_, PyModule>) -> PyResult<()> {
         if crate::is_main_interpreter(module.py()) {

@@ -1,4 +1,4 @@
-//! A directory that is listed, and asked about its entries while it is open.
+//! An open directory, listed and queried.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -16,22 +16,19 @@ use crate::error::{exception, system};
 use crate::path::{Form, PathArg};
 use crate::stat::plan;
 
-/// The most entries that are read at once.
 const MOST: usize = 1024;
-/// The entries that memory is reserved for: most directories have no more. Growing from nothing
-/// takes more than half of the instructions of reading a small directory.
+/// Reserved capacity: most directories have no more entries. Growing from zero takes more than half
+/// of the instructions for reading a small directory.
 const USUAL: usize = 64;
-/// The length of most names.
+/// Most names are no longer than this.
 const USUAL_NAME: usize = 16;
 
-/// A directory that is open.
 pub(crate) struct Open {
     list: List,
-    /// One that does not follow links and one that does, made when they are needed.
+    /// For queries that do not follow links, and for those that do; made on demand.
     stats: [Option<Stat>; 2],
 }
 
-/// Makes a list of `str` or `bytes`.
 pub(crate) fn to_list<'py>(
     py: Python<'py>,
     names: &NameBlock<u8>,
@@ -40,7 +37,7 @@ pub(crate) fn to_list<'py>(
     PyList::new(py, names.iter().map(|name| Wrapped { name, form }))
 }
 
-/// A name on its way to Python.
+/// Converts a name only when it becomes a Python object.
 struct Wrapped<'a> {
     name: &'a [u8],
     form: Form,
@@ -56,17 +53,15 @@ impl<'py> IntoPyObject<'py> for Wrapped<'_> {
     }
 }
 
-/// Entries in the order of the system.
 #[derive(Default)]
 pub(crate) struct Entries {
     pub(crate) names: NameBlock<u8>,
     listed: Vec<Listed>,
 }
 
-/// What the listing says about an entry.
 #[derive(Clone, Copy)]
 pub(crate) struct Listed {
-    /// The position of its name.
+    /// The position of its name in `Entries::names`.
     at: usize,
     pub(crate) kind: Kind,
     pub(crate) inode: u64,
@@ -77,7 +72,6 @@ impl Entries {
         self.listed.len()
     }
 
-    /// Whether there may be more.
     pub(crate) fn is_full(&self) -> bool {
         self.len() >= MOST
     }
@@ -103,19 +97,18 @@ impl Open {
         Ok(Open::of(Directory::open(path)?))
     }
 
-    /// Lists the directory of a caller's descriptor, from its position.
+    /// Lists from the position of the caller's descriptor.
     pub(crate) fn descriptor(fd: OwnedFd) -> Result<Box<Open>, Error> {
         Ok(Open::of(Directory::try_from(fd)?))
     }
 
-    /// Boxed: it has more than two thousand bytes, which every move to its owner would copy.
+    /// Boxed, because moving more than 2,000 bytes to the owner would be slow.
     pub(crate) fn of(directory: Directory) -> Box<Open> {
         let list = directory.list(Fields::KIND | Fields::ID);
         Box::new(Open { list, stats: [None, None] })
     }
 
-    /// Reads the next entries, in place of those in `into`. None are left if there are none then,
-    /// and no error.
+    /// Replaces the entries in `into` with the next ones; `into` is empty at the end.
     pub(crate) fn read(&mut self, into: &mut Entries) -> Result<(), Error> {
         into.clear();
         into.reserve(USUAL);
@@ -123,7 +116,7 @@ impl Open {
         while more && !into.is_full() {
             more = self.list.visit_batch(|name, entry| {
                 let inode = entry.metadata().id().known().unwrap_or(0);
-                // Linux has numbers of 64 bits.
+                // Linux inode numbers have 64 bits.
                 let inode = u64::try_from(inode).unwrap_or(u64::MAX);
                 let at = into.names.push(name.units());
                 into.listed.push(Listed { at, kind: entry.kind(), inode });
@@ -133,21 +126,20 @@ impl Open {
         Ok(())
     }
 
-    /// Asks about an entry.
     pub(crate) fn stat(&mut self, name: &Path, follow: bool) -> Result<Metadata, Error> {
         let stat = self.stats[usize::from(follow)].get_or_insert_with(|| Stat::new(plan(follow)));
         self.list.stat(stat, name)
     }
 
-    /// Goes back to the first entry, for the next listing of a caller's descriptor.
+    /// Rewinds, so that the caller's descriptor can be listed again.
     pub(crate) fn rewind(&mut self) {
-        // The caller would see the error in that listing.
+        // The next listing would report the error.
         let _ = self.list.reset();
     }
 }
 
-/// Identifies an entry of an open directory: its number, and the time when it was made in
-/// nanoseconds, if the file system has that.
+/// Identifies an entry of an open directory by inode number and creation time in nanoseconds, if
+/// the file system has that.
 #[pyfunction]
 pub(crate) fn identity(fd: i32, name: &Bound<'_, PyAny>) -> PyResult<(u128, Option<i128>)> {
     let py = name.py();
@@ -164,24 +156,24 @@ pub(crate) fn identity(fd: i32, name: &Bound<'_, PyAny>) -> PyResult<(u128, Opti
     Ok((number, metadata.created().known().map(nanoseconds)))
 }
 
-/// Fails if a descriptor is not open, because the caller has closed it.
+/// Fails if the caller has closed the descriptor.
 pub(crate) fn check_open(fd: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: the call takes a number, and fails if it is no open descriptor.
+    // SAFETY: the call accepts any number, and fails for a closed descriptor.
     match unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETFD) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),
     }
 }
 
-/// A caller's descriptor, for one call that fails if it is not open.
+/// Wraps a caller's descriptor for one call, which fails if it is closed.
 pub(crate) fn borrow<'fd>(fd: i32) -> BorrowedFd<'fd> {
-    // No process can have this many, so a negative number fails as one that is not open.
+    // Descriptors never reach this number, so a negative number fails as a closed descriptor does.
     let fd = if fd < 0 { i32::MAX } else { fd };
-    // SAFETY: it is not -1, and may be closed: nothing but that call uses it.
+    // SAFETY: it is not -1. It may be closed, but only a call that checks it uses it.
     unsafe { BorrowedFd::borrow_raw(fd) }
 }
 
-/// Duplicates a caller's descriptor; it is closed when a program is started.
+/// Duplicates a caller's descriptor, with close-on-exec.
 pub(crate) fn duplicate(fd: i32) -> io::Result<OwnedFd> {
     borrow(fd).try_clone_to_owned()
 }

@@ -1,4 +1,4 @@
-//! Paths from Python, and back.
+//! Conversion of paths from and to Python.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -11,17 +11,17 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::imported::imported;
 
-/// A path that a caller passed: `str`, `bytes`, or an object with `__fspath__`.
+/// A path argument: `str`, `bytes`, or an object with `__fspath__`.
 pub(crate) struct PathArg<'py> {
-    /// The `str` or `bytes` itself, for results and errors.
+    /// The `str` or `bytes`, for results and errors.
     pub(crate) object: Bound<'py, PyAny>,
     encoded: Encoded<'py>,
     pub(crate) form: Form,
 }
 
-/// The bytes of a `str` or `bytes`, as the system has them.
+/// The file system encoding of a `str` or `bytes`.
 pub(crate) struct Encoded<'py> {
-    /// Who holds the bytes: the object itself where they are the same in both.
+    /// Keeps the bytes alive.
     _owner: Bound<'py, PyAny>,
     bytes: *const [u8],
 }
@@ -34,7 +34,7 @@ impl<'py> Encoded<'py> {
         }
         if let Some(ascii) = object.cast::<PyString>().ok().and_then(|text| text.to_str().ok()) {
             if ascii.is_ascii() {
-                // Every encoding of a file system has these bytes.
+                // ASCII is the same in every file system encoding.
                 return Ok(Encoded { _owner: object.clone(), bytes: ascii.as_bytes() });
             }
         }
@@ -46,7 +46,7 @@ impl<'py> Encoded<'py> {
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        // SAFETY: the bytes lie in an immutable object that this owns a reference to.
+        // SAFETY: they belong to an immutable object that `_owner` keeps alive.
         unsafe { &*self.bytes }
     }
 
@@ -55,7 +55,7 @@ impl<'py> Encoded<'py> {
     }
 }
 
-/// The type of the paths that a caller passed, and that it gets back.
+/// The type of the paths that the caller passed, and gets back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Text,
@@ -63,7 +63,7 @@ pub(crate) enum Form {
 }
 
 impl<'py> PathArg<'py> {
-    /// Converts an argument. `what` begins the message of the `TypeError`.
+    /// `what` begins the message of a `TypeError`.
     pub(crate) fn new(argument: &Bound<'py, PyAny>, what: &str) -> PyResult<PathArg<'py>> {
         let object = fspath(argument, what)?;
         let encoded = Encoded::new(&object)?;
@@ -83,8 +83,8 @@ impl<'py> PathArg<'py> {
     }
 }
 
-/// Whether an argument is no path: CPython has the right error for it, or still accepts it, as it
-/// does a `bytearray`.
+/// Returns whether CPython must handle the argument: either to raise its error, or because it still
+/// accepts the type, such as `bytearray`.
 pub(crate) fn is_foreign(path: &Bound<'_, PyAny>) -> bool {
     let has = |name: &str| path.get_type().hasattr(name).unwrap_or(false);
     !path.is_none()
@@ -94,7 +94,7 @@ pub(crate) fn is_foreign(path: &Bound<'_, PyAny>) -> bool {
         && !has("__index__")
 }
 
-/// Calls `os.fspath`, with the message of the functions of `os` for other types.
+/// Calls `os.fspath`, with the error message that `os` functions have for other types.
 pub(crate) fn fspath<'py>(argument: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = argument.py();
     if argument.is_instance_of::<PyString>() || argument.is_instance_of::<PyBytes>() {
@@ -111,10 +111,9 @@ pub(crate) fn fspath<'py>(argument: &Bound<'py, PyAny>, what: &str) -> PyResult<
     unsafe { Bound::from_owned_ptr_or_err(py, path) }
 }
 
-/// Encodes a `str` as `os.fsencode` does.
 fn encode<'py>(text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     let py = text.py();
-    // SAFETY: `text` is a live object; a wrong type is an error of the call.
+    // SAFETY: `text` is a live object; the call checks its type.
     let encoded = unsafe { ffi::PyUnicode_EncodeFSDefault(text.as_ptr()) };
     // SAFETY: a new reference, or null with an error set.
     let encoded = unsafe { Bound::from_owned_ptr_or_err(py, encoded) };
@@ -122,12 +121,10 @@ fn encode<'py>(text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
 }
 
 impl Form {
-    /// The form of a `str` or `bytes`.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> Form {
         if object.is_instance_of::<PyBytes>() { Form::Bytes } else { Form::Text }
     }
 
-    /// Makes a `str` or `bytes` of a name or path.
     pub(crate) fn wrap<'py>(self, py: Python<'py>, name: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Form::Bytes => Ok(PyBytes::new(py, name).into_any()),
@@ -144,23 +141,23 @@ impl Form {
     }
 }
 
-/// Joins a directory and a name, as `os.path.join` does.
+/// Joins as `os.path.join` does.
 pub(crate) fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
     let separator: &[u8] =
         if directory.is_empty() || directory.ends_with(b"/") { b"" } else { b"/" };
     [directory, separator, name].concat()
 }
 
-/// Decodes bytes of the system as `os.fsdecode` does.
+/// Decodes as `os.fsdecode` does.
 pub(crate) fn decode<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let length = bytes.len() as ffi::Py_ssize_t;
-    // SAFETY: pointer and length are of one slice, which the call only reads.
+    // SAFETY: the pointer and length of one slice.
     let text = unsafe { ffi::PyUnicode_DecodeFSDefaultAndSize(bytes.as_ptr().cast(), length) };
     // SAFETY: a new reference, or null with an error set.
     unsafe { Bound::from_owned_ptr_or_err(py, text) }
 }
 
-/// Returns a descriptor if the argument is one: an `int`, but no `bool`-like path.
+/// Returns a descriptor if the argument has `__index__`.
 pub(crate) fn descriptor(argument: &Bound<'_, PyAny>) -> PyResult<Option<i32>> {
     if argument.is_instance_of::<PyString>() || argument.is_instance_of::<PyBytes>() {
         return Ok(None);
@@ -171,12 +168,10 @@ pub(crate) fn descriptor(argument: &Bound<'_, PyAny>) -> PyResult<Option<i32>> {
     Ok(None)
 }
 
-/// Calls `os.strerror`.
 pub(crate) fn strerror<'py>(py: Python<'py>, number: i32) -> PyResult<Bound<'py, PyAny>> {
     imported(py)?.os.bind(py).call_method1("strerror", (number,))
 }
 
-/// Raises an audit event.
 pub(crate) fn audit<'py>(
     py: Python<'py>,
     event: &str,

@@ -1,8 +1,7 @@
-//! Removing a tree, for `rmtree` and `curt_fs.dask`.
+//! Removing trees, for `rmtree` and `curt_fs.dask`.
 //!
-//! `curt_fs.rmtree` in `_remove.py` calls [`remove`], which sets the options of a [`Remove`] and
-//! runs it without the interpreter's lock: `Remove::run`, or `run_below` with a descriptor.
-//! Failures come back to this thread, to the closure `failed`.
+//! `curt_fs.rmtree` in `_remove.py` calls [`remove`], which configures a [`Remove`] and runs it
+//! without the GIL. The closure `failed` gets failures back on this thread.
 
 use std::io::ErrorKind::NotADirectory;
 use std::os::unix::ffi::OsStrExt;
@@ -22,12 +21,13 @@ use crate::threads::AtMost;
 
 /// Removes a tree.
 ///
-/// `on_error` is called with the name of the function that failed, the path and the exception, on
-/// this thread. Without it the first failure ends the removal and is raised, if `raises` says so;
-/// otherwise failures are ignored. `progress` is called with the number of entries removed since it
-/// was called last, on this thread, too. After `seconds` it stops. Without `seconds`, a directory
-/// that stays because of a failure is reported too, as CPython does, unless `on_error` emptied it.
-/// Returns how many entries were removed, and whether it ended early.
+/// `on_error` is called on this thread with the name of the failed function, the path and the
+/// exception. Without it, the first failure is raised if `raises` is set, and otherwise failures
+/// are ignored. `progress` is called on this thread with the number of entries removed since the
+/// last call. The removal stops after `seconds`. Without `seconds`, a directory that remains
+/// because of a failure is reported as well, as CPython does, unless `on_error` emptied it.
+///
+/// Returns the number of entries removed, and whether the removal was stopped.
 #[pyfunction]
 #[pyo3(signature = (path, dir_fd, threads, raises, on_error, progress=None, seconds=None))]
 #[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
@@ -77,7 +77,7 @@ pub(crate) fn remove<'py>(
         Some(fd) => removal.run_below(borrow(fd), operand.path),
     });
     drop(removal);
-    // A removal that was stopped does not call `on_progress` at its end.
+    // A stopped removal does not call `on_progress` at its end.
     signals.set_done(done.files + done.directories);
     signals.into_result()?;
     match done.errors.first().filter(|_| raises) {
@@ -86,14 +86,14 @@ pub(crate) fn remove<'py>(
     }
 }
 
-/// What is removed.
 struct Operand<'a> {
     path: &'a Path,
     dir_fd: Option<i32>,
 }
 
 impl Operand<'_> {
-    /// The exception of a failure, the functions of CPython that report it, and the path.
+    /// Returns the exception of a failure, the names of CPython's functions that report it, and the
+    /// path.
     fn failed<'py>(
         &self,
         py: Python<'py>,
@@ -103,7 +103,7 @@ impl Operand<'_> {
         let is_operand = error.path() == self.path;
         let is_file = error.kind() == NotADirectory;
         let names = match (error.function(), error.cause()) {
-            // CPython follows a link before it notices, at the latest when it opens it.
+            // CPython follows the symlink before it checks, and at the latest when it opens it.
             (_, Cause::Kept(kept @ (Kept::IsALink | Kept::DotOrDotDot))) if is_operand => {
                 let is_link = *kept == Kept::IsALink;
                 if let Err(exception) = self.stat(py, true) {
@@ -114,8 +114,9 @@ impl Operand<'_> {
                 }
                 vec![if is_link { "islink" } else { "rmdir" }]
             }
-            // CPython asks about the operand before it opens it. That it is a file is noticed
-            // when it is listed; then it is removed as any directory that could not be listed.
+            // CPython calls `lstat` before it opens the operand. It notices that the operand is a
+            // file when it lists it, and then removes it like any directory that could not be
+            // listed.
             (name, Cause::Os(_)) if is_operand && (is_file || name == "open") => {
                 match (self.stat(py, false).is_ok(), is_file) {
                     (false, _) => vec!["lstat"],
@@ -128,7 +129,6 @@ impl Operand<'_> {
         Ok((exception(py, error, &shown), names, shown))
     }
 
-    /// Asks CPython about the operand.
     fn stat(&self, py: Python<'_>, follow: bool) -> PyResult<()> {
         let path = Form::Text.wrap_path(py, self.path)?;
         original(py, "entry_stat")?.call1((path, self.dir_fd, follow)).map(drop)

@@ -25,13 +25,12 @@ use crate::signals::Signals;
 use crate::stat::{plan, result};
 use crate::threads::AtMost;
 
-/// A directory that is kept open, beneath which untrusted paths are used.
+/// An open directory for untrusted paths.
 #[pyclass(frozen, subclass, module = "curt_fs._curt")]
 pub(crate) struct Root {
-    /// The path or number that was passed.
     operand: Py<PyAny>,
-    /// `None` after it was closed. Locked for a moment and never without the GIL: while a method
-    /// works, handlers of signals may close it, and other threads may fork.
+    /// `None` after `close`. Locked only briefly and with the GIL: during a method, signal handlers
+    /// may close the root, and other threads may fork.
     root: RwLock<Option<Arc<curt::Root>>>,
 }
 
@@ -66,18 +65,18 @@ impl Root {
         py.detach(|| drop(root));
     }
 
-    /// The descriptor of the directory.
+    /// Returns the descriptor of the directory.
     fn fileno(&self, py: Python<'_>) -> PyResult<i32> {
         self.with(py, |root| root.as_fd().as_raw_fd())
     }
 
-    /// Opens a file, and returns a descriptor that the caller closes.
+    /// Opens a file, and returns its descriptor, which the caller closes.
     #[pyo3(signature = (path, flags, mode=0o777))]
     fn open_fd(&self, path: &Bound<'_, PyAny>, flags: i32, mode: i32) -> PyResult<i32> {
         self.open_with(path, &options(flags, mode)?)
     }
 
-    /// Opens a file for the built-in `open`. A FIFO does not make it wait.
+    /// Opens a file for the built-in `open`. Does not wait for the other end of a FIFO.
     fn _opener(&self, path: &Bound<'_, PyAny>, flags: i32) -> PyResult<i32> {
         self.open_with(path, options(flags, 0o666)?.nonblocking_open(true))
     }
@@ -118,7 +117,7 @@ impl Root {
         to_list(py, &names, PathArg::new(path, "listdir")?.form)
     }
 
-    /// Lists a directory entry by entry. The entries ask beneath the root, too.
+    /// Lists a directory entry by entry. The entries query beneath the root, too.
     #[pyo3(signature = (path=None))]
     fn scandir(
         this: &Bound<'_, Self>,
@@ -139,7 +138,7 @@ impl Root {
         self.call(path, "mkdir", |root, path| root.create_dir_with_mode(path, mode as u32))
     }
 
-    /// Removes a file or a link.
+    /// Removes a file or a symlink.
     fn unlink(&self, path: &Bound<'_, PyAny>) -> PyResult<()> {
         self.call(path, "unlink", |root, path| root.remove_file(path))
     }
@@ -149,8 +148,8 @@ impl Root {
         self.call(path, "rmdir", |root, path| root.remove_dir(path))
     }
 
-    /// Removes a tree. The first failure is raised. By default as many threads work as make it
-    /// faster, with `threads` at most that many.
+    /// Removes a tree, and raises the first failure. Uses as many threads as make it faster, but at
+    /// most `threads`.
     #[pyo3(signature = (path, *, threads=None))]
     fn rmtree(&self, path: &Bound<'_, PyAny>, threads: Option<AtMost>) -> PyResult<()> {
         let py = path.py();
@@ -168,27 +167,27 @@ impl Root {
         report.errors.first().map_or(Ok(()), |error| Err(exception_in(py, error, Form::Text)))
     }
 
-    /// Renames, and replaces what has the new name.
+    /// Renames, replacing an existing entry.
     fn replace(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
         self.call_pair(src, dst, "replace", |root, from, to| root.rename(from, to))
     }
 
-    /// Renames, if nothing has the new name.
+    /// Renames, unless the new name exists.
     fn rename(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
         self.call_pair(src, dst, "rename", |root, from, to| root.rename_new(from, to))
     }
 
-    /// Gives a file a second name. Of a link, the link itself gets it.
+    /// Makes a hard link. Links a symlink itself, not its target.
     fn link(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
         self.call_pair(src, dst, "link", |root, original, link| root.hard_link(original, link))
     }
 
-    /// Creates a symbolic link.
+    /// Creates a symlink.
     fn symlink(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
         self.call_pair(src, dst, "symlink", |root, target, link| root.symlink(target, link))
     }
 
-    /// Returns the target of a symbolic link.
+    /// Returns the target of a symlink.
     fn readlink<'py>(&self, path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let target = self.call(path, "readlink", |root, path| root.read_link(path))?;
         PathArg::new(path, "readlink")?.form.wrap_path(path.py(), &target)
@@ -202,7 +201,7 @@ impl Root {
         self.call(path, "chmod", |root, path| root.set_permissions(path, permissions))
     }
 
-    /// Sets the times of last access and modification, in nanoseconds.
+    /// Sets the times of last access and modification, from nanoseconds.
     #[pyo3(signature = (path, accessed, modified, follow_symlinks))]
     fn _utime(
         &self,
@@ -216,10 +215,10 @@ impl Root {
         self.call(path, "utime", |root, path| root.set_times(path, Some(accessed), Some(modified)))
     }
 
-    /// Returns the path from the root on, without links and dots.
+    /// Returns the path relative to the root, without symlinks and dots.
     fn realpath<'py>(&self, path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let canonical = self.call(path, "realpath", |root, path| {
-            // What follows the last name says nothing about it to `os.path.realpath`.
+            // Like `os.path.realpath`, ignores slashes and dots after the last name.
             let mut name = path.as_os_str().as_bytes();
             while let Some(rest) = name.strip_suffix(b"/").or_else(|| name.strip_suffix(b"/.")) {
                 if rest.is_empty() {
@@ -250,7 +249,6 @@ impl Root {
         })
     }
 
-    /// Calls an operation of the library with a path.
     fn call<T: Send>(
         &self,
         path: &Bound<'_, PyAny>,
@@ -264,7 +262,7 @@ impl Root {
         done.map_err(|error| exception(py, &error, &path.object))
     }
 
-    /// Calls an operation of the library with two paths. Its error has both, as those of `os`.
+    /// For operations on two paths: the exception has both, as in `os`.
     fn call_pair(
         &self,
         src: &Bound<'_, PyAny>,
@@ -284,7 +282,7 @@ fn closed() -> PyErr {
     PyValueError::new_err("the root is closed")
 }
 
-/// Refuses to change a link itself, with the exception of `os`.
+/// Rejects `follow_symlinks=False` with the exception of `os`.
 fn only_followed(what: &str, follow_symlinks: bool) -> PyResult<()> {
     if follow_symlinks {
         return Ok(());
@@ -293,7 +291,6 @@ fn only_followed(what: &str, follow_symlinks: bool) -> PyResult<()> {
     Err(PyNotImplementedError::new_err(message))
 }
 
-/// Converts nanoseconds since 1970.
 fn time(nanoseconds: i128) -> PyResult<SystemTime> {
     let length = u64::try_from(nanoseconds.unsigned_abs() / 1_000_000_000).ok();
     let rest = (nanoseconds.unsigned_abs() % 1_000_000_000) as u32;
@@ -305,7 +302,7 @@ fn time(nanoseconds: i128) -> PyResult<SystemTime> {
     time.ok_or_else(|| PyOverflowError::new_err("timestamp out of range for platform time_t"))
 }
 
-/// The options that flags of `os.open` stand for.
+/// Converts flags of `os.open`.
 fn options(flags: i32, mode: i32) -> PyResult<OpenOptions> {
     let options = OpenOptions::from_flags(flags);
     let mut options = options.map_err(|error| PyValueError::new_err(error.to_string()))?;

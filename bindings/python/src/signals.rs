@@ -1,5 +1,8 @@
-//! Signals: Python's handlers run on the main thread, when something asks for them. Progress is
-//! shown at the same times.
+//! Signals, progress and deadlines of long operations.
+//!
+//! Python runs signal handlers only on the main thread, and only when code checks for them. An
+//! operation without the GIL must therefore attach now and then. It shows its progress at the same
+//! time.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,11 +12,10 @@ use curt::Next;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// How often signals are asked for. Each time takes the GIL, for which a busy program lets another
-/// thread wait 5 ms, so that more often would cost time.
+/// The interval of checks. Each one takes the GIL, and a busy thread releases that only after 5 ms,
+/// so shorter intervals would cost time.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Asks for signals while an operation works without the GIL.
 #[derive(Default)]
 pub(crate) struct Signals {
     last: Mutex<Option<Instant>>,
@@ -22,7 +24,7 @@ pub(crate) struct Signals {
     deadline: Option<Instant>,
 }
 
-/// A function of the caller that is called with the number of entries since it was called last.
+/// The caller's callback, which gets the number of entries since its last call.
 struct Progress {
     update: Py<PyAny>,
     done: AtomicU64,
@@ -38,7 +40,7 @@ impl Progress {
 }
 
 impl Signals {
-    /// Calls `update` with the progress, too, and stops the operation after this time.
+    /// Also reports progress to `update`, and sets a deadline.
     pub(crate) fn new(
         update: Option<&Bound<'_, PyAny>>,
         seconds: Option<f64>,
@@ -52,25 +54,24 @@ impl Signals {
             .map(Duration::try_from_secs_f64)
             .transpose()
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
-        // A time that no clock reaches is no deadline.
+        // A time beyond the clock's range is no deadline.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Ok(Signals { progress, deadline, ..Signals::default() })
     }
 
-    /// Whether anybody sees the progress.
     pub(crate) fn shows_progress(&self) -> bool {
         self.progress.is_some()
     }
 
-    /// Notes how many entries are done. The number may also come late: the largest counts.
+    /// Numbers may arrive out of order: the largest counts.
     pub(crate) fn set_done(&self, entries: u64) {
         if let Some(progress) = &self.progress {
             progress.done.fetch_max(entries, Ordering::Relaxed);
         }
     }
 
-    /// Runs the handlers of signals if it is time. Stops the operation if one of them raises, or
-    /// after the deadline.
+    /// Runs signal handlers if the interval has passed. Stops the operation if one raises, or after
+    /// the deadline.
     pub(crate) fn look(&self) -> Next {
         let Ok(mut last) = self.last.try_lock() else { return Next::Continue };
         let now = Instant::now();
@@ -78,7 +79,7 @@ impl Signals {
             return Next::Stop;
         }
         match *last {
-            // At the beginning the interpreter has just looked.
+            // The interpreter checked right before the operation.
             None => *last = Some(now),
             Some(then) if now - then >= INTERVAL => {
                 *last = Some(now);
@@ -96,7 +97,6 @@ impl Signals {
         Next::Continue
     }
 
-    /// Stops the operation because of an exception.
     pub(crate) fn stop(&self, error: PyErr) -> Next {
         if let Ok(mut raised) = self.raised.lock() {
             raised.get_or_insert(error);
@@ -104,8 +104,7 @@ impl Signals {
         Next::Stop
     }
 
-    /// Returns the exception that stopped the operation, as an error. Shows the progress up to the
-    /// end.
+    /// Shows the final progress. Returns the exception that stopped the operation as an error.
     pub(crate) fn into_result(self) -> PyResult<()> {
         let progress = self.progress.as_ref();
         let shown = progress.map_or(Ok(()), |progress| Python::attach(|py| progress.show(py)));

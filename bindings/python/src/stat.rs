@@ -11,7 +11,6 @@ use crate::imported::imported;
 use crate::path::{PathArg, descriptor, is_foreign};
 use crate::text::original;
 
-/// Everything that `os.stat_result` has.
 pub(crate) const FIELDS: Fields = Fields::KIND
     .union(Fields::MODE)
     .union(Fields::ID)
@@ -27,13 +26,12 @@ pub(crate) const FIELDS: Fields = Fields::KIND
     .union(Fields::ALLOCATED)
     .union(Fields::DEVICE_NUMBER);
 
-/// Returns the plan of a question that follows links or not.
 pub(crate) fn plan(follow: bool) -> Plan {
     Plan::new(FIELDS).follow(if follow { Follow::Links } else { Follow::Never })
 }
 
-/// Whether the answer is that of a link although links were to be followed: it is broken, and only
-/// CPython's function raises the exception of that.
+/// Returns whether the answer is for a broken symlink. Only CPython's function raises the right
+/// exception for it.
 pub(crate) fn is_unfollowed(metadata: &Metadata, follow: bool) -> bool {
     follow && metadata.kind() == Kind::Symlink
 }
@@ -58,25 +56,24 @@ pub(crate) fn stat<'py>(
         match py.detach(|| curt::stat(place, plan(follow))) {
             Err(error) => return Err(exception(py, &error, &path.object)),
             Ok(metadata) if !is_unfollowed(&metadata, follow) => return result(py, &metadata),
-            // CPython's function raises the exception of a broken link.
+            // CPython's function raises the exception for a broken symlink.
             Ok(_) => {}
         }
     }
     original(py, "entry_stat")?.call1((path, dir_fd, follow))
 }
 
-/// Makes an `os.stat_result`.
 pub(crate) fn result<'py>(py: Python<'py>, metadata: &Metadata) -> PyResult<Bound<'py, PyAny>> {
     let layout = &imported(py)?.stat_result;
     let missing = || PyRuntimeError::new_err("the system did not answer everything");
-    // SAFETY: the class is that of a struct sequence.
+    // SAFETY: the class is a struct sequence.
     let made = unsafe { ffi::PyStructSequence_New(layout.class.as_ptr().cast()) };
     // SAFETY: a new reference, or null with an error set.
     let made = unsafe { Bound::from_owned_ptr_or_err(py, made) }?;
     let set = |position: ffi::Py_ssize_t, value: Bound<'py, PyAny>| {
         debug_assert!(position < layout.fields, "a position within the struct sequence");
-        // SAFETY: the sequence is new, nobody else has seen it, and the position lies in it. The
-        // call takes the reference.
+        // SAFETY: the sequence is new and unshared, and the position is within it. The call takes
+        // the reference.
         unsafe { ffi::PyStructSequence_SetItem(made.as_ptr(), position, value.into_ptr()) };
     };
     let number = |value: Option<u64>| value.ok_or_else(missing)?.into_bound_py_any(py);
@@ -99,7 +96,7 @@ pub(crate) fn result<'py>(py: Python<'py>, metadata: &Metadata) -> PyResult<Boun
     for (index, time) in times.into_iter().enumerate() {
         let time = time.known().ok_or_else(missing)?;
         let values = match last.take() {
-            // Most files were written once: their times are the same, and so are the objects.
+            // Most files were written once: equal times share their objects.
             Some((same, values)) if same == time => values,
             _ => [
                 time.seconds.into_bound_py_any(py)?,
@@ -118,7 +115,7 @@ pub(crate) fn result<'py>(py: Python<'py>, metadata: &Metadata) -> PyResult<Boun
     Ok(made)
 }
 
-/// The time as a float, as CPython computes it.
+/// Computes a float as CPython does.
 fn seconds(time: Time) -> f64 {
     time.seconds as f64 + 1e-9 * f64::from(time.nanoseconds)
 }

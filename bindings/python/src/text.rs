@@ -1,4 +1,4 @@
-//! Paths as text: `abspath`, `expanduser`, and Windows' rules on any system.
+//! Operations on the text of paths: `abspath`, `expanduser`, and Windows rules on any system.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
     let py = path.py();
     let object = fspath(path, "abspath")?;
     let Ok(encoded) = Encoded::new(&object) else {
-        // A surrogate that stands for no byte.
+        // It has a surrogate that stands for no byte.
         return original(py, "abspath")?.call1((object,));
     };
     let text = encoded.as_bytes();
@@ -25,7 +25,7 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
     let text = if text.starts_with(b"/") {
         text
     } else {
-        // Python's own call, for its exception if the directory is gone.
+        // Python's call raises its exception if the directory is gone.
         let call = match form {
             Form::Bytes => "getcwdb",
             Form::Text => "getcwd",
@@ -39,12 +39,12 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
             Ok(object)
         }
         Ok(full) => form.wrap(py, &full),
-        // A NUL, which Python takes for a character.
+        // A NUL, which is an ordinary character to Python.
         Err(_) => original(py, "abspath")?.call1((object,)),
     }
 }
 
-/// Whether it is no instance of a subclass, which CPython does not return either.
+/// CPython does not return instances of subclasses, either.
 fn is_exact(object: &Bound<'_, PyAny>) -> bool {
     object.is_exact_instance_of::<PyString>() || object.is_exact_instance_of::<PyBytes>()
 }
@@ -59,10 +59,10 @@ pub(crate) fn expanduser<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
     };
     let Some(after) = encoded.as_bytes().strip_prefix(b"~") else { return Ok(object) };
     if !matches!(after.first(), None | Some(b'/')) {
-        // `~user`: the user database is Python's module `pwd`.
+        // `~user` needs Python's `pwd`.
         return original(py, "expanduser")?.call1((object,));
     }
-    // Python's own mapping, which a program may have replaced.
+    // Python's mapping, which a program may have replaced.
     let environment = imported(py)?.os.bind(py).getattr("environ")?;
     let home = environment.call_method1("get", ("HOME",))?;
     let Ok(encoded_home) = Encoded::new(&home) else {
@@ -104,7 +104,7 @@ pub(crate) fn windows_abspath<'py>(
     Ok(text)
 }
 
-/// The 16-bit units of a text; bytes are UTF-8, as they are for Python on Windows.
+/// Returns UTF-16. Bytes are UTF-8, as for Python on Windows.
 fn wide(object: &Bound<'_, PyAny>) -> PyResult<Vec<u16>> {
     let text = match object.cast::<PyString>() {
         Ok(text) => text.clone().into_any(),
@@ -115,7 +115,7 @@ fn wide(object: &Bound<'_, PyAny>) -> PyResult<Vec<u16>> {
     Ok(units.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]])).collect())
 }
 
-/// Returns CPython's own function, which answers what curt cannot.
+/// Returns CPython's function, for cases that curt does not handle.
 pub(crate) fn original<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("curt_fs._originals")?.getattr(name)
 }

@@ -4,7 +4,7 @@ use curt::Threads;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
-/// The most threads that work, the caller's among them; by default as many as pay.
+/// The limit of threads, including the caller's.
 #[derive(Default)]
 pub(crate) struct AtMost(pub(crate) Threads);
 

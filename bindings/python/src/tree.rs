@@ -1,4 +1,16 @@
-//! `os.walk` and `os.fwalk`: a directory at a time.
+//! `os.walk` and `os.fwalk`, one directory at a time.
+//!
+//! Top-down, the caller may edit the list of subdirectories after each directory. So the next call
+//! takes the subdirectories from that list (`choose_next`), not from the directory. CPython used to
+//! read the list lazily, so that edits counted until the last subdirectory; newer versions take the
+//! whole list at once. An item that is not a plain name (`a/b`, `..`) gets a separate walk, because
+//! CPython joins it to the path.
+//!
+//! Bottom-up, a directory is listed before its contents and yielded after them. It remains in
+//! `waiting` until the walk lists a directory outside of it, then in `done` until it is yielded.
+//!
+//! `fwalk` shows the caller our descriptors, and the caller may close them. Then another file can
+//! have the number at any time, so we must neither use nor close it (`give_up_closed`).
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -29,42 +41,39 @@ pub(crate) struct Directories(Mutex<State>);
 struct State {
     walk: DirectoryWalk,
     top: Option<PathBuf>,
-    /// The operand as it was passed: the first path that is yielded.
+    /// The operand as passed, yielded as the first path.
     operand: Py<PyAny>,
     form: Form,
     topdown: bool,
     shows_descriptors: bool,
     onerror: Option<Py<PyAny>>,
-    /// From the top down: the directory that was yielded, whose list of subdirectories the caller
-    /// may have changed.
+    /// Top-down: the directory yielded last, whose list of subdirectories the caller may edit.
     yielded: Option<(List, Py<PyList>, PathBuf)>,
-    /// Whether changes of a list count until its last subdirectory was walked, as in old versions
-    /// of CPython.
+    /// Edits of a list count until its last subdirectory, as in old versions of CPython.
     heeds_late: bool,
-    /// From the top down: the directories on the way.
+    /// Top-down: the ancestors.
     levels: Vec<Level>,
-    /// From the bottom up: directories whose contents are on the way, and the one that was yielded,
-    /// with its descriptor.
+    /// Bottom-up: directories whose contents are being walked.
     waiting: Vec<Waiting>,
-    /// Those whose contents were yielded, in order.
+    /// Bottom-up: directories whose contents have been yielded, in order.
     done: VecDeque<Waiting>,
     left: Option<OwnedFd>,
     is_at_end: bool,
-    /// The names of the directory that is listed, in one place for all.
+    /// Names of the current directory; the blocks are reused.
     directories: NameBlock<u8>,
     files: NameBlock<u8>,
-    /// The walk of a subdirectory that is in its list by a path and not by a name.
+    /// The separate walk of an item that is not a plain name.
     other: Option<Py<Directories>>,
-    /// What the list has if this is such a walk.
+    /// In a separate walk, the item that it is for.
     item: Option<Py<PyAny>>,
 }
 
-/// A directory whose subdirectories are on the way.
+/// An ancestor: its subdirectories are being walked.
 struct Level {
     path: PathBuf,
-    /// The caller's list if late changes count, otherwise a copy.
+    /// The caller's list if late edits count, otherwise a copy.
     directories: Py<PyList>,
-    /// How many of its items were looked at.
+    /// The index of the next item.
     seen: usize,
 }
 
@@ -76,7 +85,6 @@ struct Waiting {
     descriptor: Option<OwnedFd>,
 }
 
-/// A directory that was listed.
 struct Listed {
     list: List,
     path: PathBuf,
@@ -121,7 +129,7 @@ impl Directories {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        // Never waits: a callback of this walk, or another thread, may have it.
+        // Does not wait: a callback of this walk, or another thread, may hold the lock.
         let mut walk = match self.0.try_lock() {
             Ok(walk) => walk,
             Err(TryLockError::Poisoned(walk)) => walk.into_inner(),
@@ -132,8 +140,8 @@ impl Directories {
         walk.next(py)
     }
 
-    /// The caller's function, or a list of subdirectories, may hold the walk, so that only the
-    /// collector finds both.
+    /// `onerror` or an edited list may refer to the walk. Only the collector can break such a
+    /// cycle.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Ok(walk) = self.0.try_lock() else { return Ok(()) };
         visit.call(&walk.onerror)?;
@@ -151,7 +159,7 @@ impl Directories {
         }
     }
 
-    /// Closes what is open. The walk is at its end.
+    /// Closes the open directories and ends the walk.
     fn close(&self) {
         if let Ok(mut walk) = self.0.try_lock() {
             walk.end();
@@ -166,8 +174,8 @@ impl Drop for State {
 }
 
 impl State {
-    /// Forgets a descriptor that the caller has closed, which may only be looked at: another file
-    /// may get its number at any time. Only then there is an error, and the walk is at its end.
+    /// Forgets descriptors that the caller has closed, without closing them again. If there are
+    /// any, returns the error and ends the walk.
     fn give_up_closed(&mut self) -> io::Result<()> {
         if !self.shows_descriptors {
             return Ok(());
@@ -242,13 +250,14 @@ impl State {
                 break;
             };
             if let Err(error) = &listed {
-                // A directory on the way that was lost, with all below it.
+                // An ancestor was lost, with everything below it.
                 while self.levels.last().is_some_and(|last| last.path.starts_with(error.path())) {
                     self.leave_level();
                 }
             }
-            // A link that is not followed is no error. The top is followed. A relative path is
-            // broken after the caller has changed the working directory: probably it was a link.
+            // A symlink is not an error, except as the top: it is skipped. `is_link` returns `None`
+            // if the caller has changed the working directory of a relative walk; then it probably
+            // was a link.
             if let Err(error) = &listed {
                 let is_no_directory = error.kind() == NotADirectory;
                 if !is_first && is_no_directory && is_link(py, error.path()) != Some(false) {
@@ -263,7 +272,7 @@ impl State {
             };
             self.audit(py, &listed, shown.bind(py))?;
             let listed = match listed {
-                // `os.fwalk` raises what it finds at the beginning, unless that is no directory.
+                // `os.fwalk` raises an error of the top itself, unless it is not a directory.
                 Err(error) if is_first && self.shows_descriptors && self.item.is_none() => {
                     self.is_at_end = true;
                     if error.kind() == NotADirectory && is_link(py, error.path()).is_some() {
@@ -309,7 +318,7 @@ impl State {
         }
     }
 
-    /// Raises the audit event of `os.scandir`, which CPython calls for each directory.
+    /// Raises the audit event `os.scandir`, as CPython does for each directory.
     fn audit(
         &self,
         py: Python<'_>,
@@ -347,8 +356,8 @@ impl State {
         }
     }
 
-    /// Enters a directory that was yielded: what is in its list is walked. Newer versions of
-    /// CPython look at the whole list now.
+    /// Enters the directory yielded last, with the items of its list. Newer versions of CPython
+    /// read the whole list at this point.
     fn enter_chosen(
         &mut self,
         py: Python<'_>,
@@ -368,8 +377,8 @@ impl State {
         Ok(())
     }
 
-    /// Looks at the next item of the innermost list that has one: a name is for the walk, and a
-    /// path for another walk. Returns whether there was one.
+    /// Takes the next item of the innermost list: a name goes to the walk, a path to a separate
+    /// one. Returns false at the end of all lists.
     fn choose_next(&mut self, py: Python<'_>) -> PyResult<bool> {
         while let Some(level) = self.levels.last_mut() {
             let Ok(item) = level.directories.bind(py).get_item(level.seen) else {
@@ -382,7 +391,7 @@ impl State {
             let encoded = Encoded::new(&name)?;
             let bytes = encoded.as_bytes();
             if bytes.contains(&b'/') || bytes.contains(&0) || matches!(bytes, b"" | b"." | b"..") {
-                // `os.fwalk` opens the item, and `os.walk` the path.
+                // `os.fwalk` opens the item itself, `os.walk` the joined path.
                 let is_nothing = self.shows_descriptors && bytes.is_empty();
                 let path = if is_nothing { PathBuf::new() } else { path.join(encoded.as_os_str()) };
                 self.other = self.walk_of(&item, &path)?;
@@ -403,8 +412,7 @@ impl State {
         self.walk.leave();
     }
 
-    /// Returns an item of a list of subdirectories, as text or bytes. What the path cannot be
-    /// joined with is the error of CPython.
+    /// Returns an item as text or bytes. For other types, joining raises CPython's error.
     fn named<'py>(&self, item: &Bound<'py, PyAny>, path: &Path) -> PyResult<Bound<'py, PyAny>> {
         if let Ok(name) = fspath(item, "walk") {
             if Form::of(&name) == self.form {
@@ -416,7 +424,7 @@ impl State {
         py.import("posixpath")?.call_method1("join", (path, item))
     }
 
-    /// Returns the walk of an item that is a path; `None` if that is a link.
+    /// Returns a separate walk of an item, or `None` for a symlink.
     fn walk_of(&self, item: &Bound<'_, PyAny>, path: &Path) -> PyResult<Option<Py<Directories>>> {
         let py = item.py();
         if is_link(py, path) == Some(true) {
@@ -431,7 +439,6 @@ impl State {
         Py::new(py, other).map(Some)
     }
 
-    /// Enters the subdirectories whose names are in `directories`.
     fn enter(&mut self, py: Python<'_>, list: List) -> PyResult<()> {
         let State { walk, directories, .. } = self;
         let entered = py.detach(|| walk.enter(list, directories.iter().map(OsStr::from_bytes)));
@@ -449,11 +456,10 @@ impl State {
         Ok(found)
     }
 
-    /// Passes an error to the caller's function.
     fn report(&self, py: Python<'_>, error: &Error, is_top: bool) -> PyResult<()> {
         let Some(onerror) = &self.onerror else { return Ok(()) };
         let exception = match (&self.item, error.path().file_name()) {
-            // As `os.fwalk`, which opens it by its name alone.
+            // `os.fwalk` opens it by name alone, so the error has only that.
             (Some(item), _) if self.shows_descriptors && is_top => {
                 exception(py, error, item.bind(py))
             }
@@ -466,13 +472,13 @@ impl State {
     }
 }
 
-/// Whether there is a link at a path; `None` if there is nothing.
+/// `None` if the path does not exist.
 fn is_link(py: Python<'_>, path: &Path) -> Option<bool> {
     let metadata = py.detach(|| curt::list::stat(path, Fields::KIND));
     metadata.ok().map(|metadata| metadata.kind().is_symlink())
 }
 
-/// Lists a directory: what is a directory or leads to one, and the rest.
+/// Lists a directory: subdirectories, including links to directories, and the rest.
 fn list(
     directory: curt::list::Directory,
     directories: &mut NameBlock<u8>,
@@ -500,7 +506,7 @@ fn list(
         }
     };
     if rewinds && error.is_none() {
-        // The caller may list it by its descriptor, which has one position with this one.
+        // The caller may list by the descriptor, which shares its position with this listing.
         error = list.reset().err();
     }
     Listed { list, path, error }

@@ -1,4 +1,4 @@
-//! What `du` reports.
+//! Measuring trees.
 
 use std::path::PathBuf;
 
@@ -11,11 +11,11 @@ use crate::path::PathArg;
 use crate::signals::Signals;
 use crate::threads::AtMost;
 
-/// Path, depth, kind, bytes that can be read, bytes allocated, and the number of entries.
+/// Path, depth, kind, apparent and allocated bytes, number of entries.
 type Record<'py> = (Bound<'py, PyAny>, usize, &'static str, u64, u64, u64);
 
-/// Measures trees. Returns the records and the failures. `progress` is called with the number of
-/// entries since it was called last, on this thread.
+/// Measures trees, and returns records and failures. `progress` is called on this thread with the
+/// number of entries since its last call.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
 pub(crate) fn usage<'py>(

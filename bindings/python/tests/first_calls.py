@@ -1,8 +1,7 @@
-"""The first call of every function and method, in a process of its own: `first_calls.py WHAT`, in
-an empty directory.
+"""Makes the first call of every function and method, in an empty directory: `first_calls.py MODE`.
 
-`modules` prints what each call imports. `forks` forks while another thread makes the call for the
-first time, and prints the calls that hang in the child, or fail.
+`modules` prints the modules that each call imports. `forks` forks while another thread makes its
+first call, and prints the calls that hang or fail in the child.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import os
 import sys
 from _thread import get_ident
 
-# Nothing else before it: that would hide what its functions import.
+# No other import before this one: it would hide the imports of curt's functions.
 import curt_fs as curt
 
 TYPE_CHECKING = False
@@ -72,7 +71,7 @@ def each(entries: object) -> None:
             entry.stat(follow_symlinks=entry.name != "broken"), repr(entry), os.fspath(entry)
 
 
-# Each public name, with the forms that take another way.
+# Each public name, also with arguments that take another code path.
 CALLS: dict[str, list[Callable[[], object]]] = {
     "DirEntry": [lambda: curt.DirEntry[str]],
     "Root": [
@@ -109,13 +108,14 @@ NAMED = {f"{name} {number}": call for name, calls in CALLS.items() for number, c
 
 
 def child(call: Callable[[], object]) -> None:
-    # The signal ends it even if the lock is one of the native part.
+    # Not a Python handler: the child may hang on a lock in native code.
     signal.alarm(60)
     call()
 
 
 def forked(call: Callable[[], object]) -> int:
-    """Returns how a child has ended that made the call: its exit code, or its signal below zero."""
+    """Makes the call in a forked child. Returns its exit code, or its signal as a negative number.
+    """
     pid = os.fork()
     if pid == 0:
         try:
@@ -131,7 +131,7 @@ def ends(pids: list[int]) -> set[int]:
 
 
 def beside_the_first_call(call: Callable[[], object]) -> set[int]:
-    """Forks a few times while another thread makes a call, in a process that has made none."""
+    """Forks several times while another thread makes the first call in this process."""
     ready = threading.Event()
     thread = threading.Thread(target=lambda: (ready.set(), call()))
     thread.start()
@@ -148,7 +148,7 @@ def forks() -> None:
     for name, call in NAMED.items():
         if any(ends([forked(lambda: os._exit(bool(beside_the_first_call(call))))]) for _ in range(2)):
             print(name, "hangs or fails in a forked child")
-    # Nor may what they have used stay locked.
+    # The resources that they used must not remain locked, either.
     calls = [call for name, call in NAMED.items() if "install" not in name]
     stop = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Anything that Python can pass: an exception of Python's usual classes, never a crash."""
+"""Arguments of any type raise Python's usual exceptions and never crash."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ODD = [
 
 
 def kind(function, argument):
-    """The class of what a function raises; `None` if it returns."""
+    """Returns the class of the exception, or `None`."""
     try:
         function(argument)
     except Exception as error:
@@ -64,7 +64,7 @@ def test_odd_arguments(tmp_path, monkeypatch, name, ours, theirs, argument) -> N
         pytest.skip("would walk or remove the root directory")
     expected = kind(theirs, argument)
     if argument == -1 and name in ("listdir", "scandir"):
-        # CPython 3.11 takes it for "no argument", and lists the working directory.
+        # CPython 3.11 takes -1 for "no argument", and lists the working directory.
         expected = (OSError, errno.EBADF)
     assert kind(ours, argument) == expected
 
@@ -78,7 +78,7 @@ def test_any_argument(tmp_path, monkeypatch, argument) -> None:
     monkeypatch.chdir(tmp_path)
     for name, ours, theirs in FUNCTIONS:
         if name in ("walk", "rmtree"):
-            # Nothing may lead out of the folder.
+            # Skip paths that lead out of the folder.
             text = os.fsdecode(argument) if isinstance(argument, (str, bytes)) else ""
             if text.startswith("/") or ".." in text or text.strip("./") == "":
                 continue
@@ -87,7 +87,7 @@ def test_any_argument(tmp_path, monkeypatch, argument) -> None:
 
 @given(st.lists(st.one_of(st.none(), st.text(max_size=4), st.integers(-3, 3), st.binary(max_size=4)), max_size=6))
 def test_any_arguments_of_the_native_functions(arguments: list) -> None:
-    """The functions below the public ones check their arguments themselves."""
+    """The native functions check their arguments themselves."""
     from curt_fs import _curt
 
     for function in (_curt.Directories, _curt.stat, _curt.usage, _curt.which, _curt.windows_abspath):

@@ -1,4 +1,4 @@
-"""The cases of `tests/hostile.json`, in which all languages agree."""
+"""The cases of `tests/hostile.json`, with the same results in all languages."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ OPERATIONS = {
 
 
 def answered(name: str, path: str, in_root: bool) -> tuple:
-    """A result, or the number, text and paths of an error."""
+    """Returns the result, or the number, text and paths of the error."""
     try:
         with curt.Root("in", in_root=in_root) as root:
             result = OPERATIONS[name](root, path)
@@ -72,7 +72,7 @@ def test_hostile_cases_have_their_verdicts(tmp_path: Path, monkeypatch) -> None:
                 shell("setup")
                 monkeypatch.chdir("t")
             found, said, paths = answered(name, path, "inroot" in wanted)
-            # After the last of several refusals, once for all of them.
+            # If several names must be refused, check once, after the last.
             changes = shell("look") if found == 0 or name == names[-1] else ""
             is_right = (changes == "" and text in said) if number else said + changes == "".join(result)
             if found != number or path not in paths or not is_right:

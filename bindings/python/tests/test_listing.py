@@ -13,7 +13,7 @@ import curt_fs as curt
 
 
 def described(entry) -> tuple:
-    """Everything that an entry says."""
+    """Returns everything that an entry reports."""
 
     def call(function, **kwargs):
         try:

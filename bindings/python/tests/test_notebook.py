@@ -1,4 +1,4 @@
-"""Tables and progress, as notebooks show them."""
+"""Tables and progress in notebooks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from curt_fs._usage import Usage, UsageRecord, _readable
 
 
 class Table(html.parser.HTMLParser):
-    """The cells and items of a page; unbalanced tags are errors."""
+    """Collects the cells and items of a page, and fails at unbalanced tags."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ def test_long_reports_show_the_largest_and_some_errors() -> None:
 
 
 class Bar:
-    """Collects what an operation shows, and the threads that show it."""
+    """Collects the progress, and the threads that report it."""
 
     def __init__(self) -> None:
         self.counts: list[int] = []
@@ -155,7 +155,7 @@ def test_other_values_are_refused(tmp_path: Path) -> None:
 
 def test_tqdm_shows_a_bar(tmp_path: Path, capsys, monkeypatch) -> None:
     tqdm = pytest.importorskip("tqdm")
-    # Its thread would stay, and other tests fork.
+    # Its thread would keep running, and other tests fork.
     monkeypatch.setattr(tqdm.tqdm, "monitor_interval", 0)
     (tmp_path / "tree").mkdir()
     assert curt.usage(tmp_path, progress=True).entries == 2

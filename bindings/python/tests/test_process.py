@@ -29,8 +29,8 @@ def wide(tmp_path_factory) -> Path:
     return root
 
 
-# Runs an operation that takes seconds, whose path is an argument, and prints how late after a
-# signal it ends. In a process of its own: the handler's exception must reach nobody else.
+# Runs an operation on the path `argv[1]` that takes seconds, and prints its delay in ending after a
+# signal. A separate process, because the handler's exception could hit other code.
 INTERRUPTED = """
 import os, signal, sys, time
 import curt_fs as curt
@@ -64,7 +64,7 @@ def interrupted(path: Path | str, operation: str, after: float) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout, "it ended before the signal was noticed"
-    # 50 ms, and what a busy machine adds.
+    # 50 ms, and a margin for busy machines.
     assert float(done.stdout) < 0.05 + float(os.environ.get("CURT_TEST_SLACK", "1"))
 
 
@@ -74,7 +74,7 @@ def test_signals_end_every_operation(wide: Path, operation: str) -> None:
 
 
 def test_a_signal_ends_a_removal(quick: Path) -> None:
-    # Many, so that removing them takes a while.
+    # Many entries, so that the removal takes long enough.
     fill(quick, 20, 2000)
     interrupted(quick, "rmtree", 0.002)
     assert os.listdir(quick)
@@ -121,8 +121,8 @@ def test_fork_between_calls(wide: Path) -> None:
         assert os.waitpid(child, 0)[1] == 0
 
 
-# Forks while other threads use a root and entries, and prints what ended the children, which use
-# them, too, and close their directories.
+# Forks while other threads use a root and entries. The children use and close them, too. Prints how
+# the children ended.
 FORKS = """
 import os, signal, sys, threading
 import curt_fs as curt

@@ -18,7 +18,7 @@ class Raises:
         raise LookupError
 
 
-# Each fails for the operand, before anything is removed.
+# Each of these fails before anything is removed.
 OPERANDS = [
     "", "gone", "gone/", "gone/x", "top", "top//", "top/x", "loop/x", "a/gone", "a//gone", "n" * 300, "a/" + "n" * 300,
     "n" * 300 + "/x", "broken", "broken/", "broken/.", "loop", "loop//", "through", "through/", "long", "top/..", "gone/.",
@@ -30,7 +30,7 @@ WAYS = ["raises", "ignored", "onerror", "onexc", "both", "ignored with both", "r
 
 
 def called(rmtree, path, dir_fd, way: str, more: dict) -> tuple:
-    """What a removal raises, and what its handlers are called with."""
+    """Returns the exception, and the calls of handlers."""
     calls = []
     fd = os.open(".", os.O_RDONLY) if dir_fd == "open" else None
     options = more if dir_fd is None else {**more, "dir_fd": dir_fd if fd is None else fd}
@@ -73,7 +73,7 @@ def test_operands_fail_as_in_cpython(tree: Path, monkeypatch, way: str) -> None:
     monkeypatch.chdir(tree)
     os.symlink("top/x", "through")
     os.symlink("n" * 300, "long")
-    # Older ones lack `onexc`, and Python 3.10 `dir_fd`.
+    # Older versions lack `onexc`, and Python 3.10 `dir_fd`.
     by_cpython = way if sys.version_info >= (3, 12) else {"onexc": "onerror", "both": "onerror", "ignored with both": "ignored"}.get(way, way)
     before, descriptors = sorted(os.walk(".")), len(os.listdir("/proc/self/fd"))
     for path, convert in itertools.product(OPERANDS, FORMS):
@@ -141,7 +141,7 @@ print("kept")
 
 
 def may_mount() -> bool:
-    """Returns whether this is root with all rights, which it may not have in a container."""
+    """Returns whether this is root with all rights, which a container may restrict."""
     command = ["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"]
     try:
         return os.geteuid() == 0 and subprocess.run(command, capture_output=True).returncode == 0
@@ -161,7 +161,7 @@ def test_it_says_that_it_is_safe() -> None:
 
 
 def test_threads_start_by_default_and_end(quick: Path) -> None:
-    """A program whose handler runs while the others wait, so that they can be counted."""
+    """While the handler of this program runs, the other threads wait and can be counted."""
     program = """
 import curt_fs as curt, os, sys, threading, time
 
@@ -194,7 +194,7 @@ for threads in ({}, {"threads": 1}):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         most, after = zip(*(map(int, line.split()) for line in done.stdout.splitlines()))
         assert (most[2:], after) == ((1, 1), (1, 1, 1, 1))
-        # How many are worth it is measured while it works.
+        # The useful number of threads is measured during the work.
         usage, removal = max(usage, most[0]), max(removal, most[1])
         if min(usage, removal) > 1 or os.cpu_count() == 1:
             return

@@ -1,4 +1,4 @@
-"""Objects that several threads use at the same time, with the GIL and without."""
+"""Objects shared by several threads, with and without the GIL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ THREADS = 6
 
 
 def together(work: Callable[[int], object]) -> list[object]:
-    """Calls a function on several threads at the same time, and returns their results."""
+    """Calls a function on several threads at once, and returns the results."""
     barrier = threading.Barrier(THREADS)
     results: list[object] = [None] * THREADS
     failures: list[BaseException] = []
@@ -55,7 +55,7 @@ def wide(tmp_path_factory) -> Path:
 
 
 def test_one_iterator_yields_each_entry_to_one_thread(quick: Path) -> None:
-    # It reads 1,024 entries at a time.
+    # Batches have 1,024 entries.
     fill(quick, 1, 2500)
     for _ in range(5):
         entries = curt.scandir(quick / "d0")

@@ -1,4 +1,4 @@
-"""The types that editors and type checkers see."""
+"""Types for editors and type checkers."""
 
 from __future__ import annotations
 

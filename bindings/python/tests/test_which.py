@@ -23,7 +23,7 @@ def bins(tmp_path_factory):
     (root / "one/directory").mkdir()
     (root / "two/link").symlink_to("tool")
     (root / "two/broken").symlink_to("gone")
-    # Anything but a directory that may be executed.
+    # Any executable entry except a directory counts.
     for name, mode in (("one/fifo", 0o755), ("two/fifo", 0o644), ("one/other-fifo", 0o644)):
         os.mkfifo(root / name, mode)
     with socket.socket(socket.AF_UNIX) as listener:
@@ -70,7 +70,7 @@ def test_environment_is_read_each_time(bins: Path, monkeypatch) -> None:
 
 
 def test_what_changes_between_two_calls_is_seen(bins: Path, tmp_path: Path, monkeypatch) -> None:
-    """The search of the last search path is kept, but not what it found, nor the directory."""
+    """The split search path is cached, but neither results nor the working directory."""
     path = f"{tmp_path}:{bins}/two"
     assert curt.which("tool", path=path) == f"{bins}/two/tool"
     shutil.copy2(bins / "one/tool", tmp_path / "tool")

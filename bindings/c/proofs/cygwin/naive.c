@@ -1,22 +1,21 @@
 /* naive HOW FOLDER
  *
- * `ls -l` of a folder as runtimes on Windows do it: the names are listed, and then each name is
- * asked about on its own. HOW is one of
- *   listing   FindFirstFileW and FindNextFileW, as `dir`: what the listing says, nothing more
+ * `ls -l` as runtimes on Windows do it: lists the names, then queries each name. HOW is one of
+ *   listing   FindFirstFileW and FindNextFileW, as `dir`: only the listing
  *   name      GetFileAttributesExW of each name
  *   handle    CreateFileW, GetFileInformationByHandle, CloseHandle
  *   owner     the same, and the security descriptor of the handle
  *   today     the calls of `lstat` in Cygwin today: open, volume, all about the file, security,
  *             close
- *   then      what the report says about `stat` in Cygwin 1.7.5: five opens, each with its close,
- *             and ten calls more, most of them for what was known already
+ *   then      `stat` in Cygwin 1.7.5, according to the report: five opens, each with its close, and
+ *             ten further calls, most of them redundant
  *   cpython   os.stat in CPython 3.11: open, type of the handle, GetFileInformationByHandle, close
  *   libuv     uv_fs_stat in libuv without GetFileInformationByName: open, device, all about the
  *             file, volume, close
  *   curt      curt_stat: kind, size, times
  *   curt-all  curt_stat: the fields of uv_stat_t
  *
- * It prints a line for each file, "LINKS OWNED SIZE NAME"; what was not asked for is "?". */
+ * Prints a line for each file, "LINKS OWNED SIZE NAME", with "?" for data that was not queried. */
 
 #include <windows.h>
 #include <winternl.h>
@@ -30,7 +29,7 @@ NTSTATUS NTAPI NtQuerySecurityObject(HANDLE, SECURITY_INFORMATION, void *, ULONG
 #define OWNERS_AND_RULES                                                                           \
     (OWNER_SECURITY_INFORMATION | GROUP_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION)
 
-/* FILE_ALL_INFORMATION, as far as it is needed, and room for the name behind it. */
+/* The used part of FILE_ALL_INFORMATION, with space for the name. */
 typedef struct {
     LARGE_INTEGER times[4];
     ULONG attributes, pad;
@@ -171,7 +170,6 @@ static void ask_curt_for_all(const WCHAR *path, facts *about)
                | CURT_FIELD_ATTRIBUTES | CURT_FIELD_LINKS | CURT_FIELD_ID | CURT_FIELD_DEVICE, about);
 }
 
-/* Opens the file for its first bytes. */
 static void read_begin(const WCHAR *path)
 {
     BYTE bytes[10];
@@ -185,17 +183,17 @@ static void read_begin(const WCHAR *path)
 static void ask_as_then(const WCHAR *path, facts *about)
 {
     PSECURITY_DESCRIPTOR descriptor;
-    /* Is it there, and on which file system? */
+    /* Does it exist, and on which file system? */
     HANDLE file = open_file(path, FILE_READ_ATTRIBUTES);
     volume_by_handle(file, FileFsVolumeInformation);
     by_handle(file, about);
     CloseHandle(file);
-    read_begin(path); /* is it a Cygwin symbolic link? */
-    file = open_file(path, FILE_READ_ATTRIBUTES); /* size, times, links, number */
+    read_begin(path); /* is it a Cygwin symlink? */
+    file = open_file(path, FILE_READ_ATTRIBUTES); /* size, times, links, file id */
     volume_by_handle(file, FileFsVolumeInformation);
     by_handle(file, about);
     CloseHandle(file);
-    /* The access rules, through the layer that takes a path, and opens it. */
+    /* The access rules, through the layer that takes a path and opens it. */
     if (GetNamedSecurityInfoW((WCHAR *)path, SE_FILE_OBJECT, OWNERS_AND_RULES, NULL, NULL, NULL,
                               NULL, &descriptor) != 0)
         die("GetNamedSecurityInfoW");

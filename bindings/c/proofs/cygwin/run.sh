@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The proof for the report about `ls` and `stat` in Cygwin: which calls `ls` and `ls -l` of 3,580
-# files make with libcurt, beside those of a program that asks about each name. README.md explains
-# it. Takes no arguments; fails if a count is not what it should be.
+# The proof for the report about `ls` and `stat` in Cygwin: the calls of `ls` and `ls -l` with
+# libcurt for 3,580 files, compared with those of a program that queries each name. See README.md.
+# Takes no arguments; fails if a count is wrong.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")"
@@ -16,7 +16,7 @@ built=$target/proofs/cygwin
 rm -rf "$built"
 mkdir -p "$built/$files" "$built/0"
 
-# Windows first: it takes longest, and what may be missing is missing there.
+# Windows first: it takes longest, and is most likely to lack a tool.
 code=0
 cargo xtask windows-session --library -- bash "$here/windows.sh" $files >"$built/windows" || code=$?
 ((code == 0)) || exit $code
@@ -33,7 +33,7 @@ count() {
     shift
     for size in 0 $files; do
         strace -f -o "$built/trace" "$@" "$built/$size" >"$built/output"
-        # What is left out: writing the output, and the allocator's calls.
+        # Ignore calls for output and memory.
         awk -v program="$program" -v size="$size" '
             match($2, /^[a-z_0-9]+\(/) { counts[substr($2, 1, RLENGTH - 1)]++ }
             END { for (name in counts) print "calls", program, size, name, counts[name] }

@@ -1,7 +1,7 @@
-/* Searches for a program, or starts it, by libuv's src/win/process.c as it is or with the shim, so
- * that the native calls of one more search or start can be counted. Arguments: search or spawn, how
- * often, the name. The environment variable SEARCHED is the PATH; libuv searches the working
- * directory first. The last result is printed. */
+/* Searches for a program or starts it with libuv's src/win/process.c, original or with the shim,
+ * so that the native calls of one more search or start can be counted. Arguments: search or
+ * spawn, the number of repetitions, the name. The variable SEARCHED is used as PATH; libuv
+ * searches the working directory first. Prints the last result. */
 #include "process.c"
 
 #include <stdio.h>

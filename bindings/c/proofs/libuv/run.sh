@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The proof of report 5: libuv with libcurt inside, built for Windows and run under Wine. Takes no
-# arguments; prints what libuv's tests say, and the tables of the report. README.md has the rest.
+# The proof for report 5: libuv with libcurt inside, built for Windows and run under Wine. Takes no
+# arguments; prints the results of libuv's tests, and the tables of the report. See README.md.
 set -euo pipefail
 cd "$(dirname "$0")/../../../.."
 proof=bindings/c/proofs/libuv
@@ -9,8 +9,8 @@ digest=ec9de6ecf2a780fd2afb3b007947d2cd57c3bb17f3b9e721a66774980d35cd4d
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}/debian-root")
 archive=${XDG_CACHE_HOME:-$HOME/.cache}/curt/proofs/$name
 
-# The source of Debian's package as its authors published it. The root lists where packages come
-# from; their sources are at the same place. Argument: the folder.
+# Downloads the upstream source of Debian's package from the archive that the root uses. Argument:
+# the folder.
 fetch='
     cd "$1"
     sed "s/^deb /deb-src /" /etc/apt/sources.list >sources.list
@@ -36,7 +36,7 @@ if ! [ -e "$archive" ] || ! is_right; then
     is_right || { echo "libuv: $archive is not what was expected" >&2; exit 1; }
 fi
 
-# Where the session finds it, below its CARGO_TARGET_DIR.
+# Below CARGO_TARGET_DIR, where the session finds it.
 mkdir -p "$target/windows/target/libuv"
 cp "$archive" "$target/windows/target/libuv/source.tar.gz"
 cargo xtask windows-session --library -- bash "$proof/session.sh"

@@ -1,6 +1,6 @@
-# In a session with mingw and Wine, for run.sh: builds libuv's tests and count.c, with libuv's own
-# search and with the shim, and compares what they do. `cargo xtask windows-session` says what is in
-# the environment.
+# Runs in a session with mingw and Wine, for run.sh: builds libuv's tests and count.c, with libuv's
+# search and with the shim, and compares the results. For the environment see `cargo xtask
+# windows-session`.
 set -euo pipefail
 proof=$(dirname "$0")
 build=$CARGO_TARGET_DIR/libuv
@@ -10,7 +10,7 @@ trap 'rm -rf "$place"' EXIT
 flags=(-std=gnu99 -O1 -w -Wno-incompatible-pointer-types -DWIN32_LEAN_AND_MEAN
     -D_WIN32_WINNT=0x0A00 -D_CRT_DECLARE_NONSTDC_NAMES=0
     -I"$build/libuv/include" -I"$build/libuv/src" -I"$build/libuv/src/win")
-# What libuv wants, and, after it, what Rust's standard library wants.
+# Libraries for libuv, then for Rust's standard library.
 libraries=(-lpsapi -luser32 -ladvapi32 -liphlpapi -luserenv -lws2_32 -ldbghelp -lole32 -lshell32
     -lntdll)
 extensions=(com exe bat cmd vbs vbe js jse wsf wsh msc)
@@ -21,14 +21,14 @@ fail() {
     exit 1
 }
 
-compile() { # the object, the source, and flags that come first
+compile() { # object, source, flags to put first
     local object=$1 source=$2
     shift 2
     x86_64-w64-mingw32-gcc "$@" "${flags[@]}" -I"$proof" -I"$proof/../../include" -c "$source" \
         -o "$object"
 }
 
-# libuv and its tests, once for a version.
+# libuv and its tests, once per version.
 build_libuv() {
     local digest
     digest="$(sha256sum <"$build/source.tar.gz") ${flags[*]}"
@@ -50,14 +50,14 @@ build_libuv() {
     echo "$digest" >"$build/stamp"
 }
 
-# The variants of process.c, each in its folder. Each is checked to be what it should be.
+# The variants of process.c, each checked and in a separate folder.
 make_variants() {
     rm -rf "$build/variants"
     mkdir -p "$build"/variants/{before-{2,4,11},curt}
     local original=$build/libuv/src/win/process.c count more file
     cp "$original" "$build/variants/before-2/process.c"
 
-    # libuv itself tries two extensions. More of them, by its own code for the second one.
+    # libuv tries two extensions. Repeat its code for the second one to try more.
     for count in 4 11; do
         more=${extensions[*]:2:count-2} file=$build/variants/before-$count/process.c
         awk -v more="$more" '
@@ -79,7 +79,7 @@ make_variants() {
         fi
     done
 
-    # The functions of the search, between two headings, give way to the shim.
+    # The shim replaces the functions of the search, between two headings.
     file=$build/variants/curt/process.c
     awk '
         /^ \* Path search functions$/ { off = 1; print " * The search is that of libcurt." }
@@ -95,8 +95,8 @@ make_variants() {
     fi
 }
 
-# uv_run_tests as libuv builds it, in a folder for each way, with the copy that two tests start.
-build_tests() { # the way, then objects and libraries
+# Builds uv_run_tests as libuv does, in a folder per way, with the copy that two tests start.
+build_tests() { # way, objects and libraries
     local folder=$build/tests/$1
     shift
     mkdir -p "$folder"
@@ -104,10 +104,10 @@ build_tests() { # the way, then objects and libraries
     cp "$folder/uv_run_tests.exe" "$folder/uv_run_tests_no_ext"
 }
 
-# Runs the tests whose names speak of spawning, processes and searches, in libuv's own folder, and
-# writes the result of each into a file: ok, skipped or failed, and the name. One that fails is
-# tried again: under Wine a busy machine can be too slow for it.
-run_tests() { # the way
+# Runs the tests whose names mention spawning, processes or searches, in libuv's folder, and writes
+# each result (ok, skipped or failed) with the name into a file. Failed tests are retried, because a
+# busy machine can be too slow under Wine.
+run_tests() { # way
     local folder=$build/tests/$1 name status try
     for name in $(wine "$folder/uv_run_tests.exe" --list | tr -d '\r' |
         grep -E '^(spawn|process)|search'); do
@@ -125,7 +125,7 @@ run_tests() { # the way
 }
 
 # Builds count.c with a variant of process.c.
-build_counter() { # the way, how many extensions, and more flags
+build_counter() { # way, number of extensions, flags
     local way=$1 count=$2 variant=$1 program=$build/count/$1-$2
     shift 2
     [ "$way" = curt ] || variant=$way-$count
@@ -135,7 +135,7 @@ build_counter() { # the way, how many extensions, and more flags
         "${libraries[@]}" -o "$program.exe"
 }
 
-# Makes the directories of the report. They are in memory where the session has its own mounts.
+# Makes the report's directories, in memory if the session has private mounts.
 plant() {
     local entry
     mkdir "$place"/{empty,million,alike}
@@ -153,13 +153,13 @@ plant() {
     (cd "$place/alike" && seq -f 'foo%06.0f' 100000 | xargs touch)
 }
 
-# The name that Windows has for a path on C:.
+# Converts a path on C: to its name in Windows.
 windows() {
     echo "C:${1#"$WINEPREFIX/drive_c"}" | tr / '\\'
 }
 
-# The sum of the counts of a run.
-native_calls() { # the program and its arguments
+# Returns the sum of the counts of a run.
+native_calls() { # program and arguments
     local status=0
     (cd "$place/empty" && sh -eu "$CURT_NATIVE_CALLS" "$place/calls" "$@") \
         >"$place/said" </dev/null || status=$?
@@ -168,9 +168,9 @@ native_calls() { # the program and its arguments
     awk '{ sum += $1 } END { print sum + 0 }' "$place/calls"
 }
 
-# One row of a table: what one more search or start asks ntdll for, before and with curt. Arguments:
-# the title, the report's words, how many extensions, search or spawn, how often, the name, the
-# answer, and how many calls there should be, before and with curt.
+# Prints a row: the ntdll calls for one more search or start, originally and with curt. Arguments:
+# the title, the report's words, the number of extensions, search or spawn, the repetitions, the
+# name, the answer, and the expected calls, originally and with curt.
 row() {
     local title=$1 report=$2 count=$3 what=$4 times=$5 name=$6 answer=$7 way less more calls=()
     for way in before curt; do

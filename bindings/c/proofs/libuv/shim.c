@@ -1,8 +1,8 @@
-/* What replaces `search_path` of libuv's src/win/process.c, which includes this file: the same
- * arguments, the same result. */
+/* Replaces `search_path` of libuv's src/win/process.c, which includes this file, with the same
+ * arguments and results. */
 #include "curt.h"
 
-/* Whose rules are followed. count.sh compares libuv with more extensions, by other rules. */
+/* session.sh sets another policy to compare with libuv patched for more extensions. */
 #ifndef POLICY
 #define POLICY CURT_POLICY_LIBUV
 #define PATHEXT NULL
@@ -13,15 +13,14 @@ static WCHAR* search_path(const WCHAR* file,
                           const WCHAR* path,
                           unsigned int flags) {
   curt_search_options options = CURT_SEARCH_OPTIONS_INIT;
-  /* libuv's flag for exact names: where the name has a directory, it is tried as it is first. Zig
-   * does so, too. */
+  /* libuv's flag for exact names: a name with a directory is first tried as it is, as in Zig. */
   int exact = flags & UV_PROCESS_WINDOWS_FILE_PATH_EXACT_NAME && wcspbrk(file, L"\\/:") != NULL;
   ptrdiff_t length = MAX_PATH;
   ptrdiff_t capacity;
   WCHAR* result = NULL;
 
   options.policy = exact ? CURT_POLICY_ZIG : POLICY;
-  /* For NoDefaultCurrentDirectoryInExePath; the rest is given. */
+  /* Only for NoDefaultCurrentDirectoryInExePath; the other options are set. */
   options.flags = CURT_SEARCH_ENVIRONMENT;
   options.path = curt_z(path);
   options.pathext = curt_z(exact ? L".com;.exe" : PATHEXT);

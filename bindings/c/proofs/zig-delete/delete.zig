@@ -1,4 +1,4 @@
-//! The report's program: removes a tree by Zig's standard library. For Zig 0.9 to 0.13.
+//! The report's program: removes a tree with Zig's standard library. For Zig 0.9 to 0.13.
 //! usage: PROGRAM TREE, or PROGRAM TREE min-stack
 const std = @import("std");
 
@@ -6,7 +6,7 @@ pub fn main() !void {
     const args = try std.process.argsAlloc(std.heap.page_allocator);
     const cwd = std.fs.cwd();
     if (args.len == 2) return cwd.deleteTree(args[1]);
-    // Absent before Zig 0.11.
+    // Missing before Zig 0.11.
     if (@hasDecl(std.fs.Dir, "deleteTreeMinStackSize")) {
         return cwd.deleteTreeMinStackSize(args[1]);
     }

@@ -1,4 +1,4 @@
-//! The report's program, as newer versions of Zig want it: removes a tree by the standard library.
+//! The report's program for newer versions of Zig: removes a tree with the standard library.
 //! usage: PROGRAM TREE, or PROGRAM TREE min-stack
 const std = @import("std");
 

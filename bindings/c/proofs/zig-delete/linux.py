@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Counts and times removals of the report's tree on Linux, beside the report's table.
+"""Counts and times removals of the report's tree on Linux, and prints the report's table, too.
 
-usage: linux.py FOLDER-OF-PROGRAMS. Ends with 1 if a count is not what it should be.
+usage: linux.py FOLDER-OF-PROGRAMS. Exits with 1 if a count is wrong.
 """
 
 import os
@@ -29,7 +29,7 @@ def program(name, *arguments):
 
 
 class Row:
-    """A program, the report's counts, what must be counted today, and the limit of descriptors."""
+    """A program, the report's counts, the expected counts, and the descriptor limit."""
 
     def __init__(self, name, command, report=None, today=None, descriptors=None, may_fail=False):
         self.name, self.command = name, command
@@ -37,7 +37,7 @@ class Row:
         self.descriptors, self.may_fail = descriptors, may_fail
 
 
-# unlinkat, how many of them fail, getdents64, openat, close.
+# Expected unlinkat, failed unlinkat, getdents64, openat and close.
 CURT = (41_209, 0, 9_726, 4_863, 4_863)
 ROWS = [
     Row(
@@ -83,7 +83,7 @@ ROWS = [
     Row(f"curt, in Zig {NEWEST}", program(f"curt-{NEWEST}"), None, CURT),
     Row("GNU rm -rf", ["rm", "-rf", "tree"]),
 ]
-# Of the descriptors, each program has three to begin with.
+# Three descriptors are in use from the start.
 LIMITS = [
     Row("curt, 20 descriptors", program("curt-0.11.0"), None, CURT, 20),
     Row("curt, 12 descriptors", program("curt-0.11.0"), None, None, 12),
@@ -107,7 +107,7 @@ def flat(path):
 
 
 def trace(command, descriptors=None):
-    """Runs a program; its calls by name, with how many failed, and whether it succeeded."""
+    """Runs a program. Returns its calls by name, with the number that failed, and its success."""
     prefix = [] if descriptors is None else ["prlimit", f"--nofile={descriptors}"]
     with tempfile.NamedTemporaryFile("r") as log:
         strace = ["strace", "-f", "-c", "-U", "calls,errors,name", "-o", log.name]
@@ -122,7 +122,7 @@ def trace(command, descriptors=None):
 
 
 def counts(command, make, descriptors=None):
-    """What a removal calls: the numbers of the table, all calls, and whether it succeeded."""
+    """Returns the counts of a removal for the table, all calls, and its success."""
     seen = []
     for build in (os.mkdir, make):
         shutil.rmtree("tree", ignore_errors=True)
@@ -137,7 +137,7 @@ def counts(command, make, descriptors=None):
     if succeeded != is_gone:
         wrong.append(f"{' '.join(command)}: it says {succeeded}, and the tree is gone: {is_gone}")
     start, (unlink, getdents, opened, closed, total) = seen
-    # What it opened before it came to the tree is left out: one directory less is the empty one.
+    # Subtract the opens for an empty directory, except that of the directory itself.
     opened = opened[0] - start[2][0] + 1
     closed = closed[0] - start[3][0] + 1
     return (unlink[0], unlink[1], getdents[0], opened, closed), total[0], succeeded
@@ -168,7 +168,7 @@ def count_all():
             wrong.append(f"{row.name}: it failed")
         if row.today is not None and numbers != row.today:
             wrong.append(f"{row.name}: {numbers} instead of {row.today}")
-        # Few descriptors cost opens, but fewer than Zig's fallback needs, and no removal more.
+        # Few descriptors cost opens, but fewer than Zig's fallback, and no further removals.
         if row.name.startswith("curt") and (
             numbers[:2] != CURT[:2] or numbers[3] > 7_548 or total > 68_737
         ):
@@ -204,7 +204,7 @@ def count_buffers():
 
 
 def interval(values):
-    """The median, and the bounds that hold the true one in 95 of 100 cases (sign test)."""
+    """Returns the median and its 95 % confidence interval (sign test)."""
     values, count = sorted(values), len(values)
     term = total = 0.5**count
     cut = 0
@@ -217,7 +217,7 @@ def interval(values):
 
 
 def run(command):
-    """The milliseconds that a program takes, its start included."""
+    """Returns the milliseconds of a run, including startup."""
     begin = time.perf_counter()
     pid = os.posix_spawnp(command[0], command, os.environ)
     _, status = os.waitpid(pid, 0)
@@ -228,7 +228,7 @@ def run(command):
 
 
 def measure():
-    """Runs the programs in turn, in another order in each round, and prints times."""
+    """Runs the programs in turn, in another order each round, and prints the times."""
     runs = [
         ("GNU rm -rf", ["rm", "-rf", "tree"], "423.9 ± 35"),
         ("old: Zig 0.9.1", program("zig-0.9.1"), "701.2 ± 28"),
@@ -244,7 +244,7 @@ def measure():
             name, command, _ = runs[(n + turn) % len(runs)]
             tree.make("tree")
             taken = run(command)
-            # The first round warms up.
+            # The first round is a warm-up.
             if turn > 0:
                 times[name].append(taken)
     base = times["GNU rm -rf"]

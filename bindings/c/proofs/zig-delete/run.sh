@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The proof of report 2: Zig's deleteTree beside the same program with libcurt. Takes no arguments;
-# prints the report's tables beside today's numbers. README.md has the rest.
+# The proof for report 2: Zig's deleteTree compared with the same program with libcurt. Takes no
+# arguments; prints the report's tables next to today's numbers. See README.md.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=bindings/c/proofs/zig.sh
@@ -12,26 +12,27 @@ for place in "${TMPDIR:-/tmp}" /dev/shm ''; do
     [ "$(stat -f -c %T "$place" 2>/dev/null || :)" != tmpfs ] || break
 done
 versions=(0.9.1 0.11.0 "$newest")
-# The last one that imports C in the source.
+# The last version that imports C in the source.
 last_import=0.16.0
 for version in "${versions[@]}" "$last_import"; do fetch_zig "$version"; done
 cargo build --quiet --locked --release --package curt-capi
 
-# The report's program, in the current folder. Arguments: the version, the program, options of Zig.
+# Builds the report's program in the current folder. Arguments: the version, the program, options of
+# Zig.
 build_std() {
     local source=delete.zig
     [ "$1" != "$newest" ] || source=delete_io.zig
     build_zig "$1" "$2" "$here/$source" "${@:3}"
 }
 
-# The same with libcurt. Arguments: the version, the target, options of Zig.
+# Builds the program with libcurt. Arguments: the version, the target, options of Zig.
 build_curt() {
     import_header "$1" "$2"
     cp "$here/delete_curt.zig" .
     build_zig "$1" "curt-$1" delete_curt.zig -I "$header" -lc "${@:3}"
 }
 
-# A copy of the library of Zig 0.11 with another size of the entry buffer, and of the stack.
+# Copies the library of Zig 0.11, and changes the sizes of its entry buffer and stack.
 changed_library() {
     cp -rs "$cache/ziglang-0.11.0/ziglang/lib" "$1"
     rm "$1/std/fs.zig"
@@ -54,7 +55,7 @@ for change in '1024 16' '2048 16' '4096 16' '8192 16' '8192 8' '8192 4'; do
     build_std 0.11.0 "zig-$buffer-$levels" --zig-lib-dir "$PWD/library"
     rm -r library
 done
-# That it can be imported there, too: no program is needed to see that.
+# Check that it can be imported there, too; that needs no program.
 import_header "$last_import" x86_64-linux-gnu
 build_zig "$last_import" check delete_curt.zig -I "$header" -lc -fno-emit-bin
 cd "$checkout"

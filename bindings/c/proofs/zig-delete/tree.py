@@ -1,23 +1,23 @@
 """Makes the report's tree: 36,346 empty files in 4,863 directories, at most ten levels.
 
-The report does not list the tree, but the calls that it counted for Zig with a stack of 16, 8 and 4
-directories and without one are sums over the levels of the directories. These numbers per level
-(the root is the first) have the same sums, so the table of the report can be repeated to the digit.
+The report does not list the tree, but its call counts for Zig with a stack of 16, 8 and 4
+directories and without one are sums over the levels. These numbers per level, from the root on,
+have the same sums, so the report's table can be reproduced exactly.
 """
 
 import os
 
 LEVELS = [1, 5, 850, 1122, 1150, 1055, 470, 160, 40, 10]
 FILES = 36_346
-# Directories that one buffer of 8 KiB does not hold. In all of them are files alone.
+# Directories larger than a buffer of 8 KiB. They contain only files.
 LARGE, IN_LARGE = 15, 300
 
 
 def directories():
-    """The paths of all directories below the root, parents first, with their level."""
+    """Returns the paths of all directories below the root with their level, parents first."""
     above = [""]
     for level, count in enumerate(LEVELS[1:], 2):
-        # A third of the directories of a level have some below them.
+        # A third of the directories of a level have subdirectories.
         parents = above[: max(1, len(above) // 3)]
         here = [
             os.path.join(parents[n % len(parents)], f"d{level:02}-{n:04}") for n in range(count)
@@ -30,7 +30,7 @@ def make(root):
     all_of_them = [root] + [os.path.join(root, path) for path in directories()]
     for path in all_of_them:
         os.mkdir(path)
-    # The last directory of each level has none below it.
+    # The last directory of each level has no subdirectories.
     large = all_of_them[-LARGE:]
     usual = all_of_them[:-LARGE]
     rest = FILES - LARGE * IN_LARGE

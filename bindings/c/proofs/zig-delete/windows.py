@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts the native calls of removals of the report's tree under Wine.
 
-usage: windows.py FOLDER-OF-PROGRAMS DRIVE-C. Ends with 1 if a count is not what it should be.
+usage: windows.py FOLDER-OF-PROGRAMS DRIVE-C. Exits with 1 if a count is wrong.
 """
 
 import os
@@ -16,7 +16,7 @@ PROGRAMS, DRIVE_C = sys.argv[1:]
 NEWEST = os.environ["NEWEST"]
 FILES, DIRECTORIES = tree.FILES, sum(tree.LEVELS)
 
-# Program, the report's seconds, and what must be counted for the tree beyond an empty directory.
+# Program, the report's seconds, and the expected counts beyond those for an empty directory.
 ROWS = [
     ("old: Zig 0.9.1", "zig-0.9.1", "8.23 s", (89_524, 0, 29_080, 0, 65_366, 0)),
     ("new: Zig 0.11", "zig-0.11.0", "5.61 s", (46_070, 0, 11_478, 41_208, 46_070, 0)),
@@ -25,7 +25,7 @@ ROWS = [
 ]
 CALLS = ["NtCreateFile", "NtOpenFile", "NtQueryDirectoryFile", "NtSetInformationFile", "NtClose"]
 
-# Each folder has the name of its program, a dash, and what is in it.
+# Folders are named PROGRAM-CONTENTS.
 SESSION = """
 cd "$WINEPREFIX/drive_c/proof"
 for folder in */; do

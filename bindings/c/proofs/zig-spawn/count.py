@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Counts the native calls of starts by name under Wine, and compares what is started.
+"""Counts the native calls of starts by name under Wine, and compares the programs started.
 
-usage: count.py FOLDER-OF-PROGRAMS DRIVE-C. Ends with 1 if a count or an answer is wrong.
+usage: count.py FOLDER-OF-PROGRAMS DRIVE-C. Exits with 1 if a count or an answer is wrong.
 """
 
 import os
@@ -18,15 +18,15 @@ PLACE = os.path.join(DRIVE_C, "proof")
 ENTRIES, HIT = 211, 197
 STARTS = 100
 
-# The programs, and how the tables call them.
+# The programs, and their names in the tables.
 OLD, NEW, NEWEST_ZIG, CURT = "zig-0.9.1", "zig-0.11.0", f"zig-{NEWEST}", "curt"
 LABELS = {OLD: "old: Zig 0.9.1", NEW: "new: Zig 0.11", NEWEST_ZIG: f"Zig {NEWEST}", CURT: "curt"}
 
-# Wine appends the entries that it has of its own.
+# Wine appends four entries to PATH.
 WINES = 4
 FAR = [rf"C:\proof\path\{number:03}" for number in range(1, ENTRIES - WINES + 1)]
 NEAR = [FAR[HIT - 1]]
-# Situations: their name, PATH, what is started, and the report's milliseconds for 100 starts.
+# Situations: name, PATH, the program to start, and the report's milliseconds for 100 starts.
 COUNTED = [
     (
         f"far: {ENTRIES} entries, found in number {HIT}",
@@ -40,8 +40,8 @@ COUNTED = [
     ("a full path without its extension", "full", FAR, NEAR[0] + r"\hello", {}),
 ]
 
-# Answers: what it is about, the files (in the folders `cwd`, `one` and `two`, which are searched in
-# this order), the name, and what the report says. A file is a program, a batch file, or corrupt.
+# Answers: topic, files (in the folders `cwd`, `one` and `two`, searched in this order), name, and
+# the report's answer. A file is a program, a batch file, or corrupt.
 EXE, BAT, CMD, BAD = "exe", "bat", "cmd", "corrupt"
 ANSWERS = [
     ("another case", {"two/hello.exe": EXE}, "HeLLo.exe", EXE),
@@ -97,7 +97,7 @@ ANSWERS = [
     ),
     ("a directory of that name", {"one/hello.exe/file": EXE, "two/hello.exe": EXE}, "hello", EXE),
 ]
-# What the programs and batch files end with.
+# The exit codes of the programs and batch files.
 CODES = {"3": EXE, "4": BAT, "5": CMD}
 
 SESSION = r"""
@@ -141,7 +141,7 @@ def plant(files, folder):
 
 
 def script():
-    """Plants everything, and returns what the session runs."""
+    """Creates all files, and returns the commands for the session."""
     shutil.rmtree(PLACE, ignore_errors=True)
     os.makedirs(os.path.join(PLACE, "cwd"))
     plant({f"path/{number:03}/other.exe": BAD for number in range(1, len(FAR) + 1)}, PLACE)
@@ -218,7 +218,7 @@ def judge_counts():
         if not holds:
             wrong.append(what)
 
-    # In the working directory the name as it is, in the others with each extension.
+    # The name as it is in the working directory, and with each extension in the others.
     tried = STARTS * (1 + (HIT - 1) * extensions + 2)
     expect(f"old, far: {tried} attempts to start", seen[OLD, "far"][0] == tried)
     for program in (NEW, NEWEST_ZIG, CURT):
@@ -229,7 +229,7 @@ def judge_counts():
             f"{program}: one process for each start", (far[0], near[0], full[0]) == (STARTS,) * 3
         )
         expect(f"{program}: no process for a missing name", missing[0] == 0)
-        # A directory without a match is opened, asked once, and closed.
+        # A directory without a match costs an open, a query and a close.
         more = [number - other for number, other in zip(far, near)]
         step = STARTS * (HIT - 1)
         expect(
@@ -257,7 +257,7 @@ def judge_answers():
             ) as text:
                 said = text.read().split()
             answer = CODES.get(said[-1], said[-1]) if said else "nothing"
-            # What Wine's debugger writes is no answer.
+            # Any other output is Wine's debugger reporting a crash.
             answers.append(answer if answer in {EXE, BAT, CMD} or len(said) == 1 else "crash")
         if answers[-1] != report:
             wrong.append(f"{what}: curt says {answers[-1]}")

@@ -1,4 +1,4 @@
-//! The program that is started.
+//! The program to start.
 pub fn main() u8 {
     return 3;
 }

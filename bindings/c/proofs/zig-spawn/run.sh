@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The proof of report 1: Zig's search for programs beside the same program with libcurt's, under
-# Wine. Takes no arguments; prints the report's tables beside today's counts: see README.md.
+# The proof for report 1: Zig's search for programs compared with libcurt's, under Wine. Takes no
+# arguments; prints the report's tables next to today's counts. See README.md.
 set -euo pipefail
 # shellcheck source=bindings/c/proofs/zig.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../zig.sh"

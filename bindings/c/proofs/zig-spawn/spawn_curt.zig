@@ -1,5 +1,5 @@
-//! The report's program with the search of libcurt: it finds candidates by the rules of Zig, and
-//! CreateProcessW is called for what was found only. For Zig 0.11; `curt_h.zig` imports the header.
+//! The report's program with libcurt's search: it finds candidates by Zig's rules, and calls
+//! CreateProcessW only for these. For Zig 0.11; `curt_h.zig` imports the header.
 //! usage: PROGRAM NAME STARTS
 const std = @import("std");
 const c = @import("curt_h.zig").c;
@@ -9,7 +9,7 @@ pub fn main() !u8 {
     const args = try std.process.argsAlloc(std.heap.page_allocator);
     var buffer: [1024]u16 = undefined;
     const name = buffer[0..try std.unicode.utf8ToUtf16Le(&buffer, args[1])];
-    // It stays open, and keeps the entries of PATH; what is in these directories it does not keep.
+    // Kept open: it caches the entries of PATH, but not the contents of directories.
     var options = std.mem.zeroes(c.curt_search_options);
     options.size = @sizeOf(c.curt_search_options);
     options.policy = c.CURT_POLICY_ZIG;
@@ -19,7 +19,7 @@ pub fn main() !u8 {
     defer c.curt_search_close(search);
     var left = try std.fmt.parseInt(u32, args[2], 10);
     while (left > 1) : (left -= 1) _ = start(search, name) catch 0;
-    // The last one says what became of it.
+    // The last start prints its result.
     const code = start(search, name) catch |err| {
         std.debug.print("{s}\n", .{@errorName(err)});
         return 1;
@@ -28,7 +28,7 @@ pub fn main() !u8 {
     return 0;
 }
 
-/// One start: the name in quotes and a NUL behind, and what became of the candidates.
+/// One start: the quoted name with a NUL, and the result of the candidates.
 const Start = struct {
     command_line: [:0]u16,
     process: ?windows.HANDLE = null,
@@ -62,7 +62,7 @@ fn tryCandidate(
     startCandidate(this, path) catch |err| {
         switch (err) {
             error.FileNotFound, error.AccessDenied => return 0,
-            // As for cmd.exe, the search is over if a corrupt file is named .exe.
+            // As in cmd.exe, a corrupt .exe file ends the search.
             error.InvalidExe => {
                 const extension = path.ptr[path.len - 4 .. path.len];
                 const exe = std.unicode.utf8ToUtf16LeStringLiteral(".EXE");
@@ -75,13 +75,13 @@ fn tryCandidate(
     return 1;
 }
 
-/// Starts a candidate, by the same call as Zig's standard library.
+/// Starts a candidate with the same call as Zig's standard library.
 fn startCandidate(this: *Start, path: c.curt_str) !void {
     var startup = std.mem.zeroes(windows.STARTUPINFOW);
     startup.cb = @sizeOf(windows.STARTUPINFOW);
     var made: windows.PROCESS_INFORMATION = undefined;
     try windows.CreateProcessW(
-        // There is a NUL behind it.
+        // A NUL follows it.
         @ptrCast(@constCast(path.ptr)),
         this.command_line.ptr,
         null,

@@ -1,4 +1,4 @@
-/* libcurt and another Rust library in one program. Argument: the path of an empty folder. */
+/* libcurt and another Rust library in one program. Argument: an empty folder. */
 #include <curt.h>
 #include <stdio.h>
 #include <unistd.h>

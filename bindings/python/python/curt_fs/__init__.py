@@ -1,7 +1,7 @@
 """Filesystem operations in few system calls, as drop-ins for `os` and `shutil`.
 
-The functions take the arguments of CPython's, in the same order and with the same defaults, return
-the same types, and raise the same exceptions. What curt cannot do is passed to CPython's function.
+The functions have the arguments, defaults, return types and exceptions of CPython's. Cases that
+curt does not handle are forwarded to CPython.
 
     >>> import curt_fs as curt
     >>> curt.abspath("/usr/./lib/..")

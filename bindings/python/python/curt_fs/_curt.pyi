@@ -1,4 +1,4 @@
-"""The native part, which `curt_fs` is built on."""
+"""The native module of `curt_fs`."""
 
 import os
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Puts curt's functions in the place of CPython's, and back."""
+"""Replaces CPython's functions by curt's, and restores them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ _PATCHED: list[tuple[Any, str, Any, Any]] = []
 
 
 def install() -> None:
-    """Replaces the functions of `os`, `os.path` and `shutil` that curt has, in this program.
+    """Replaces the functions of `os`, `os.path` and `shutil` that curt implements.
 
-    Modules that have imported a function by its name before keep CPython's. Does nothing if the
-    functions are replaced already. Functions of mocks and of other packages remain, and one
-    warning names them.
+    Modules that imported a function by name earlier keep CPython's. Functions of mocks and other
+    packages remain, and one warning names them. A second call does nothing.
     """
     if _PATCHED:
         return
-    # Each with the functions of `os` that CPython's calls.
+    # Each with the functions of `os` that CPython's version calls.
     functions: list[tuple[Any, Any, str]] = [
         (os, curt.fwalk, "scandir stat open close"),
         (os, curt.listdir, ""),
@@ -44,14 +43,14 @@ def install() -> None:
         there = getattr(module, name)
         if _is_cpythons(module, name) and all(_is_cpythons(os, call) for call in calls.split()):
             found.append((module, name, ours, there))
-        # It may be that of another copy of this package.
+        # Another copy of this package may have installed its own.
         elif str(getattr(there, "__module__", None)).split(".")[0] != "curt_fs":
             left.append(f"{module.__name__}.{name}")
     for module, name, ours, there in found:
         _PATCHED.append((module, name, ours, there))
         setattr(module, name, ours)
         if ours in (curt.listdir, curt.scandir):
-            # `os.listdir in os.supports_fd` is how programs ask whether it takes a descriptor.
+            # Programs check `os.listdir in os.supports_fd` before they pass a descriptor.
             module.supports_fd.add(ours)
     if left:
         import warnings
@@ -61,7 +60,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Puts CPython's functions back, except where another package has replaced curt's since."""
+    """Restores CPython's functions, except where another package has replaced curt's since."""
     while _PATCHED:
         module, name, ours, original = _PATCHED.pop()
         if ours in (curt.listdir, curt.scandir):
@@ -71,13 +70,13 @@ def uninstall() -> None:
 
 
 def _is_cpythons(module: Any, name: str) -> bool:
-    """Returns whether a function is the one in C, or the one in the file of its module."""
+    """Returns whether a function is the built-in one, or the one from its module's file."""
     there = getattr(module, name, None)
     if type(there) in (BuiltinFunctionType, type):
         return there is getattr(posix, name, None)
     if type(there) is not FunctionType or type(module) is not ModuleType:
         return False
-    # A decorator may copy `__module__` and all other names, but not the code.
+    # A decorator may copy `__module__` and the names, but not the code.
     loader: Any = module.__loader__
     codes = loader.get_code(module.__name__).co_consts
     return there.__code__ in codes and not hasattr(there, "__wrapped__")

@@ -6,14 +6,14 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class _Bar(Protocol):
-        """What shows progress: a bar of `tqdm`, or any object that has this method."""
+        """A bar of `tqdm`, or any object with this method."""
 
         def update(self, n: int, /) -> object:
-            """Shows that so many more entries are done."""
+            """Adds `n` finished entries."""
 
 
 class showing:
-    """Yields the function that shows the progress of an operation; `None` if nobody wants it."""
+    """Yields the callback for progress, or `None`."""
 
     def __init__(self, progress: bool | _Bar, description: str) -> None:
         self.bar: Any = None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     _Handler = Callable[[Callable[..., Any], Any, Exception], object]
 
-# What handlers are called with, and `ignore_errors` ignores, if `os.lstat` fails for the operand.
+# If `os.lstat` of the operand raises these, handlers get them and `ignore_errors` ignores them.
 _FAILURES = Exception if sys.version_info < (3, 13) else OSError
 
 
@@ -32,13 +32,13 @@ def rmtree(
 ) -> None:
     """Removes a directory with everything in it, as `shutil.rmtree` does.
 
-    Links are removed and never followed, at any moment. Mount points below `path` are refused.
-    By default as many threads work as make it faster, with `threads` at most that many; handlers
-    are called on the caller's thread all the same.
-    `progress=True` shows a bar of `tqdm`; a bar can be passed instead.
+    Symlinks are removed and never followed, even if one replaces a directory meanwhile. Mount
+    points below `path` are refused. Uses as many threads as make it faster, but at most `threads`;
+    handlers are always called on the caller's thread. `progress=True` shows a bar of `tqdm`; or
+    pass your own.
     """
     if os.unlink is not _originals.unlink or os.rmdir is not _originals.rmdir:
-        # A mock protects the files, or pretends that there are others.
+        # A mock may protect files or fake them, so CPython must call it.
         more: dict[str, Any] = {} if onexc is None else {"onexc": onexc}
         if dir_fd is not None:
             more["dir_fd"] = dir_fd
@@ -46,7 +46,7 @@ def rmtree(
     sys.audit("shutil.rmtree", path, dir_fd)
     handler = None if ignore_errors else _handler(onerror, onexc)
     if isinstance(path, bytes):
-        # CPython's errors and handlers have it as text.
+        # CPython passes text to errors and handlers.
         path = os.fsdecode(path)
     try:
         text = os.fsdecode(path)
@@ -68,12 +68,12 @@ def rmtree(
         _curt.remove(text, dir_fd, threads, raises, on_error, update)
 
 
-# As `shutil.rmtree` has it: links that appear while a tree is removed are not followed.
+# As in `shutil.rmtree`.
 rmtree.avoids_symlink_attacks = True  # type: ignore[attr-defined]
 
 
 def _handler(onerror: Callable[..., object] | None, onexc: _Handler | None) -> _Handler | None:
-    """Returns the function that is called with each failure, if the caller passed one."""
+    """Returns the handler for failures, or `None`."""
     if onexc is not None or onerror is None:
         return onexc
     old = onerror
@@ -81,17 +81,17 @@ def _handler(onerror: Callable[..., object] | None, onexc: _Handler | None) -> _
 
 
 def _function(name: str) -> Callable[..., Any]:
-    """Returns the function of CPython that would have failed."""
+    """Returns the function that would have failed in CPython."""
     function: Callable[..., Any] = os.path.islink if name == "islink" else getattr(os, name)
     return function
 
 
 def _reporter(path: Any, text: str, handler: _Handler) -> Callable[[str, str, OSError], object]:
-    """Returns the function that passes failures to a handler."""
+    """Returns a callback that passes failures to the handler."""
 
     def on_error(name: str, failed: str, error: OSError) -> None:
         place = path if failed == text else failed
-        # A handler may say `raise`, and look at `sys.exc_info()`.
+        # Inside `except`, so that a handler can use `raise` and `sys.exc_info()`.
         try:
             raise error
         except OSError:

@@ -14,17 +14,16 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 
-# Other than `None`, which is an error as in `os.utime`.
+# Not `None`, which is an error, as in `os.utime`.
 _NOT_GIVEN: Any = object()
 
 
 class Root(_curt.Root):
-    """A directory that is kept open, beneath which untrusted paths are used.
+    """An open directory for untrusted paths.
 
-    No path leaves it: not by `..`, not by an absolute path, not by a symbolic link, and not while
-    somebody replaces directories. One that would leave it raises `OSError` with `EXDEV`, as the
-    kernel's `RESOLVE_BENEATH` does. With `in_root=True` the directory is the root of all paths, as
-    with `chroot`.
+    No path leaves it: not through `..`, an absolute path or a symlink, nor while others replace
+    directories. Such a path raises `OSError` with `EXDEV`, like the kernel's `RESOLVE_BENEATH`.
+    With `in_root=True` the directory is the root of all paths, as with `chroot`.
 
     >>> import curt_fs as curt, tempfile
     >>> with tempfile.TemporaryDirectory() as folder, curt.Root(folder) as root:
@@ -45,20 +44,20 @@ class Root(_curt.Root):
     ) -> IO[Any]:
         """Opens a file, as the built-in `open` does.
 
-        A FIFO that nobody has open at its other end does not make it wait.
+        Does not wait for the other end of a FIFO.
         """
 
         name = os.fspath(path)
         return open(name, mode, buffering, encoding, errors, newline, opener=self._opener)
 
     def exists(self, path: str | bytes | os.PathLike[Any]) -> bool:
-        """Returns whether a path exists, links followed. One that would leave the root does not."""
+        """Returns whether a path exists, following symlinks, and does not leave the root."""
         try:
             self.stat(path)
             return True
         except (OSError, ValueError):
             pass
-        # That the root is closed is no answer.
+        # Raises if the root is closed.
         self.fileno()
         return False
 
@@ -68,7 +67,7 @@ class Root(_curt.Root):
         mode: int = 0o777,
         exist_ok: bool = False,
     ) -> None:
-        """Creates a directory and those on the way to it that are missing, as `os.makedirs` does."""
+        """Creates a directory and its missing ancestors, as `os.makedirs` does."""
         leaf: Any = os.fspath(name)
         path, missing = leaf, []
         while True:
@@ -78,7 +77,7 @@ class Root(_curt.Root):
             if not head or not tail or self._leads_somewhere(head):
                 missing.append(path)
                 break
-            # The directory itself, which its parent is made for.
+            # `x/.` is created as `x`.
             if tail not in (".", b"."):
                 missing.append(path)
             path = head
@@ -92,7 +91,7 @@ class Root(_curt.Root):
                     raise
 
     def _leads_somewhere(self, path: Any) -> bool:
-        """Returns whether a path exists, or leaves the root: then the whole path is refused."""
+        """Returns whether a path exists, or leaves the root, which makes `mkdir` refuse it."""
         try:
             self.stat(path)
         except (OSError, ValueError) as error:
@@ -140,9 +139,9 @@ class Root(_curt.Root):
 
 
 def _nanoseconds(seconds: float) -> int:
-    """Converts a time as CPython does: rounded down."""
+    """Rounds down, as CPython does."""
     if not isinstance(seconds, float):
-        # Those of NumPy overflow.
+        # NumPy integers would overflow.
         return operator.index(seconds) * 1_000_000_000
     whole = int(seconds)
     return whole * 1_000_000_000 + int((seconds - whole) * 1e9 // 1)

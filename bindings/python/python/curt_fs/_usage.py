@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         errors: list[OSError]
 
 else:
-    # `typing` and `dataclasses` take longer to import than all of curt.
+    # Importing `typing` or `dataclasses` takes longer than importing curt.
     UsageRecord = namedtuple("UsageRecord", "path depth kind apparent allocated entries")
     _Usage = namedtuple("_Usage", "apparent allocated entries records errors")
 
@@ -36,12 +36,12 @@ UsageRecord.__doc__ = (
     "A directory, a file or an operand, and the space that it takes with everything in it."
 )
 
-# More rows make a notebook slow, and nobody reads them.
+# More rows would slow a notebook down.
 _ROWS = 100
 
 
 class Usage(_Usage):
-    """The space that trees take. A file with several names is counted once."""
+    """The disk usage of trees. A file with several hard links counts once."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ class Usage(_Usage):
         return f"<Usage {sizes}, {len(self.records)} records, {len(self.errors)} errors>"
 
     def _repr_html_(self) -> str:
-        """The table that a notebook shows: the largest records, and what was not counted."""
+        """Returns a table for notebooks: the largest records, and the errors."""
         largest = sorted(self.records, key=lambda record: record.allocated, reverse=True)[:_ROWS]
         rows = "".join(map(_row, largest))
         head = "".join(f"<th>{name}</th>" for name in ("path", "allocated", "apparent", "entries"))
@@ -73,13 +73,13 @@ def _row(record: UsageRecord) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Returns text that a page shows as it is; what is not Unicode becomes a question mark."""
+    """Escapes text for HTML, with a question mark for anything that is not Unicode."""
     text = text.encode("utf-8", "replace").decode()
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _readable(size: int) -> str:
-    """Returns a size in the largest unit in which it is 1 or more."""
+    """Formats a size in the largest unit that gives at least 1."""
     amount, unit = float(size), "bytes"
     for larger in ("KiB", "MiB", "GiB", "TiB", "PiB"):
         if amount < 1023.5:
@@ -100,12 +100,12 @@ def usage(
     threads: int | None = None,
     progress: bool | _Bar = False,
 ) -> Usage:
-    """Measures trees, as `du` does; `.` without a path.
+    """Measures trees, as `du` does. The default is the working directory.
 
-    There is a record for each directory down to `max_depth`, with `files=True` for everything else
-    too. By default as many threads work as make it faster, with `threads` at most that many. A path
-    that cannot be examined itself raises its error; what fails below it is in `errors`.
-    `progress=True` shows a bar of `tqdm`; a bar can be passed instead.
+    There is a record for each directory down to `max_depth`, and with `files=True` for everything
+    else. Uses as many threads as make it faster, but at most `threads`. Raises if a path itself
+    cannot be examined; failures below it are in `errors`. `progress=True` shows a bar of `tqdm`; or
+    pass your own.
     """
     if max_depth is not None and max_depth < 0:
         raise ValueError("max_depth must not be negative")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     _OnError = Callable[[OSError], object] | None
 
-# Until then, CPython heeds changes of a list of directories while these are walked.
+# Older versions of CPython heed edits of a list of directories while these are walked.
 _WALK_HEEDS_LATE = sys.version_info < (3, 12)
 _FWALK_HEEDS_LATE = sys.version_info < (3, 13)
 
@@ -23,11 +23,11 @@ def walk(
     onerror: _OnError = None,
     followlinks: bool = False,
 ) -> Iterator[tuple[AnyStr, list[AnyStr], list[AnyStr]]]:
-    """Walks a tree a directory at a time, as `os.walk` does.
+    """Walks a tree one directory at a time, as `os.walk` does.
 
-    The directories on the way stay open, at most 64, so a tree of any depth is walked, and a
-    directory that is replaced by a link meanwhile is not followed. With `followlinks`, CPython's
-    function does the work.
+    The ancestors are kept open, at most 64. So a tree of any depth can be walked, and a directory
+    replaced by a symlink meanwhile is not followed. With `followlinks`, CPython's function is
+    called.
     """
     if followlinks:
         yield from _originals.walk(top, topdown, onerror, followlinks)
@@ -45,9 +45,9 @@ def fwalk(
     follow_symlinks: bool = False,
     dir_fd: int | None = None,
 ) -> Iterator[tuple[Any, list[Any], list[Any], int]]:
-    """Walks a tree as `os.fwalk` does: with the descriptor of each directory.
+    """Walks a tree as `os.fwalk` does, yielding the descriptor of each directory.
 
-    With `follow_symlinks` or `dir_fd`, CPython's function does the work.
+    With `follow_symlinks` or `dir_fd`, CPython's function is called.
     """
     if follow_symlinks or dir_fd is not None or os.path.islink(top):
         yield from _originals.fwalk(

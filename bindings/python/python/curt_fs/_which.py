@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import AnyStr
 
 
-# Python 3.12 splits a command with a directory, and joins it again.
+# Python 3.12 and newer split a command with a directory and join it again.
 _RETURNS_AS_WRITTEN = sys.version_info < (3, 12)
 
 
@@ -32,7 +32,7 @@ def which(
     try:
         found: AnyStr | None = _curt.which(cmd, path)
     except (TypeError, ValueError):
-        # A NUL or an unpaired surrogate, which no file has in its name; or no path at all.
+        # A NUL or an unpaired surrogate, which no filename contains, or not a path at all.
         return _originals.which(cmd, mode, path)
     if _RETURNS_AS_WRITTEN and found is not None and os.path.dirname(cmd):
         return cmd

@@ -1,6 +1,6 @@
 """`python -m curt_fs.patch SCRIPT …`, `-m MODULE …` or `-c CODE …`.
 
-Runs a program with curt's functions in the place of CPython's, and otherwise as `python` does.
+Runs a program as `python` does, with curt's functions instead of CPython's.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import curt_fs as curt
 
 PROGRAM = "python -m curt_fs.patch"
 USAGE = f"usage: {PROGRAM} (SCRIPT | -m MODULE | -c CODE) [ARGUMENT ...]"
-# What the interpreter itself calls for a module, and for a directory or zip file.
+# The interpreter calls this for a module, a directory or a zip file.
 _run_module: Any = getattr(runpy, "_run_module_as_main")
 
 
@@ -31,7 +31,7 @@ def _fail(text: str) -> None:
 
 
 def _new_main(loader: Any) -> dict[str, Any]:
-    """Makes an empty module `__main__`, in the place of this one. Returns its names."""
+    """Makes an empty module `__main__` instead of this one. Returns its names."""
     main: Any = ModuleType("__main__")
     main.__builtins__ = builtins
     main.__loader__ = loader
@@ -42,7 +42,7 @@ def _new_main(loader: Any) -> dict[str, Any]:
 
 
 def _has_directory() -> bool:
-    """Returns whether `sys.path` begins with the working directory, because of `python -m`."""
+    """Returns whether `python -m` put the working directory at the front of `sys.path`."""
     return not (sys.flags.isolated or getattr(sys.flags, "safe_path", False))
 
 
@@ -58,7 +58,7 @@ def _run_script(script: str) -> None:
         _fail(f"{PROGRAM}: cannot run {script!r}: {error.strerror}")
     curt.install()
     if data is None:
-        # A directory or zip file, whose `__main__.py` is run.
+        # A directory or zip file: run its `__main__.py`.
         sys.path[: int(_has_directory())] = [path]
         _new_main(BuiltinImporter)
         _run_module("__main__", False)
@@ -76,7 +76,7 @@ def _run_script(script: str) -> None:
 
 
 def main() -> None:
-    """Runs the program that the arguments name."""
+    """Runs the program named by the arguments."""
     arguments = sys.argv[1:]
     if arguments and arguments[0] in ("-h", "--help"):
         print(USAGE)
@@ -89,7 +89,6 @@ def main() -> None:
         _run_script(arguments[0])
         return
     if arguments[0] != option:
-        # As in `-mMODULE`.
         arguments.insert(1, arguments[0][2:])
     if len(arguments) == 1:
         _fail(f"{PROGRAM}: {option} needs {'the name of a module' if option == '-m' else 'code'}")
@@ -97,7 +96,7 @@ def main() -> None:
     names = _new_main(BuiltinImporter)
     curt.install()
     if option == "-m":
-        # The first entry of `sys.path` is that of `python -m` already.
+        # `python -m` has already set the first entry of `sys.path`.
         _run_module(arguments[1])
     else:
         if _has_directory():

@@ -1,4 +1,4 @@
-"""Windows' rules for paths, on any system."""
+"""Windows rules for paths, on any system."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def abspath(
 ) -> AnyStr:
     r"""Returns the full path, as `GetFullPathNameW` of Windows 11 does.
 
-    `cwd` is the working directory, which a relative path needs.
+    `cwd` is the working directory, required for a relative path.
 
     >>> abspath(r"a/..\b.", cwd=r"C:\work")
     'C:\\work\\b'

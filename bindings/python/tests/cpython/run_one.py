@@ -1,4 +1,4 @@
-"""Runs one module of CPython's tests, and prints what did not pass as JSON lines.
+"""Runs one module of CPython's tests, and prints those that did not pass as JSON lines.
 
 usage: run_one.py MODULE (curt | cpython) [TEST ...]
 """
@@ -13,7 +13,7 @@ import unittest
 
 
 class Result(unittest.TestResult):
-    """Collects the names of the tests that did not pass."""
+    """Collects the names of tests that did not pass."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Result(unittest.TestResult):
             print(test.id(), file=sys.stderr, flush=True)
 
     def _failed(self, test: unittest.TestCase, error) -> None:
-        # What failed in a subtest counts as its test; a whole class has no other name.
+        # A failed subtest counts as its test; a failure of a whole class has only the class name.
         test = getattr(test, "test_case", test)
         self.failed.setdefault(test.id(), self._exc_info_to_string(error, test))
 
@@ -50,7 +50,7 @@ def main() -> None:
 
         curt.install()
     result = Result()
-    # Tests make files in the working directory.
+    # Tests create files in the working directory.
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         loader = unittest.TestLoader()

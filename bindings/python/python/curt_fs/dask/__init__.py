@@ -1,19 +1,19 @@
 """Trees that outgrow one machine, on Dask: `usage`, `walk`, `find` and `remove`.
 
-How it works, in a dozen lines:
+How it works:
 
 1. A piece is a list of directories, by their paths below the root, with everything in them.
-2. A worker walks a piece in the order of names, until its budget of entries or seconds is spent,
-   and returns what it found, its errors, and the directories that it did not come to.
-3. What is done is the beginning of the piece and what is left its end, so pieces are always
-   disjoint, and sorting the results by the ids of their pieces gives the order of one process.
-4. The client has the queue. It starts as many pieces as there are threads, keeps the rest where it
-   can still be divided, and makes pieces short while the queue is.
-5. A worker does a directory only if it is the one that was listed: by its number and the time when
-   it was made, since a path can lead elsewhere meanwhile, or on another machine.
-6. The first result of a piece is checked in by its id; any other is ignored. A piece can be run
-   again at any time: after the death of its worker, and beside a worker that hangs.
-7. Workers need to see the tree; the client does not.
+2. A worker walks a piece in the order of names until its budget of entries or seconds is spent. It
+   returns its results, its errors, and the directories left over.
+3. The finished part is the beginning of the piece and the rest its end. So pieces are always
+   disjoint, and sorting results by the ids of their pieces gives the order of one process.
+4. The client keeps the queue. It starts as many pieces as there are threads, keeps the rest where
+   it can still be divided, and makes pieces short while the queue is short.
+5. A path may lead to another directory later, or on another machine. So a worker does a directory
+   only if inode number and creation time match those in the listing.
+6. The first result of a piece counts; others are ignored. So a piece can be run again at any time,
+   after its worker died or while its worker hangs.
+7. Only workers need access to the tree, not the client.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _Path = str | bytes | os.PathLike[Any]
 
 @dataclass(frozen=True)
 class Found:
-    """The entries that were found, in order, and what could not be looked at."""
+    """The matching entries, in order, and the errors."""
 
     entries: list[Entry]
     errors: list[OSError] = field(default_factory=list)
@@ -49,9 +49,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Removed:
-    """How many entries were removed, and what could not be.
+    """The number of entries removed, and the errors.
 
-    The entries that a worker removed in a piece and then died are not in the number.
+    Entries removed by a worker that died before it returned are not counted.
     """
 
     entries: int
@@ -63,8 +63,8 @@ def usage(
 ) -> Usage:
     """Measures a tree, as `curt.usage` does.
 
-    There is a record for each directory down to `max_depth`; `None` is for all. A file with several
-    names is counted once, wherever they are, and charged to the smallest of its paths.
+    There is a record for each directory down to `max_depth`, or for all with `None`. A file with
+    several hard links counts once, wherever they are, and is charged to the smallest of its paths.
     """
     if max_depth is not None and max_depth < 0:
         raise ValueError("max_depth must not be negative")
@@ -81,7 +81,7 @@ def usage(
                 linked[key] = (name, size)
     for name, size in linked.values():
         _scan.charge(sums, name.rpartition(b"/")[0], depth, size)
-    # Contents first: a directory is complete when the directories in it were added to it.
+    # Contents first: a directory is complete once its subdirectories have been added to it.
     order = sorted(sums, key=lambda name: [*((0, part) for part in components(name)), (1, b"")])
     records = []
     for name in order:
@@ -96,9 +96,9 @@ def usage(
 def walk(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Any:
     """Returns the entries of a tree as a Dask dataframe, in order.
 
-    The tree is divided now, by a walk that asks about no entry; each partition is a piece that is
-    walked when it is computed, by any scheduler, as often as Dask needs it. So nothing is kept on
-    the workers, and nothing passes through the client that is not asked for.
+    The tree is divided now, by a walk that does not query entries. Each partition is a piece,
+    walked when any scheduler computes it, as often as Dask needs it. So workers store no results,
+    and only the data that you request passes through the client.
     """
     dask: Any = importlib.import_module("dask")
     dataframe: Any = importlib.import_module("dask.dataframe")
@@ -129,10 +129,9 @@ def find(
     client: Any = None,
     budget: Budget = Budget(),
 ) -> Found:
-    """Returns the entries of a tree for which `predicate` is true, in order.
+    """Returns the entries of a tree that satisfy `predicate`, in order.
 
-    It is called on the workers, with an `Entry`. What it raises ends the search, and the exception
-    names the entry.
+    Workers call it with an `Entry`. An exception from it ends the search and names the entry.
     """
     found = Found([])
     for result in _results(client, "search", _root(path), budget, _scan.search, predicate):
@@ -142,12 +141,12 @@ def find(
 
 
 def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Removed:
-    """Removes a directory with everything in it. What is missing already is no error.
+    """Removes a directory with everything in it. Entries that are already missing are no errors.
 
-    Refuses to begin unless every worker sees the same directory, which its number and the time when
-    it was made show, and as root if others can change the way to it. Links are removed and never
-    followed. What is mounted in the tree is not emptied. What could not be removed is in the errors
-    of the result.
+    Refuses to begin unless every worker sees the same directory, by inode number and creation time,
+    and, as root, if others can redirect the path. Symlinks are removed and never followed. Mount
+    points in the tree are not emptied. Entries that could not be removed are in the errors of the
+    result.
     """
     root = _root(path).rstrip(b"/")
     last = os.path.basename(root)
@@ -163,10 +162,10 @@ def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Rem
 
 
 def _root(path: _Path) -> bytes:
-    """Returns the path from the root on: workers have other working directories.
+    """Returns the full path, because workers have other working directories.
 
-    Not `abspath`, which takes `link/..` away: what that is, only the system knows. One separator
-    at its end stays, since the system follows a link before it, and takes no file.
+    Not `abspath`, which simplifies `link/..` without knowing the target. One trailing separator is
+    kept, because with it the system follows a symlink and rejects a file.
     """
     given = os.fsencode(path)
     if b"\0" in given:
@@ -174,7 +173,7 @@ def _root(path: _Path) -> bytes:
     if not given:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
     here = b"/" if given.startswith(b"/") else os.getcwdb()
-    # The name of a directory that a mount covers leads to another one.
+    # If a mount covers the working directory, its path leads to another one.
     if not given.startswith(b"/") and not os.path.samestat(os.stat(here), os.stat(".")):
         reason = "the working directory cannot be reached by its name"
         raise FileNotFoundError(errno.ENOENT, reason, os.fspath(path))
@@ -207,7 +206,7 @@ def _results(*arguments: Any) -> list[Result]:
 
 
 def _without_consequences(errors: list[OSError]) -> list[OSError]:
-    """Leaves directories out that are not empty because of another error in them."""
+    """Drops directories that are not empty only because of another error in them."""
     blamed = set()
     for error in errors:
         above = os.path.dirname(error.filename)

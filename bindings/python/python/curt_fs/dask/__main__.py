@@ -49,14 +49,14 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def scheduler(text: str) -> str:
-    """Refuses an empty address, as of a variable that is not set."""
+    """Rejects an empty address, as from an unset variable."""
     if not text:
         raise argparse.ArgumentTypeError("it is empty")
     return text
 
 
 def depth(text: str) -> int:
-    """Converts a depth, to refuse a negative one before a cluster is started."""
+    """Rejects a negative depth before a cluster is started."""
     number = int(text)
     if number < 0:
         raise argparse.ArgumentTypeError("it must not be negative")
@@ -64,7 +64,7 @@ def depth(text: str) -> int:
 
 
 def condition(text: str) -> Condition:
-    """Compiles a condition, to refuse what is none before a cluster is started."""
+    """Rejects an invalid condition before a cluster is started."""
     try:
         return Condition(text)
     except (SyntaxError, ValueError) as error:
@@ -74,12 +74,12 @@ def condition(text: str) -> Condition:
 
 
 def visible(path: str) -> str:
-    """Replaces what a terminal would obey, or could not show."""
+    """Escapes characters that a terminal would obey or could not show."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in path)
 
 
 def write(paths: Iterable[str], ends_with_nul: bool) -> None:
-    """Writes paths, to a terminal or as they are."""
+    """Writes paths, escaped for a terminal and otherwise as they are."""
     if sys.stdout.isatty():
         paths = map(visible, paths)
     end = b"\0" if ends_with_nul else b"\n"
@@ -89,7 +89,7 @@ def write(paths: Iterable[str], ends_with_nul: bool) -> None:
 
 
 def failed(errors: Iterable[OSError], verb: str) -> int:
-    """Prints errors as sentences, and returns the exit code."""
+    """Prints errors, and returns the exit code."""
     code = 0
     for error in errors:
         code = 1
@@ -128,25 +128,27 @@ def remove(options: argparse.Namespace, client: Any) -> int:
 
 
 def connect(scheduler: str | None) -> Any:
-    """Returns the client of a scheduler, or of a local cluster."""
+    """Returns a client of the scheduler, or of a local cluster."""
     if scheduler is None:
         return distributed.Client(threads_per_worker=1, dashboard_address=":0")
     try:
         return distributed.Client(scheduler)
     except Exception as error:
-        # What Dask raises depends on what answers: a web server's greeting is a MemoryError.
+        # Dask's exception depends on the other side: a web server's reply is a MemoryError.
         raise ConnectionError(f"cannot connect to '{scheduler}': {error}") from error
 
 
 def dashboard(client: Any, scheduler: str | None) -> str:
-    """Returns where progress can be seen. Whether another scheduler has bokeh, its page says."""
+    """Returns a line about the dashboard. With another scheduler, its page says whether bokeh is
+    missing.
+    """
     if scheduler is None and find_spec("bokeh") is None:
         return "no dashboard: `pip install bokeh` gives one, which shows the progress"
     return f"dashboard: {client.dashboard_link}"
 
 
 def main() -> int:
-    """Runs the command that the arguments name."""
+    """Runs the command."""
     options = arguments().parse_args()
     commands = {"usage": usage, "walk": walk, "find": find, "remove": remove}
     verbs = {"usage": "measure", "find": "search"}
@@ -155,7 +157,7 @@ def main() -> int:
             print(dashboard(client, options.scheduler), file=sys.stderr)
             return commands[options.command](options, client)
     except KeyboardInterrupt:
-        # Ends by the signal, as without this, but prints no traceback.
+        # Ends by the signal as usual, without a traceback.
         sys.excepthook = lambda *_: None
         raise
     except BrokenPipeError:
@@ -167,7 +169,7 @@ def main() -> int:
         print(f"{PROGRAM} {options.command}: {error}", file=sys.stderr)
         return 1
     except Exception as error:
-        # What a condition raises on a worker.
+        # The exception of a condition on a worker.
         text = error.args[0] if error.args else type(error).__name__
         print(f"{PROGRAM} {options.command}: {text}", file=sys.stderr)
         return 1

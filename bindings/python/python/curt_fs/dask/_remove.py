@@ -1,8 +1,8 @@
-"""Removing a tree: what runs on the workers, and what the client keeps track of.
+"""Removing a tree: the functions for workers, and the client's state.
 
-A directory is removed whole by one worker. If that takes longer than a piece may, the directory is
-divided: its subdirectories become pieces, and when the last of them is done it is swept, which
-removes the files that it still has and the directory itself.
+One worker removes a whole directory. If that takes longer than a piece may, the directory is
+divided: its subdirectories become pieces. After the last of them it is swept, which removes its
+remaining files and the directory itself.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from curt_fs.dask._scan import (
 from curt_fs.dask._worker import distributed, is_cancelled
 
 PLACE = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
-# As many links as Linux follows.
+# As in Linux.
 MOST_LINKS = 40
 
 
 class Cancelled(Exception):
-    """Ends the removal of a directory before its time is over."""
+    """Ends the removal of a directory early."""
 
 
 def open_parent(root: bytes) -> int:
-    """Opens the directory that a tree lies in.
+    """Opens the parent of a tree.
 
-    Others who can change the way to it could let root remove another directory, and choose which
-    after this was asked for. So root takes each step by itself, and none that belongs to others.
+    If other users can redirect the path, they can make root remove another directory, even after
+    this check. So root takes each step itself, and refuses steps that others control.
     """
     above = os.path.dirname(root)
     if os.geteuid() != 0:
@@ -85,7 +85,7 @@ def open_parent(root: bytes) -> int:
                 fd, done = os.open(b"/", PLACE), b""
             else:
                 done = os.path.dirname(done)
-        # The text of a link in `/proc` is not where it leads.
+        # Symlinks in `/proc` may lead elsewhere than their text says.
         if not os.path.samestat(os.fstat(fd), os.stat(above or b"/")):
             raise replaced()
         return fd
@@ -95,7 +95,7 @@ def open_parent(root: bytes) -> int:
 
 
 def _refuse_strangers(facts: os.stat_result, path: bytes) -> None:
-    """Refuses a directory or link on the way to a tree that users other than root can change."""
+    """Refuses a directory or symlink on the path that users other than root can change."""
     is_open = not stat.S_ISLNK(facts.st_mode) and facts.st_mode & 0o022
     if facts.st_uid == 0 and not (is_open and not facts.st_mode & stat.S_ISVTX):
         return
@@ -106,7 +106,7 @@ def _refuse_strangers(facts: os.stat_result, path: bytes) -> None:
 
 @contextmanager
 def opened(piece: Piece) -> Iterator[tuple[int, Beneath]]:
-    """Opens the directory that the tree lies in, and the tree."""
+    """Opens the parent of the tree, and the tree."""
     try:
         parent = open_parent(piece.root)
     except OSError as error:
@@ -121,7 +121,7 @@ def opened(piece: Piece) -> Iterator[tuple[int, Beneath]]:
 
 
 def look(piece: Piece, parent: Identity | None = None) -> Result:
-    """Lists the subdirectories of the tree, and identifies what it lies in."""
+    """Lists the subdirectories of the tree, and identifies its parent."""
     with opened(piece) as (above, beneath):
         if beneath.identity[1] is None:
             reason = "its filesystem does not say when directories were made, so that one cannot "
@@ -132,7 +132,7 @@ def look(piece: Piece, parent: Identity | None = None) -> Result:
 
 
 def clear(piece: Piece, parent: Identity) -> Result:
-    """Removes directories, one after the other. Divides the one that takes too long."""
+    """Removes directories one after the other. Divides one that takes too long."""
     result = Result(value={})
     end = time.monotonic() + piece.seconds
     with opened(piece) as (_, beneath):
@@ -166,7 +166,7 @@ def _clear(
         try:
             fd = beneath.open(path, directory.identity).fd
         except PermissionError:
-            # An empty directory can be removed even so.
+            # An empty directory can be removed without permission to open it.
             _compare(parent.fd, name, directory)
         try:
             _, stopped = _curt.remove(
@@ -182,7 +182,7 @@ def _clear(
 
 
 def _compare(parent: int, name: bytes, directory: Directory) -> None:
-    """Fails if the name leads to another directory now."""
+    """Fails if the name belongs to another directory now."""
     if directory.identity and not is_same(directory.identity, identity_of(parent, name)):
         raise replaced()
 
@@ -202,10 +202,10 @@ def _subdirectories(
 
 
 def sweep(piece: Piece, parent: Identity) -> Result:
-    """Removes the files of directories whose subdirectories are done, and the directories."""
+    """Removes directories whose subdirectories are done, with their remaining files."""
     result = Result(value={})
     if piece.directories[0].path == b"" and _is_removed(piece.root, parent):
-        # By an earlier run of this.
+        # An earlier run of this piece removed it.
         return result
     with opened(piece) as (above, beneath):
         for directory in piece.directories:
@@ -218,11 +218,11 @@ def sweep(piece: Piece, parent: Identity) -> Result:
 
 
 def _is_removed(root: bytes, parent: Identity) -> bool:
-    """Whether there is no tree any more in the directory that it lay in."""
+    """Returns whether the tree is missing from the parent that it was in."""
     try:
         fd = open_parent(root)
     except OSError:
-        # The error of opening the tree says it.
+        # Opening the tree will raise the same error.
         return False
     try:
         os.stat(os.path.basename(root), dir_fd=fd, follow_symlinks=False)
@@ -258,7 +258,7 @@ def _sweep(
             os.rmdir(name, dir_fd=parent)
             result.entries += 1
         except OSError as error:
-            # Entries that were added meanwhile, or that the listing had passed over.
+            # Entries added meanwhile, or skipped by the listing.
             if error.errno == errno.ENOTEMPTY and result.entries > before:
                 continue
             if not failed and error.errno != errno.ENOENT:
@@ -268,7 +268,7 @@ def _sweep(
 
 
 class Removal:
-    """What the client knows of a removal: how many subdirectories a divided directory waits for."""
+    """The client's state: how many subdirectories each divided directory waits for."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -278,7 +278,7 @@ class Removal:
         self.errors: list[OSError] = []
 
     def take(self, jobs: list[Job], piece: Piece, result: Result) -> list[Job]:
-        """Checks a result in, and returns what can be done now."""
+        """Records a result, and returns the work that is possible now."""
         self.entries += result.entries
         self.errors += result.errors
         first = jobs[0]
@@ -308,7 +308,7 @@ class Removal:
         return Job((*job.id, 2), sweep, Directory(path, identity=identity))
 
     def _done(self, path: bytes) -> list[Job]:
-        """Returns what follows when a directory is done."""
+        """Returns the work that follows a finished directory."""
         if not path:
             return []
         above = path.rpartition(b"/")[0]
@@ -316,12 +316,12 @@ class Removal:
         return [self._sweep(above)] if self.waiting[above] == 0 else []
 
     def check_workers(self) -> None:
-        """Refuses to start unless every worker sees the directory that one of them has seen."""
+        """Refuses to start unless every worker sees the same directory."""
         run = self.run
         piece = Piece(run.root, (Directory(b""),))
         end = time.monotonic() + run.budget.patience
         seen: list[Result] = []
-        # Again, if all have died meanwhile: Dask starts others.
+        # Retry if all have died meanwhile: Dask starts others.
         while not seen:
             try:
                 run.client.wait_for_workers(1, timeout=max(TICK, end - time.monotonic()))
@@ -336,7 +336,7 @@ class Removal:
         self._everywhere(workers, replace(piece, identity=run.identity))
 
     def _everywhere(self, workers: list[str], piece: Piece) -> list[Result]:
-        """Lets each worker look at the tree. Returns what those found that are not gone."""
+        """Lets each worker look at the tree. Returns the results of those that are still alive."""
         client, run = self.run.client, self.run
         futures = {
             worker: client.submit(
@@ -359,7 +359,7 @@ class Removal:
                 except distributed.CancelledError:
                     run.check_scheduler()
                 except TIMEOUTS:
-                    # A worker that has gone is none that could do harm.
+                    # A dead worker can do no harm.
                     if worker not in run.ask(client.nthreads):
                         break
                     if time.monotonic() > end:

@@ -1,4 +1,4 @@
-"""The client's side: the queue of pieces, and checking in their results."""
+"""The client's side: the queue of pieces, and collecting their results."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from uuid import uuid4
 from curt_fs.dask._scan import Directory, Identity, Piece, PredicateFailed, Result, shown
 from curt_fs.dask._worker import address, distributed, has_left, is_task
 
-# In Python 3.10 these are two.
+# Two classes in Python 3.10.
 TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
-# How long is waited for a result before the clock is looked at again.
+# Seconds to wait for a result before checking the clock.
 TICK = 0.25
-# What more seconds are cut to: Dask has no endless timeouts, and only the partitions of a dataframe
-# never end early.
+# Upper limit of seconds: Dask has no infinite timeouts, and only partitions of a dataframe have no
+# limit.
 LONGEST = 1e9
-# A piece that ended this many times with its workers is not tried again. The scheduler itself has
-# started it four times for each.
+# After this many deaths of its workers, a piece is given up. For each, the scheduler has already
+# started it four times.
 MOST_KILLS = 5
 
 
 @dataclass(frozen=True)
 class Budget:
-    """When a piece ends.
+    """The limits of a piece.
 
-    After `entries` or `seconds` it returns the directories that are left, at the next boundary
-    between two. After `patience` seconds without a result it is also given to another worker.
+    After `entries` or `seconds` it returns the remaining directories, as soon as the current one is
+    finished. After `patience` seconds without a result it is also given to another worker.
     """
 
     entries: int = 100_000
@@ -45,13 +45,13 @@ class Budget:
             is_number = isinstance(value, numbers.Real)
             if not is_number:
                 raise TypeError(f"{name} should be a number, not {type(value).__name__}")
-            # Not `<`, which is false for a NaN.
+            # Not `<`, which is false for NaN.
             if not value >= least:
                 raise ValueError(f"{name} must be {least} or more, not {value}")
 
 
 class Job(NamedTuple):
-    """A directory in the queue, and what to do with it. The id is its place in the order."""
+    """A directory in the queue, with the function to run. The id is its position in the order."""
 
     id: tuple[int, ...]
     function: Callable[..., Result]
@@ -60,7 +60,7 @@ class Job(NamedTuple):
 
 @dataclass
 class Task:
-    """A piece that is running, once or on several workers at the same time."""
+    """A piece that is running on one or several workers."""
 
     jobs: list[Job]
     piece: Piece
@@ -73,21 +73,21 @@ class Task:
 
 
 def run_on_worker(function: Callable[..., Result], piece: Piece, *arguments: Any) -> Any:
-    """Returns the worker and the result, or the error that ends everything."""
+    """Returns the worker, with the result or the error that ends the operation."""
     try:
         return address(), function(piece, *arguments)
     except PredicateFailed as error:
         return address(), error.args[0]
     except OSError as error:
-        # Raised here, it would be in the worker's log with all of its calls.
+        # Returned, because Dask would log a raised one with its whole traceback.
         return address(), error
 
 
 @contextmanager
 def connected(client: Any) -> Iterator[Any]:
-    """Returns the client, the current one, or one of a local cluster that ends with it.
+    """Yields the given client, the current one, or one of a local cluster that ends afterwards.
 
-    In a task that is the client of its worker, and the worker's thread is left to other tasks.
+    Inside a task, yields the client of the worker, and frees the worker's thread for other tasks.
     """
     if client is None and not is_task():
         try:
@@ -116,7 +116,7 @@ def checked(client: Any) -> Any:
 
 
 class Run:
-    """Works off a queue of directories, and checks each result in once."""
+    """Works through a queue of directories, and collects each result once."""
 
     def __init__(self, client: Any, verb: str, root: bytes, budget: Budget) -> None:
         self.client = client
@@ -124,16 +124,16 @@ class Run:
         self.root = root
         seconds, patience = min(budget.seconds, LONGEST), min(budget.patience, LONGEST)
         self.budget = Budget(budget.entries, seconds, patience)
-        # Dask's dashboard shows the tasks by the part before the first number.
+        # The dashboard groups tasks by the part before the first number.
         self.name = f"curt-{verb}-{uuid4().hex[:8]}"
         self.arguments: tuple[Any, ...] = ()
-        # The last one is next: memory stays small, as in a walk that goes down first.
+        # Last in, first out: depth-first keeps the queue small.
         self.queue: list[Job] = []
         self.tasks: dict[tuple[int, ...], Task] = {}
         self.ready = threading.Event()
-        # That of the root of the tree, once a worker has seen it.
+        # Identity of the root of the tree, once a worker has seen it.
         self.identity: Identity | None = None
-        # Workers that something is overdue from.
+        # Workers with overdue results.
         self.suspects: set[str] = set()
         self.workers: dict[str, int] = {}
         self.looked = float("-inf")
@@ -141,13 +141,13 @@ class Run:
     def work(
         self, first: Job, take: Callable[[list[Job], Piece, Result], list[Job]]
     ) -> None:
-        """Works until nothing is left. `take` is called with each result, and returns new work."""
+        """Works until the queue is empty. `take` gets each result, and returns new work."""
         self.queue.append(first)
         try:
             while self.queue or self.tasks:
                 self._fill()
                 for task, future in self._wait():
-                    # The first result of a piece counts.
+                    # Only the first result of a piece counts.
                     if self.tasks.get(task.jobs[0].id) is task:
                         self._collect(task, future, take)
                 self._repeat_overdue()
@@ -156,7 +156,7 @@ class Run:
                 self.client.cancel([f for task in self.tasks.values() for f in task.futures])
 
     def ask(self, question: Callable[..., Any], *arguments: Any) -> Any:
-        """Asks the scheduler."""
+        """Queries the scheduler."""
         try:
             return question(*arguments)
         except OSError:
@@ -164,7 +164,7 @@ class Run:
             raise
 
     def sentence(self, reason: str) -> str:
-        """Returns the message of an error that ends everything."""
+        """Returns the message of an error that ends the operation."""
         return f"cannot {self.verb} '{shown(self.root, b'')}': {reason}"
 
     def _look_at_workers(self, most: float) -> None:
@@ -176,14 +176,14 @@ class Run:
         return [worker for worker in self.workers if worker not in self.suspects]
 
     def _fill(self) -> None:
-        """Starts as many pieces as there are threads: what waits here can still be divided."""
+        """Starts as many pieces as there are threads; the rest can still be divided."""
         self._look_at_workers(1.0)
         for task in list(self.tasks.values()):
             if task.allowed and not task.allowed & self.workers.keys():
                 self._submit(task)
         slots = max(1, sum(self.workers[worker] for worker in self._trusted()))
         while self.queue and len(self.tasks) < slots:
-            # With little in the queue, pieces end early, so that others have something to do.
+            # With a short queue, pieces end early to create work for idle threads.
             share = 1.0 if len(self.queue) >= slots else 0.01
             most = max(1, min(1000, len(self.queue) // (2 * slots)))
             jobs = [self.queue.pop()]
@@ -218,11 +218,11 @@ class Run:
             pure=False,
         )
         task.futures.append(future)
-        # Not `distributed.wait`, which asks the default client, perhaps another one.
+        # Not `distributed.wait`, which uses the default client instead of this one.
         future.add_done_callback(lambda _future: self.ready.set())
 
     def _wait(self) -> list[tuple[Task, Any]]:
-        """Waits for any result, for a moment. Returns those that are there."""
+        """Waits briefly for any result, and returns the finished ones."""
         if self.client.status != "running":
             self.check_scheduler()
         self.ready.wait(TICK)
@@ -235,7 +235,7 @@ class Run:
     ) -> None:
         status = future.status
         if status in ("pending", "lost"):
-            # It was done a moment ago, and its worker died since: Dask runs it again.
+            # Its worker died after finishing it, so Dask runs it again.
             return
         if status == "finished":
             try:
@@ -243,7 +243,7 @@ class Run:
             except distributed.CancelledError:
                 self.check_scheduler()
             except (OSError, *TIMEOUTS):
-                # The worker that has the result does not answer.
+                # The worker with the result does not answer.
                 self._check_connection()
                 task.due = 0.0
                 return
@@ -259,7 +259,7 @@ class Run:
         self.queue += reversed(take(task.jobs, task.piece, result))
 
     def _failed(self, task: Task, future: Any) -> None:
-        """Runs a piece again that was killed with its workers. Raises other errors."""
+        """Reruns a piece whose workers were killed. Raises other errors."""
         error = future.exception() if future.status == "error" else None
         if error is None:
             self.check_scheduler()
@@ -276,7 +276,7 @@ class Run:
         self._submit(task)
 
     def _repeat_overdue(self) -> None:
-        """Gives pieces without a result to other workers, too: theirs may hang."""
+        """Gives overdue pieces to other workers as well, because theirs may hang."""
         overdue = [task for task in self.tasks.values() if time.monotonic() > task.due]
         if not overdue:
             return
@@ -300,7 +300,7 @@ class Run:
             time.sleep(0.05)
 
     def check_scheduler(self) -> NoReturn:
-        """Raises what a result that was cancelled means."""
+        """Raises the reason for a cancelled result."""
         if self.client.status != "running":
             address = self.client.scheduler.address if self.client.scheduler else "unknown"
             reason = f"the connection to the scheduler {address} was lost"
@@ -309,5 +309,5 @@ class Run:
 
 
 def _is_next(job: Job, other: Job) -> bool:
-    """Whether two directories are neighbours in the order, and the same is done with both."""
+    """Returns whether two directories are adjacent in the order and get the same function."""
     return job.id[:-1] == other.id[:-1] and job[1] is other[1]

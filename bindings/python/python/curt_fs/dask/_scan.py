@@ -1,4 +1,4 @@
-"""What runs on a worker: functions of a piece that can be run again, there or anywhere else."""
+"""The worker's side: functions that do a piece, and can be run again on any worker."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ import curt_fs as curt
 from curt_fs import _curt
 from curt_fs.dask._worker import address, is_cancelled
 
-# Links are never followed, whoever puts one in the place of a directory.
+# Symlinks are never followed, even if one replaces a directory meanwhile.
 FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-# So many directories of a path are kept open; the others are opened again when they are needed.
+# How many directories of a path are kept open. Others are reopened when needed.
 OPEN = 64
 
 KINDS = {
@@ -34,55 +34,55 @@ KINDS = {
 }
 
 
-# What opening fails with where something is gone, or something else has taken its place.
+# Errors of opening a directory that is gone or was replaced.
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
-# The number of a directory and the time when it was made, which a network filesystem shows alike to
-# all machines. A name, and what others can write, prove nothing. Some filesystems have no such
-# time; that of the last change is none, since each entry that is removed changes it.
+# Inode number and creation time of a directory, which a network filesystem reports alike to all
+# machines. Names and writable attributes prove nothing. Some filesystems have no creation time; the
+# change time cannot replace it, because every removal of an entry updates it.
 Identity = tuple[int, "int | None"]
 
 
 def identity_of(fd: int, name: bytes = b".") -> Identity:
-    """Identifies an entry of an open directory, or that itself."""
+    """Identifies an entry of an open directory, or the directory itself."""
     return _curt.identity(fd, name)
 
 
 def is_same(one: Identity, other: Identity) -> bool:
-    """Whether two directories are the same, as far as the filesystem tells."""
+    """Returns whether two directories are the same, as far as the filesystem can tell."""
     return one[0] == other[0] and (one[1] == other[1] or None in (one[1], other[1]))
 
 
 class Directory(NamedTuple):
-    """A directory that is still to be done: its path below the root, and its filesystem.
+    """A directory still to be done: its path below the root, and its filesystem.
 
-    Machines number filesystems differently, so a filesystem is named by the path at which it is
-    mounted in the tree; that of the root by the empty one.
+    Device numbers differ between machines, so a filesystem is named by its mount point in the tree,
+    and that of the root by the empty path.
     """
 
     path: bytes
     mount: bytes = b""
-    # That of the root is in the piece.
+    # For the root, the piece has it.
     identity: Identity | None = None
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Directories of a tree, in order, and how much of them is done before the rest is returned."""
+    """Directories of a tree, in order, and how much of them to do before returning the rest."""
 
     root: bytes
     directories: tuple[Directory, ...]
     entries: float = float("inf")
     seconds: float = float("inf")
-    # Subdirectories that are in other pieces.
+    # Subdirectories in other pieces.
     stops: frozenset[bytes] = frozenset()
-    # That of the root, once a worker has seen it.
+    # Identity of the root, once a worker has seen it.
     identity: Identity | None = None
 
 
 @dataclass
 class Result:
-    """What a piece comes to."""
+    """The result of a piece."""
 
     leftovers: list[Directory] = field(default_factory=list)
     errors: list[OSError] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Result:
 
 
 class Entry(NamedTuple):
-    """An entry of a tree. Times are in seconds, sizes in bytes; `owner` is a name if it has one."""
+    """An entry of a tree. Times are in seconds, sizes in bytes; `owner` is a name or a number."""
 
     path: str
     kind: str
@@ -114,12 +114,12 @@ class Entry(NamedTuple):
 
 
 class Found(NamedTuple):
-    """An entry that was found, in the directory `parent`."""
+    """An entry in the directory `parent`."""
 
     path: bytes
     parent: Directory
     facts: os.stat_result
-    # Its device, if that is not the one of the directory, which a layered filesystem may do.
+    # The device, if it differs from that of the directory, as in a layered filesystem.
     foreign: int
 
     @property
@@ -135,7 +135,7 @@ class Level(NamedTuple):
 
 
 class Beneath:
-    """Opens directories beneath a root, each relative to its parent, without following links."""
+    """Opens directories beneath a root, each relative to its parent, without following symlinks."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class Beneath:
         except BaseException:
             os.close(fd)
             raise
-        # The root stays open: everything else is opened from there.
+        # The root remains open, because everything else is reopened from there.
         if len(self.levels) > OPEN + 1 and self.levels[-OPEN - 1].fd >= 0:
             os.close(self.levels[-OPEN - 1].fd)
             self.levels[-OPEN - 1] = self.levels[-OPEN - 1]._replace(fd=-1)
@@ -191,9 +191,9 @@ class Beneath:
                 os.close(fd)
 
     def open(self, path: bytes, identity: Identity | None = None) -> Level:
-        """Opens a directory. It stays open until another one is opened that is not below it.
+        """Opens a directory, which remains open until another one outside of it is opened.
 
-        One that has taken the place of the directory of this identity is an error.
+        Fails if another directory than the one with this identity has the path now.
         """
         while self.levels[-1].path and not (path + b"/").startswith(self.levels[-1].path + b"/"):
             self._pop_to(len(self.levels) - 1)
@@ -211,16 +211,16 @@ class Beneath:
         return self.levels[-1]
 
     def holds(self, found: os.stat_result) -> bool:
-        """Whether a directory is one of those that are open, mounted a second time below itself."""
+        """Returns whether a directory is one of the open ones, mounted again below itself."""
         return (found.st_dev, found.st_ino) in self.identities
 
     def is_loop(self) -> bool:
-        """Whether the last directory is also one of those on the way to it."""
+        """Returns whether the last directory is one of its own ancestors."""
         return self.identities[-1] in self.identities[:-1]
 
 
 def foreign(root: bytes) -> OSError:
-    """The error of a worker that has something else at the path of the tree."""
+    """Returns the error of a worker that sees another directory at the path of the tree."""
     worker = address()
     sees = f"the worker {worker} sees another directory" if worker else "another directory is"
     reason = f"{sees} there: it was replaced, or is on another filesystem"
@@ -228,12 +228,12 @@ def foreign(root: bytes) -> OSError:
 
 
 def replaced() -> OSError:
-    """The error of a directory in the tree that is another one now."""
+    """Returns the error for a directory in the tree that was replaced."""
     return OSError(errno.ESTALE, "another directory has its name now")
 
 
 def _mount_id(fd: int) -> bytes:
-    """The number of the mount that a descriptor is on: a device may be mounted twice."""
+    """Returns the mount id of a descriptor: unlike the device, it differs for each mount."""
     with open(f"/proc/self/fdinfo/{fd}", "rb") as info:
         return next((line for line in info if line.startswith(b"mnt_id")), b"")
 
@@ -249,12 +249,12 @@ def shown(root: bytes, path: bytes) -> str:
 
 
 def named(error: OSError, root: bytes, path: bytes) -> OSError:
-    """Returns an error with the whole path."""
+    """Returns an error with the full path."""
     return OSError(error.errno, error.strerror, shown(root, path))
 
 
 def facts_of(root: bytes) -> os.stat_result:
-    """Asks about the root of a tree."""
+    """Queries the root of a tree."""
     try:
         return os.lstat(root)
     except OSError as error:
@@ -264,8 +264,8 @@ def facts_of(root: bytes) -> os.stat_result:
 class Scan:
     """Walks the directories of a piece until its budget is spent, but at least one.
 
-    All of a directory comes before its subdirectories, and both in the order of the bytes of their
-    names. What was done is therefore the beginning of the piece, and what is left its end.
+    The entries of a directory come before its subdirectories, both in the order of the bytes of
+    their names. So the finished directories are the beginning of the piece, and the rest its end.
     """
 
     def __init__(self, piece: Piece) -> None:
@@ -276,7 +276,7 @@ class Scan:
         self.result.errors.append(named(error, self.piece.root, path))
 
     def directories(self) -> Iterator[tuple[Beneath, Directory, Level, list[Directory]]]:
-        """Yields directories that are open, each with a list for its subdirectories."""
+        """Yields open directories, each with a list to fill with its subdirectories."""
         piece, result = self.piece, self.result
         end = time.monotonic() + piece.seconds
         waiting = list(reversed(piece.directories))
@@ -296,13 +296,13 @@ class Scan:
                 waiting.extend(reversed(below))
                 if result.entries >= piece.entries or time.monotonic() >= end:
                     break
-                # The partitions of a dataframe have no budget: they are never returned in part.
+                # Partitions of a dataframe have no budget, because they cannot be returned in part.
                 if end < float("inf") and is_cancelled():
                     break
         result.leftovers = waiting[::-1]
 
     def found(self) -> Iterator[Found]:
-        """Yields the entries; the root of the tree is the first of the piece that has it."""
+        """Yields the entries. In the piece that has it, the root of the tree comes first."""
         piece = self.piece
         if piece.directories[0].path == b"":
             top = facts_of(piece.root)
@@ -335,7 +335,7 @@ class Scan:
 
 
 def split(piece: Piece) -> Result:
-    """Counts entries, without asking about each."""
+    """Counts entries without querying them."""
     if piece.directories[0].path == b"" and not stat.S_ISDIR(facts_of(piece.root).st_mode):
         return Result(entries=1)
     scan = Scan(piece)
@@ -363,10 +363,10 @@ def subdirectories(fd: int) -> tuple[list[bytes], int]:
 
 
 class Sums(NamedTuple):
-    """What `usage` adds up: apparent and allocated bytes and entries, by directory.
+    """Sums of `usage`: apparent and allocated bytes and entries, by directory.
 
-    A file with several names may have some in other pieces, so it is in no sum: `linked` has it by
-    filesystem and number, with the smallest of its paths in this piece.
+    A file with several hard links may have some in other pieces, so it is not in the sums. `linked`
+    has it by filesystem and inode number, with the smallest of its paths in this piece.
     """
 
     by_directory: dict[bytes, tuple[int, int, int]]
@@ -394,7 +394,7 @@ def measure(piece: Piece, max_depth: float) -> Result:
 
 
 def components(path: bytes) -> list[bytes]:
-    """Splits a path into names, which is how paths are compared."""
+    """Splits a path into names, by which paths are compared."""
     return path.split(b"/") if path else []
 
 
@@ -404,7 +404,7 @@ def charge(
     max_depth: float,
     size: tuple[int, int, int],
 ) -> None:
-    """Adds to a directory, or to the one above it that has a record."""
+    """Adds to a directory, or to its nearest ancestor with a record."""
     names = components(directory)
     if len(names) > max_depth:
         directory = b"/".join(names[: int(max_depth)])
@@ -416,7 +416,7 @@ OWNERS: dict[int, str] = {}
 
 
 def owner(uid: int) -> str:
-    """Returns the name of a user, or the number as text. Each is asked for once in a process."""
+    """Returns the name of a user, or else the id. Each is looked up once per process."""
     if uid not in OWNERS:
         try:
             OWNERS[uid] = pwd.getpwuid(uid).pw_name
@@ -447,7 +447,7 @@ def entry_of(path: str, facts: os.stat_result) -> Entry:
 
 
 def search(piece: Piece, predicate: Callable[[Entry], object]) -> Result:
-    """Returns the entries of a piece for which the predicate is true."""
+    """Returns the entries of a piece that satisfy the predicate."""
     scan = Scan(piece)
     entries = (entry_of(shown(piece.root, found.path), found.facts) for found in scan.found())
     scan.result.value = [entry for entry in entries if _fits(entry, predicate)]
@@ -455,7 +455,7 @@ def search(piece: Piece, predicate: Callable[[Entry], object]) -> Result:
 
 
 class PredicateFailed(Exception):
-    """Ends a search. Has the exception for the caller."""
+    """Ends a search, and carries the exception for the caller."""
 
 
 def _fits(entry: Entry, predicate: Callable[[Entry], object]) -> bool:
@@ -465,7 +465,7 @@ def _fits(entry: Entry, predicate: Callable[[Entry], object]) -> bool:
         name = type(error).__name__
         text = f"the predicate raised {name} for '{entry.path}': {error}"
         try:
-            # Of the same class if that is Python's own: others may not be known to the client.
+            # Keep the class only if it is built into Python: the client may not have others.
             told = getattr(builtins, name)(text)
         except (AttributeError, TypeError):
             told = RuntimeError(text)
@@ -490,11 +490,11 @@ class Condition:
         return eval(self.code, {**entry._asdict(), "name": entry.name})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Code cannot be sent, its text can.
+        # Code objects cannot be pickled; the text can.
         return Condition, (self.text,)
 
 
-# The columns of `walk`. Paths stay Python strings: Arrow's cannot hold a name that is not UTF-8.
+# The columns of `walk`. Paths are Python strings, because Arrow's must be valid UTF-8.
 COLUMNS = {
     "path": "object",
     "kind": "object",
@@ -513,8 +513,9 @@ COLUMNS = {
 
 
 def frame(pieces: tuple[Piece, ...]) -> Any:
-    """Returns a partition of the dataframe. A failure is a row of the kind `error`, at the end."""
-    # Only here: `usage` and the others need no dataframe. By name: pandas has no types.
+    """Returns a partition of the dataframe. Failures are rows of kind `error`, at the end."""
+    # Imported only here, since other functions need no dataframe, and by name, since pandas has no
+    # types.
     numpy: Any = importlib.import_module("numpy")
     pandas: Any = importlib.import_module("pandas")
     rows: list[tuple[Any, ...]] = []
@@ -540,7 +541,7 @@ def frame(pieces: tuple[Piece, ...]) -> Any:
 
 
 def _microseconds(nanoseconds: int | None) -> int:
-    """Returns a time of the dataframe; one that it cannot hold is missing."""
+    """Converts a time for the dataframe. Times out of range are missing."""
     if nanoseconds is None or not -(2**63) < nanoseconds // 1000 < 2**63:
         return -(2**63)
     return nanoseconds // 1000

@@ -1,4 +1,4 @@
-"""Dask, and the worker that a piece runs on."""
+"""Access to Dask, and to the worker that runs a piece."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 def _distributed() -> Any:
     try:
-        # By name: a type checker would read all of Dask.
+        # By name: otherwise type checkers read all of Dask.
         return importlib.import_module("distributed")
     except ImportError as error:
         message = "curt_fs.dask needs Dask, which cannot be imported: pip install 'curt-fs[dask]'"
@@ -19,7 +19,7 @@ distributed: Any = _distributed()
 
 
 def address() -> str:
-    """Returns the address of the worker that this runs on; empty outside of a cluster."""
+    """Returns the address of this worker, or an empty string outside of a cluster."""
     try:
         return str(distributed.get_worker().address)
     except ValueError:
@@ -27,14 +27,13 @@ def address() -> str:
 
 
 def is_cancelled() -> bool:
-    """Returns whether nobody waits for the piece that runs on this thread any more.
+    """Returns whether the client has cancelled the piece on this thread.
 
-    So it is after Ctrl-C in the client, or when the client has died.
+    This happens after Ctrl-C in the client, or when the client has died.
     """
     try:
         worker = distributed.get_worker()
     except ValueError:
-        # Not on a worker.
         return False
     task = worker.state.tasks.get(worker.get_current_task())
     return task is not None and task.state == "cancelled"
@@ -49,6 +48,6 @@ def is_task() -> bool:
 
 
 def has_left() -> bool:
-    """Returns whether the task has left the thread of its worker to others already."""
+    """Returns whether the task has already freed its worker's thread."""
     state = importlib.import_module("distributed.threadpoolexecutor").thread_state
     return not getattr(state, "proceed", False)
