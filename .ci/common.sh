@@ -1,17 +1,17 @@
-# What `.ci/run` and `.ci/full` share: steps with their seconds, counts of tests, and the tools.
+# Shared by `.ci/run` and `.ci/full`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 exec </dev/null
 export CARGO_TERM_COLOR=never
-# What is built once has no use for what would make the next build quicker: gigabytes.
+# Incremental data costs gigabytes, and a build that runs once does not use it.
 export CARGO_INCREMENTAL=0
-# A skip that tools/xtask/src/skips.txt does not list is a failure.
+# Skips must be listed in tools/xtask/src/skips.txt.
 export CURT_SKIPS=listed
 times=() counts=()
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-step() { # NAME COMMAND…: a heading, the command, its seconds
+step() { # NAME COMMAND…: prints a heading and the duration
     local name=$1 start=$SECONDS
     shift
     printf '\n=== %s\n' "$name"
@@ -20,23 +20,23 @@ step() { # NAME COMMAND…: a heading, the command, its seconds
     printf '=== %s: %d s\n' "$name" $((SECONDS - start))
 }
 
-counted() { # COMMAND…: a chore whose last line counts tests
+counted() { # COMMAND…: a task whose last line is the test count
     "$@" | tee "$log"
     counts+=("$(tail -n 1 "$log")")
 }
 
-conclude() { # the seconds of all steps, and as the last line the total of all counts
+conclude() { # prints all durations, and the total count as the last line
     printf '\n%s\n' "${times[@]}"
     printf '%5d s  all\n' "$SECONDS"
     printf '%s\n' "${counts[@]}" | awk '{ passed += $1; failed += $3; skipped += $5 }
         END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped }'
 }
 
-lacks() { # PROGRAM: not on the path, nor where administrators' programs are
+lacks() { # PROGRAM: not on the path, nor in the administrator's directories
     ! PATH=$PATH:/usr/sbin:/sbin command -v "$1" >/dev/null
 }
 
-# program:package, and whether the checks need it (!) or only skip something without it (?).
+# program:package, required (!) or optional, with skips (?).
 tools=(
     '!cc:gcc' '!c++:g++' '!git:git' '!strace:strace' '!debootstrap:debootstrap'
     '!flock:util-linux' '?musl-gcc:musl-tools' '?script:bsdutils' '?valgrind:valgrind'
@@ -55,15 +55,13 @@ install_tools() {
             if [[ $tool == '!'* ]]; then needed+=("${tool:1}"); fi
         fi
     done
-    # The headers that linking against the C library needs have no program to look for, and
-    # Debian's keys let debootstrap check what it fetches.
+    # Headers have no program to look for, and debootstrap needs Debian's keys to verify downloads.
     if [[ ! -e /usr/include/stdio.h ]]; then packages+=(libc6-dev) needed+=(libc6-dev); fi
     if [[ ! -e /usr/share/keyrings/debian-archive-keyring.gpg ]]; then
         packages+=(debian-archive-keyring) needed+=(debian-archive-keyring)
     fi
-    # Debian's Python comes without virtual environments.
+    # Debian packages these separately from Python and Ruby.
     if ! python3 -c 'import ensurepip' 2>/dev/null; then packages+=(python3-venv); fi
-    # Nor has its Ruby headers.
     if ! ruby -rmkmf -e '' 2>/dev/null; then packages+=(ruby-dev); fi
     if ((${#packages[@]} == 0)); then
         echo 'all there'
@@ -84,7 +82,6 @@ install_tools() {
 
 require_rust() {
     local tool
-    # rustup's folder is on the path of login shells only.
     if lacks cargo && [[ -x ${HOME:-}/.cargo/bin/cargo ]]; then PATH=$HOME/.cargo/bin:$PATH; fi
     for tool in cargo cargo-clippy cargo-fmt; do
         if lacks "$tool"; then
@@ -99,7 +96,7 @@ MESSAGE
     cargo --version
 }
 
-check_python() { # [--all]: the package for Python
+check_python() { # [--all]: the Python package
     if python3 -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 10))'; then
         python3 bindings/python/check.py "$@"
     else
@@ -107,7 +104,7 @@ check_python() { # [--all]: the package for Python
     fi
 }
 
-check_ruby() { # [--all]: the gem for Ruby
+check_ruby() { # [--all]: the Ruby gem
     if ruby -rmkmf -e 'gem "test-unit"; exit RUBY_VERSION >= "3.1"' 2>/dev/null; then
         ruby bindings/ruby/check.rb "$@"
     else
@@ -115,7 +112,7 @@ check_ruby() { # [--all]: the gem for Ruby
     fi
 }
 
-check_node() { # [--all]: the package for Node, whose binding has a minimum Rust of its own
+check_node() { # [--all]: the Node package, whose binding needs a newer Rust
     if ! node -e 'process.exit(process.versions.node.split(".")[0] < 18 ? 1 : 0)' 2>/dev/null; then
         echo 'skipped: Node 18 or newer is not installed'
     elif ! cargo --version | awk '{ split($2, v, "."); exit v[1] == 1 && v[2] < 88 }'; then

@@ -1,50 +1,43 @@
 #!/bin/bash
-# Runs a command in the Debian 13 root: a folder with Debian's own Rust, the oldest that curt
-# supports, and its library source, from which the standard library of other targets can be built.
+# Runs a command in the Debian 13 root. This directory holds Debian's Rust, the oldest version that
+# curt supports, and the library source for building the standard library of other targets.
 # usage: debian-root.sh [--debian 12] [--with SET,…] [--show PATH AT]… [-- COMMAND…]
-# The sets of packages are installed when they are first needed; without a command that is all, and
-# the folder is printed. `--show` puts a path of this machine, read-only, where the command finds it.
+# Package sets are installed on first use. Without a command, the script only installs them and
+# prints the directory. `--show` binds a path of this machine, read-only, to AT.
 #
-# With `--debian 12` it is the Debian before, whose Rust is too old for curt, in a folder beside it.
+# `--debian 12` uses that release, whose Rust is too old for curt, in a directory next to the other.
 #
-# It is made once and reused. Its folder is $CURT_DEBIAN_ROOT, or `curt/debian-13` in the user's
-# cache folder; beside it lie `.lock`, `.partial` while it is being made, and `.build` with Cargo's
-# home, which survives a new root and is `/build` there. What is built for a checkout lies in its own
-# target folder, in `debian-root`, and is `/build/target` there.
+# The root is made once and reused, in $CURT_DEBIAN_ROOT or `curt/debian-13` in the user's cache
+# directory. Next to it are `.lock`, `.partial` during creation, and `.build`, which holds Cargo's
+# home, survives a new root, and appears there as `/build`. Builds of a checkout go to `debian-root`
+# in its own target directory, which appears as `/build/target`.
 #
-# Every mount is made in a private mount namespace that ends with the command: nothing stays
-# mounted on the host, so deleting the folder can never reach the checkout or `/dev`.
-# It exits with 3 where this machine lacks something.
+# All mounts are made in a private mount namespace, which ends with the command. So deleting the
+# directory never reaches the checkout or `/dev`. The script exits with 3 if the machine lacks
+# something.
 set -euo pipefail
 checkout=$(realpath "$(dirname "$0")/..")
 
-# Raise this when a root made by an older script can no longer be used; it is then made again.
+# Raise this when older roots become unusable; they are then made again.
 version=1
 
 declare -A sets=(
-    # What builds and tests Linux, and type-checks almost everything else.
     [linux]='ca-certificates cargo gcc libc6-dev rust-src rustc strace'
-    # For checking x86-64 Windows: rustc has `dlltool` make the import libraries of functions that
-    # the source links by name, even where nothing is linked.
+    # Checks for x86-64 Windows: even without linking, rustc runs `dlltool` to make import libraries
+    # for functions that the source links by name.
     [imports]='binutils-mingw-w64-x86-64'
-    # What builds for Windows (GNU) and runs what was built.
     [windows]='gcc-mingw-w64-x86-64-win32 wine wine64'
-    # What packages are judged by, and their manual pages read with.
     [packages]='lintian man-db'
-    # What else compiles the tests in C.
+    # The second compiler for the tests in C.
     [clang]='clang libc6-dev'
-    # What builds libcurt as a package, and a program with it.
     [library]='cargo-c g++ libc6-dev pkgconf'
     [python]='python3-venv'
-    # What builds and runs a gem.
     [ruby]='gcc libc6-dev make pkgconf ruby ruby-dev xz-utils'
-    # The libraries that Node's own builds want.
+    # Libraries that Node's own builds need.
     [node]='libatomic1 libstdc++6'
-    # What unpacks the source of Debian's Node.
+    # Unpacking the source of Debian's Node.
     [node-source]='xz-utils'
-    # What runs programs for other processors.
     [emulator]='qemu-user'
-    # What builds GNU's test suite for rm and others, and what its tests use.
     [gnu]='acl attr e2fsprogs libacl1-dev libattr1-dev libcap-dev libcap2-bin make perl python-is-python3 xz-utils'
 )
 
@@ -80,8 +73,8 @@ if [[ -n $lacking ]]; then
     exit 3
 fi
 
-# In its mount namespace: makes the root if it is not there or too old, and installs one set.
-# Arguments: root, version, Debian's name of its release, name of the set, packages.
+# Runs in its mount namespace: makes the root if it is missing or too old, and installs one set.
+# Arguments: root, version, Debian's codename, name of the set, packages.
 make='
     root=$1 version=$2 suite=$3 set=$4
     shift 4
@@ -104,7 +97,7 @@ make='
     if [ "$(cat "$stamps/$set" 2>/dev/null || :)" != "$*" ]; then
         rm -f "$stamps/$set"
         cp -L /etc/resolv.conf "$root/etc/resolv.conf"
-        # How the host reaches its packages (proxies, checks): yes. Its hooks: no.
+        # Copy how the host reaches its packages (proxies, checks), but not its hooks.
         for file in /etc/apt/apt.conf /etc/apt/apt.conf.d/*; do
             if [ -f "$file" ] && grep -q Acquire "$file"; then
                 cp -L "$file" "$root/etc/apt/apt.conf.d/"
@@ -114,7 +107,7 @@ make='
         mount -t proc proc "$root/proc"
         export DEBIAN_FRONTEND=noninteractive
         chroot "$root" apt-get -qq update
-        # Some of the settings copied above belong to packages, too: they stay as they are.
+        # Some copied settings are conffiles of packages: keep them.
         chroot "$root" apt-get -qq -o Dpkg::Options::=--force-confold \
             install -y --no-install-recommends "$@"
         chroot "$root" apt-get clean
@@ -137,12 +130,12 @@ if (($# == 0)); then
     exit
 fi
 
-# In its mount namespace: runs a command. Arguments: root, build folder, target folder, checkout,
-# Cargo's home, paths of the host and where the root has them, `--`, command.
+# Runs a command in its mount namespace. Arguments: root, build directory, target directory,
+# checkout, Cargo's home, pairs of host path and root path, `--`, command.
 enter='
     root=$1 build=$2 target=$3 checkout=$4 home=$5
     shift 5
-    onto() { # the file or folder of the host, if there is one, onto a path in the root
+    onto() { # binds a file or directory of the host, if it exists, to a path in the root
         if [ -f "$1" ]; then
             mkdir -p "${2%/*}"
             [ -e "$2" ] || : >"$2"
@@ -157,12 +150,11 @@ enter='
     mount --rbind /sys "$root/sys"
     mount -t proc proc "$root/proc"
     mount -t tmpfs -o mode=1777 tmp "$root/tmp"
-    # The checkout at its own path, so that messages can be followed; nothing may write there.
+    # The checkout appears read-only at its own path, so that paths in messages are valid.
     onto "$checkout" "$root$checkout"
     mount -o remount,bind,ro "$root$checkout"
     onto "$build" "$root/build"
     onto "$target" "$root/build/target"
-    # What the host has downloaded already, with the locks that guard it.
     onto "$home/registry" "$root/build/cargo/registry"
     onto "$home/.package-cache" "$root/build/cargo/.package-cache"
     onto "$home/.package-cache-mutate" "$root/build/cargo/.package-cache-mutate"
@@ -177,10 +169,10 @@ enter='
     shift
     exec chroot "$root" /bin/sh -c "cd \"\$1\" && shift && exec \"\$@\"" sh "$checkout" "$@"'
 
-# Two checkouts must not share a target folder, because Cargo trusts time stamps.
+# Checkouts must not share a target directory, because Cargo compares timestamps.
 target=$(cd "$checkout" && realpath -m "${CARGO_TARGET_DIR:-target}/debian-root")
 
-# What a command in the root may see of the caller's environment, beside how much tests do.
+# The command sees only these variables of the caller.
 environment=(
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8
     HOME=/build/home CARGO_HOME=/build/cargo CARGO_TARGET_DIR=/build/target

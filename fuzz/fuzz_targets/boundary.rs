@@ -1,13 +1,11 @@
-//! Any calls of libcurt over a scratch directory, with sizes, flags, lengths, buffers and objects in
-//! any order: nothing crashes, every result is one that is documented, nothing is written where the
-//! caller has no room, callbacks come on the caller's thread, and no descriptor stays open.
+//! Calls the functions of libcurt over a scratch directory, in any order and with any sizes, flags,
+//! lengths, buffers and objects. No call may crash, return an undocumented result, write outside
+//! the caller's buffers, call back on another thread, or leak a descriptor.
 //!
-//! [`FUNCTIONS`] has a row for each function. The methods of [`Run`] make its arguments of the input,
-//! and keep what these point to until the call was checked.
-//!
-//! What C cannot tell from something valid is not tried: memory that is not there, objects that were
-//! closed. Paths that are removed, opened or walked lie below the scratch directory; a length cuts
-//! off no more than their last names.
+//! [`FUNCTIONS`] has one row per function. The methods of [`Run`] build its arguments from the
+//! input and keep them alive until the call has been checked. Dangling pointers and closed objects
+//! are not tried, because C cannot detect them. Paths stay in the scratch directory: a shortened
+//! length cuts off at most their last names.
 #![no_main]
 
 use std::cell::Cell;
@@ -27,21 +25,16 @@ use libcurt::{canonical::*, control::*, dir::*, error::*, expand::*, metadata::*
 use libcurt::{lookup::*, remove::*, results::*, root::*, search::*, stat::*, text::*, tree::*};
 use libfuzzer_sys::fuzz_target;
 
-/// What is below the scratch directory, and what is not. None leads out of it.
 const PATHS: [&str; 20] = [
     "", "/", "/a", "/a/", "/a/b", "/a/b/c", "/a/f", "/a/f/", "/a/f/x", "/link", "/link/",
     "/link/b", "/loop", "/loop/x", "/broken", "/missing", "/a/b/..", "/a/.", "/bin/x", "/a\0/f",
 ];
-/// Names of one entry, and of none.
 const NAMES: [&str; 10] = ["a", "f", "b", "link", "loop", "missing", "", ".", "a/b", "x\0y"];
 
-/// Results: an inclusive range of them.
 type Results = RangeInclusive<i32>;
 
 const ARGUMENT: Results = CURT_E_ARGUMENT..=CURT_E_ARGUMENT;
-/// `CURT_E_OS` and `CURT_E_ARGUMENT`.
 const PLAIN: Results = CURT_E_ARGUMENT..=CURT_E_OS;
-/// Those and `CURT_E_STOPPED`.
 const STOPPABLE: Results = CURT_E_STOPPED..=CURT_E_OS;
 const REPLACED: Results = CURT_E_REPLACED..=CURT_E_REPLACED;
 const LOOP: Results = CURT_E_LOOP..=CURT_E_LOOP;
@@ -51,14 +44,12 @@ const FIND: Results = CURT_E_FIND_DENIED..=CURT_E_FIND_NOT_FOUND;
 const REFUSED: Results = CURT_E_REFUSED_LINK..=CURT_E_REFUSED_EMPTY;
 const EXPAND: Results = CURT_E_EXPAND_ENCODING..=CURT_E_EXPAND_EMPTY;
 
-/// A function: its name, the results that it may have, and a call with any arguments.
 type Function = (&'static str, &'static [Results], fn(&mut Run<'_>) -> isize);
 
-/// Rows of functions with the methods of [`Run`] that make their arguments, in this order.
 macro_rules! functions {
     ($($allowed:tt $function:ident($($make:ident $(($($what:expr),*))?),*);)*) => {
         &[$((stringify!($function), &$allowed, |run| {
-            // SAFETY: all can be read and written as far as it is lent, and objects are open.
+            // SAFETY: buffers are valid for the lengths passed, and objects are open.
             unsafe { $function($(run.$make($($($what),*)?)),*) as isize }
         })),*]
     };
@@ -97,7 +88,6 @@ const FUNCTIONS: &[Function] = functions! {
         curt_lookup_find(pick(LOOKUP), name, extensions, len, buffer(1), len, error);
 };
 
-/// The kinds of objects, and how those are closed that are not used any more.
 const DIR: usize = 0;
 const SEARCH: usize = 1;
 const EXPANDER: usize = 2;
@@ -106,7 +96,7 @@ const TREE: usize = 4;
 const LOOKUP: usize = 5;
 
 unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
-    // SAFETY: the object is NULL or one of this kind, and not used any more.
+    // SAFETY: the object is NULL or of this kind, and not used afterwards.
     unsafe {
         match kind {
             DIR => curt_dir_close(object.cast()),
@@ -120,26 +110,22 @@ unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
     0
 }
 
-/// What is checked after a call with this result.
 type Check = Box<dyn FnOnce(isize)>;
 
-/// The bytes that choose; zeros follow them, and mostly choose what is right.
+/// Zeros follow the end of the input, and mostly choose valid arguments.
 struct Run<'a> {
     input: &'a [u8],
     tree: String,
     asked: Asked,
-    /// What `cancel` points to.
     cancel: c_int,
-    /// The length that belongs to the last argument.
+    /// The length that goes with the last argument.
     len: usize,
-    /// How many elements are filled in at the most.
     count: usize,
-    /// What is to be checked. It owns the memory of the arguments.
+    /// Pending checks. They own the memory of the arguments.
     checks: Vec<Check>,
-    /// Where the call leaves its error, and an object of this kind, if it has a place for them.
+    /// Where the call puts its error and its new object, if it takes such parameters.
     error: Option<*mut curt_error>,
     object: Option<(usize, *mut c_void)>,
-    /// The objects that are open.
     objects: [Vec<*mut c_void>; 6],
 }
 
@@ -152,13 +138,13 @@ impl Run<'_> {
             let (name, allowed, call) = FUNCTIONS[self.below(FUNCTIONS.len())];
             let result = call(self);
             check(name, result, allowed);
-            // The last first: the first ones own the memory.
+            // In reverse: the first checks own the memory.
             self.checks.drain(..).rev().for_each(|check| check(result));
             if let Some(error) = self.error.take() {
                 assert_eq!(error.is_null(), result >= 0, "{name}");
                 if result < 0 {
                     assert_eq!(said(error) as isize, result, "{name}");
-                    // SAFETY: it is not used any more.
+                    // SAFETY: not used afterwards.
                     unsafe { curt_error_free(error) };
                 }
             }
@@ -179,7 +165,6 @@ impl Run<'_> {
         usize::from(self.byte()) % end
     }
 
-    /// Flags and numbers: small ones, single bits, and any others.
     fn number(&mut self) -> u32 {
         match self.byte() {
             small @ 0..128 => small.into(),
@@ -201,8 +186,8 @@ impl Run<'_> {
         self.count
     }
 
-    /// Keeps values and room behind them until the call was checked. `writable` says which bytes a
-    /// call with a result may write.
+    /// Keeps values, with spare room behind them, until the call has been checked. `writable` gives
+    /// the bytes that a call with this result may write.
     fn keep<T: Copy>(
         &mut self,
         values: &[T],
@@ -211,7 +196,7 @@ impl Run<'_> {
     ) -> *mut T {
         let mut words = vec![FILLER; (size_of_val(values) + room).div_ceil(8) + 4];
         let kept: *mut T = words.as_mut_ptr().cast();
-        // SAFETY: there is room, and a word is aligned for all of libcurt.
+        // SAFETY: the words are large enough, and aligned for every type of libcurt.
         unsafe { kept.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
         let before = words.clone();
         self.after(move |result| {
@@ -225,8 +210,8 @@ impl Run<'_> {
         kept
     }
 
-    /// Lends an array or a text, with a length that may be another one: shorter, but for `least`
-    /// elements or all, or one that no memory has.
+    /// Lends an array or a text, possibly with another length: shorter, but at least `least`
+    /// elements, or impossibly long.
     fn lend<T: Copy>(&mut self, values: &[T], least: usize) -> *const T {
         let kept = self.keep(values, 0, |_| 0..0);
         let (is_null, len) = match self.byte() % 16 {
@@ -255,7 +240,7 @@ impl Run<'_> {
         curt_str { ptr: self.text(), len: self.len }
     }
 
-    /// A path of the tree, of which no length cuts off more than what is below that.
+    /// A path of the tree. Shortening its length never cuts into the scratch directory's own path.
     fn path(&mut self) -> curt_str {
         let below = PATHS[self.below(PATHS.len())];
         let path = format!("{}{below}", self.tree);
@@ -267,13 +252,11 @@ impl Run<'_> {
         self.lend(&paths, 0)
     }
 
-    /// The name of an entry of the tree, or of none.
     fn entry(&mut self) -> curt_str {
         let name = NAMES[self.below(NAMES.len())];
         self.lend_str(name.as_bytes(), 0)
     }
 
-    /// A name or a path that is looked for, and not changed.
     fn name(&mut self) -> curt_str {
         match self.byte() % 4 {
             0 => self.lend_str(b"bin/x", 0),
@@ -290,23 +273,22 @@ impl Run<'_> {
         self.lend(&extensions, 0)
     }
 
-    /// The size of a struct, which may be wrong.
     fn size<T>(&mut self) -> usize {
         let whole = size_of::<T>();
         let others = [whole, 0, whole - 8, whole - 1, whole + 1, whole + 8, 4096, 4097, usize::MAX];
         others.get(self.below(16)).copied().unwrap_or(whole)
     }
 
-    /// A struct that begins with its size; the pointer may be NULL or odd.
+    /// A struct that begins with its size, as a pointer that may be NULL or misaligned.
     fn structure<T: Copy>(&mut self, value: T, is_filled_in: bool) -> *mut T {
         let size = self.size::<T>();
         let mut words = [0_u64; 513];
-        // SAFETY: there is room for it, and a word is aligned for every struct.
+        // SAFETY: the words are large enough, and aligned for every struct.
         unsafe { words.as_mut_ptr().cast::<T>().write(value) };
         words[0] = size as u64;
         let choice = self.below(16);
         if choice == 1 {
-            // A field that this version does not know.
+            // A field unknown to this version.
             words[size_of::<T>() / 8] = 1;
         }
         let writable = if is_filled_in && size > 8 && size <= 4096 { 8..size } else { 0..0 };
@@ -323,7 +305,6 @@ impl Run<'_> {
         self.structure(zeros(), true)
     }
 
-    /// An array whose elements are filled in, as many as the result says, and checked.
     fn array<T: Copy + 'static>(
         &mut self,
         most: usize,
@@ -333,7 +314,7 @@ impl Run<'_> {
         let size = self.size::<T>();
         let room = most * size.clamp(size_of::<T>(), 4096);
         let kept = self.keep::<T>(&[], room, move |_| 0..room);
-        // SAFETY: what was filled in can be read.
+        // SAFETY: these elements were filled in.
         let after = move |result| unsafe { each(kept, size, filled(result), check) };
         self.after(after);
         self.len = size;
@@ -351,11 +332,10 @@ impl Run<'_> {
         self.array(1, |result| usize::from(result == 0), check_metadata)
     }
 
-    /// A buffer for a text, which is not written if it is shorter than `least`.
+    /// A buffer for a text. The call must not write to it if it is shorter than `least`.
     fn buffer<U: Copy>(&mut self, least: usize) -> *mut U {
         let capacity = [512, 0, 1, self.below(64)].get(self.below(8)).copied().unwrap_or(512);
         let unit = size_of::<U>();
-        // A text and its NUL, or nothing.
         let written = move |result: isize| {
             let is_written = |len: &usize| (least..capacity).contains(len);
             usize::try_from(result).ok().filter(is_written).map(|len| (len + 1) * unit)
@@ -364,7 +344,7 @@ impl Run<'_> {
         let kept = self.keep::<u8>(&[], room, move |result| 0..written(result).unwrap_or(0));
         self.after(move |result| {
             for at in written(result).map_or(0..0, |end| end - unit..end) {
-                // SAFETY: it was written.
+                // SAFETY: the call wrote it.
                 assert_eq!(unsafe { kept.add(at).read() }, 0, "no NUL");
             }
         });
@@ -377,19 +357,16 @@ impl Run<'_> {
         self.error.as_mut().map_or(null_mut(), |error| &raw mut *error)
     }
 
-    /// A place for an object of this kind.
     fn place<T>(&mut self, kind: usize) -> *mut *mut T {
         self.object = (self.below(16) != 15).then_some((kind, dangling_mut()));
         self.object.as_mut().map_or(null_mut(), |(_, object)| (&raw mut *object).cast())
     }
 
-    /// An open object of this kind, or NULL.
     fn pick<T>(&mut self, kind: usize) -> *mut T {
         let at = self.below(self.objects[kind].len() + 1);
         self.objects[kind].get(at).map_or(null_mut(), |object| object.cast())
     }
 
-    /// One that is to be closed, or NULL.
     fn object(&mut self) -> (usize, *mut c_void) {
         let kind = self.below(self.objects.len());
         let object = self.pick(kind);
@@ -397,7 +374,6 @@ impl Run<'_> {
         (kind, object)
     }
 
-    /// An open directory or file, or none.
     fn fd(&mut self) -> c_int {
         let below = ["", "/a/f", "/missing"][self.below(3)];
         let fd = File::open(format!("{}{below}", self.tree)).map_or(-1, IntoRawFd::into_raw_fd);
@@ -409,7 +385,6 @@ impl Run<'_> {
         fd
     }
 
-    /// `CURT_CWD`, or no descriptor.
     fn no_fd(&mut self) -> c_int {
         if self.below(8) == 7 { -1 } else { -100 }
     }
@@ -417,7 +392,7 @@ impl Run<'_> {
     fn place_of_fd(&mut self) -> *mut c_int {
         let place = self.keep(&[-1], 0, |_| 0..4);
         self.after(move |result| {
-            // SAFETY: it is kept.
+            // SAFETY: `place` is kept alive.
             let fd = unsafe { place.read() };
             assert_eq!(fd >= 0, result == 0, "a descriptor and a failure");
             if fd >= 0 {
@@ -443,7 +418,7 @@ impl Run<'_> {
         let is_odd = choice & 0xF0 == 0x10;
         let value = curt_control {
             size: 0,
-            // What is started costs more than all else.
+            // Threads are the slowest part of a call.
             threads: self.number() % 4,
             reserved: if choice & 0xC0 == 0xC0 { self.number() } else { 0 },
             cancel: if is_odd { cancel.wrapping_byte_add(1) } else { cancel },
@@ -481,7 +456,6 @@ impl Run<'_> {
             (&mut value.cwd, &mut value.cwd_len),
             (&mut value.home, &mut value.home_len),
         ] {
-            // As bytes it is longer than as units.
             (*text, *len) = (self.text::<u16>().cast(), self.len);
         }
         value.flavor = self.number() % 4;
@@ -504,7 +478,7 @@ impl Run<'_> {
         let tree = self.tree.clone();
         self.after(move |result| {
             if result > 0 {
-                // SAFETY: it was filled in.
+                // SAFETY: a positive result means that the entry was filled in.
                 let filled = unsafe { entry.read() };
                 assert!(with_nul(filled.path).starts_with(tree.as_bytes()));
             }
@@ -516,42 +490,39 @@ impl Run<'_> {
 impl Drop for Run<'_> {
     fn drop(&mut self) {
         for (kind, objects) in self.objects.iter().enumerate() {
-            // SAFETY: they are not used any more.
+            // SAFETY: the objects are not used afterwards.
             objects.iter().for_each(|&object| _ = unsafe { close((kind, object)) });
         }
     }
 }
 
-/// What is in memory that nobody has written.
+/// Marks memory that no call has written.
 const FILLER: u64 = 0xA5A5_A5A5_A5A5_A5A5;
 
 fn bytes(words: &[u64]) -> &[u8] {
-    // SAFETY: words are bytes as well.
+    // SAFETY: any initialised `u64` can be read as bytes.
     unsafe { slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
 }
 
-/// A struct of libcurt that is all zero, as each may be.
 fn zeros<T: Copy>() -> T {
-    // SAFETY: it is used for such structs alone.
+    // SAFETY: used only for structs of libcurt, for which all zeros are valid.
     unsafe { mem::zeroed() }
 }
 
-/// Checks elements of this size, which can be read.
 unsafe fn each<T>(first: *const T, size: usize, count: usize, check: fn(&T)) {
     for at in 0..count {
-        // SAFETY: as required of the caller.
+        // SAFETY: the caller guarantees it.
         check(&unsafe { first.byte_add(at * size).read() });
     }
 }
 
 fn close_file(fd: c_int) {
-    // SAFETY: it is open, and nobody else has it.
+    // SAFETY: it is open, and this is its only owner.
     drop(unsafe { File::from_raw_fd(fd) });
 }
 
-/// A text and the NUL behind it.
 fn with_nul<'a>(text: curt_str) -> &'a [u8] {
-    // SAFETY: it lives until it is checked.
+    // SAFETY: libcurt keeps the text alive until it is checked.
     let units = unsafe { slice::from_raw_parts(text.ptr, text.len + 1) };
     assert!(units.ends_with(&[0]), "no NUL behind a text");
     units
@@ -569,15 +540,14 @@ fn check_metadata(metadata: &curt_metadata) {
     check("metadata", metadata.result as isize, &[STOPPABLE, REPLACED, OTHER]);
 }
 
-/// What callbacks are called with.
 struct Asked {
     thread: ThreadId,
-    /// How often they say to go on.
+    /// Callbacks answer "continue" this many times.
     left: Cell<u8>,
 }
 
 unsafe extern "C" fn answer(context: *mut c_void) -> c_int {
-    // SAFETY: it is what was passed.
+    // SAFETY: the context is the `Asked` of this run.
     let asked = unsafe { &*context.cast::<Asked>() };
     assert_eq!(thread::current().id(), asked.thread, "a callback on another thread");
     let left = asked.left.get();
@@ -600,7 +570,7 @@ unsafe extern "C" fn progress(context: *mut c_void, files: u64, directories: u64
 type See = unsafe extern "C" fn(*mut c_void, curt_str, *const curt_found) -> c_int;
 
 unsafe extern "C" fn see(context: *mut c_void, path: curt_str, found: *const curt_found) -> c_int {
-    // SAFETY: it lives.
+    // SAFETY: the entry lives during the callback.
     let found = unsafe { &*found };
     assert!(found.program <= CURT_PROGRAM_ASSOCIATION && found.relative <= 1);
     assert!(with_nul(path).len() > 1);
@@ -608,36 +578,33 @@ unsafe extern "C" fn see(context: *mut c_void, path: curt_str, found: *const cur
     unsafe { answer(context) }
 }
 
-/// Reads all of an error, and returns its result.
 fn said(error: *const curt_error) -> i32 {
     let mut info = curt_error_info { size: size_of::<curt_error_info>(), ..zeros() };
-    // SAFETY: the error lives.
+    // SAFETY: the error is alive.
     assert_eq!(unsafe { curt_error_get(error, &raw mut info) }, 0);
-    // SAFETY: the text ends in a NUL.
+    // SAFETY: the text ends in NUL.
     let text = unsafe { CStr::from_ptr(info.text) };
     assert!(text.count_bytes() == info.text_len && text.to_str().is_ok() && !text.is_empty());
     // SAFETY: the path lives as long as the error.
     let path = unsafe { slice::from_raw_parts(info.path.ptr, info.path.len) };
-    // Only the path of a stranger may have one.
+    // Only an untrusted path may contain NUL.
     let may_have_nul = REFUSED.contains(&info.result) || info.result == CURT_E_ARGUMENT;
     assert!(may_have_nul || !path.contains(&0), "{text:?}");
     assert_eq!(info.os_error != 0, !info.operation.is_null());
     info.result
 }
 
-/// Checks that a result is documented, for this function and at all.
 fn check(name: &str, result: isize, allowed: &[Results]) {
     if result < 0 {
         let result = i32::try_from(result).expect("a result is a small number");
         assert!(allowed.iter().any(|range| range.contains(&result)), "{name}: {result}");
-        // SAFETY: it is a text that ends in NUL.
+        // SAFETY: `curt_text` returns text that ends in NUL.
         let (text, done) =
             unsafe { (CStr::from_ptr(curt_text(result)), CStr::from_ptr(curt_text(0))) };
         assert_ne!(text, done, "{name}: {result}");
     }
 }
 
-/// A directory with a small tree, gone when it is dropped.
 struct Ground(PathBuf);
 
 impl Ground {
@@ -661,7 +628,7 @@ impl Ground {
         {
             symlink(target, tree.join(link)).expect("it can be made");
         }
-        // Nothing that is relative by mistake leads elsewhere.
+        // Keeps mistakenly relative paths inside the scratch directory.
         std::env::set_current_dir(place).expect("it can be entered");
         Ground(place.clone())
     }
@@ -677,7 +644,6 @@ impl Drop for Ground {
     }
 }
 
-/// The number of open descriptors.
 fn open_files() -> usize {
     fs::read_dir("/proc/self/fd").map_or(0, Iterator::count)
 }

@@ -1,5 +1,5 @@
-//! Any pattern of braces, commas, dots and plain characters: it stands for the words that bash makes
-//! of it, unless it stands for too many.
+//! Compares brace expansion with bash, for patterns of braces, commas, dots and plain characters,
+//! unless they expand to too many words.
 #![no_main]
 
 use std::cell::RefCell;
@@ -9,7 +9,7 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use curt::filters::expand_braces;
 use libfuzzer_sys::fuzz_target;
 
-/// What bash leaves as it is, or curt and bash expand.
+/// Characters that bash leaves alone, or that curt and bash expand.
 const CHARACTERS: &[u8] = br"{},.\-0123459abcxyzABZ_";
 
 struct Bash(ChildStdin, BufReader<ChildStdout>);
@@ -34,14 +34,14 @@ fuzz_target!(|data: &[u8]| {
     let Some(pattern) = std::str::from_utf8(data).ok().filter(|_| data.iter().all(is_known)) else {
         return;
     };
-    // An escape at the end would be one of the blank behind it.
+    // A trailing escape would apply to the following blank.
     if data.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1 {
         return;
     }
     let Ok(ours) = expand_braces(pattern) else { return };
     BASH.with_borrow_mut(|bash| {
         let Some(Bash(input, output)) = bash else { return };
-        // Each escaping backslash is written once more for the removal of quotes, which comes last.
+        // Quote removal comes last, so every escaping backslash is written once more.
         let (mut word, mut rest) = (String::new(), pattern.chars());
         while let Some(character) = rest.next() {
             word.push(character);

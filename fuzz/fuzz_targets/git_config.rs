@@ -1,8 +1,6 @@
-//! Any configuration of git, in a file and in the environment, means the same to git: all settings
-//! of the file, and the values of `core.excludesFile` and `core.ignoreCase`.
-//!
-//! The bytes 0x1e separate the file, `GIT_CONFIG_PARAMETERS`, and the key and the value of
-//! `GIT_CONFIG_COUNT=1`.
+//! Compares the reading of git configuration with git: all settings of a file, and the values of
+//! `core.excludesFile` and `core.ignoreCase`. The byte 0x1e separates the file,
+//! `GIT_CONFIG_PARAMETERS`, and the key and value of `GIT_CONFIG_COUNT=1`.
 #![no_main]
 
 use std::env;
@@ -17,11 +15,11 @@ use curt::walk::fuzzing;
 use libfuzzer_sys::fuzz_target;
 
 fn set(name: &str, value: &OsStr) {
-    // SAFETY: the process has one thread.
+    // SAFETY: the process is single-threaded.
     unsafe { env::set_var(name, value) }
 }
 
-/// Where git is installed, prepares the environment of both readers and returns a directory.
+/// `None` without git.
 fn place() -> Option<PathBuf> {
     if Command::new("git").arg("--version").output().is_err() {
         eprintln!("skipped: git is not installed");
@@ -38,14 +36,14 @@ fn place() -> Option<PathBuf> {
     set("GIT_CONFIG_NOSYSTEM", "1".as_ref());
     set("GIT_CONFIG_GLOBAL", place.join("config").as_os_str());
     set("GIT_CEILING_DIRECTORIES", env::temp_dir().as_os_str());
-    // Otherwise a configuration can name a file that git then writes to.
+    // Otherwise a configuration could name a trace file for git to write.
     for trace in ["GIT_TRACE2", "GIT_TRACE2_EVENT", "GIT_TRACE2_PERF"] {
         set(trace, "0".as_ref());
     }
     Some(place)
 }
 
-/// Runs `git config` with a query. `None` if git refuses the configuration.
+/// `None` if git refuses the configuration.
 fn git(place: &PathBuf, query: &[&str], file_only: bool) -> Option<Vec<u8>> {
     let mut git = Command::new("git");
     git.args(["config", "-z"]).args(query).current_dir(place).stdin(Stdio::null());
@@ -54,7 +52,7 @@ fn git(place: &PathBuf, query: &[&str], file_only: bool) -> Option<Vec<u8>> {
         git.env_remove("GIT_CONFIG_PARAMETERS").env_remove("GIT_CONFIG_COUNT");
     }
     let output = git.output().expect("git can be run");
-    // 1: there is no value.
+    // Status 1 means that there is no value.
     matches!(output.status.code(), Some(0 | 1)).then_some(output.stdout)
 }
 
@@ -64,7 +62,7 @@ fuzz_target!(|data: &[u8]| {
     let mut parts = data.splitn(4, |&byte| byte == 0x1e);
     let text = parts.next().unwrap_or_default();
     let variables: Vec<_> = parts.map(OsStr::from_bytes).collect();
-    // Devices may be included, which git reads and curt does not.
+    // Includes of devices, which git reads and curt does not.
     let is_device = |part: &[u8]| part.starts_with(b"/dev") || part.starts_with(b"/proc");
     if data.windows(5).any(is_device) || variables.iter().any(|it| it.as_bytes().contains(&0)) {
         return;
@@ -102,7 +100,7 @@ fuzz_target!(|data: &[u8]| {
         };
         let path = last("--type=path", "core.excludesFile");
         let theirs = path.zip(last("--type=bool", "core.ignoreCase").map(|case| case == b"true"));
-        // git keeps all slashes behind `~`.
+        // git keeps repeated slashes after `~`.
         let plain = |(mut path, case): (Vec<u8>, bool)| {
             path.dedup_by(|byte, before| *byte == b'/' && *before == b'/');
             let is_home = path.strip_suffix(b"/") == Some(place.as_os_str().as_bytes());

@@ -1,5 +1,5 @@
-//! Any pattern and name, in a line each: globs match as `fnmatch` of the GNU C library says, those
-//! of `ls --ignore` always and those of a shell if they are not refused.
+//! Compares globs with glibc's `fnmatch`, for a pattern and a name, each on a line. The globs of
+//! `ls --ignore` must always agree, those of a shell unless curt refuses them.
 #![no_main]
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int};
@@ -24,7 +24,7 @@ const KINDS: [&str; 12] = [
 
 fn matches(pattern: &[u8], text: &[u8], flags: c_int) -> bool {
     let [pattern, text] = [pattern, text].map(|it| CString::new(it).expect("it has no NUL"));
-    // SAFETY: both are strings of C.
+    // SAFETY: both are C strings.
     unsafe { fnmatch(pattern.as_ptr(), text.as_ptr(), flags) == 0 }
 }
 
@@ -32,7 +32,7 @@ fuzz_target!(|data: &[u8]| {
     static IS_THERE: OnceLock<bool> = OnceLock::new();
     let is_there = IS_THERE.get_or_init(|| {
         let name: &CStr = c"C.UTF-8";
-        // SAFETY: it is a string of C, and the process has one thread.
+        // SAFETY: it is a C string, and the process is single-threaded.
         let is_there =
             cfg!(target_env = "gnu") && unsafe { !setlocale(LC_ALL, name.as_ptr()).is_null() };
         if !is_there {
@@ -48,15 +48,15 @@ fuzz_target!(|data: &[u8]| {
     let path = Path::new(OsStr::from_bytes(text));
     let show = |pattern: &[u8]| format!("'{}' '{}'", pattern.escape_ascii(), text.escape_ascii());
 
-    // Brackets with an unknown class or symbol match nothing here. glibc stops at the first member
-    // that matches, and reads on by other rules.
+    // curt never matches brackets with an unknown class or symbol. glibc stops at the first
+    // matching member, and parses the rest differently.
     let lossy = String::from_utf8_lossy(pattern);
     let has_odd = |begin: &str, end: &str, is_known: fn(&str) -> bool| {
         let mut names = lossy.split(begin).skip(1);
         names.any(|rest| rest.split_once(end).is_none_or(|(name, _)| !is_known(name)))
     };
     let is_character: fn(&str) -> bool = |name| name.chars().count() == 1;
-    // In this locale it has no order of characters beyond U+FF: `[α-ω]` matches none.
+    // glibc has no collation order beyond U+FF in this locale, so `[α-ω]` never matches.
     let is_odd = has_odd("[:", ":]", |name| KINDS.contains(&name))
         || ["=", "."].iter().any(|it| has_odd(&format!("[{it}"), &format!("{it}]"), is_character))
         || lossy.contains('-') && lossy.chars().any(|it| it > '\u{ff}');
@@ -66,14 +66,14 @@ fuzz_target!(|data: &[u8]| {
     let theirs = ends.into_iter().any(|at| matches(pattern, &text[at..], 0));
     assert!(is_odd || ours == theirs, "{ours}: {}", show(pattern));
 
-    // With a slash before it, a pattern is compared with the whole path.
+    // A pattern that begins with a slash is anchored.
     let [Ok(pattern), Ok(_)] = [pattern, text].map(std::str::from_utf8) else { return };
     let anchored = format!("/{pattern}");
     let Ok(globs) = Globs::new([&anchored]) else { return };
     let words = expand_braces(&anchored).expect("it was expanded");
     let words: Vec<_> = words.iter().filter_map(|word| word.strip_prefix('/')).collect();
-    // For curt `**` has a meaning, and slashes are those of paths. Only glibc compares bytes if
-    // characters do not match.
+    // Only curt gives `**` a meaning and treats slashes as path separators. Only glibc compares
+    // bytes if characters do not match.
     let is_deep = |part: &str| part.len() > 1 && part.bytes().all(|byte| byte == b'*');
     let is_part = |part| matches!(part, "" | ".") || part.ends_with('\\') || is_deep(part);
     let ours = globs.matches(path, Kind::File);

@@ -1,5 +1,5 @@
-//! Any ignore file is read or refused without a crash, its rules answer about any path, and
-//! whatever it holds, a plain last line counts, for its own name and for no other.
+//! Reads any ignore file and matches any path without a crash. A plain last line always applies to
+//! its own name, and only to that.
 #![no_main]
 
 use std::path::Path;
@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
         let Ok(file) = IgnoreFile::parse(&text, false) else { continue };
         let said = file.ignores(Path::new("zz-hidden"), false);
         assert_eq!(said, Some(expected), "{last} counts");
-        // What the line does not name is as it is without it.
+        // The last line does not affect other names.
         let without = IgnoreFile::parse(rules, false).expect("fewer lines are read, too");
         let other = Path::new("yy-other");
         assert_eq!(file.ignores(other, false), without.ignores(other, false));

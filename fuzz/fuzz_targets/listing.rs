@@ -1,12 +1,11 @@
-//! Any bytes that `getdents64` may write: what is read of them is what a plain reading finds, and
-//! no broken record ends in a crash or in a circle.
+//! Compares the parsing of any `getdents64` output with a plain parser. Broken records must cause
+//! neither a crash nor an endless loop.
 #![no_main]
 
 use curt::os::linux::fuzzing::listed;
 use libfuzzer_sys::fuzz_target;
 
-/// The records up to the first broken one, read as getdents(2) describes them: number, position,
-/// length, kind, name.
+/// As in getdents(2), up to the first broken record: inode number, offset, length, kind, name.
 fn plain(mut rest: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
     let mut found = Vec::new();
     while rest.len() >= 19 {
@@ -20,7 +19,7 @@ fn plain(mut rest: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
         let name = name[..end].to_vec();
         let id = u64::from_ne_bytes(record[..8].try_into().expect("eight bytes"));
         if name != b"." && name != b".." {
-            // Kinds that POSIX does not have are unknown.
+            // Kinds outside POSIX are unknown.
             let kind = if [1, 2, 4, 6, 8, 10, 12].contains(&record[18]) { record[18] } else { 0 };
             found.push((id, kind, name));
         }

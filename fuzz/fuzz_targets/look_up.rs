@@ -1,5 +1,6 @@
-//! Any `PATH`, `PATHEXT` and name, one in a line, by both rules: what is found is a file of the
-//! tree, all ways of asking agree, and no search makes more calls than its directories allow.
+//! Searches with a `PATH`, `PATHEXT` and name, each on a line, by both rules. Results must be files
+//! of the tree, all queries must agree, and no search may make more calls than its directories
+//! allow.
 #![no_main]
 
 use curt::which::fuzzing::{FILES, search};
@@ -15,7 +16,7 @@ fuzz_target!(|data: &[u8]| {
         let found = search(rules, path, pathext, &name);
         let separators = path.iter().filter(|byte| b":;".contains(byte)).count() as u64;
         let extensions = pathext.split(|&byte| byte == b';').count().max(4) as u64;
-        // The base and the place that nobody named come on top.
+        // Plus the base and the implicit working directory.
         assert!(found.calls <= (separators + 3) * (5 + 2 * extensions), "{found:?}");
         if let Ok((path, _)) = &found.answer {
             let file = path.rsplit('/').next().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Full paths, folding, and the check of untrusted ones: a full path of POSIX and a folded one stay
-//! as they are, both kinds of units agree, and what the check allows leads only
-//! beneath the directory that it is put behind.
+//! Checks full paths, folding, and untrusted paths. Expanding a full POSIX path or folding a folded
+//! path changes nothing, UTF-8 and UTF-16 agree, and allowed paths remain beneath the directory in
+//! front of them.
 #![no_main]
 
 use curt_paths::{Aliases, DotDot, Env, Expander, Flavor, Fold, PathCheck, Release, Style};
@@ -16,8 +16,7 @@ fuzz_target!(|data: &[u8]| {
                 .tilde(false)
                 .base(base);
             let Ok(full) = expander.expand(data) else { continue };
-            // On Windows one pass may leave what is trimmed in the next: `x /.` is `x ` with its
-            // space.
+            // On Windows a result may be trimmed further: `x /.` becomes `x ` with its space.
             let again = expander.expand(&full).ok();
             assert!(again.is_some(), "{flavor:?} {style:?}");
             if flavor == Flavor::Posix && style == Style::Native {

@@ -1,5 +1,5 @@
-//! Any operations on a directory with links that lead out of it: nothing outside is opened, made or
-//! changed, and the one call of Linux and the single steps answer alike.
+//! Runs operations on a root with symlinks out of it. They must not open, create or change anything
+//! outside, and `openat2` and the portable path must agree.
 #![no_main]
 
 use std::fs;
@@ -12,10 +12,9 @@ use curt::beneath::OpenOptions;
 use curt::{Feature, Root};
 use libfuzzer_sys::fuzz_target;
 
-/// No answer is this by chance: a path has no NUL.
+/// Paths contain no NUL, so no answer equals this by chance.
 const SECRET: &[u8] = b"secret\0";
 
-/// A directory with `root` and what lies beside it, gone when it is dropped.
 struct Ground(PathBuf);
 
 impl Ground {
@@ -43,7 +42,6 @@ impl Ground {
         Ground(place.clone())
     }
 
-    /// What lies outside, with its content.
     fn outside(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut found = Vec::new();
         for folder in [self.0.clone(), self.0.join("beside")] {
@@ -64,7 +62,6 @@ impl Drop for Ground {
     }
 }
 
-/// Does what one line says; whether it was done, and what was read.
 fn act(root: &Root, line: &[u8]) -> Result<Vec<u8>, ()> {
     let (&what, rest) = line.split_first().ok_or(())?;
     let text = String::from_utf8_lossy(rest);
@@ -74,7 +71,6 @@ fn act(root: &Root, line: &[u8]) -> Result<Vec<u8>, ()> {
             let file = root.open_file(path, OpenOptions::new().read(true).nonblocking(true));
             let mut file = file.map_err(drop)?;
             let mut content = Vec::new();
-            // A directory can be opened, and not be read.
             let _ = file.read_to_end(&mut content);
             Ok(content)
         }

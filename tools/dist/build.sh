@@ -1,30 +1,31 @@
 #!/usr/bin/env bash
-# Builds what is released into `target/distrib`, with checksums in SHA256SUMS.
-# usage: build.sh [--here] [KIND…]: all kinds, or those named; for all, or for this processor and
-# Linux only. It exits with 3 where this machine lacks something. The same commit makes the same
-# bytes on the same kind of processor: times are $SOURCE_DATE_EPOCH, or that of the commit.
+# Builds the release files into `target/distrib`, with checksums in SHA256SUMS.
+# usage: build.sh [--here] [KIND…]
+# Without KIND it builds all kinds; with `--here` only for this processor and Linux. It exits with 3
+# if the machine lacks something. Builds are reproducible on the same kind of processor: timestamps
+# are $SOURCE_DATE_EPOCH, or the time of the commit.
 source "$(dirname "$0")/common.sh"
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -c safe.directory='*' log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
 
-# What makes the static binaries smaller, and start sooner, beside the profile `dist`: a script
-# leaves out tables for unwinding, equal functions are kept once, and the addresses are fixed. A
-# binary that can lie anywhere writes its address into 48 pages first, a fifth of a short start.
+# Make the static binaries smaller and faster to start, in addition to the profile `dist`: without
+# unwind tables, with identical functions merged, and at fixed addresses. A position-independent
+# binary first relocates 48 pages, a fifth of a short start.
 flags="-Clinker-flavor=ld.lld -Csymbol-mangling-version=v0 -Crelocation-model=static"
 flags+=" -Clink-arg=--no-eh-frame-hdr -Clink-arg=--icf=all"
 flags+=" -Clink-arg=-T$PWD/tools/dist/small.ld"
 
-# The most bytes that one may have. Most of it is the library, regular expressions, and what writes
-# each entry, built for speed.
+# The maximum size of a binary, in bytes. Most of it is the library, regular expressions, and output
+# code, all optimized for speed.
 limit=4000000
 
 has_library() { # TRIPLE
     rustup target list --installed | grep -qx "$1" || rustup target add "$1"
 }
 
-# `link.sh` is the linker: it runs the one that Rust brings for every processor, as it brings the C
-# library. A binary for another processor cannot be run here, so it takes its order from this
-# processor's, which is built first. Names without hashes (v0) are the same for both.
+# The linker is `link.sh`, which runs the one that Rust ships for every processor with the C
+# library. It orders functions by a trace. Binaries for another processor cannot run here, so they
+# use the order of this one, built first. Names without hashes (v0) match on both.
 statically() { # PROCESSOR COMMAND…
     local triple=$1-unknown-linux-musl name traced=
     [[ $1 == "$processor" ]] || traced=$target/$processor-unknown-linux-musl/dist/named
@@ -34,7 +35,7 @@ statically() { # PROCESSOR COMMAND…
         "${name}_RUSTFLAGS=$flags" "$@" --target "$triple"
 }
 
-binary() { # PROCESSOR: where its static binary is
+binary() { # PROCESSOR: prints the path of its static binary
     echo "$target/$1-unknown-linux-musl/dist/curt"
 }
 
@@ -47,19 +48,18 @@ static_binary() { # PROCESSOR
     ((size <= limit)) || { echo "curt has $size bytes, more than $limit" >&2; exit 1; }
 }
 
-# Programs that make packages, at a fixed version, in the user's cache folder.
 tools=${XDG_CACHE_HOME:-$HOME/.cache}/curt/tools
 
 cargo_deb() {
     local version=3.6.2
     if [[ $("$tools/bin/cargo-deb" --version 2>/dev/null) != *"$version" ]]; then
-        # It has to be correct, not fast: without optimization it is built in a third of the time.
+        # Speed does not matter, and an unoptimized build takes a third of the time.
         cargo install --quiet --locked --debug --no-default-features --version "$version" \
             --root "$tools" cargo-deb || missing "cargo-deb $version cannot be installed here"
     fi
 }
 
-pip_tool() { # NAME VERSION: into its own virtual environment, alone
+pip_tool() { # NAME VERSION: in a separate virtual environment
     local folder=$tools/$1-$2
     [[ ! -e $folder/ready ]] || return 0
     { python3 -m venv --clear "$folder" &&
@@ -68,10 +68,9 @@ pip_tool() { # NAME VERSION: into its own virtual environment, alone
 }
 maturin=1.16.0 zigbuild=0.24.1 zig=0.14.1
 
-# What is linked by Zig does not depend on this machine's C library.
+# Zig links independently of this machine's C library.
 export CARGO_ZIGBUILD_PYTHON_PATH=$tools/ziglang-$zig/bin/python
 
-# Manual pages, completions and documents, the same for all processors.
 share() {
     local share=$packages/share curt name
     curt=$(binary "$processor")
@@ -88,7 +87,7 @@ share() {
     cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$share/doc/curt"
 }
 
-# For any Linux: unpacked into /usr/local without its first folder, everything is in its place.
+# For any Linux. Unpack into /usr/local, without the first path component.
 make_tar() { # PROCESSOR
     local stem
     stem=$(basename "$(tar_of "$1")" .tar.gz)
@@ -98,9 +97,9 @@ make_tar() { # PROCESSOR
         --file "$(tar_of "$1")" -C "$(dirname "$(binary "$1")")" curt -C "$packages" share
 }
 
-# By cargo-deb; `crates/curt-cli/Cargo.toml` says what is in it. The version has no revision of
-# Debian's, and the changelog is in Debian's form; ours is in the archives. $DEBFULLNAME and
-# $DEBEMAIL answer for the package.
+# `crates/curt-cli/Cargo.toml` lists the contents. The version has no Debian revision, and the
+# changelog is in Debian's format; ours is in the archives. $DEBFULLNAME and $DEBEMAIL name the
+# maintainer.
 make_deb() { # PROCESSOR DEBIAN'S-NAME
     local who="${DEBFULLNAME:-The curt developers} <${DEBEMAIL:-curt@example.org}>" date
     date=$(date -u -R -d "@$SOURCE_DATE_EPOCH")
@@ -112,8 +111,8 @@ make_deb() { # PROCESSOR DEBIAN'S-NAME
         --package curt-cli --profile dist --maintainer "$who" --output "$(deb_of "$2")"
 }
 
-# The library for Node and the command, with its binaries for all systems; the addons are packages
-# for a system each. `docs/adr/0042-packages.md` says why.
+# The library for Node and the command, with its binaries for all systems. Each system's addon is a
+# separate package. See `docs/adr/0042-packages.md`.
 make_npm() {
     local folder=$packages/npm/curt-fs words name system library built
     command -v npm >/dev/null || missing 'npm is not installed'
@@ -143,12 +142,12 @@ make_npm() {
     npm_pack curt-fs
 }
 
-addon() { # SYSTEM TRIPLE FILE: the package with the addon for Node
+addon() { # SYSTEM TRIPLE FILE: makes the package with the addon for Node
     local folder=$packages/npm/curt-fs-$1 triple=$2 os cpu libc
     IFS=- read -r os cpu libc <<<"$1"
     has_library "$triple" || missing "no standard library for $triple can be had here"
-    # The addon finds Node's functions in the program that loads it; napi-build wants a library of
-    # Node for Windows all the same.
+    # The addon finds Node's functions in the program that loads it, but napi-build still requires
+    # Node's import library for Windows.
     mkdir -p "$target/node/libnode"
     : >"$target/node/libnode/libnode.dll"
     printf '!<arch>\n' >"$target/node/libnode/libnode.a"
@@ -183,7 +182,7 @@ npm_pack() { # NAME
     (cd "$packages/npm/$1" && npm pack --silent --pack-destination "$packages" >/dev/null)
 }
 
-# For `pip` and `uvx`; `crates/curt-cli/pyproject.toml` says what is in it.
+# `crates/curt-cli/pyproject.toml` lists the contents.
 make_wheel() { # PROCESSOR
     pip_tool maturin "$maturin"
     statically "$1" "$tools/maturin-$maturin/bin/maturin" build --quiet --locked --profile dist \
@@ -191,7 +190,6 @@ make_wheel() { # PROCESSOR
         --compatibility manylinux_2_17 musllinux_1_1
 }
 
-# The module, linked by Zig.
 make_python() { # PROCESSOR
     local library system
     pip_tool maturin "$maturin"
@@ -207,7 +205,6 @@ make_python() { # PROCESSOR
     done
 }
 
-# libcurt, by the cargo-c of Debian and its oldest Rust.
 make_c() {
     local who="${DEBFULLNAME:-The curt developers} <${DEBEMAIL:-curt@example.org}>" name
     local sets=linux,library windows=()
@@ -217,7 +214,6 @@ make_c() {
     for name in "${c[@]##*/}"; do cp "$target/debian-root/library/$name" "$packages"; done
 }
 
-# The gem for Ruby: its sources, which are built where it is installed.
 make_gem() {
     grep -q "VERSION = \"$version\"" bindings/ruby/lib/curt/version.rb ||
         { echo "bindings/ruby/lib/curt/version.rb has another version than Cargo.toml" >&2; exit 1; }

@@ -1,4 +1,4 @@
-# What `build.sh` and `test.sh` share: the arguments, and the names of packages.
+# Shared by `build.sh` and `test.sh`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 exec </dev/null
@@ -16,7 +16,6 @@ for argument; do
 done
 if ((${#kinds[@]} == 0)); then
     kinds=(tar deb exe npm wheel python c gem)
-    # What is for Windows alone is not for here.
     [[ -z $here ]] || kinds=(tar deb npm wheel python c gem)
 fi
 
@@ -24,7 +23,7 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 packages=$PWD/target/distrib
 
-# Names of processors that packages are for: Rust's, Debian's, npm's.
+# Processors with packages, in the names of Rust, Debian and npm.
 processor=$(uname -m)
 processors=('x86_64 amd64 linux-x64' 'aarch64 arm64 linux-arm64')
 this=$(printf '%s\n' "${processors[@]}" | grep "^$processor ") ||
@@ -32,7 +31,6 @@ this=$(printf '%s\n' "${processors[@]}" | grep "^$processor ") ||
 for words in "${processors[@]}"; do
     [[ -n $here || $words == "$this" ]] || others+=("$words")
 done
-# This one first.
 processors=("$this" "${others[@]}")
 
 tar_of() { echo "$packages/curt-$version-$1-unknown-linux-musl.tar.gz"; }
@@ -48,13 +46,12 @@ done
 wheel_of() {
     echo "$packages/curt_cli-$version-py3-none-manylinux2014_$1.manylinux_2_17_$1.musllinux_1_1_$1.whl"
 }
-# For each processor one for GNU's C library and one for musl, for every Python from 3.10.
+# For each processor one for glibc and one for musl, for every Python from 3.10.
 python_of() { # PROCESSOR gnu|musl
     local systems=manylinux2014_$1.manylinux_2_17_$1
     [[ $2 == gnu ]] || systems=musllinux_1_1_$1
     echo "$packages/curt_fs-$version-cp310-abi3-$systems.whl"
 }
-# libcurt, for this processor only, and for Windows.
 c=("$packages/libcurt-$version-$processor-unknown-linux-gnu.tar.gz")
 for name in libcurt0 libcurt-dev; do
     c+=("$packages/${name}_${version}_$(cut -d ' ' -f 2 <<<"$this").deb")
@@ -62,7 +59,7 @@ done
 [[ -n $here ]] || c+=("$packages/libcurt-$version-x86_64-pc-windows-gnu.tar.gz")
 gem=$packages/curt-$version.gem
 
-missing() { # REASON: this machine lacks something
+missing() { # REASON: this machine lacks a requirement
     echo "$*" >&2
     exit 3
 }

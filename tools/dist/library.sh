@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# In the Debian root: builds libcurt by cargo-c, and makes of it an archive and two Debian packages
-# for this processor, and an archive for Windows. The static library for Linux is one object.
+# Runs in the Debian root: builds libcurt with cargo-c, and packs it as an archive and two Debian
+# packages for this processor, and an archive for Windows. The static library for Linux is one
+# object.
 # usage: library.sh FOLDER VERSION PROCESSOR DEBIAN'S-NAME WHO SOURCE_DATE_EPOCH [windows]
 set -euo pipefail
 folder=$1 version=$2 processor=$3 debian=$4 who=$5
@@ -17,13 +18,13 @@ build() { # DESTINATION ARGUMENT…
         --prefix /usr --library-type cdylib --library-type staticlib "$@"
 }
 
-pack() { # NAME FOLDER: an archive, and nothing in it depends on when and by whom it was made
+pack() { # NAME FOLDER: a reproducible archive, independent of time and user
     tar --create --format=ustar --sort=name --owner=0 --group=0 --numeric-owner \
         --mode=a+rX,u+w,go-w --mtime="@$SOURCE_DATE_EPOCH" --transform="s,^\.,$1," \
         --use-compress-program='gzip -9n' --file "$folder/$1.tar.gz" -C "$2" .
 }
 
-# What an archive has beside the libraries. The paths in curt.pc follow the archive.
+# The paths in curt.pc are relative to the archive.
 complete() { # FOLDER
     mkdir -p "$1/share/doc/libcurt"
     cp CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$1/share/doc/libcurt"
@@ -31,7 +32,7 @@ complete() { # FOLDER
         "$1/lib/pkgconfig/curt.pc"
 }
 
-package() { # NAME FOLDER SECTION FIELDS…: a Debian package of what is in the folder
+package() { # NAME FOLDER SECTION FIELDS…: a Debian package with the contents of the folder
     local name=$1 from=$2 section=$3 doc=$2/usr/share/doc/$1
     shift 3
     mkdir -p "$doc" "$from/DEBIAN"

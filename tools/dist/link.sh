@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The linker of the static binaries, as build.sh tells Cargo. Functions that run at a start lie all
-# over 3 MB, and each 64 kB of them cost a page fault. So it links twice, the second time with those
-# functions together. They are traced in $CURT_TRACED, a binary for this processor with its symbols;
-# unset, in that of the first link, which `named` beside the final binary is a copy of.
+# Links static binaries. Startup functions are spread over 3 MB, and every 64 kB in use cost a page
+# fault. So it links twice, the second time with those functions together. It traces them in
+# $CURT_TRACED, a binary for this processor with symbols, or by default in the result of the first
+# link, which is copied to `named` next to the final binary.
 set -euo pipefail
 for ((at = 1; at < $#; at++)); do
     [[ ${!at} != -o ]] || next=$((at + 1)) out=${!next}

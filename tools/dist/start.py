@@ -25,7 +25,7 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 
 @contextlib.contextmanager
 def small_tree() -> Iterator[str]:
-    # A fixed depth: ignore files are looked for in each parent.
+    # A fixed depth, because the search for ignore files opens every parent.
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         Path(folder, "d").mkdir()
         Path(folder, "d", "file").touch()
@@ -33,7 +33,7 @@ def small_tree() -> Iterator[str]:
 
 
 def trace(binary: str, command: str, *options: str) -> str:
-    """What valgrind says about a start."""
+    """Valgrind's output for a start."""
     valgrind = shutil.which("valgrind") or sys.exit("valgrind is not installed")
     words = [valgrind, "--tool=lackey", *options, Path(binary).resolve(), *command.split()]
     with small_tree() as folder:
@@ -44,14 +44,14 @@ def trace(binary: str, command: str, *options: str) -> str:
 
 
 def functions(binary: str) -> list[tuple[int, str]]:
-    """The address and the name of each function. Several may have one address."""
+    """The address and name of each function. Several may share an address."""
     symbols = subprocess.run(["nm", binary], capture_output=True, text=True, check=True).stdout
     found = re.findall(r"^([0-9a-f]+) [tTwW] (.+)$", symbols, re.MULTILINE)
     return sorted((int(address, 16), name) for address, name in found)
 
 
 def general(name: str) -> str:
-    """The name without the identities of crates, which differ between processors."""
+    """The name without crate hashes, which differ between processors."""
     return re.sub(r"Cs[0-9A-Za-z]+_", "C_", name)
 
 
@@ -73,7 +73,7 @@ def order(binary: str, other: str) -> None:
 
 
 def faults(binary: str, command: str) -> int:
-    """The fewest of some starts: addresses are random."""
+    """The minimum over several starts, because addresses are random."""
     here = os.getcwd()
     counts = []
     for _ in range(9):
@@ -94,7 +94,8 @@ def instructions(binary: str, command: str) -> int:
 
 
 def check(binary: str) -> None:
-    # The count depends on how the binary lies in the page cache, in memory always in the same way.
+    # The count depends on the binary's layout in the page cache. In a memfd, that is always the
+    # same.
     copy = os.memfd_create("curt")
     os.write(copy, Path(binary).read_bytes())
     found = {

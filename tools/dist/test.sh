@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Builds what is released, and installs and runs each kind in a clean root: the Debian root, of
-# whose /tmp nothing stays. usage: test.sh [--here] [KIND…], as for build.sh.
-# The last line is the total; what this machine cannot do is skipped, with its reason.
+# Builds the release files, then installs and runs each kind in a clean Debian root, whose /tmp is
+# discarded.
+# usage: test.sh [--here] [KIND…], as for build.sh
+# The last line is the total. Tests that this machine cannot run are skipped with a reason.
 source "$(dirname "$0")/common.sh"
 passed=0 failed=0 skipped=0 release=
 
-try() { # KIND WHAT COMMAND…: what it prints is shown only if it fails; a status of 3 skips
+try() { # KIND WHAT COMMAND…: shows output only on failure; status 3 means skipped
     local name="$1: $2" out status=0
     shift 2
     out=$("$@" 2>&1) || status=$?
@@ -17,13 +18,13 @@ try() { # KIND WHAT COMMAND…: what it prints is shown only if it fails; a stat
     return "$status"
 }
 
-in_root() { # PACKAGES SCRIPT ARGUMENT…: a shell script in the Debian root, or in that of $release
+in_root() { # PACKAGES SCRIPT ARGUMENT…: runs a script in the Debian root, or in that of $release
     local sets=$1 script=$2
     shift 2
     cargo xtask in-root ${release:+--debian "$release"} --with "$sets" -- sh -euxc "$script" sh "$@"
 }
 
-# A Debian over the Debian that nobody else sees, in /tmp/debian.
+# A private, writable Debian over the Debian root, in /tmp/debian.
 own_debian='
     cd /tmp
     mkdir changes work debian
@@ -31,7 +32,7 @@ own_debian='
     mount -t proc proc debian/proc
     mount --rbind /dev debian/dev'
 
-# curt does its work, in an empty folder. Argument: how it is called.
+# Uses curt in an empty directory. Arguments: the command that starts curt.
 use='
     use() {
         test "$("$@" --version)" = "curt '"$version"'"
@@ -43,7 +44,7 @@ use='
     }
     cd /tmp'
 
-# A root that holds nothing else: whatever curt needed would be missing.
+# The root is otherwise empty, so a dependency of curt would be missing.
 tar_runs() {
     in_root emulator "$use"'
         mkdir root
@@ -91,7 +92,8 @@ exe_runs() {
         "${run[@]}" stat 'C:\windows\system32' >/dev/null
 }
 
-# Node of a version, from npm: where its program is. Arguments: version, and `linux` or `win`.
+# Installs a version of Node from npm, and prints the path of its program. Arguments: version, and
+# `linux` or `win`.
 node_of() {
     local folder=${XDG_CACHE_HOME:-$HOME/.cache}/curt/tools/node-$2-$1 cpu=x64 file=bin/node name
     [[ $2 == win || $processor == x86_64 ]] || cpu=arm64
@@ -104,9 +106,9 @@ node_of() {
 }
 nodes=(14.21.3 18.20.8 20.20.2 22.23.3 24.21.0)
 
-# With the npm of this machine and its Node, laid out as Node's own: Debian's npm has hundreds of
-# packages. Other versions of Node are in /tmp/nodes, by their first number. The arguments of the
-# script are the packages, for GNU's C library, and the version.
+# Uses this machine's npm and Node in Node's own layout, because Debian's npm has hundreds of
+# packages. Other versions of Node are in /tmp/nodes, by major version. The script's arguments are
+# the packages for glibc, and the version.
 npm_runs() { # SCRIPT
     local paths version_of_node node shown=()
     paths=$(npm exec --offline --call 'echo "$npm_node_execpath"; echo "${npm_execpath%/bin/*}"')
@@ -139,7 +141,8 @@ npm_installs='
     npx --yes --offline --package "$1" curt-fs rm node_modules
     test ! -e node_modules'
 
-# The library in both kinds of modules, and the command in a version of Node that it is too old for.
+# Loads the library from both kinds of modules, and runs the command in a Node too old for the
+# library.
 npm_serves_all_nodes='
     npm install --offline --no-audit --no-fund "$1" "$2"
     cat >use.js <<"SCRIPT"
@@ -166,12 +169,12 @@ SCRIPT
     if /tmp/nodes/14 use.js 2>said; then exit 1; fi
     grep "curt-fs needs Node 18 or newer as a library, and this is v14" said
     test "$(/tmp/nodes/14 node_modules/curt-fs/bin/curt.js --version)" = "curt $3"
-    # Without the addon it says what is missing.
+    # Without the addon, the error names it.
     rm -r "node_modules/$(basename "$2" "-$3.tgz")"
     if node use.js 2>said; then exit 1; fi
     grep "curt-fs cannot load its addon for linux" said'
 
-# What the addon asks of its system: glibc of Node 18 or older; for musl nothing but its library.
+# The addon needs at most the glibc of Node 18, and on musl only libc.
 npm_needs_little() { # PROCESSOR SYSTEM
     local folder oldest
     folder=$(mktemp -d)
@@ -185,7 +188,7 @@ npm_needs_little() { # PROCESSOR SYSTEM
     rm -r "$folder"
 }
 
-# A signal that the launcher gets ends what it started, and then the launcher in the same way.
+# The launcher passes a signal on to curt, and then dies of it.
 npm_passes_signals='
     npm install --offline --no-audit --no-fund "$1" "$2"
     node node_modules/curt-fs/bin/curt.js run --timeout 60s -- sleep 30 &
@@ -204,7 +207,7 @@ npm_works_on_windows() {
     local version_of_node node
     for version_of_node in 20.20.2 22.23.3; do
         node=$(node_of "$version_of_node" win) || return
-        # Where the root sees it.
+        # The root can read this directory.
         cp "$node" "$packages/npm/node.exe"
         cargo xtask windows-session -- sh bindings/node/test/windows.sh "$packages/npm/node.exe" \
             "$npm" "$(addon_of win32-x64)"
@@ -220,7 +223,6 @@ wheel_installs() {
         test ! -e environment/bin/curt' "$(wheel_of "$processor")"
 }
 
-# Uses the module, in a folder with a tree of three entries.
 use_module='
 import curt_fs as curt, os
 assert [(top, names) for top, _, names in curt.walk("tree")] == [
@@ -245,8 +247,8 @@ python_installs() { # ARGUMENT OF PIP…
         if environment/bin/python -c "import curt_fs"; then exit 1; fi' "$use_module" "$@"
 }
 
-# A program with libcurt: it removes the folder `tree`. It is compiled in /tmp, with what
-# pkg-config says, and linked with the shared library and with the static one.
+# A program that removes the directory `tree` with libcurt. It is compiled in /tmp with the flags of
+# pkg-config, and linked both dynamically and statically.
 use_library='
     cd /tmp
     cat >program.c <<"PROGRAM"
@@ -275,7 +277,7 @@ PROGRAM
         use $libraries
         test "$(ldd program | grep -c libcurt)" = 0
     }
-    # A panic is caught, which the code that unwinds does, and dlclose leaves the library loaded.
+    # The library must unwind, to catch panics, and remain loaded after dlclose.
     is_right() { # SHARED-LIBRARY
         readelf --dynamic "$1" >said
         grep -q "SONAME.*\[libcurt.so.0\]" said
@@ -314,7 +316,7 @@ c_installs() {
         test -z "$(find /usr -name "*curt*")"'
 }
 
-# Of this machine, whose Rust is another than the one that the library was made with.
+# Links with this machine's Rust, which differs from the one that built the library.
 c_links_beside() { # TOOLCHAIN
     local folder order
     [[ $1 == here ]] || rustc "+$1" --version >/dev/null || missing "there is no Rust $1"
@@ -332,12 +334,10 @@ c_links_beside() { # TOOLCHAIN
     rm -r "$folder"
 }
 
-# With mingw, under Wine.
 c_runs_on_windows() {
     cargo xtask windows-session -- sh -euxc '
         cd "$(mktemp -d)"
         tar -xzf "$1" --strip-components=1
-        # The functions of the list, and nothing else.
         x86_64-w64-mingw32-objdump --private-headers bin/curt.dll |
             awk "/Name Pointer] Table/ { on = 1; next } !NF { on = 0 } on && /[[]/ { print \$NF }" |
             sort >exported
@@ -355,7 +355,6 @@ c_runs_on_windows() {
         done' sh "${c[3]}" "$PWD/bindings/c/abi.txt"
 }
 
-# Uses every function of the gem, in an empty folder.
 use_gem='
     require "curt/install"
     def equal(expected, found)
@@ -386,7 +385,7 @@ use_gem='
     FileUtils.rm_rf("tree")
     equal(false, File.exist?("tree"))'
 
-# Against the installed libcurt, which is shared. Where it is missing, the gem says so.
+# With the installed shared libcurt. Without it, the gem reports that libcurt is missing.
 gem_installs() {
     in_root ruby "$own_debian"'
         cp "$1" debian/opt/curt.gem
@@ -404,7 +403,7 @@ gem_installs() {
         if ruby -e "require %(curt)"; then exit 1; fi' "$use_gem"
 }
 
-# libcurt.a of the archive is linked in, and the archive can go.
+# libcurt.a is linked in, so the archive can be removed.
 gem_installs_with_archive() {
     in_root ruby 'cd /tmp
         mkdir archive
@@ -418,7 +417,7 @@ gem_installs_with_archive() {
         ruby -w -e "$3"' "$gem" "${c[0]}" "$use_gem"
 }
 
-# By the Rust of Debian 13.
+# With the Rust of Debian 13.
 gem_builds_from_checkout() {
     in_root linux,ruby 'checkout=$PWD
         mkdir /tmp/build /tmp/work

@@ -1,5 +1,5 @@
-# In the Debian root: builds the programs and helpers of GNU's test suite, unless they are there.
-# Arguments: folder, version of this script, the programs.
+# Builds the programs and helpers of GNU's test suite in the Debian root, unless they exist.
+# Arguments: directory, version of this script, the programs.
 folder=$1 version=$2
 shift 2
 [ "$(cat "$folder/stamp" 2>/dev/null || :)" != "$version $*" ] || exit 0
@@ -7,24 +7,23 @@ rm -rf --one-file-system "$folder"
 mkdir -p "$folder/lists/partial"
 cd "$folder"
 
-# The root lists where its packages come from; their sources are at the same place.
 sed 's/^deb /deb-src /' /etc/apt/sources.list >sources.list
 apt() {
     apt-get -qq -o Dir::Etc::SourceList="$folder/sources.list" -o Dir::Etc::SourceParts=- \
         -o Dir::State::Lists="$folder/lists" -o APT::Sandbox::User=root \
         -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= "$@"
 }
-# The caller tells a source that cannot be had from one that cannot be built.
+# The caller distinguishes an unavailable source from a failed build.
 { apt update && apt --download-only source coreutils; } || exit 77
 rm -rf lists
 
-# As GNU published it: Debian's patches change what `ls` prints.
+# The original source, because Debian's patches change the output of `ls`.
 mkdir source
 tar -xf coreutils_*.orig.tar.xz -C source --strip-components=1
 cd source
 FORCE_UNSAFE_CONFIGURE=1 ./configure -q --disable-nls CFLAGS=-O1 >../log 2>&1 ||
     { tail -n 20 ../log; exit 1; }
-# The other programs that tests use are those of the root, which has the same version.
+# Tests also use other programs, from the root, which has the same version.
 printf 'include Makefile\nfew: $(BUILT_SOURCES)\n' >few.mk
 { make -s -f few.mk few && make -s -j2 $(printf ' src/%s' getlimits "$@"); } >>../log 2>&1 ||
     { tail -n 20 ../log; exit 1; }

@@ -1,7 +1,7 @@
-/* Starts curt by the name that GNU's tests start: `rm`. It is that command then.
+/* Starts curt under the name of the program that GNU's tests start, such as `rm`.
  *
- * One difference that is no fault of curt would fail some tests: the option by which they claim a
- * terminal has two dashes there, three in GNU's. */
+ * It also maps the option with which these tests claim a terminal, which has three dashes in GNU's
+ * programs and two in curt. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,27 +1,26 @@
-# In the Debian root: runs GNU's own tests of rm, ls, du, stat, readlink and realpath, first with
-# GNU's programs and then with curt. Argument: a part of the names of the tests that run.
+# Runs GNU's own tests of rm, ls, du, stat, readlink and realpath in the Debian root, first with
+# GNU's programs and then with curt. Argument: a part of the names of the tests to run.
 #
-# The suite is that of Debian's coreutils, built once. What passes with GNU's programs must pass with
-# curt unless `failures.txt` lists it; what is listed there must fail. Each test runs as root and as
-# nobody, in a mount namespace in which only a new file system in memory can be written: the tests
-# of `rm`, run as root, reach nothing else. It exits with 77 if there is no source to be had.
+# The suite is that of Debian's coreutils, built once. Tests that pass with GNU's programs must pass
+# with curt unless `failures.txt` lists them, and the listed ones must fail. Each test runs as root
+# and as nobody, in a mount namespace where only a new tmpfs is writable, so that tests of `rm` as
+# root reach nothing else. The script exits with 77 if it cannot get the source.
 set -euo pipefail
 filter=${1:-}
 here=tools/gnu suite=/build/gnu kept=$CARGO_TARGET_DIR/gnu
 
-# The programs, each with the number of cases that pass with GNU's program at least: with fewer the
-# suite itself does not work here. With all that Debian 13 has, it is 74, 98, 48, 14, 14 and 2.
+# Each program with the minimum number of cases that pass with GNU's version. Fewer mean that the
+# suite does not work here. A complete Debian 13 passes 74, 98, 48, 14, 14 and 2.
 programs=(rm:70 ls:93 du:45 stat:13 readlink:13 realpath:2)
 
-# Raise the number when `build.sh` makes something that an older tree does not have.
+# Raise the number when `build.sh` makes something new.
 flock "$suite.lock" sh -eu $here/build.sh "$suite" 1 "${programs[@]%:*}" >&2
 
-# curt, and a program that stands for GNU's and starts it.
 cargo build --quiet --locked --package curt-cli
 mkdir -p "$kept"
 gcc -O1 -Wall -static -o "$kept/front" $here/front.c -DCURT="\"$CARGO_TARGET_DIR/debug/curt\""
 
-# The cases, `TEST USER` in a line; a program has a folder of tests, or one in `misc`.
+# A program has a directory of tests, or one test in `misc`.
 cases=$kept/cases
 for program in "${programs[@]%:*}"; do
     if [[ -d $suite/source/tests/$program ]]; then
@@ -32,21 +31,20 @@ for program in "${programs[@]%:*}"; do
 done | sort >"$kept/tests"
 grep -F -- "$filter" "$kept/tests" | sed 's/.*/& root\n& nobody/' >"$cases"
 
-# The list of failures, in the same form, without the reasons.
 sed -n 's/^\([a-z].*\) both .*/\1 root\n\1 nobody/p; s/^\([a-z][^ ]* [rn][a-z]*\) .*/\1/p' \
     $here/failures.txt | sort >"$kept/listed"
 sed 's/ .*//' "$kept/listed" | sort -u | comm -23 - "$kept/tests" >"$kept/unknown"
 [[ ! -s $kept/unknown ]] || { echo 'failures.txt: GNU has no test'; cat "$kept/unknown"; exit 1; }
 
-# Runs the cases of a file, two at a time, and prints those that pass; what they print is kept.
-passing() { # FILE, and what stands for GNU's program, or nothing
+passing() { # FILE [REPLACEMENT of the program of GNU]
     local logs=$kept/logs-${2:+curt}
     mkdir -p "$logs"
     # shellcheck disable=SC2016
     xargs -r -a "$1" -P 2 -L 1 bash -c '
         suite=$1 logs=$2 front=$3 here=$4 test=$5 user=$6 name=${5%%/*}
         [[ $name != misc ]] || { name=${test##*/}; name=${name%%.*}; }
-        # A chroot is no mount whose propagation could be changed; that of all mounts is private here.
+        # The mount propagation of a chroot cannot be changed; in here all mounts are private
+        # already.
         if unshare --mount --propagation unchanged sh -eu "$here/test.sh" \
             "$suite/source" "$front" "$test" "$user" "$name" \
             >"$logs/$user-${test//\//-}" 2>&1 </dev/null; then echo "$test $user"; fi
@@ -55,7 +53,7 @@ passing() { # FILE, and what stands for GNU's program, or nothing
 
 passing "$cases" >"$kept/gnu"
 passing "$kept/gnu" "$kept/front" >"$kept/curt"
-# A busy machine can fail a test that waits for something. It is given a second chance.
+# Retries failures once, because a busy machine can fail a test that waits.
 comm -23 "$kept/gnu" "$kept/curt" | comm -23 - "$kept/listed" >"$kept/again"
 passing "$kept/again" "$kept/front" | sort -o "$kept/curt" - "$kept/curt"
 

@@ -1,12 +1,11 @@
-# In the Debian root, in a mount namespace of its own: runs one of GNU's tests where nothing can be
-# changed but a new file system in memory. Its exit status is the test's: 77 if it skipped itself.
-# Arguments: the built tree, the program to put in its place (a link to it; or nothing), test, user,
-# the name of the program.
+# Runs one of GNU's tests in the Debian root, in a private mount namespace where only a new tmpfs is
+# writable. Exits with the test's status: 77 if it skipped itself. Arguments: the built tree, a link
+# to the program to replace (or empty), the test, the user, the name of the program.
 tree=$1 program=$2 test=$3 user=$4 name=$5
 mount --rbind / /mnt
 mount -o remount,bind,ro=recursive /mnt
 mount -t tmpfs -o mode=1777 tmp /mnt/tmp
-# Some tests want two file systems.
+# Some tests need two filesystems.
 mount -t tmpfs -o mode=1777,size=16m tmp /mnt/var/tmp
 folder=/mnt/tmp/suite
 mkdir -p "$folder/src"
@@ -23,7 +22,7 @@ exec unshare --pid --fork --kill-child=KILL chroot /mnt sh -euc '
     cd /tmp/suite
     value() { sed -n "s/^$1 = //p" "$tree/Makefile" | head -n 1; }
     . "$tree/tests/lang-default"
-    # As `make check` has it, but with this folder as the one that programs were built in.
+    # As for `make check`, but with this directory as the build directory.
     export VERSION="$(value VERSION)" PACKAGE_VERSION="$(value VERSION)" LOCALE_FR=none \
         LOCALE_FR_UTF8=none LOCALE_JA=none LOCALE_TR_UTF8=none LOCALE_ZH_CN=none \
         abs_top_builddir=$PWD abs_top_srcdir=$tree abs_srcdir=$tree srcdir=$tree \

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Builds the rivals: all of them, or those named, NAME with NAME-curt. Each folder here has a
-# build.sh, which is run in it with `OUT` set to `target/rivals/NAME`; what it printed is in
-# `NAME.log` beside that. A rival that cannot be built here is named with its reason and skipped.
+# Builds all rivals, or those named, including NAME-curt for NAME. Each build.sh runs in its folder
+# with `OUT` set to `target/rivals/NAME`; its output goes to `NAME.log` next to that. A rival that
+# cannot be built is skipped with a reason.
 set -eu
 cd "$(dirname "$0")"
 all=$(cd ../../.. && pwd)/target/rivals
-# The toolchain of the surroundings is not the rival's choice.
+# The caller's toolchain must not affect the rivals.
 unset CARGO CARGO_TARGET_DIR RUSTUP_TOOLCHAIN
 
 if [ $# -eq 0 ]; then

@@ -1,7 +1,5 @@
-# Shared by the folders.
-
-# attempt NAME COMMAND...: runs a step that the rest of a folder does not need, with its output in
-# OUT/NAME.log. A failure is printed with its reason and sets `failed`.
+# attempt NAME COMMAND...: runs an optional step, with its output in OUT/NAME.log. On failure,
+# prints the reason and sets `failed`.
 failed=0
 attempt() {
     name=$1 log=${OUT:?}/$1.log
@@ -13,9 +11,9 @@ attempt() {
     fi
 }
 
-# script_FOR SOURCE PROGRAM, for node, python and ruby. Writes OUT/PROGRAM: the script, with the real
-# interpreter's path in its first line. A name on PATH may be a version manager's shim, whose start-up
-# is not the interpreter's.
+# script_FOR SOURCE PROGRAM, for node, python and ruby: writes the script to OUT/PROGRAM, with the
+# real interpreter's path in its first line. The name on PATH may be a version manager's shim, whose
+# startup would count.
 script_node() {
     interpreter=$(node -p process.execPath)
     write_script "$interpreter" "$1" "$2"

@@ -1,26 +1,19 @@
-//! The system calls of a contender, counted by strace in runs that are not timed.
-//!
-//! What is wanted is the slope: the calls for one more entry, without the start of the program. So
-//! the calls of a run on a small tree are subtracted from those of a run on a larger one.
+//! The system calls of a contender per entry, counted by strace in untimed runs: the calls on a
+//! larger tree minus those on a small one, without the program's startup.
 
 use crate::programs::on_path;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Calls by name.
 pub(crate) type Calls = BTreeMap<String, u64>;
 
-/// Waiting for other threads is not work on files, and how often it happens is chance. So is what
-/// the allocator asks for.
+/// Waits for other threads are random, and the allocator's calls are no filesystem work.
 const LEFT_OUT: [&str; 7] = ["futex", "brk", "mmap", "munmap", "mremap", "madvise", "mprotect"];
 
-/// The calls made for the entries by which two runs differ.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Slope {
-    /// Calls by name, more than in the smaller run.
     pub(crate) by_name: BTreeMap<String, i64>,
-    /// By how many entries the runs differ.
     pub(crate) entries: u64,
 }
 
@@ -48,14 +41,13 @@ pub(crate) fn strace() -> Option<PathBuf> {
     on_path("strace").filter(|_| cfg!(target_os = "linux"))
 }
 
-/// strace, told to write counts of what follows to the file `log`.
 pub(crate) fn counting(strace: &Path, log: &Path) -> Command {
     let mut command = Command::new(strace);
     command.args(["-f", "-c", "-o"]).arg(log).arg("--");
     command
 }
 
-/// The table that `strace -c` writes: the fourth column counts, the last names.
+/// The fourth column has counts, the last names.
 pub(crate) fn parse(table: &str) -> Calls {
     let mut calls = Calls::new();
     for line in table.lines() {

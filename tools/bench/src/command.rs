@@ -1,9 +1,9 @@
 //! A contender's command line for one run.
 //!
-//! | in braces | stands for |
+//! | placeholder | value |
 //! |---|---|
-//! | `{tree}` | the path of the tree |
-//! | `{operands}` | all names or paths that are asked about; the tree is then where it runs |
+//! | `{tree}` | the tree's path |
+//! | `{operands}` | all names or paths to query; the command then runs in the tree |
 
 use crate::oracle::{Question, paths_to_expand};
 use crate::programs::{Found, quiet};
@@ -15,8 +15,7 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-/// The command that answers the scenario's question about the tree, cut off from our own input and
-/// output; or the same below another program, such as strace with its options.
+/// Separated from our own input and output, and possibly under another program such as strace.
 pub(crate) fn command(
     scenario: &Scenario,
     size: u32,
@@ -49,7 +48,7 @@ pub(crate) fn command(
     Ok(command)
 }
 
-/// The words of a command line: what is between single quotes is one.
+/// Single quotes group.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     let pieces = line.split('\'').enumerate();
     pieces.flat_map(|(index, piece)| {
@@ -59,7 +58,6 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What is asked about, by name.
 fn operands(scenario: &Scenario, size: u32, tree: &Path) -> io::Result<Vec<OsString>> {
     match scenario.question {
         Question::Found(_) => Ok((0..size).map(|index| program_name(index).into()).collect()),

@@ -1,4 +1,4 @@
-//! Two runs beside each other: `--compare` shows them, `--check` fails where the new one is worse.
+//! `--compare` shows two runs, `--check` fails if the new one is worse.
 
 use crate::named;
 use crate::report::{Line, Table, interval};
@@ -7,13 +7,12 @@ use serde_json::Value;
 use std::io;
 use std::path::Path;
 
-/// What is compared: curt's results.
 #[derive(Clone, Debug, PartialEq)]
 struct Known {
     scenario: String,
     place: String,
     size: u64,
-    /// To the usual tool.
+    /// Relative to the usual tool.
     ratio: Option<Median>,
     calls: Option<f64>,
 }
@@ -24,14 +23,12 @@ impl Known {
     }
 }
 
-/// Some calls of a run depend on the machine: its limits, the length of paths, and whether a second
-/// thread is tried, which takes about 20 calls for 500 entries. Listing one directory, which takes
-/// hardly any, tries none.
+/// Some calls depend on the machine: its limits, the length of paths, and whether a second thread
+/// is tried, which takes about 20 calls for 500 entries. Listing one directory never tries one.
 fn tolerance(calls: f64) -> f64 {
     if calls < 0.1 { 0.01 } else { 0.05 }
 }
 
-/// The results in a file that `--json` wrote.
 pub(crate) fn read(path: &Path) -> io::Result<Value> {
     let text = std::fs::read_to_string(path).map_err(|error| named(path, &error))?;
     let value = serde_json::from_str(&text).map_err(|error| named(path, &error))?;
@@ -84,9 +81,9 @@ pub(crate) fn table(old: &Value, new: &Value) -> String {
     table.text()
 }
 
-/// Where curt is worse than in the baseline: it makes more calls, or its ratio to the usual tool is
-/// lower, for the same size, by more than the noise of both. Also what was not compared: a scenario
-/// of the baseline that was `wanted` and is not there, calls that were not counted, or everything.
+/// More calls, or a ratio to the usual tool that is lower by more than the noise of both, at equal
+/// sizes. Also missing comparisons: a `wanted` scenario without a result, uncounted calls, or no
+/// common scenario.
 pub(crate) fn worse(baseline: &Value, new: &Value, wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let (baseline, new) = (known(baseline), known(new));
     let is_missing =
@@ -98,7 +95,7 @@ pub(crate) fn worse(baseline: &Value, new: &Value, wanted: impl Fn(&str) -> bool
     for new in &new {
         let (scenario, place) = (&new.scenario, &new.place);
         let of_scenario = || baseline.iter().filter(|old| old.scenario == *scenario);
-        // The filesystem does not matter to calls.
+        // Calls do not depend on the filesystem.
         if let Some(old) = of_scenario().find_map(|old| old.calls) {
             compared += 1;
             let text = match new.calls {

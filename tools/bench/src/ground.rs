@@ -1,5 +1,4 @@
-//! The trees that runs work on. A removal gets a fresh one each time; a tree that is only read is
-//! built once in each place and stands until the end.
+//! The trees for runs. Each removal gets a new one; others are built once per place and reused.
 
 use crate::oracle::Truth;
 use crate::place::Place;
@@ -11,12 +10,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// All trees that stand, by path, with the right answers about them.
 #[derive(Debug, Default)]
 pub(crate) struct Ground(RefCell<HashMap<PathBuf, Rc<Truth>>>);
 
 impl Ground {
-    /// A fresh tree to be used up, at a path that none had before.
     pub(crate) fn fresh(place: &Place, scenario: &Scenario, size: u32) -> io::Result<PathBuf> {
         static COUNTER: AtomicU32 = AtomicU32::new(0);
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
@@ -25,8 +22,6 @@ impl Ground {
         Ok(path)
     }
 
-    /// The tree of this shape and size, built, and written back with `settle`, if it does not stand
-    /// yet.
     pub(crate) fn standing(
         &self,
         place: &Place,
@@ -39,7 +34,6 @@ impl Ground {
             None => entry(place, &format!("{}-{size}", scenario.shape)),
         };
         let known = self.0.borrow().get(&path).cloned();
-        // A program may have taken it away.
         if let Some(truth) = known.filter(|_| path.symlink_metadata().is_ok()) {
             return Ok((path, truth));
         }
@@ -53,7 +47,7 @@ impl Ground {
         Ok((path, truth))
     }
 
-    /// Looks at a tree, perhaps again: a filesystem may have found other blocks for it.
+    /// A filesystem may have reallocated blocks.
     pub(crate) fn look(&self, path: &Path) -> io::Result<Rc<Truth>> {
         let truth = Rc::new(Truth::of(path)?);
         self.0.borrow_mut().insert(path.to_path_buf(), Rc::clone(&truth));
@@ -61,8 +55,7 @@ impl Ground {
     }
 }
 
-/// A path of ours that no other run has: ext4 decides by the name where a tree goes, see `spread`
-/// in `sandbox.rs`.
+/// Unique to this run: ext4 places a tree by its name, see `spread` in `sandbox.rs`.
 fn entry(place: &Place, name: &str) -> PathBuf {
     place.sandbox.entry(&format!("{name}-{}", std::process::id()))
 }

@@ -1,18 +1,18 @@
-//! `curt-bench`: curt beside the programs that people would use instead.
+//! `curt-bench` compares curt with the programs that people would use instead.
 //!
-//! | file | what is in it |
+//! | file | content |
 //! |---|---|
-//! | `main.rs`, `options.rs` | the command line, the plan |
+//! | `main.rs`, `options.rs` | command line, plan |
 //! | `scenario.rs`, `rivals.rs` | trees and questions; programs and their command lines |
-//! | `oracle.rs` | the right answers |
-//! | `programs.rs`, `command.rs` | programs that are found, command lines for a run |
+//! | `oracle.rs` | right answers |
+//! | `programs.rs`, `command.rs` | finding programs; command lines for a run |
 //! | `measure.rs`, `process.rs`, `calls.rs`, `stats.rs` | runs, processes, counted calls, medians |
-//! | `tree.rs`, `react.rs`, `ground.rs` | sample trees, and those that stand |
+//! | `tree.rs`, `react.rs`, `ground.rs` | sample trees, new and reused |
 //! | `place.rs`, `sandbox.rs` | filesystems; the guard before every removal |
-//! | `result.rs`, `report/`, `compare.rs` | what was found, how it is shown, two runs compared |
-//! | `proofs.rs` | the programs of the reports, with curt inside |
-//! | `roles/` | programs that this one plays itself: the baseline loop, the library |
-//! | `progress.rs` | what the user sees meanwhile, Ctrl-C |
+//! | `result.rs`, `report/`, `compare.rs` | results, reports, comparison of two runs |
+//! | `proofs.rs` | reproductions of reports, with curt inside |
+//! | `roles/` | contenders inside this program: the baseline loop, the library |
+//! | `progress.rs` | progress display, Ctrl-C |
 
 mod calls;
 mod command;
@@ -61,7 +61,6 @@ fn main() -> ExitCode {
         let begin = Instant::now();
         let played = roles::play(&words[1..]);
         if played.is_ok() {
-            // For scenarios whose contenders measure themselves.
             let _ = writeln!(io::stderr(), "took {}", begin.elapsed().as_nanos());
         }
         return exit(played.map(|()| true));
@@ -76,7 +75,6 @@ fn main() -> ExitCode {
     }
     let interrupt = Interrupt::catch();
     let outcome = run(&options, &interrupt);
-    // Everything is cleaned up by now.
     interrupt.end();
     exit(outcome)
 }
@@ -85,7 +83,7 @@ fn exit(outcome: io::Result<bool>) -> ExitCode {
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        // A reader that has seen enough, such as `head`.
+        // The reader, such as `head`, closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             note(&format!("curt-bench: {error}"));
@@ -94,7 +92,6 @@ fn exit(outcome: io::Result<bool>) -> ExitCode {
     }
 }
 
-/// Measures and reports. Returns whether curt gave the right answers and passed the check.
 fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
     let old = [&options.compare, &options.check].map(|path| path.as_deref().map(compare::read));
     let [compared, checked] = old.map(Option::transpose);
@@ -125,7 +122,7 @@ fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
         is_good = false;
         let _ = writeln!(text, "worse than the baseline: {line}");
     }
-    // No results are lost because standard output is full or closed.
+    // A full or closed standard output must not lose the results.
     let mut out = io::stdout().lock();
     let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     if let Some(path) = &options.json {
@@ -138,13 +135,12 @@ fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
         report::update(&report, path)?;
     }
     match printed {
-        // A reader that has seen enough, such as `head`.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(is_good),
         printed => printed.map(|()| is_good),
     }
 }
 
-/// Fails where a file cannot be written: better now than after hours of measuring.
+/// Fails early, rather than after hours of measuring.
 fn writable(path: &Path) -> io::Result<()> {
     let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
     opened.map(drop).map_err(|error| named(path, &error))
@@ -154,14 +150,13 @@ fn named(path: &Path, error: &dyn std::fmt::Display) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }
 
-/// After this time a cell of a full run makes no more rounds than it needs: trees of a million
-/// entries would take most of the run.
+/// After this, a cell of a full run makes only the minimum of rounds. Trees of a million entries
+/// would otherwise take most of the run.
 const FULL: Duration = Duration::from_secs(12);
-/// On a busy machine a quick run takes up to this many times as long as it should, so that each row
-/// has enough rounds.
+/// A busy machine may stretch a quick run this much, so that each row gets enough rounds.
 const BUSY: u32 = 3;
 
-/// Measures what is asked for. What was made for it is removed on return.
+/// Removes its files on return.
 fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     let programs = Programs::find()?;
     let machine = report::machine(&programs);
@@ -200,7 +195,6 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
                 let rest: u32 = plan[done..].iter().map(Step::share).sum();
                 Effort::Until(now + time * step.share() / rest)
             }
-            // What is checked is counted in any case.
             None if options.check.is_some() => Effort::Calls,
             None => {
                 late.push(step.name());
@@ -233,12 +227,11 @@ fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     Ok(Report { proofs, cells, late, left_out, missing, date, machine, cold })
 }
 
-/// What becomes one cell of the report.
 struct Step<'a> {
     scenario: &'static Scenario,
     place: &'a Place,
     size: u32,
-    /// 0 where the scenario is measured first, then counted by place.
+    /// 0 for the first measurement of a scenario, then the index of the place.
     group: usize,
 }
 
@@ -247,21 +240,19 @@ impl Step<'_> {
         format!("{} on {}", self.scenario.name, self.place.name)
     }
 
-    /// Its share of a quick run's time.
     fn share(&self) -> u32 {
         let share = self.scenario.quick.map_or(1, |quick| quick.share);
         if self.group == 0 { 2 * share } else { share }
     }
 }
 
-/// What is measured where, in this order: each scenario in the first place, or, if it needs no
-/// particular place, in memory where that is possible; then those that matter everywhere in the
-/// other places.
+/// Each scenario in the first place, or in memory if any place will do. Then the scenarios for
+/// every place, in the others.
 fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
     let is_quick = options.is_quick();
     let steps = |scenario: &'static Scenario, place: &'a Place, group| {
         let quick = scenario.quick.filter(|_| is_quick).map(|quick| quick.size);
-        // Calls are counted on small trees, whatever the size.
+        // Counting calls needs only small trees.
         let full = if options.calls { &scenario.full[..1] } else { scenario.full };
         let sizes = quick.map_or_else(|| full.to_vec(), |size| vec![size]);
         let step = move |size| Step { scenario, place, size, group };
@@ -281,7 +272,6 @@ fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
     plan
 }
 
-/// Where to work, the disk first, and what is not there.
 fn places(options: &Options) -> io::Result<(Vec<Place>, Vec<String>)> {
     let mut places = Vec::new();
     let mut missing = Vec::new();
@@ -304,7 +294,6 @@ fn places(options: &Options) -> io::Result<(Vec<Place>, Vec<String>)> {
     Ok((places, missing))
 }
 
-/// The scenarios, each with its contenders.
 fn list() -> io::Result<()> {
     let mut out = io::stdout().lock();
     for scenario in &SCENARIOS {

@@ -1,8 +1,7 @@
-//! Measures one cell: a warm-up in which every answer is compared, then rounds. In each round every
-//! contender runs once, in a new order, so that whatever disturbs the machine disturbs all of them.
-//!
-//! Building trees is not timed, waiting for the process to end is. Answers go to a file in memory:
-//! some programs do less when nobody can read them.
+//! Measures one cell: a warm-up compares every answer, then the rounds follow. In each round every
+//! contender runs once, in a new order, so that disturbances of the machine affect all of them. The
+//! time includes waiting for the process, but not building trees. Answers go to a file in memory,
+//! because some programs do less when standard output is `/dev/null`.
 
 use crate::calls::{Calls, Slope, counting, parse};
 use crate::command::command;
@@ -26,53 +25,44 @@ use std::process::Command;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// How much is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Effort {
-    /// As many rounds as fit in the time until then, but enough unless the machine is very busy.
+    /// As many rounds as fit, but at least a minimum unless the machine is very busy.
     Until(Instant),
     Rounds(u32),
-    /// A full run: rounds at full size as long as that takes no more than this, but enough.
+    /// Rounds at full size within this time, but at least a minimum.
     Within(Duration),
-    /// No time: answers and calls.
     Calls,
 }
 
 pub(crate) struct Bench {
-    /// For what programs write: in memory where that is possible.
     pub(crate) scratch: Sandbox,
     pub(crate) ground: Ground,
-    /// Counts calls, if it is installed.
     pub(crate) strace: Option<PathBuf>,
     pub(crate) interrupt: Interrupt,
-    /// Whether caches are dropped before each timed run.
     pub(crate) cold: bool,
-    /// Whether there is little time. Then trees are not written back before they are used, which
-    /// takes any time on a busy disk.
+    /// Skips writing trees back before use, which can take long on a busy disk.
     pub(crate) is_quick: bool,
-    /// When a quick run begins no round any more, even without enough of them.
+    /// A quick run starts no round after this, even without the minimum.
     pub(crate) latest: Instant,
-    /// Counted calls, by scenario and contender: the filesystem hardly matters.
+    /// By scenario and contender. The filesystem hardly affects them.
     pub(crate) slopes: RefCell<HashMap<(&'static str, &'static str), Option<Slope>>>,
 }
 
-/// No quick run makes more rounds.
 const MOST: u32 = 21;
-/// No full run does, unless it is told to.
+/// Unless the user sets another number.
 const MOST_IN_FULL: u32 = 2 * ENOUGH + 1;
-/// A quick run on a slow machine divides the size of the trees that it removes by one of these,
-/// unless they have fewer entries than `LARGE`.
+/// A quick run on a slow machine divides the size of trees to remove by one of these, unless they
+/// have fewer entries than `LARGE`.
 const PARTS: [u32; 3] = [1, 2, 4];
 const LARGE: u32 = 1_000;
-/// A quick run looks for the best rival only among those that take less than this times the best
-/// one's time in the warm-up, and among that many.
+/// A quick run times at most `TIMED_RIVALS` rivals, and only those within this factor of the
+/// fastest one in the warm-up.
 const TOO_SLOW: f64 = 1.15;
 const TIMED_RIVALS: usize = 2;
-/// Where the answer goes, in the scratch folder.
 const OUTPUT: &str = "stdout";
-/// Where its errors go, and the times of those that measure themselves.
+/// Also carries the times of programs that measure themselves.
 const ERRORS: &str = "stderr";
-/// A run that takes longer than this is killed.
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 const QUICK_TIME_LIMIT: Duration = Duration::from_secs(8);
 
@@ -83,12 +73,11 @@ struct Trial<'a> {
     found: &'a Found,
 }
 
-/// What a run wrote, and how long that is.
 type Lengths = HashMap<&'static str, u64>;
 
 impl Bench {
-    /// Measures a scenario in a place with a tree of this size, or says why it cannot. Without
-    /// rounds, answers are still compared and calls counted, on a small tree.
+    /// Returns a reason if the cell cannot be measured. Without rounds, it still compares answers
+    /// and counts calls on a small tree.
     pub(crate) fn cell(
         &self,
         scenario: &'static Scenario,
@@ -115,7 +104,7 @@ impl Bench {
         let mut cell = Cell { scenario, place: name, size, rows };
         let lengths = match effort {
             Effort::Until(until) if !scenario.reads() => {
-                // Each run builds its tree, so the size can be chosen by what a small one costs.
+                // Each run builds its tree, so a small tree shows which size is affordable.
                 let parts = if size < LARGE { &PARTS[..1] } else { &PARTS[..] };
                 let smallest = parts[parts.len() - 1];
                 cell.size = size / smallest;
@@ -141,8 +130,7 @@ impl Bench {
         Ok(Ok(cell))
     }
 
-    /// Runs everybody once, the first time the tree is used, and compares the answers. Returns how
-    /// long they are.
+    /// Runs every contender once on the unused tree, and returns the lengths of the answers.
     fn warm_up(&self, cell: &mut Cell, place: &Place) -> io::Result<Lengths> {
         let (scenario, size) = (cell.scenario, cell.size);
         let mut lengths = Lengths::new();
@@ -154,7 +142,7 @@ impl Bench {
             match self.run(&trial, 0, None)? {
                 Ok((sample, length)) => {
                     lengths.insert(name, length);
-                    // The first run of a program may have read it from the disk.
+                    // The first run may have read the program from the disk.
                     let again = self.is_quick && scenario.reads();
                     let second = if again { self.run(&trial, 0, Some(length))?.ok() } else { None };
                     let second = second.map_or(f64::INFINITY, |(second, _)| second.wall);
@@ -175,7 +163,6 @@ impl Bench {
         Ok(lengths)
     }
 
-    /// Makes the rounds, or those of them that fit in the time.
     fn race(
         &self,
         cell: &mut Cell,
@@ -183,7 +170,6 @@ impl Bench {
         effort: Effort,
         lengths: &Lengths,
     ) -> io::Result<()> {
-        // How many rounds, when no round begins any more, and when not even one of those needed.
         let (rounds, until, latest) = match effort {
             Effort::Calls => (0, None, None),
             Effort::Rounds(rounds) => (rounds, None, None),
@@ -191,7 +177,7 @@ impl Bench {
             Effort::Until(until) => (MOST, Some(until), Some(self.latest)),
         };
         let (scenario, size) = (cell.scenario, cell.size);
-        // Other orders in each cell, so that no program always follows the same one.
+        // Seeded per cell, so that no program always follows the same one.
         let seed = |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte));
         let mut random = Random::new(cell.name().bytes().fold(size.into(), seed));
         for round in 1..=rounds {
@@ -214,7 +200,6 @@ impl Bench {
                 let length = lengths.get(row.name()).copied();
                 let sample = self.run(&trial, round, length)?;
                 if self.interrupt.wanted() {
-                    // It may have been cut short.
                     return Ok(());
                 }
                 match sample {
@@ -226,8 +211,8 @@ impl Bench {
         Ok(())
     }
 
-    /// One run: get ready, run, compare. Returns the sample and the length of the answer. An answer
-    /// of the `known` length is taken for the one that was compared before.
+    /// Runs once and checks the answer. An answer of the `known` length counts as equal to the one
+    /// compared before.
     fn run(
         &self,
         trial: &Trial<'_>,
@@ -236,7 +221,7 @@ impl Bench {
     ) -> io::Result<Result<(Sample, u64), String>> {
         let (path, truth) = self.tree(trial)?;
         if self.cold {
-            // What is not written back yet is not dropped.
+            // The kernel keeps dirty pages.
             trial.place.settle();
             drop_caches()?;
         }
@@ -263,7 +248,6 @@ impl Bench {
         Ok(Ok((Sample { round, wall, cpu }, length)))
     }
 
-    /// Runs a contender to its end, perhaps below strace, or says what went wrong.
     fn start(
         &self,
         trial: &Trial<'_>,
@@ -288,7 +272,6 @@ impl Bench {
         })
     }
 
-    /// The tree for a run, and the truth about it, if it stays.
     fn tree(&self, trial: &Trial<'_>) -> io::Result<(PathBuf, Option<Rc<Truth>>)> {
         let Trial { scenario, place, size, .. } = *trial;
         let settle = !self.is_quick;
@@ -303,7 +286,6 @@ impl Bench {
         Ok((path, None))
     }
 
-    /// What is wrong with the answer, if something is.
     fn refute(
         &self,
         trial: &Trial<'_>,
@@ -317,11 +299,10 @@ impl Bench {
         if wrong.is_none() || question != Question::Total {
             return Ok(wrong);
         }
-        // A filesystem may give other blocks to a file when it is written back.
+        // A filesystem may change a file's blocks when it writes it back.
         Ok(self.ground.look(tree)?.refute(question, trial.size, tree, &text))
     }
 
-    /// Counts the calls of those whose answer is right.
     fn count(&self, cell: &mut Cell, place: &Place) -> io::Result<()> {
         let scenario = cell.scenario;
         let is_countable = scenario.stands.is_none() && !scenario.times_itself;
@@ -352,7 +333,6 @@ impl Bench {
         Ok(())
     }
 
-    /// The calls of one run. Nothing if it fails.
     fn calls(&self, trial: &Trial<'_>, strace: &Path) -> io::Result<Option<Calls>> {
         let log = self.scratch.entry("strace");
         let (tree, _) = self.tree(trial)?;
@@ -361,7 +341,6 @@ impl Bench {
     }
 }
 
-/// Of the rivals only those are timed that may be the fastest.
 fn leave_out_slow_rivals(cell: &mut Cell, walls: &[f64]) {
     let is_rival = |at: &usize| cell.part(&cell.rows[*at]) == Part::Rival;
     let mut rivals: Vec<usize> = (0..cell.rows.len()).filter(is_rival).collect();
@@ -372,13 +351,13 @@ fn leave_out_slow_rivals(cell: &mut Cell, walls: &[f64]) {
     }
 }
 
-/// What is wrong with what a run left in the place, if something is. What is left of a tree that
-/// should be gone is removed.
+/// Also removes the remains of the tree.
 fn left_behind(place: &Place, scenario: &Scenario, tree: &Path) -> io::Result<Option<String>> {
     let is_there = tree.symlink_metadata().is_ok();
     if !scenario.reads() {
         place.sandbox.remove(tree)?;
-        // An empty directory where it was: ext4 then puts the next tree elsewhere. See `spread`.
+        // An empty directory takes the tree's name, so that ext4 puts the next tree elsewhere. See
+        // `spread`.
         std::fs::create_dir(tree)?;
     }
     if !place.sandbox.canary_lives() {
@@ -392,7 +371,6 @@ fn left_behind(place: &Place, scenario: &Scenario, tree: &Path) -> io::Result<Op
     })
 }
 
-/// How a process failed, in words.
 fn failure(code: Option<i32>, said: &Path) -> String {
     let code = code.map_or("a signal".to_owned(), |code| format!("exit {code}"));
     let said = std::fs::read_to_string(said).unwrap_or_default();
@@ -400,7 +378,7 @@ fn failure(code: Option<i32>, said: &Path) -> String {
     format!("{code} {said}").trim_end().to_owned()
 }
 
-/// What a contender took, in seconds, as its standard error says: the nanoseconds behind a word.
+/// The nanoseconds after a word on standard error, as seconds.
 fn own_time(said: &str) -> Option<f64> {
     let nanoseconds: f64 = said.split_whitespace().nth(1)?.parse().ok()?;
     (nanoseconds > 0.0).then_some(nanoseconds / 1e9)

@@ -1,5 +1,3 @@
-//! The command line.
-
 use crate::place;
 use crate::rivals::{Contender, Part, RIVALS};
 use crate::scenario::{SCENARIOS, Scenario};
@@ -68,7 +66,6 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What cannot be done, if something is asked for that cannot.
     pub(crate) fn wrong(&self) -> Option<&'static str> {
         (self.cold && !place::may_drop_caches()).then_some("--cold needs root on Linux")
     }
@@ -77,7 +74,6 @@ impl Options {
         [&self.json, &self.html].into_iter().flatten().map(PathBuf::as_path)
     }
 
-    /// Whether the quick table is asked for: sizes and rounds fit the time.
     pub(crate) fn is_quick(&self) -> bool {
         !self.full && !self.calls && self.rounds.is_none() && self.only.is_empty()
     }

@@ -1,50 +1,39 @@
-//! What can be asked, the right answers, and whether what a program wrote is one.
-//!
-//! Programs write the same in many ways. So not the text is compared but what it says: the set of
-//! names or paths, their sizes, or the total. What is right comes from the standard library, entry
-//! by entry, and not from any contender.
+//! The questions, the right answers, and the comparison with a program's output. Formats differ, so
+//! it compares the set of names or paths, the sizes, or the total. The right answers come from the
+//! standard library, and not from a contender.
 
 use crate::tree::{folder_in_path, program_name};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path};
 
-/// What a run is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Question {
-    /// Nothing: the tree is to be gone.
     Gone,
-    /// All names in a directory, or all paths in a tree, one per line.
     Paths,
-    /// The paths of the files in a tree, without directories and links.
+    /// Without directories and symlinks.
     Files,
-    /// All names or paths, each after its size.
     Sizes,
-    /// The names in a directory, each line ending with the name and holding the size before it.
+    /// Lines that end with a name and contain its size before that.
     Long,
-    /// The KiB or the bytes allocated, as the first word.
     Total,
-    /// The number of entries in a tree of which every file was opened many times.
     Opened,
-    /// The paths of programs, of which the names are given, one per line. They are in this entry of
-    /// `PATH`.
+    /// The paths of programs in this entry of `PATH`.
     Found(usize),
-    /// Full paths, one per line.
     Expanded,
-    /// This line, where `{tree}` stands for the path of the tree.
+    /// Exactly this line, with the tree's path for `{tree}`.
     Said(&'static str),
 }
 
-/// What is known of a tree.
 #[derive(Debug, Default)]
 pub(crate) struct Truth {
-    /// By path, relative to the root, which is left out.
+    /// By relative path, without the root.
     entries: HashMap<String, Known>,
-    /// Bytes allocated, the root's included, where the system tells.
+    /// Including the root, if the platform reports it.
     allocated: Option<u64>,
     /// The same if each directory took 4 KiB, as gdu counts.
     even: Option<u64>,
-    /// Files with several names: their device and number.
+    /// By device and inode number.
     linked: HashSet<(u64, u64)>,
 }
 
@@ -62,7 +51,6 @@ impl Truth {
         Ok(truth)
     }
 
-    /// How many entries it has, its root left out.
     pub(crate) fn entries(&self) -> usize {
         self.entries.len()
     }
@@ -72,7 +60,6 @@ impl Truth {
             let entry = entry?;
             let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
             let metadata = entry.metadata()?;
-            // A file with several names takes its blocks once.
             if names(&metadata).is_none_or(|name| self.linked.insert(name)) {
                 self.add(&metadata);
             }
@@ -92,7 +79,6 @@ impl Truth {
         self.even = self.even.zip(even).map(|(sum, bytes)| sum + bytes);
     }
 
-    /// Why `output` is not the answer to `question` about the tree at `root`, if it is not.
     pub(crate) fn refute(
         &self,
         question: Question,
@@ -147,7 +133,7 @@ impl Truth {
         }
     }
 
-    /// Each line says a path and, perhaps, words of which one is a file's size.
+    /// The words of a line, if given, must include a file's size.
     fn compare<'a>(
         &self,
         said: impl Iterator<Item = (String, Option<Vec<&'a str>>)>,
@@ -155,7 +141,7 @@ impl Truth {
         let mut missing: HashMap<&str, Known> =
             self.entries.iter().map(|(path, known)| (path.as_str(), *known)).collect();
         let (mut strange, mut wrong) = (Vec::new(), None);
-        // The directory itself, and what every directory holds, may be listed or not.
+        // Programs may list the directory itself, and `.` and `..`.
         for (path, words) in said.filter(|(path, _)| !["", ".", ".."].contains(&path.as_str())) {
             let Some(known) = missing.remove(path.as_str()) else {
                 strange.push(path);
@@ -178,7 +164,6 @@ impl Truth {
     }
 }
 
-/// The full path by a list of names: the simplest code that is right.
 fn full(base: &str, path: &str) -> String {
     let text = if path.starts_with('/') { path.to_owned() } else { format!("{base}/{path}") };
     let mut names: Vec<&str> = Vec::new();
@@ -192,7 +177,6 @@ fn full(base: &str, path: &str) -> String {
     format!("/{}", names.join("/"))
 }
 
-/// Paths that have to be made full: half of them absolute, all with dots.
 pub(crate) fn paths_to_expand(count: u32) -> impl Iterator<Item = String> {
     (0..count).map(|index| match index % 2 {
         0 => format!("/usr/./lib/../share/doc/package-{index}/./ruby/../examples/main.rb"),
@@ -200,7 +184,6 @@ pub(crate) fn paths_to_expand(count: u32) -> impl Iterator<Item = String> {
     })
 }
 
-/// Why the lines are not the expected ones, if they are not.
 fn same_lines<'a>(
     mut expected: impl Iterator<Item = String>,
     mut lines: impl Iterator<Item = &'a str>,
@@ -217,8 +200,7 @@ fn same_lines<'a>(
     }
 }
 
-/// Why the first word is not the number, if it is not. A number that is not known may be any. `B`
-/// may follow.
+/// The word may end with `B`. `None` accepts any number.
 fn number(output: &str, wanted: Option<u64>) -> Option<String> {
     let word = output.split_whitespace().next().unwrap_or_default();
     match (word.strip_suffix('B').unwrap_or(word).parse::<u64>(), wanted) {
@@ -228,14 +210,12 @@ fn number(output: &str, wanted: Option<u64>) -> Option<String> {
     }
 }
 
-/// A path without the root's, in the form of Unix.
 fn relative(line: &str, root: &str) -> String {
     let path = line.strip_prefix(root).unwrap_or(line).replace(MAIN_SEPARATOR, "/");
     let path = path.strip_prefix("./").unwrap_or(&path);
     path.trim_matches('/').to_owned()
 }
 
-/// The bytes that an entry takes, where the system tells.
 #[allow(clippy::unnecessary_wraps, reason = "not every system tells")]
 pub(crate) fn allocated(metadata: &std::fs::Metadata) -> Option<u64> {
     #[cfg(unix)]
@@ -247,7 +227,6 @@ pub(crate) fn allocated(metadata: &std::fs::Metadata) -> Option<u64> {
     }
 }
 
-/// What tells a file with several names from others: its device and number.
 fn names(metadata: &std::fs::Metadata) -> Option<(u64, u64)> {
     #[cfg(unix)]
     {
@@ -308,7 +287,6 @@ mod tests {
     #[test]
     fn sizes_of_files_must_be_right() {
         assert_eq!(refute(Question::Sizes, "4096 /x/tree\n7 a\n40 b\n1234 b/c\n"), None);
-        // A directory's size is the file system's affair.
         assert_eq!(refute(Question::Sizes, "7 a\n0 b\n1234 b/c\n"), None);
         let wrong = refute(Question::Sizes, "7 a\n40 b\n123 b/c\n").unwrap();
         assert_eq!(wrong, "another size for b/c");

@@ -1,11 +1,8 @@
-//! The filesystems a scenario runs on.
-
 use crate::named;
 use crate::sandbox::Sandbox;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A folder of ours on some filesystem.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) name: String,
@@ -13,19 +10,14 @@ pub(crate) struct Place {
     pub(crate) sandbox: Sandbox,
 }
 
-/// What kind of place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// In memory: nothing to write back.
     Memory,
-    /// The temporary folder's own filesystem.
     Disk,
-    /// Chosen by the user.
     Given,
 }
 
 impl Place {
-    /// A place in `folder`, named after its filesystem.
     pub(crate) fn in_folder(folder: &Path, kind: Kind) -> io::Result<Self> {
         let sandbox = Sandbox::create(folder).map_err(|error| named(folder, &error))?;
         let system = file_system(sandbox.root());
@@ -37,8 +29,7 @@ impl Place {
         Ok(Self { name, kind, sandbox })
     }
 
-    /// Brings what was written to the device, so that a timed removal starts from a tree at rest
-    /// and not from one that is still being written. Nothing to do in memory.
+    /// A timed removal must not start during writeback.
     pub(crate) fn settle(&self) {
         #[cfg(target_os = "linux")]
         if let (true, Ok(folder)) =
@@ -50,7 +41,7 @@ impl Place {
     }
 }
 
-/// The temporary folder, if it is not in memory; else the next best.
+/// Unless it is in memory.
 pub(crate) fn disk() -> Option<PathBuf> {
     let mut folders = vec![std::env::temp_dir()];
     folders.extend(["/tmp", "/var/tmp"].map(PathBuf::from));
@@ -63,7 +54,6 @@ pub(crate) fn memory() -> Option<PathBuf> {
     (folder.is_dir() && file_system(&folder) == "tmpfs").then_some(folder)
 }
 
-/// The name of a path's filesystem.
 #[cfg(target_os = "linux")]
 pub(crate) fn file_system(path: &Path) -> String {
     let Ok(answer) = rustix::fs::statfs(path) else {
@@ -89,18 +79,18 @@ pub(crate) fn file_system(_: &Path) -> String {
     std::env::consts::OS.to_owned()
 }
 
-/// Whether a tree of `bytes` and `entries` fits where `path` is, with as much again to spare.
+/// Requires twice the space.
 #[cfg(unix)]
 pub(crate) fn has_room(path: &Path, bytes: u64, entries: u64) -> bool {
     rustix::fs::statvfs(path).is_ok_and(|answer| {
         let free = answer.f_bavail.saturating_mul(answer.f_frsize);
-        // btrfs and others have no fixed number of inodes and say 0.
+        // btrfs and others have no fixed number of inodes and report 0.
         let inodes = answer.f_files == 0 || answer.f_favail > 2 * entries;
         free > 2 * bytes && inodes
     })
 }
 
-/// Not asked here: building then fails with the system's own message.
+/// Not checked; building then fails with the system's message.
 #[cfg(not(unix))]
 pub(crate) fn has_room(_: &Path, _: u64, _: u64) -> bool {
     true
@@ -112,7 +102,6 @@ pub(crate) fn may_drop_caches() -> bool {
     cfg!(target_os = "linux") && std::fs::OpenOptions::new().write(true).open(DROP_CACHES).is_ok()
 }
 
-/// Forgets what the system keeps in memory of its filesystems.
 pub(crate) fn drop_caches() -> io::Result<()> {
     std::fs::write(DROP_CACHES, "3")
 }

@@ -1,5 +1,3 @@
-//! One process from its start until waiting for it returns.
-
 use crate::progress::Interrupt;
 use std::fs::File;
 use std::io;
@@ -7,18 +5,15 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// The end of one process.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// Seconds until waiting returned.
     pub(crate) wall: f64,
-    /// Processor seconds, with the children that it waited for, where the system tells.
+    /// Includes waited-for children.
     pub(crate) cpu: Option<f64>,
     pub(crate) status: ExitStatus,
     pub(crate) killed: bool,
 }
 
-/// Runs a command to its end, with its standard error going to the file `said`.
 pub(crate) fn run_to_end(
     command: &mut Command,
     said: &Path,
@@ -45,9 +40,8 @@ fn wait(child: &mut Child) -> io::Result<(ExitStatus, Option<f64>)> {
     Ok((child.wait()?, None))
 }
 
-/// Waits until a child can be waited for, and ends one that hangs, so that a broken contender does
-/// not stop the whole bench. Returns whether it did. A kernel without process descriptors watches
-/// nothing: a number could by then belong to somebody else's process.
+/// Ends a contender that hangs, and returns whether it did. A process ID may have been reused, so
+/// without pidfds it does not watch.
 #[cfg(target_os = "linux")]
 fn watch(child: &Child, time_limit: Duration, interrupt: &Interrupt) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -64,7 +58,7 @@ fn watch(child: &Child, time_limit: Duration, interrupt: &Interrupt) -> bool {
         if poll(&mut ended, Some(&STEP)).is_ok_and(|count| count > 0) {
             return asked.is_some();
         }
-        // First asks: strace then ends what it traces too, and does not let it go on alone.
+        // SIGTERM first: strace then ends its tracee, too, instead of detaching.
         let signal = match asked {
             None if interrupt.wanted() || Instant::now() >= deadline => Signal::TERM,
             Some(asked) if asked.elapsed() > Duration::from_secs(1) => Signal::KILL,
@@ -75,7 +69,7 @@ fn watch(child: &Child, time_limit: Duration, interrupt: &Interrupt) -> bool {
     }
 }
 
-/// Elsewhere there is no safe way to name a process; a hanging contender must be ended by hand.
+/// No safe reference to a process here: the user must end a hanging contender.
 #[cfg(not(target_os = "linux"))]
 fn watch(_: &Child, _: Duration, _: &Interrupt) -> bool {
     false

@@ -1,5 +1,3 @@
-//! The programs that take part: the command, which is built first, and those that are found.
-
 use crate::rivals::{Contender, Part, Program};
 use crate::scenario::Scenario;
 use std::collections::BTreeMap;
@@ -7,19 +5,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where the command is, if it is not to be built.
+/// The path of a curt to use instead of building one.
 const VARIABLE: &str = "CURT";
 
-/// The command and the bench itself, and what was built of the others.
 #[derive(Debug)]
 pub(crate) struct Programs {
     curt: PathBuf,
-    /// This program, for the roles that it plays.
     own: PathBuf,
     built: BTreeMap<String, PathBuf>,
 }
 
-/// A contender that is there.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) contender: Contender,
@@ -27,8 +22,7 @@ pub(crate) struct Found {
 }
 
 impl Programs {
-    /// The command that the environment variable `CURT` names; else Cargo, if it started this
-    /// program, builds it as users get it.
+    /// The command in `CURT`, or one built as users get it if Cargo started this program.
     pub(crate) fn find() -> io::Result<Self> {
         let own = std::env::current_exe()?;
         let curt = match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
@@ -43,8 +37,7 @@ impl Programs {
         Ok(Self { curt, own, built })
     }
 
-    /// The scenario's contenders that are admitted and there. The names of those that are not
-    /// there, and the packages that have them, are added to `missing`.
+    /// Adds the names and packages of missing programs to `missing`.
     pub(crate) fn of(
         &self,
         scenario: &Scenario,
@@ -74,7 +67,6 @@ impl Programs {
         }
     }
 
-    /// The number in what curt says to `--version`.
     pub(crate) fn version_of_curt(&self) -> String {
         let mut command = Command::new(&self.curt);
         quiet(&mut command);
@@ -92,7 +84,6 @@ fn is_for_this_system(contender: &Contender) -> bool {
     }
 }
 
-/// Builds the command and returns where Cargo put it.
 fn build() -> io::Result<PathBuf> {
     let set = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let (Some(cargo), Some(folder)) = (set("CARGO"), set("CARGO_MANIFEST_DIR")) else {
@@ -111,31 +102,28 @@ fn build() -> io::Result<PathBuf> {
     built.filter(|_| output.status.success()).ok_or_else(|| io::Error::other("cannot build curt"))
 }
 
-/// The program that one of Cargo's messages says was built.
 fn executable(message: &str) -> Option<PathBuf> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
     message.get("executable")?.as_str().map(PathBuf::from)
 }
 
-/// No input, no output, the C locale: some programs do more work in others.
+/// In the C locale, because some programs do more work in others.
 pub(crate) fn quiet(command: &mut Command) {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).env("LC_ALL", "C");
 }
 
-/// The file of the program `name` on PATH.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(&path)
-        // A relative folder on PATH is no place to take a program that deletes things from.
+        // A relative directory on PATH is not trusted with deletions.
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(&file))
         .find(|candidate| is_program(candidate))
 }
 
-/// What `cargo xtask rivals` built, by file name: in the folder that `CURT_RIVALS` names, or in the
-/// target folder that this program was built in, `target/release` or `target/TRIPLE/release`. An
-/// installed program must not start what somebody put beside it.
+/// The executables of `cargo xtask rivals` by file name, from `CURT_RIVALS` or this program's
+/// target directory. An installed program must not start files that others put next to it.
 fn built_rivals(own: &Path) -> BTreeMap<String, PathBuf> {
     let given = std::env::var_os("CURT_RIVALS").map(PathBuf::from);
     let above = own.ancestors().skip(2).take(2);

@@ -1,12 +1,11 @@
-//! The programs of the reports that curt began with, as they were and with curt inside: each proof
-//! prints its report's table beside today's.
+//! Reproductions of the reports that started curt, with the original programs and with curt inside.
 
 use crate::progress::{Interrupt, stage};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The report, its title, and the folder of its proof in that of the bindings.
+/// The report, its title, and the directory in `bindings`.
 const PROOFS: [(u32, &str, &str); 5] = [
     (1, "Zig starts programs", "c/proofs/zig-spawn"),
     (2, "Zig removes a tree", "c/proofs/zig-delete"),
@@ -15,19 +14,14 @@ const PROOFS: [(u32, &str, &str); 5] = [
     (5, "libuv searches for programs", "c/proofs/libuv"),
 ];
 
-/// What a proof has to show.
 #[derive(Debug)]
 pub(crate) struct Proof {
     pub(crate) title: String,
-    /// What it printed.
     pub(crate) tables: String,
-    /// The last thing that it said, if it failed or cannot run here.
     pub(crate) failure: Option<String>,
-    /// Whether this machine lacks what it needs.
     pub(crate) is_missing: bool,
 }
 
-/// Runs all proofs, one after the other.
 pub(crate) fn run(interrupt: &Interrupt) -> io::Result<Vec<Proof>> {
     let Some(manifest) = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from) else {
         return Err(io::Error::other("--reports builds programs: start the bench by 'cargo run'"));
@@ -60,12 +54,10 @@ fn proof(title: String, script: &Path) -> io::Result<Proof> {
 }
 
 impl Proof {
-    /// Whether it holds, or cannot be tried here.
     pub(crate) fn is_good(&self) -> bool {
         self.failure.is_none() || self.is_missing
     }
 
-    /// What it printed, and why that is not all.
     pub(crate) fn text(&self) -> String {
         let word = if self.is_missing { "Left out" } else { "FAILED" };
         let failure = self.failure.as_ref().map(|why| format!("{word}: {why}"));

@@ -1,12 +1,10 @@
-//! The create-react-app shape: packages with several directories each, most of them small.
+//! The shape of a create-react-app tree: packages with several, mostly small, directories.
 
 use crate::stats::Random;
 use std::path::PathBuf;
 
-/// Levels of directories, the root counted.
 const REACT_LEVELS: u8 = 10;
 
-/// Where files go: nowhere, a fixed number, or by weight.
 enum Files {
     Fixed(u32),
     Weight(u32),
@@ -33,7 +31,6 @@ impl Growth {
         self.nodes.len() - 1
     }
 
-    /// A directory inside a package, such as `lib` or `dist`, that few or many files go to.
     fn add_inner(&mut self, parent: usize) -> usize {
         const NAMES: [&str; 16] = [
             "lib", "dist", "src", "cjs", "esm", "es", "umd", "internal", "utils", "helpers",
@@ -51,7 +48,6 @@ impl Growth {
     }
 }
 
-/// Exactly `count` directories holding exactly `files` files.
 pub(super) fn directories(count: usize, files: u32) -> Vec<(PathBuf, u32)> {
     let root = Node { path: PathBuf::new(), level: 1, children: 0, files: Files::Fixed(5) };
     let mut growth = Growth { nodes: vec![root], random: Random::new(13_073) };
@@ -73,7 +69,7 @@ pub(super) fn directories(count: usize, files: u32) -> Vec<(PathBuf, u32)> {
     nodes.map(|(node, files)| (node.path, files)).collect()
 }
 
-/// The packages, one in eight of them below a scope. Returns where they begin.
+/// One in eight is in a scope. Returns the index of the first.
 fn add_packages(growth: &mut Growth, modules: usize, packages: usize) -> usize {
     const WORDS: [&str; 8] =
         ["babel", "webpack", "jest", "postcss", "eslint", "react", "es-abstract", "workbox"];
@@ -92,7 +88,6 @@ fn add_packages(growth: &mut Growth, modules: usize, packages: usize) -> usize {
     first
 }
 
-/// One chain of directories down to the last level, as a package inside a package makes.
 fn add_deepest(growth: &mut Growth, package: usize) {
     let mut node = growth.add(package, "node_modules", Files::Fixed(0));
     while growth.nodes[node].level < REACT_LEVELS {
@@ -100,7 +95,6 @@ fn add_deepest(growth: &mut Growth, package: usize) {
     }
 }
 
-/// The number of files of each directory, `files` in all.
 fn share_files(growth: &mut Growth, files: u32) -> Vec<u32> {
     let mut sums = Vec::with_capacity(growth.nodes.len());
     let mut counts = Vec::with_capacity(growth.nodes.len());

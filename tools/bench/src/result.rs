@@ -1,39 +1,31 @@
-//! What a run found.
-
 use crate::calls::Slope;
 use crate::programs::Found;
 use crate::rivals::Part;
 use crate::scenario::Scenario;
 use crate::stats::Median;
 
-/// Fewer rounds bound no median, so no time is shown.
+/// The minimum of rounds. Fewer do not bound a median, so the report shows no time.
 pub(crate) const ENOUGH: u32 = 7;
 
-/// One timed run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
-    /// The round that it belongs to.
     pub(crate) round: u32,
-    /// Seconds from the start of the process until waiting for it returned, or what it measured
-    /// itself.
+    /// Until the process was waited for, or as it measured itself.
     pub(crate) wall: f64,
-    /// Processor seconds, where the system tells.
     pub(crate) cpu: Option<f64>,
 }
 
-/// One contender in one cell.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) found: Found,
     pub(crate) samples: Vec<Sample>,
     pub(crate) slope: Option<Slope>,
-    /// Why its answer is not the right one, if it is not. It is not run again then.
+    /// Why the answer is wrong. Such a contender does not run again.
     pub(crate) wrong: Option<String>,
-    /// Whether it is not timed, because another rival is faster.
+    /// A rival is faster.
     pub(crate) is_too_slow: bool,
 }
 
-/// One scenario in one place.
 #[derive(Debug)]
 pub(crate) struct Cell {
     pub(crate) scenario: &'static Scenario,
@@ -56,12 +48,10 @@ impl Row {
         self.found.contender.line.part
     }
 
-    /// Whether it takes part in rounds.
     pub(crate) fn takes_part(&self) -> bool {
         self.wrong.is_none() && !self.is_too_slow
     }
 
-    /// The median of its times, if it has enough that count.
     pub(crate) fn wall(&self) -> Option<Median> {
         self.median(self.samples.iter().map(|sample| sample.wall))
     }
@@ -76,7 +66,7 @@ impl Row {
         is_enough.then(|| Median::of(&values)).flatten()
     }
 
-    /// How many times as fast it is as another: the ratios of the rounds that both finished.
+    /// From the rounds that both finished.
     pub(crate) fn ratio(&self, other: &Row) -> Option<Median> {
         let ratio = |sample: &Sample| {
             let other = other.samples.iter().find(|other| other.round == sample.round)?;
@@ -91,12 +81,11 @@ impl Cell {
         self.rows.iter().find(|row| row.part() == Part::Curt)
     }
 
-    /// The usual tool, to which ratios refer: the first one that gave the right answer.
     pub(crate) fn usual(&self) -> Option<&Row> {
         self.rows.iter().find(|row| row.part() == Part::Usual && row.wrong.is_none())
     }
 
-    /// The part of a row here: of the usual tools only the first one found is that.
+    /// Only one tool is the usual one in a cell.
     pub(crate) fn part(&self, row: &Row) -> Part {
         match row.part() {
             Part::Usual if self.usual().is_none_or(|usual| usual.name() != row.name()) => {
@@ -106,7 +95,6 @@ impl Cell {
         }
     }
 
-    /// The fastest of the other programs.
     pub(crate) fn best_rival(&self) -> Option<&Row> {
         let rivals = self.rows.iter().filter(|row| self.part(row) == Part::Rival);
         let rivals = rivals.filter_map(|row| Some((row, row.wall()?.middle)));
@@ -121,22 +109,18 @@ impl Cell {
         self.rows.iter().map(|row| row.samples.len()).max().unwrap_or(0)
     }
 
-    /// Whether there were enough of them for a median.
     pub(crate) fn has_times(&self) -> bool {
         self.rounds() >= ENOUGH as usize
     }
 
-    /// Whether the tree is smaller than it should be, because the machine is slow.
     pub(crate) fn is_smaller(&self) -> bool {
         self.has_times() && self.scenario.quick.is_some_and(|quick| quick.size > self.size)
     }
 
-    /// How many times as fast as the usual tool curt is.
     pub(crate) fn ratio(&self) -> Option<Median> {
         self.curt()?.ratio(self.usual()?)
     }
 
-    /// Whether curt gave the right answer, with any options.
     pub(crate) fn is_right(&self) -> bool {
         let is_curt = |row: &&Row| matches!(row.part(), Part::Curt | Part::Variant);
         self.rows.iter().filter(is_curt).all(|row| row.wrong.is_none())

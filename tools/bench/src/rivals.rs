@@ -1,4 +1,4 @@
-//! The programs that are compared, as `rivals.txt` has them.
+//! The contenders listed in `rivals.txt`.
 
 use std::sync::LazyLock;
 
@@ -7,58 +7,43 @@ pub(crate) static RIVALS: LazyLock<Vec<Rival>> =
 
 #[derive(Debug)]
 pub(crate) struct Rival {
-    /// As it is shown.
     pub(crate) name: &'static str,
     pub(crate) program: Program,
-    /// The package that has it, where `cargo xtask rivals` is not enough.
+    /// The package to install if `cargo xtask rivals` does not build the program.
     pub(crate) get: &'static str,
-    /// What it is told for each job.
     pub(crate) lines: Vec<Line>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) job: &'static str,
-    /// Its part in the comparison.
     pub(crate) part: Part,
-    /// Whether a quick run tries it.
     pub(crate) quick: bool,
     pub(crate) words: &'static str,
 }
 
-/// A part in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// curt as users get it.
     Curt,
-    /// curt with options, for a full run.
     Variant,
-    /// The tool that is usually used. Ratios refer to the first one found.
+    /// Ratios refer to the first one found.
     Usual,
-    /// Another program that does the same.
     Rival,
-    /// The bare loop of calls.
     Baseline,
 }
 
-/// How a program is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
-    /// The command that is measured.
     Command,
-    /// This program, in one of its roles.
     Own,
-    /// What `cargo xtask rivals` built, or else on PATH, by the first of these names that is there.
+    /// The first of these names that `cargo xtask rivals` built or that is on PATH.
     Path(&'static str),
-    /// On PATH, on Unix only.
     Unix(&'static str),
-    /// The same, on Windows only.
     Windows(&'static str),
-    /// The file of this name that `cargo xtask rivals` built.
+    /// Built by `cargo xtask rivals`.
     Built(&'static str),
 }
 
-/// A program and what it is told.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contender {
     pub(crate) rival: &'static Rival,

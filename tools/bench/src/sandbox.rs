@@ -1,31 +1,29 @@
-//! The folder everything happens in, and the guard before every removal.
+//! The working directory, and the guard before every removal.
 //!
-//! The bench deletes trees with a dozen programs. So each path that is to be removed, by us or by a
-//! rival, first passes [`Sandbox::check`]: it must lie inside a folder that this process made, that
-//! holds our mark, and that no symbolic link leads out of.
+//! The bench deletes trees with a dozen programs. Before each removal, by this program or a rival,
+//! the path passes [`Sandbox::check`]. It must be inside a marked directory that this process made,
+//! without a symlink on the way out.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The file that marks a folder as one the bench may remove trees from.
 const MARK: &str = ".curt-bench";
 
-/// Tells apart the folders that one process makes.
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
-/// A fresh private folder, removed with everything in it when dropped.
+/// Removed with its contents on drop.
 #[derive(Debug)]
 pub(crate) struct Sandbox {
     root: PathBuf,
 }
 
-/// Has ext4 put each tree somewhere else on the disk. Beside inodes that were freed in the last
-/// seconds, a new one takes it up to half a millisecond, because it passes over all of them.
+/// Makes ext4 put each tree elsewhere on the disk. Near recently freed inodes, which ext4 skips for
+/// some seconds, creating one takes up to half a millisecond.
 #[cfg(target_os = "linux")]
 fn spread(folder: &Path) {
     use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
-    // Best effort: other filesystems have no such flag.
+    // Best effort: other filesystems lack this flag.
     if let Ok(folder) = std::fs::File::open(folder) {
         let _ = ioctl_getflags(&folder)
             .and_then(|flags| ioctl_setflags(&folder, flags | IFlags::TOPDIR));
@@ -36,7 +34,6 @@ fn spread(folder: &Path) {
 fn spread(_: &Path) {}
 
 impl Sandbox {
-    /// Makes a fresh folder inside `parent`.
     pub(crate) fn create(parent: &Path) -> io::Result<Self> {
         let parent = parent.canonicalize()?;
         let name = format!(
@@ -45,7 +42,7 @@ impl Sandbox {
             COUNTER.fetch_add(1, Ordering::Relaxed)
         );
         let root = parent.join(name);
-        // Fails if it exists: somebody else's folder is never taken over.
+        // Fails if it exists, so another process's directory is never used.
         create_private(&root)?;
         spread(&root);
         let sandbox = Self { root };
@@ -54,7 +51,6 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// Puts the canary there, again if something took it.
     pub(crate) fn place_canary(&self) -> io::Result<()> {
         std::fs::create_dir_all(self.canary().join("below"))?;
         std::fs::write(self.canary().join("file"), "canary")?;
@@ -65,17 +61,15 @@ impl Sandbox {
         &self.root
     }
 
-    /// The path of an entry directly inside.
     pub(crate) fn entry(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
-    /// A neighbour of the trees, to which a link in each of them points. It must survive.
+    /// A sibling of the trees. Each tree contains a symlink to it, and it must survive.
     pub(crate) fn canary(&self) -> PathBuf {
         self.root.join("canary")
     }
 
-    /// Whether nothing was lost from the canary.
     pub(crate) fn canary_lives(&self) -> bool {
         let holds = |path: PathBuf, text: &str| {
             std::fs::read_to_string(path).is_ok_and(|found| found == text)
@@ -84,7 +78,6 @@ impl Sandbox {
             && holds(self.canary().join("below").join("file"), "below")
     }
 
-    /// Refuses every path that is not strictly inside this folder.
     pub(crate) fn check(&self, path: &Path) -> io::Result<()> {
         let plain = path.is_absolute()
             && path
@@ -103,7 +96,6 @@ impl Sandbox {
         Ok(())
     }
 
-    /// Removes what is at `path`, if anything is there.
     pub(crate) fn remove(&self, path: &Path) -> io::Result<()> {
         self.check(path)?;
         match path.symlink_metadata() {
@@ -120,7 +112,7 @@ impl Drop for Sandbox {
         if !self.root.join(MARK).is_file() {
             return;
         }
-        // Each tree that stands by a thread: on a busy disk they mostly wait for it.
+        // One thread per remaining tree, because removals on a busy disk mostly wait.
         std::thread::scope(|scope| {
             let entries = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
             let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -130,7 +122,7 @@ impl Drop for Sandbox {
                 }
             }
         });
-        // The mark goes with the rest, so that `check` holds up to the last moment.
+        // The mark goes last, so that `check` works until the end.
         if std::fs::remove_dir_all(&self.root).is_err() {
             let text = format!("curt-bench: left behind, delete it: {}\n", self.root.display());
             let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
@@ -138,8 +130,8 @@ impl Drop for Sandbox {
     }
 }
 
-/// The same guard for the bench's own child processes, which know only the path: what they remove
-/// must lie directly inside a marked folder.
+/// The guard for the bench's child processes, which know only the path: the tree must be directly
+/// inside a marked directory.
 pub(crate) fn check_from_child(tree: &Path) -> io::Result<()> {
     let parent = tree.parent().unwrap_or(tree);
     let named = matches!(tree.components().next_back(), Some(Component::Normal(_)));
@@ -200,7 +192,6 @@ mod tests {
         std::fs::create_dir(outside.entry("tree")).unwrap();
         std::os::unix::fs::symlink(outside.root(), sandbox.entry("link")).unwrap();
         assert!(sandbox.check(&sandbox.entry("link").join("tree")).is_err());
-        // The link itself is ours.
         sandbox.remove(&sandbox.entry("link")).unwrap();
         assert!(outside.entry("tree").is_dir());
     }

@@ -1,54 +1,41 @@
-//! What is compared: a scenario is a tree and a question about it. `rivals.rs` has the programs.
+//! A scenario is a tree and a question about it. Its programs are in `rivals.rs`.
 
 use crate::oracle::Question;
 use crate::rivals::{Contender, Part, RIVALS};
 use crate::tree::{Content, ENTRIES, PLACE, REACT_ENTRIES, Tree};
 
-/// One question about one kind of tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scenario {
-    /// As `--only` takes it.
     pub(crate) name: &'static str,
-    /// What is done, in words.
     pub(crate) title: &'static str,
-    /// Which command lines of `rivals.rs` answer it.
     pub(crate) job: &'static str,
-    /// What is asked; it decides which answers are right.
     pub(crate) question: Question,
-    /// The tree for a size.
     tree: fn(u32) -> Tree,
     /// Scenarios with the same shape share trees.
     pub(crate) shape: &'static str,
-    /// A tree that is on the machine already, instead.
+    /// Uses this existing tree.
     pub(crate) stands: Option<&'static str>,
-    /// The sizes in a full run.
     pub(crate) full: &'static [u32],
-    /// Whether and how it takes part in a quick run.
     pub(crate) quick: Option<Quick>,
-    /// Whether only rivals of the quick run take part: each run needs a fresh tree, which takes
-    /// longer than its removal.
+    /// Whether only quick rivals take part, because building a tree takes longer than removing it.
     few: bool,
-    /// Calls are the difference between runs on these sizes. They are small enough for one thread.
+    /// Small enough for one thread. The difference gives the calls per unit.
     pub(crate) counted: [u32; 2],
-    /// Whether the filesystem matters. If not, one place is enough.
     pub(crate) everywhere: bool,
-    /// Whether contenders measure themselves, and write to their standard error how many
-    /// nanoseconds it took: the start of an interpreter would drown it. Calls are not counted.
+    /// Whether contenders report nanoseconds on standard error, because an interpreter's startup
+    /// would dominate. Calls are then not counted.
     pub(crate) times_itself: bool,
 }
 
-/// How a scenario takes part in a quick run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quick {
-    /// The size, unless the machine is too slow for it.
+    /// Smaller on a slow machine.
     pub(crate) size: u32,
-    /// The share of the time.
     pub(crate) share: u32,
-    /// Whether the README shows it.
     pub(crate) in_readme: bool,
 }
 
-/// All scenarios, in the order of the report.
+/// In report order.
 pub(crate) static SCENARIOS: [Scenario; 43] = [
     Scenario {
         quick: Some(quick(REACT_ENTRIES / 4, 18, true)),
@@ -66,7 +53,7 @@ pub(crate) static SCENARIOS: [Scenario; 43] = [
     },
     Scenario {
         quick: Some(quick(10, 1, false)),
-        // A tree of a million would have to be built for every run.
+        // Each run would have to build a tree of a million entries.
         full: &[10, 100, 1_000, 10_000, 100_000],
         everywhere: false,
         ..remove("remove-small", "remove small directories", |size| {
@@ -150,7 +137,7 @@ pub(crate) static SCENARIOS: [Scenario; 43] = [
         job: "python-which",
         times_itself: true,
         full: &[100],
-        // In the last entry of a `PATH` as most people have it.
+        // In the last entry of a typical `PATH`.
         ..which(["python-which", "find programs in Python", "path-10"], 9, |size| {
             Tree::path(10, 9, size)
         })
@@ -197,7 +184,6 @@ pub(crate) static SCENARIOS: [Scenario; 43] = [
     node("node-fdir", "all paths beside fdir"),
 ];
 
-/// The answer to a clean path and to one with dots.
 const CLEAN: &str = "/usr/share/doc/ruby/examples/main.rb";
 
 const COMMON: Scenario = Scenario {
@@ -217,7 +203,6 @@ const COMMON: Scenario = Scenario {
 };
 
 type Grow = fn(u32) -> Tree;
-/// Name, title and job, or for a look-up the shape.
 type Words = [&'static str; 3];
 
 const fn quick(size: u32, share: u32, in_readme: bool) -> Quick {
@@ -239,18 +224,17 @@ const fn react([name, title, job]: Words, question: Question) -> Scenario {
 }
 
 const fn files(words: Words) -> Scenario {
-    // ripgrep fails where there is no file, as in the tree of size 0.
+    // ripgrep fails without a file, as in the tree of size 0.
     Scenario { counted: [500, 1_000], ..react(words, Question::Files) }
 }
 
 const fn node(name: &'static str, title: &'static str) -> Scenario {
-    // Node's `readdir` follows links.
+    // Node's `readdir` follows symlinks.
     let tree: Grow = |size| Tree::react(size, Content::Some).without_link();
     let common = react([name, title, name], Question::Paths);
     Scenario { tree, shape: "react-no-link", times_itself: true, ..common }
 }
 
-/// Over the number of entries.
 const fn sizes(words: Words, question: Question) -> Scenario {
     Scenario {
         tree: |size| Tree::small_directories(size / 4, Content::Some),
@@ -278,7 +262,6 @@ const fn expand(name: &'static str, title: &'static str, full: &'static [u32]) -
     Scenario { name, title, job: name, question: Question::Expanded, full, ..common }
 }
 
-/// One call beside another that has the same answer.
 const fn call(name: &'static str, title: &'static str, answer: &'static str) -> Scenario {
     let question = Question::Said(answer);
     let tree: Grow = |_| Tree::path(6, 3, 1);
@@ -287,12 +270,10 @@ const fn call(name: &'static str, title: &'static str, answer: &'static str) -> 
 }
 
 impl Scenario {
-    /// Whether a run leaves the tree as it is.
     pub(crate) fn reads(&self) -> bool {
         self.question != Question::Gone
     }
 
-    /// How many things a run of this size does: entries, names or opens.
     pub(crate) fn units(&self, size: u32) -> u64 {
         match self.question {
             _ if self.stands.is_some() => size.into(),
@@ -302,7 +283,6 @@ impl Scenario {
         }
     }
 
-    /// What those things are called.
     pub(crate) fn unit(&self) -> &'static str {
         match self.question {
             Question::Found(_) => "names",
@@ -313,12 +293,12 @@ impl Scenario {
         }
     }
 
-    /// The tree of this size; an empty directory for none.
+    /// Size 0 is an empty directory.
     pub(crate) fn grow(&self, size: u32) -> Tree {
         if size == 0 { Tree::flat(0, Content::Empty) } else { (self.tree)(size) }
     }
 
-    /// The programs that answer it, curt first.
+    /// curt comes first.
     pub(crate) fn contenders(&self) -> impl Iterator<Item = Contender> {
         let lines =
             RIVALS.iter().flat_map(|rival| rival.lines.iter().map(move |line| (rival, line)));

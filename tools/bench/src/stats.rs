@@ -1,22 +1,17 @@
-//! The statistics of the report. Medians, not means: on a machine that others use too, one
-//! disturbed run must not move the result.
+//! Medians, because on a shared machine one disturbed run would move a mean.
 
-/// A median with the interval that holds the true one in at least 95 of 100 cases.
+/// A median with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Median {
-    /// The least value that the true median may have.
     pub(crate) low: f64,
     pub(crate) middle: f64,
-    /// The greatest value that the true median may have.
     pub(crate) high: f64,
 }
 
 impl Median {
-    /// The median of `values`, or nothing when there are none.
-    ///
-    /// The interval is the sign test's: half of all values are below the true median, whatever
-    /// their distribution, so its bounds are two of the sorted values. Fewer than six values bound
-    /// it in fewer than 95 of 100 cases.
+    /// The interval comes from the sign test. Half of all values are below the true median,
+    /// whatever their distribution, so its bounds are two of the sorted values. Fewer than six
+    /// values give less than 95 % confidence.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
         if values.is_empty() {
             return None;
@@ -28,19 +23,18 @@ impl Median {
         Some(Self { low: sorted[cut], middle, high: sorted[sorted.len() - 1 - cut] })
     }
 
-    /// Half of the interval's width, as a part of the median.
     pub(crate) fn noise(&self) -> f64 {
         if self.middle > 0.0 { (self.high - self.low) / 2.0 / self.middle } else { 0.0 }
     }
 }
 
-/// How many of `count` sorted values may be left out at each end: as many as are all on one side of
-/// the true median in at most 2.5 of 100 cases.
+/// The most sorted values that lie on one side of the true median with a probability of at most 2.5
+/// %.
 fn outside(count: usize) -> usize {
     let mut term = 0.5_f64.powi(i32::try_from(count).unwrap_or(i32::MAX));
     let mut sum = 0.0;
     for cut in 0..count / 2 {
-        // The chance that exactly `cut` of the values are below.
+        // The probability that exactly `cut` values are below.
         sum += term;
         if sum > 0.025 {
             return cut.saturating_sub(1);
@@ -50,12 +44,10 @@ fn outside(count: usize) -> usize {
     (count / 2).saturating_sub(1)
 }
 
-/// A small deterministic generator (splitmix64): the same trees and the same orders on every
-/// machine and in every run.
+/// splitmix64, for the same trees and orders on every machine.
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// A generator that always gives the same sequence for the same seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -68,12 +60,10 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.next() % end as u64) as usize
     }
 
-    /// Puts the values in a random order.
     pub(crate) fn shuffle<T>(&mut self, values: &mut [T]) {
         for last in (1..values.len()).rev() {
             values.swap(last, self.below(last + 1));
@@ -87,7 +77,6 @@ mod tests {
 
     #[test]
     fn an_interval_is_that_of_the_sign_test() {
-        // From tables: the ranks of the bounds for some numbers of values.
         for (count, rank) in [(6, 1), (7, 1), (8, 1), (9, 2), (12, 3), (15, 4), (20, 6), (25, 8)] {
             let values: Vec<f64> = (1..=count).rev().map(f64::from).collect();
             let median = Median::of(&values).unwrap();

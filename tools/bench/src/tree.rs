@@ -1,62 +1,55 @@
-//! The sample trees: their shapes, exact to the entry, and how they are written to disk.
-//!
-//! A shape is computed, not copied: the same on every machine, without a download. Every name and
-//! size follows from the position in the tree, so a shape of 50,000 files is a few numbers.
+//! The sample trees. Shapes, names and sizes are computed from the position, so every machine gets
+//! the same tree without a download.
 
 use crate::react;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// What is in the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Empty,
-    /// The same number of bytes in each.
     Each(u64),
-    /// Some bytes, another number of them for each of its neighbours, in every sixteenth file, and
-    /// nothing in the others: quickly made, and sizes that can be told apart.
+    /// Bytes only in every sixteenth file, each time another number: quick to make, but sizes can
+    /// be told apart.
     Some,
 }
 
 #[derive(Debug)]
 struct Directory {
-    /// Relative to the root, which has the empty path.
     path: PathBuf,
     files: u32,
 }
 
-/// The shape of a tree. Directories come before what is in them.
+/// Parents come before children.
 #[derive(Debug)]
 pub(crate) struct Tree {
     directories: Vec<Directory>,
     content: Content,
-    /// Whether the root's first file is a link that leads out of the tree instead, where the system
-    /// lets us make one.
+    /// Whether the root's first file is instead a symlink out of the tree, if the system allows it.
     has_link: bool,
-    /// The entry of `PATH` that holds programs besides, and how many; they are not counted.
+    /// The entry of `PATH` that also holds programs, and their number, which counts exclude.
     programs: Option<(usize, u32)>,
 }
 
-/// The entries of a create-react-app tree, its root left out.
 pub(crate) const REACT_ENTRIES: u32 = 41_208;
 const REACT_FILES: u32 = 36_346;
 const REACT_DIRECTORIES: usize = 4_863;
-/// The number of entries of a long `PATH`.
 pub(crate) const ENTRIES: u32 = 211;
-/// The entry of it that holds what is found, counted from 0.
+/// The index of the entry with the program searched for.
 pub(crate) const PLACE: usize = 196;
 
 impl Tree {
     fn new(directories: impl IntoIterator<Item = (PathBuf, u32)>, content: Content) -> Self {
         let directories = directories.into_iter().map(|(path, files)| Directory { path, files });
         let mut directories: Vec<Directory> = directories.collect();
-        // Depth first, as an unpacker writes: what is removed together lies together on disk.
+        // Depth first, as unpackers write: entries removed together are then close together on
+        // disk.
         directories.sort_by(|a, b| a.path.cmp(&b.path));
         Self { directories, content, has_link: true, programs: None }
     }
 
-    /// What `npx create-react-app` makes: 36,346 files in 4,863 directories, the root included, at
-    /// most 10 levels of them; with fewer `entries` a tree of the same kind.
+    /// The tree of `npx create-react-app`: 36,346 files in 4,863 directories including the root, at
+    /// most 10 levels deep. Fewer `entries` give a similar, smaller tree.
     pub(crate) fn react(entries: u32, content: Content) -> Self {
         let part = f64::from(entries) / f64::from(REACT_ENTRIES);
         let directories = ((REACT_DIRECTORIES as f64 * part) as usize).max(60);
@@ -64,34 +57,30 @@ impl Tree {
         Self::new(react::directories(directories, files), content)
     }
 
-    /// Many directories side by side, with two to four files in each.
+    /// Two to four files in each directory.
     pub(crate) fn small_directories(count: u32, content: Content) -> Self {
         let below = (0..count as usize).map(|at| (folder_in_path(at).into(), 2 + at as u32 % 3));
         Self::new([(PathBuf::new(), 1)].into_iter().chain(below), content)
     }
 
-    /// The entries of a `PATH`, one of which holds programs.
     pub(crate) fn path(entries: u32, place: usize, programs: u32) -> Self {
         let tree = Self::small_directories(entries, Content::Empty);
         Self { programs: Some((place, programs)), ..tree }
     }
 
-    /// One directory with many files.
     pub(crate) fn flat(files: u32, content: Content) -> Self {
         Self::new([(PathBuf::new(), files)], content)
     }
 
-    /// Directories in one another, six below the root, and all files in the last.
     pub(crate) fn deep(files: u32) -> Self {
         let names = ["a", "b", "c", "d", "e", "f"];
         let files = |depth| if depth == names.len() { files } else { 0 };
         let directories =
             (0..=names.len()).map(|depth| (names[..depth].iter().collect(), files(depth)));
-        // A link that leads out would have to be refused.
+        // A symlink out of the tree would be refused.
         Self::new(directories, Content::Empty).without_link()
     }
 
-    /// The same tree with a file in the place of the link.
     pub(crate) fn without_link(self) -> Self {
         Self { has_link: false, ..self }
     }
@@ -100,12 +89,12 @@ impl Tree {
         self.directories.iter().map(|directory| u64::from(directory.files)).sum()
     }
 
-    /// All entries, the root left out.
+    /// Excludes the root.
     pub(crate) fn entries(&self) -> u64 {
         self.files() + self.directories.len() as u64 - 1
     }
 
-    /// A generous guess at the room it takes on a filesystem with blocks of 4 KiB.
+    /// A generous estimate for 4 KiB blocks.
     pub(crate) fn room(&self) -> u64 {
         let each = if let Content::Each(bytes) = self.content { bytes } else { 0 };
         (self.files() + 2 * self.directories.len() as u64) * (5_000 + each)
@@ -119,8 +108,7 @@ impl Tree {
         }
     }
 
-    /// Writes the tree to `root`, which must not exist. The first entry of the root becomes a
-    /// symbolic link to `link`.
+    /// `root` must not exist. Its first entry becomes a symlink to `link`.
     pub(crate) fn build(&self, root: &Path, link: &Path) -> io::Result<()> {
         let mut written = 0;
         for directory in &self.directories {
@@ -139,12 +127,10 @@ impl Tree {
     }
 }
 
-/// The name of the directory that is this entry of `PATH`.
 pub(crate) fn folder_in_path(place: usize) -> String {
     format!("package-{place:05}")
 }
 
-/// The directories in the folder, in the order of their names: the entries of `PATH`.
 pub(crate) fn directories(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut directories: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -161,16 +147,16 @@ pub(crate) fn program_name(index: u32) -> String {
     if index == 0 { "hello".to_owned() } else { format!("hello-{index}") }
 }
 
-/// A link to a program of the system: the tree may be where nothing may be executed.
+/// Symlinks to a system program, because the tree's filesystem may be mounted `noexec`.
 fn put_program(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::symlink("/bin/sh", path);
-    // Nothing is executed, so an empty file is as good.
+    // Searching does not execute the file, so an empty one will do.
     #[cfg(not(unix))]
     return std::fs::write(path, []);
 }
 
-/// Names as long as in real packages: their length decides how many fit in a listing page.
+/// Names as long as in real packages: their length decides how many fit in one `getdents64` buffer.
 fn file_name(index: u32) -> String {
     const STEMS: [&str; 8] =
         ["index", "utils", "parse-options", "createElement", "types", "a11y", "isPlain", "README"];
@@ -180,7 +166,7 @@ fn file_name(index: u32) -> String {
     format!("{stem}{index}.{ending}")
 }
 
-/// Linux makes an empty file with one call; building trees is most of a quick run's time.
+/// `mknodat` makes an empty file in one call. A quick run spends most of its time building trees.
 #[cfg(target_os = "linux")]
 fn fill(path: &Path, files: impl Iterator<Item = (String, u64)>) -> io::Result<()> {
     use rustix::fs::{CWD, FallocateFlags, FileType, Mode, OFlags, mknodat, openat};
@@ -193,9 +179,8 @@ fn fill(path: &Path, files: impl Iterator<Item = (String, u64)>) -> io::Result<(
         }
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
         let file = openat(&directory, &name, flags, mode)?;
-        // Files that are worth removing own blocks. Without this they would get them only when the
-        // system writes them back, and removing a tree just made would be unlike removing an old
-        // one. Where it is not supported, nothing is lost.
+        // Allocate blocks now. Otherwise delayed allocation would do it at writeback, and removing
+        // a new tree would differ from removing an old one. Failure is harmless.
         let _ = rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes);
         std::fs::File::from(file).write_all(&vec![b'c'; bytes as usize])?;
     }
@@ -216,7 +201,7 @@ fn make_link(target: &Path, link: &Path) -> io::Result<()> {
     #[cfg(windows)]
     {
         std::os::windows::fs::symlink_dir(target, link)?;
-        // Wine says that it made one.
+        // Wine reports success without making one.
         std::fs::symlink_metadata(link).map(drop)
     }
 }
@@ -233,7 +218,6 @@ mod tests {
         assert_eq!((tree.files(), tree.directories.len()), (36_346, 4_863));
         let depth = |directory: &Directory| directory.path.components().count() + 1;
         assert_eq!(tree.directories.iter().map(depth).max(), Some(10));
-        // Uneven, as real packages are.
         let largest = tree.directories.iter().map(|directory| directory.files).max().unwrap();
         let few = tree.directories.iter().filter(|directory| directory.files <= 5).count();
         assert!(largest >= 50 && few > tree.directories.len() / 3, "{largest} {few}");
@@ -287,7 +271,6 @@ mod tests {
             tree.build(&root, &sandbox.canary()).unwrap();
             let (entries, bytes) = count(&root);
             assert_eq!(entries, tree.entries(), "{name}");
-            // A link stands in for the first file.
             let all: u64 = (0..tree.files()).map(|file| tree.size(file)).sum();
             assert!(bytes == all || bytes == all - tree.size(0), "{name}");
             assert!(tree.build(&root, &sandbox.canary()).is_err(), "never into an existing folder");

@@ -1,6 +1,5 @@
-//! Prints the public API of a crate, one item a line, from the JSON that rustdoc wrote for it.
-//!
-//! A separate program, because it needs a newer Rust than the workspace promises.
+//! Prints the public API of a crate from rustdoc's JSON, one item per line. A separate program,
+//! because it needs a newer Rust than the workspace supports.
 
 use public_api::Builder;
 

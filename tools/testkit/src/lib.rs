@@ -1,5 +1,4 @@
-//! What the tests of curt share: a private place to build trees in, and a way to say aloud that a
-//! test could not run here.
+//! Utilities for curt's tests.
 
 mod scratch;
 mod sys;
@@ -21,11 +20,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Says on standard output that the current test was skipped, and why:
-/// `skipped: SUITE: TEST: REASON`.
+/// Reports that the current test was skipped: `skipped: SUITE: TEST: REASON`.
 ///
-/// It goes past the test harness, which swallows what a passing test prints: a skipped test must
-/// be seen, and `cargo xtask test` collects these lines. The same is said once only.
+/// The line bypasses the test harness, which hides the output of passing tests, and `cargo xtask
+/// test` collects it.
 pub fn skip(reason: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let thread = std::thread::current();
@@ -36,35 +34,32 @@ pub fn skip(reason: &str) {
     }
 }
 
-/// Writes a line to standard output, past the test harness.
 fn say(line: &str) {
-    // Nobody to tell when standard output is closed.
+    // Ignore a closed standard output.
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 
-/// The package and the test program, such as `curt-cli/gnu`: two packages may have suites of one
-/// name.
+/// Includes the package, because suite names are unique only within one.
 fn suite() -> String {
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_else(|_| "?".to_owned());
     let program = std::env::current_exe().unwrap_or_default();
     let name = program.file_stem().unwrap_or_default().to_string_lossy();
-    // Cargo puts a hash behind the name.
+    // Cargo appends a hash.
     let name = name.rsplit_once('-').map_or(&*name, |(name, _)| name);
     format!("{package}/{name}")
 }
 
-/// How long a race between threads goes on at least: 0.2 seconds, or `CURT_RACE_SECONDS`, which is
-/// 2 in a full run of the checks.
+/// Returns the minimum duration of a race: `CURT_RACE_SECONDS`, or 0.2 s.
 pub fn race_time() -> Duration {
     let seconds = std::env::var("CURT_RACE_SECONDS").ok().and_then(|text| text.parse().ok());
     Duration::from_secs_f64(seconds.unwrap_or(0.2))
 }
 
-/// Runs a test for each case, all at once: for tests that wait most of their time.
+/// Runs a test for all cases at once, for tests that mostly wait.
 ///
 /// # Panics
 ///
-/// If one fails.
+/// If a case fails.
 pub fn at_once<C: Send>(cases: impl IntoIterator<Item = C>, test: impl Fn(C) + Sync) {
     std::thread::scope(|scope| {
         for case in cases {
@@ -73,47 +68,46 @@ pub fn at_once<C: Send>(cases: impl IntoIterator<Item = C>, test: impl Fn(C) + S
     });
 }
 
-/// Makes choices that are the same in every run of a test.
+/// A reproducible source of random choices.
 #[derive(Debug)]
 pub struct Choices(u64);
 
 impl Choices {
-    /// Begins a series of choices.
+    /// Starts a series.
     #[must_use]
     pub fn new(seed: u64) -> Choices {
         Choices(seed)
     }
 
-    /// A number below this one.
+    /// Returns a number less than `end`.
     pub fn below(&mut self, end: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end
     }
 
-    /// Whether one of so many cases has come.
+    /// Returns true once in `cases` times.
     pub fn one_in(&mut self, cases: usize) -> bool {
         self.below(cases) == 0
     }
 
-    /// One of these.
+    /// Returns one of the elements.
     pub fn pick<'t, T>(&mut self, from: &'t [T]) -> &'t T {
         &from[self.below(from.len())]
     }
 
-    /// One of these texts.
+    /// Returns one of the texts.
     pub fn one_of<'t>(&mut self, texts: &[&'t str]) -> &'t str {
         texts[self.below(texts.len())]
     }
 }
 
-/// Tries a property with random choices: first with the seeds that this text keeps for it, one in a
-/// line after its name, then with `CURT_TREES` seeds; 100 without it, and more in a full run of the
-/// checks. `CURT_SEED` tries one alone.
+/// Tests a property with the seeds in `kept`, one per line after the property's name, and with
+/// `CURT_TREES` others, by default 100. `CURT_SEED` tests only one.
 ///
 /// # Panics
 ///
-/// With the seed and with what the property says, if it does not hold.
+/// With the seed and the property's message.
 pub fn try_seeds(name: &str, kept: &str, property: impl Fn(&mut Choices) -> Result<(), String>) {
     let number = |variable| std::env::var(variable).ok()?.parse::<u64>().ok();
     let kept = kept.lines().filter_map(|line| line.strip_prefix(name)?.trim().parse().ok());
@@ -129,8 +123,8 @@ pub fn try_seeds(name: &str, kept: &str, property: impl Fn(&mut Choices) -> Resu
     }
 }
 
-/// Sets the flag when it is dropped, also when the test fails: another thread that runs until then
-/// would run forever, and may fill the disk.
+/// Sets the flag on drop, also when the test fails. A thread that waits for it would otherwise run
+/// forever, and might fill the disk.
 #[derive(Debug)]
 pub struct Over<'a>(pub &'a AtomicBool);
 
@@ -140,11 +134,10 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Makes programs that the test starts end by the signals that ask a program to end.
+/// Makes child processes die of SIGHUP, SIGINT, SIGQUIT and SIGTERM.
 ///
-/// A process that ignores one of them (after `nohup`, or with `&` in a script) passes that on to
-/// the programs that it starts. A handler is not passed on: so this installs one with the default
-/// effect, and the programs get the default.
+/// Children inherit signals that `nohup` or a script's `&` made this process ignore. Exec resets
+/// handlers, so this installs handlers that emulate the default action.
 #[cfg(unix)]
 pub fn heed_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -153,24 +146,23 @@ pub fn heed_signals() {
     IS_DONE.call_once(|| {
         let is_usual = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
         for number in [SIGINT, SIGQUIT, SIGHUP, SIGTERM] {
-            // Where it cannot be had, the test says what did not end.
             let _ = register_conditional_default(number, is_usual.clone());
         }
     });
 }
 
-/// The user `nobody`, to whom permissions apply.
+/// The user `nobody`, who is subject to permissions.
 #[cfg(unix)]
 pub const NOBODY: u32 = 65534;
 
-/// Whether the tests run as root.
+/// Returns whether the tests run as root.
 #[cfg(unix)]
 #[must_use]
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Whether this test can have its own mount namespace; where not, that is said.
+/// Returns whether mount namespaces work, and reports a skip if not.
 #[cfg(unix)]
 #[must_use]
 pub fn may_mount() -> bool {
@@ -182,7 +174,7 @@ pub fn may_mount() -> bool {
     may
 }
 
-/// Whether strace can trace programs and inject faults; skips the test aloud if not.
+/// Returns whether strace works, and reports a skip if not.
 #[cfg(unix)]
 #[must_use]
 pub fn may_trace() -> bool {
@@ -195,7 +187,7 @@ pub fn may_trace() -> bool {
     may
 }
 
-/// A script for the shell in its own mount namespace, which ends with it.
+/// Returns a command that runs a script in a new mount namespace.
 #[cfg(unix)]
 #[must_use]
 pub fn in_namespace(script: &str) -> std::process::Command {
@@ -204,8 +196,7 @@ pub fn in_namespace(script: &str) -> std::process::Command {
     command
 }
 
-/// The cells of a table that is written as one text: they end with ` | ` or with the line. A cell
-/// of two single quotes is empty.
+/// Splits a table at ` | ` and line ends. A cell of two single quotes is empty.
 pub fn cells(table: &str) -> Vec<&str> {
     let cells = table.lines().flat_map(|line| line.split(" | ")).map(str::trim);
     cells.filter(|cell| !cell.is_empty()).map(|cell| if cell == "''" { "" } else { cell }).collect()

@@ -1,4 +1,4 @@
-//! A private temporary directory that trees are built in, and that nothing leaves.
+//! The private temporary directory of a test.
 
 use std::fs;
 #[cfg(unix)]
@@ -10,24 +10,23 @@ use std::sync::Arc;
 
 use crate::watchdog::{Watch, watch};
 
-/// A fresh private directory, gone with everything in it when dropped.
+/// A fresh private directory, removed with its contents on drop.
 ///
-/// Every method takes a path relative to it and panics on one that would lead outside, be it by
-/// `..`, by being absolute, or by a symbolic link on the way: a test must not be able to build or
-/// remove anything elsewhere, whatever mistake it contains.
+/// Every method takes a relative path. It panics on failure, and if the path leads outside through
+/// `..`, an absolute path or a symlink. A faulty test therefore cannot create or remove anything
+/// elsewhere.
 #[derive(Debug)]
 pub struct Scratch {
-    /// The true path, so that what lies below can be compared with it. On Windows it begins with
-    /// `\\?\`: below such a path every name is just a name, of any length, `nul` and `a.` too.
+    /// Canonical, so that paths inside can be compared with it. On Windows it begins with `\\?\`,
+    /// which allows names of any length and names such as `nul` and `a.`.
     root: PathBuf,
     pub(crate) watch: Arc<Watch>,
-    /// Removes the directory after `drop` has emptied it.
     _directory: tempfile::TempDir,
 }
 
 impl Scratch {
-    /// A scratch directory in `TMPDIR`, or else in memory where the system has a place for that: ten
-    /// thousand nested directories take ext4 ten seconds, tmpfs half a one.
+    /// Makes a scratch directory in `TMPDIR`, or else in `/dev/shm` if it is large enough: ten
+    /// thousand nested directories take ten seconds on ext4, half a second on tmpfs.
     pub fn new() -> Scratch {
         let named = std::env::var_os("TMPDIR").is_some();
         let memory = Path::new("/dev/shm");
@@ -35,17 +34,14 @@ impl Scratch {
         Scratch::new_in(if is_fit { memory.to_owned() } else { std::env::temp_dir() })
     }
 
-    /// A scratch directory on a disk where the system has one for temporary files: file systems in
-    /// memory list entries in another order, and tell other sizes.
+    /// Makes a scratch directory in `/var/tmp` if it exists, because in-memory filesystems list
+    /// entries in another order and report other sizes.
     pub fn on_disk() -> Scratch {
         let disk = Path::new("/var/tmp");
         if disk.is_dir() { Scratch::new_in(disk) } else { Scratch::new() }
     }
 
-    /// A scratch directory on a chosen file system.
-    ///
-    /// # Panics
-    /// If it cannot be made there.
+    /// Makes a scratch directory in the given directory.
     pub fn new_in(place: impl AsRef<Path>) -> Scratch {
         let directory = tempfile::Builder::new()
             .prefix("curt-test-")
@@ -55,13 +51,13 @@ impl Scratch {
         Scratch { root, watch: watch(), _directory: directory }
     }
 
-    /// The directory itself.
+    /// Returns the directory.
     pub fn path(&self) -> &Path {
         &self.root
     }
 
-    /// The directory as a person would write it, and as programs are started in it: the same but on
-    /// Windows, where few programs understand a working directory that begins with `\\?\`.
+    /// Returns the directory without the `\\?\` prefix, which few programs accept as working
+    /// directory.
     pub fn typed(&self) -> &Path {
         #[cfg(windows)]
         if let Some(plain) = self.root.to_str().and_then(|root| root.strip_prefix(r"\\?\")) {
@@ -70,16 +66,13 @@ impl Scratch {
         &self.root
     }
 
-    /// A path in it; the last name may be a link, or may not exist.
-    ///
-    /// # Panics
-    /// If the path leads outside.
+    /// Returns a path inside. Its last name may be a symlink or missing.
     pub fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         let normal = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         assert!(path.components().all(normal), "{} leads out of the scratch", path.display());
         let whole = self.root.join(path);
-        // The nearest ancestor that exists must truly lie inside.
+        // The nearest existing ancestor must lie inside, with symlinks resolved.
         if whole != self.root {
             let real = whole.ancestors().skip(1).find_map(|above| fs::canonicalize(above).ok());
             let inside = real.is_some_and(|real| real.starts_with(&self.root));
@@ -88,10 +81,7 @@ impl Scratch {
         whole
     }
 
-    /// Makes a directory, and those above it.
-    ///
-    /// # Panics
-    /// As all that make something: if it cannot be made, or leads outside.
+    /// Makes a directory and its parents.
     pub fn dir(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.at(path);
         self.watch.renew();
@@ -99,25 +89,21 @@ impl Scratch {
         path
     }
 
-    /// Makes an empty file, and the directories above it.
+    /// Makes an empty file and its parents.
     pub fn file(&self, path: impl AsRef<Path>) -> PathBuf {
         self.file_with(path, b"")
     }
 
-    /// Makes a file with this content, and the directories above it.
-    ///
-    /// # Panics
-    /// If it cannot be made, or leads outside.
+    /// Makes a file with this content, and its parents.
     pub fn file_with(&self, path: impl AsRef<Path>, content: &[u8]) -> PathBuf {
         let path = self.place(path);
-        // Not through a link that lies there already: only a new file is surely inside.
+        // `create_new` does not follow a symlink that leads outside.
         let mut file = fs::File::create_new(&path).expect("the file can be made");
         std::io::Write::write_all(&mut file, content).expect("the file can be written");
         path
     }
 
-    /// Makes what the words of a text name below a directory: a file, `name/` a directory,
-    /// `name->target` a symbolic link.
+    /// Makes the words of `text`: `name` is a file, `name/` a directory, `name->target` a symlink.
     pub fn tree(&self, below: &str, text: &str) {
         for word in text.split_whitespace() {
             let place = |name: &str| Path::new(below).join(name);
@@ -130,22 +116,16 @@ impl Scratch {
         }
     }
 
-    /// Gives a file a second name.
-    ///
-    /// # Panics
-    /// If it cannot be given, or one of the two leads outside.
+    /// Makes a hard link.
     pub fn hard_link(&self, original: impl AsRef<Path>, path: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);
         fs::hard_link(self.at(original), &path).expect("the hard link can be made");
         path
     }
 
-    /// Copies a program, to be run from here. A separate process does it: a file that is written by
-    /// this one is open for writing, too, in what another thread is just about to start, and cannot
-    /// be run meanwhile.
-    ///
-    /// # Panics
-    /// If it cannot be copied, or the path leads outside.
+    /// Copies a program, to be run from here. Another process copies it: if this one wrote the
+    /// file, a child that another thread forks meanwhile would inherit the writable descriptor, and
+    /// running the program would fail with ETXTBSY.
     #[cfg(unix)]
     pub fn program(&self, original: impl AsRef<Path>, path: impl AsRef<Path>) -> PathBuf {
         let path = self.vacant(path);
@@ -154,11 +134,8 @@ impl Scratch {
         path
     }
 
-    /// Writes a script, to be run from here, or another one in its place. A separate process
-    /// does it, as programs are copied.
-    ///
-    /// # Panics
-    /// If it cannot be written, or the path leads outside.
+    /// Writes an executable script, replacing an older one, in another process like
+    /// [`program`](Self::program).
     #[cfg(unix)]
     pub fn script(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>, mode: u32) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
@@ -175,11 +152,7 @@ impl Scratch {
         path
     }
 
-    /// Makes a symbolic link, and the directories above it. The target may be anything: it is
-    /// only text, and nothing here follows it.
-    ///
-    /// # Panics
-    /// If it cannot be made, or its place is outside.
+    /// Makes a symlink and its parents. The target may be anything, because no method follows it.
     #[cfg(unix)]
     pub fn link(&self, path: impl AsRef<Path>, target: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);
@@ -187,25 +160,18 @@ impl Scratch {
         path
     }
 
-    /// Makes a named pipe, and the directories above it.
-    ///
-    /// # Panics
-    /// If it cannot be made, or leads outside.
+    /// Makes a named pipe and its parents.
     #[cfg(unix)]
     pub fn fifo(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);
-        // The tool that POSIX promises: rustix has no call for this on macOS.
+        // rustix has no call for this on macOS.
         let made = std::process::Command::new("mkfifo").arg(&path).status();
         let made = made.expect("there is a mkfifo");
         assert!(made.success(), "the pipe can be made");
         path
     }
 
-    /// Makes a chain of directories, each of this name and in the one before, of any depth: no
-    /// path is ever longer than one name, and two directories are open at a time.
-    ///
-    /// # Panics
-    /// If it cannot be made, or begins outside.
+    /// Makes a chain of nested directories of this name, with at most two directories open.
     #[cfg(unix)]
     pub fn deep(&self, path: impl AsRef<Path>, levels: usize, name: &str) -> PathBuf {
         assert!(Path::new(name).components().eq([Component::Normal(name.as_ref())]));
@@ -214,11 +180,8 @@ impl Scratch {
         top
     }
 
-    /// Makes such a chain of directories named `chain`, each beside `bushes` directories with
-    /// `files` files. Returns how many files and directories there are.
-    ///
-    /// # Panics
-    /// If it cannot be made, or begins outside.
+    /// Makes such a chain named `chain`, with `bushes` sibling directories of `files` files at each
+    /// level. Returns the number of files and directories.
     #[cfg(unix)]
     pub fn chain_with_bushes(
         &self,
@@ -231,15 +194,12 @@ impl Scratch {
         ((levels * bushes * files) as u64, (1 + levels * (1 + bushes)) as u64)
     }
 
-    /// Whether there is something at this path, a broken link included.
+    /// Returns whether the path exists, even as a broken symlink.
     pub fn exists(&self, path: impl AsRef<Path>) -> bool {
         fs::symlink_metadata(self.at(path)).is_ok()
     }
 
-    /// Removes a tree in it.
-    ///
-    /// # Panics
-    /// If it leads outside, or something of it stays.
+    /// Removes a tree.
     pub fn remove(&self, path: impl AsRef<Path>) {
         let path = self.at(path);
         self.watch.renew();
@@ -252,12 +212,8 @@ impl Scratch {
         .expect("the tree can be removed");
     }
 
-    /// The tree below a path as sorted lines: the kind as `ls` writes it (`-`, `d`, `l`, …), a
-    /// space, the path below that one, with `/` between names on every system. Links are not
-    /// followed.
-    ///
-    /// # Panics
-    /// If it leads outside or cannot be listed; also if it is deeper than paths may be long.
+    /// Lists a tree as sorted lines: the kind as `ls` writes it (`-`, `d`, `l`, …), a space, and
+    /// the relative path with `/` on every platform.
     pub fn list(&self, path: impl AsRef<Path>) -> Vec<String> {
         let top = self.at(path);
         let mut lines = Vec::new();
@@ -279,7 +235,7 @@ impl Scratch {
         lines
     }
 
-    /// A place where nothing lies, not even a link: what is written there is surely inside.
+    /// Removes an existing entry first, so that a write does not follow a symlink.
     #[cfg(unix)]
     fn vacant(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);
@@ -312,7 +268,6 @@ impl Drop for Scratch {
     }
 }
 
-/// Whether a place has 2 GB, and programs can be run from there.
 #[cfg(target_os = "linux")]
 fn has_room_for_programs(place: &Path) -> bool {
     use rustix::fs::{StatVfsMountFlags, statvfs};
@@ -327,7 +282,7 @@ fn has_room_for_programs(_: &Path) -> bool {
     false
 }
 
-/// Makes levels below a directory, each with bushes whose names are before and behind `chain`.
+/// Bush names sort before and after `chain`.
 #[cfg(unix)]
 fn chain(
     top: &Path,
@@ -356,8 +311,7 @@ fn chain(
     Ok(())
 }
 
-/// Removes what is below a directory, whatever its depth and permissions. What stays, stays for
-/// the caller to notice.
+/// The caller notices if an entry remains.
 fn tear_down(path: &Path) {
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
         let _ = crate::tear::empty(path);

@@ -1,5 +1,5 @@
-//! Tearing down any tree, by another way than the one that is tested: every directory found is
-//! moved up to the top before it is listed, so no more than two are ever open.
+//! Removes any tree, by another algorithm than the tested one: each directory moves to the top
+//! before it is listed, so at most two are open.
 
 use std::ffi::CStr;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -13,12 +13,11 @@ use rustix::io::Result;
 const LIST: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// Removes everything in a directory.
 pub(crate) fn empty(path: &Path) -> Result<()> {
     let top = openat(CWD, path, LIST, Mode::empty())?;
     let mut fresh = 0;
-    // Each round empties the directories that the one before moved up. A round that moves nothing
-    // is the last.
+    // Each round empties the directories that the previous one moved up. A round without moves is
+    // the last.
     loop {
         let before = fresh;
         for (name, _) in entries(&top)? {
@@ -32,7 +31,6 @@ pub(crate) fn empty(path: &Path) -> Result<()> {
     }
 }
 
-/// Removes a directory whose subdirectories are moved up beside it.
 fn hollow(top: &OwnedFd, name: &CStr, fresh: &mut u64) -> Result<()> {
     permit(top, name);
     let dir = openat(top, name, LIST, Mode::empty())?;
@@ -40,7 +38,7 @@ fn hollow(top: &OwnedFd, name: &CStr, fresh: &mut u64) -> Result<()> {
         if kind != FileType::Directory && unlinkat(&dir, &*child, AtFlags::empty()).is_ok() {
             continue;
         }
-        // To be moved, a directory must be writable itself: its `..` changes.
+        // A moved directory must be writable, because its `..` changes.
         permit(&dir, &child);
         if renameat(&dir, &*child, top, free_name(top, fresh)).is_err() {
             let _ = unlinkat(&dir, &*child, AtFlags::REMOVEDIR);
@@ -50,8 +48,7 @@ fn hollow(top: &OwnedFd, name: &CStr, fresh: &mut u64) -> Result<()> {
     unlinkat(top, name, AtFlags::REMOVEDIR)
 }
 
-/// Gives the owner every right on a directory, and on nothing else: changing the mode of a link
-/// would change that of its target.
+/// Skips symlinks, because chmod would follow them.
 fn permit(dir: &OwnedFd, name: &CStr) {
     let found = statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
     if found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Directory) {
@@ -59,7 +56,6 @@ fn permit(dir: &OwnedFd, name: &CStr) {
     }
 }
 
-/// A name that nothing at the top has.
 fn free_name(top: &OwnedFd, fresh: &mut u64) -> String {
     loop {
         *fresh += 1;

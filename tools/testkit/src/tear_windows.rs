@@ -1,5 +1,5 @@
-//! Tearing down any tree on Windows: links and junctions go as such, what is read-only becomes
-//! writable first, and paths begin with `\\?\`, so that their length and their names do not matter.
+//! Removes any tree on Windows: symlinks and junctions themselves, read-only entries, and any name
+//! or length through `\\?\` paths.
 
 use std::fs::{self, FileType};
 use std::io::Result;
@@ -8,12 +8,12 @@ use std::path::Path;
 
 use crate::sys::attributes;
 
-/// No attribute.
+/// Clears all attributes.
 const NORMAL: u32 = 0x80;
 
-/// Removes everything in a directory whose path is a true one. What stays, stays.
+/// The path is canonical. Entries that cannot be removed remain.
 pub(crate) fn empty(path: &Path) -> Result<()> {
-    // Directories stand before what lies in them, so that backwards is the order of removal.
+    // Parents precede children, so the reverse is the order of removal.
     let mut directories = vec![path.to_owned()];
     let mut listed = 0;
     while let Some(directory) = directories.get(listed).cloned() {
@@ -34,9 +34,8 @@ pub(crate) fn empty(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes a file, or a link of either kind.
 fn remove(path: &Path, file_type: FileType) {
-    // A junction is a link that is neither kind by its type: it goes as a directory.
+    // A junction is neither kind of symlink, and is removed as a directory.
     let _ = if file_type.is_symlink_file() || file_type.is_file() {
         fs::remove_file(path)
     } else {
@@ -44,7 +43,6 @@ fn remove(path: &Path, file_type: FileType) {
     };
 }
 
-/// Takes the read-only attribute away, of a link itself where it is one.
 fn permit(path: &Path) {
     if fs::symlink_metadata(path).is_ok_and(|found| found.permissions().readonly()) {
         let _ = attributes::set(path, NORMAL);

@@ -1,27 +1,25 @@
-//! Turns a test that hangs into one that fails.
+//! Makes a hanging test fail.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// How many milliseconds a test may go on without making or removing anything in a [`Scratch`].
+/// Milliseconds without creating or removing an entry in a [`Scratch`].
 ///
 /// [`Scratch`]: crate::Scratch
 const LIMIT: u32 = 60_000;
 
-/// The work of a test that is watched until this is dropped.
+/// A watched test, until dropped.
 #[derive(Debug)]
 pub struct Watch {
     test: String,
-    /// The milliseconds since its last progress, as the watchdog counts them.
     idle: AtomicU32,
 }
 
-/// The tests that are watched.
 struct Watchdog(Mutex<Vec<Weak<Watch>>>);
 
-/// Watches the current test: if it lasts a minute longer, the process is aborted, with the name of
-/// the test. Every [`Scratch`] does this, and each thing that is made in it begins the minute anew.
+/// Watches the current test. After a minute without progress in a [`Scratch`], it aborts the
+/// process and names the test.
 ///
 /// [`Scratch`]: crate::Scratch
 #[must_use]
@@ -29,7 +27,6 @@ pub fn watch() -> Arc<Watch> {
     static WATCHDOG: Watchdog = Watchdog(Mutex::new(Vec::new()));
     static IS_STARTED: Once = Once::new();
     IS_STARTED.call_once(|| {
-        // Where no thread can be had, the tests run without it.
         let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(|| WATCHDOG.run());
     });
     let thread = std::thread::current();
@@ -40,7 +37,6 @@ pub fn watch() -> Arc<Watch> {
 }
 
 impl Watch {
-    /// Begins the minute anew.
     pub(crate) fn renew(&self) {
         self.idle.store(0, Ordering::Relaxed);
     }
@@ -51,8 +47,8 @@ impl Watchdog {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(watch));
     }
 
-    /// Counts seconds: less where some work takes this process longer than at the best of times,
-    /// because others have the processor, or it may have little of it. A minute ends after ten.
+    /// Counts seconds, but less than one while other processes slow this one down, as measured by a
+    /// fixed amount of work. A minute lasts at most ten.
     fn run(&self) -> ! {
         let mut best = Duration::MAX;
         loop {
@@ -70,7 +66,6 @@ impl Watchdog {
         }
     }
 
-    /// Counts some time, and returns the test that has had no progress for too long.
     fn count(&self, milliseconds: u32) -> Option<String> {
         let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         watched.retain(|watch| watch.strong_count() > 0);
@@ -81,8 +76,8 @@ impl Watchdog {
 }
 
 fn abort(test: &str) -> ! {
-    // A test runs in this process: nothing but its end stops it. Programs that it started would
-    // keep the pipes of whoever waits for the tests open.
+    // Only the end of the process stops a test. Its children would keep the test runner's pipes
+    // open.
     #[cfg(unix)]
     let programs = {
         use std::process::Command;

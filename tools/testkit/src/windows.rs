@@ -1,6 +1,5 @@
-//! What tests of Windows need besides: links, attributes, files that somebody holds, drive letters.
-//!
-//! Wine lacks some of it. What cannot be had is said aloud, and the answer is `None` or `false`.
+//! Windows features for tests. Where Wine lacks one, it reports a skip and returns `None` or
+//! `false`.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::windows::fs::{OpenOptionsExt, symlink_dir, symlink_file};
@@ -13,14 +12,13 @@ pub use crate::sys::console::{has_own_console, press_ctrl_break, press_ctrl_c};
 pub use crate::sys::paths::{full_path_name, set_drive_directory};
 use crate::{Scratch, skip, sys};
 
-/// What others may do with a file that is open: read, write, remove.
+/// Share modes: what others may do with an open file.
 const SHARE_READ_WRITE: u32 = 3;
 const SHARE_ALL: u32 = 7;
-/// The right to remove.
 const DELETE: u32 = 0x0001_0000;
 const DELETE_ON_CLOSE: u32 = 0x0400_0000;
 
-/// Attributes of files, to be added up.
+/// Attributes of files, to be combined.
 pub const READ_ONLY: u32 = 1;
 /// Not shown by `dir`.
 pub const HIDDEN: u32 = 2;
@@ -28,13 +26,13 @@ pub const HIDDEN: u32 = 2;
 pub const SYSTEM: u32 = 4;
 
 impl Scratch {
-    /// Makes a symbolic link to a directory, and the directories above it.
+    /// Makes a symlink to a directory, and its parents.
     pub fn link_to_dir(&self, path: impl AsRef<Path>, target: impl AsRef<Path>) -> Option<PathBuf> {
         let path = self.place(path);
         made(&path, symlink_dir(target, &path).is_ok(), "symbolic links")
     }
 
-    /// Makes a symbolic link to a file, and the directories above it.
+    /// Makes a symlink to a file, and its parents.
     pub fn link_to_file(
         &self,
         path: impl AsRef<Path>,
@@ -44,8 +42,7 @@ impl Scratch {
         made(&path, symlink_file(target, &path).is_ok(), "symbolic links")
     }
 
-    /// Makes a junction, and the directories above it. The target is another directory of a scratch
-    /// directory, or nothing at all.
+    /// Makes a junction and its parents. The target is in a scratch directory, or missing.
     pub fn junction(&self, path: impl AsRef<Path>, target: &Path) -> Option<PathBuf> {
         let below = path.as_ref().to_owned();
         let path = self.place(path);
@@ -55,34 +52,25 @@ impl Scratch {
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
         let is_link = fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink());
         if !is_link {
-            // Wine's leaves an ordinary directory behind.
+            // Wine's `mklink` leaves an ordinary directory behind.
             let _ = fs::remove_dir(&path);
         }
         made(&path, status.is_ok(), "junctions")
     }
 
     /// Sets the attributes of a file or directory.
-    ///
-    /// # Panics
-    /// If they cannot be set, or it lies outside.
     pub fn set_attributes(&self, path: impl AsRef<Path>, attributes: u32) {
         sys::attributes::set(&self.at(path), attributes).expect("attributes can be set");
     }
 
-    /// Opens a file as programs do that let nobody remove it meanwhile.
-    ///
-    /// # Panics
-    /// If it cannot be opened, or lies outside.
+    /// Opens a file without sharing the right to delete it.
     pub fn hold(&self, path: impl AsRef<Path>) -> File {
         let mut options = OpenOptions::new();
         options.read(true).share_mode(SHARE_READ_WRITE).open(self.at(path)).expect("it can be held")
     }
 
-    /// Removes a file in the classic way while it is held open: it is there until the answer is
-    /// dropped, and cannot be opened.
-    ///
-    /// # Panics
-    /// If it cannot be opened, or lies outside.
+    /// Removes a file with classic, non-POSIX semantics while it is open. Its name remains, but
+    /// cannot be opened, until the handle is dropped.
     pub fn leave_pending(&self, path: impl AsRef<Path>) -> File {
         let path = self.at(path);
         let open = |options: &mut OpenOptions| options.share_mode(SHARE_ALL).open(&path);
@@ -93,12 +81,8 @@ impl Scratch {
         holder
     }
 
-    /// A drive letter whose root is a directory of this scratch directory, until dropped.
-    /// Meanwhile, and with Wine a second longer, the true path of what lies there may be one on
-    /// that drive.
-    ///
-    /// # Panics
-    /// If the directory cannot be made or written to, or lies outside.
+    /// Maps a drive letter to a directory, until dropped. Meanwhile, and on Wine for another
+    /// second, canonical paths inside may begin with that drive.
     pub fn drive(&self, path: impl AsRef<Path>) -> Option<Drive> {
         let below = path.as_ref().to_owned();
         let name = self.path().file_name().expect("it has a name");
@@ -113,12 +97,12 @@ impl Scratch {
     }
 }
 
-/// Whether this is Wine.
+/// Returns whether this is Wine.
 pub fn is_wine() -> bool {
     Path::new(r"C:\windows\system32\winecfg.exe").exists()
 }
 
-/// The link, if it is there: what was not made is not always an error.
+/// The link if it exists, because a failure is not always reported.
 fn made(path: &Path, is_said: bool, what: &str) -> Option<PathBuf> {
     if is_said && fs::symlink_metadata(path).is_ok() {
         return Some(path.to_owned());
@@ -127,23 +111,21 @@ fn made(path: &Path, is_said: bool, what: &str) -> Option<PathBuf> {
     None
 }
 
-/// A drive letter of a test's own.
+/// A drive letter for one test.
 #[derive(Debug)]
 pub struct Drive {
     letter: char,
-    /// Where Wine keeps it, if it is Wine's.
     link: Option<String>,
-    /// One test at a time has one: letters are few, and not taken at once.
+    /// Letters are few, and allocating one is not atomic.
     _turn: MutexGuard<'static, ()>,
 }
 
 impl Drive {
-    /// The letter.
+    /// Returns the letter.
     pub fn letter(&self) -> char {
         self.letter
     }
 
-    /// `target` has a file of the name `marker`, by which it is known again.
     fn new(target: &Path, marker: &Path) -> Option<Drive> {
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -154,7 +136,7 @@ impl Drive {
         if drive.shows(marker) {
             return Some(drive);
         }
-        // Wine's drives are links in a separate folder, made by Unix programs only.
+        // Wine's drives are symlinks in its prefix that only Unix programs can make.
         let prefix = std::env::var("WINEPREFIX").ok()?;
         let unix_target = format!("dosdevices/c:{}", target.to_str()?.get(2..)?.replace('\\', "/"));
         let link = format!("{prefix}/dosdevices/{}:", letter.to_ascii_lowercase());
@@ -180,7 +162,6 @@ impl Drop for Drive {
     }
 }
 
-/// Whether it comes true within a second.
 fn eventually(is_true: impl Fn() -> bool) -> bool {
     (0..20).any(|_| {
         std::thread::sleep(Duration::from_millis(50));
@@ -188,8 +169,7 @@ fn eventually(is_true: impl Fn() -> bool) -> bool {
     })
 }
 
-/// Runs a program whose success shows in what it does. (Wine starts a Unix program and says that it
-/// did not.)
+/// Ignores the status: Wine reports a failure although it started a Unix program.
 fn run(command: &mut Command) {
     let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }

@@ -1,19 +1,17 @@
-//! The public API of the published libraries: compared with the committed lists and with the last
-//! release, and every item has a caller.
+//! Checks the public API of the published libraries against the committed lists and the last
+//! release, and checks that every item has a caller.
 //!
-//! `crates/NAME/public-api.txt` has one line for every public item, as a build for Linux with all
-//! features sees them, so that a change of the API is seen in the diff of a commit. The program
-//! under `tools/public-api` writes it from the JSON of rustdoc. What breaks users of the last
-//! release, the newest tag `v*`, is found by cargo-semver-checks, which is installed once, into
-//! `curt/tools` in the user's cache folder.
+//! `crates/NAME/public-api.txt` has one line per public item of a Linux build with all features, so
+//! that a commit's diff shows API changes. `tools/public-api` writes it from rustdoc's JSON.
+//! cargo-semver-checks compares with the newest tag `v*`; it is installed into `curt/tools` in the
+//! user's cache directory.
 //!
-//! Callers are searched by name: each function, constant, type and variant must be named by a
-//! command, binding, example or benchmark, a method behind a dot or a colon, and other items of a
-//! type behind the type's name. A setter counts only in files that name its type, and the library
-//! itself may be the one that makes a variant. Trait implementations are exempt, and so are types
-//! in the signatures of other items. Functions of libcurt and Cargo features need a caller, too.
-//! `unused-api.txt` lists the exceptions below their dates and reasons; one that is used or gone is
-//! an error.
+//! Callers are found by name: a command, binding, example or benchmark must name each function,
+//! constant, type and variant. A method must follow a dot or a colon, other items of a type the
+//! type's name. A setter counts only in files that name its type, and the library itself may
+//! construct a variant. Trait implementations and types in signatures of other items are exempt.
+//! Functions of libcurt and Cargo features need a caller, too. `unused-api.txt` lists the
+//! exceptions with dates and reasons; a used or missing exception is an error.
 
 use crate::c::declarations;
 use crate::host::{self, Failure, Outcome};
@@ -25,10 +23,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The crates with a list.
 const CRATES: [&str; 2] = ["curt", "curt-paths"];
 
-/// Sources of callers. The library `curt` calls `curt-paths`.
+/// `crates/curt/src` counts for `curt-paths`.
 const CALLERS: [&str; 5] = [
     "bindings/",
     "crates/curt-cli/src/",
@@ -37,7 +34,6 @@ const CALLERS: [&str; 5] = [
     "crates/curt/src/",
 ];
 
-/// Sources of callers of libcurt.
 const C_CALLERS: [&str; 5] = [
     "bindings/c/examples/",
     "bindings/c/proofs/",
@@ -46,13 +42,10 @@ const C_CALLERS: [&str; 5] = [
     "tools/bench/",
 ];
 
-/// The format of the JSON that `tools/public-api` reads: that of Rust 1.95.
 const FORMAT: &str = "57";
 
-/// The version of cargo-semver-checks that is installed.
 const CHECKS: &str = "0.51.0";
 
-/// The task `public-api`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let is_update = match arguments {
         [] => false,
@@ -89,12 +82,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if is_update { Ok(()) } else { semver() }
 }
 
-/// The committed list of a crate.
 fn committed(name: &str) -> PathBuf {
     host::checkout().join("crates").join(name).join("public-api.txt")
 }
 
-/// What rustdoc says of a crate, as JSON. A stable compiler writes it if it is told to.
+/// `RUSTC_BOOTSTRAP` makes a stable compiler accept the option.
 fn json(name: &str) -> Result<PathBuf, Failure> {
     let target = target();
     let mut cargo = host::cargo();
@@ -104,18 +96,16 @@ fn json(name: &str) -> Result<PathBuf, Failure> {
     Ok(target.join("doc").join(name.replace('-', "_")).with_extension("json"))
 }
 
-/// Where all this is built: apart, because the switch for unstable options makes other builds.
+/// Separate, because `RUSTC_BOOTSTRAP` changes every build.
 fn target() -> PathBuf {
     host::checkout().join("target/public-api")
 }
 
-/// The format that a JSON file says it has.
 fn format_of(json: &str) -> &str {
     let (_, rest) = json.rsplit_once("\"format_version\":").unwrap_or_default();
     rest.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or_default()
 }
 
-/// The public items, one a line.
 fn list(json: &Path) -> Result<String, Failure> {
     let target = target();
     let mut cargo = host::cargo();
@@ -128,7 +118,6 @@ fn list(json: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The lines that only one of two lists has, marked as diff does.
 pub(crate) fn difference(committed: &str, current: &str) -> Vec<String> {
     let only = |one: &str, other: &str, mark: &str| -> Vec<String> {
         let known: HashSet<&str> = other.lines().collect();
@@ -138,7 +127,7 @@ pub(crate) fn difference(committed: &str, current: &str) -> Vec<String> {
     [only(committed, current, "-"), only(current, committed, "+")].concat()
 }
 
-/// Compares with the last release what breaks its users. Before the first one nobody is broken.
+/// Before the first release nothing can break.
 fn semver() -> Outcome {
     let top = host::checkout();
     let folder = top.to_string_lossy();
@@ -170,7 +159,6 @@ fn skipped(test: &str, reason: &str) -> Outcome {
     skips::chore(&Skip { suite, test, reason })
 }
 
-/// The task `unused-api`.
 pub(crate) fn unused(arguments: &[String]) -> Outcome {
     if !arguments.is_empty() {
         return Err(Failure::usage("unused-api takes no arguments"));
@@ -204,7 +192,7 @@ pub(crate) fn unused(arguments: &[String]) -> Outcome {
     }
 }
 
-/// The exceptions, each below a comment `# DATE: REASON`, which an empty line ends.
+/// Each group follows a comment `# DATE: REASON` and ends at an empty line.
 fn exceptions(list: &str) -> Result<BTreeSet<String>, Failure> {
     let is_date =
         |date: &str| date.len() == 10 && date.split('-').all(|n| n.parse::<u16>().is_ok());
@@ -224,7 +212,6 @@ fn exceptions(list: &str) -> Result<BTreeSet<String>, Failure> {
     Ok(exceptions)
 }
 
-/// The features of libraries that no other manifest, page or CI names.
 fn unused_features(files: &[(String, String)]) -> impl Iterator<Item = String> {
     let is_manifest = |path: &str| path.starts_with("crates/") && path.ends_with("/Cargo.toml");
     let manifests = files.iter().filter(move |(path, _)| is_manifest(path));
@@ -243,23 +230,20 @@ fn unused_features(files: &[(String, String)]) -> impl Iterator<Item = String> {
     unused.map(|(manifest, feature)| format!("{manifest}: {feature}"))
 }
 
-/// The names in each of some files.
 struct Sources(Vec<HashSet<String>>);
 
 impl Sources {
-    /// Whether a file has the name.
     fn name(&self, name: &str) -> bool {
         self.0.iter().any(|names| names.contains(name))
     }
 
-    /// Whether a file has both names.
     fn name_together(&self, one: &str, other: &str) -> bool {
         self.0.iter().any(|names| names.contains(one) && names.contains(other))
     }
 }
 
-/// The names in a source: `name`, `.name` where it is called or behind a colon, `Type::name`, and
-/// `=Type::name` where that is a value, not a pattern.
+/// The names in a source: `name`; `.name` for calls and after a colon; `Type::name`; and
+/// `=Type::name` for values as opposed to patterns.
 fn names(source: &str) -> HashSet<String> {
     let code = Code::new(source);
     let mut names = HashSet::new();
@@ -291,8 +275,7 @@ fn names(source: &str) -> HashSet<String> {
     names
 }
 
-/// The functions, constants, types and variants of a list of the public API without a use, each as
-/// `Type::name` or `name`. The library itself may make variants, and use its traits.
+/// As `Type::name` or `name`. The library itself may construct variants and use its traits.
 fn unused_items(api: &str, callers: &Sources, library: &Sources) -> BTreeSet<String> {
     let (mut is_trait_impl, mut is_trait) = (false, false);
     let mut found = BTreeSet::new();
@@ -320,7 +303,7 @@ fn unused_items(api: &str, callers: &Sources, library: &Sources) -> BTreeSet<Str
         let is_used = match kind {
             _ if is_trait_impl || is_trait && library.name(&method) => true,
             "fn" if is_setter(line, owner) => callers.name_together(&method, owner),
-            // A function of a trait is called by the name of a type that has it.
+            // A trait's function is called through an implementing type.
             "fn" if line.contains("self") || is_trait => callers.name(&method),
             "fn" | "const" => callers.name(&shown),
             "" if name.starts_with(char::is_uppercase) => {
@@ -337,15 +320,13 @@ fn unused_items(api: &str, callers: &Sources, library: &Sources) -> BTreeSet<Str
     found
 }
 
-/// Whether a method returns the value that it is called on.
 fn is_setter(line: &str, owner: &str) -> bool {
     let returned = line.rsplit("-> ").next().unwrap_or_default().trim_start_matches("&mut ");
     let path = returned.split('<').next().unwrap_or_default();
     line.contains("self") && (path == "Self" || path.rsplit("::").next() == Some(owner))
 }
 
-/// The kind and the path, without type parameters, of the item that a line of the list is about;
-/// fields and variants have no kind. None for what is implemented for a type that is not ours.
+/// Fields and variants have no kind. `None` for implementations on foreign types.
 fn item(line: &str) -> Option<(&str, String)> {
     let (_, line) = line.split_once("pub ")?;
     let line = line.strip_prefix("const ").filter(|rest| rest.starts_with("fn ")).unwrap_or(line);
@@ -366,7 +347,6 @@ fn item(line: &str) -> Option<(&str, String)> {
     is_ours.then(|| (kind, path.trim_end_matches(':').to_owned()))
 }
 
-/// Whether a signature, a field or a variant of something else has the type.
 fn is_in_signature(name: &str, api: &str) -> bool {
     api.lines().filter(|line| !line.starts_with("impl")).any(|line| {
         let (_, path) = item(line).unwrap_or_default();
@@ -374,7 +354,6 @@ fn is_in_signature(name: &str, api: &str) -> bool {
     })
 }
 
-/// The names in a text.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
 }

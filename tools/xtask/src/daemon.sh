@@ -1,8 +1,7 @@
-# Runs a test program as `daemon`, who may no more than other users: root may do things whose failure
-# users see. (`nobody` is whom some tests become, if they run as root.) Where daemon cannot come to
-# the checkout, to what was built, or to the compiler, as below /root, the program alone sees them at
-# their own paths, with nothing beside them. Arguments: these three folders, and the program with
-# its arguments.
+# Runs a test program as `daemon`, because failures that users see do not occur for root. (Some
+# tests use `nobody` if they run as root.) If daemon cannot reach the checkout, the target directory
+# or the compiler, for example in /root, a mount namespace shows the program only these at their own
+# paths. Arguments: the three directories, then the program and its arguments.
 daemon='setpriv --reuid=1 --regid=1 --clear-groups'
 checkout=$1 target=$2 compiler=$3
 
@@ -15,7 +14,7 @@ show() {
     for place in "$checkout" "$target" "$compiler"; do
         closed=$place
         while ! $daemon test -x "${closed%/*}/"; do closed=${closed%/*}; done
-        # What an earlier one has covered is open already.
+        # A directory covered earlier is already accessible.
         if [ "$closed" != "$place" ] && [ -d "$closed" ]; then mount -t tmpfs -o mode=755 tmp "$closed"; fi
     done
     mkdir -p "$checkout" "$target" "$compiler"
@@ -30,7 +29,7 @@ if [ "${CURT_SHOWN:-}" ]; then
     show
     cd "$here"
 elif ! $daemon test -x "$checkout" -a -x "$target" -a -x "$compiler"; then
-    # Where there are no mount namespaces, the program may yet do without.
+    # Without mount namespaces, the program may still work.
     if unshare --mount true; then CURT_SHOWN=1 exec unshare --mount sh -eu "$0" "$@"; fi
 fi
 shift 3

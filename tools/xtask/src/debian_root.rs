@@ -1,12 +1,11 @@
-//! Commands in the Debian 13 root, by `tools/debian-root.sh`, which says what that is.
+//! Commands in the Debian 13 root, see `tools/debian-root.sh`.
 
 use crate::host::{self, Failure};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A command in the root, with the checkout as its working directory and only the environment that
-/// belongs there. The sets of packages are installed where needed.
+/// In the checkout, with the root's environment. Installs the package sets if necessary.
 pub(crate) fn command<A: AsRef<OsStr>>(sets: &str, arguments: &[A]) -> Command {
     let mut command = Command::new("bash");
     command.arg(host::checkout().join("tools/debian-root.sh")).args(["--with", sets]);
@@ -16,7 +15,7 @@ pub(crate) fn command<A: AsRef<OsStr>>(sets: &str, arguments: &[A]) -> Command {
     command
 }
 
-/// Makes the root with these sets of packages, where needed, so that commands are quick.
+/// Installs package sets in advance.
 pub(crate) fn prepare(sets: &str) -> Result<(), Failure> {
     let status = command::<&str>(sets, &[]).stdout(Stdio::null()).status()?;
     match status.code() {
@@ -26,7 +25,7 @@ pub(crate) fn prepare(sets: &str) -> Result<(), Failure> {
     }
 }
 
-/// A folder of this checkout for what is kept between runs: its path, and its path in the root.
+/// A directory that persists between runs: its path, and its path in the root.
 pub(crate) fn kept(kind: &str) -> (PathBuf, PathBuf) {
     (host::target().join("debian-root").join(kind), Path::new("/build/target").join(kind))
 }

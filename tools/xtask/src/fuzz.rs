@@ -1,12 +1,11 @@
-//! Runs each fuzz target of `fuzz/` once on every file of its corpus: what once made it fail does
-//! not any more. Any compiler will do, because neither a search nor its instruments are needed.
+//! Runs each fuzz target once on its corpus, to check that past failures remain fixed. Any compiler
+//! will do.
 
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 use std::fs;
 use std::process::{Command, Stdio};
 
-/// The task `fuzz-replay`.
 pub(crate) fn replay(arguments: &[String]) -> Outcome {
     if !arguments.is_empty() {
         return Err(Failure::usage("fuzz-replay takes no arguments"));
@@ -14,7 +13,7 @@ pub(crate) fn replay(arguments: &[String]) -> Outcome {
     let folder = host::checkout().join("fuzz");
     let (output, triple) = (folder.join("target"), host::triple());
     let mut build = host::cargo();
-    // With a target named, the flag does not reach what runs during the build.
+    // With an explicit target, the flag does not apply to build scripts.
     build.args(["build", "--quiet", "--locked", "--bins", "--target", &triple]);
     build.current_dir(&folder).env("CARGO_TARGET_DIR", &output);
     host::check(build.env("CARGO_ENCODED_RUSTFLAGS", "--cfg=fuzzing"))?;
@@ -25,7 +24,7 @@ pub(crate) fn replay(arguments: &[String]) -> Outcome {
         let corpus = folder.join("corpus").join(&target);
         let corpus: Vec<_> = fs::read_dir(corpus)?.flatten().map(|file| file.path()).collect();
         let mut replay = Command::new(output.join(&triple).join("debug").join(&target));
-        // Without a file it would search, without end.
+        // Without files it would fuzz endlessly.
         let output = replay.arg("-runs=1").args(&corpus).stdin(Stdio::null()).output()?;
         let said = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {

@@ -1,13 +1,9 @@
-//! Runs GNU's own tests with curt in the place of GNU's programs, by `tools/gnu/run.sh`.
-
 use crate::debian_root;
 use crate::host::{Failure, Outcome};
 use crate::skips::{self, Skip};
 
-/// The exit status of the script where the source cannot be had.
 const NO_SOURCE: i32 = 77;
 
-/// The task `gnu-tests`: all of them, or those whose names contain the filter.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let filter = match arguments {
         [] => "",

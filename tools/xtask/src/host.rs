@@ -1,37 +1,30 @@
-//! What the chores share: where the checkout is, running programs, and how a chore fails.
-
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What a chore returns.
 pub(crate) type Outcome = Result<(), Failure>;
 
-/// Why a chore ended, and with which exit status.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// The exit status of `cargo xtask`.
     pub(crate) code: u8,
-    /// What is shown to the caller.
     pub(crate) text: String,
 }
 
 impl Failure {
-    /// The exit status where this machine lacks what the chore needs.
     pub(crate) const MISSING: u8 = 3;
 
-    /// The chore ran and something is wrong: exit 1.
+    /// Exit 1.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self { code: 1, text: text.into() }
     }
 
-    /// The chore was called wrongly: exit 2.
+    /// Exit 2.
     pub(crate) fn usage(text: impl Into<String>) -> Self {
         Self { code: 2, text: text.into() }
     }
 
-    /// This machine lacks what the chore needs: exit 3.
+    /// Exit 3.
     pub(crate) fn missing(text: impl Into<String>) -> Self {
         Self { code: Self::MISSING, text: text.into() }
     }
@@ -43,31 +36,26 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// The top folder of the checkout this program was started from.
 pub(crate) fn checkout() -> PathBuf {
     let manifest = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     manifest.ancestors().nth(2).map_or_else(|| manifest.clone(), Path::to_path_buf)
 }
 
-/// Cargo's folder for what it builds.
 pub(crate) fn target() -> PathBuf {
     let target = env::var_os("CARGO_TARGET_DIR").filter(|target| !target.is_empty());
     checkout().join(target.unwrap_or_else(|| "target".into()))
 }
 
-/// The target that the compiler builds for.
 pub(crate) fn triple() -> String {
     let version = output_of("rustc", &["-vV"]).unwrap_or_default();
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.unwrap_or_default().to_owned()
 }
 
-/// A temporary folder, removed when dropped.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    /// One that a command makes, which prints its path.
     pub(crate) fn made_by(command: &[&str]) -> Result<Self, Failure> {
         let path = output_of(command[0], &command[1..]).map(|path| path.trim().to_owned());
         let path = path.filter(|path| !path.is_empty());
@@ -81,12 +69,11 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left in a temporary folder harms nobody.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// The folder for what is kept between checkouts: `curt` in the user's cache folder.
+/// Shared by all checkouts.
 pub(crate) fn cache() -> Result<PathBuf, Failure> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
@@ -95,7 +82,6 @@ pub(crate) fn cache() -> Result<PathBuf, Failure> {
         .join("curt"))
 }
 
-/// The arguments of a chore that passes them on: what follows `--`, where that is first.
 pub(crate) fn after_dashes(arguments: &[String]) -> &[String] {
     match arguments {
         [dashes, rest @ ..] if dashes == "--" => rest,
@@ -103,14 +89,12 @@ pub(crate) fn after_dashes(arguments: &[String]) -> &[String] {
     }
 }
 
-/// The Cargo that started this program, or the one on the path.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(checkout());
     command
 }
 
-/// Runs a program to its end; anything but success is a failure that shows the command.
 pub(crate) fn check(command: &mut Command) -> Outcome {
     let shown = shown(command);
     let status =
@@ -121,7 +105,6 @@ pub(crate) fn check(command: &mut Command) -> Outcome {
     Err(Failure::new(format!("'{shown}' ended with {status}")))
 }
 
-/// Runs a program to its end, and ends with its exit status.
 pub(crate) fn pass_on(command: &mut Command) -> Outcome {
     let status = command.status()?;
     if status.success() {
@@ -131,25 +114,23 @@ pub(crate) fn pass_on(command: &mut Command) -> Outcome {
     Err(Failure { code, text: format!("'{}' ended with {status}", shown(command)) })
 }
 
-/// The standard output of a program that ended well, and nothing for one that did not.
+/// `None` unless it succeeds.
 pub(crate) fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Whether the standard library for a target is installed, or could be.
+/// Tries to install it.
 pub(crate) fn has_library(target: &str) -> bool {
     let installed = output_of("rustup", &["target", "list", "--installed"]);
     installed.is_some_and(|targets| targets.lines().any(|line| line.trim() == target))
         || output_of("rustup", &["target", "add", target]).is_some()
 }
 
-/// Whether root runs this.
 pub(crate) fn is_root() -> bool {
     output_of("id", &["-u"]).is_some_and(|id| id.trim() == "0")
 }
 
-/// Whether a program of that name is on the path.
 pub(crate) fn has(program: &str) -> bool {
     let Some(path) = env::var_os("PATH") else {
         return false;
@@ -157,7 +138,6 @@ pub(crate) fn has(program: &str) -> bool {
     env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// A command as text, for messages: no quoting, long arguments cut.
 fn shown(command: &Command) -> String {
     let mut text = command.get_program().to_string_lossy().into_owned();
     for argument in command.get_args().map(OsStr::to_string_lossy) {

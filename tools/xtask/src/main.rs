@@ -1,6 +1,5 @@
-//! The chores of this repository: `cargo xtask` lists them.
-//!
-//! One file per chore; nothing here is a dependency of the library or the command.
+//! The tasks of this repository; `cargo xtask` lists them. One file per task. The library and the
+//! command do not depend on this crate.
 
 mod api;
 mod c;
@@ -22,7 +21,6 @@ mod windows;
 use host::{Failure, Outcome};
 use std::process::ExitCode;
 
-/// What `cargo xtask` prints.
 const LISTING: &str = "\
 usage: cargo xtask TASK
 

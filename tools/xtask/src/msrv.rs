@@ -1,14 +1,11 @@
-//! Builds the workspace with the oldest Rust that curt supports, the one of Debian 13, and tests
-//! the library with its default features. What the command does is tested with the newer one.
-//!
-//! Clippy's `incompatible_msrv` sees standard library items only; newer syntax (let chains) and
-//! newer Cargo features are seen here.
+//! Builds the workspace with the oldest supported Rust, that of Debian 13, and tests the library
+//! with its default features. Unlike Clippy's `incompatible_msrv`, which checks only standard
+//! library items, this finds newer syntax (let chains) and newer Cargo features.
 
 use crate::debian_root;
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 
-/// The task `msrv`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     if !arguments.is_empty() {
         return Err(Failure::usage("msrv takes no arguments"));

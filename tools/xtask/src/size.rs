@@ -1,6 +1,6 @@
-//! Counts the lines of every area in every language, and compares them with the committed numbers:
-//! size only falls. A line is a test in a test file, in an example, in a unit test of Rust, and in
-//! the parts of the library that only tests use.
+//! Compares the lines of code by area and language with the committed numbers, which may only fall.
+//! Test lines are those in test files, examples, Rust unit tests, and modules of the library only
+//! for tests.
 
 use crate::host::{self, Failure, Outcome};
 use crate::lint::{self, code::Code};
@@ -8,13 +8,11 @@ use crate::say;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// The committed numbers: lines of `AREA LANGUAGE PRODUCTION TEST`.
+/// Lines `AREA LANGUAGE PRODUCTION TEST`.
 const LIST: &str = "tools/xtask/src/size.txt";
 
-/// The part of the library that is compiled for its tests alone.
 const FOR_TESTS: &str = "crates/curt/src/sys/memory/";
 
-/// The languages, and how the names of their files end.
 const LANGUAGES: [(&str, &[&str]); 10] = [
     ("c", &[".c", ".h"]),
     ("go", &[".go"]),
@@ -28,11 +26,11 @@ const LANGUAGES: [(&str, &[&str]); 10] = [
     ("zig", &[".zig"]),
 ];
 
-/// Lines of production code, and of tests, by `AREA LANGUAGE`.
+/// Production and test lines, by `AREA LANGUAGE`.
 type Sizes = BTreeMap<String, [usize; 2]>;
 
-/// The task `size`: `--update` lowers the committed numbers. They are raised by hand, in a commit
-/// that says what a user gets for it.
+/// `--update` lowers the committed numbers. Raise them by hand, in a commit that explains the
+/// benefit for users.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let is_update = match arguments {
         [] => false,
@@ -70,8 +68,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     )))
 }
 
-/// The lines of each area, which is a folder below `crates`, `bindings` or `tools`, another folder,
-/// or the top with the folders that have no name of their own.
+/// An area is a directory below `crates`, `bindings` or `tools`, any other directory, or `top` for
+/// files in the root and in hidden directories.
 fn count(files: &[(String, String)]) -> Sizes {
     let mut sizes = Sizes::new();
     for (path, text) in files {
@@ -93,7 +91,6 @@ fn count(files: &[(String, String)]) -> Sizes {
     sizes
 }
 
-/// The language of a file, unless it is data.
 fn language(path: &str, text: &str) -> Option<&'static str> {
     let is_script = || {
         let first = text.lines().next().filter(|line| line.starts_with("#!"))?;
@@ -118,7 +115,6 @@ fn parse(list: &str) -> Result<Sizes, Failure> {
     list.lines().map(|text| line(text).ok_or_else(|| wrong(text))).collect()
 }
 
-/// What has grown.
 fn above(found: &Sizes, allowed: &Sizes) -> Vec<String> {
     let lines = found.iter().filter_map(|(area, now)| match allowed.get(area) {
         None => Some(format!("{area}: no number")),

@@ -1,21 +1,19 @@
-//! The list of tests that may be skipped where all checks run, and the rule that no others are.
+//! The permitted skips.
 //!
-//! A line is `WHEN SUITE TEST REASON`. WHEN is `always`, `user` for what needs root, or `wine` for
-//! what Wine cannot do. SUITE is the package and the test program (`curt-cli/gnu`). TEST is a name.
-//! Both may be `*`, for any, where the line is not for `always`. The reason may end with `…`, for
-//! any end. An empty line, and one that begins with `#`, is a comment.
+//! A line is `WHEN SUITE TEST REASON`. WHEN is `always`, `user` for tests that need root, or `wine`
+//! for limits of Wine. SUITE is the package and test program (`curt-cli/gnu`). SUITE and TEST may
+//! be `*` unless WHEN is `always`. A reason that ends with `…` matches as a prefix. Empty lines and
+//! lines that begin with `#` are comments.
 
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 
-/// When set to `listed`, a skip that is not on the list is a failure; so it is when set to `wine`,
-/// for suites that run under Wine.
+/// With the value `listed`, an unlisted skip is a failure. `wine` is the same for suites under
+/// Wine.
 const VARIABLE: &str = "CURT_SKIPS";
 
-/// The committed list.
 const LIST: &str = include_str!("skips.txt");
 
-/// Something skipped: what testkit said, or a chore that could not run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Skip {
     pub(crate) suite: String,
@@ -24,7 +22,6 @@ pub(crate) struct Skip {
 }
 
 impl Skip {
-    /// Takes `SUITE: TEST: REASON` apart.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.splitn(3, ": ").map(str::to_owned);
         Some(Self { suite: parts.next()?, test: parts.next()?, reason: parts.next()? })
@@ -37,7 +34,6 @@ impl std::fmt::Display for Skip {
     }
 }
 
-/// Those that are not on the list, where the list counts.
 pub(crate) fn unlisted<'a>(skips: impl IntoIterator<Item = &'a Skip>) -> Vec<&'a Skip> {
     let place = match std::env::var(VARIABLE).as_deref() {
         Ok("listed") if host::is_root() => Place::Root,
@@ -48,7 +44,6 @@ pub(crate) fn unlisted<'a>(skips: impl IntoIterator<Item = &'a Skip>) -> Vec<&'a
     skips.into_iter().filter(|skip| !is_listed(LIST, skip, place)).collect()
 }
 
-/// Where tests ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Root,
@@ -56,7 +51,7 @@ enum Place {
     Wine,
 }
 
-/// A chore cannot run here: said aloud as a test does, and a failure where the list forbids it.
+/// Fails unless the list permits the skip.
 pub(crate) fn chore(skip: &Skip) -> Outcome {
     say::out(format_args!("skipped: {skip}"));
     if unlisted([skip]).is_empty() {
@@ -65,7 +60,6 @@ pub(crate) fn chore(skip: &Skip) -> Outcome {
     Err(Failure::missing(format!("not listed in tools/xtask/src/skips.txt: {skip}")))
 }
 
-/// Whether a list allows a skip.
 fn is_listed(list: &str, skip: &Skip, place: Place) -> bool {
     list.lines().filter(|line| !line.starts_with('#')).any(|line| {
         let mut words = line.splitn(4, ' ').filter(|word| !word.is_empty());

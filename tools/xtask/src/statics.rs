@@ -1,6 +1,5 @@
-//! Runs the suites of the command with a static binary, which packages for any Linux hold.
-//!
-//! Budgets of calls are those of the GNU C library: how a program starts is the C library's.
+//! Runs the command's suites with a static binary. The call ceilings are left out, because startup
+//! depends on the C library.
 
 use crate::host::{self, Failure, Outcome};
 use crate::skips::{self, Skip};
@@ -8,11 +7,11 @@ use crate::test;
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// The suites that run; and in a short run, with the tests whose names contain these parts.
+/// A short run uses one suite, with tests that match these names.
 const SUITES: [&str; 5] = ["authorities", "cli", "git", "gnu", "limits"];
 const SHORT: (&str, [&str; 2]) = ("gnu", ["rm::", "stat::"]);
 
-/// The task `static-test`. The last line on standard output is the total.
+/// The last line on standard output is the total.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let is_short = arguments == ["--short"];
     if !arguments.is_empty() && !is_short {

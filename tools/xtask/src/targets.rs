@@ -1,14 +1,11 @@
-//! Type-checks the library, the command, libcurt and the bench for the platforms of others.
-//!
-//! A check needs no linker and no C compiler, only the target's standard library: the one that
-//! rustup has or installs, and else the library source in the Debian root.
+//! Type-checks for other platforms. This needs no linker or C compiler, only the target's standard
+//! library: from rustup, or built from source in the Debian root.
 
 use crate::debian_root;
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 use std::time::Instant;
 
-/// The targets that must always pass.
 const TARGETS: &[&str] = &[
     WINDOWS,
     "aarch64-pc-windows-gnullvm",
@@ -21,10 +18,9 @@ const TARGETS: &[&str] = &[
     "aarch64-unknown-linux-musl",
 ];
 
-/// For this one rustc has `dlltool` make import libraries, even where nothing is linked.
+/// For this one rustc runs `dlltool` to make import libraries, even without linking.
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 
-/// What every check is about.
 const CHECK: &[&str] = &[
     "check",
     "--locked",
@@ -34,7 +30,6 @@ const CHECK: &[&str] = &[
     "--package=curt-bench",
 ];
 
-/// The task `check-targets`: all of them, or those named.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let named: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let targets = if named.is_empty() { TARGETS } else { &named };
@@ -47,7 +42,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         let outcome = if with_rustup { in_rustup(target) } else { in_root(target) };
         let verdict = match outcome {
             Ok(()) => "ok",
-            // No other target will fare better on a machine without the root.
+            // Without the root, all other targets would fail as well.
             Err(failure) if failure.code == Failure::MISSING => return Err(failure),
             Err(_) => {
                 failed += 1;
@@ -66,13 +61,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Err(Failure::new(format!("{failed} of {} targets do not compile", targets.len())))
 }
 
-/// A check with the standard library that rustup installed.
 fn in_rustup(target: &str) -> Outcome {
     host::check(host::cargo().args(CHECK).args(["--target", target]))
 }
 
-/// A check with the standard library's source. Debian ships a stable compiler, so the switch for
-/// building that source has to be unlocked.
+/// Debian's stable compiler refuses `-Zbuild-std` otherwise.
 fn in_root(target: &str) -> Outcome {
     let mut arguments = vec!["env", "RUSTC_BOOTSTRAP=1", "cargo"];
     arguments.extend(CHECK);

@@ -1,10 +1,6 @@
-//! Runs every suite and adds up the counts.
-//!
-//! A test that cannot run here prints `skipped: SUITE: TEST: REASON` and returns; it is then
-//! counted as skipped, not as passed. `skips` says which of them may.
-//!
-//! Where root runs this, the suites run as `daemon`, because what root may do hides failures. What
-//! skipped itself there runs again as root.
+//! Runs every suite and adds up the counts. A test that cannot run here prints `skipped: SUITE:
+//! TEST: REASON` and returns. Started by root, the suites run as `daemon`, because root's
+//! privileges hide failures. Tests that skip there run again as root.
 
 use crate::host::{self, Failure, Folder, Outcome};
 use crate::say;
@@ -15,9 +11,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Makes a folder for temporary files that anybody may write to, and prints its path: in memory,
-/// where most tests take half of the time, if there are 2 GB, if programs can be run from there,
-/// and if no `TMPDIR` says otherwise.
+/// In memory, where most tests take half the time, if 2 GB are free, programs can run there, and
+/// `TMPDIR` is unset.
 pub(crate) const FOLDER: &str = r#"
 place=${TMPDIR:-/dev/shm}
 if [ -z "${TMPDIR:-}" ] && ! [ "$(df -k --output=avail /dev/shm | tail -n 1)" -gt 2000000 ]; then
@@ -33,8 +28,7 @@ chmod 1777 "$folder"
 echo "$folder"
 "#;
 
-/// The task `test`: everything, or one package with its default features. The last line on standard
-/// output is the total.
+/// The last line on standard output is the total.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let selection = match arguments {
         [] => vec!["--workspace"],
@@ -44,8 +38,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     conclude(&by_users(&selection, &host::triple(), &[], true)?)
 }
 
-/// Runs the suites that these arguments of Cargo select, and of them the tests whose names contain
-/// one of the filters. Root runs them as `daemon`, then what skipped itself there as root.
+/// Root runs the suites as `daemon`, and then the skipped tests as root.
 pub(crate) fn by_users(
     selection: &[&str],
     target: &str,
@@ -69,7 +62,6 @@ pub(crate) fn by_users(
     if !host::is_root() {
         return run_suites(suites(&["--", "--show-output"]).args(filters));
     }
-    // With the examples, which some tests start.
     let mut tally = run_suites(&mut suites(&["--no-run"]))?;
     if tally.failed > 0 {
         return Ok(tally);
@@ -95,7 +87,6 @@ pub(crate) fn by_users(
     Ok(tally)
 }
 
-/// Cargo's setting that runs test programs as `daemon`.
 fn as_daemon(target: &str) -> Result<String, Failure> {
     let script = host::checkout().join("tools/xtask/src/daemon.sh");
     let built = host::target();
@@ -107,14 +98,13 @@ fn as_daemon(target: &str) -> Result<String, Failure> {
     Ok(format!("target.{target}.runner = [{}]", words.join(", ")))
 }
 
-/// Runs a command that runs suites, passes on what they print, and counts.
 pub(crate) fn run_suites(suites: &mut Command) -> Result<Tally, Failure> {
     let mut child = suites.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
     let mut tally = Tally::default();
     if let Some(stdout) = child.stdout.take() {
         let mut reader = BufReader::new(stdout);
         let mut line = Vec::new();
-        // Tests may print anything: not every line is text.
+        // Tests may print invalid UTF-8.
         while reader.read_until(b'\n', &mut line)? != 0 {
             let text = String::from_utf8_lossy(&line);
             let text = text.trim_end();
@@ -131,7 +121,6 @@ pub(crate) fn run_suites(suites: &mut Command) -> Result<Tally, Failure> {
     Ok(tally)
 }
 
-/// Says the total, and whether all went well.
 pub(crate) fn conclude(tally: &Tally) -> Outcome {
     let unlisted = skips::unlisted(&tally.skips);
     if !unlisted.is_empty() {
@@ -148,20 +137,17 @@ pub(crate) fn conclude(tally: &Tally) -> Outcome {
     }
 }
 
-/// The counts so far.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     passed: usize,
     failed: usize,
     ignored: usize,
-    /// Tests that passed only because they skipped themselves, with every reason.
+    /// Tests that passed only by skipping themselves.
     skips: BTreeSet<Skip>,
-    /// Tests that libtest ignored, and why.
     ignores: Vec<String>,
 }
 
 impl Tally {
-    /// Takes one line of libtest's output.
     fn line(&mut self, line: &str) {
         if let Some(counts) = line.strip_prefix("test result: ") {
             self.passed += count(counts, "passed");
@@ -174,13 +160,11 @@ impl Tally {
         }
     }
 
-    /// Counts a test that skipped itself.
     pub(crate) fn skip(&mut self, skip: Skip) {
         self.passed += 1;
         self.skips.insert(skip);
     }
 
-    /// Adds the counts of other suites.
     pub(crate) fn add(&mut self, other: Tally) {
         self.passed += other.passed;
         self.failed += other.failed;
@@ -189,18 +173,16 @@ impl Tally {
         self.skips.extend(other.skips);
     }
 
-    /// Forgets the tests that skipped themselves, which run again, and returns their names.
+    /// The skipped tests run again as root.
     fn leave_out_skips(&mut self) -> BTreeSet<String> {
         self.passed = self.passed.saturating_sub(self.skipping());
         std::mem::take(&mut self.skips).into_iter().map(|skip| skip.test).collect()
     }
 
-    /// How many tests skipped themselves.
     fn skipping(&self) -> usize {
         self.skips.iter().map(|skip| (&skip.suite, &skip.test)).collect::<BTreeSet<_>>().len()
     }
 
-    /// What was skipped, and the total as the last line.
     pub(crate) fn summary(&self) -> String {
         let skips = self.skips.iter().map(Skip::to_string);
         let reasons: Vec<String> = skips.chain(self.ignores.iter().cloned()).collect();
@@ -214,8 +196,7 @@ impl Tally {
     }
 }
 
-/// What a line says was skipped. With one test thread libtest has begun a line before the test
-/// runs.
+/// With one test thread, libtest has already started the line.
 fn skipped(line: &str) -> Option<Skip> {
     let line = match line.strip_prefix("test ") {
         Some(begun) => begun.split_once(" ... ")?.1,
@@ -224,14 +205,13 @@ fn skipped(line: &str) -> Option<Skip> {
     Skip::parse(line.strip_prefix("skipped: ")?)
 }
 
-/// The number before a word: `ok. 3 passed; 0 failed; …`.
+/// In `ok. 3 passed; 0 failed; …`.
 fn count(counts: &str, word: &str) -> usize {
     let words: Vec<&str> = counts.split([' ', ';']).collect();
     let at = words.iter().position(|found| *found == word);
     at.and_then(|at| words.get(at.checked_sub(1)?)?.parse().ok()).unwrap_or(0)
 }
 
-/// The test and the reason of a line `test NAME ... ignored, REASON`.
 fn ignored(line: &str) -> Option<(&str, &str)> {
     let (test, verdict) = line.strip_prefix("test ")?.split_once(" ... ignored")?;
     Some((test, verdict.strip_prefix(", ").unwrap_or("no reason given")))

@@ -1,6 +1,5 @@
-//! `curt which` beside the C library's `execvp`, `CPython`, Go and Node: one table of searches for
-//! all of them, as this user and as another one. Searches in which an authority differs are left
-//! out with the reason. Their answers on Windows are in `recorded.rs`.
+//! Compares `curt which` with libc's `execvp`, `CPython`, Go and Node in one table of searches, as
+//! this user and as another. `recorded.rs` has the answers on Windows.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -13,14 +12,11 @@ use std::process::{Command, Output, Stdio};
 
 use curt_testkit::{Scratch, cells, is_root, skip};
 
-/// Nobody, to the system.
 const OTHER: &str = "65534";
 
-/// One of [`CASES`].
 type Case = (&'static str, &'static str);
 
-/// The searches: `PATH`, with `{}` for the folder of the test, and the name. The working directory
-/// is `{}/w`.
+/// `PATH` and name, with the test's directory for `{}`. The working directory is `{}/w`.
 const CASES: &str = "
     {}/a:{}/b tool | {}/b:{}/a tool | {}/a:{}/b plain | {}/a plain | {}/a:{}/b nothing
     {}/gone:{}/a/tool:{}/b two | {}/a:{}/b dir | {}/a dir | {}/a linked | {}/a:{}/b dangling
@@ -31,23 +27,19 @@ const CASES: &str = "
     {}/a:{}/fifo:{}/c pipe | {}/a odd name | {}/a umlaut-ü | {}/a~ tool
 ";
 
-/// What an authority said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Answer {
     Found(PathBuf),
-    /// One word.
     Not(String),
 }
 
-/// The folder of a test, full of programs that print what they were started as.
+/// Its programs print the path they were started as.
 struct Ground {
     scratch: Scratch,
-    /// Whether programs are run as another user.
     as_other: bool,
 }
 
 impl Ground {
-    /// One for us, and one for another user where we may act as one.
     fn all() -> Vec<Ground> {
         let may = is_root() && Command::new("setpriv").arg("--version").output().is_ok();
         if !may {
@@ -84,14 +76,13 @@ impl Ground {
         Ground { scratch, as_other }
     }
 
-    /// Runs a program in `w` with a `PATH`.
     fn run(&self, program: &Path, args: &[&str], path: &str) -> Output {
         let mut command = Command::new("/usr/bin/env");
         if self.as_other {
             command = Command::new("setpriv");
             command.args(["--reuid", OTHER, "--regid", OTHER, "--clear-groups", "/usr/bin/env"]);
         }
-        // The program is found by its path, whatever PATH it then sees.
+        // Absolute, so that this `PATH` does not matter.
         command.arg(format!("PATH={}", self.fill(path))).arg(program).args(args);
         command.current_dir(self.scratch.at("w")).stdin(Stdio::null()).output().unwrap()
     }
@@ -100,7 +91,6 @@ impl Ground {
         path.replace("{}", self.scratch.path().to_str().unwrap())
     }
 
-    /// A path without `.`, `..` and doubled separators.
     fn plain(&self, path: &str) -> PathBuf {
         let mut plain = PathBuf::new();
         for part in self.scratch.at("w").join(path).components() {
@@ -115,7 +105,6 @@ impl Ground {
         plain
     }
 
-    /// What curt says, by these options.
     fn curt(&self, options: &[&str], (path, name): Case) -> Answer {
         let curt = self.scratch.at("curt");
         let args = [&["which", "--json"], options, &["--", name]].concat();
@@ -130,8 +119,8 @@ impl Ground {
 }
 
 impl Ground {
-    /// Returns curt's answer where the authority, which has one word for every failure, finds
-    /// nothing. `denies`: an unsearchable directory is reported instead of a missing program.
+    /// The authority has one word for all failures. With `denies`, an unsearchable directory counts
+    /// as permission denied.
     fn why(&self, (path, name): Case, denies: bool) -> Answer {
         let is_locked = (self.as_other || !is_root()) && path.contains("locked");
         Answer::Not(
@@ -148,7 +137,7 @@ impl Ground {
 
 impl Drop for Ground {
     fn drop(&mut self) {
-        // Only root can remove it otherwise.
+        // Another user could not remove it.
         chmod(&self.scratch.at("locked"), 0o700);
     }
 }
@@ -157,8 +146,7 @@ fn chmod(path: &Path, mode: u32) {
     std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Compares curt with an authority for every case, as this user and as another one, and fails with
-/// all differences. `program` returns its path and leading arguments; `answer` parses its output.
+/// `program` returns its path and leading arguments; `answer` parses its output.
 fn compare(
     policy: &str,
     program: impl Fn(&Ground) -> Option<(PathBuf, Vec<&'static str>)>,
@@ -184,8 +172,8 @@ fn compare(
     }
 }
 
-/// Finds an interpreter that this user can run. It reports its own path, because the shim of a
-/// version manager would search the table's PATH; `/usr/bin` is the fallback.
+/// The interpreter reports its own path, because a version manager's shim would search the table's
+/// PATH.
 fn interpreter(ground: &Ground, name: &str, own: &[&str], runs: &[&str]) -> Option<PathBuf> {
     let own = Command::new(name).args(own).output();
     let own = own.map(|output| String::from_utf8(output.stdout).unwrap()).unwrap_or_default();
@@ -203,7 +191,6 @@ fn interpreter(ground: &Ground, name: &str, own: &[&str], runs: &[&str]) -> Opti
     found
 }
 
-/// Builds a program from this source; skips the test without the compiler.
 fn built(source: (&str, &str), words: &[&str]) -> Option<(Scratch, PathBuf)> {
     let scratch = Scratch::new();
     let source = scratch.file_with(source.0, source.1.as_bytes());
@@ -222,7 +209,7 @@ fn built(source: (&str, &str), words: &[&str]) -> Option<(Scratch, PathBuf)> {
     }
 }
 
-/// A copy for the user of a ground, who may not search other folders.
+/// The ground's user cannot search other directories.
 fn copied(ground: &Ground, program: &Path) -> (PathBuf, Vec<&'static str>) {
     (ground.scratch.program(program, "program"), Vec::new())
 }
@@ -241,7 +228,7 @@ fn cpython_finds_what_curt_finds() {
     });
 }
 
-/// `child_process`, which is libuv's `uv_spawn`.
+/// Uses libuv's `uv_spawn`.
 #[test]
 fn node_starts_what_curt_finds() {
     const PROGRAM: &str = "const done = require('child_process').spawnSync(process.argv[1]); \
@@ -257,7 +244,7 @@ fn node_starts_what_curt_finds() {
     });
 }
 
-/// `exec.LookPath`. The program prints nothing for errors other than `ErrDot`.
+/// The program prints nothing for errors other than `ErrDot`.
 #[test]
 fn go_finds_what_curt_finds() {
     const PROGRAM: &str = "package main\n\
@@ -279,7 +266,6 @@ fn go_finds_what_curt_finds() {
     );
 }
 
-/// A program that calls `execvp` of the C library.
 const EXECVP: (&str, &str) = (
     "execvp.c",
     "#include <errno.h>\n#include <stdio.h>\n#include <unistd.h>\n\
@@ -297,7 +283,7 @@ fn the_c_library_starts_what_curt_finds() {
             |ground| Some(copied(ground, &program)),
             |ground, case, said| match said {
                 "errno 2" | "errno 20" => Answer::Not("not-found".to_owned()),
-                // It has one word for what may not be executed and for what may not be searched.
+                // EACCES means either not executable or not searchable.
                 "errno 13" => ground.why(case, true),
                 other => Answer::Found(ground.plain(other)),
             },
@@ -313,6 +299,5 @@ fn an_empty_path_is_the_working_directory_to_execvp() {
     assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), "here");
     let found = ground.curt(&["--policy", "posix"], ("", "here"));
     assert_eq!(found, Answer::Found(ground.plain("here")));
-    // curt's own rules find nothing in a place that nobody named.
     assert_eq!(ground.curt(&[], ("", "here")), Answer::Not("not-found".to_owned()));
 }

@@ -1,15 +1,13 @@
-//! What authorities answer on Windows, as their own tests have it, asked of their policies over
-//! directories of this system. Each row is a fact of the test that it names; how these programs are
-//! started is in the library's suite for Windows.
+//! Answers of authorities on Windows, from their own tests, checked with their policies on this
+//! system. The library's Windows suite tests how programs start.
 
 use std::process::Command;
 
 use curt_testkit::Scratch;
 
-/// The usual `PATHEXT` of Go's tests, which take that of the machine.
+/// The usual `PATHEXT`. Go's tests use the machine's.
 const USUAL: &str = ".COM;.EXE;.BAT;.CMD";
 
-/// Returns curt's answer in the folder of the test.
 fn ask(scratch: &Scratch, rules: &[&str], path: &str, name: &str) -> serde_json::Value {
     let mut curt = Command::new(env!("CARGO_BIN_EXE_curt"));
     curt.args(["which", "--json"]).args(rules).args(["--path", path, "--", name]);
@@ -17,17 +15,16 @@ fn ask(scratch: &Scratch, rules: &[&str], path: &str, name: &str) -> serde_json:
     serde_json::from_slice(&[output.stdout, output.stderr].concat()).unwrap()
 }
 
-/// Asks every row of a policy; the base directory is the folder of the test.
+/// Checks every row of a policy.
 ///
-/// A row is a line: what it is about, the files, `PATH` by names below the folder of the test (an
-/// entry that begins with a dot is relative, `''` is an empty one), the name, the answer, and
-/// `PATHEXT` where it is not the usual one. A file that ends in a slash is a directory. The answer
-/// `-` says that nothing is found; behind `!` is the kind of another error.
+/// Each line has a title, the files, `PATH`, the name, the answer, and an unusual `PATHEXT`. `PATH`
+/// entries are relative to the test's directory, which is the base directory; an entry that begins
+/// with a dot is passed as relative, and `''` is an empty one. A file that ends in a slash is a
+/// directory. The answer is `-` for not found, or `!` and the kind of another error.
 fn check(policy: &str, rows: &str) {
     check_each(policy, rows, |_, answer| answer);
 }
 
-/// The same, with the answers that `answer` makes of what a row is about and its answer.
 fn check_each(policy: &str, rows: &str, answer: impl for<'a> Fn(&str, &'a str) -> &'a str) {
     for row in rows.lines().map(str::trim).filter(|row| !row.is_empty()) {
         let cells: Vec<&str> = row.split(" | ").collect();
@@ -92,7 +89,7 @@ fn go_finds_on_windows_what_curt_finds() {
     check("go", GO);
 }
 
-/// The ground truth of the same tests: what `ErrDot` reports, it runs, and it adds no dots.
+/// cmd runs programs for which Go reports `ErrDot`, and adds no dots.
 #[test]
 fn cmd_finds_what_curt_finds() {
     check_each("cmd", GO, |says, answer| match says {
@@ -103,8 +100,7 @@ fn cmd_finds_what_curt_finds() {
     });
 }
 
-/// The rules of libuv's `search_path` (`src/win/process.c`), and `spawn_no_path`, `spawn_no_ext`
-/// and `spawn_path_no_ext` of its `test/test-spawn.c`.
+/// libuv's `search_path` (`src/win/process.c`), and tests of `test/test-spawn.c`.
 #[test]
 fn libuv_finds_what_curt_finds() {
     let rows = "
@@ -125,8 +121,7 @@ fn libuv_finds_what_curt_finds() {
     }
 }
 
-/// `TestWhich` of `CPython`, `Lib/test/test_shutil.py`, where it runs on Windows, after issues
-/// 109590 and 127001.
+/// `TestWhich` of `CPython`, `Lib/test/test_shutil.py`, on Windows, after issues 109590 and 127001.
 #[test]
 fn cpython_finds_on_windows_what_curt_finds() {
     check(
@@ -150,8 +145,8 @@ fn cpython_finds_on_windows_what_curt_finds() {
     );
 }
 
-/// `test/standalone/windows_spawn/main.zig` of Zig, as far as it is about what is found; and
-/// `spawn_no_ext` of libuv, whose flag for exact names means the same for a name with a directory.
+/// Zig's `test/standalone/windows_spawn/main.zig`, and libuv's `spawn_no_ext`, whose flag for exact
+/// names means the same for a name with a directory.
 #[test]
 fn zig_finds_what_curt_finds() {
     check(
@@ -176,8 +171,8 @@ fn zig_finds_what_curt_finds() {
     );
 }
 
-/// `execvpeZ_expandArg0` of Zig's `lib/std/posix.zig`: `PATH` is taken apart by `tokenizeScalar`,
-/// so that an empty entry is none; what may not be executed is passed over.
+/// `execvpeZ_expandArg0` in Zig's `lib/std/posix.zig`: `tokenizeScalar` drops empty `PATH` entries,
+/// and the search continues past files that are not executable.
 #[test]
 fn zig_finds_elsewhere_what_curt_finds() {
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! The budgets of `curt beneath`, for a file seven directories deep.
+//! The call ceilings of `curt beneath`, for a file seven directories deep.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,9 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// What a path costs after others: the difference to asking for those alone.
 fn costs(scratch: &Scratch, args: &[&str], before: &[&str], path: &str) -> BTreeMap<String, i64> {
     let args = [&["beneath", "--root", "root"], args].concat();
-    // While another process renames something, the kernel asks for a second try at `..`.
+    // After a concurrent rename, `openat2` can fail with EAGAIN at `..`, so take the minimum.
     let least = |words: &[&str]| {
         let runs = (0..3).map(|_| curt(scratch, words));
         runs.min_by_key(|run| run.seen.values().sum::<u64>()).unwrap()
@@ -31,7 +30,7 @@ fn costs(scratch: &Scratch, args: &[&str], before: &[&str], path: &str) -> BTree
     difference(&more.seen, &less.seen)
 }
 
-/// A path that its text refuses, for no call.
+/// Refused as text, without a call.
 const REFUSED: &str = "";
 
 #[test]
@@ -59,8 +58,6 @@ fn each_form_of_a_path_has_its_ceiling() {
     check_snapshot("beneath", &text);
 }
 
-/// Opening is one call, the command asks if the file is a regular one, and the standard library
-/// closes it.
 #[test]
 fn an_open_takes_one_call_and_a_close() {
     let Some(()) = tracing() else { return };
@@ -70,7 +67,7 @@ fn an_open_takes_one_call_and_a_close() {
         let args = [&["beneath", "--root", "root", "--cat"], paths].concat();
         let (out, log) = trace(&scratch, program, &args);
         assert_eq!(out, "content".repeat(paths.len()));
-        // A terminal would become that of the process.
+        // Opening a terminal must not make it the controlling terminal.
         let mut opened = log.lines().filter(|line| line.contains(DEEP) && line.contains(" open"));
         assert!(opened.all(|line| line.contains("O_NOCTTY")), "{log}");
         count(&log)
@@ -81,8 +78,8 @@ fn an_open_takes_one_call_and_a_close() {
     check_snapshot("beneath-open", &text);
 }
 
-/// A call that does not exist is not tried again. One that is refused is asked about the root
-/// itself, and if it is a filter that refuses, this root works without.
+/// After EPERM one call probes the root itself, and if a filter refuses it, this root does without
+/// `openat2`.
 #[test]
 fn absence_and_refusal_are_remembered() {
     let Some(()) = tracing() else { return };

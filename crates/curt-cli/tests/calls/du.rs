@@ -1,4 +1,4 @@
-//! The budget of `curt du`: one call for each entry, four more for each directory.
+//! One call per entry, four more per directory.
 
 use std::fmt::Write;
 
@@ -7,7 +7,6 @@ use curt_testkit::Scratch;
 use crate::strace::{Counts, curt, difference, tracing};
 use crate::{check_snapshot, slope};
 
-/// `directories` directories of `files` files each, in one.
 fn tree(directories: usize, files: usize) -> Scratch {
     let scratch = Scratch::new();
     for directory in 0..directories {
@@ -46,12 +45,11 @@ fn no_option_takes_a_further_call() {
 #[test]
 fn two_threads_make_no_more_calls_than_one() {
     let Some(()) = tracing() else { return };
-    // Enough for a second thread to be given something.
     let scratch = tree(200, 3);
     let traced = curt(&scratch, &["du", "-s", "-j2", "tree"]);
     traced.check();
     let counted = |name: &str| traced.counted.get(name).copied().unwrap_or(0);
-    // The operand by its path, and the others where they lie.
+    // The operand is opened by its path, directories relative to their parents.
     let opened = (counted("openat"), counted("openat2"));
     assert_eq!((counted("statx"), opened), (801, (1, 200)));
     assert_eq!(counted("close"), 201);

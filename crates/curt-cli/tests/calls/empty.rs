@@ -1,6 +1,6 @@
-//! A program that starts as the command does, on Linux without Rust's runtime, and does nothing but
-//! ask for random numbers once, as a hash map does. That is here because glibc takes one call for it
-//! before version 2.41 and three since.
+//! A program that starts like the command, on Linux without Rust's runtime. It requests random
+//! numbers once, as a hash map does, because that takes one call before glibc 2.41, and three
+//! since.
 #![cfg_attr(target_os = "linux", no_main)]
 
 #[cfg(not(target_os = "linux"))]

@@ -1,4 +1,4 @@
-//! The budgets of `curt find`: M directories, N other entries.
+//! The call ceilings of `curt find` for M directories and N other entries.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -10,7 +10,6 @@ use curt_testkit::Scratch;
 use crate::strace::{Counts, Traced, curt, difference, trace, tracing};
 use crate::{check_snapshot, slope};
 
-/// `directories` directories with `files` files and `links` links to directories each, in one.
 fn flat_tree(scratch: &Scratch, directories: usize, files: usize, links: usize) {
     scratch.dir("target");
     for directory in 0..directories {
@@ -24,7 +23,6 @@ fn flat_tree(scratch: &Scratch, directories: usize, files: usize, links: usize) 
     }
 }
 
-/// Runs it; what it counted itself must be what strace saw.
 fn run(scratch: &Scratch, args: &[&str]) -> Traced {
     let traced = curt(scratch, args);
     traced.check();
@@ -35,7 +33,7 @@ fn find(scratch: &Scratch, args: &[&str]) -> Traced {
     run(scratch, &[&["find"], args].concat())
 }
 
-/// Removing entries while their directory is listed might hide later ones.
+/// Removing entries during a listing might hide later ones.
 #[test]
 fn a_directory_is_listed_before_its_entries_are_deleted() {
     let Some(()) = tracing() else { return };
@@ -54,7 +52,6 @@ fn a_directory_is_listed_before_its_entries_are_deleted() {
     assert!(scratch.list("tree").is_empty());
 }
 
-/// What one more of everything costs: directories, files in them, links in them.
 fn slopes(name: &str, line: &str) {
     let args: Vec<&str> = ["find", "-j1"].into_iter().chain(line.split(' ')).collect();
     let Some(()) = tracing() else { return };
@@ -77,9 +74,8 @@ fn slopes(name: &str, line: &str) {
     check_snapshot(name, &text);
 }
 
-/// A line of each snapshot, by the calls of the search of all names: none more for an entry, but
-/// where metadata is wanted of what passed all other tests; one for a directory to stay on a
-/// device; one for a link that is followed, and for each directory then.
+/// Compared with a plain search: one more call per entry whose metadata is needed after all other
+/// tests, one per directory to detect another device, and with `-L` one per symlink and directory.
 #[test]
 fn every_form_of_a_search_costs_what_its_snapshot_says() {
     for (name, line) in [
@@ -87,7 +83,6 @@ fn every_form_of_a_search_costs_what_its_snapshot_says() {
         ("find-sizes", "-u --fields=name,size,modified,mode . tree"),
         ("find-tests", "-u f1 tree -S +1b"),
         ("find-permissions", "-u --perm=/111 f1 tree"),
-        // Ignore rules are looked for, and there are none.
         ("find-names", "f tree"),
         ("find-mount", "-u --one-file-system=mount . tree"),
         ("find-device", "-u --one-file-system . tree"),
@@ -99,7 +94,7 @@ fn every_form_of_a_search_costs_what_its_snapshot_says() {
     }
 }
 
-/// With a signal that waits, the kernel ends every listing after one record.
+/// While a signal is pending, the kernel ends every `getdents64` after one record.
 #[test]
 fn listings_interrupted_by_signals_are_complete() {
     const FILES: usize = 7;
@@ -121,7 +116,7 @@ fn listings_interrupted_by_signals_are_complete() {
     let names: BTreeSet<&str> = names.lines().collect();
     assert_eq!(names.len(), 3 + 3 * FILES, "{names:?}");
     let log = std::fs::read_to_string(scratch.at("calls.log")).unwrap();
-    // Each directory has two names for itself and what is above it.
+    // Each directory also lists `.` and `..`.
     let records = 3 + 3 * FILES + 4 * 2;
     assert_eq!(log.matches("/* 1 entries */").count(), records, "none was cut short: {log}");
     assert_eq!(log.matches("getdents64(").count(), records + 4, "{log}");
@@ -139,7 +134,6 @@ fn output_is_written_in_large_pieces() {
     let bytes = 8_000 * (5 + 125 + 1);
     for threads in ["-j1", "-j2"] {
         let writes = find(&scratch, &["-u", threads, ".", "tree"]).seen["write"];
-        // A thread hands over 128 KiB at a time; before, the entries that were sorted are written.
         assert!(writes <= bytes / (56 << 10) + 4, "{writes}");
     }
 }
@@ -152,19 +146,17 @@ fn ignore_rules_take_no_call_where_there_are_none() {
     let plain = find(&scratch, &["-u", "-j1", ".", "tree"]);
     let ruled = find(&scratch, &["-j1", ".", "tree"]);
     let more = difference(&ruled.counted, &plain.counted);
-    // The working directory and whether its path leads there, git's configuration of the user, and
-    // for each directory above the tree one question and two files, or three where the scratch
-    // folder lies in a work tree.
+    // The working directory and a check of its path, the user's git configuration, and for each
+    // parent of the tree one `statx` and two `openat`, or three inside a work tree.
     let above = scratch.path().ancestors().count() as u64;
     assert_eq!(more["getcwd"], 1);
     assert!((above + 2..=above + 3).contains(&more["statx"].unsigned_abs()), "{more:?}");
     assert!((2 * above..=3 * above + 2).contains(&more["openat"].unsigned_abs()), "{more:?}");
     assert!(!more.contains_key("getdents64"));
     assert_eq!(ruled.entries, plain.entries);
-    // Names with a dot cost nothing in any case.
     let dots = find(&scratch, &["-I", "-j1", ".", "tree"]);
     assert_eq!(dots.counted, plain.counted);
-    // A file of rules is opened, asked whether it is a regular file, read to its end and closed.
+    // Per file: open, a check that it is regular, reads to its end, and close.
     for directory in 0..10 {
         scratch.file_with(format!("tree/d{directory}/.ignore"), b"nothing\n");
     }
@@ -172,8 +164,7 @@ fn ignore_rules_take_no_call_where_there_are_none() {
     assert_eq!((more["openat"], more["statx"], more["read"], more["close"]), (10, 10, 20, 10));
 }
 
-/// A program is searched for once, however many entries it is started for, and never by starting a
-/// file that may not be there.
+/// It is never found by trying to start it.
 #[test]
 fn the_program_of_exec_is_searched_for_once() {
     let Some(()) = tracing() else { return };

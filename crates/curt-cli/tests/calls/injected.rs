@@ -1,4 +1,4 @@
-//! Calls that a system lacks, and calls that a signal interrupts, on one thread and on two.
+//! Missing and interrupted system calls.
 
 use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Output};
@@ -19,7 +19,6 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// What a command does where these calls fail so.
 fn run(scratch: &Scratch, args: &[&str], injections: &[String]) -> Output {
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-o", "/dev/null"]);
@@ -44,7 +43,6 @@ const READING: [&[&str]; 4] = [
     &["du", "-a", "tree"],
 ];
 
-/// What each of these answers where nothing fails.
 fn usual() -> Vec<Vec<String>> {
     let scratch = tree();
     READING.iter().map(|args| lines(&run(&scratch, args, &[]))).collect()
@@ -72,14 +70,13 @@ fn answers_are_the_same_without_newer_calls() {
     }
 }
 
-/// Every call that a signal interrupts is made again.
 #[test]
 fn an_interrupted_call_is_made_again() {
     let Some(()) = tracing() else { return };
     let usual = usual();
     for call in ["openat", "openat2", "getdents64", "statx", "unlinkat"] {
         for threads in ["-j1", "-j2"] {
-            // The first calls of that name load the program; each thread counts for itself.
+            // The loader makes the first calls of that name; strace counts per thread.
             for when in ["9", "20+40"] {
                 let injection = [format!("inject={call}:error=EINTR:when={when}")];
                 let scratch = tree();
@@ -97,19 +94,18 @@ fn an_interrupted_call_is_made_again() {
     }
 }
 
-/// A test of metadata that could not be read is not passed: the entry is not removed.
 #[test]
 fn entries_with_unknown_metadata_are_not_removed() {
     let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     let owner = std::fs::metadata(scratch.file("tree/a")).unwrap().uid();
     let owner = format!("--owner={owner}");
-    // The file passes all of these as soon as it can be asked about.
+    // With readable metadata, the file matches all of these.
     let tests = ["--newer=2000-01-01", "-S-9k", &owner, "--perm=-0", "--empty"];
     for test in tests {
         let args = ["find", "-u", "-j1", "--delete", test, ".", "tree"];
         let mut reports = 0;
-        // The first are about the operand, or for the time zone.
+        // The first calls are for the operand or the time zone.
         for first in 2..=6 {
             let output = run(&scratch, &args, &[format!("inject=statx:error=EIO:when={first}+")]);
             let says = String::from_utf8_lossy(&output.stderr);
@@ -117,7 +113,7 @@ fn entries_with_unknown_metadata_are_not_removed() {
                 reports += 1;
                 assert!(scratch.exists("tree/a"), "{args:?} {first} {says}");
             } else if !scratch.exists("tree/a") {
-                // It was asked about before calls failed.
+                // The query succeeded before the injected failures began.
                 scratch.file("tree/a");
             }
         }

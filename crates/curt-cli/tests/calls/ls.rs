@@ -1,4 +1,4 @@
-//! The budgets of `curt ls` and `curt stat`: N entries, L links.
+//! The call ceilings of `curt ls` and `curt stat` for N entries and L symlinks.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,14 +8,12 @@ use curt_testkit::Scratch;
 use crate::strace::{Counts, count, difference, trace, tracing};
 use crate::{check_snapshot, slope};
 
-/// What a command calls in a scratch directory.
 fn calls(scratch: &Scratch, args: &[&str]) -> Counts {
     let (_, log) = trace(scratch, Path::new(env!("CARGO_BIN_EXE_curt")), args);
     count(&log)
 }
 
-/// What more entries and more directories cost, exactly. Hidden entries are free, and owner names
-/// are looked up once.
+/// Hidden entries are free, and each owner name is looked up once.
 #[test]
 fn each_option_has_its_calls_per_entry() {
     let Some(()) = tracing() else { return };

@@ -1,10 +1,8 @@
-//! The call budgets: exact, by strace, and compared with what the command itself counts.
+//! Exact call ceilings, checked with strace and against curt's own counts.
 //!
-//! A budget is a slope: the same command runs on trees of different sizes, and the difference is
-//! divided by the difference in size. The snapshots beside this file are the budgets; a change
-//! that alters one runs with `CURT_UPDATE_SNAPSHOTS=1` and gives its reason in the same commit.
-//! Slopes are of everything that strace saw, not only of what curt counts: `strace::LEFT_OUT` names
-//! the few calls that are left out, and why.
+//! A ceiling is a slope: the same command runs on trees of different sizes, and the difference of
+//! the counts is divided by that of the sizes. The snapshots next to this file hold the ceilings. A
+//! commit that changes one runs with `CURT_UPDATE_SNAPSHOTS=1` and explains the reason.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -24,7 +22,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Compares a text with the snapshot of that name, or writes it where that is asked for.
 fn check_snapshot(name: &str, text: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/calls");
     let path = folder.join(name).with_extension("snap");
@@ -35,7 +32,6 @@ fn check_snapshot(name: &str, text: &str) {
     assert_eq!(known, text, "{} is not what was measured", path.display());
 }
 
-/// How a slope is written: the calls, and how many units they are for.
 fn slope(text: &mut String, what: &str, difference: &BTreeMap<String, i64>, units: u64) {
     writeln!(text, "{what}").unwrap();
     for (name, count) in difference {

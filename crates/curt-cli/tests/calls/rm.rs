@@ -1,4 +1,4 @@
-//! The budgets of `curt rm`: N entries that are not directories, M directories.
+//! The call ceilings of `curt rm` for N other entries and M directories.
 
 use std::fmt::Write;
 
@@ -7,7 +7,6 @@ use curt_testkit::Scratch;
 use crate::strace::{Traced, curt_rm, delayed_rm, difference, tracing};
 use crate::{check_snapshot, slope};
 
-/// `directories` directories of `files` files each, in one.
 fn flat_tree(scratch: &Scratch, directories: usize, files: usize) {
     for directory in 0..directories {
         let path = scratch.dir(format!("tree/d{directory}"));
@@ -17,7 +16,6 @@ fn flat_tree(scratch: &Scratch, directories: usize, files: usize) {
     }
 }
 
-/// The tree is gone, and what the command counted is what strace saw.
 fn check(scratch: &Scratch, traced: &Traced) {
     assert!(!scratch.exists("tree"));
     traced.check();
@@ -47,13 +45,11 @@ fn every_form_of_a_removal_costs_what_its_snapshot_says() {
     slopes("rm-older-kernel", &["-r", "-j1", "--without", "openat2", "tree"]);
 }
 
-/// Whether there is a terminal for a progress line is asked once, however long it takes.
 #[test]
 fn a_long_removal_takes_no_further_call_for_its_progress() {
     let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
     let mut asked = Vec::new();
-    // In microseconds for each of 769 entries.
     for delay in [0, 3000] {
         flat_tree(&scratch, 256, 2);
         let begun = std::time::Instant::now();

@@ -1,5 +1,3 @@
-//! Start-up: what each command calls, every call of it, where there is next to nothing to do.
-
 use std::fmt::Write;
 use std::path::Path;
 
@@ -8,8 +6,7 @@ use curt_testkit::Scratch;
 use crate::check_snapshot;
 use crate::strace::{count, empty_program, loading, total, trace, tracing};
 
-/// Loading the program takes what loading an empty one takes: the same libraries, or fewer. A
-/// library that only curt needs (Rust 1.85 takes the rounding of numbers from one) is nine calls.
+/// One more library takes nine calls; Rust 1.85 takes number rounding from one.
 #[test]
 fn the_command_loads_with_the_calls_of_an_empty_program() {
     let Some(()) = tracing() else { return };
@@ -23,7 +20,6 @@ fn the_command_loads_with_the_calls_of_an_empty_program() {
     assert!(libraries <= 2, "{libraries} libraries");
 }
 
-/// What a command calls beyond an empty program, without what every budget leaves out.
 #[test]
 fn every_command_starts_with_the_same_calls() {
     let Some(()) = tracing() else { return };
@@ -34,7 +30,8 @@ fn every_command_starts_with_the_same_calls() {
         &["rm", "-rf", "missing"],
         &["rm", "file"],
         &["rm", "-r", "tree"],
-        // An expression asks for the number of processors, and ignore rules are looked for above.
+        // An expression queries the number of processors, and the search for ignore files opens
+        // parents.
         &["find", "-u", ".", "tree"],
         &["find", "-u", "--json", "--fields=name,size", ".", "tree"],
         &["du", "tree"],
@@ -47,7 +44,7 @@ fn every_command_starts_with_the_same_calls() {
         &["realpath", "tree/file"],
         &["realpath", "tree/new"],
         &["readlink", "-f", "tree/../file"],
-        // One call for the working directory, and none for `~` or another path.
+        // One call for the working directory, and none for `~` or an absolute path.
         &["expand", "--dotdot", "clamp", "/a/../b", "/c"],
         &["expand", "a", "b/../c", "../d"],
         &["expand", "--style", "ruby", "--home", "/h", "~/x", "/~root"],
@@ -55,7 +52,7 @@ fn every_command_starts_with_the_same_calls() {
         &["beneath", "--root", "tree", "file"],
         &["beneath", "--root", "tree", "../file"],
     ] {
-        // In memory, where listings say that they end.
+        // On tmpfs, where listings report their end.
         let scratch = Scratch::new();
         scratch.file("file");
         scratch.file("tree/file");

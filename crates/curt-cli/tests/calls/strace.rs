@@ -1,4 +1,4 @@
-//! A command under strace, and what it called.
+//! Runs a command under strace and counts its calls.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,41 +7,33 @@ use std::sync::OnceLock;
 
 use curt_testkit::{Scratch, may_trace};
 
-/// Calls by name.
 pub(crate) type Counts = BTreeMap<String, u64>;
 
-/// Left out of every budget: memory, which the allocator asks for and no algorithm.
+/// Made by the allocator, so left out of every call ceiling.
 const LEFT_OUT: [&str; 6] = ["brk", "mmap", "munmap", "mremap", "madvise", "mprotect"];
 
-/// What loading a program calls before its own first call, beside opening libraries.
+/// Calls of the loader, besides opening libraries.
 const LOADING: &str = "\
     execve brk mmap munmap mprotect access read pread64 newfstatat fstat close arch_prctl \
     set_tid_address set_robust_list rseq prlimit64 readlinkat readlink uname";
 
-/// What a traced command did.
 pub(crate) struct Traced {
-    /// What strace saw beyond what an empty program calls, without what is left out.
+    /// Without the calls of an empty program and those left out.
     pub(crate) seen: Counts,
-    /// What the command counted itself (`--stats --json`).
     pub(crate) counted: Counts,
-    /// How many entries it yielded, if it reports that.
     pub(crate) entries: u64,
-    /// How many bytes it wrote to standard output.
     pub(crate) written: u64,
     pub(crate) log: String,
 }
 
-/// Nothing, said aloud, where strace is missing or may not trace.
 pub(crate) fn tracing() -> Option<()> {
     may_trace().then_some(())
 }
 
-/// Runs `curt rm ARGS --stats --json` in a scratch directory, traced.
 pub(crate) fn curt_rm(scratch: &Scratch, args: &[&str]) -> Traced {
     curt(scratch, &[&["rm"], args].concat())
 }
 
-/// Runs [`curt_rm`] with a pause of so many microseconds in each `unlinkat`.
 pub(crate) fn delayed_rm(scratch: &Scratch, delay: u32, args: &[&str]) -> Traced {
     let program = Path::new(env!("CARGO_BIN_EXE_curt"));
     let delay = format!("inject=unlinkat:delay_enter={delay}");
@@ -50,7 +42,6 @@ pub(crate) fn delayed_rm(scratch: &Scratch, delay: u32, args: &[&str]) -> Traced
     summed_up(&text, log)
 }
 
-/// Runs `curt ARGS --stats --json` in a scratch directory, traced.
 pub(crate) fn curt(scratch: &Scratch, args: &[&str]) -> Traced {
     let program = Path::new(env!("CARGO_BIN_EXE_curt"));
     let (text, log) = trace(scratch, program, &with_counts(args));
@@ -62,7 +53,6 @@ fn with_counts<'a>(args: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn summed_up(text: &str, log: String) -> Traced {
-    // Standard error comes last.
     let summary: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     let summary = &summary["summary"];
     let calls = summary["calls"].as_object().unwrap();
@@ -73,11 +63,8 @@ fn summed_up(text: &str, log: String) -> Traced {
     Traced { seen: count(&log), counted, entries, written: text.len() as u64, log }
 }
 
-/// Runs a program in a scratch directory, traced; returns its output and the log.
-///
-/// Signals that the test inherited as ignored are given their defaults, since what ignores them
-/// installs no handlers. Cargo's search path for libraries is taken away: it would be searched in
-/// vain, a call for each.
+/// Resets inherited ignored signals, for which the command would install no handlers. Also removes
+/// Cargo's library search path, in which the loader would search with one call per directory.
 pub(crate) fn trace(scratch: &Scratch, program: &Path, args: &[&str]) -> (String, String) {
     trace_with(&[], scratch, program, args)
 }
@@ -106,7 +93,6 @@ fn trace_with(
     (String::from_utf8([output.stdout, output.stderr].concat()).unwrap(), text)
 }
 
-/// The lines of a log from the program's own first call on.
 fn own(log: &str) -> impl Iterator<Item = &str> {
     log.lines().skip_while(|line| {
         name(line).is_none_or(|name| LOADING.split(' ').any(|loading| loading == name))
@@ -114,7 +100,7 @@ fn own(log: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The call that a line begins: `PID name(…`. An interrupted one has a second line, which is none.
+/// The second line of an interrupted call has no name.
 fn name(line: &str) -> Option<&str> {
     let call = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
     let (name, _) = call.split_once('(')?;
@@ -122,7 +108,6 @@ fn name(line: &str) -> Option<&str> {
     (is_name && !name.is_empty()).then_some(name)
 }
 
-/// How many lines of a log loading takes, and how many libraries are loaded.
 pub(crate) fn loading(log: &str) -> (usize, usize) {
     let libraries = log.lines().filter(|line| line.contains(".so.") && line.contains("\", O_R"));
     (
@@ -131,8 +116,8 @@ pub(crate) fn loading(log: &str) -> (usize, usize) {
     )
 }
 
-/// Counts the calls of a log beyond those of an empty program, which the standard library and the C
-/// library make and which differ with their versions.
+/// Subtracts the calls of an empty program, which depend on the versions of the standard library
+/// and libc.
 pub(crate) fn count(log: &str) -> Counts {
     static EMPTY: OnceLock<Counts> = OnceLock::new();
     let empty = EMPTY.get_or_init(|| {
@@ -149,7 +134,7 @@ pub(crate) fn count(log: &str) -> Counts {
     counts
 }
 
-/// Builds the empty program, with the compiler and so the standard library that built the command.
+/// With the compiler, and so the standard library, of the command.
 pub(crate) fn empty_program(scratch: &Scratch) -> PathBuf {
     let program = scratch.at("empty");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/calls/empty.rs");
@@ -160,8 +145,7 @@ pub(crate) fn empty_program(scratch: &Scratch) -> PathBuf {
     program
 }
 
-/// Counts the calls after loading, without what is left out. `fstat` counts as `statx`, as it does
-/// in the command.
+/// `fstat` counts as `statx`, as in the command.
 fn count_all(log: &str) -> Counts {
     let mut counts = Counts::new();
     for line in own(log).filter(|line| !is_left_out(line)) {
@@ -173,11 +157,10 @@ fn count_all(log: &str) -> Counts {
     counts
 }
 
-/// Whether a call belongs to no algorithm: it asks for memory, or for the first random numbers of
-/// the allocator, writes the summary for which these tests ask, or is the check of a descriptor that
-/// a debug build of the standard library makes before it closes it.
+/// Memory, the allocator's first random bytes, the summary that these tests request, and the check
+/// that a debug build of the standard library makes before it closes a descriptor.
 fn is_left_out(line: &str) -> bool {
-    // Where another thread's call comes between, the end of this one is on a separate line.
+    // A call interrupted by another thread's ends on a separate line.
     let is_check = || [", F_GETFD)", ", F_GETFD <unfinished"].iter().any(|end| line.contains(end));
     name(line).is_some_and(|name| LEFT_OUT.contains(&name))
         || line.contains("8, GRND_NONBLOCK")
@@ -195,23 +178,23 @@ fn of_fcntl_only_checks_of_descriptors_are_left_out() {
 }
 
 impl Traced {
-    /// Panics unless strace saw what the command counted, and beside that only what starting,
-    /// writing and threads take.
+    /// Beyond the counted calls, only startup, output and threads may make calls.
     pub(crate) fn check(&self) {
-        // Threads start programs at any time, which inherit nothing.
+        // Another thread may start a program at any time, and it must not inherit descriptors.
         let mut opened = self.log.lines().filter(|line| line.contains(" openat"));
         let inherited =
             opened.find(|line| line.contains("O_RDONLY") && !line.contains("O_CLOEXEC"));
         assert_eq!(inherited, None);
-        // Looking at a name mounts nothing. The standard library looks at groups of processes.
+        // Queries must not trigger automounts. Only the standard library looks at cgroups without
+        // the flag.
         let mut asked = self.log.lines().filter(|line| {
             line.contains(" statx(") && !line.contains("AT_EMPTY_PATH") && !line.contains("/cgroup")
         });
         assert_eq!(asked.find(|line| !line.contains("AT_NO_AUTOMOUNT")), None);
         let of = |name: &str| self.seen.get(name).copied().unwrap_or_default();
         let threads = of("clone3") + of("clone");
-        // Asked for the number of processors, the standard library reads the limits of containers,
-        // and the allocator, with a second thread, a file of the kernel.
+        // The number of processors: the standard library reads cgroup limits, and with a second
+        // thread the allocator reads a kernel file.
         let limits = if self.log.contains("/cgroup") { 12 } else { threads.min(1) };
         let rest = difference(&self.seen, &self.counted);
         for (name, &more) in &rest {
@@ -219,7 +202,7 @@ impl Traced {
                 "ppoll" => 1,
                 // The limits of the stack and of descriptors.
                 "prlimit64" => 2,
-                // A thread that the end of the process meets is shown with that.
+                // Also logged for each thread that still runs.
                 "exit_group" => 1 + threads,
                 "close" => 1 + threads + limits,
                 "openat" | "read" | "lseek" | "statx" => limits,
@@ -240,8 +223,6 @@ impl Traced {
     }
 }
 
-/// What `more` has beyond `less`, by every name that either has; less than nothing where it has
-/// fewer.
 pub(crate) fn difference(more: &Counts, less: &Counts) -> BTreeMap<String, i64> {
     let names = more.keys().chain(less.keys());
     let of =
@@ -250,7 +231,6 @@ pub(crate) fn difference(more: &Counts, less: &Counts) -> BTreeMap<String, i64> 
     changes.filter(|&(_, change)| change != 0).collect()
 }
 
-/// All calls.
 pub(crate) fn total(counts: &Counts) -> u64 {
     counts.values().sum()
 }

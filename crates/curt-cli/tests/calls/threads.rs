@@ -1,8 +1,5 @@
-//! The budgets with several threads: what one thread calls, and what handing over costs.
-//!
-//! How often work is handed over depends on the machine, so these are ceilings and not snapshots.
-//! [`Traced::check`](crate::strace::Traced::check) is exact here, too: what is counted was seen,
-//! and nothing else but what threads take.
+//! The number of hand-offs depends on the machine, so these are upper bounds, not snapshots.
+//! [`Traced::check`](crate::strace::Traced::check) is still exact.
 
 use curt_testkit::Scratch;
 
@@ -45,8 +42,8 @@ fn handing_off_takes_at_most_one_call_for_a_directory() {
         for threads in [2, 4] {
             let traced = run(&format!("-j{threads}"));
             let calls = total(&traced.counted);
-            // A directory that another thread finished is closed by itself; a thread asks for the
-            // time it took once for some hundred calls, and waits for work.
+            // One `close` per directory finished by another thread, a clock reading per some
+            // hundred calls, and waits for work.
             let allowed = alone + DIRECTORIES + entries / 32 + 20 * threads;
             assert!(calls <= allowed, "{command:?} -j{threads}: {calls} calls, {alone} alone");
             let started = traced.seen.get("clone3").copied().unwrap_or_default();

@@ -1,5 +1,4 @@
-//! The budgets of `curt which`: a call for each directory that is missed, two for a hit. N names
-//! cost as much in each directory.
+//! One call per missed directory, two for a hit. N names cost as much in each directory.
 
 use std::fmt::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -10,8 +9,8 @@ use curt_testkit::Scratch;
 use crate::strace::{count, curt, difference, total, trace, tracing};
 use crate::{check_snapshot, slope};
 
-/// Directories of which every fourth is not there, and every fourth holds what does not match; the
-/// last one holds the program.
+/// Every fourth directory is missing, every fourth has other files, and the last one has the
+/// program.
 fn path(scratch: &Scratch, count: usize) -> String {
     let mut entries = Vec::new();
     for number in 0..count {
@@ -33,7 +32,6 @@ fn path(scratch: &Scratch, count: usize) -> String {
     entries.join(":")
 }
 
-/// What the command did, without its own start.
 fn log(scratch: &Scratch, path: &str, name: &str) -> String {
     log_of(scratch, &["which", "--path", path, name])
 }
@@ -67,7 +65,7 @@ fn a_directory_takes_one_call_and_a_hit_two() {
     writeln!(text, "calls about the program in the first directory: {hit}").unwrap();
     writeln!(text, "calls about the program by an absolute name: {given}").unwrap();
     writeln!(text, "calls about directories of PATH then: {beside}").unwrap();
-    // With --json the start of a hit is read to find its kind.
+    // --json reads the start of a program to determine its kind.
     for (name, what) in [("image", "\x7fELF"), ("script", "#!/bin/sh\n")] {
         let file = scratch.file_with(format!("kinds/{name}"), what.as_bytes());
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();

@@ -1,25 +1,22 @@
-//! Every command under every condition: what it prints cannot be written, is separated by NUL, or
-//! is JSON; its command line is wrong; something is missing, may not be read, or is interrupted.
+//! Every command under every condition: unwritable output, NUL, JSON, usage errors, missing and
+//! unreadable operands, interrupts.
 
 use curt_testkit::Scratch;
 use serde_json::Value;
 
 use crate::{command_line, missing, objects, said};
 
-/// A command. Its files are `f`, `t/a`, and `closed/f`, barred to others; there is no `none`.
+/// `f`, `t/a` and `closed/f` exist, `closed` is not searchable, and `none` is missing.
 struct Row {
     name: &'static str,
-    /// What it prints something for.
     works: &'static str,
-    /// The option for NUL.
     nul: Option<&'static str>,
-    /// The exit status if what is printed cannot be written, or an operand fails.
+    /// For failed output or a failed operand.
     fails: i32,
-    /// The exit status of a wrong command line.
+    /// For a usage error.
     wrong: i32,
-    /// Operands of which the last is missing.
+    /// The last one is missing.
     missing: Option<&'static str>,
-    /// Operands that may not be looked at.
     #[cfg_attr(not(unix), allow(dead_code, reason = "nobody else is asked there"))]
     closed: &'static [&'static str],
 }
@@ -62,7 +59,6 @@ const ROWS: [Row; 10] = [
     },
 ];
 
-/// The files that the rows are about.
 fn files() -> Scratch {
     let scratch = Scratch::new();
     scratch.file_with("f", b"content");
@@ -73,7 +69,7 @@ fn files() -> Scratch {
 fn run(scratch: &Scratch, line: &str) -> (Option<i32>, String, String) {
     let mut command = command_line(scratch, line);
     if cfg!(unix) {
-        // The caller's may name directories that not everybody may search.
+        // The other user cannot search all directories of the caller's `PATH`.
         command.env("PATH", "/usr/bin:/bin");
     }
     said(&command.output().unwrap())
@@ -117,7 +113,6 @@ fn versions_follow_the_name_of_the_command() {
     }
 }
 
-/// Without it lines end where they end with it.
 #[test]
 fn nul_ends_what_a_line_ends() {
     for Row { name, works, nul, .. } in ROWS {
@@ -142,15 +137,14 @@ fn a_missing_operand_is_one_failure() {
         let reason = if name == "which" { "not found in PATH".to_owned() } else { missing() };
         assert!(messages.starts_with(&format!("curt {name}: ")), "{messages}");
         assert!(messages.contains("none"), "{messages}");
-        // Windows has another number, and text, for a directory that is missing.
+        // Windows has another code and text for a missing directory.
         let is_other = cfg!(windows) && operands.contains('/');
         assert!(is_other || messages.ends_with(&format!(": {reason}\n")), "{messages}");
         assert_eq!(messages.lines().count(), 1, "{messages}");
     }
 }
 
-/// Paths alone go to standard output, so `jq -r .path` never prints `null`; a failure has one
-/// shape; the summary is last, and only there with `--stats`.
+/// Only objects with a path go to standard output, so `jq -r .path` never prints `null`.
 #[test]
 fn json_has_one_shape() {
     for Row { name, works, missing, .. } in ROWS {
@@ -177,7 +171,7 @@ fn json_has_one_shape() {
                 assert!(error["path"].as_str().is_some_and(|path| path.starts_with("none")));
                 let numbers = match name {
                     "which" => [Value::Null, Value::Null],
-                    // Windows may say that the path was not found, not the file.
+                    // Windows may report a missing path rather than a missing file.
                     _ => [2.into(), if cfg!(windows) { 3.into() } else { 2.into() }],
                 };
                 assert!(numbers.contains(&error["errno"]), "{messages}");
@@ -202,7 +196,6 @@ mod unix {
     use super::{ROWS, Row, command_line, files, objects, said};
     use crate::closed_pipe;
 
-    /// Each row, with `--json`, and its help; and what else prints something.
     fn lines() -> Vec<(String, i32)> {
         let rows = ROWS.iter().flat_map(|&Row { name, works, fails, .. }| {
             let end = if matches!(name, "realpath" | "readlink") { 1 } else { fails };
@@ -225,7 +218,6 @@ mod unix {
         rows.chain(others.map(|(line, code)| (line.to_owned(), code))).collect()
     }
 
-    /// Runs a command line in a shell that redirects its output.
     fn redirected(scratch: &Scratch, line: &str, redirection: &str) -> Output {
         let mut shell = Command::new("sh");
         let line = format!("exec '{}' {line} {redirection}", env!("CARGO_BIN_EXE_curt"));
@@ -266,7 +258,7 @@ mod unix {
         cannot_be_written(">/dev/full", "No space left on device");
     }
 
-    /// As with the GNU tools: nothing was lost.
+    /// As with the GNU tools, because no output is lost.
     #[test]
     fn closed_output_is_no_error_without_data() {
         for line in ["rm f", "rm -f missing", "ls empty", "run -- true"] {
@@ -286,7 +278,6 @@ mod unix {
         assert!(scratch.list(".").is_empty());
     }
 
-    /// More than a pipe holds.
     fn large() -> Scratch {
         let scratch = files();
         for number in 0..3_000 {
@@ -337,7 +328,6 @@ mod unix {
         }
     }
 
-    /// Only the first of its output is read, so that the signal arrives while it works.
     #[test]
     fn an_interrupt_ends_long_work_with_its_totals() {
         heed_signals();
@@ -368,14 +358,12 @@ mod unix {
         assert!(scratch.exists("large"));
     }
 
-    /// Root may do everything, so another user asks.
     #[test]
     fn a_permission_error_is_one_failure() {
         let scratch = files();
         let set = |path: &str, mode| {
             std::fs::set_permissions(scratch.at(path), PermissionsExt::from_mode(mode)).unwrap();
         };
-        // Scratch directories are the user's alone, as the program may be.
         set(".", 0o755);
         set("closed", if curt_testkit::is_root() { 0o700 } else { 0 });
         let program = scratch.program(env!("CARGO_BIN_EXE_curt"), "curt");
@@ -433,7 +421,6 @@ mod windows {
     #[test]
     fn names_never_reach_the_output_raw() {
         let scratch = Scratch::new();
-        // No name here has an ASCII control character in it.
         let name = "red\u{202e}\u{85}";
         scratch.file(name);
         let output = curt(&scratch, ["-v", name]).output().unwrap();

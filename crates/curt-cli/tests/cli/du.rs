@@ -1,11 +1,9 @@
-//! `curt du` on terminals, and for a reader that goes away.
-
 use curt_testkit::Scratch;
 
 use crate::terminal::in_a_terminal;
 use crate::{command, said};
 
-/// Apparent sizes are the same everywhere: t has 1000 bytes.
+/// Apparent sizes are independent of the filesystem: t has 1000 bytes.
 fn tree() -> Scratch {
     let scratch = Scratch::new();
     for (name, size) in [
@@ -21,7 +19,7 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// Runs it in a terminal of this size. The lines are without blanks at their ends.
+/// Without trailing blanks.
 fn shown(scratch: &Scratch, variables: &str, columns: usize, line: &str) -> Option<Vec<String>> {
     let line = format!("stty rows 30 cols {columns}; export LC_ALL=C.UTF-8 {variables}; {line}");
     let shown = in_a_terminal(scratch, &line, "")?;
@@ -46,7 +44,6 @@ fn an_option_for_lines_prints_lines() {
     assert!(lines[0].starts_with("{\"path\":"), "{lines:?}");
 }
 
-/// By the name of GNU's tool it prints what that prints.
 #[test]
 fn a_link_named_du_prints_lines() {
     let scratch = tree();
@@ -77,7 +74,6 @@ fn the_largest_are_shown_with_their_directories() {
     for (line, name) in lines.iter().zip(["  t ", "|-- large", "|   `-- one", "`-- small"]) {
         assert!(line.contains(name), "{lines:?}");
     }
-    // As many as the terminal has lines, but for two.
     for number in 0..40 {
         scratch.file_with(format!("t/many/{number}"), &[b'x'; 700]);
     }
@@ -89,8 +85,7 @@ fn the_largest_are_shown_with_their_directories() {
     assert_eq!(names.count(), 6, "{lines:?}");
 }
 
-/// A reader that has gone away is noticed when the first lines are written, which is long before
-/// all is measured.
+/// curt notices a closed pipe with the first lines, long before the end.
 #[test]
 fn lines_are_printed_before_everything_is_measured() {
     const DIRECTORIES: u64 = 6_000;

@@ -1,10 +1,10 @@
-//! `--exclude` of `rm` and `find`, and where that of `du`, which is GNU's, differs.
+//! `--exclude` of `rm` and `find`, and how `du`'s, which is GNU's, differs.
 
 use curt_testkit::{Scratch, cells};
 
 use crate::{command, command_line, said, tree};
 
-/// Patterns by the files that they exclude, by their first letters: of `t/a`, `t/b.keep`, `t/sub/c`,
+/// Patterns by the initials of the files that they exclude, of `t/a`, `t/b.keep`, `t/sub/c`,
 /// `t/sub/d.keep` and `t/sub/deep/e`. `{here}` is the working directory, `w`.
 const TABLE: [(&str, &str); 7] = [
     ("a", "*/a | /t/a"),
@@ -16,8 +16,8 @@ const TABLE: [(&str, &str); 7] = [
     ("", "c/ | deep/e | /c | x/t/a"),
 ];
 
-/// What `du` excludes by others of them, of `t` and of `{here}/t`. GNU compares a pattern with the
-/// path as it is printed and with each end of it behind a slash, and stars match slashes.
+/// What `du` excludes of `t` and of `{here}/t`. GNU matches the printed path and each part of it
+/// after a slash, and `*` matches slashes.
 #[cfg(unix)]
 const OF_DU: [(&str, [&str; 2]); 6] = [
     ("deep/ | ./sub/c | ./t/sub/ | /sub | /t/a | {here}/t/sub/ | {here}", ["", ""]),
@@ -60,14 +60,12 @@ fn patterns_mean_the_same_for_rm_and_find() {
             }
         }
     }
-    // They may also begin at another name that was typed.
     for (operand, expected) in [("t", ""), ("../w/t", "a"), ("{here}/t", "a")] {
         check("rm -rv --dry-run --exclude GLOB PATH", "w/t/a", operand, expected);
         check("find -u -E GLOB . PATH", "w/t/a", operand, expected);
     }
 }
 
-/// What must stay is kept, whatever else is skipped or not.
 #[test]
 fn a_search_deletes_nothing_below_an_excluded_full_path() {
     let scratch = Scratch::new();

@@ -1,5 +1,3 @@
-//! Fields that are read from extended attributes: access control lists and capabilities.
-
 use std::path::Path;
 use std::process::Command;
 
@@ -8,20 +6,19 @@ use rustix::fs::{XattrFlags, setxattr};
 
 use crate::run_words as said;
 
-/// An access control list that lets user 1 read, beside the usual permissions (acl(5), version 2).
+/// An ACL that also lets user 1 read (acl(5), version 2).
 const ACL: [u8; 44] = [
-    2, 0, 0, 0, // the version
-    1, 0, 6, 0, 255, 255, 255, 255, // the owner
+    2, 0, 0, 0, // version
+    1, 0, 6, 0, 255, 255, 255, 255, // owner
     2, 0, 4, 0, 1, 0, 0, 0, // user 1
-    4, 0, 4, 0, 255, 255, 255, 255, // the group
-    16, 0, 4, 0, 255, 255, 255, 255, // the mask
-    32, 0, 4, 0, 255, 255, 255, 255, // all others
+    4, 0, 4, 0, 255, 255, 255, 255, // group
+    16, 0, 4, 0, 255, 255, 255, 255, // mask
+    32, 0, 4, 0, 255, 255, 255, 255, // others
 ];
 
-/// The right to send raw packets, in effect (capabilities(7), version 2).
+/// An effective `CAP_NET_RAW` (capabilities(7), version 2).
 const CAPABILITY: [u8; 20] = [1, 0, 0, 2, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// Whether the attribute could be set; where not, that is said.
 fn set(path: &Path, name: &str, value: &[u8]) -> bool {
     let answer = setxattr(path, name, value, XattrFlags::empty());
     if let Err(error) = answer {
@@ -30,8 +27,8 @@ fn set(path: &Path, name: &str, value: &[u8]) -> bool {
     answer.is_ok()
 }
 
-/// Names and numbers of entries are the same in each directory, so that an answer about another one
-/// of them would go unnoticed but for what it says.
+/// Names and inode numbers repeat in each directory, so only the values show whether an answer
+/// belongs to another entry.
 #[test]
 fn capabilities_and_lists_are_those_of_the_entry_with_any_number_of_threads() {
     let scratch = Scratch::new();
@@ -84,7 +81,6 @@ fn ls_marks_entries_with_an_access_control_list() {
         Some(10),
         "{out}"
     );
-    // As getfacl and GNU ls see it.
     let gnu = Command::new("ls").args(["-l", "t/listed"]).current_dir(scratch.path()).output();
     if let Ok(gnu) = gnu {
         assert!(gnu.stdout.starts_with(b"-rw-r--r--+"), "{}", String::from_utf8_lossy(&gnu.stdout));
@@ -95,7 +91,6 @@ fn ls_marks_entries_with_an_access_control_list() {
     assert_eq!(said[..2], [true, false], "{out}");
 }
 
-/// Returns the label of the first security module that has one, without its NUL.
 #[test]
 fn labels_of_security_modules_are_printed() {
     let scratch = Scratch::new();

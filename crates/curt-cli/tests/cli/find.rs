@@ -1,4 +1,4 @@
-//! `curt find` by itself: what fd does not have, or cannot be compared in.
+//! Features without a counterpart in fd, or not comparable with it.
 
 use std::process::Command;
 
@@ -14,7 +14,6 @@ fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
     said(&find(scratch, args).output().unwrap())
 }
 
-/// The lines of a search that went well.
 #[cfg(unix)]
 fn lines(scratch: &Scratch, args: &[&str]) -> Vec<String> {
     let (code, out, messages) = run(scratch, args);
@@ -43,8 +42,7 @@ fn wrong_command_lines_delete_nothing() {
     }
 }
 
-/// Every door has one meaning of a pattern, that of bash: what `find -g` finds is what `find -E`
-/// skips and `rm --exclude` keeps.
+/// As in bash: `find -E` and `rm --exclude` skip the entries that `find -g` finds.
 #[cfg(unix)]
 #[test]
 fn globs_have_one_meaning() {
@@ -107,7 +105,6 @@ mod programs {
         let output = find(&scratch, &words).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         let text = String::from_utf8(output.stdout).unwrap();
-        // The first command failed for one of them.
         assert_eq!(text.lines().count(), 39);
         let lines: Vec<&str> = text.lines().filter(|line| *line != "t/7 one").collect();
         for pair in lines.chunks(2) {
@@ -122,7 +119,6 @@ mod programs {
         let scratch = Scratch::new();
         scratch.file("t/a");
         scratch.file("t/b");
-        // Each waits for the other.
         let script = "touch $0.here; for i in $(seq 500); do \
                       [ -e t/a.here ] && [ -e t/b.here ] && exit 0; sleep 0.01; done; exit 1";
         let output = find(&scratch, &["-j2", "^[ab]$", "t", "-x", "sh", "-c", script]).output();

@@ -1,4 +1,4 @@
-//! Help, in one form for every command.
+//! Help, in the same form for every command.
 
 use std::process::{Command, Stdio};
 
@@ -48,7 +48,7 @@ fn help_has_one_form() {
 
 #[test]
 fn short_help_has_one_line_for_each_option() {
-    // In the others -h prints sizes for people.
+    // For the others, -h prints human-readable sizes.
     for command in COMMANDS.into_iter().filter(|command| !matches!(*command, "ls" | "du")) {
         let help = out(&[command, "-h"]);
         for line in help.lines().filter(|line| line.starts_with("   ")) {
@@ -81,7 +81,6 @@ fn topics_are_explained_and_listed() {
     }
 }
 
-/// What the topic says of JSON is what commands print.
 #[test]
 fn keys_of_json_are_those_of_the_topic() {
     let topic = out(&["help", "json"]);
@@ -120,7 +119,7 @@ fn manual_pages_have_sections_and_no_hidden_options() {
         }
         let aliases = out(&[command, "--help"]).matches("[alias: -").count();
         assert_eq!(page.matches("[alias: \\-").count(), aliases, "{command}");
-        // A line that begins with a dot is a request, of which there are few.
+        // A line that begins with a dot is a roff request.
         for line in page.lines().filter(|line| line.starts_with('.')) {
             let request = line[1..].split(' ').next().unwrap();
             let known =
@@ -130,7 +129,6 @@ fn manual_pages_have_sections_and_no_hidden_options() {
     }
 }
 
-/// Every page that the page of curt names can be printed.
 #[test]
 fn manual_page_of_curt_names_pages() {
     let page = out(&["man"]);
@@ -157,12 +155,11 @@ fn completion_scripts_offer_values() {
         "never always",
         "rm find ls stat du which run realpath readlink expand beneath",
     ] {
-        // The values of an operand are among the options.
         assert!(script.contains(&format!("{values}\"")), "{values}");
     }
 }
 
-/// bash itself completes, as at a prompt: the last word is the one that is typed.
+/// The last word is incomplete.
 #[cfg(unix)]
 #[test]
 fn bash_completes_programs_signals_fields_users_and_topics() {
@@ -197,7 +194,6 @@ fn bash_completes_programs_signals_fields_users_and_topics() {
         ("curt rm --ex", "--exclude"),
         ("curt ls --color = al", "always"),
         ("curt run ", "bash"),
-        // The completion of the program has its arguments.
         ("curt run bash bas", "offset 2"),
         ("curt run -t 1s A = b ls --al", "offset 7"),
         ("curt run --timeout = 1s -- ls --al", "offset 6"),
@@ -208,13 +204,11 @@ fn bash_completes_programs_signals_fields_users_and_topics() {
         };
         assert!(answer.lines().any(|line| line == offered), "{words}: {answer}");
     }
-    // Operands are files, which bash offers where the script has nothing.
     for words in ["curt rm ", "curt find . ", "curt ls a ", "curt find . -x a ; "] {
         assert_eq!(complete(words).unwrap(), "\n", "{words}");
     }
 }
 
-/// The tables are right where GNU's own help is at hand.
 #[cfg(unix)]
 #[test]
 fn every_option_of_gnu_is_known() {
@@ -245,7 +239,6 @@ fn every_option_of_gnu_is_known() {
     }
 }
 
-/// What help does not show, no shell offers either.
 #[test]
 fn completions_offer_nothing_hidden() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
@@ -253,7 +246,6 @@ fn completions_offer_nothing_hidden() {
         for shown in ["one-file-system", "almost-all", "check-only", "expand"] {
             assert!(script.contains(shown), "{shell}: {shown}");
         }
-        // Options, and what only they have to say.
         for hidden in ["--without", "openat2", "presume-input-tty", "--context", "-l context"] {
             let found = script.lines().find(|line| line.contains(hidden));
             assert_eq!(found, None, "{shell}: {hidden}");

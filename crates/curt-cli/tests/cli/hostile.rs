@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use crate::{objects, said};
 
-/// An operation, and its command line.
 const OPERATIONS: [(&str, &str); 12] = [
     ("root.stat", "beneath --root in --stat"),
     ("beneath.realpath", "beneath --root in --name"),
@@ -26,7 +25,6 @@ const OPERATIONS: [(&str, &str); 12] = [
     ("realpath", "realpath -e"),
 ];
 
-/// Runs a command, and returns the JSON of its error.
 fn act(line: &&str, tree: &Path, scope: &str, path: &str) -> Result<String, Value> {
     let scope: &[&str] = match scope {
         "inroot" => &["--in-root"],
@@ -43,7 +41,7 @@ fn act(line: &&str, tree: &Path, scope: &str, path: &str) -> Result<String, Valu
     }
 }
 
-/// A refusal of curt has a name instead of a number.
+/// curt's own refusals have a name instead of a number.
 fn has_verdict(error: &Value, line: &[&str], path: &str) -> bool {
     let is_right = match &error["errno"] {
         Value::Null => line.first().is_some_and(|name| error["kind"] == *name),

@@ -1,5 +1,3 @@
-//! Signals: the totals are said, and a shell learns which signal it was.
-
 use std::io::Read;
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
@@ -21,7 +19,6 @@ fn signal(child: &Child, number: i32) {
     rustix::process::kill_process(child, signal).unwrap();
 }
 
-/// Starts a removal that waits for an answer, and reads its question.
 fn waiting(scratch: &Scratch, args: &[&str], question: &str) -> Child {
     asked(scratch, curt(scratch, args), question)
 }
@@ -45,7 +42,7 @@ fn end(mut child: Child) -> (ExitStatus, String, String) {
     (status, out, messages)
 }
 
-/// Another thread works then, and gets the signal.
+/// Another thread then works and gets the signal.
 #[test]
 fn a_prompt_is_interrupted_on_a_small_stack() {
     let scratch = Scratch::new();
@@ -83,7 +80,6 @@ fn a_prompt_is_interrupted() {
     }
 }
 
-/// Names and patterns may come from a pipe into which nobody writes.
 #[test]
 fn a_list_that_does_not_come_is_not_waited_for() {
     curt_testkit::heed_signals();
@@ -104,11 +100,10 @@ fn a_list_that_does_not_come_is_not_waited_for() {
     }
 }
 
-/// A reader that takes nothing does not keep a command from ending, nor from saying what it did.
+/// A reader that stops reading must not keep a command from ending or reporting.
 #[test]
 fn output_that_is_not_taken_is_not_waited_for() {
     curt_testkit::heed_signals();
-    // With the beginning of what is said, if standard output is the one that is not read.
     for (line, said) in [
         ("find -j1 .", Some("")),
         ("find -j2 .", Some("")),
@@ -169,7 +164,7 @@ fn output_that_is_not_taken_is_not_waited_for() {
     }
 }
 
-/// What asks curt alone to end is passed on to its programs, which may clean up; no other is begun.
+/// They may clean up, and no further program starts.
 #[test]
 fn commands_end_with_the_search_that_is_interrupted() {
     curt_testkit::heed_signals();
@@ -207,15 +202,14 @@ fn commands_end_with_the_search_that_is_interrupted() {
     }
 }
 
-/// Each signal is passed on, the last one too; what a program left behind is not waited for, and one
-/// that is stopped can answer.
+/// curt forwards every signal, also the last. It does not wait for orphans, and a stopped program
+/// can react.
 #[test]
 fn no_program_keeps_a_search_from_ending() {
     curt_testkit::heed_signals();
     let twice = "n=0; trap 'echo got >> got; n=$((n+1)); [ $n = 2 ] && exit' TERM
         echo $$ >> begun; while :; do sleep 0.05; done";
     let stopped = "trap 'echo got >> got; exit' TERM; echo $$ >> begun; kill -STOP $$";
-    // With the state of the program when the first signal comes: it has ended, waits, is stopped.
     for (options, script, state, got) in [
         (&["-j2", "-x"][..], "sleep 100 & echo $$ $! >> begun", "Z", 0),
         (&["-j2", "-x"], "sleep 100 & echo $$ $! >> begun; wait", "S", 0),
@@ -251,7 +245,7 @@ fn no_program_keeps_a_search_from_ending() {
         }
         assert_eq!(child.wait().unwrap().signal(), Some(SIGTERM), "{options:?} {script}");
         wait_for(&|| text("got").lines().count() == got);
-        // The sleep that was left behind still has its number.
+        // The orphaned sleep still has its process ID.
         if let Some(left) = numbers.next() {
             let left = Pid::from_raw(left.parse().unwrap()).unwrap();
             rustix::process::kill_process(left, Signal::KILL).unwrap();
@@ -259,7 +253,6 @@ fn no_program_keeps_a_search_from_ending() {
     }
 }
 
-/// A search that could not start a program has ended by itself; the first signal is not the last.
 #[test]
 fn a_search_that_gave_up_waits_for_the_programs_that_run() {
     curt_testkit::heed_signals();
@@ -273,7 +266,7 @@ fn a_search_that_gave_up_waits_for_the_programs_that_run() {
     let mut said = vec![0; expected.len()];
     child.stderr.as_mut().unwrap().read_exact(&mut said).unwrap();
     assert_eq!(String::from_utf8(said).unwrap(), expected);
-    // What is said is said right before.
+    // The message appears just before the wait.
     std::thread::sleep(Duration::from_millis(50));
     signal(&child, SIGTERM);
     assert_eq!(end(child).0.signal(), Some(SIGTERM));

@@ -1,5 +1,3 @@
-//! `curt ls` and `curt stat`: what GNU's do not have.
-
 use std::io::Read;
 use std::process::Command;
 
@@ -30,8 +28,7 @@ fn a_terminal_sees_columns_and_no_control_characters() {
     assert!(!shown.contains('\u{1b}'), "{shown:?}");
 }
 
-/// The listing stands still while nobody reads it, far before it comes to the directory that is
-/// swapped, or to one in it.
+/// Without a reader the listing blocks, well before it reaches the swapped directory.
 #[test]
 fn a_swapped_directory_leads_out_of_no_operand() {
     let scratch = Scratch::new();
@@ -52,7 +49,7 @@ fn a_swapped_directory_leads_out_of_no_operand() {
         out.read_to_string(&mut text).unwrap();
         let output = child.wait_with_output().unwrap();
         assert!(!text.contains("secret"), "{last} led elsewhere");
-        // `two/b` was open when it was moved, so it is listed where it is, as in a walk.
+        // `two/b` was open when it was moved, so it is listed in its new place, as in a walk.
         let is_listed = operand == "two";
         assert_eq!(text.contains(&format!("{last}:\nown\n")), is_listed, "{last}");
         let said = format!("curt ls: cannot open directory '{last}': Not a directory\n");

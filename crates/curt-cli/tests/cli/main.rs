@@ -1,4 +1,4 @@
-//! curt by itself: what the GNU tools do not have, or cannot be compared in.
+//! Features without a counterpart in the GNU tools, or not comparable with them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod conditions;
@@ -32,7 +32,6 @@ use std::process::{Command, Output, Stdio};
 
 use curt_testkit::Scratch;
 
-/// A command of curt, in the directory of a test.
 fn command<S: AsRef<OsStr>>(
     scratch: &Scratch,
     name: &str,
@@ -44,25 +43,23 @@ fn command<S: AsRef<OsStr>>(
     command
 }
 
-/// The same, from words that spaces separate.
 fn command_line(scratch: &Scratch, line: &str) -> Command {
     let mut words = line.split_whitespace();
     command(scratch, words.next().unwrap(), words)
 }
 
-/// `curt rm`, in the directory of a test.
 fn curt<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Command {
     command(scratch, "rm", args)
 }
 
-/// A pipe that nobody reads any more.
+/// A pipe without a reader.
 #[cfg(unix)]
 fn closed_pipe() -> std::process::ChildStdin {
     use rustix::event::{PollFd, PollFlags, poll};
     let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
     let pipe = reader.stdin.take().unwrap();
     assert!(reader.wait().unwrap().success());
-    // What another thread is just starting may have the other end until it begins.
+    // A child that another thread starts may hold the other end until its exec.
     let is_closed = || {
         let mut polled = [PollFd::new(&pipe, PollFlags::OUT)];
         poll(&mut polled, None).unwrap();
@@ -72,7 +69,6 @@ fn closed_pipe() -> std::process::ChildStdin {
     pipe
 }
 
-/// What the system says where there is no such name.
 fn missing() -> String {
     if cfg!(unix) {
         return "No such file or directory".to_owned();
@@ -80,19 +76,16 @@ fn missing() -> String {
     text_of(2)
 }
 
-/// What the system says of an error.
 fn text_of(number: i32) -> String {
     let text = std::io::Error::from_raw_os_error(number).to_string();
     text.trim_end_matches(&format!(" (os error {number})")).trim_end_matches('.').to_owned()
 }
 
-/// What it said, and its code.
 #[cfg(target_os = "linux")]
 fn run_words(scratch: &Scratch, words: &[&str]) -> (Option<i32>, String, String) {
     said(&command(scratch, words[0], &words[1..]).output().unwrap())
 }
 
-/// The objects of an output in JSON, one in each line.
 fn objects(text: &str) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -102,7 +95,6 @@ fn said(output: &Output) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// A tree with files at two depths.
 fn tree(scratch: &Scratch, root: &str) {
     for name in ["a", "b.keep", "sub/c", "sub/d.keep", "sub/deep/e"] {
         scratch.file(format!("{root}/{name}"));

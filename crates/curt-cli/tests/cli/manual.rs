@@ -1,15 +1,15 @@
-//! The pages of `tests/manual`: each shows a command at work, and is run.
+//! Runs the pages of `tests/manual`, each of which shows a command at work, and the cookbook.
 //!
-//! A page is Markdown. Lines of a block `files` are made first: `PATH`, then a size, a date, a mode
-//! (`0755`), `-> TARGET`, or its content as a JSON string; `PATH/` is a directory. In a block
-//! `console`, `$ ` begins a command line for the shell; what follows is its output, both streams in
-//! the order of writing, and `[1]` is an exit status other than 0. The directory of the page is
-//! `/work`. In a block `refused`, every command line is answered by one line, the hint at `--help`
-//! unless the line has another one, exit status 2, and nothing on standard output. Those of a block
-//! `mounted` have each its own mount namespace, with a new file system at `m`. Blocks `console jq`
-//! need jq. The space that a removal frees is not compared.
+//! A block `files` lists what to create, one entry per line: `PATH` and optionally a size, a date,
+//! a mode (`0755`), `-> TARGET`, or the content as a JSON string. `PATH/` is a directory. In a
+//! block `console`, `$ ` begins a shell command line. Its output follows, both streams in the order
+//! of writing, with `[1]` for an exit status other than 0. The page's directory appears as `/work`.
+//! In a block `refused`, every command line prints one line and the hint at `--help`, unless the
+//! line has another hint, exits with 2, and prints nothing on standard output. In a block
+//! `mounted`, each command line has a new mount namespace with a new filesystem at `m`. Blocks
+//! `console jq` need jq. The space that a removal frees is not compared.
 //!
-//! `CURT_UPDATE_SNAPSHOTS=1 cargo test -p curt-cli --test cli manual` writes the output anew.
+//! `CURT_UPDATE_SNAPSHOTS=1 cargo test -p curt-cli --test cli manual` rewrites the output.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -18,7 +18,7 @@ use std::time::SystemTime;
 
 use curt_testkit::{Scratch, at_once};
 
-/// Pages that need no shell, no GNU tool, and no file that Windows cannot have.
+/// They need no shell, GNU tools, or names invalid on Windows.
 const EVERYWHERE: [&str; 2] = ["find.md", "refusals.md"];
 
 #[test]
@@ -37,7 +37,6 @@ fn pages_show_what_is_printed() {
     at_once(pages, |page| check(&page, may_mount));
 }
 
-/// Compares a page, but for mounts where there can be none.
 fn check(page: &Path, may_mount: bool) {
     let written = fs::read_to_string(page).unwrap();
     let scratch = Scratch::new();
@@ -72,7 +71,7 @@ fn check(page: &Path, may_mount: bool) {
     }
     // The size of a directory depends on the filesystem.
     let freed = regex::Regex::new(r"freeing [^,\n]* bytes|freeing [^,\n]*\)").unwrap();
-    // Names on Windows contain no backslash; JSON doubles it.
+    // Windows prints backslashes as separators, doubled in JSON.
     let plain = |text: &str| {
         let text = freed.replace_all(text, "freeing …").into_owned();
         if cfg!(windows) { text.replace("\\\\", "\\").replace('\\', "/") } else { text }
@@ -90,7 +89,6 @@ fn check(page: &Path, may_mount: bool) {
     panic!("{}:{number}: the page has\n{is}\nand this is\n{was}\n\n{found}", page.display());
 }
 
-/// Makes what a line of a block `files` names.
 fn make(scratch: &Scratch, line: &str) {
     let (name, mut rest) = line.split_once(' ').unwrap_or((line, ""));
     let path = Path::new("work").join(name);
@@ -128,7 +126,6 @@ fn make(scratch: &Scratch, line: &str) {
     assert_eq!(mode, None, "{line}");
 }
 
-/// What is printed where a command line is refused, but for what that always is.
 fn refusal(scratch: &Scratch, line: &str) -> String {
     let output = run(scratch, line);
     let program = output.split(": ").next().unwrap_or_default();
@@ -143,17 +140,15 @@ fn refusal(scratch: &Scratch, line: &str) -> String {
     message.to_owned() + "\n"
 }
 
-/// The same in a new mount namespace.
 fn run_mounted(scratch: &Scratch, line: &str) -> String {
     let mount = "mkdir -p m; mount -t tmpfs -o size=1m none m && mkdir m/d && echo kept >m/d/f";
     fs::write(scratch.at("script"), format!("{mount}\n{line}\n")).unwrap();
     run(scratch, "unshare -m sh ../script")
 }
 
-/// What a command line prints.
 fn run(scratch: &Scratch, line: &str) -> String {
     let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
-    // A page takes its time under Wine; each command line begins the minute of the watchdog anew.
+    // A page is slow under Wine; each command line restarts the watchdog's minute.
     if scratch.exists("output") {
         scratch.remove("output");
     }

@@ -1,4 +1,4 @@
-//! `curt run`: ends as the program does, and says what did not start.
+//! `curt run`.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
@@ -34,7 +34,7 @@ fn curt_ends_by_the_signal_that_ends_the_program() {
 #[test]
 fn a_program_is_killed_after_its_time_limit() {
     let scratch = Scratch::new();
-    // The second limit comes right after the signal of the first, and by the same signal.
+    // The second limit follows the first one's signal at once, with the same signal.
     let twice = ["-s", "ALRM", "-k", ".000001"];
     for (options, ignored, code) in [(&[][..], "", Some(124)), (&twice, "trap '' ALRM;", None)] {
         let begun = Instant::now();
@@ -43,7 +43,7 @@ fn a_program_is_killed_after_its_time_limit() {
         let said = run(&scratch, &args);
         assert_eq!((said.0, said.2.as_str()), (code, ""), "{options:?}");
         assert!(begun.elapsed() < Duration::from_secs(50), "{options:?}");
-        // What it started is ended too: gone soon, or a zombie that nobody waits for.
+        // They disappear soon, or become zombies.
         let is_gone = || {
             let stat = std::fs::read_to_string(format!("/proc/{}/stat", said.1.trim()));
             stat.map_or(true, |stat| stat.contains(") Z"))
@@ -55,8 +55,7 @@ fn a_program_is_killed_after_its_time_limit() {
     }
 }
 
-/// What asks curt alone to end is for the program to answer; it does not go on alone. A signal that
-/// curt does not know ends it, too.
+/// A signal unknown to curt ends curt, too.
 #[test]
 fn signals_that_ask_curt_to_end_reach_the_program() {
     use rustix::process::{Pid, kill_process};
@@ -86,8 +85,7 @@ fn signals_that_ask_curt_to_end_reach_the_program() {
     });
 }
 
-/// As with GNU timeout, whose group the program is in: the inner one gets the signal of the outer,
-/// and passes it on.
+/// As with GNU timeout: the inner one is in the outer one's group, and forwards its signal.
 #[test]
 fn limits_within_limits_leave_nothing_behind() {
     let scratch = Scratch::new();
@@ -105,7 +103,6 @@ fn limits_within_limits_leave_nothing_behind() {
     }
 }
 
-/// What was ignored when curt began stays ignored, as `nohup` has it.
 #[test]
 fn signals_that_are_ignored_stay_ignored() {
     let scratch = Scratch::new();
@@ -119,7 +116,7 @@ fn signals_that_are_ignored_stay_ignored() {
     }
 }
 
-/// As with GNU timeout: shells ignore interrupts for what they start in the background.
+/// As with GNU timeout: shells ignore interrupts for background programs.
 #[test]
 fn the_signal_of_a_time_limit_is_not_ignored() {
     let scratch = Scratch::new();
@@ -132,7 +129,6 @@ fn the_signal_of_a_time_limit_is_not_ignored() {
     assert!(begun.elapsed() < Duration::from_secs(50));
 }
 
-/// Permissions mean something to others than root.
 #[test]
 fn another_user_gets_permission_errors() {
     let scratch = Scratch::new();
@@ -169,12 +165,11 @@ fn another_user_gets_permission_errors() {
     assert_eq!(code(&["--chdir", "closed", "--", "/bin/true"]), Some(125));
 }
 
-/// A program is started with what curt was started with; a closed stream is not a null device.
+/// A closed stream is not replaced by `/dev/null`.
 #[test]
 fn closed_streams_stay_closed() {
     let scratch = Scratch::new();
     scratch.file("tree/file");
-    // Says by its exit status which of its streams are open.
     let status = "s=0; (: 3<&0) 2>/dev/null && s=$((s+1)); (: 3>&1) 2>/dev/null && s=$((s+2)); \
                   (: 3>&2) && s=$((s+4)); exit $s";
     scratch.script("streams", format!("#!/bin/sh\n{status}\n"), 0o755);
@@ -198,12 +193,11 @@ fn closed_streams_stay_closed() {
             shell.status().unwrap().code()
         };
         assert_eq!(started(&run), Some(open), "{closed}");
-        // Its exit status says no more than whether all of the programs' are zero.
+        // find's exit status only says whether all programs succeeded.
         assert_eq!(started(&find) == Some(0), open == 0, "{closed}");
     }
 }
 
-/// A shell with job control at a terminal, which `script` provides.
 #[cfg(target_os = "linux")]
 struct Prompt {
     script: std::process::Child,
@@ -213,9 +207,7 @@ struct Prompt {
 
 #[cfg(target_os = "linux")]
 impl Prompt {
-    /// `None`, said aloud, where there is no `script`.
     fn new(scratch: &Scratch) -> Option<Prompt> {
-        // What hangs ends, and what was shown is said.
         let mut command = Command::new("timeout");
         let words = ["-s", "KILL", "60", "script", "-q", "-c", "exec sh -i", "/dev/null"];
         command.args(words).current_dir(scratch.path());
@@ -238,7 +230,6 @@ impl Prompt {
         self.script.stdin.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits until this was shown, and returns what was shown before it.
     fn until(&mut self, end: &str) -> String {
         use std::io::Read;
         loop {
@@ -255,8 +246,8 @@ impl Prompt {
     }
 }
 
-/// The terminal sends Ctrl-C to programs itself, so curt must not do so, too. The system would make
-/// one of two signals that come together, so curt is stopped until the program has the first one.
+/// The terminal sends Ctrl-C to the program itself, so curt must not send it again. Two pending
+/// signals would merge, so the program stops curt until it has the first.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_typed_interrupt_reaches_a_program_once() {
@@ -266,7 +257,7 @@ fn a_typed_interrupt_reaches_a_program_once() {
     let scratch = Scratch::new();
     scratch.file("f");
     let Some(mut prompt) = Prompt::new(&scratch) else { return };
-    // A shell that controls jobs would take the terminal when curt stops.
+    // A shell with job control would take the terminal when curt stops.
     prompt.type_in("set +m\n");
     let script = r#"$| = 1; $SIG{INT} = sub { $n .= "x" }; $p = getppid;
         do { select undef, undef, undef, .05; open F, "/proc/$p/stat" } until <F> =~ /\) S/;
@@ -285,8 +276,8 @@ fn a_typed_interrupt_reaches_a_program_once() {
     prompt.script.wait().unwrap();
 }
 
-/// As with GNU timeout: at a prompt the program can read and set the terminal, Ctrl-Z stops curt and
-/// the program, `fg` continues both, and Ctrl-C is for the program to answer, once.
+/// As with GNU timeout: the program can read and set the terminal, Ctrl-Z stops curt and the
+/// program, and `fg` continues both.
 #[test]
 #[cfg(target_os = "linux")]
 fn at_a_prompt_the_program_has_the_terminal() {
@@ -296,7 +287,7 @@ fn at_a_prompt_the_program_has_the_terminal() {
     prompt.type_in(&format!("{start} sh -c 'stty echo; stty -echo; read x; echo got.$x.'\nword\n"));
     prompt.until("got.word.\r\n");
     let traps = r#"trap "echo asked." INT; trap "exit 7" TERM"#;
-    // A shell that starts a program at the moment of Ctrl-Z would not stop but wait for that.
+    // A shell that is starting a program at Ctrl-Z would wait for it rather than stop.
     let script = format!("{traps}; sleep 100 & echo is.$$.$PPID.; while :; do wait; done");
     prompt.type_in(&format!("{start} sh -c '{script}'\n"));
     prompt.until("is.");

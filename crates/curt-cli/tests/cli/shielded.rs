@@ -1,4 +1,4 @@
-//! What a terminal would act upon, or what changes how a line looks, reaches it from no command.
+//! No command sends a terminal characters that control it or change the look of a line.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,7 +8,6 @@ use curt_testkit::{Scratch, cells};
 
 use crate::terminal::bytes_in_a_terminal;
 
-/// Names, each with something in it that is to be shown as something else.
 fn names() -> Vec<Vec<u8>> {
     let control = (1..0x20).chain([0x7f]).filter(|byte| !b"\n".contains(byte));
     let mut names: Vec<Vec<u8>> = control.map(|byte| vec![b'a', byte, b'z']).collect();
@@ -21,7 +20,6 @@ fn names() -> Vec<Vec<u8>> {
     names
 }
 
-/// The first of these that the terminal got, as it is.
 fn leak(shown: &[u8]) -> Option<String> {
     for chunk in shown.utf8_chunks() {
         let is_bad = |character: &char| {
@@ -43,7 +41,6 @@ fn leak(shown: &[u8]) -> Option<String> {
     None
 }
 
-/// Every command that shows names, or says what is wrong with them.
 const LINES: &str = "
     ls | ls -l | ls -C | ls --fields name | ls --json | ls nope* | ls -R . | stat *
     stat -c '%n %N' * | stat -f * | stat --json * | stat nope-* | find -u | find -u --json
@@ -76,7 +73,7 @@ fn control_characters_of_a_name_reach_no_terminal() {
     }
 }
 
-/// Wrong command lines without the hostile end of the last word; `_` marks a separate word.
+/// The last word lacks its hostile end. `_` marks a separate word.
 const WRONG: &str = "
     rm -- | rm - | ls --time= | ls -- | du --exclude-f | du -d | stat --fields= | find --type=
     find --format='{a:}' | find '[' | '' | which --policy= | beneath --root= | expand --style=

@@ -1,19 +1,15 @@
-//! At a terminal, which `script` provides: prompts for what is write-protected, and progress.
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use curt_testkit::{Scratch, at_once, skip};
 
-/// Runs a command line in a terminal with this typed, and returns what the terminal showed;
-/// `None`, said aloud, where there is no `script`.
+/// Returns the terminal's output; `None`, with a skip, without `script`.
 pub(crate) fn in_a_terminal(scratch: &Scratch, line: &str, typed: &str) -> Option<String> {
     let shown = bytes_in_a_terminal(scratch, line, typed)?;
     Some(String::from_utf8_lossy(&shown).into_owned())
 }
 
-/// The same, as the terminal got it.
 pub(crate) fn bytes_in_a_terminal(scratch: &Scratch, line: &str, typed: &str) -> Option<Vec<u8>> {
     let line = line.replace("$CURT", env!("CARGO_BIN_EXE_curt"));
     let mut command = Command::new("script");
@@ -34,7 +30,7 @@ fn write_protected_files_are_prompted_for() {
     let scratch = Scratch::new();
     let mut program = "$CURT".to_owned();
     if curt_testkit::is_root() {
-        // Root may write to anything and is asked nothing: somebody else has to be.
+        // Root may write to every file and gets no prompt.
         fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let mut copy = Command::new("cp");
         copy.arg(env!("CARGO_BIN_EXE_curt")).arg(scratch.at("curt"));
@@ -62,8 +58,7 @@ fn write_protected_files_are_prompted_for() {
     }
 }
 
-/// The answer to the question of `-I` comes so late that the removal counts as long; without that
-/// question it is over at once.
+/// The answer to `-I` comes late enough for the removal to count as long.
 #[test]
 fn long_work_shows_progress_on_a_terminal() {
     if in_a_terminal(&Scratch::new(), "true", "").is_none() {
@@ -91,7 +86,6 @@ fn long_work_shows_progress_on_a_terminal() {
     });
 }
 
-/// The rate belongs to the line, and a dumb terminal cannot show one that changes.
 #[test]
 fn progress_has_a_rate_and_fits_the_terminal() {
     if in_a_terminal(&Scratch::new(), "true", "").is_none() {
@@ -108,7 +102,6 @@ fn progress_has_a_rate_and_fits_the_terminal() {
         for number in 0..80 {
             scratch.file(format!("t/f{number}"));
         }
-        // The answers come so late that the removal is a long one.
         let answers = "(yes | head -30; sleep 2.2; yes)";
         let line = format!("{setup}; {answers} | $CURT rm -ri t; echo ended $?");
         let shown = in_a_terminal(&scratch, &line, "").unwrap();
@@ -118,7 +111,7 @@ fn progress_has_a_rate_and_fits_the_terminal() {
         assert_eq!(!lines.is_empty(), is_shown, "{setup}: {shown}");
         let is_narrow = setup.contains("cols 30");
         for line in lines {
-            // What a narrower terminal has wrapped since is below, and erased first.
+            // Lines that wrapped when the terminal became narrower are erased first.
             let line = line.strip_prefix("\x1b[J").unwrap();
             assert!(shown.contains(&format!("{line}\r\r\x1b[J")), "{shown:?}");
             assert_eq!(line.contains(" per second"), !is_narrow, "{setup}: {line}");

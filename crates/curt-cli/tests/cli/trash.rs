@@ -8,8 +8,7 @@ use curt_testkit::{Scratch, at_once, may_mount, may_trace};
 
 use crate::{curt, said};
 
-/// Runs a script for the shell in its own mount namespace, with `$RM` for that of curt and this
-/// variable set, and returns what it printed. `None`, said aloud, where that is impossible.
+/// `$RM` is curt's command. `None`, with a skip, without mount namespaces.
 fn in_namespace(scratch: &Scratch, (name, value): (&str, &str), script: &str) -> Option<String> {
     if !curt_testkit::may_mount() {
         return None;
@@ -22,8 +21,7 @@ fn in_namespace(scratch: &Scratch, (name, value): (&str, &str), script: &str) ->
     Some(out + &messages)
 }
 
-/// Runs a script in its own mount namespace, with a filesystem in memory in `m` and its own home
-/// directory, and returns what it printed.
+/// `m` is a small tmpfs, and the home directory is private.
 fn in_small_memory(script: &str) -> Option<String> {
     let scratch = Scratch::new();
     scratch.dir("m");
@@ -34,12 +32,11 @@ fn in_small_memory(script: &str) -> Option<String> {
     in_namespace(&scratch, ("XDG_DATA_HOME", "home"), &script)
 }
 
-/// Where the full path of an operand leads elsewhere, whatever is there stays, and so does the
-/// operand.
+/// If an operand's full path resolves to another entry, both remain.
 #[test]
 fn a_full_path_that_leads_elsewhere_is_not_used() {
     let scenes = [
-        // Another mount namespace has something else there.
+        // The path differs in another mount namespace.
         "mkdir -p d/cache; echo decoy > d/cache/f; mkfifo ready end
          unshare -m sh -c 'mount -t tmpfs none d; mkdir d/cache; echo named > d/cache/f
              echo > ready; read x < end' & PID=$!
@@ -73,7 +70,7 @@ fn a_full_path_that_leads_elsewhere_is_not_used() {
     }
 }
 
-/// The date of deletion is that of the user's clock, as the specification says.
+/// The specification requires local time for the deletion date.
 #[test]
 fn deletion_dates_are_local_times() {
     for zone in ["UTC", "Asia/Kathmandu", "America/St_Johns", "right/Asia/Tokyo", "XYZ+7:30", ":"] {
@@ -95,8 +92,7 @@ fn deletion_dates_are_local_times() {
     }
 }
 
-/// Whatever is in the place of a name above the missing folder, and whether or not the process may
-/// ask what it could do there.
+/// Even if a file has the name of a parent directory, or a filter refuses `faccessat2`.
 #[test]
 fn missing_folders_of_the_home_trash_are_made() {
     let refuse = "strace -qq -f -o log -e trace=faccessat2 -e inject=faccessat2:error=EPERM ";
@@ -113,10 +109,10 @@ fn missing_folders_of_the_home_trash_are_made() {
     }
 }
 
-/// Runs `rm -rf --trash d` again and again, while strace injects something into one call of a kind,
-/// after those that load the program: the first, the second and so on. Returns for each run its exit
-/// code, how much it said, whether the operand is still there, how many entries and texts are in the
-/// trash, and how many files and directories of it are there.
+/// Runs `rm -rf --trash d` repeatedly while strace injects a fault into the first, second, … call
+/// of a kind, after those of the loader. Returns for each run the exit code, the amount of output,
+/// whether the operand exists, the numbers of trashed entries and of their information files, and
+/// the total number of files in the trash.
 fn injected(call: &str, what: &str) -> Vec<[i32; 6]> {
     let first = match call {
         "read" | "openat" | "newfstatat" => 4,
@@ -144,8 +140,7 @@ fn injected(call: &str, what: &str) -> Vec<[i32; 6]> {
     in_small_memory(&script).unwrap_or_default().lines().map(numbers).collect()
 }
 
-/// Whatever call is the last one of a process that is killed, an entry is in one place, and if it
-/// is in the trash, its information is there.
+/// It is in exactly one place, and in the trash only with its information file.
 #[test]
 fn an_entry_is_never_lost_when_the_process_is_killed() {
     if !may_trace() || !may_mount() {
@@ -156,7 +151,6 @@ fn an_entry_is_never_lost_when_the_process_is_killed() {
         for run in injected(call, "signal=KILL") {
             killed += 1;
             let [_, _, here, there, info, _] = run;
-            // The information is written first.
             let waits = i32::from(call == "renameat2");
             assert_eq!((here + there, info), (1, there + waits), "{call} {run:?}");
         }
@@ -164,8 +158,7 @@ fn an_entry_is_never_lost_when_the_process_is_killed() {
     assert!(killed > 12, "{killed}");
 }
 
-/// Whatever call fails, and with what: nothing is lost, and `-f` silences nothing but a missing
-/// operand.
+/// `-f` silences only a missing operand.
 #[test]
 fn a_call_that_fails_loses_nothing_and_is_never_silent() {
     if !may_trace() || !may_mount() {
@@ -194,12 +187,12 @@ fn a_call_that_fails_loses_nothing_and_is_never_silent() {
                 }
             }
         }
-        // Where these fail there is another way: a trash elsewhere, names one by one. Only the
-        // loader of a dynamic binary makes the last two.
+        // These failures have alternatives: another trash, or resolving name by name. Only a
+        // dynamic loader makes the last two.
         let others = ["mkdirat", "readlinkat", "newfstatat", "read"];
         assert!(failed > 0 || others.contains(&call), "{call}");
     });
-    // The operand's directory and the operand, at the first look; of a static binary one is among
-    // the calls that load others.
+    // The operand's directory and the operand, on first use. In a static binary one of them is
+    // among the skipped loader calls.
     assert!((1..=2).contains(&forgiven.into_inner()));
 }

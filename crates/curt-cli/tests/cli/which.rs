@@ -1,11 +1,9 @@
-//! `curt which` with missing permissions and concurrent renames.
-
 use std::process::{Command, Stdio};
 
 use curt_testkit::Scratch;
 
-/// By Windows' rules a directory that may be searched and not listed is asked name by name; in
-/// another case of letters only Windows knows them.
+/// By Windows' rules, names in a directory that cannot be listed are tried one by one. Only
+/// Windows itself then ignores the case of letters.
 #[test]
 fn another_user_finds_programs_in_unlistable_directories() {
     use std::os::unix::fs::PermissionsExt;
@@ -49,7 +47,7 @@ fn another_user_finds_programs_in_unlistable_directories() {
     assert_eq!(printed, expected);
 }
 
-/// What was a program when it was found may be a pipe when it is looked into.
+/// A pipe may replace the program between search and inspection.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_pipe_with_the_name_of_a_program_does_not_block() {
@@ -72,7 +70,6 @@ fn a_pipe_with_the_name_of_a_program_does_not_block() {
         for _ in 0..100 {
             let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
             command.args(["which", "--json", "dir/program"]).current_dir(scratch.path());
-            // Were it to wait for a writer, it would not end.
             let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
             found += i32::from(status.success());
         }

@@ -1,4 +1,4 @@
-//! `curt find` beside fd: the same questions about the same trees have the same answers.
+//! Compares `curt find` with fd on the same trees.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -22,7 +22,6 @@ use curt_testkit::{Choices, Scratch, cells, skip};
 use harness::{Bench, Trial, property};
 use tree::{Oddities, Tree};
 
-/// Options that a random command line has some of.
 const OPTIONS: &str = r"
     -u | -I | -H | -H | -tf | -td | -tl | -tx | -te | -tp | -ts | -d1 | -d 2 | --min-depth 2
     --exact-depth 2 | -e rs | -e gz | -e .tar.gz | -i | -s | -F | -L | -p | -a | -E a | -E *.rs | -E /b
@@ -31,14 +30,12 @@ const OPTIONS: &str = r"
     --ignore-file rules | -c never
 ";
 
-/// What is looked for; nothing, mostly.
 const PATTERNS: &str =
     r"'' | '' | . | a | ^[a-m] | \.rs$ | É | (a|b) | [^a]$ | A | \Sl | o w | new.line";
 
-/// Lines of files of rules; those with paths are compared with git.
+/// Rules with paths are compared with git.
 const RULES: &str = r"a | *.rs | !a | d/ | .h | !.h | f?0* | # a | \* | [ab] | !*/";
 
-/// How fd is called here; `None`, said aloud, without it.
 fn fd() -> Option<&'static str> {
     let is_there = |name: &&str| Command::new(name).arg("--version").output().is_ok();
     let found = ["fd", "fdfind"].into_iter().find(is_there);
@@ -48,12 +45,11 @@ fn fd() -> Option<&'static str> {
     found
 }
 
-/// Runs a program without the user's own configuration.
 fn run<S: AsRef<OsStr>>(program: &Path, at: &Path, home: &Path, args: &[S]) -> Output {
     let mut command = Command::new(program);
     command.args(args).current_dir(at).stdin(Stdio::null());
     command.env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("LS_COLORS");
-    // ls, which fd runs, goes by the language.
+    // fd runs ls, which depends on the locale.
     command.env("LC_ALL", "C");
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env_remove("NO_COLOR").output().unwrap()
 }
@@ -64,8 +60,7 @@ fn lines(output: &Output, end: u8) -> BTreeSet<Vec<u8>> {
     output.stdout.split(|&byte| byte == end).map(<[u8]>::to_vec).collect()
 }
 
-/// Asks both, and says what differs of what they print, in any order. Some answers to what is
-/// `random` are not compared.
+/// With `is_random`, some differences are exempt.
 fn difference(
     fd: &str,
     at: &Path,
@@ -81,16 +76,15 @@ fn difference(
         let only = lines.difference(others).take(5);
         only.map(|line| String::from_utf8_lossy(line).into_owned()).collect()
     };
-    // What cannot be read is an error here, and nothing to fd.
-    // What fd does not take together is not compared, nor a link that leads nowhere or to an
-    // ancestor, which fd passes over, nor what is not Unicode, which is no character for its
-    // regular expressions.
+    // An unreadable directory is an error for curt, but not for fd. Exempt are conflicting options
+    // of fd, broken symlinks and loops, which fd skips, and invalid Unicode, which fd's regular
+    // expressions cannot match.
     let has_odd_link = args.contains(&"-L".as_ref()) && !output.stderr.is_empty();
     let is_odd = std::str::from_utf8(&output.stdout).is_err();
     let is_refused = expected.status.code() == Some(2) || has_odd_link || is_odd;
     let is_same = is_random && is_refused
         || found == wanted
-        // Nothing is there twice.
+        // No duplicates.
         && output.stdout.len() == expected.stdout.len()
         && (!output.stderr.is_empty() || output.status.code() == expected.status.code());
     (!is_same).then(|| {
@@ -110,7 +104,7 @@ fn random(choices: &mut Choices) -> Trial {
         }
     }
     let mut trial = Trial::random(choices, tree, &cells(OPTIONS), 2);
-    // fd forgets the depth of a broken link that it follows.
+    // fd loses the depth of a broken symlink that it follows.
     if trial.has("-L") {
         trial.options.retain(|[option, _]| !option.contains("depth"));
     }
@@ -124,7 +118,6 @@ fn random_trees_have_the_answers_of_fd() {
     let bench = Bench::new();
     let (place, home) = (bench.place(), bench.scratch.dir("home"));
     property("fd", random, |trial| {
-        // The first operand is the pattern; what is to be searched is there.
         let (pattern, operands) = trial.operands.split_first()?;
         trial.tree.make(&bench.scratch, None);
         let is_searched = |path: &&OsString| place.join(path).is_dir() && !path.is_empty();
@@ -139,7 +132,6 @@ fn random_trees_have_the_answers_of_fd() {
     });
 }
 
-/// A tree with something of everything.
 fn made(scratch: &Scratch) {
     for name in ["a.rs", "B.RS", ".hidden.rs", "sub/c.tar.gz", "sub/.deep/x", "sub/sub/sub/x"] {
         scratch.file_with(format!("t/{name}"), b"text");

@@ -1,13 +1,11 @@
-//! The configuration of git beside git: which rules count, and whether case does.
-
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use curt_testkit::{Choices, NOBODY, Scratch, cells, is_root, skip};
 
-/// Variables, and a script that makes the configuration of the work tree `w`. `$S` is the scratch
-/// directory; `$S/rules` leaves out `*.sql`, `$S/others` `*.log`.
+/// Variables, and a script that configures the work tree `w`. `$S` is the scratch directory;
+/// `$S/rules` ignores `*.sql`, `$S/others` `*.log`.
 const ROWS: &[[&str; 2]] = &[
     ["", "git config core.excludesFile $S/rules"],
     ["", "git config core.excludesFile sub/rules; cp $S/rules sub"],
@@ -125,7 +123,6 @@ const ROWS: &[[&str; 2]] = &[
     ["", "printf '[core]excludesFile=\"'$S'/\"rules # x\\n' >>.git/config"],
 ];
 
-/// What git refuses to work with; curt finds nothing then.
 const REFUSED: &[&str] = &[
     "echo '[core' >>.git/config",
     "echo '[core]excludesFile' >>.git/config",
@@ -158,7 +155,6 @@ touch a.sql b.log c.SQL sub/a.sql sub/Foo FOO foo Ab aB zB Q q
 printf 'foo\n[A-C]b\n\\Q\n[[:upper:]]B\n' >.gitignore
 "#;
 
-/// Runs a program with the variables of a row, and without the user's own configuration.
 fn run(
     scratch: &Scratch,
     variables: &str,
@@ -197,7 +193,6 @@ fn build(script: &str) -> Option<Scratch> {
     Some(scratch)
 }
 
-/// What curt and git find.
 fn compare(scratch: &Scratch, variables: &str, user: Option<u32>, words: &str) {
     let args = ["ls-files", "-z", "--others", "--exclude-standard"];
     let git = run(scratch, variables, user, "git", &args);
@@ -217,11 +212,10 @@ fn compare(scratch: &Scratch, variables: &str, user: Option<u32>, words: &str) {
     }
 }
 
-/// A program that any user may run.
 fn program(scratch: &Scratch) -> String {
     let own = scratch.at("curt");
     if !own.exists() {
-        // By a process of its own: no program that another thread starts may inherit the open file.
+        // A program that another thread starts must not inherit the open file.
         let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_curt")).arg(&own).status().unwrap();
         assert!(copied.success());
     }
@@ -236,8 +230,8 @@ fn configuration_is_that_of_git() {
     }
 }
 
-/// Random files and variables: git refuses them, or both find the same. Versions of git differ in
-/// what they refuse, and in blanks within values.
+/// git refuses them, or both agree. Versions of git differ in what they refuse, and in blanks
+/// within values.
 #[test]
 fn random_configurations_mean_the_same_to_git() {
     let version = Command::new("git").arg("--version").output();
@@ -341,8 +335,8 @@ fn what_git_refuses_to_read_is_an_error() {
         let Some(scratch) = build(script) else { return };
         refuse(&scratch, None, script);
     }
-    // A pipe that nobody writes to, a branch that is in a reftable, which this git may not know, and
-    // on each level twice the files of the one before.
+    // A pipe without a writer, a branch in a reftable, which this git may not support, and twice as
+    // many included files on each level.
     for script in [
         "mkfifo $S/pipe; git config include.path $S/pipe",
         "file one; condition onbranch:x; echo 'ref: refs/heads/.invalid' >.git/HEAD",
@@ -364,7 +358,6 @@ fn refuse(scratch: &Scratch, user: Option<u32>, script: &str) {
     assert!(String::from_utf8_lossy(&curt.stderr).contains("cannot read '"), "{curt:?}");
 }
 
-/// The home of another user may hold what may not be read.
 #[test]
 fn what_another_user_may_not_read_is_passed_over_as_by_git() {
     if !is_root() || Command::new("setpriv").arg("--version").output().is_err() {
@@ -380,7 +373,6 @@ fn what_another_user_may_not_read_is_passed_over_as_by_git() {
         "file home/.gitconfig; chmod 600 $S/rules",
         "git config core.excludesFile $S/rules; chmod 600 $S/rules",
         "file home/.gitconfig",
-        // For git a repository that may not be reached is none.
         "$closed; chmod 0 sub/.git",
         "$closed; mv sub/.git $S/real; chmod 0 $S/real; ln -s $S/real sub/.git",
         "$closed; chmod 0 sub/.git/*",
@@ -397,7 +389,6 @@ fn what_another_user_may_not_read_is_passed_over_as_by_git() {
         let Some(scratch) = build(&format!("{script}; {own}")) else { return };
         refuse(&scratch, Some(NOBODY), script);
     }
-    // In the tree, what is left out is not known.
     for (file, kept) in [
         (".gitignore", ""),
         ("sub/.gitignore", "./Ab\n"),

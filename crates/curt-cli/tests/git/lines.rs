@@ -1,4 +1,4 @@
-//! Single lines beside git: every line means what git makes of it, and none takes others with it.
+//! Each rule means the same as for git, and does not affect other rules.
 
 use super::{git, paths, work_tree, write};
 use curt_testkit::{Choices, Scratch, cells};
@@ -10,7 +10,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// Names that hold what is special in patterns.
 fn names() -> Vec<&'static str> {
     let mut names = cells(
         r"
@@ -23,10 +22,8 @@ fn names() -> Vec<&'static str> {
     names
 }
 
-/// Asserts that curt and git agree about each of these rules, in the same tree.
-///
-/// Each has its own directory, so that both programs are asked once. Returns how many rules made
-/// git leave something out.
+/// Each rule has its own directory, so that both programs run once. Returns how many rules made git
+/// skip an entry.
 fn assert_agreement(rules: &[impl AsRef<[u8]>]) -> usize {
     let Some(scratch) = work_tree() else { return usize::MAX };
     let names = names();
@@ -53,7 +50,7 @@ fn assert_agreement(rules: &[impl AsRef<[u8]>]) -> usize {
     for ((curt, git), rules) in curt.iter().zip(&git).zip(rules) {
         assert_eq!(curt, git, "{:?}", String::from_utf8_lossy(rules.as_ref()));
     }
-    // With the file of the rules itself.
+    // git also lists the file with the rules.
     git.iter().filter(|kept| kept.len() < names.len() + 2).count()
 }
 
@@ -179,7 +176,6 @@ fn nothing_is_deleted_below_unreadable_rules() {
                 assert!(scratch.exists("t/d/keep.db") && scratch.exists("t/d/e/keep.db"));
                 assert!(!scratch.exists("t/gone") && !scratch.exists("t/z/gone"));
             }
-            // Above an operand they count as well.
             let output = search(&scratch, &["-tf", threads, "--delete", ".", "t/d/e"]);
             assert_eq!(output.status.code(), Some(1), "{}", messages(&output));
             assert!(scratch.exists("t/d/e/keep.db"));
@@ -187,7 +183,7 @@ fn nothing_is_deleted_below_unreadable_rules() {
     }
 }
 
-/// Every level has rules, or begins a work tree: there is an end to how many are kept.
+/// Every level has rules or begins a work tree, and the number of rule files is limited.
 #[test]
 fn rules_on_too_many_levels_are_refused() {
     for (name, is_directory, threads) in [(".ignore", false, "-j2"), (".git", true, "-j1")] {
@@ -227,7 +223,7 @@ fn the_memory_for_rules_is_bounded() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "t/a\n");
 }
 
-/// `git worktree` and `git init --separate-git-dir` leave a file in place of `.git`.
+/// `git worktree` and `git init --separate-git-dir` make `.git` a file.
 #[test]
 fn the_exclude_file_of_a_linked_work_tree_counts() {
     let Some(scratch) = work_tree() else { return };
@@ -253,10 +249,8 @@ fn the_exclude_file_of_a_linked_work_tree_counts() {
         assert_eq!(kept, ["b", "d/b"].map(PathBuf::from).into(), "{tree}");
         let files = ["-tf", "-H", "."];
         assert_eq!(super::printed(&scratch, tree, &files), kept, "{tree}");
-        // From below, where the tree is found among the directories above.
         let below = super::printed(&scratch, &format!("{tree}/d"), &files);
         assert_eq!(below, ["b"].map(PathBuf::from).into(), "{tree}");
-        // With another spelling of the way there.
         let dotted =
             super::printed(&scratch, "w", &[&files[..], &[&format!("../{tree}")]].concat());
         let expected = ["b", "d/b"].map(|name| PathBuf::from(format!("../{tree}/{name}")));

@@ -1,4 +1,4 @@
-//! `curt find` beside git: it finds what git does not ignore, and nothing else.
+//! Compares `curt find` with git.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -13,7 +13,6 @@ use std::process::{Command, Stdio};
 
 use curt_testkit::{Choices, Scratch, skip};
 
-/// A work tree of git in a scratch directory; `None`, said aloud, without git.
 fn work_tree() -> Option<Scratch> {
     let scratch = Scratch::new();
     scratch.dir("w");
@@ -22,12 +21,11 @@ fn work_tree() -> Option<Scratch> {
         skip("git is not installed");
         return None;
     }
-    // What a template put there is not meant.
+    // Removes files from the user's template.
     scratch.remove("w/.git/info");
     Some(scratch)
 }
 
-/// Runs git without the user's own configuration.
 fn git(scratch: &Scratch, args: &[&str]) -> Option<std::process::Output> {
     let mut command = Command::new("git");
     command.args(args).current_dir(scratch.at("w")).stdin(Stdio::null());
@@ -45,14 +43,12 @@ fn paths(text: &[u8]) -> BTreeSet<PathBuf> {
         .collect()
 }
 
-/// What git does not ignore.
 fn kept_by_git(scratch: &Scratch) -> BTreeSet<PathBuf> {
     let output = git(scratch, &["ls-files", "-z", "--others", "--exclude-standard"]).unwrap();
     assert!(output.status.success(), "{output:?}");
     paths(&output.stdout)
 }
 
-/// `curt find` without the user's own configuration.
 fn find(scratch: &Scratch, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     command.arg("find").args(args).env("LC_ALL", "C").env("GIT_CONFIG_GLOBAL", "/dev/null");
@@ -61,7 +57,6 @@ fn find(scratch: &Scratch, args: &[&str]) -> Command {
     command
 }
 
-/// What curt finds below `from`, relative to it; without git's own files.
 fn printed(scratch: &Scratch, from: &str, args: &[&str]) -> BTreeSet<PathBuf> {
     let mut command = find(scratch, &[&["-0", "-E", ".git"], args].concat());
     let output = command.current_dir(scratch.at(from)).output().unwrap();
@@ -72,7 +67,6 @@ fn printed(scratch: &Scratch, from: &str, args: &[&str]) -> BTreeSet<PathBuf> {
 
 const FILES: [&str; 3] = ["-H", "-tf,l,p", "."];
 
-/// Both agree, with one thread and with several.
 fn agree(scratch: &Scratch, words: &str) {
     let kept = kept_by_git(scratch);
     assert_eq!(printed(scratch, "w", &FILES), kept, "{words}");
@@ -81,7 +75,6 @@ fn agree(scratch: &Scratch, words: &str) {
     }
 }
 
-/// Writes a file, also in place of another one.
 fn write(scratch: &Scratch, path: &str, text: &str) {
     if scratch.exists(path) {
         std::fs::remove_file(scratch.at(path)).unwrap();
@@ -115,7 +108,6 @@ fn random_trees_and_rules_mean_the_same_to_git() {
             for _ in 0..choices.below(3) {
                 path = format!("{path}/{}", choices.one_of(&NAMES));
             }
-            // A file may stand where a directory is wanted; then there is one fewer.
             let below_file = scratch.path().join(&path).ancestors().any(std::path::Path::is_file);
             if !below_file && !scratch.exists(format!("{path}/z")) {
                 scratch.file(format!("{path}/z"));
@@ -149,7 +141,6 @@ fn rules_of_ancestors_of_the_operand_apply() {
         printed(&scratch, "w/a/b/c", &[&files[..], &["../../b"]].concat()),
         set(&["../../b/c/two"])
     );
-    // An operand is searched, whatever the rules say.
     assert_eq!(
         printed(&scratch, "w", &[&files[..], &["a/b/c/d"]].concat()),
         set(&["a/b/c/d/four"])
@@ -171,8 +162,8 @@ fn rule_files_that_are_no_regular_files_are_refused() {
     scratch.file("t/l/a");
     let output = find(&scratch, &["-j1", "-tf", ".", "t"]).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "t/a\nt/d/a\n");
-    // As git has it, a link is not followed; from a pipe nothing is read. What its rules would
-    // leave out is not guessed.
+    // Like git, curt does not follow a symlink here, and reads nothing from a pipe. It does not
+    // guess the ignored entries.
     let messages = String::from_utf8(output.stderr).unwrap();
     let mut messages: Vec<&str> = messages.lines().collect();
     messages.sort_unstable();
@@ -204,7 +195,6 @@ fn pipe_above_the_operand_is_refused() {
     assert_eq!(search("d/q"), ("d/q/a\n".to_owned(), String::new(), Some(0)));
 }
 
-/// A name that begins with a dot and was named on purpose says nothing of those below it.
 #[test]
 fn a_hidden_operand_does_not_show_hidden_entries() {
     let scratch = Scratch::new();

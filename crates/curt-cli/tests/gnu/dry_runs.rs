@@ -1,5 +1,5 @@
-//! Dry runs of `curt rm`, `rm --trash` and `find --delete` beside the real run on an equal tree: the
-//! dry run shows what the real one then removes, with the same failures and the same code.
+//! A dry run of `curt rm`, `rm --trash` or `find --delete` predicts the removals, failures and exit
+//! status of a real run.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -16,7 +16,6 @@ use curt_testkit::{Choices, cells, in_namespace, may_mount, skip};
 use crate::harness::{Bench, Trial, property};
 use crate::tree::{Oddities, Tree, each, users};
 
-/// Commands, each with options that a random command line has some of.
 const COMMANDS: [(&str, &str); 3] = [
     (
         "rm -v",
@@ -32,8 +31,7 @@ const COMMANDS: [(&str, &str); 3] = [
     ),
 ];
 
-/// As somebody who may remove little else, whatever goes wrong. Operands often overlap, in several
-/// spellings.
+/// Unprivileged, to limit the damage of a bug. Operands often overlap, in several spellings.
 fn random(choices: &mut Choices) -> Trial {
     let tree = Tree::random(choices, Oddities { forbidden: true, names: true });
     let (command, options) = *choices.pick(&COMMANDS);
@@ -61,17 +59,16 @@ fn random(choices: &mut Choices) -> Trial {
         trial.operands.insert(choices.below(trial.operands.len() + 1), more.into());
     }
     if trial.operands.len() > 1 {
-        // What the first operand removes changes the times of directories.
+        // Removing the first operand changes the times of directories.
         trial.options.retain(|option| !option[1].contains("er @"));
     }
     if command.contains("--trash") && trial.operands.len() > 1 {
-        // From the trash, the working directory leads elsewhere.
+        // Once in the trash, the working directory has another path.
         trial.operands.retain(|operand| !operand.as_bytes().ends_with(b"here"));
     }
     Trial { user: users().last().copied().flatten(), ..trial }
 }
 
-/// What came of a run: what it removed, what it said, its code.
 #[derive(Debug, PartialEq)]
 struct Effect {
     removed: Vec<OsString>,
@@ -105,7 +102,6 @@ fn run(bench: &Bench, trial: &Trial, more: &[&str]) -> Output {
     command.stdin(Stdio::null()).output().unwrap()
 }
 
-/// The lines of `rm -v`, without the sum.
 fn lines(output: &Output) -> Vec<OsString> {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let lines = text.lines().filter(|line| !line.contains(", freeing "));
@@ -122,14 +118,12 @@ fn below(place: &Path) -> BTreeSet<OsString> {
     found
 }
 
-/// What a path is without links on the way to its last name.
 fn real_path(path: &Path) -> OsString {
     let parent = fs::canonicalize(path.parent().unwrap()).unwrap();
     parent.join(path.file_name().unwrap()).into()
 }
 
-/// A directory that this user may not read can be removed if it is empty, or is made so by another
-/// operand, which only a trial tells.
+/// Only a real attempt shows that an unreadable directory is empty.
 fn has_unreadable_empty(place: &Path, Trial { user, operands, .. }: &Trial) -> bool {
     let mut found = false;
     each(place, &mut |path, metadata| {
@@ -146,7 +140,7 @@ fn both(bench: &Bench, trial: &Trial) -> Option<[Effect; 2]> {
     let here = bench.scratch.at("run/here");
     let is_find = trial.options.first()?[1].starts_with("find");
     trial.tree.make(&bench.scratch, trial.user);
-    // A search above would remove more than is compared.
+    // Searching a parent would remove more than the test compares.
     let is_above = |operand: &OsString| {
         let place = fs::canonicalize(here.join(operand)).unwrap_or_default();
         !place.as_os_str().is_empty() && place != here && here.starts_with(place)
@@ -190,11 +184,10 @@ fn a_dry_run_tells_what_the_real_run_does() {
         compared.set(compared.get() + 1);
         (dry != real).then(|| format!("dry  {dry:?}\nreal {real:?}"))
     });
-    // One seed alone may have a tree that is left out.
     assert!(compared.get() * 2 > tried.get() || tried.get() == 1, "{compared:?} of {tried:?}");
 }
 
-/// Whose entries they are decides in a sticky directory; chance seldom makes one of root.
+/// The owners of entries decide, and random trees rarely have root's.
 #[test]
 fn sticky_directories_and_modes_are_told_as_well() {
     let bench = Bench::new();
@@ -226,7 +219,6 @@ fn sticky_directories_and_modes_are_told_as_well() {
     }
 }
 
-/// What forbids removal to root, too: mounts, filesystems that are read-only, and attributes.
 const SETUP: &str = "set -e; export LC_ALL=C HOME=/nowhere; mkdir t; mount -t tmpfs none t; cd t
     mkdir -p d/m d/b d/r d/i d/a d/e d/sub/k x/y q rs/k; touch d/f d/bf d/i/f d/a/f d/e/imm d/e/app
     touch d/sub/k/g x/l.log x/y/z q/bf rs/f rs/k/g; mount -t tmpfs none d/m; touch d/m/n
@@ -284,7 +276,6 @@ fn what_root_may_not_remove_is_told_as_well() {
         let (changed, mut dry) = run(command, "--dry-run");
         assert!(changed.is_empty(), "{command}: {changed:?}");
         if command.starts_with("find") {
-            // One path for each, whichever mount or link leads there.
             let path = |shown: &OsString| {
                 let shown = shown.to_str().unwrap().trim_end_matches('/');
                 let shown = shown.rsplit_once("run/here/t/").map_or(shown, |(_, below)| below);

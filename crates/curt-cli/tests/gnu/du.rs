@@ -1,5 +1,4 @@
-//! `curt du` beside GNU du: the same operands must give the same lines, the same messages and the
-//! same code. Lines are compared sorted, because GNU's come in the order of the listing.
+//! Compares `curt du` with GNU du. Lines are sorted, because GNU prints them in listing order.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,7 +11,6 @@ use curt_testkit::{Choices, Scratch, cells, in_namespace, may_mount};
 use crate::harness::{Bench, Beside, Said, Trial, by_tool, fed, has_gnu, property, version};
 use crate::tree::{Oddities, Tree, users};
 
-/// Options that a random command line has some of.
 const OPTIONS: &str = "
     -a | -a | -s | -c | -S | -l | -h | -k | -m | -x | -0 | -D | -H | -P | --si | -B1 | -BK
     -B3000 | -Bhuman | -d0 | -d1 | -d2 | --max-depth=3 | --inodes | -t1 | -t-1 | -t4K | -t-5000
@@ -23,19 +21,19 @@ const OPTIONS: &str = "
 fn random(choices: &mut Choices) -> Trial {
     let tree = Tree::random(choices, Oddities { forbidden: true, names: true });
     let mut trial = Trial::random(choices, tree, &cells(OPTIONS), 4);
-    // The newest time of nothing is unknown; GNU du says 1970.
+    // The newest time of an empty total is unknown; GNU du prints 1970.
     if trial.has("-c") {
         trial.options.retain(|[option, _]| !option.starts_with("--time"));
     }
-    // GNU du shows one slash for several at the end of an operand, and no pattern matches between
-    // two; of no name it says that it has no length.
+    // For an operand that ends in several slashes, GNU du prints one, and no pattern matches
+    // between two slashes. An empty name gets another message.
     let is_same = |path: &OsString| !path.is_empty() && !path.to_string_lossy().contains("//");
     let operands = trial.operands.into_iter().filter(is_same);
     Trial { user: *choices.pick(users()), operands: operands.collect(), ..trial }
 }
 
-/// What may differ on purpose: which of two names of a file in one directory is shown depends on
-/// the listing, and some versions of GNU du do not say why a broken link cannot be followed.
+/// The listing decides which of two hard links in a directory is shown, and some versions of GNU du
+/// give no reason for a broken symlink.
 fn equate(said: &mut Said) {
     said.equate_usage();
     said.out = String::from_utf8_lossy(&said.out).replace("+link", "").into_bytes();
@@ -57,7 +55,7 @@ fn random_trees_are_measured_as_by_gnu() {
     property("du", random, |trial| {
         trial.tree.make(&bench.scratch, trial.user);
         let beside = Beside { curt: &bench.curt, user: trial.user, ..beside.clone() };
-        // GNU du reports an operand that is missing even if it is excluded.
+        // GNU du reports a missing operand even if it is excluded.
         let is_missing = |path: &OsString| fs::symlink_metadata(place.join(path)).is_err();
         let excludes = trial.options.iter().any(|[option, _]| option.starts_with("--exclude"));
         let is_same = !(excludes && trial.operands.iter().any(is_missing));
@@ -67,7 +65,6 @@ fn random_trees_are_measured_as_by_gnu() {
     });
 }
 
-/// Files of many sizes, and links.
 fn sample() -> Scratch {
     let scratch = Scratch::new();
     for number in 0..60 {
@@ -104,7 +101,6 @@ fn units_thresholds_and_wrong_values_are_those_of_gnu() {
         t/hole/x t | -s ./t t/../t | -aS -d1 t | -lS t u | -a t/d1 u/one | -a u/one t/d1/one+link
         ",
     ));
-    // By GNU's name it ends as GNU's, and says the same about a value.
     let named = Scratch::new();
     named.link("du", env!("CARGO_BIN_EXE_curt"));
     let values = "
@@ -135,7 +131,7 @@ fn links_are_followed_as_by_gnu() {
         -sLS v/c | -L x | -aL x | -sL x/loop x/broken x/f | -lL x | -D x/broken x/loop x/f
         ",
     ));
-    // What links lead to first depends on the listing; the sum does not.
+    // The listing decides which symlink reaches a file first.
     for words in [["-L", "v"], ["-aL", "v"], ["-aL", "v/c"], ["-L", "w"]] {
         let sum = |said: Said| {
             let lines = String::from_utf8(said.out).unwrap();
@@ -163,7 +159,6 @@ fn files_name_operands_and_patterns_as_for_gnu() {
         -X patterns --exclude d2 t | -X none t | -X patterns -X none t u
         ",
     ));
-    // Standard input holds the name that stands for it.
     for input in ["-", "t/d0\0-\0u", "\0"] {
         Beside { input, ..beside.clone() }.compare(&["-s --files0-from=-"]);
     }
@@ -188,8 +183,7 @@ fn styles_of_times_are_those_of_gnu() {
     ));
 }
 
-/// GNU du before 9.2 counts the apparent sizes of directories too. What all directories below a
-/// line have too much is taken away.
+/// GNU du before 9.2 includes directories in apparent sizes.
 #[test]
 fn apparent_sizes_are_those_of_gnu_without_directories() {
     let scratch = sample();
@@ -214,7 +208,6 @@ fn apparent_sizes_are_those_of_gnu_without_directories() {
     }
 }
 
-/// The sizes of the directories at and below a path.
 fn directories(path: &Path) -> u64 {
     let metadata = fs::symlink_metadata(path).map_or(None, |it| it.is_dir().then(|| it.size()));
     let Some(own) = metadata else { return 0 };
@@ -222,8 +215,7 @@ fn directories(path: &Path) -> u64 {
     own + entries.sum::<u64>()
 }
 
-/// Where GNU du counts a file with names in two directories depends on their listing; the sum does
-/// not.
+/// The listing decides where GNU du counts the file.
 #[test]
 fn hard_links_everywhere_give_the_same_sum() {
     let scratch = Scratch::new();

@@ -1,4 +1,5 @@
-//! A tool and the command of curt that has its name, with the same words in the same place.
+//! Runs a GNU tool and curt's command of that name with the same arguments and compares the
+//! results.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -13,10 +14,8 @@ use curt_testkit::{Choices, Scratch, skip, try_seeds};
 
 use crate::tree::{Tree, quoted};
 
-/// A place for trees, and a curt that every user can run.
 pub(crate) struct Bench {
     pub(crate) scratch: Scratch,
-    /// The copy of curt.
     pub(crate) curt: PathBuf,
 }
 
@@ -29,23 +28,21 @@ impl Bench {
         Bench { scratch, curt }
     }
 
-    /// Where trees are made and programs run. Its name is the same for all, so that it can be an
-    /// operand.
+    /// Its constant name can serve as an operand.
     pub(crate) fn place(&self) -> PathBuf {
         self.scratch.dir("run/here")
     }
 
-    /// Removes what is there.
     pub(crate) fn clear(&self) {
         self.scratch.remove("run");
     }
 }
 
-/// The file of a zone, an hour ahead of UTC, with a leap second, two at once, and a negative one.
+/// An hour ahead of UTC, with two consecutive leap seconds and a negative one.
 pub(crate) fn zone_with_leap_seconds(version: u8) -> Vec<u8> {
     let leaps = [(78_796_800, 1), (94_694_401, 2), (94_694_402, 3), (1_483_228_802, 2_i32)];
     let block = |is_long: bool| {
-        // No indicators and no transitions; one type, whose name has four bytes.
+        // No indicators or transitions; one type with a four-byte name.
         let counts = [0, 0, leaps.len() as u32, 0, 1, 4].map(u32::to_be_bytes).concat();
         let mut block = [b"TZif", &[version][..], &[0; 15], &counts].concat();
         block.extend(b"\0\0\x0e\x10\0\0ONE\0");
@@ -62,7 +59,6 @@ pub(crate) fn zone_with_leap_seconds(version: u8) -> Vec<u8> {
     }
 }
 
-/// Nothing, said aloud, where a tool is missing or not GNU's.
 pub(crate) fn has_gnu(tool: &str) -> Option<()> {
     let version = Command::new(tool).arg("--version").output();
     let version = version.map_or(Vec::new(), |output| output.stdout);
@@ -73,7 +69,6 @@ pub(crate) fn has_gnu(tool: &str) -> Option<()> {
     is_gnu.then_some(())
 }
 
-/// Whether the locale in which most is compared is installed; says aloud where not.
 pub(crate) fn has_utf8() -> bool {
     let locales = Command::new("locale").arg("-a").output();
     let locales = locales.map_or(Vec::new(), |output| output.stdout).to_ascii_lowercase();
@@ -84,7 +79,6 @@ pub(crate) fn has_utf8() -> bool {
     has
 }
 
-/// The version of a tool of GNU.
 pub(crate) fn version(tool: &str) -> (u32, u32) {
     let output = Command::new(tool).arg("--version").output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -93,22 +87,19 @@ pub(crate) fn version(tool: &str) -> (u32, u32) {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
-/// Runs a program as where a security filter, such as that of an old container, refuses `openat2`.
+/// Refuses `openat2`, as the seccomp profiles of old containers do.
 pub(crate) const FILTER: &str =
     "strace -f -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EPERM";
 
-/// What came of a command.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Said {
     pub(crate) code: Option<i32>,
     pub(crate) out: Vec<u8>,
-    /// Its messages and prompts, as by the tool.
     pub(crate) messages: String,
 }
 
 impl Said {
-    /// A wrong command line is a wrong command line, whatever is said about it: 2 to curt, and 1 to
-    /// most tools.
+    /// curt reports usage errors with status 2, most tools with 1. Their messages may differ.
     pub(crate) fn equate_usage(&mut self) {
         if self.messages.contains(" --help' for more information") {
             (self.code, self.messages) = (Some(2), String::new());
@@ -116,8 +107,8 @@ impl Said {
     }
 }
 
-/// Some versions begin with an empty pair of quotes where a name has a single quote and ends with
-/// an escape.
+/// Some versions print an empty pair of quotes first if a name contains a single quote and ends
+/// with an escape.
 pub(crate) fn equate_quotes(said: &mut Said) {
     said.messages = said.messages.replace("''", "");
     said.out = String::from_utf8_lossy(&said.out).replace("''", "").into_bytes();
@@ -130,7 +121,7 @@ impl fmt::Debug for Said {
     }
 }
 
-/// How the tool and curt are run. Their environment has nothing but what is named here.
+/// The environment has only these variables.
 #[derive(Clone)]
 pub(crate) struct Beside<'a> {
     pub(crate) tool: &'a str,
@@ -139,14 +130,12 @@ pub(crate) struct Beside<'a> {
     pub(crate) user: Option<u32>,
     pub(crate) variables: &'a [(&'a str, &'a str)],
     pub(crate) input: &'a str,
-    /// Lines and messages come in any order.
     pub(crate) is_sorted: bool,
-    /// What differs on purpose is taken out of what both say.
+    /// Removes intended differences.
     pub(crate) equate: fn(&mut Said),
 }
 
 impl<'a> Beside<'a> {
-    /// `None`, said aloud, without the tool.
     pub(crate) fn new(tool: &'a str, place: &'a Path) -> Option<Beside<'a>> {
         has_gnu(tool)?;
         Some(Beside {
@@ -190,12 +179,11 @@ impl<'a> Beside<'a> {
         said
     }
 
-    /// What the tool says.
     pub(crate) fn gnu<S: AsRef<OsStr>>(&self, words: &[S]) -> Said {
         self.said(Path::new(self.tool), words)
     }
 
-    /// What curt says, which may have the name of the tool.
+    /// The executable may have the tool's name.
     pub(crate) fn ours<S: AsRef<OsStr>>(&self, words: &[S]) -> Said {
         let is_named = self.curt.file_name() == Some(self.tool.as_ref());
         let first = (!is_named).then_some(OsStr::new(self.tool));
@@ -203,7 +191,6 @@ impl<'a> Beside<'a> {
         self.said(self.curt, &words.collect::<Vec<_>>())
     }
 
-    /// What differs, if anything does.
     pub(crate) fn difference<S: AsRef<OsStr>>(&self, words: &[S]) -> Option<String> {
         let (gnu, ours) = (self.gnu(words), self.ours(words));
         (gnu != ours).then(|| {
@@ -213,12 +200,10 @@ impl<'a> Beside<'a> {
         })
     }
 
-    /// Compares lines, whose words are separated by blanks, and fails with all that differ.
     pub(crate) fn compare<S: AsRef<str>>(&self, lines: &[S]) {
         self.compare_with(lines, &[""]);
     }
 
-    /// Compares lines with operands, each with each.
     pub(crate) fn compare_with<S: AsRef<str>>(&self, lines: &[S], operands: &[&str]) {
         let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let lines = lines.iter().flat_map(|line| {
@@ -229,22 +214,19 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// Runs a command that reads this.
 pub(crate) fn fed(command: &mut Command, input: &[u8]) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A command that reads nothing may be gone by now.
+    // A command that reads no input may have ended already.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
 
-/// Messages, with the name of the tool in place of that of the command.
 pub(crate) fn by_tool(tool: &str, messages: &[u8]) -> String {
     String::from_utf8_lossy(messages).replace(&format!("curt {tool}"), tool)
 }
 
-/// Messages, and prompts, which end no line, in an order that does not depend on the listing; but
-/// for curt's number of them.
+/// Without curt's total of errors. Prompts do not end with a newline.
 fn sorted_messages(tool: &str, messages: &str) -> String {
     let begin = format!("{tool}: ");
     let messages = messages.split(&begin).map(|message| message.trim_end_matches('\n'));
@@ -253,11 +235,10 @@ fn sorted_messages(tool: &str, messages: &str) -> String {
     messages.join("\n")
 }
 
-/// A tree, and a command line for it.
 #[derive(Clone)]
 pub(crate) struct Trial {
     pub(crate) tree: Tree,
-    /// The options of the tool, and those of curt, each perhaps of several words.
+    /// The tool's spelling and curt's, each possibly several words.
     pub(crate) options: Vec<[String; 2]>,
     pub(crate) operands: Vec<OsString>,
     pub(crate) user: Option<u32>,
@@ -265,7 +246,6 @@ pub(crate) struct Trial {
 }
 
 impl Trial {
-    /// Some of these options, the same for both, and some operands.
     pub(crate) fn random(
         choices: &mut Choices,
         tree: Tree,
@@ -280,7 +260,6 @@ impl Trial {
         Trial { tree, options, operands, user: None, input: "" }
     }
 
-    /// The words of the tool (0), or of curt (1); after `--` the operands.
     pub(crate) fn words(&self, of: usize) -> Vec<OsString> {
         let options = self.options.iter().flat_map(|option| option[of].split_whitespace());
         let end = (!self.operands.is_empty()).then_some("--");
@@ -292,7 +271,6 @@ impl Trial {
         self.options.iter().any(|[_, ours]| ours == option)
     }
 
-    /// Each trial with one thing less.
     fn smaller(&self) -> Vec<Trial> {
         let less = |change: &dyn Fn(&mut Trial)| {
             let mut less = self.clone();
@@ -307,8 +285,7 @@ impl Trial {
     }
 }
 
-/// Tries random trees and command lines, and fails with the smallest that still differs, as a
-/// script for the shell.
+/// Fails with the smallest difference as a shell script.
 pub(crate) fn property(
     tool: &str,
     random: impl Fn(&mut Choices) -> Trial,

@@ -1,5 +1,4 @@
-//! Directories that are mounted below themselves, and filesystems whose numbers are the same:
-//! `find`, `du` and `ls -R` beside find, du and ls, in a mount namespace that ends with the test.
+//! Mount loops, and filesystems with equal inode numbers, in a mount namespace.
 
 use std::process::Stdio;
 
@@ -7,7 +6,6 @@ use curt_testkit::{Scratch, may_mount, may_trace};
 
 use crate::harness::FILTER;
 
-/// What a script says in a namespace: what it printed, and its messages.
 fn in_namespace(scratch: &Scratch, script: &str) -> Option<(String, String)> {
     if !may_mount() {
         return None;
@@ -22,8 +20,8 @@ fn in_namespace(scratch: &Scratch, script: &str) -> Option<(String, String)> {
     Some((text(&output.stdout), text(&output.stderr)))
 }
 
-/// Setup, operand, and expected loops: a directory mounted below itself (plain and recursive), or
-/// an operand inside the mounted directory, which is no mount point itself.
+/// Setup, operand, and expected loops. A directory is bind-mounted inside itself, plainly or
+/// recursively, or the operand lies inside the mount and is not a mount point.
 const LOOPS: [(&str, &str, &[&str]); 5] = [
     ("mkdir -p cy/b; head -c 100000 /dev/zero >cy/f; mount --bind cy cy/b;", "cy", &["cy/b"]),
     (
@@ -48,7 +46,6 @@ const LOOPS: [(&str, &str, &[&str]); 5] = [
     ),
 ];
 
-/// The same script with a tool and with curt; `{}` stands for one of the two.
 fn both(
     scratch: &Scratch,
     prepare: &str,
@@ -63,7 +60,7 @@ fn both(
         answer
     };
     let answers = [said(tool)?, said(ours)?];
-    // The same where a filter refuses `openat2`, but for the order.
+    // The same, except for the order, under a filter that refuses `openat2`.
     if !may_trace() {
         return None;
     }
@@ -142,7 +139,6 @@ fn walks_report_a_loop_of_mounts() {
             let loops = curt.1.lines().filter(|line| line.contains("mount loop")).count();
             assert_eq!(loops, looped.len(), "{options}: {curt:?}");
         }
-        // Mounts are left out altogether.
         let script = format!("{{}} --xdev=mount . {operand}");
         let Some([_, curt]) = both(&scratch, prepare, "true", "\"$CURT\" find -u", &script) else {
             return;
@@ -151,7 +147,6 @@ fn walks_report_a_loop_of_mounts() {
     }
 }
 
-/// A walk that cannot ask for the ancestors of a mount does not enter it.
 #[test]
 fn a_loop_is_not_entered_where_ancestors_cannot_be_asked_for() {
     if !may_trace() {
@@ -175,8 +170,8 @@ fn a_loop_is_not_entered_where_ancestors_cannot_be_asked_for() {
     }
 }
 
-/// Mounting a directory twice elsewhere is no loop. New tmpfs mounts have the same inode numbers:
-/// equal numbers are still two files, and a directory with the number of an ancestor is no loop.
+/// New tmpfs mounts have equal inode numbers. Such files are still different, and a directory with
+/// an ancestor's inode number is not a loop.
 #[test]
 fn mounts_beside_each_other_are_walked() {
     const BOUND: &str = "mkdir -p cy/a/deep cy/b cy/c; echo >cy/a/f; mount --bind cy/a cy/b;

@@ -1,4 +1,4 @@
-//! `curt ls` beside GNU ls: the same bytes, the same messages, the same exit status.
+//! Compares `curt ls` with GNU ls: output, messages and exit status.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -17,7 +17,6 @@ use crate::harness::{
 };
 use crate::tree::{Oddities, Tree, users};
 
-/// Options that a random command line has some of, mostly beside `-R`.
 const OPTIONS: &str = r"
     -l | -l | -a | -A | -1 | -d | -S | -t | -r | -h | -i | -s | -F | -p | -n | -g | -o | -G | -U
     -X
@@ -39,8 +38,8 @@ fn random(choices: &mut Choices) -> Trial {
     if !choices.one_in(4) {
         trial.options.push(["-R".to_owned(), "-R".to_owned()]);
     }
-    // GNU ls aligns names with one that is quoted in a message only, and reports a missing name
-    // twice where it is linked.
+    // GNU ls aligns names with one quoted only in a message, and reports a missing name twice if it
+    // is hyperlinked.
     if trial.has("--quoting-style=shell-escape") || trial.has("--hyperlink -l") {
         trial.operands.clear();
     }
@@ -60,14 +59,14 @@ fn random_trees_are_listed_as_by_gnu() {
         trial.tree.make(&bench.scratch, trial.user);
         let variables = &[("LC_ALL", "C.UTF-8"), ("TZ", "Europe/Berlin")];
         let beside = Beside { curt: &bench.curt, user: trial.user, variables, ..beside.clone() };
-        // GNU ls before 9.4 lists no link that leads nowhere but to a missing name.
+        // GNU ls before 9.4 lists a broken symlink only if its target is a missing name.
         let leads_nowhere = |path: &OsString| {
             let followed = fs::metadata(place.join(path)).map_err(|error| error.kind());
             fs::symlink_metadata(place.join(path)).is_ok()
                 && followed.is_err_and(|kind| kind != ErrorKind::NotFound)
         };
         let is_same = version("ls") >= (9, 4) || !trial.operands.iter().any(leads_nowhere);
-        // Reading a directory or a link for the first time changes when it was read.
+        // The first read changes access times.
         let words = trial.words(0);
         beside.gnu(&words);
         let difference = is_same.then(|| beside.difference(&words)).flatten();
@@ -76,7 +75,6 @@ fn random_trees_are_listed_as_by_gnu() {
     });
 }
 
-/// Options on trees with something of everything.
 const LINES: &str = r"
     '' | -l | -la | -lA | -1 | -ld | -lS | -ltr | -lhs | -li | -ls | -lF | -p | -l --file-type | -nG
     -go | -lU | -iU | -rX | -rS | -f -t | -f -A | -l --zero | --full-time | -l --time-style=iso
@@ -99,7 +97,6 @@ const LINES: &str = r"
     -HF run link
 ";
 
-/// Options for columns.
 const COLUMNS: &str = "
     -C | -x | -C -w 40 | -x -w 33 | -C -w 1 | -C -w 0 | -C -w 100000 | -sC | -iC | -FC | -C -l
     -x -1
@@ -109,7 +106,7 @@ const COLUMNS: &str = "
     --hyperlink --quoting-style=shell-escape -C
 ";
 
-/// Options of which the last counts, or both.
+/// Options that override each other or combine.
 const ORDERS: &str = "
     -C -o | -x -n | -C -g | -x --full-time | -o -C | -1 -n | -1 -C | -C --zero | -x --zero
     --zero -C
@@ -121,7 +118,6 @@ const ORDERS: &str = "
     --zero -q | -q --zero
 ";
 
-/// Sets the time of the last change of a file's content.
 pub(crate) fn set_time(path: &Path, seconds: i64, nanoseconds: u32) {
     let whole = Duration::from_secs(seconds.unsigned_abs());
     let epoch = SystemTime::UNIX_EPOCH;
@@ -131,7 +127,6 @@ pub(crate) fn set_time(path: &Path, seconds: i64, nanoseconds: u32) {
     fs::File::options().write(true).open(path).unwrap().set_times(times).unwrap();
 }
 
-/// Everything that a listing may have to show.
 fn sample() -> Scratch {
     const NAMES: &[u8] =
         b"plain|new\nline|\x1b[31mescape|invalid\xff\xfe| leading blank|-dash|--|it's|$(x)|\
@@ -182,7 +177,7 @@ fn sample() -> Scratch {
 fn everything_is_shown_as_by_gnu() {
     let scratch = sample();
     let Some(beside) = Beside::new("ls", scratch.path()) else { return };
-    // What is read first changes when it was read.
+    // The first read changes access times.
     let _ = beside.gnu(&["-lRL"]);
     let operands =
         ["", "link folder run missing dangling pipe sticky", "-- -dash -- run/ folder//"];
@@ -210,7 +205,7 @@ fn variables_of_the_environment_count_as_for_gnu() {
     scratch
         .tree("d", "a b.txt c.JPG e.jpg f ghi jkl mnopqr s tu vwx y z one two three four five six");
     let Some(beside) = Beside::new("ls", scratch.path()) else { return };
-    // For colors by permissions, GNU ls asks about every entry, curt only if they are named.
+    // For colors by permissions, GNU ls queries every entry, curt only if such colors are set.
     let all_colors = cells(
         "
         --color=always -l | -F --color=always | -L --color=always | -d --color=always
@@ -231,7 +226,6 @@ fn variables_of_the_environment_count_as_for_gnu() {
             Beside { variables: &variables, ..beside.clone() }.compare(lines);
         }
     };
-    // `values` covers other values, but compares no messages.
     compare(
         &["-C d", "-x -w 0 d", "-lsk"],
         "
@@ -284,7 +278,7 @@ fn time_zones_are_those_of_gnu() {
     ) {
         Beside { variables: &[("TZ", zone)], ..beside.clone() }.compare(&options);
     }
-    // Before 1971 the C library takes it for winter all year long where rules are all it has.
+    // Before 1971, glibc applies winter time all year to zones that consist only of rules.
     for zone in ["EST5EDT", "EST5EDT,M3.2.0,M11.1.0", "<-03>3<-02>,M3.5.0/-2,M10.5.0/-1"] {
         let beside = Beside { variables: &[("TZ", zone)], ..beside.clone() };
         beside.compare_with(&options, &["after-2038 fraction summer plain"]);
@@ -300,7 +294,6 @@ fn time_zones_are_those_of_gnu() {
         let variables = &[("TZ", file.to_str().unwrap())];
         Beside { variables, ..beside.clone() }.compare_with(&options, &["leaps", "summer"]);
     }
-    // By the name of a folder; the empty name is a name of UTC.
     zones.file_with("Universal", &zone_with_leap_seconds(b'2'));
     for zone in ["", ":", "v50", ":v50"] {
         let variables = &[("TZDIR", zones.path().to_str().unwrap()), ("TZ", zone)];
@@ -321,7 +314,7 @@ fn versions_and_many_columns_are_those_of_gnu() {
     }
     let Some(beside) = Beside::new("ls", scratch.path()) else { return };
     beside.compare(&["-av versions", "-avr versions"]);
-    // Names with letters that the locale lacks have other widths there.
+    // Names with characters that the locale lacks have other widths.
     beside.compare_with(&cells(COLUMNS), &["wide", "wide/x0 wide"]);
     if has_utf8() {
         let letters = "\u{e9}t\u{e9} \u{6f22}\u{5b57} e\u{301} \u{1f600} \u{ac00} a[b it's";
@@ -331,7 +324,6 @@ fn versions_and_many_columns_are_those_of_gnu() {
     }
 }
 
-/// Every byte for itself and between others, and some combinations.
 pub(crate) fn odd_names() -> BTreeSet<Vec<u8>> {
     const MORE: &[u8] =
         b"{\0}\0it's a 'b' \"c\"\0\n\n'\n\0a\nb\nc\0\t'\"$x`y`\\\0#it's\0~it's\0it's {}\0\
@@ -359,8 +351,8 @@ fn every_style_of_quoting_is_that_of_gnu() {
         locale | clocale
     ";
     let scratch = Scratch::new();
-    // In the first two gnulib loses its place among the quotes; the third ends within a character,
-    // of which it makes one question mark.
+    // In the first two, gnulib loses track of its quotes. The third ends inside a character, which
+    // gnulib shows as one question mark.
     let odd = [&b"\n\n'\n"[..], b"\xc3\xa9'\xc3", b"\xe2\x82"];
     for name in odd_names().iter().filter(|name| name[0] != b'.' && !odd.contains(&&name[..])) {
         for (folder, fits) in [("all", true), ("ascii", name.is_ascii())] {
@@ -374,7 +366,6 @@ fn every_style_of_quoting_is_that_of_gnu() {
     let Some(c) = Beside::new("ls", scratch.path()).filter(|_| has_utf8()) else { return };
     let utf8 = Beside { variables: &[("LC_ALL", "C.UTF-8")], ..c.clone() };
     for style in cells(STYLES) {
-        // The words of some styles depend on the language.
         let is_local = style.contains("locale");
         let (beside, names) = if is_local { (&c, "ascii") } else { (&utf8, "all") };
         let option = format!("--quoting-style={style}");
@@ -399,7 +390,7 @@ fn every_style_of_quoting_is_that_of_gnu() {
     );
 }
 
-/// Patterns of `ls -I`, `ls --hide` and `du --exclude`; the library's tests have random ones.
+/// The library's tests have random ones.
 #[test]
 fn patterns_are_those_of_gnu() {
     const PATTERNS: &str = r"
@@ -428,7 +419,7 @@ fn patterns_are_those_of_gnu() {
             beside.compare_with(&lines, &["t"]);
         }
     }
-    // In du a pattern without a slash names the operand, too.
+    // In du a pattern without a slash also matches the operand.
     scratch.tree("", "x/a/b/f.o x/c/g ld->x");
     let Some(du) = Beside::new("du", scratch.path()) else { return };
     Beside { is_sorted: true, ..du }.compare(&cells(

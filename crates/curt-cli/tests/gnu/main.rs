@@ -1,11 +1,8 @@
-//! curt beside the GNU tools. Removals: the same command on two equal trees must print the same,
-//! end with the same code and leave the same entries. Listings: the same bytes. Searches (folder
-//! `find`): the same paths as find.
+//! Compares curt with the GNU tools.
 //!
 //! For each command a property compares random trees and command lines, and prints the smallest
-//! that differs as a script for the shell; `CURT_TREES` says how many are tried. Tables hold what
-//! chance does not meet: values, the environment, mounts, terminals, and the differences that are
-//! meant, with the reason, which are checked to be there still.
+//! difference as a shell script. `CURT_TREES` sets the number of trials. Tables cover the rest:
+//! values, the environment, mounts, terminals, and intended differences, which must persist.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

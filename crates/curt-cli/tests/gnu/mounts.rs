@@ -1,5 +1,5 @@
-//! Mount points and the root directory, in their own mount namespace or changed root: what
-//! is mounted there, and the root that is refused, are never the machine's.
+//! Mount points and the root directory, in a mount namespace or chroot, so that the machine's own
+//! are safe.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,6 @@ use curt_testkit::{Scratch, in_namespace, is_root, may_mount, may_trace, skip};
 
 use crate::harness::{Bench, FILTER, has_gnu};
 
-/// Prepares a tree with something mounted in it, removes with `$RM`, and shows what is left.
 const PREFIX: &str = "set -e; export LC_ALL=C; mkdir -p d/m d/e b; touch d/f d/e/f b/f; ";
 const SUFFIX: &str = "; echo exit $?; find . | sort";
 
@@ -18,13 +17,11 @@ struct Namespace {
 }
 
 impl Namespace {
-    /// `None`, said aloud, where there can be none.
     fn new() -> Option<Self> {
         has_gnu("rm")?;
         (may_mount() && may_trace()).then(|| Namespace { bench: Bench::new() })
     }
 
-    /// Runs a script in a fresh directory, in its own namespace.
     fn run(&self, rm: &str, script: &str) -> Said {
         let place = self.bench.place();
         let script = format!("{PREFIX}{script}{SUFFIX}").replace("$RM", rm);
@@ -37,8 +34,7 @@ impl Namespace {
         self.run("rm", script)
     }
 
-    /// What curt says about mounts, which is the same without `openat2`, and where a filter refuses
-    /// it.
+    /// curt's results must be equal without `openat2`, and under a filter that refuses it.
     fn curt(&self, script: &str) -> Said {
         let curt = self.bench.curt.display();
         let said = self.curt_once(script);
@@ -81,8 +77,8 @@ fn one_file_system_is_as_in_gnu_rm() {
     }
 }
 
-/// A nested subvolume is another device, and nothing is mounted there: `find --delete` deletes it.
-/// With `--one-file-system`, GNU rm of coreutils 9.1 removes an empty one, which curt leaves out.
+/// A nested subvolume is another device but not a mount, and `find --delete` deletes it. With
+/// `--one-file-system`, GNU rm 9.1 removes an empty one, and curt skips it.
 #[test]
 fn one_file_system_is_one_device_on_btrfs() {
     let Some(namespace) = Namespace::new() else {
@@ -160,7 +156,7 @@ fn missing_files_on_a_read_only_filesystem_are_missing() {
     }
 }
 
-/// All in a changed root, so that what is emptied where this fails is a copy.
+/// In a chroot, so that a failure empties only a copy.
 #[test]
 fn a_bind_mount_of_the_root_directory_is_refused() {
     let Some(namespace) = Namespace::new() else {
@@ -178,7 +174,6 @@ fn a_bind_mount_of_the_root_directory_is_refused() {
     assert!(root.exists("canary/f"));
 }
 
-/// A root directory with nothing in it but what the two programs need to run.
 fn small_root(bench: &Bench) -> Option<Scratch> {
     let root = Scratch::new();
     let which = Command::new("sh").args(["-c", "command -v rm"]).output().unwrap();
@@ -221,7 +216,6 @@ fn the_root_directory_is_refused() {
         &["-rf", "/canary/..", "/canary/../"],
     ] {
         let run = |program: &[&str]| {
-            // The working directory is the new root.
             let mut command = Command::new("chroot");
             command.arg(root.path()).args(program).args(args).env("LC_ALL", "C");
             let output = command.output().unwrap();
@@ -234,14 +228,13 @@ fn the_root_directory_is_refused() {
         let mut command = Command::new("chroot");
         command.arg(root.path()).args(["/curt", "rm"]).args(args).output().unwrap()
     };
-    // Here GNU says that it is a directory.
     let output = command(&["-f", "/"]);
     assert!(said(&output).messages.starts_with("rm: it is dangerous "), "{output:?}");
     assert!(root.exists("canary/f"));
     let output = command(&["-rf", "/link/"]);
     assert_eq!(said(&output).messages, "rm: cannot remove '/link/': Not a directory\n");
     assert!(root.exists("canary/f"));
-    // Nothing is removed here, and that is why it may be tried.
+    // Safe because it is a dry run.
     let output = command(&["-r", "--dry-run", "--no-preserve-root", "/"]);
     assert!(said(&output).out.starts_with("would remove "), "{output:?}");
     assert!(root.exists("canary/f"));

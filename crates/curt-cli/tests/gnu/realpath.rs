@@ -1,5 +1,4 @@
-//! `curt realpath` and `curt readlink` beside the GNU tools: the same bytes, the same messages
-//! after the name of the program, the same exit codes.
+//! Compares `curt realpath` and `curt readlink` with the GNU tools.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -9,7 +8,6 @@ use curt_testkit::{Choices, Scratch, cells};
 use crate::harness::{Bench, Beside, Trial, by_tool, has_gnu, property};
 use crate::tree::{Oddities, Tree, users};
 
-/// Options that a random command line has some of.
 const OF_REALPATH: &str = "
     -e | -m | -s | -L | -P | -q | -z | --no-sym | --canonicalize-m | --relative-to=a
     --relative-base=. | --relative-to=/etc | --relative-base=a/b | --relative-to=l1/..
@@ -64,7 +62,7 @@ fn names_are_those_of_gnu() {
     scratch.link("absolute", "/dev/../etc/");
     scratch.file("dir/a b'c");
     for number in 0..60 {
-        // More links than the kernel follows.
+        // More symlinks than the kernel follows.
         scratch.link(format!("chain{number}"), format!("./chain{}", number + 1));
     }
     let Some(realpath) = Beside::new("realpath", scratch.typed()) else { return };
@@ -89,7 +87,6 @@ fn names_are_those_of_gnu() {
     }
 }
 
-/// A directory that was removed has no name.
 #[test]
 fn a_removed_working_directory_is_an_error() {
     let Some(()) = has_gnu("realpath") else { return };
@@ -107,7 +104,7 @@ fn a_removed_working_directory_is_an_error() {
     }
 }
 
-/// Directories whose names lead elsewhere here, each with a decoy that has the name.
+/// Paths resolve to other directories, each with a decoy of the same name.
 #[cfg(target_os = "linux")]
 const SCENES: [(&str, &str); 3] = [
     (
@@ -128,7 +125,6 @@ const SCENES: [(&str, &str); 3] = [
     ),
 ];
 
-/// What a script prints in one of the scenes; `$CURT` is the command.
 #[cfg(target_os = "linux")]
 fn scene(scene: &str, script: &str) -> String {
     let scratch = Scratch::new();
@@ -137,7 +133,6 @@ fn scene(scene: &str, script: &str) -> String {
     command.current_dir(scratch.path()).env("LC_ALL", "C");
     let output = command.env("CURT", env!("CARGO_BIN_EXE_curt")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).replace("curt ", "");
-    // Each run has its own.
     said.replace(&*scratch.path().to_string_lossy(), "")
 }
 
@@ -159,7 +154,7 @@ fn names_that_lead_elsewhere_are_those_of_gnu() {
     }
 }
 
-/// Where no path leads, names are no links.
+/// Where a path would resolve elsewhere, names are not hyperlinked.
 #[cfg(target_os = "linux")]
 #[test]
 fn links_of_a_terminal_lead_where_those_of_gnu_lead() {
@@ -174,7 +169,7 @@ fn links_of_a_terminal_lead_where_those_of_gnu_lead() {
     }
 }
 
-/// What goes on from a name must find there what it started from.
+/// A command must reach its starting point again through its name.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_goes_on_from_a_name_that_leads_elsewhere() {
@@ -184,7 +179,7 @@ fn nothing_goes_on_from_a_name_that_leads_elsewhere() {
     for (name, setup) in SCENES {
         let here = if name == "another namespace" { "$P/d" } else { "." };
         let of_names = ["stat -c %m", "find -u -a decoy", "find -u -a --exec-batch rm -r {} ; ."];
-        // The directories above are those of the path that the working directory had.
+        // These use the parents in the working directory's former path.
         let of_directories = ["find decoy", "which --path y --all decoy ./y/decoy"];
         let has_directory = name != "another namespace";
         for command in of_names.iter().chain(of_directories.iter().filter(|_| has_directory)) {

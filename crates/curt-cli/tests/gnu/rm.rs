@@ -1,5 +1,4 @@
-//! `curt rm` beside GNU rm, on two equal trees: the same words, the same status, the same entries
-//! left. Differences that are meant are named, with the reason, and are checked to be there still.
+//! Compares `curt rm` with GNU rm on equal trees: output, status, and remaining entries.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -13,7 +12,6 @@ use crate::harness::{
 use crate::ls::odd_names;
 use crate::tree::{Oddities, Tree, left, users};
 
-/// Options that a random command line has some of.
 const OPTIONS: &str = "
     -r | -r | -r | -r | -R | -f | -f | -v | -v | -d | -rf | -rv | -vv | --rec | --r | --forc | --dir
     --verbose | -i | -I | -If | -fi | --interactive | --interactive=no | --interactive=never
@@ -25,7 +23,7 @@ const YES: &str = "y\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny
                    y\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\n";
 const NO: &str = "n\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\n";
 
-/// As somebody who may remove little else, whatever goes wrong.
+/// Unprivileged, to limit the damage of a bug.
 fn random(choices: &mut Choices) -> Trial {
     let tree = Tree::random(choices, Oddities { forbidden: true, names: true });
     let trial = Trial::random(choices, tree, &cells(OPTIONS), 3);
@@ -36,28 +34,28 @@ fn random(choices: &mut Choices) -> Trial {
     }
 }
 
-/// Whether the two are to agree. Which entries are asked about first depends on the listing, so
-/// all answers of a trial are the same; what else is left out has a row below.
+/// The listing decides which entries are prompted for first, so all answers of a trial are the
+/// same. The tables below cover the other exclusions.
 fn is_compared(trial: &Trial, version: (u32, u32)) -> bool {
     let protects = trial.has("---presume-input-tty");
     let asks = protects
         || ["-i", "-fi", "--interactive", "--interactive=y"].iter().any(|it| trial.has(it));
-    // A directory of what is kept is tried by GNU, and kept by curt.
+    // GNU tries to remove a directory with a skipped entry, curt skips it.
     let keeps = protects && trial.input != YES;
-    // What ends in a dot is refused by its spelling, and a link with a slash is not followed.
+    // curt refuses operands that end in a dot by their spelling, and does not follow a symlink with
+    // a slash.
     let is_refused = |path: &OsString| {
         let path = path.to_string_lossy();
         path.trim_end_matches('/').ends_with('.')
             || path.ends_with('/') && ["l1", "l2", "l3"].iter().any(|it| path.contains(it))
     };
-    // GNU keeps an empty directory that it cannot look into with --preserve-root=all, or -d.
+    // GNU skips an empty directory that it cannot read with --preserve-root=all or -d.
     let looks_first = ["--preserve-root=all", "-d", "--dir"].iter().any(|it| trial.has(it))
         || asks && version < (9, 2);
     let is_left_out = keeps || looks_first && trial.tree.forbids();
     !is_left_out && !trial.operands.iter().any(is_refused)
 }
 
-/// Removes an equal tree with both, and returns what came of it and what is left.
 fn both(
     beside: &Beside<'_>,
     bench: &Bench,
@@ -104,10 +102,8 @@ fn beside<'a>(bench: &'a Bench, place: &'a Path) -> Beside<'a> {
     Beside { curt: &bench.curt, is_sorted: true, variables, equate, ..beside }
 }
 
-/// A tree, the words of a command line, and the answers that are typed.
 type Row<'a> = [&'a str; 3];
 
-/// Parses rows: `TREE # WORDS # ANSWERS`.
 fn table(text: &str) -> Vec<Row<'_>> {
     let row = |row| {
         let mut cells = str::split(row, '#').map(str::trim);
@@ -116,7 +112,6 @@ fn table(text: &str) -> Vec<Row<'_>> {
     cells(text).into_iter().map(row).collect()
 }
 
-/// What became of rows as root and as nobody, by GNU and by curt.
 fn rows(rows: &[Row<'_>], check: impl Fn(&Row<'_>, Option<u32>, [(Said, Vec<String>); 2])) {
     let Some(()) = has_gnu("rm") else { return };
     let bench = Bench::new();
@@ -135,7 +130,6 @@ fn same(table: &[Row<'_>]) {
     rows(table, |row, user, [gnu, ours]| assert_eq!(ours, gnu, "{row:?} as {user:?}"));
 }
 
-/// The same where GNU rm did it otherwise before this version.
 fn same_since(since: (u32, u32), table: &[Row<'_>]) {
     if has_gnu("rm").is_some() && version("rm") < since {
         return skip(&format!("GNU rm {:?} is too old for {} cases", version("rm"), table.len()));
@@ -175,7 +169,7 @@ fn names_and_trees_of_any_size_are_removed_as_by_gnu() {
     ]);
 }
 
-/// Everything is tried as root, whom modes do not stop, and as nobody.
+/// Also as root, whom modes do not stop.
 #[test]
 fn what_may_not_be_removed_is_said_as_by_gnu() {
     same(&table(
@@ -188,7 +182,7 @@ fn what_may_not_be_removed_is_said_as_by_gnu() {
         ",
     ));
     same_since((9, 2), &table("d/ 0333:d # -d d"));
-    // GNU looks whether it is empty; rmdir knows that it is not.
+    // GNU checks whether it is empty; for curt, `rmdir` reports that.
     if version("rm") >= (9, 2) {
         rows(&table("d/f 0333:d # -d d"), |_, user, [(gnu, left), (ours, ours_left)]| {
             assert_eq!((gnu.code, &left), (ours.code, &ours_left));
@@ -211,7 +205,6 @@ fn answers_count_as_for_gnu() {
         # -f --interactive missing | # -i --interactive=never missing
         ",
     ));
-    // Write-protected entries at a terminal.
     same(&table(
         "
         f 0444:f # ---presume-input-tty f # n | f=content 0000:f g # ---presume-input-tty f g # n
@@ -235,7 +228,7 @@ fn answers_count_as_for_gnu() {
     );
 }
 
-/// What differs, and why: the status of curt, and what is left.
+/// curt's status and remaining entries, with the reason.
 #[test]
 fn differences_from_gnu_rm_are_those_that_are_meant() {
     const KEPT: &str = "GNU fails to remove the directory of a file that was kept; curt keeps it";

@@ -1,5 +1,4 @@
-//! `curt run` beside GNU `timeout` and `env`: the same output, the same messages after the name of
-//! the program, the same exit codes and signals.
+//! Compares `curt run` with GNU `timeout` and `env`.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -12,12 +11,10 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::harness::has_gnu;
 
-/// How it ended, what was printed, and the messages.
 type Said = (ExitStatus, String, String);
 
 const CURT: &str = env!("CARGO_BIN_EXE_curt");
 
-/// Runs the GNU tool and curt with these words.
 fn compare(scratch: &Scratch, gnu: &[&str], ours: &[&str]) {
     let (ours_said, gnu_said) = both(scratch, gnu, ours);
     assert_eq!(ours_said, gnu_said, "{ours:?}");
@@ -30,7 +27,6 @@ fn started(scratch: &Scratch, words: &[&str]) -> Command {
     command
 }
 
-/// Returns what curt and the GNU tool say.
 fn both(scratch: &Scratch, gnu: &[&str], ours: &[&str]) -> (Said, Said) {
     let say = |words: &[&str]| {
         let output = started(scratch, words).output().unwrap();
@@ -40,22 +36,21 @@ fn both(scratch: &Scratch, gnu: &[&str], ours: &[&str]) -> (Said, Said) {
     (say(&[&[CURT, "run"], ours].concat()), say(gnu))
 }
 
-/// Whether musl, the C library of a static binary, reserves a signal that GNU's has.
+/// Whether musl, which static binaries use, reserves this signal and glibc does not.
 fn is_reserved(word: &str) -> bool {
     let is_first = ["34", "162", "RTMIN", "RTMIN+0", "RTMAX-30"].contains(&word);
     is_first && cfg!(target_env = "musl")
 }
 
-/// The letter for the state of a process; 0 if there is none.
 fn state(process: Pid) -> u8 {
     let path = format!("/proc/{}/stat", process.as_raw_nonzero());
     let text = fs::read_to_string(path).unwrap_or_default();
     text.rsplit(") ").next().and_then(|rest| rest.bytes().next()).unwrap_or_default()
 }
 
-/// Whether a process runs. One that has ended may be waited for late, by whoever adopted it.
+/// A zombie does not count: its new parent may be slow to wait for it.
 fn goes_on(program: Pid) -> bool {
-    // What was killed needs a moment to end.
+    // A killed process takes a moment to end.
     !(0..200).any(|_| {
         thread::sleep(Duration::from_millis(5));
         matches!(state(program), 0 | b'Z' | b'X')
@@ -74,9 +69,8 @@ fn time_limits_end_as_those_of_timeout() {
     let Some(()) = has_gnu("timeout") else { return };
     heed_signals();
     let scratch = Scratch::new();
-    // The numbers of processes differ.
     let silent = |script: &str| script.replace("echo $$; ", "");
-    // On a busy machine a script may not have come to its trap yet when the signal comes.
+    // On a busy machine the signal may arrive before the script has set its trap.
     let longer = |time: &'static str| if time == ".2" { vec![".2", "2", "20"] } else { vec![time] };
     let cases = [
         (".2", &[][..], HEEDS),
@@ -97,8 +91,8 @@ fn time_limits_end_as_those_of_timeout() {
         ("0", &[], "exit 4"),
     ];
     let cases = cases.map(|(time, options, script)| (time, options.to_vec(), silent(script)));
-    // But for KILL (above), CHLD, after which timeout itself waits for ever, those that the SIGCONT
-    // behind them takes back, and those of the C library.
+    // Not KILL (tested above), CHLD, after which timeout hangs, the stop signals, which the
+    // following SIGCONT cancels, and those reserved by libc.
     let mut numbers: Vec<String> = (1..=64).map(|number| number.to_string()).collect();
     let others = ["9", "17", "19", "20", "21", "22", "32", "33"];
     numbers.retain(|it| !others.contains(&&**it) && !is_reserved(it));
@@ -119,7 +113,6 @@ fn time_limits_end_as_those_of_timeout() {
     });
 }
 
-/// What the tool alone is told, when the program has printed its number.
 #[test]
 fn signals_are_passed_on_as_by_timeout() {
     let Some(()) = has_gnu("timeout") else { return };
@@ -131,7 +124,7 @@ fn signals_are_passed_on_as_by_timeout() {
         let mut program = String::new();
         output.read_line(&mut program).unwrap();
         let program = Pid::from_raw(program.trim().parse().unwrap()).unwrap();
-        // timeout loses a signal that comes right after its fork.
+        // timeout loses a signal that arrives right after its fork.
         for process in [program, Pid::from_child(&child)] {
             while !matches!(state(process), b'S' | b'T') {
                 thread::sleep(Duration::from_millis(5));
@@ -158,7 +151,6 @@ fn signals_are_passed_on_as_by_timeout() {
     });
     let stopped = (Signal::TERM, &[][..], STOPPED);
     at_once(cases.chain([stopped]), |(signal, options, script)| {
-        // The shell is deaf to two of them only.
         if script == DEAF && !matches!(signal, Signal::INT | Signal::TERM | Signal::ALARM) {
             return;
         }
@@ -170,13 +162,12 @@ fn signals_are_passed_on_as_by_timeout() {
     });
 }
 
-/// What a program inherits of ignored and blocked signals, and whether it ends as it should. An
-/// interrupt that is ignored stays so, as in newer versions of timeout.
+/// An ignored interrupt remains ignored, as in newer versions of timeout.
 #[test]
 fn ignored_and_blocked_signals_are_those_of_env_and_timeout() {
     let (Some(()), Some(())) = (has_gnu("timeout"), has_gnu("env")) else { return };
     let scratch = Scratch::new();
-    // The C library ignores two signals of its own in what it starts.
+    // glibc ignores two internal signals in its children.
     let shown =
         "sed -En '/SigBlk|SigIgn/{s/0000000[0189][08]/000000000/;p}' /proc/self/status; exit 7";
     let cases = [
@@ -201,7 +192,7 @@ fn ignored_and_blocked_signals_are_those_of_env_and_timeout() {
             assert_eq!(said(&[CURT, "run", "--"]), env, "{inherited:?}");
         }
         let ours = said(&[CURT, "run", "-t", "50", "--"]);
-        // timeout's children heed all that timeout catches.
+        // timeout's children do not ignore signals that timeout handles.
         let expected = if ours == env { &env } else { &timeout };
         assert_eq!(&ours, expected, "{inherited:?}");
         for limited in [&["timeout", ".2"][..], &[CURT, "run", "-t", ".2", "--"]] {
@@ -215,7 +206,7 @@ fn ignored_and_blocked_signals_are_those_of_env_and_timeout() {
     });
 }
 
-/// The end of a child is known although whoever started curt ignores it.
+/// Even if curt's parent ignored SIGCHLD.
 #[test]
 fn no_command_loses_how_a_program_ended() {
     let Some(()) = has_gnu("env") else { return };
@@ -236,7 +227,6 @@ fn no_command_loses_how_a_program_ended() {
     }
 }
 
-/// Durations: what is no limit, what is refused, and what is over at once.
 #[test]
 fn times_are_those_of_timeout() {
     let Some(()) = has_gnu("timeout") else { return };
@@ -298,7 +288,7 @@ fn what_cannot_be_started_has_the_code_of_env() {
     let long = "a".repeat(300);
     let (long_path, longest) = (format!("./{long}"), "./a".repeat(3000));
     for name in cells(NAMES).into_iter().chain([&*long, &long_path, &longest]) {
-        // The search of env counts what PATH has beside programs.
+        // env's search counts non-programs in PATH.
         for path in ["PATH=/usr/bin:/bin", "PATH=.", "PATH=dir"] {
             let code = |tool: &[&str]| {
                 let words = [&["env", path], tool, &[name]].concat();

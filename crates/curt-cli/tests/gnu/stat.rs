@@ -1,5 +1,4 @@
-//! `curt stat` beside GNU stat: the same formats and operands must give the same bytes, the same
-//! messages and the same code. Curt is called by the name `stat`.
+//! Compares `curt stat`, called as `stat`, with GNU stat.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,7 +10,6 @@ use curt_testkit::{Scratch, cells};
 
 use crate::harness::Beside;
 
-/// Both in the sample, curt by the name `stat`. `None`, said aloud, without GNU stat.
 fn beside<'a>(scratch: &'a Scratch, place: &'a Path) -> Option<Beside<'a>> {
     let variables = &[("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")];
     let curt = scratch.path().join("stat");
@@ -22,12 +20,10 @@ fn beside<'a>(scratch: &'a Scratch, place: &'a Path) -> Option<Beside<'a>> {
     })
 }
 
-/// Fails if the two differ in these words.
 fn same<S: AsRef<OsStr>>(beside: &Beside<'_>, words: &[S]) {
     assert_eq!(beside.difference(words), None);
 }
 
-/// Files of every kind, and curt by the name `stat`.
 fn sample() -> Scratch {
     let scratch = Scratch::new();
     scratch.link("stat", env!("CARGO_BIN_EXE_curt"));
@@ -41,8 +37,8 @@ fn sample() -> Scratch {
     scratch.link("here/to-dir", "dir");
     scratch.link("here/broken", "nowhere");
     scratch.link("here/loop", "loop");
-    // Reading a link for the first time changes the time of its last access, but not if that is
-    // later than its other times.
+    // The first read of a symlink changes its access time, unless that is later than its other
+    // times.
     std::thread::sleep(std::time::Duration::from_millis(20));
     for link in ["link", "to-dir", "broken", "loop"] {
         fs::read_link(scratch.at("here").join(link)).unwrap();
@@ -57,7 +53,6 @@ fn sample() -> Scratch {
     scratch
 }
 
-/// The names in it, and some of the system.
 fn names(scratch: &Scratch) -> Vec<String> {
     let entries = fs::read_dir(scratch.at("here")).unwrap();
     let names = entries.filter_map(|entry| entry.unwrap().file_name().into_string().ok());
@@ -76,8 +71,8 @@ fn every_directive_is_that_of_gnu() {
     let Some(beside) = beside(&scratch, &place) else { return };
     let names = names(&scratch);
     for letter in ('a'..='z').chain('A'..='Z') {
-        // The message about a label names what stands for standard input, and a file system without
-        // labels is not told from a file without one.
+        // The message about a label names standard input differently, and curt does not distinguish
+        // a filesystem without labels from a file without one.
         let is_left_out = |name: &str| letter == 'C' && (name == "-" || name.starts_with("/proc"));
         let names: Vec<&str> =
             names.iter().map(String::as_str).filter(|name| !is_left_out(name)).collect();
@@ -87,7 +82,7 @@ fn every_directive_is_that_of_gnu() {
             format!("[%H{letter}|%L{letter}|%8H{letter}]"),
             flags,
         ];
-        // With flags GNU stat adds an `s` to the target of a link.
+        // With flags GNU stat appends an `s` to a symlink's target.
         for format in formats.iter().take(if letter == 'N' { 2 } else { 3 }) {
             same(&beside, &[&["-c", format], &names[..]].concat());
             same(&beside, &[&["-L", "-c", format], &names[..]].concat());
@@ -115,7 +110,6 @@ fn file_systems_are_those_of_gnu() {
     let scratch = sample();
     let place = scratch.at("here");
     let Some(beside) = beside(&scratch, &place) else { return };
-    // Free blocks change while the two run one after the other.
     let format = "%n %i %l %t %T %s %S %b %c %10T|%-10t|%#t|%#i|%5l|%05l|%Q";
     let mut places: Vec<PathBuf> = vec![".".into(), "file".into(), "link".into()];
     places.extend(["/", "/proc", "/sys", "/dev", "/dev/shm", "/dev/pts"].map(PathBuf::from));
@@ -146,7 +140,6 @@ fn formats_have_escapes_and_ends_as_in_gnu() {
         same(&beside, &["-c", format, "file"]);
         same(&beside, &[&format!("--printf={format}"), "file"]);
     }
-    // Each of two files, and the last of two formats.
     same(&beside, &["--format=%n", "--printf=<%n>", "file", "dir"]);
     same(&beside, &["--printf=<%n>", "-c%n", "file", "dir"]);
     same(&beside, &["-c", "-%n", "--", "file"]);
@@ -166,7 +159,7 @@ fn times_before_1970_and_far_away() {
         let format = "%y %Y %.Y %.1Y %.3Y %16.3Y %-18.3Y| %018.3Y %+.2Y %X";
         same(&beside, &["-c", format, "when"]);
     }
-    // Where the width is too small for longer times, GNU stat adds blanks.
+    // GNU stat adds blanks if the width is too small for longer times.
     for format in ["%13.6Y|%013.6Y|%-13.6Y|%8Y|%+Y", "%I18.10Y|%18.10Y|%018.10Y|%-18.10Y|"] {
         same(&beside, &["-c", format, "when"]);
     }
@@ -191,7 +184,6 @@ fn names_are_quoted_as_the_environment_says() {
     assert!(ours.messages.contains("QUOTING_STYLE: 'odd'"), "{ours:?}");
 }
 
-/// By the name of curt the fields are printed, unless an option of GNU stat asks for its form.
 #[test]
 fn curt_stat_has_both_forms() {
     let scratch = sample();

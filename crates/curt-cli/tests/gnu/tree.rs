@@ -1,4 +1,4 @@
-//! Trees that are made twice, or for two programs: from the words of a table, or at random.
+//! Trees from the words of a table or at random, built once for each program.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use curt_testkit::{Choices, NOBODY, Scratch, cells, is_root};
 
-/// What is made, one after the other, each at a path; the directories above it come with it.
+/// In order of creation, with parents.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree(Vec<(OsString, What)>);
 
@@ -19,44 +19,39 @@ pub(crate) struct Tree(Vec<(OsString, What)>);
 enum What {
     Directory,
     File(Vec<u8>),
-    /// A file of this size that takes no space.
     Hole(u64),
     Link(OsString),
-    /// Another name of a file. Which of the two a program meets first depends on the listing, so it
-    /// is that of the file with `+link` behind it.
+    /// A hard link. The listing decides which name a program meets first, so the link's name is the
+    /// file's with `+link` appended.
     Name(OsString),
     Pipe,
     Socket,
-    /// Something that exists gets this mode, belongs to root, or was changed at this time.
+    /// Changes an existing entry: its mode, its owner to root, or its modification time.
     Mode(u32),
     OfRoot,
     Changed(u64),
 }
 
-/// What names have in them that programs may stumble over, separated by bars.
 const NAMES: &[u8] =
     b"a|b|c|d|e.rs|.rs|F.RS|g.tar.gz|.h|..x|two words|-f|--|*|it's|new\nline|tab\t|\xc3\xa9|\
     \xe6\xbc\xa2|\xff\xfe|\x1b[31m|back\\slash|[ab]|old~|f9|f10|f010|{x,y}|\"q\"";
 
-/// Where links lead: never above the scratch directory, because what they lead to may be removed.
+/// Symlink targets. They never leave the scratch directory, because tests may remove them.
 const TARGETS: &str = "
     a | b | a/b | ../a | .. | . | nowhere | nowhere/x | l1 | l2 | a/ | e.rs | e.rs/x | ./c/../d
     ../l1/a
 ";
 
-/// What a random tree may have beside the ordinary.
 #[derive(Clone, Copy)]
 pub(crate) struct Oddities {
-    /// Entries of root, and modes that forbid something.
     pub(crate) forbidden: bool,
-    /// Several names of a file.
     pub(crate) names: bool,
 }
 
 impl Tree {
-    /// A tree from words that blanks separate: `d/` is a directory, `f` an empty file, `f=text` one
-    /// with content, `l>target` a symbolic link, `p|` a pipe, `0555:d` the mode of something that
-    /// exists, and `root:d` something that belongs to root, whoever runs the command.
+    /// A tree from blank-separated words: `d/` is a directory, `f` an empty file, `f=text` a file
+    /// with content, `l>target` a symlink, `p|` a pipe. `0555:d` sets the mode of an existing
+    /// entry, and `root:d` makes root its owner.
     pub(crate) fn of(words: &str) -> Tree {
         let step = |word: &str| {
             let (path, what) = if let Some(path) = word.strip_prefix("root:") {
@@ -85,7 +80,7 @@ impl Tree {
         let mut directories = vec![OsString::new()];
         let mut steps: Vec<(OsString, What)> = Vec::new();
         for _ in 0..choices.below(26) {
-            // A tree is about as deep as it is wide.
+            // Keeps depth and width similar.
             let above = match choices.below(3) {
                 0 => directories.last().unwrap(),
                 _ => choices.pick(&directories),
@@ -110,7 +105,6 @@ impl Tree {
                 }
                 5 => What::Hole(*choices.pick(&[1, 4096, 70_000, 5 << 30])),
                 6 => What::Pipe,
-                // Its address has little room.
                 7 if path.len() < 30 => What::Socket,
                 _ => What::File(vec![b'x'; *choices.pick(&[0, 0, 1, 5, 1024, 1025, 4096, 9000])]),
             };
@@ -147,15 +141,13 @@ impl Tree {
         Tree(steps)
     }
 
-    /// The tree with one more file, which holds this.
     #[allow(dead_code, reason = "the suite fd adds rules")]
     pub(crate) fn with_file(mut self, path: &str, content: String) -> Tree {
         self.0.push((path.into(), What::File(content.into_bytes())));
         self
     }
 
-    /// A path in it, or one that is not, as it may be typed. It is relative, because it may be
-    /// removed, and leads no higher than the scratch directory.
+    /// Relative, and never above the scratch directory, because tests may remove it.
     pub(crate) fn operand(&self, choices: &mut Choices) -> OsString {
         let path = match choices.below(12) {
             0 => OsStr::new(choices.one_of(&["missing", ".", "a", "l1"])),
@@ -171,17 +163,14 @@ impl Tree {
         OsString::from_vec(operand)
     }
 
-    /// Whether modes or owners forbid something.
     pub(crate) fn forbids(&self) -> bool {
         self.0.iter().any(|(_, what)| matches!(what, What::Mode(_) | What::OfRoot))
     }
 
-    /// Whether something has this mode.
     pub(crate) fn has_mode(&self, mode: u32) -> bool {
         self.0.iter().any(|(_, what)| *what == What::Mode(mode))
     }
 
-    /// The tree without a step and what depends on it; `None` if it has no such step.
     pub(crate) fn without(&self, at: usize) -> Option<Tree> {
         let (gone, what) = self.0.get(at)?;
         if matches!(what, What::Mode(_) | What::OfRoot | What::Changed(_)) {
@@ -200,7 +189,6 @@ impl Tree {
         Some(Tree(self.0.iter().filter(is_left).cloned().collect()))
     }
 
-    /// Makes it in `run/here` of a scratch directory, as somebody else's if that is wanted.
     pub(crate) fn make(&self, scratch: &Scratch, user: Option<u32>) {
         scratch.dir("run/here");
         let place = Path::new("run/here");
@@ -239,7 +227,6 @@ impl Tree {
                 What::OfRoot if is_root() => lchown(path, Some(0), Some(0)).unwrap(),
                 What::Changed(seconds) => {
                     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(*seconds);
-                    // Opening a pipe would wait.
                     if let Some(file) = open_unless_pipe(&path) {
                         file.set_times(fs::FileTimes::new().set_modified(time)).unwrap();
                     }
@@ -255,7 +242,6 @@ fn open_unless_pipe(path: &Path) -> Option<fs::File> {
     if kind.is_dir() || kind.is_file() { fs::File::open(path).ok() } else { None }
 }
 
-/// As lines of a shell script.
 impl fmt::Display for Tree {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (path, what) in &self.0 {
@@ -286,7 +272,6 @@ impl fmt::Display for Tree {
     }
 }
 
-/// A word for the shell.
 pub(crate) fn quoted(word: &OsStr) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=+,:@%".contains(byte);
     let bytes = word.as_bytes();
@@ -297,13 +282,12 @@ pub(crate) fn quoted(word: &OsStr) -> String {
     if escaped.as_bytes() == bytes { format!("'{escaped}'") } else { format!("$'{escaped}'") }
 }
 
-/// Everything below a directory, sorted: its path with its mode and where it leads.
 pub(crate) fn left(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     each(root, &mut |path, metadata| {
         let shown = path.strip_prefix(root).unwrap().as_os_str().as_bytes().escape_ascii();
         let target = fs::read_link(path).ok();
-        // In a directory that may be listed and not searched, there are only names.
+        // A directory may be listable but not searchable.
         let mode = metadata.map_or(0, MetadataExt::mode);
         found.push(format!(
             "{shown} {mode:o}{}",
@@ -314,7 +298,6 @@ pub(crate) fn left(root: &Path) -> Vec<String> {
     found
 }
 
-/// Calls with everything below a directory.
 pub(crate) fn each(root: &Path, call: &mut impl FnMut(&Path, Option<&fs::Metadata>)) {
     for entry in fs::read_dir(root).into_iter().flatten() {
         let path = entry.unwrap().path();
@@ -326,7 +309,6 @@ pub(crate) fn each(root: &Path, call: &mut impl FnMut(&Path, Option<&fs::Metadat
     }
 }
 
-/// Whom the tests may act as: `None` is whoever runs them.
 pub(crate) fn users() -> &'static [Option<u32>] {
     if is_root() {
         return &[None, Some(NOBODY)];

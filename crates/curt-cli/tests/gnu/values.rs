@@ -1,5 +1,4 @@
-//! Sizes, numbers and styles of times as values of options and variables, beside the GNU tools: the
-//! same values are accepted, and mean the same.
+//! Compares sizes, numbers and time styles in options and variables with the GNU tools.
 
 use std::fs;
 
@@ -8,8 +7,7 @@ use curt_testkit::{Choices, Scratch, cells, try_seeds};
 use crate::harness::{Beside, has_gnu, has_utf8};
 use crate::ls::set_time;
 
-/// Where a value goes: a tool, what comes before the value, and what follows it. A variable has the
-/// value in place of `@`, or another one.
+/// A tool, the words before the value, and those after it. `@` is the value, also in variables.
 const SIZES: &str = "
     du -B @ t | du --block-size=@ t | du -B @ -k t | du -B @ -B1 t | du -t @ -t1 -a t | du -t @ -a -B1 t | du --threshold=@ -a t
     du -d @ t | du --max-depth=@ t | du DU_BLOCK_SIZE=@ t | du BLOCK_SIZE=@ t | du BLOCKSIZE=@ t
@@ -107,7 +105,6 @@ fn values_mean_what_they_mean_to_gnu() {
                 }
             }
             let curt = scratch.at("bin").join(tool);
-            // Messages differ in words only.
             let beside = Beside {
                 curt: &curt,
                 variables: &variables,

@@ -1,4 +1,4 @@
-//! File systems whose listings have no kinds, or come in pieces: beside the GNU tools on the same
+//! Filesystems that list without kinds, or in small pages, compared with the GNU tools on the same
 //! mount.
 
 use curt_testkit::Scratch;
@@ -12,7 +12,7 @@ const MANNERS: [Manner; 4] = [
     Manner { kinds: false, page: 1 },
 ];
 
-/// Directories of several sizes in one another. Returns how many files and directories there are.
+/// Returns the numbers of files and directories.
 fn tree() -> (Tree, u64, u64) {
     let mut tree = Tree::new();
     let (mut files, mut directories) = (0, 1);
@@ -37,8 +37,6 @@ fn tree() -> (Tree, u64, u64) {
     (tree, files, directories)
 }
 
-/// Runs pairs of commands on the mount and fails where their output differs; curt's command is the
-/// second of a pair.
 fn compare(pairs: &[(&str, &str)], options: &[&str]) {
     let mut text = String::from("same() { cmp ../theirs ../ours || echo \"$1\"; }; ");
     for (theirs, ours) in pairs {
@@ -118,7 +116,6 @@ fn removal_is_complete_and_tries_no_directory_too_early() {
         return;
     }
     for manner in MANNERS {
-        // Options, and the number of remaining directories.
         for (options, kept) in
             [("", 0), ("-j1", 0), ("-j4", 0), ("-v", 0), ("--contents", 1), ("--exclude 1x", 7)]
         {
@@ -148,8 +145,6 @@ fn removal_is_complete_and_tries_no_directory_too_early() {
     }
 }
 
-/// The price of listings without kinds: one question for each entry, and none where nobody wants to
-/// know.
 #[test]
 fn kinds_that_a_listing_lacks_cost_one_question_each() {
     if !may_serve() {
@@ -172,7 +167,6 @@ fn kinds_that_a_listing_lacks_cost_one_question_each() {
     }
 }
 
-/// Runs a script in a filesystem of ext4 that lists without kinds. Returns both outputs.
 fn on_ext4_without_kinds(text: &str) -> (String, String) {
     let scratch = Scratch::new();
     let text = format!(

@@ -1,11 +1,9 @@
-//! `curt ls -R` where descriptors are scarce and trees deep: the listing of GNU ls, which itself
-//! ends at the longest path that the system takes.
+//! `curt ls -R` in deep trees with few descriptors. GNU ls, the reference, fails at `PATH_MAX`.
 
 use curt_testkit::{Scratch, skip};
 
 use crate::script;
 
-/// Lists with a limit on descriptors, and must succeed.
 fn list(scratch: &Scratch, descriptors: u32, words: &str) -> String {
     ls(scratch, &format!("ulimit -n {descriptors}; exec \"$CURT\" ls {words}"))
 }
@@ -17,7 +15,7 @@ fn ls(scratch: &Scratch, line: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Whether two long texts are equal; where not, around what differs first.
+/// Shows only the first difference.
 fn assert_same(seen: &str, expected: &str, options: &str) {
     let at = seen.lines().zip(expected.lines()).position(|(seen, expected)| seen != expected);
     let tail = |text: &str, line: usize| {
@@ -40,7 +38,7 @@ fn a_deep_tree_is_listed_whole_with_few_descriptors() {
         skip("GNU ls is not installed");
     }
     for options in ["-R", "-RU", "-aR", "-LR", "-lRn", "-aRF", "-R --group-directories-first"] {
-        // One for the directory that is listed, one on the way, and hardly more.
+        // One descriptor for the listed directory, one for a parent, and hardly more.
         let chain = list(&scratch, 8, &format!("{options} chain"));
         let headings = chain.lines().filter(|line| line.ends_with("dd:")).count();
         assert_eq!(headings, LEVELS, "{options}");
@@ -54,7 +52,7 @@ fn a_deep_tree_is_listed_whole_with_few_descriptors() {
 #[test]
 fn owners_have_names_where_descriptors_are_few() {
     let scratch = Scratch::new();
-    // Enough that a second thread works, with its own descriptor.
+    // Enough for a second thread, with its own descriptor.
     for file in 0..3_000 {
         scratch.file(format!("t/{file}"));
     }

@@ -1,5 +1,5 @@
-//! The command where something is scarce, forbidden or strange: descriptors, memory, space,
-//! permission; filesystems that answer in their own way; signals.
+//! The command under scarce descriptors, memory, space and permissions, on unusual filesystems, and
+//! with signals.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -15,12 +15,11 @@ use std::process::{Command, Stdio};
 
 use curt_testkit::{Scratch, is_root, may_mount, skip};
 
-/// What a run of the command came to.
 #[derive(Debug)]
 struct Run {
     code: Option<i32>,
     summary: serde_json::Value,
-    /// Both its outputs; failures are objects before the summary.
+    /// Failures are objects before the summary.
     messages: String,
 }
 
@@ -29,7 +28,6 @@ impl Run {
         self.summary[name].as_u64().unwrap_or_else(|| panic!("no {name}: {self:?}"))
     }
 
-    /// Asserts that everything was removed, and the counts.
     fn assert_all(&self, files: u64, directories: u64) {
         assert_eq!(self.code, Some(0), "{self:?}");
         let counts = (self.number("files"), self.number("directories"));
@@ -37,12 +35,12 @@ impl Run {
     }
 }
 
-/// The command where it was built; that folder may be closed to others.
+/// Other users may be unable to reach it.
 fn curt() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_curt"))
 }
 
-/// A script with `$RM` for `curt rm --stats --json`, in a scratch directory.
+/// `$RM` is `curt rm --stats --json`.
 fn script(scratch: &Scratch, text: &str) -> Command {
     let mut command = Command::new("sh");
     let text = text.replace("$RM", "\"$CURT\" rm --stats --json");
@@ -51,7 +49,6 @@ fn script(scratch: &Scratch, text: &str) -> Command {
     command
 }
 
-/// The same in its own mount namespace.
 fn mounting_script(scratch: &Scratch, text: &str) -> Command {
     let inner = script(scratch, text);
     let mut command = Command::new("unshare");
@@ -61,7 +58,6 @@ fn mounting_script(scratch: &Scratch, text: &str) -> Command {
     command
 }
 
-/// Runs it; its last message must be a summary.
 fn run(mut command: Command) -> Run {
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -83,7 +79,7 @@ fn has(program: &str) -> bool {
     found
 }
 
-/// Sends a signal by the shell's own `kill`: a small system has no other.
+/// Small systems have only the shell's builtin `kill`.
 fn send(signal: &str, process: &str) -> bool {
     let mut command = Command::new("sh");
     command.args(["-c", "kill -\"$1\" \"$2\"", "sh", signal, process]);

@@ -1,10 +1,10 @@
-//! Few descriptors, little memory. The library's tests measure the memory for deep trees.
+//! Few descriptors and little memory. The library's tests measure memory for deep trees.
 
 use curt_testkit::Scratch;
 
 use super::{has, run, script};
 
-/// By names from the operand on, each path would be as long as the tree is deep.
+/// Resolving from the operand, each path would be as long as the tree is deep.
 #[test]
 fn calls_and_names_are_proportional_to_the_depth_with_8_descriptors() {
     if !has("strace") {
@@ -21,7 +21,6 @@ fn calls_and_names_are_proportional_to_the_depth_with_8_descriptors() {
         assert!(status.success(), "{command}: {}", log.lines().last().unwrap_or_default());
         let names = |line: &str| line.split('"').nth(1).map_or(0, |path| path.split('/').count());
         let opened = log.lines().filter(|line| line.contains(" openat"));
-        // How memory is asked for is the allocator's.
         let memory = [" brk(", " mmap(", " munmap(", " mremap(", " madvise("];
         let calls = log.lines().filter(|line| !memory.iter().any(|call| line.contains(call)));
         (calls.count(), opened.map(names).sum::<usize>())
@@ -35,7 +34,7 @@ fn calls_and_names_are_proportional_to_the_depth_with_8_descriptors() {
     }
 }
 
-/// The line of arguments alone takes more.
+/// The command-line parser alone would take more.
 #[test]
 fn every_command_works_with_a_stack_of_64_kib() {
     let commands = "rm -r -j4 tree|rm -r --bogus tree|find -u one tree|ls -lR tree|stat tree|du tree|\
@@ -45,7 +44,6 @@ fn every_command_works_with_a_stack_of_64_kib() {
         let answer = |limit: &str| {
             let scratch = Scratch::new();
             scratch.chain_with_bushes("tree", 5, 3, 2);
-            // What the size of the terminal and the folder are says nothing.
             let text = format!("{limit}; COLUMNS=80 exec \"$CURT\" {command}");
             let output = script(&scratch, &text).output().unwrap();
             let text = String::from_utf8(output.stdout).unwrap();
@@ -59,7 +57,7 @@ fn every_command_works_with_a_stack_of_64_kib() {
 #[test]
 fn few_descriptors_end_in_success_or_a_report() {
     let scratch = Scratch::new();
-    // Fewer than 8 descriptors cannot reopen closed directories; the removal must still end.
+    // Fewer than 8 descriptors cannot reopen closed directories.
     for limit in [5, 6, 7, 8, 10, 16, 64] {
         for threads in [1, 2, 8] {
             for options in ["", "--contents", "--exclude nothing"] {
@@ -72,7 +70,6 @@ fn few_descriptors_end_in_success_or_a_report() {
                         let rest = u64::from(options == "--contents");
                         run.assert_all(files, directories - rest);
                     }
-                    // What is not removed is there, and nothing else was in the way.
                     Some(1) => {
                         assert!(limit <= 8, "{case}");
                         assert!(run.messages.contains("Too many open files"), "{case}");
@@ -88,7 +85,6 @@ fn few_descriptors_end_in_success_or_a_report() {
     }
 }
 
-/// There is room for the stack of one thread or of none, and enough for everything else.
 #[test]
 fn commands_run_on_as_many_threads_as_there_can_be() {
     let scratch = Scratch::new();

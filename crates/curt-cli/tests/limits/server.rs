@@ -1,8 +1,8 @@
-//! A filesystem for tests: a thread of the test speaks the kernel's FUSE protocol. It lists without
-//! kinds, or a few entries at a time, as some filesystems do that are rarely installed.
+//! A FUSE filesystem in a thread of the test. It lists without kinds, or a few entries at a time,
+//! like some rarely installed filesystems.
 //!
-//! The protocol is that of `linux/fuse.h`, version 7.31: a request begins with its length, its
-//! number, the process that waits for it and its node; numbers are in native byte order.
+//! The protocol is that of `linux/fuse.h`, version 7.31. Each request begins with its length, its
+//! ID, the waiting process and the node, in native byte order.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -14,24 +14,20 @@ use std::time::Duration;
 
 use curt_testkit::Scratch;
 
-/// How it lists.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
     pub(crate) kinds: bool,
-    /// The most entries of one answer.
     pub(crate) page: usize,
 }
 
-/// What there is, by number; 0 is the root.
 #[derive(Default)]
 struct Node {
     name: String,
-    /// Nothing for a file; removed children keep their place.
+    /// `None` for a file. Removed children leave an empty slot.
     children: Option<Vec<Option<usize>>>,
     size: u64,
 }
 
-/// The tree.
 #[derive(Default)]
 pub(crate) struct Tree(Vec<Node>);
 
@@ -48,7 +44,6 @@ impl Tree {
         Tree(vec![Node { children: Some(Vec::new()), ..Node::default() }])
     }
 
-    /// Adds a file of this size, or a directory, with those above it.
     pub(crate) fn add(&mut self, path: &str, size: Option<u64>) {
         let mut at = 0;
         let names: Vec<&str> = path.split('/').collect();
@@ -70,7 +65,6 @@ impl Tree {
         children.copied().find(|&child| self.0[child].name == name)
     }
 
-    /// Whether nothing is left.
     pub(crate) fn is_empty(&self) -> bool {
         self.0[0].children.iter().flatten().all(Option::is_none)
     }
@@ -85,7 +79,7 @@ impl Tree {
 
     fn look_up(&self, parent: usize, name: &str) -> Result<Vec<u8>, i32> {
         let node = self.child(parent, name).ok_or(ENOENT)?;
-        // Nothing is remembered: what is asked comes here.
+        // Without caching, every query reaches the server.
         let head = longs(&[node as u64 + 1, 0, 0, 0, 0]);
         Ok([head, self.attributes(node)].concat())
     }
@@ -135,7 +129,6 @@ impl Tree {
         Ok(Vec::new())
     }
 
-    /// The answer to a request; `None` where none is waited for.
     fn answer(
         &mut self,
         code: u32,
@@ -150,16 +143,16 @@ impl Tree {
         let long = |at: usize| u64::from_ne_bytes(body[at..at + 8].try_into().unwrap()) as usize;
         Some(match code {
             1 => self.look_up(node, name()),
-            // Forgetting one, or many.
+            // FORGET and BATCH_FORGET.
             2 | 42 => return None,
             3 => Ok([longs(&[0, 0]), self.attributes(node)].concat()),
             10 => self.remove(node, name(), false),
             11 => self.remove(node, name(), true),
-            // The state of the filesystem.
+            // STATFS.
             17 => Ok([longs(&[0; 5]), words(&[4096, 255, 4096]), vec![0; 28]].concat()),
-            // What both sides can do: nothing beyond the oldest.
+            // INIT: no optional features.
             26 => Ok([words(&[7, 31, 0, 0, 0, 64 << 10, 1]), vec![0; 36]].concat()),
-            // Opening a directory, and closing it.
+            // OPENDIR and RELEASEDIR.
             27 | 29 => Ok(longs(&[0, 0])),
             28 => {
                 let room = u32::from_ne_bytes(body[16..20].try_into().unwrap()) as usize;
@@ -178,7 +171,7 @@ fn words(numbers: &[u32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_ne_bytes()).collect()
 }
 
-/// Answers until the filesystem is unmounted, or the programs that should mount it have ended.
+/// Serves until the filesystem is unmounted, or the programs that should mount it have ended.
 fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &AtomicBool) {
     const NO_DEVICE: i32 = 19;
     let mut request = vec![0; 256 << 10];
@@ -186,7 +179,7 @@ fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &Atomi
         let length = match device.read(&mut request) {
             Ok(length) => length,
             Err(error) if error.raw_os_error() == Some(NO_DEVICE) => return,
-            // It is not mounted yet, or a request was taken back.
+            // Not mounted yet, or the request was interrupted.
             Err(_) if are_gone.load(Ordering::Relaxed) => return,
             Err(_) => {
                 std::thread::sleep(Duration::from_millis(1));
@@ -202,13 +195,12 @@ fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &Atomi
         let mut whole = words(&[16 + body.len() as u32, error.wrapping_neg() as u32]);
         whole.extend_from_slice(&request[8..16]);
         whole.extend(body);
-        // The process that asked may have ended.
+        // The requesting process may have ended.
         let _ = device.write(&whole);
     }
 }
 
-/// Runs a script in a private mount namespace, in the root of this tree. What is left of it comes
-/// back.
+/// Runs a script in the tree's root, in a private mount namespace, and returns the remaining tree.
 pub(crate) fn on_server(
     scratch: &Scratch,
     tree: Tree,
@@ -231,7 +223,7 @@ pub(crate) fn on_server(
     let server = std::thread::spawn(move || serve(&device, &shared, manner, &gone));
     let output = command.output().unwrap();
     are_gone.store(true, Ordering::Relaxed);
-    // It holds the device too.
+    // The command also holds the device.
     drop(command);
     server.join().unwrap();
     assert_ne!(output.status.code(), Some(99), "not mounted: {output:?}");
@@ -239,7 +231,6 @@ pub(crate) fn on_server(
     (output, tree)
 }
 
-/// Whether there is a device to serve; says aloud where not.
 pub(crate) fn may_serve() -> bool {
     let has_device = Path::new("/dev/fuse").exists();
     if !has_device {

@@ -1,4 +1,4 @@
-//! Signals that ask the command to end: a thread that has learned of one begins nothing more.
+//! A thread that has seen a signal starts no further work.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus, Stdio};
@@ -7,11 +7,11 @@ use curt_testkit::{Scratch, heed_signals, may_trace};
 
 use super::{curt, send};
 
-/// The calls that count; what ends a process (closing, writing the totals, freeing) does not.
+/// Closing, writing the totals, and freeing are no work.
 const CALLS: [&str; 6] = ["unlinkat(", "openat2(", "getdents64(", "renameat2(", "lseek(", "statx("];
 
-/// Runs a removal of `tree` under strace, and interrupts it as soon as it has made some calls of a
-/// name. Returns how it ended, and the calls that it began after the signal.
+/// Interrupts a removal of `tree` after some calls of a name. Returns its status, and the calls
+/// begun after the signal.
 fn interrupted(
     scratch: &Scratch,
     injection: &[&str],
@@ -29,7 +29,6 @@ fn interrupted(
         assert_eq!(child.try_wait().unwrap(), None, "it ended before the signal: {}", text());
         std::thread::yield_now();
     }
-    // The first line of the log begins with the number of the process.
     assert!(send("INT", text().split_whitespace().next().unwrap()));
     let status = child.wait().unwrap();
     let text = text();
@@ -53,8 +52,8 @@ fn a_thread_that_learns_of_a_signal_begins_nothing_more() {
         }
         let option = format!("-j{threads}");
         let (_, after) = interrupted(&scratch, &[], &["-r", &option], ("unlinkat", 1_000));
-        // One thread learns of the signal at once. Another one works on until the thread that got it
-        // is given time, which may be long on a busy machine.
+        // One thread sees the signal at once. Others continue until the thread with the signal gets
+        // processor time, which may take long on a busy machine.
         let most = if threads == 1 { 1 } else { 500 };
         assert!(after.len() <= most, "{threads}: {after:?}");
         assert!(scratch.exists("tree"), "it was to be stopped in the middle");
@@ -62,7 +61,6 @@ fn a_thread_that_learns_of_a_signal_begins_nothing_more() {
     }
 }
 
-/// A directory that is never empty, and more patience than anybody has.
 #[test]
 fn waiting_is_interrupted() {
     heed_signals();

@@ -8,33 +8,30 @@ use curt_testkit::{NOBODY, Scratch, skip};
 
 use super::{has, is_root, script};
 
-/// A scratch directory with a copy of the command for all users.
 fn open_scratch() -> Option<Scratch> {
     if !is_root() || !has("setpriv") {
         skip("to act as another user needs root");
         return None;
     }
     let scratch = Scratch::new();
-    // The folder of the build may be closed to others.
+    // The build directory may be inaccessible to other users.
     scratch.program(super::curt(), "curt");
     give(&scratch, ".", 0o755);
     Some(scratch)
 }
 
-/// A command as `nobody`.
 fn as_other(scratch: &Scratch, args: &str) -> Command {
     let user = format!("--reuid {NOBODY} --regid {NOBODY} --clear-groups");
     script(scratch, &format!("exec setpriv {user} ./curt {args}"))
 }
 
-/// Makes somebody else the owner.
 fn give(scratch: &Scratch, path: &str, mode: u32) {
     let path = scratch.at(path);
     chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
     std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// An empty directory that may not be read can be removed, but not for a trial.
+/// It can be removed, but a dry run must not try that.
 #[test]
 fn a_dry_run_removes_no_unreadable_directory() {
     let Some(scratch) = open_scratch() else { return };
@@ -51,11 +48,11 @@ fn a_dry_run_removes_no_unreadable_directory() {
     }
 }
 
-/// In the JSON of a search, a field that fails is in its entry and is reported, sorted or not.
+/// The failed field is in its entry, too.
 #[test]
 fn fields_that_fail_are_reported_with_their_entry() {
     let Some(scratch) = open_scratch() else { return };
-    // Others may list this directory, and not read its links.
+    // Others can list this directory, but not read its symlinks.
     let find = "find -u --json --fields=target -tl -d1 . /proc/1";
     for sort in ["--sort=name", "-j1"] {
         let output = as_other(&scratch, &format!("{find} {sort}")).output().unwrap();

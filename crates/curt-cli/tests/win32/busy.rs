@@ -1,5 +1,3 @@
-//! What somebody has in use.
-
 use std::process::{Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -8,7 +6,6 @@ use curt_testkit::{Scratch, skip};
 
 use crate::{SHARING_VIOLATION, run};
 
-/// Drops the holder after 300 ms.
 fn release(holder: impl Send + 'static) -> JoinHandle<()> {
     thread::spawn(move || {
         thread::sleep(Duration::from_millis(300));
@@ -102,7 +99,6 @@ fn a_working_directory_of_a_program_is_explained() {
     let program =
         program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let mut program = program.unwrap();
-    // It is there once it asks for a key.
     std::io::Read::read_exact(program.stdout.as_mut().unwrap(), &mut [0; 1]).unwrap();
     let said = run(&scratch, ["-r", "t"]);
     program.kill().unwrap();

@@ -1,5 +1,3 @@
-//! Ctrl-C and Ctrl-Break: the totals are said, and the exit code is 130.
-
 use std::io::Read;
 use std::os::windows::process::CommandExt;
 use std::process::{Child, Stdio};
@@ -13,7 +11,6 @@ use crate::{Said, curt};
 
 const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
 
-/// A key, pressed where a test runs in its own console.
 #[derive(Clone, Copy, PartialEq)]
 enum Key {
     C,
@@ -21,7 +18,6 @@ enum Key {
 }
 
 impl Key {
-    /// Whether it can be pressed at all.
     fn works(self) -> bool {
         let works = self == Key::C || !is_wine();
         if !works {
@@ -30,14 +26,14 @@ impl Key {
         works
     }
 
-    /// Starts the command so that the key reaches it: Ctrl-C reaches no group that is new.
+    /// Ctrl-C does not reach new groups.
     fn start(self, scratch: &Scratch, args: &[&str]) -> Child {
         let mut command = curt(scratch.typed(), args);
         let group = if self == Key::Break { CREATE_NEW_PROCESS_GROUP } else { 0 };
         command.stdin(Stdio::piped()).creation_flags(group).spawn().unwrap()
     }
 
-    /// Presses it as soon as the system lets us: while a program starts, it may not.
+    /// Retries, because the system may refuse while the program starts.
     fn press(self, child: &Child) {
         let press = || match self {
             Key::C => press_ctrl_c(),
@@ -87,7 +83,7 @@ fn interrupt_a_prompt(key: Key) {
         child.stderr.as_mut().unwrap().read_exact(&mut [0; 10]).unwrap();
         let begun = Instant::now();
         key.press(&child);
-        // Its standard input stays open: it does not end because of that.
+        // With its input open, only the key ends it.
         let input = child.stdin.take();
         let said = Said::of(&child.wait_with_output().unwrap());
         drop(input);
@@ -117,7 +113,6 @@ fn stop_a_large_removal(key: Key) {
         key.press(&child);
         let said = Said::of(&child.wait_with_output().unwrap());
         if said.code == Some(0) {
-            // It was done before the key was pressed.
             continue;
         }
         assert_eq!(said.code, Some(130), "{attempt}: {said:?}");

@@ -1,17 +1,13 @@
-//! Links and junctions are removed as such, and never followed.
-
 use curt_testkit::Scratch;
 
 use crate::{NOT_A_DIRECTORY, run};
 
-/// A scratch directory with a canary, outside of everything that is removed.
 fn outside() -> Scratch {
     let outside = Scratch::new();
     outside.file("sub/canary");
     outside
 }
 
-/// Makes one link of each kind that the system supports, and returns their names.
 fn links(scratch: &Scratch, place: &str, outside: &Scratch) -> Vec<String> {
     let name = |kind: &str| format!("{place}{kind}");
     let nowhere = outside.typed().join("nowhere");
@@ -51,7 +47,7 @@ fn links_as_operands_are_removed() {
     }
 }
 
-/// A separator after a link means its target. Neither is removed.
+/// A separator after a symlink refers to its target.
 #[test]
 fn links_with_a_separator_are_refused() {
     let (scratch, outside) = (Scratch::new(), outside());
@@ -67,8 +63,6 @@ fn links_with_a_separator_are_refused() {
     assert_eq!(outside.list("."), ["- sub/canary", "d sub"]);
 }
 
-/// A link on the way to an operand is followed, as everywhere: only the last name is taken as it
-/// is.
 #[test]
 fn links_in_the_middle_of_a_path_are_followed() {
     let (scratch, outside) = (Scratch::new(), outside());

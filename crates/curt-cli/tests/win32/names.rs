@@ -1,4 +1,4 @@
-//! Names that Win32 takes for something else, or that are no text: each is removed, and only it.
+//! Names that Win32 interprets specially, and invalid Unicode.
 
 use std::fs;
 use std::path::Path;
@@ -7,9 +7,8 @@ use curt_testkit::{Scratch, skip};
 
 use crate::{FILE_NOT_FOUND, curt, odd_name, run};
 
-/// Names that only a path beginning with `\\?\` can spell: devices, and ends that Win32 drops. (One
-/// of dots alone is reached from above only: as an operand it is taken for `.` or `..`, and
-/// refused.)
+/// Names that only a path with `\\?\` can express: devices, and endings that Win32 strips. A name
+/// of only dots is reachable only through its parent; as an operand it is refused as `.` or `..`.
 const STRANGE: [&str; 13] = [
     "nul", "NUL.txt", "con", "con.txt", "aux", "prn", "com1", "lpt9.log", "dot.", "dots...",
     "space ", "both. .", "...",
@@ -40,7 +39,7 @@ fn strange_names_are_operands() {
     }
 }
 
-/// The last name is exact: what differs in an end that Win32 would drop is another entry.
+/// A name with an ending that Win32 strips is another entry.
 #[test]
 fn the_neighbour_with_the_shorter_name_stays() {
     let scratch = Scratch::new();
@@ -54,7 +53,7 @@ fn the_neighbour_with_the_shorter_name_stays() {
     assert_eq!(scratch.list("."), ["- d/file", "- dot", "d d"]);
 }
 
-/// A device is not what `nul` names, so nothing of that name is an error, and `-f` forgives it.
+/// `nul` is a missing file here, and `-f` ignores it.
 #[test]
 fn devices_are_not_meant() {
     let scratch = Scratch::new();
@@ -78,12 +77,10 @@ fn names_that_are_not_unicode_are_removed() {
     assert!(scratch.list(".").is_empty());
 }
 
-/// In a case-sensitive directory each operand is the entry of exactly that name.
 #[test]
 fn names_that_differ_in_case_are_two_files() {
     let scratch = Scratch::new();
     scratch.dir("t");
-    // Windows has it as an attribute of a directory, set by this tool alone.
     let mut fsutil = std::process::Command::new("fsutil");
     fsutil.args(["file", "setCaseSensitiveInfo"]).arg(scratch.typed().join("t")).arg("enable");
     let _ = fsutil.stdout(std::process::Stdio::null()).status();
@@ -98,7 +95,6 @@ fn names_that_differ_in_case_are_two_files() {
     assert!(!scratch.exists("t"));
 }
 
-/// Elsewhere any spelling will do.
 #[test]
 fn names_that_differ_in_case_are_one_file_elsewhere() {
     let scratch = Scratch::new();

@@ -1,5 +1,3 @@
-//! The forms that a path has on Windows, and what may not be removed by any of them.
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -7,7 +5,6 @@ use curt_testkit::{Scratch, skip};
 
 use crate::{Said, curt, run};
 
-/// The letter of the drive that scratch directories are on.
 fn letter(scratch: &Scratch) -> char {
     scratch.typed().to_str().unwrap().chars().next().unwrap()
 }
@@ -68,7 +65,7 @@ fn dot_and_dot_dot_are_refused() {
             assert!(said.messages.starts_with(line), "{operand}: {said:?}");
         }
     }
-    // What Win32 makes of these is the directory itself, or the one above.
+    // Win32 resolves these to the directory itself or its parent.
     for operand in ["...", ".. ", ". ", " ", r"d\...", r"d\.. ", "d/ "] {
         let said = run(&scratch, ["-r", operand]);
         assert_eq!(said.code, Some(1), "{operand}: {said:?}");
@@ -76,7 +73,6 @@ fn dot_and_dot_dot_are_refused() {
     assert_eq!(scratch.list("."), ["- d/sub/canary", "d d", "d d/sub"]);
 }
 
-/// Whether an operand is refused as a root, dry; if so, it is tried in earnest.
 fn assert_root_is_refused(place: &Path, operand: &str, in_earnest: bool) {
     let earnest: &[&[&str]] =
         if in_earnest { &[&["-r"], &["-rf"], &["-rf", "--contents"]] } else { &[] };
@@ -91,7 +87,7 @@ fn assert_root_is_refused(place: &Path, operand: &str, in_earnest: bool) {
     }
 }
 
-/// In earnest only on a drive of the test's own, whose root is a directory in the scratch.
+/// Removes only on a private drive whose root is a scratch directory.
 #[test]
 fn roots_of_drives_are_refused() {
     let scratch = Scratch::new();
@@ -129,7 +125,6 @@ fn roots_of_drives_are_refused() {
     }
 }
 
-/// A drive's directories are as good as others.
 #[test]
 fn entries_of_a_root_are_removed() {
     let scratch = Scratch::new();
@@ -151,8 +146,7 @@ fn entries_of_a_root_are_removed() {
     }
 }
 
-/// Runs in a separate process: there are systems where a program that starts another one from
-/// such a working directory does not survive it.
+/// On some systems a program does not survive starting another one from such a working directory.
 #[test]
 fn the_working_directory_is_of_any_length() {
     const PLACE: &str = "CURT_TEST_PLACE";

@@ -1,5 +1,3 @@
-//! What is said, in text and in JSON, and the exit codes.
-
 use std::ffi::OsStr;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -9,10 +7,9 @@ use serde_json::{Value, json};
 
 use crate::{Said, curt, odd_name, run, words};
 
-/// [`odd_name`] as a list has it.
+/// [`odd_name`], as encoded in a list.
 const ODD_BYTES: &[u8] = b"a\xed\xa0\x80b\xed\xb0\x80";
 
-/// Every line, read.
 fn objects(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -105,7 +102,6 @@ fn paths_are_joined_with_one_separator() {
     }
 }
 
-/// Runs a command in the scratch directory.
 fn say(scratch: &Scratch, words: &str) -> Said {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     Said::of(&command.args(words.split(' ')).current_dir(scratch.typed()).output().unwrap())

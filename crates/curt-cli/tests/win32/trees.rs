@@ -1,5 +1,3 @@
-//! Whole trees, whatever their attributes and their depth.
-
 use curt_testkit::windows::{HIDDEN, READ_ONLY, SYSTEM};
 use curt_testkit::{Scratch, skip};
 
@@ -50,7 +48,7 @@ fn operands_with_attributes_are_removed() {
     assert!(scratch.list(".").is_empty());
 }
 
-/// Removing one name of a file must leave the attributes that its other names share.
+/// Removing one hard link must not change the attributes that all share.
 #[test]
 fn the_other_name_of_a_read_only_file_stays_read_only() {
     let scratch = Scratch::new();
@@ -91,7 +89,7 @@ fn paths_are_of_any_length() {
     }
 }
 
-/// The path as it is typed is short enough for any program; the absolute path is not.
+/// The typed path is short enough for any program, the absolute path is not.
 #[test]
 fn relative_paths_are_of_any_length() {
     let scratch = Scratch::new();

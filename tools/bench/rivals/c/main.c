@@ -1,8 +1,8 @@
-/* libcurt, and what it replaces in a program of C.
+/* Times libcurt and the C functions that it replaces.
  *
- * `rm TREE` is timed as commands are, and may use several threads. All others, in one thread, write
- * their answer to standard output, once, and then run again by the clock: how many nanoseconds one
- * run took goes to standard error. */
+ * `rm TREE` is timed from outside, and may use several threads. All other tasks are
+ * single-threaded. They write their answer to standard output once, and then repeat; standard error
+ * gets the nanoseconds per run. */
 #define _GNU_SOURCE
 #include "curt.h"
 #include <dirent.h>
@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* How long a task is repeated, in nanoseconds. */
+/* The minimum duration of the repetitions, in nanoseconds. */
 #define LEAST 50000000
 
 static const char *tree;
-/* Whether the answer is written; what a task has found out goes to `sum` otherwise. */
+/* Whether to write the answer. Otherwise tasks add to `sum`, so that their work is used. */
 static int is_first = 1;
 static volatile uint64_t sum;
 
@@ -32,7 +32,6 @@ static void check(int64_t result) {
     }
 }
 
-/* One entry of a directory. */
 static void entry(const char *name, size_t len, const uint64_t *size) {
     if (!is_first) {
         sum += len + (size ? *size : 0);
@@ -65,7 +64,7 @@ static void list_by_curt(uint32_t fields) {
 
 static void list(void) { list_by_curt(0); }
 
-/* All that `struct stat` has. */
+/* All fields of `struct stat`. */
 static void stat_each(void) {
     list_by_curt(CURT_FIELD_KIND | CURT_FIELD_SIZE | CURT_FIELD_ALLOCATED | CURT_FIELD_MODIFIED |
                  CURT_FIELD_ACCESSED | CURT_FIELD_CHANGED | CURT_FIELD_MODE | CURT_FIELD_LINKS |
@@ -172,7 +171,7 @@ static const struct {
     const char *name;
     void (*prepare)(void);
     void (*task)(void);
-    /* How many runs there are between two looks at the clock. */
+    /* Runs between two clock readings. */
     int block;
 } TASKS[] = {
     {"list", nothing, list, 1},

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Unpacks programs from Debian's unstable release in OUT, with the libraries and the dynamic loader
-# that they were built for: those of this system may be older. Nothing is installed.
+# Unpacks programs from Debian's unstable release in OUT, with their libraries and loader, because
+# this system's may be older. Does not install packages.
 set -eu
 : "${OUT:?set OUT to the directory the programs should go to}"
 . ../script.sh
@@ -12,7 +12,6 @@ apt() {
         -o Dir::State::Lists="$OUT/lists" -o Dir::State::status=/dev/null \
         -o APT::Sandbox::User=root -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= "$@"
 }
-# The mirror of this system.
 apt-get indextargets --format '$(ORIGIN) $(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
     awk '$1 == "Debian" && $2 !~ /-/ { print "deb", $3, "sid main"; exit }' >sources.list
 [ -s sources.list ] || { echo 'error: apt has no list of a mirror of Debian'; exit 1; }

@@ -1,4 +1,4 @@
 #!/bin/sh
-# Builds OUT/rival-go with the Go that is installed; no other is downloaded.
+# Builds OUT/rival-go with the installed Go, without downloads.
 set -eu
 GOTOOLCHAIN=local go build -trimpath -o "${OUT:?}/rival-go" .

@@ -1,5 +1,5 @@
-// What Go brings for the tasks that curt-bench compares: os.RemoveAll (rm), os.ReadDir (ls, long),
-// filepath.WalkDir (walk, sizes, du) and os.Root (open).
+// Go's standard library in curt-bench: os.RemoveAll (rm), os.ReadDir (ls, long), filepath.WalkDir
+// (walk, sizes, du) and os.Root (open).
 package main
 
 import (
@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// tasks says what a task does with the words behind its name.
+// tasks maps a task to a function of its arguments.
 var tasks = map[string]func(words []string) error{
 	"rm": func(words []string) error { return os.RemoveAll(words[0]) },
 }

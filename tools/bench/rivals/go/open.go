@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// rounds is how often everything is opened, as curt-bench does it.
+// rounds is the number of rounds, as in curt-bench.
 const rounds = 20
 
-// files tells where the files are, and their names: each directory above holds one entry.
+// files returns the directory of the files, and their names. Each parent has one entry.
 func files(tree string) (string, []string, error) {
 	below := "."
 	for {
@@ -36,7 +36,7 @@ func init() {
 	tasks["open"] = func(words []string) error { return open(words[0]) }
 }
 
-// open opens every file of a tree that many times, and writes how many entries there are.
+// open opens every file in each round, and writes the number of entries.
 func open(tree string) error {
 	below, names, err := files(tree)
 	if err != nil {

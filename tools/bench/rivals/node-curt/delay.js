@@ -1,7 +1,6 @@
-// Prints how long the event loop waits for each task of main.js, and how much memory it takes, as
-// rows for docs/performance.md.
+// Prints the event loop delay and memory of each task of main.js, as rows for docs/performance.md.
 //
-// usage: node-curt-delay [ENTRIES]: in a tree with so many, by default a million, which it makes
+// usage: node-curt-delay [ENTRIES]: makes a tree with this many entries, by default a million
 "use strict";
 
 const { spawnSync } = require("child_process");

@@ -1,9 +1,7 @@
-// What curt replaces in Node, and what replaces it, timed without the start of Node.
-//
-// A task writes its answer to standard output, once, and then runs again by the clock: how many
-// nanoseconds one run took goes to standard error. With the word `once` it runs once and has no
-// answer: behind the time stand the longest delay of the event loop, in milliseconds, and the most
-// memory that the process took, in MiB.
+// Times functions of Node and their replacements in curt, without Node's startup. A task writes its
+// answer once, and then repeats; standard error gets the nanoseconds per run. With `once` it runs a
+// single time without an answer, and the time is followed by the longest event loop delay in
+// milliseconds and the peak memory in MiB.
 "use strict";
 
 const fs = require("fs");
@@ -21,7 +19,6 @@ const tasksOf = (library, more) => ({
     library.promises.readdir(tree, { recursive: true, withFileTypes: true, ...more }),
 });
 const crawl = (tree) => new fdir().withBasePath().withDirs().crawl(tree);
-// The same tasks with the functions of each library.
 const LIBRARIES = {
   node: tasksOf(fs, {}),
   curt: tasksOf(curt, {}),
@@ -30,16 +27,16 @@ const LIBRARIES = {
   fdir: { readdir: (tree) => crawl(tree).withPromise() },
   "fdir-sync": { readdir: (tree) => crawl(tree).sync() },
 };
-// How long a task is repeated, in nanoseconds.
+// In nanoseconds.
 const LEAST = 50_000_000n;
-// How often the event loop is looked at, in milliseconds.
+// In milliseconds.
 const RESOLUTION = 2;
 
-/** The path of an entry, also in versions of Node before `parentPath`. */
+/** The path of an entry. Older versions of Node lack `parentPath`. */
 const pathOf = (entry) =>
   typeof entry === "string" ? entry : `${entry.parentPath ?? entry.path}/${entry.name}`;
 
-/** Runs a task at least so often, for a while. Returns how long one run took. */
+/** Repeats a task, at least `fewest` times and for `least` ns. Returns the time per run. */
 async function timed(task, tree, fewest, least) {
   let count = 0;
   const begin = process.hrtime.bigint();
@@ -50,7 +47,7 @@ async function timed(task, tree, fewest, least) {
   return Number(process.hrtime.bigint() - begin) / count;
 }
 
-/** Runs a task once, and says what it meant for the rest of the program. */
+/** Runs a task once, and reports its time, event loop delay and memory. */
 async function once(task, tree) {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
   delay.enable();

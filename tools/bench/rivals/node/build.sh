@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes OUT/rival-node, a script for the Node that is installed.
+# Writes OUT/rival-node, a script for the installed Node.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../script.sh"

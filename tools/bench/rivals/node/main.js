@@ -1,5 +1,5 @@
-// What Node brings for the tasks that curt-bench compares: fs.rmSync (rm) and fs.readdirSync
-// (ls, long, walk, sizes, du).
+// Node's standard library in curt-bench: fs.rmSync (rm) and fs.readdirSync (ls, long, walk, sizes,
+// du).
 const fs = require('node:fs');
 const { join } = require('node:path');
 

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Installs published programs from crates.io as their users get them, in OUT. Each takes a path as
-# an argument, so no wrapper stands between it and the clock.
+# Installs published programs from crates.io in OUT, as their users do. They take a path as an
+# argument, so the timing includes no wrapper.
 set -eu
 : "${OUT:?set OUT to the directory the programs should go to}"
 . ../script.sh
 mkdir -p "$OUT"
 cd "$OUT"
-# PACKAGE VERSION PROGRAM OPTIONS. Of uutils only the utilities that are compared, in one program;
-# of dua not what needs a terminal.
+# PACKAGE VERSION PROGRAM OPTIONS. uutils has only the compared utilities, in one program; dua
+# leaves out its terminal interface.
 while read -r package version program options; do
     rm -f "$OUT/$program"
     case "$("$OUT/root/bin/$program" --version 2>/dev/null || true)" in

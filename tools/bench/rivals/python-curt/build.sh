@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes OUT/python-curt: a script for a Python of its own, $PYTHON or the python3 on PATH, in which
-# curt's package is installed, built as its users get it, beside scandir-rs.
+# Writes OUT/python-curt: a script for a virtual environment of $PYTHON, or of python3 on PATH, with
+# scandir-rs and curt's package, built as its users get it.
 set -eu
 : "${OUT:?set OUT to the directory the program should go to}"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
-"""What curt replaces in Python, and what replaces it, timed without the start of the interpreter.
+"""Times functions of Python and their replacements in curt, without the interpreter's startup.
 
-A task writes its answer to standard output, once, and then runs again by the clock: how many
-nanoseconds one run took goes to standard error.
+A task writes its answer to standard output once, and then repeats; standard error gets the
+nanoseconds per run.
 """
 
 import os
@@ -13,7 +13,6 @@ from time import perf_counter_ns
 
 import curt_fs as curt
 
-# The same tasks with the functions of each library.
 LIBRARIES = {
     "cpython": (shutil.rmtree, os.walk, os.scandir, shutil.which, os.path.abspath),
     "curt": (curt.rmtree, curt.walk, curt.scandir, curt.which, curt.abspath),
@@ -21,20 +20,20 @@ LIBRARIES = {
 if sys.argv[1:2] == ["scandir-rs"]:
     from scandir_rs import ReturnType, Walk
 
-    # With another type of result it leaves out links.
+    # With other result types it skips symlinks.
     links_too = partial(Walk, return_type=ReturnType.Ext)
     LIBRARIES["scandir-rs"] = (None, links_too, None, None, None)
-# How long a task is repeated.
+# In nanoseconds.
 LEAST = 50_000_000
 
 
 def exhaust(iterable):
-    """Takes everything from an iterator, at the speed of C."""
+    """Consumes an iterator, at the speed of C."""
     deque(iterable, maxlen=0)
 
 
 def repeated(task):
-    """Runs a task for a while, at least three times. Writes how long one run took."""
+    """Repeats a task for a while, at least three times. Writes the time per run."""
     count, begin = 0, perf_counter_ns()
     while count < 3 or perf_counter_ns() - begin < LEAST:
         task()

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes OUT/rival-python, a script for the Python that is installed.
+# Writes OUT/rival-python, a script for the installed Python.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../script.sh"

@@ -1,5 +1,5 @@
-"""What Python brings for the tasks that curt-bench compares: shutil.rmtree (rm), os.scandir (ls, long,
-sizes, du) and os.walk (walk)."""
+"""Python's standard library in curt-bench: shutil.rmtree (rm), os.scandir (ls, long, sizes, du) and
+os.walk (walk)."""
 
 import os
 import sys

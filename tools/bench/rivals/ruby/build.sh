@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes OUT/ruby-curt: a script for the Ruby that is installed, beside curt's gem, built here.
+# Writes OUT/ruby-curt: a script for the installed Ruby, with curt's gem, built here.
 set -eu
 : "${OUT:?set OUT to the directory the program should go to}"
 here=$(cd "$(dirname "$0")" && pwd)

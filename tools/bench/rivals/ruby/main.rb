@@ -1,16 +1,14 @@
 # frozen_string_literal: true
 
-# What curt replaces in Ruby, and what replaces it, timed without the start of the interpreter.
-#
-# A task writes its answer to standard output, once, and then runs again by the clock: how many
-# nanoseconds one run took goes to standard error.
+# Times methods of Ruby and their replacements in curt, without the interpreter's startup. A task
+# writes its answer once, and then repeats; standard error gets the nanoseconds per run.
 
 $LOAD_PATH.unshift(File.join(__dir__, "lib"))
 require "curt"
 require "fileutils"
 require "find"
 
-# Expands a path `count` times: a block for each would cost as much as a call.
+# A block per path would cost as much as a call.
 def expand(library)
   lambda do |path, count|
     full = nil
@@ -19,7 +17,6 @@ def expand(library)
   end
 end
 
-# The same tasks with the methods of each library.
 LIBRARIES = {
   "ruby" => {
     expand: expand(File),
@@ -39,7 +36,7 @@ PATHS = {
   "dotted" => "/usr/./lib/../share/doc/ruby/./examples/main.rb",
   "relative" => "lib/net/../http/./response.rb"
 }.freeze
-# How long a task is repeated, in nanoseconds.
+# In nanoseconds.
 LEAST = 50_000_000
 
 def now
@@ -50,8 +47,7 @@ def took(nanoseconds)
   warn "took #{nanoseconds}"
 end
 
-# Runs a block for a while, at least three times. Writes how long one of the +each+ runs took that
-# it makes.
+# At least three times. Each execution makes +each+ runs.
 def repeated(each = 1)
   count = 0
   begun = now

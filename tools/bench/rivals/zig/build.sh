@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds OUT/rival-zig. The compiler comes as the Python package ziglang into a virtual environment
-# below OUT, and is deleted again once the program is there: it takes hundreds of megabytes.
+# Builds OUT/rival-zig. The compiler is the Python package ziglang in a virtual environment in OUT,
+# which is deleted afterwards because it takes hundreds of megabytes.
 set -eu
 : "${OUT:?set OUT to the directory the program should go to}"
 wanted="ziglang 0.17.0 $(cksum <main.zig)"
@@ -9,7 +9,7 @@ python3 -m venv --clear "$OUT/venv"
 "$OUT/venv/bin/pip" install --quiet --disable-pip-version-check ziglang==0.17.0
 mkdir -p "$OUT/work"
 source=$PWD/main.zig
-# Zig leaves caches and an object file where it is started.
+# Zig leaves caches and an object file in its working directory.
 cd "$OUT/work"
 ZIG_GLOBAL_CACHE_DIR="$OUT/work/global" ZIG_LOCAL_CACHE_DIR="$OUT/work/local" \
     "$OUT/venv/bin/python" -m ziglang build-exe -O ReleaseFast --name rival-zig "$source"

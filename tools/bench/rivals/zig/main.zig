@@ -1,6 +1,5 @@
-//! Removes a tree (rm), reads a directory (ls, long) or a tree (walk, sizes) with std.Io.Dir of the
-//! newest Zig, through the Io that a program gets by default. There is no du: what a file system has allocated, its Stat does
-//! not tell.
+//! Removes a tree (rm), or reads a directory (ls, long) or a tree (walk, sizes), with std.Io.Dir of
+//! the newest Zig and the default Io. There is no du, because Stat lacks the allocated size.
 const std = @import("std");
 const Dir = std.Io.Dir;
 

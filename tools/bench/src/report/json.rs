@@ -1,4 +1,4 @@
-//! The results for scripts and for `--compare` and `--check`, with the keys that hyperfine uses.
+//! The results for scripts, `--compare` and `--check`, with hyperfine's keys.
 
 use super::Report;
 use crate::calls::Slope;

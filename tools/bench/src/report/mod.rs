@@ -1,5 +1,3 @@
-//! What a run found, shown as text, as JSON, as a page and in the README.
-
 mod json;
 mod page;
 mod readme;
@@ -20,15 +18,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use table::{digits, grouped, time};
 
 pub(crate) struct Report {
-    /// What the proofs have to show.
     pub(crate) proofs: Vec<Proof>,
-    /// The cells that were measured.
     pub(crate) cells: Vec<Cell>,
-    /// Rows of a quick run for which there was no time.
     pub(crate) late: Vec<String>,
-    /// What else was not measured, and why.
     pub(crate) left_out: Vec<String>,
-    /// Programs that are not there, and the packages that have them.
+    /// With the packages that have them.
     pub(crate) missing: BTreeMap<&'static str, &'static str>,
     pub(crate) date: String,
     pub(crate) machine: String,
@@ -36,7 +30,6 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// What was not found, and how to get it.
     fn absent(&self) -> Option<String> {
         let names: Vec<&str> = self.missing.keys().copied().collect();
         let packages: BTreeSet<&str> =
@@ -50,14 +43,12 @@ impl Report {
         (!self.missing.is_empty()).then_some(text)
     }
 
-    /// The rows without enough rounds, by name.
     fn late(&self) -> Option<String> {
         let names = self.late.join(", ");
         let text = format!("No time for {ENOUGH} rounds, --seconds gives more: {names}.");
         (!self.late.is_empty()).then_some(text)
     }
 
-    /// Contenders whose answer is not the right one.
     fn wrong(&self) -> Option<String> {
         let rows = self.cells.iter().flat_map(|cell| cell.rows.iter().map(move |row| (cell, row)));
         let wrong = rows.filter_map(|(cell, row)| {
@@ -68,7 +59,6 @@ impl Report {
         (!text.is_empty()).then(|| format!("Another answer: {text}."))
     }
 
-    /// The noise of the ratios: the median and the worst.
     fn noise(&self) -> String {
         let noise = |cell: &Cell| Some((cell.ratio()?.noise() * 100.0, cell.name()));
         let mut all: Vec<(f64, String)> = self.cells.iter().filter_map(noise).collect();
@@ -95,17 +85,14 @@ fn calls(row: Option<&Row>) -> String {
     slope.map_or_else(none, |slope| digits(slope.per_entry()))
 }
 
-/// What is done, and with how much.
 fn operation(cell: &Cell) -> String {
     let smaller = if cell.is_smaller() { "*" } else { "" };
     format!("{}, {}{smaller}", cell.scenario.title, grouped(cell.scenario.units(cell.size)))
 }
 
-/// The titles of [`cells`].
 const TITLES: [&str; 7] =
     ["contender", "median", "ratio [95 %]", "processors", "calls for one", "rounds", "answer"];
 
-/// A contender's row, one text for each of [`TITLES`].
 fn cells(cell: &Cell, row: &Row) -> Vec<String> {
     let usual = cell.usual();
     let ratio = match usual {
@@ -125,7 +112,6 @@ fn cells(cell: &Cell, row: &Row) -> Vec<String> {
     ]
 }
 
-/// What a reader needs to judge times.
 pub(crate) fn machine(programs: &Programs) -> String {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let processors = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
@@ -149,7 +135,7 @@ pub(crate) mod tests {
     use crate::result::Sample;
     use crate::scenario::{SCENARIOS, Scenario};
 
-    /// Scenarios in two places, with made-up times: curt is not the first in every one.
+    /// Two places with invented times. curt is not always the fastest.
     pub(crate) fn report(wanted: impl Fn(&Scenario) -> bool) -> Report {
         let mut cells = Vec::new();
         for (place, everywhere) in [("disk (overlayfs)", true), ("tmpfs", false), ("tmpfs", true)] {

@@ -1,4 +1,4 @@
-//! The report as one page that needs nothing else: no script, no font, no network.
+//! The report as a self-contained page, without scripts, fonts or network access.
 
 use super::table::{Line, Table, digits, time};
 use super::text::{QUICK_TITLES, heading, row};
@@ -58,7 +58,6 @@ pub(crate) fn page(report: &Report) -> String {
     page.into_string()
 }
 
-/// The tables of the reports.
 fn proofs(report: &Report) -> Markup {
     html! {
         figure {
@@ -71,7 +70,6 @@ fn proofs(report: &Report) -> Markup {
     }
 }
 
-/// A picture of curt's ratios alone, with its own colors and width.
 pub(super) fn picture(cells: &[&Cell]) -> String {
     let curt = ratios(cells).into_iter().filter(|bar| bar.part == Part::Curt).collect::<Vec<_>>();
     let drawn = bars(&curt, Some(1.0), digits).into_string();
@@ -86,14 +84,12 @@ const KEY: [(&str, &str); 4] = [
     ("baseline", "the baseline loop"),
 ];
 
-/// A value with the interval around it.
 struct Bar {
     label: String,
     part: Part,
     value: Median,
 }
 
-/// The ratios of curt and of the best rival to the usual tool in each cell.
 fn ratios(cells: &[&Cell]) -> Vec<Bar> {
     let bars = cells.iter().flat_map(|cell| {
         let filesystem = cell.place.split(['(', ')']).nth(1).unwrap_or(&cell.place);
@@ -109,7 +105,6 @@ fn ratios(cells: &[&Cell]) -> Vec<Bar> {
     bars.collect()
 }
 
-/// The medians of all contenders, as bars and as a table.
 fn scenario(cell: &Cell) -> Markup {
     let bar = |row: &Row| {
         Some(Bar { label: row.name().to_owned(), part: cell.part(row), value: row.wall()? })
@@ -120,7 +115,6 @@ fn scenario(cell: &Cell) -> Markup {
     figure(&heading(cell), &self::bars(&bars, None, time), &table)
 }
 
-/// A plot with its table behind it.
 fn figure(title: &str, plot: &Markup, table: &Table) -> Markup {
     html! {
         figure {
@@ -131,7 +125,6 @@ fn figure(title: &str, plot: &Markup, table: &Table) -> Markup {
     }
 }
 
-/// Horizontal bars, the first on top, with their values, and a line at `reference`.
 fn bars(bars: &[Bar], reference: Option<f64>, text: impl Fn(f64) -> String) -> Markup {
     const LABELS: f64 = 150.0;
     const BARS: f64 = 125.0;

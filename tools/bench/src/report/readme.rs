@@ -1,4 +1,4 @@
-//! The table of results in the README and its picture, written from a run.
+//! Writes the README's results table and picture from a run.
 
 use super::page::picture;
 use super::table::{Line, Table};
@@ -10,13 +10,11 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-/// The table is between these lines.
 const BEGIN: &str = "<!-- results: written by curt-bench --readme -->\n";
 const END: &str = "<!-- results end -->\n";
-/// The picture, from the README's directory.
+/// Relative to the README's directory.
 const PICTURE: &str = "docs/results.svg";
 
-/// Whether the README at `path` has the lines that mark the results.
 pub(crate) fn check(path: &Path) -> io::Result<()> {
     with(path, "").map(drop)
 }
@@ -26,7 +24,6 @@ fn with(path: &Path, table: &str) -> io::Result<String> {
     replaced(&text, table).ok_or_else(|| named(path, &"no lines that mark the results"))
 }
 
-/// Replaces the table in the README at `path`, and the picture that it shows.
 pub(crate) fn update(report: &Report, path: &Path) -> io::Result<()> {
     let cells = shown(report);
     let new = with(path, &table(report, &cells))?;
@@ -35,14 +32,12 @@ pub(crate) fn update(report: &Report, path: &Path) -> io::Result<()> {
     std::fs::write(path, new)
 }
 
-/// The text with another table between the marks, if it has them.
 fn replaced(text: &str, table: &str) -> Option<String> {
     let (before, rest) = text.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;
     Some(format!("{before}{BEGIN}\n{table}\n{END}{after}"))
 }
 
-/// A cell for each operation that is shown there, on the first place that timed it.
 fn shown(report: &Report) -> Vec<&Cell> {
     let wanted = SCENARIOS.iter().filter(|one| one.quick.is_some_and(|quick| quick.in_readme));
     let cell = |name| {

@@ -1,26 +1,19 @@
-//! A table with headings in between, as aligned text, as Markdown and for the page.
-
 use maud::{Markup, html};
 use std::fmt::Write as _;
 
 #[derive(Debug)]
 pub(crate) enum Line {
-    /// Text across the whole width, above the lines it belongs to.
     Heading(String),
-    /// One text for each column.
     Cells(Vec<String>),
 }
 
-/// A table: the first column holds words.
 #[derive(Debug)]
 pub(crate) struct Table {
     titles: Vec<String>,
-    /// What is below the titles.
     pub(crate) lines: Vec<Line>,
 }
 
 impl Table {
-    /// An empty table with these columns.
     pub(crate) fn new(titles: &[&str]) -> Self {
         Self { titles: titles.iter().map(|&title| title.to_owned()).collect(), lines: Vec::new() }
     }
@@ -32,7 +25,6 @@ impl Table {
         })
     }
 
-    /// Aligned columns for a terminal or a log.
     pub(crate) fn text(&self) -> String {
         let mut widths: Vec<usize> = self.titles.iter().map(|title| width(title)).collect();
         for row in self.rows() {
@@ -61,7 +53,6 @@ impl Table {
         out
     }
 
-    /// The rows as one Markdown table.
     pub(crate) fn markdown(&self) -> String {
         let mut out = String::new();
         let rule = vec!["---".to_owned(); self.titles.len()];
@@ -89,12 +80,12 @@ impl Table {
     }
 }
 
-/// Characters, not bytes: the dash of a range is one column wide.
+/// In characters, because a range's dash is one column wide.
 fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Seconds as milliseconds, or as nanoseconds where there are few.
+/// Nanoseconds below 0.1 ms.
 pub(crate) fn time(seconds: f64) -> String {
     if seconds < 1e-4 {
         return format!("{} ns", digits(seconds * 1e9));
@@ -102,7 +93,7 @@ pub(crate) fn time(seconds: f64) -> String {
     format!("{} ms", digits(seconds * 1e3))
 }
 
-/// A number with as many digits as mean something: three, or all before the point.
+/// Three significant digits, or all before the point.
 pub(crate) fn digits(value: f64) -> String {
     match value.abs() {
         size if size >= 99.95 => grouped(value.round() as u64),
@@ -112,7 +103,6 @@ pub(crate) fn digits(value: f64) -> String {
     }
 }
 
-/// A number with commas between thousands.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -125,7 +115,7 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
-/// The text in lines of at most 100 columns, and at most that many lines.
+/// Wraps at 100 columns, and truncates after `most` lines.
 pub(crate) fn wrapped(text: &str, most: usize) -> String {
     let mut lines = Vec::new();
     let mut line = String::new();

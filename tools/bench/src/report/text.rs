@@ -1,11 +1,8 @@
-//! What is printed: the quick run's one table, which fits on a screen, and the full report.
-
 use super::table::{Line, Table, digits, wrapped};
 use super::{Report, TITLES, calls, cells, interval, none, operation};
 use crate::result::{Cell, Row};
 use std::fmt::Write as _;
 
-/// The titles of [`row`].
 pub(super) const QUICK_TITLES: [&str; 6] =
     ["operation", "curt", "usual tool, ms", "speed of curt, ×", "best rival, ms", "calls"];
 
@@ -17,8 +14,8 @@ calls for one: by strace on small trees, without the start of the program, waiti
 bfs hands to an io_uring.
 ";
 
-/// The quick run's table: a row for each operation, and below it how it was measured, where curt
-/// loses, what was not found, and how to see more. At most 100 columns and 32 lines.
+/// Below the table are the conditions, losses of curt, missing programs, and further options. At
+/// most 100 columns and 32 lines.
 pub(crate) fn quick(report: &Report) -> String {
     let mut table = Table::new(&QUICK_TITLES);
     let mut heading = "";
@@ -37,7 +34,6 @@ pub(crate) fn quick(report: &Report) -> String {
     out
 }
 
-/// The cells of a row, one for each title.
 pub(super) fn row(cell: &Cell) -> Vec<String> {
     let (curt, usual, rival) = (cell.curt(), cell.usual(), cell.best_rival());
     let time = |row: &Row| row.wall().map_or_else(none, |wall| digits(wall.middle * 1e3));
@@ -55,7 +51,7 @@ pub(super) fn row(cell: &Cell) -> Vec<String> {
     ]
 }
 
-/// Texts, and how many lines each may take.
+/// Each text with its maximum number of lines.
 fn footer(report: &Report) -> Vec<(String, usize)> {
     let timed = || report.cells.iter().filter(|cell| cell.has_times());
     let (least, most) = (timed().map(Cell::rounds).min(), timed().map(Cell::rounds).max());
@@ -76,7 +72,6 @@ fn footer(report: &Report) -> Vec<(String, usize)> {
     if !lost.is_empty() {
         lines.push((format!("Slower than the usual tool: {}.", lost.join(", ")), 2));
     }
-    // Each of these has no line in the table.
     lines.extend(report.late().map(|text| (text, report.late.len())));
     let left_out = format!("Left out: {}.", report.left_out.join("; "));
     lines.extend((!report.left_out.is_empty()).then_some((left_out, 1)));
@@ -89,7 +84,6 @@ fn footer(report: &Report) -> Vec<(String, usize)> {
     lines
 }
 
-/// A table for each scenario and place, with every contender, and what could not be shown.
 pub(crate) fn full(report: &Report) -> String {
     let mut table = Table::new(&TITLES);
     for cell in &report.cells {
@@ -107,7 +101,6 @@ pub(crate) fn full(report: &Report) -> String {
     out
 }
 
-/// What a cell is about.
 pub(super) fn heading(cell: &Cell) -> String {
     format!("{} · {}: {} {}", cell.scenario.name, cell.place, operation(cell), cell.scenario.unit())
 }

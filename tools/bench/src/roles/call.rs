@@ -1,4 +1,4 @@
-//! One call of the library, again and again, as the program of C in `rivals/c` calls libcurt.
+//! Repeats one call of the library, as the C program in `rivals/c` does with libcurt.
 
 use curt::paths::{DotDot, Env, Expander};
 use curt::{Remove, Search, Threads};
@@ -7,11 +7,9 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long a call is repeated.
 const LEAST: Duration = Duration::from_millis(50);
 
-/// Makes a call and writes its answer. Then makes it again by the clock, and writes to standard
-/// error how many nanoseconds one took.
+/// Writes the answer once, and the nanoseconds per call to standard error.
 pub(super) fn repeat(task: &str, tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
     match task {
         "expand-clean" => expand("/usr/share/doc/ruby/examples/main.rb", out),
@@ -51,7 +49,7 @@ fn failed(has_failed: bool) -> io::Result<&'static str> {
     if has_failed { Ok("missing") } else { Err(io::ErrorKind::AlreadyExists.into()) }
 }
 
-/// The same with a look at the clock after each `block` of calls.
+/// Reads the clock after each `block` of calls.
 fn timed<T: AsRef<[u8]>>(
     block: u32,
     out: &mut dyn io::Write,

@@ -1,9 +1,9 @@
-//! What this program does when the bench starts it as a contender (`curt-bench role …`).
+//! Roles that this program plays as a contender (`curt-bench role …`), as a process like all
+//! others.
 //!
-//! The baseline is the calls that an operation cannot do without, in the plainest loop, in one
-//! thread, with nothing around them. What is faster has found parallelism, not better code. Other
-//! roles show the standard library, so that one rival is always there, and curt's library. All run
-//! in processes, because a user starts a process too.
+//! The baseline makes only the necessary system calls, in the plainest single-threaded loop. A
+//! faster program has found parallelism, not better code. The standard library ensures that there
+//! is always a rival.
 
 mod call;
 pub(crate) mod open;
@@ -19,7 +19,6 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-/// What is done with a tree, by the names that programs around other people's libraries take, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Task {
     Remove,
@@ -37,19 +36,16 @@ enum Task {
 }
 
 impl Task {
-    /// Whether subdirectories are read, too.
     fn descends(self) -> bool {
         !matches!(self, Self::List | Self::Long)
     }
 
-    /// Whether metadata of each entry is needed.
     fn needs_metadata(self) -> bool {
         !matches!(self, Self::List | Self::Walk)
     }
 }
 
-/// Plays a role on a tree, the last word, which must be in a folder that the bench made unless it
-/// is only read:
+/// The tree, the last word, must be in a directory made by the bench, unless the role only reads:
 ///
 /// - `baseline TASK TREE`, `std TASK TREE`
 /// - `open WAY TREE`: open every file
@@ -59,7 +55,6 @@ pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
     let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
     let tree = Path::new(tree);
     match *words.as_slice() {
-        // Real trees stand elsewhere, and are only read.
         ["baseline" | "std", "walk" | "sizes" | "du"] => {}
         _ => check_from_child(tree)?,
     }
@@ -82,7 +77,6 @@ fn named<T: ValueEnum>(name: &str) -> io::Result<T> {
     T::from_str(name, false).map_err(io::Error::other)
 }
 
-/// Whether this system has a baseline.
 pub(crate) const HAS_BASELINE: bool = cfg!(target_os = "linux");
 
 fn baseline(task: Task, tree: &Path) -> io::Result<()> {

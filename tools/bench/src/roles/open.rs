@@ -1,12 +1,9 @@
-//! Opening every file of a tree in one of the ways that are compared.
-
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How often everything is opened, by the rivals as well.
+/// The rivals use the same number.
 pub(crate) const ROUNDS: usize = 20;
 
-/// Opens every file in one of the ways, and writes how many entries there are.
 pub(super) fn open(way: &str, tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
     let (below, names) = files(tree)?;
     let base = if way == "resolve" { tree } else { Path::new("") };
@@ -21,7 +18,7 @@ pub(super) fn open(way: &str, tree: &Path, out: &mut dyn io::Write) -> io::Resul
     writeln!(out, "{}", names.len() + below.components().count())
 }
 
-/// Where the files are, and their names: each directory above holds one entry.
+/// Each parent has one entry.
 fn files(tree: &Path) -> io::Result<(PathBuf, Vec<String>)> {
     let mut below = PathBuf::new();
     loop {
@@ -46,8 +43,7 @@ fn open_by_curt<'a>(tree: &Path, mut paths: impl Iterator<Item = &'a PathBuf>) -
     Ok(paths.try_for_each(|path| root.open_file(path, &options).map(drop))?)
 }
 
-/// As people do without a library for it: resolve the path, compare it with the root, open it. A
-/// link that is changed in between leads out.
+/// The common way without a library. A symlink changed in between leads out.
 fn resolve_and_open<'a>(
     tree: &Path,
     mut paths: impl Iterator<Item = &'a PathBuf>,

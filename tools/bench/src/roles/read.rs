@@ -1,5 +1,5 @@
-//! The baseline of reading a tree: per directory open, list until nothing comes, close; per entry,
-//! where it is asked about, one call; the output in pieces of 64 KiB.
+//! The baseline of reading a tree: open, list and close each directory; one call per entry if its
+//! metadata is needed; output in pieces of 64 KiB.
 
 use super::Task;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -12,10 +12,8 @@ use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-/// A piece of output, and the buffer of a listing.
 const PIECE: usize = 64 * 1024;
 
-/// Does the task and writes its answer to standard output.
 pub(super) fn read(task: Task, tree: &Path) -> io::Result<()> {
     let name = CString::new(tree.as_os_str().as_bytes())?;
     let mut reader = Reader {
@@ -40,7 +38,6 @@ pub(super) fn read(task: Task, tree: &Path) -> io::Result<()> {
 struct Reader {
     task: Task,
     buffer: Vec<MaybeUninit<u8>>,
-    /// Of the directory that is being read, as far as it is written.
     path: Vec<u8>,
     out: Vec<u8>,
     total: u64,
@@ -60,10 +57,10 @@ impl Reader {
         Ok(())
     }
 
-    /// Yields the entries; returns the directories among them, if they are wanted.
+    /// Returns the subdirectories if the task descends.
     fn list(&mut self, directory: &OwnedFd) -> io::Result<Vec<CString>> {
         let mut below = Vec::new();
-        // Read again for each directory, and always to its end: one buffer is enough.
+        // Each directory is listed to its end, so one buffer is enough.
         let mut buffer = std::mem::take(&mut self.buffer);
         let mut list = RawDir::new(directory.as_fd(), &mut buffer);
         while let Some(entry) = list.next() {

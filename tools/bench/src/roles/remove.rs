@@ -1,5 +1,5 @@
-//! The baseline of removing a tree: per directory open, list, remove, close; per other entry
-//! remove.
+//! The baseline of removing a tree: open, list, remove and close each directory, and remove each
+//! other entry.
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, SeekFrom, openat, seek, unlinkat};
@@ -27,8 +27,8 @@ impl Loop {
         let directory = openat(parent, name, flags, Mode::empty())?;
         loop {
             let seen = self.remove_listed(&directory)?;
-            // Before the descriptor is closed: the kernel then frees the directory in `close`,
-            // without holding its parent's lock.
+            // Before closing the descriptor: `close` then frees the directory without holding its
+            // parent's lock.
             match unlinkat(parent, name, AtFlags::REMOVEDIR) {
                 Err(Errno::NOTEMPTY) if seen => {}
                 Err(Errno::NOTEMPTY) if self.rewind(&directory)? => {}
@@ -37,7 +37,6 @@ impl Loop {
         }
     }
 
-    /// Removes the entries that one listing call returns. Returns whether there were any.
     fn remove_listed(&mut self, directory: &OwnedFd) -> Result<bool, Errno> {
         let mut below: Vec<CString> = Vec::new();
         let mut seen = false;
@@ -63,7 +62,7 @@ impl Loop {
         Ok(seen)
     }
 
-    /// Some file systems skip entries while others are removed: look again from the start.
+    /// Some filesystems skip entries during removals, so list again from the start.
     fn rewind(&mut self, directory: &OwnedFd) -> Result<bool, Errno> {
         seek(directory, SeekFrom::Start(0))?;
         self.remove_listed(directory)

@@ -1,5 +1,3 @@
-//! Reading a tree with `std::fs::read_dir`, as a program that has nothing else does.
-
 use super::Task;
 use crate::oracle::allocated;
 use std::fs::{self, Metadata};
@@ -60,7 +58,6 @@ fn line(out: &mut dyn Write, size: Option<u64>, text: &str) -> io::Result<()> {
     }
 }
 
-/// The bytes that an entry takes, or else its size.
 fn taken(metadata: &Metadata) -> u64 {
     allocated(metadata).unwrap_or(metadata.len())
 }

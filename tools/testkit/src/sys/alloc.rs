@@ -1,12 +1,10 @@
-//! An allocator that counts, for tests that assert what an operation allocates.
-//!
-//! The counts are those of the thread that asks, so that tests running side by side do not see each
-//! other. Memory that one thread allocates and another frees is counted where each happens.
+//! A counting allocator. Counts belong to the calling thread, so parallel tests do not affect each
+//! other. Memory freed by another thread counts on both.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, with counts. To be declared in the test's main file:
+/// The system allocator with counts. Declare it in the test's main file:
 ///
 /// ```
 /// #[global_allocator]
@@ -15,18 +13,17 @@ use std::cell::Cell;
 #[derive(Debug)]
 pub struct Counting;
 
-/// What a thread has allocated.
+/// The allocations of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Bytes allocated and not freed.
     pub live: isize,
-    /// The most that `live` has been.
+    /// The maximum of `live`.
     pub peak: isize,
-    /// How often memory was allocated or made larger or smaller.
+    /// The number of allocations and reallocations.
     pub count: u64,
 }
 
-/// Where each thread's counts are, in a place that is had without allocating.
 #[cfg(not(windows))]
 mod own {
     use super::{Cell, Usage};
@@ -35,41 +32,41 @@ mod own {
         static USAGE: Cell<Usage> = const { Cell::new(Usage { live: 0, peak: 0, count: 0 }) };
     }
 
-    /// Uses the counts of this thread. A thread that is ending has none any more.
+    /// `None` for a thread that is ending.
     pub(super) fn with<T>(with: impl FnOnce(&Cell<Usage>) -> T) -> Option<T> {
         USAGE.try_with(with).ok()
     }
 }
 
-/// The same on Windows, where `thread_local` allocates on some targets.
+/// `thread_local` allocates on some Windows targets.
 #[cfg(windows)]
 mod own {
     use super::{Cell, GlobalAlloc, Layout, System, Usage};
     use std::sync::OnceLock;
     use windows_sys::Win32::System::Threading::{TlsAlloc, TlsGetValue, TlsSetValue};
 
-    /// Uses the counts of this thread, which are made when first asked for and never freed: a few
-    /// words for each thread of a test.
+    /// Made on first use and leaked: a few words per thread.
     pub(super) fn with<T>(with: impl FnOnce(&Cell<Usage>) -> T) -> Option<T> {
         static SLOT: OnceLock<u32> = OnceLock::new();
         // SAFETY: no condition.
         let slot = *SLOT.get_or_init(|| unsafe { TlsAlloc() });
-        // SAFETY: a slot that could not be had is a number that the system refuses with null.
+        // SAFETY: if `TlsAlloc` failed, its result is an invalid index, for which this returns
+        // null.
         let mut counts = unsafe { TlsGetValue(slot) };
         if counts.is_null() {
             // SAFETY: the layout is not empty. Zeroed counts are valid.
             counts = unsafe { System.alloc_zeroed(Layout::new::<Cell<Usage>>()) }.cast();
-            // SAFETY: as above; the value is only a number to the system.
+            // SAFETY: as above; the system does not dereference the value.
             unsafe { TlsSetValue(slot, counts) };
         }
-        // SAFETY: null, or what was allocated above with this layout, never freed, and seen by this
-        // thread only.
+        // SAFETY: null, or allocated above with this layout, never freed, and used only by this
+        // thread.
         unsafe { counts.cast::<Cell<Usage>>().as_ref() }.map(with)
     }
 }
 
-/// Runs something, and returns with its result what it allocated on this thread: how much more was
-/// live at the end and at the highest point than at the beginning, and how often.
+/// Returns the allocations of `run` on this thread: live bytes and their peak relative to the
+/// start, and the count.
 pub fn measure<T>(run: impl FnOnce() -> T) -> (T, Usage) {
     let before = swap(|now| Usage { peak: now.live, ..now });
     let result = run();
@@ -82,7 +79,6 @@ pub fn measure<T>(run: impl FnOnce() -> T) -> (T, Usage) {
     (result, used)
 }
 
-/// Changes the counts of this thread, and returns what they were.
 fn swap(change: impl FnOnce(Usage) -> Usage) -> Usage {
     own::with(|usage| usage.replace(change(usage.get()))).unwrap_or_default()
 }
@@ -98,35 +94,34 @@ fn add(freed: usize, allocated: usize) {
     });
 }
 
-// SAFETY: every method hands its arguments to the system's allocator unchanged and returns what
-// that returned. Counting allocates nothing: the counts of a thread are a constant at first and
-// need no destructor.
+// SAFETY: every method passes its arguments to the system allocator and returns its result.
+// Counting does not allocate: the counts start as a constant and need no destructor.
 unsafe impl GlobalAlloc for Counting {
-    // SAFETY: what the caller promises is what the system's allocator asks for.
+    // SAFETY: the caller's guarantees are those of the system allocator.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(0, layout.size());
-        // SAFETY: the caller's promise for this method is the same.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
 
-    // SAFETY: what the caller promises is what the system's allocator asks for.
+    // SAFETY: the caller's guarantees are those of the system allocator.
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         add(0, layout.size());
-        // SAFETY: the caller's promise for this method is the same.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc_zeroed(layout) }
     }
 
-    // SAFETY: what the caller promises is what the system's allocator asks for.
+    // SAFETY: the caller's guarantees are those of the system allocator.
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         add(layout.size(), size);
-        // SAFETY: the caller's promise for this method is the same; `at` came from `System`.
+        // SAFETY: guaranteed by the caller; `at` came from `System`.
         unsafe { System.realloc(at, layout, size) }
     }
 
-    // SAFETY: what the caller promises is what the system's allocator asks for.
+    // SAFETY: the caller's guarantees are those of the system allocator.
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         add(layout.size(), 0);
-        // SAFETY: the caller's promise for this method is the same; `at` came from `System`.
+        // SAFETY: guaranteed by the caller; `at` came from `System`.
         unsafe { System.dealloc(at, layout) }
     }
 }

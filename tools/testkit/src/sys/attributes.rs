@@ -1,4 +1,4 @@
-//! Attributes of files on Windows: the standard library can set one of them only.
+//! File attributes on Windows, of which the standard library sets only one.
 
 use std::io::{Error, Result};
 use std::os::windows::ffi::OsStrExt;
@@ -6,7 +6,6 @@ use std::path::Path;
 
 use windows_sys::Win32::Storage::FileSystem::SetFileAttributesW;
 
-/// Sets all attributes of a file or directory.
 pub(crate) fn set(path: &Path, attributes: u32) -> Result<()> {
     let path: Vec<u16> = path.as_os_str().encode_wide().chain([0]).collect();
     // SAFETY: the path ends with NUL and lives until the call returns.

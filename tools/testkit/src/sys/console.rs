@@ -1,4 +1,4 @@
-//! A console for tests of Ctrl-C and Ctrl-Break, which reach programs through their console only.
+//! A console for tests of Ctrl-C and Ctrl-Break, which reach programs only through a console.
 
 use std::ffi::c_void;
 use std::fs::File;
@@ -26,18 +26,16 @@ use windows_sys::core::BOOL;
 
 use crate::skip;
 
-/// How long a test in a console may take, in milliseconds.
 const LONG: u32 = 60_000;
 
-/// Set in a process that runs in its own console.
 const INSIDE: &str = "CURT_TEST_IN_OWN_CONSOLE";
 
-/// Whether this process has a console that no other program is in; keys may be pressed there. If it
-/// has none, the test of this name is run again in such a process, and the answer is `false`. Says
-/// aloud where there is no console to be had.
+/// Returns whether this process has a private console, where the test may press keys. If not, it
+/// runs the named test again in a process with one, and returns `false`. Without a console it
+/// reports a skip.
 ///
 /// # Panics
-/// If the test fails in there.
+/// If the test fails there.
 pub fn has_own_console(test: &str) -> bool {
     if std::env::var_os(INSIDE).is_some() {
         // SAFETY: the handler is a function of this program, which is never unloaded.
@@ -52,8 +50,8 @@ pub fn has_own_console(test: &str) -> bool {
     false
 }
 
-/// What is pressed is not for the test itself. Unlike the system's way of ignoring keys, a handler
-/// is not inherited.
+/// The test ignores the keys. A handler is not inherited, unlike the system's own way of ignoring
+/// keys.
 extern "system" fn swallow(_: u32) -> BOOL {
     1
 }
@@ -63,13 +61,13 @@ pub fn press_ctrl_c() -> Result<()> {
     press(CTRL_C_EVENT, 0)
 }
 
-/// Presses Ctrl-Break for a child that leads its own process group (`CREATE_NEW_PROCESS_GROUP`).
+/// Presses Ctrl-Break for a child that leads a process group (`CREATE_NEW_PROCESS_GROUP`).
 pub fn press_ctrl_break(child: &Child) -> Result<()> {
     press(CTRL_BREAK_EVENT, child.id())
 }
 
 fn press(key: u32, group: u32) -> Result<()> {
-    // SAFETY: no condition: a number that is no group of this console is refused.
+    // SAFETY: no condition: the system refuses the number of a missing group.
     match unsafe { GenerateConsoleCtrlEvent(key, group) } {
         0 => Err(Error::last_os_error()),
         _ => Ok(()),
@@ -84,7 +82,7 @@ fn run(test: &str) -> Result<(u32, String)> {
     let size = COORD { X: 120, Y: 50 };
     let mut console: HPCON = 0;
     let handles = (input.as_raw_handle(), output.as_raw_handle());
-    // SAFETY: both handles are open, and `console` may be written to.
+    // SAFETY: both handles are open, and `console` is writable.
     let made = unsafe { CreatePseudoConsole(size, handles.0, handles.1, 0, &raw mut console) };
     if made < 0 {
         return Err(Error::other(format!("CreatePseudoConsole: {made:#x}")));
@@ -95,7 +93,7 @@ fn run(test: &str) -> Result<(u32, String)> {
         String::from_utf8_lossy(&text).into_owned()
     });
     let code = start(console, test).and_then(|process| wait(&process));
-    // SAFETY: it was made above and is used no more. The reader takes what it writes at its end.
+    // SAFETY: made above and not used afterwards. The reader drains its last output.
     unsafe { ClosePseudoConsole(console) };
     drop((input, typed, output));
     let said = reader.join().unwrap_or_default();
@@ -105,19 +103,18 @@ fn run(test: &str) -> Result<(u32, String)> {
 fn pipe() -> Result<(OwnedHandle, OwnedHandle)> {
     let mut ends: [HANDLE; 2] = [ptr::null_mut(); 2];
     let [read, write] = &mut ends;
-    // SAFETY: both places may be written to; the rest is optional.
+    // SAFETY: both pointers are writable; the other arguments are optional.
     if unsafe { CreatePipe(read, write, ptr::null(), 0) } == 0 {
         return Err(Error::last_os_error());
     }
-    // SAFETY: a new handle that nobody else has.
+    // SAFETY: a new handle without another owner.
     let own = |handle| unsafe { OwnedHandle::from_raw_handle(handle) };
     let [read, write] = ends.map(own);
     Ok((read, write))
 }
 
-/// Starts this test program in the console, for one test.
 fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
-    // SAFETY: on Windows the environment may be changed while others read it.
+    // SAFETY: on Windows, other threads may read the environment meanwhile.
     unsafe { std::env::set_var(INSIDE, "1") };
     let program = std::env::current_exe()?;
     let line = format!("\" --exact {test} --nocapture --test-threads=1\0");
@@ -126,16 +123,15 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
         .chain(program.as_os_str().encode_wide())
         .chain(line.encode_utf16())
         .collect();
-    // One attribute takes less.
     let mut list = [0_u64; 32];
     let attributes: LPPROC_THREAD_ATTRIBUTE_LIST = list.as_mut_ptr().cast();
     let mut size = mem::size_of_val(&list);
-    // SAFETY: the list has the size that is said.
+    // SAFETY: the list has the stated size.
     let mut done = unsafe { InitializeProcThreadAttributeList(attributes, 1, 0, &raw mut size) };
     let kind = PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE as usize;
     let value = console as *const c_void;
     if done != 0 {
-        // SAFETY: the list was made above; the value of this kind is the console itself.
+        // SAFETY: the list was made above; for this attribute the value is the console itself.
         done = unsafe {
             let size = size_of::<HPCON>();
             UpdateProcThreadAttribute(
@@ -149,13 +145,12 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
             )
         };
     }
-    // SAFETY: structures of numbers and pointers, for which zero is valid.
+    // SAFETY: structs of numbers and pointers, for which zero is valid.
     let mut info: (STARTUPINFOEXW, PROCESS_INFORMATION) = unsafe { mem::zeroed() };
     info.0.StartupInfo.cb = size_of::<STARTUPINFOEXW>() as u32;
     info.0.lpAttributeList = attributes;
     if done != 0 {
-        // SAFETY: the line ends with NUL and may be written to; the structures are as the flag
-        // says.
+        // SAFETY: the line ends with NUL and is writable; the struct matches the flag.
         done = unsafe {
             CreateProcessW(
                 ptr::null(),
@@ -177,13 +172,12 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
     // SAFETY: as above.
     unsafe { std::env::remove_var(INSIDE) };
     result?;
-    // SAFETY: a new handle that nobody else has.
+    // SAFETY: a new handle without another owner.
     drop(unsafe { OwnedHandle::from_raw_handle(info.1.hThread) });
     // SAFETY: the same.
     Ok(unsafe { OwnedHandle::from_raw_handle(info.1.hProcess) })
 }
 
-/// The code that a process ends with.
 fn wait(process: &OwnedHandle) -> Result<u32> {
     let handle = process.as_raw_handle();
     // SAFETY: the handle is open.
@@ -191,7 +185,7 @@ fn wait(process: &OwnedHandle) -> Result<u32> {
         return Err(Error::other("the test in the console does not end"));
     }
     let mut code = 0;
-    // SAFETY: the handle is open, and `code` may be written to.
+    // SAFETY: the handle is open, and `code` is writable.
     match unsafe { GetExitCodeProcess(handle, &raw mut code) } {
         0 => Err(Error::last_os_error()),
         _ => Ok(code),

@@ -1,4 +1,4 @@
-//! What cannot be written without `unsafe`.
+//! Code that needs `unsafe`.
 #![allow(unsafe_code, reason = "allocators and calls of Windows cannot be written without")]
 
 pub mod alloc;

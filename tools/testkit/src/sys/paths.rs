@@ -1,14 +1,14 @@
-//! Full paths as the system has them.
+//! Full paths from the system.
 
 use windows_sys::Win32::Storage::FileSystem::GetFullPathNameW;
 use windows_sys::Win32::System::Environment::SetEnvironmentVariableW;
 
-/// Makes a directory the working directory of a drive that is not the working directory's own, as
-/// command processors do: in a hidden variable of this process.
+/// Sets the working directory of another drive, in a hidden environment variable as command
+/// processors do.
 ///
 /// # Panics
 ///
-/// Where that fails.
+/// On failure.
 pub fn set_drive_directory(letter: char, directory: &str) {
     let terminated = |text: String| text.encode_utf16().chain([0]).collect::<Vec<u16>>();
     let (name, value) = (terminated(format!("={letter}:")), terminated(directory.to_owned()));
@@ -17,14 +17,14 @@ pub fn set_drive_directory(letter: char, directory: &str) {
     assert!(done != 0, "hidden variables can be set");
 }
 
-/// What `GetFullPathNameW` answers; `None` where it refuses. The text contains no NUL.
+/// Returns the result of `GetFullPathNameW`, or `None` on failure. The text must not contain NUL.
 pub fn full_path_name(text: &[u16]) -> Option<Vec<u16>> {
     let terminated = [text, &[0]].concat();
     let mut full = vec![0; 512];
     loop {
         let room = u32::try_from(full.len()).ok()?;
-        // SAFETY: the name is terminated, the room is that of the buffer, and no last part is asked
-        // for.
+        // SAFETY: the name is terminated, `room` is the buffer's length, and the last pointer is
+        // optional.
         let length = unsafe {
             GetFullPathNameW(terminated.as_ptr(), room, full.as_mut_ptr(), std::ptr::null_mut())
         };

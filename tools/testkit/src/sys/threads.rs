@@ -1,20 +1,19 @@
-//! Threads that share less with the rest of the process than others do: the system allows it for
-//! each thread.
+//! Linux allows single threads to share less with the rest of the process.
 
 use std::io;
 
 use rustix::thread::{UnshareFlags, set_thread_res_uid, unshare_unsafe};
 
-/// Gives this thread mounts that nobody else sees.
+/// Gives this thread a private mount namespace.
 pub fn separate_mounts() -> io::Result<()> {
-    // SAFETY: descriptors stay shared.
+    // SAFETY: descriptors remain shared.
     unsafe { unshare_unsafe(UnshareFlags::NEWNS) }?;
     let propagation = ["--make-rprivate", "/"];
     let made = std::process::Command::new("mount").args(propagation).status()?;
     if made.success() { Ok(()) } else { Err(io::Error::other("mounts cannot be made private")) }
 }
 
-/// Makes this thread another user's. It does not get back.
+/// Changes the user of this thread, permanently.
 pub fn become_user(number: u32) -> io::Result<()> {
     let user = rustix::process::Uid::from_raw(number);
     Ok(set_thread_res_uid(user, user, user)?)

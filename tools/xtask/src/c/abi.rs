@@ -1,10 +1,10 @@
-//! Compares the binary interface of libcurt with `bindings/c/abi.txt`: the functions that the
-//! shared library exports, the values of constants, and where the fields of structs are, on x86-64
-//! Linux and Windows. What a program was compiled with stays: lines are only added.
+//! Compares libcurt's ABI with `bindings/c/abi.txt`: exported functions, values of constants, and
+//! offsets of fields, on x86-64 Linux and Windows. Compiled programs depend on them, so lines are
+//! only added.
 //!
-//! A generated program prints the layouts. For Windows the compiler of this machine is told that it
-//! is that: the header has no type whose size the two see differently. `c-test --full` runs the
-//! program under Wine, too.
+//! A generated program prints the layouts. For Windows, this machine's compiler gets Windows
+//! definitions, because no type in the header differs in size between the two. `c-test --full` also
+//! runs the program under Wine.
 
 use super::{declarations, folder, outcome};
 use crate::host::{self, Failure, Outcome};
@@ -13,14 +13,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The first lines of the list.
 const TOP: &str = "\
 The binary interface of libcurt, by `cargo xtask c-abi --update`. Lines are only added.
 
 Functions
 ";
 
-/// The task `c-abi`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err(Failure::missing("the list is that of Linux on x86-64"));
@@ -38,7 +36,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     outcome("c-abi", "abi.txt", arguments, &text)
 }
 
-/// The functions that the shared library exports: those of the header, and nothing else.
+/// They must be exactly those of the header.
 fn exported(shared: &Path) -> Result<Vec<String>, Failure> {
     let path = shared.to_string_lossy();
     let symbols =
@@ -62,7 +60,6 @@ fn exported(shared: &Path) -> Result<Vec<String>, Failure> {
     )))
 }
 
-/// Writes the program that prints constants and layouts into the folder, and returns its path.
 pub(super) fn program(folder: &Path) -> Result<PathBuf, Failure> {
     let header = super::header()?;
     let mut body = String::new();
@@ -89,7 +86,6 @@ pub(super) fn program(folder: &Path) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// What the program prints, compiled with these definitions.
 fn printed(source: &Path, definitions: &[&str]) -> Result<String, Failure> {
     let program = source.with_extension("");
     let mut compile = Command::new("cc");

@@ -1,4 +1,4 @@
-/** The text up to its NUL; NULL is no text. */
+/** The text up to its NUL, or an empty one for NULL. */
 #if defined(_WIN32)
 static inline curt_str curt_z(const wchar_t *text)
 #else

@@ -1,14 +1,13 @@
-//! What the generated header declares. It is read as text, whose form is cbindgen's: one
-//! declaration after the other, one field a line where it is no callback.
+//! Parses the generated header as text. cbindgen writes one declaration after the other, and one
+//! field per line, except for callbacks.
 
-/// A struct with fields; one that is only named is none.
+/// Opaque structs are left out.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Struct {
     pub(super) name: String,
     pub(super) fields: Vec<Field>,
 }
 
-/// A field: its name, and the type before it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) name: String,
@@ -16,18 +15,17 @@ pub(super) struct Field {
 }
 
 impl Struct {
-    /// Whether the caller fills in its size.
     pub(super) fn begins_with_size(&self) -> bool {
         self.fields.first().is_some_and(|field| field.name == "size" && field.kind == "size_t")
     }
 
-    /// What initialises all fields with zeros, and the size where it begins with that.
+    /// Zeros, and the size if the struct begins with one.
     pub(super) fn initialiser(&self, all: &[Struct]) -> String {
         let fields = self.fields.iter().enumerate().map(|(at, field)| {
             if at == 0 && self.begins_with_size() {
                 return format!("sizeof({})", self.name);
             }
-            // Of the elements of an array that the library fills in.
+            // The element size of an array that the library fills in.
             if field.name == "entry_size" {
                 return "sizeof(curt_entry)".to_owned();
             }
@@ -42,7 +40,6 @@ impl Struct {
     }
 }
 
-/// The structs of a header, in its order.
 pub(super) fn structs(header: &str) -> Vec<Struct> {
     let text = without_comments(header);
     let mut structs = Vec::new();
@@ -55,7 +52,6 @@ pub(super) fn structs(header: &str) -> Vec<Struct> {
     structs
 }
 
-/// The names of the functions of a header, in its order.
 pub(crate) fn functions(header: &str) -> Vec<String> {
     let text = without_comments(header);
     let declarations = text.split("\nCURT_API").skip(1);
@@ -64,7 +60,6 @@ pub(crate) fn functions(header: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// The names of the constants of a header, in its order: those that are numbers.
 pub(super) fn constants(header: &str) -> Vec<String> {
     let names = header.lines().filter_map(|line| line.strip_prefix("#define "));
     let numbers = names.filter_map(|line| line.split_once(' ')).filter(|(_, v)| is_number(v));
@@ -76,7 +71,7 @@ fn is_number(value: &str) -> bool {
     digits.starts_with(|letter: char| letter.is_ascii_digit()) || digits.starts_with("UINT")
 }
 
-/// A field, as in `const uint8_t *kinds` and `int (*poll)(void *context)`.
+/// Such as `const uint8_t *kinds` or `int (*poll)(void *context)`.
 fn field(declaration: &str) -> Option<Field> {
     let (before, after) = match declaration.split_once("(*") {
         Some((_, callback)) => {
@@ -91,7 +86,6 @@ fn field(declaration: &str) -> Option<Field> {
     Some(Field { name: name.to_owned(), kind: format!("{}{after}", kind.trim()) })
 }
 
-/// The text without comments and lines of the preprocessor.
 fn without_comments(header: &str) -> String {
     let mut text = String::new();
     let mut rest = header;

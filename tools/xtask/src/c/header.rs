@@ -1,7 +1,5 @@
-//! Generates `bindings/c/include/curt.h` from the crate, by cbindgen, and compares.
-//!
-//! What Rust cannot say is added: the texts in `top.h` and `bottom.h`, `volatile`, and a
-//! `CURT_…_INIT` for each struct that begins with its size.
+//! Generates `bindings/c/include/curt.h` with cbindgen, and adds parts that Rust cannot express:
+//! `top.h`, `bottom.h`, `volatile`, and a `CURT_…_INIT` for each struct that begins with its size.
 
 use super::{declarations, folder, outcome};
 use crate::host::{Failure, Outcome};
@@ -10,13 +8,11 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The task `c-header`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let current = generate(&folder().join("src/lib.rs"))?;
     outcome("c-header", "include/curt.h", arguments, &current)
 }
 
-/// The header of the crate with this root.
 fn generate(root: &Path) -> Result<String, Failure> {
     let config = Config {
         language: Language::C,
@@ -37,7 +33,7 @@ fn generate(root: &Path) -> Result<String, Failure> {
     bindings.write(&mut body);
     let mut body = String::from_utf8_lossy(&body).into_owned();
     body = body.replace(&format!("defined({UNIX})"), "!defined(_WIN32)");
-    // Rust has no word for it; the library reads it atomically.
+    // Rust has no `volatile` type; the library reads it atomically.
     body = body.replace("const int *cancel", "const volatile int *cancel");
     let body = tidy(&body);
     let structs = declarations::structs(&body);
@@ -50,10 +46,9 @@ fn generate(root: &Path) -> Result<String, Failure> {
     Ok(format!("{top}{body}\n/* Structs with their sizes, and zeros. */\n{initialisers}\n{bottom}"))
 }
 
-/// Stands for Unix in what cbindgen writes, which knows no negation.
+/// A placeholder for Unix, because cbindgen cannot negate conditions.
 const UNIX: &str = "CURT_UNIX";
 
-/// The text with comments of one line on one line, and negative numbers in parentheses.
 fn tidy(body: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in body.lines() {

@@ -1,4 +1,4 @@
-//! libcurt: its header, its binary interface, and its tests in C.
+//! libcurt: its header, its ABI, and its tests in C.
 
 pub(crate) mod abi;
 pub(crate) mod declarations;
@@ -11,24 +11,20 @@ use crate::say;
 use std::fs;
 use std::path::PathBuf;
 
-/// The folder of the crate.
 fn folder() -> PathBuf {
     host::checkout().join("bindings/c")
 }
 
-/// The committed header.
 pub(crate) fn header() -> Result<String, Failure> {
     Ok(fs::read_to_string(folder().join("include/curt.h"))?)
 }
 
-/// Builds the libraries, not optimized, and returns the folder that they are in.
 fn build() -> Result<PathBuf, Failure> {
     let mut build = host::cargo();
     host::check(build.args(["build", "--quiet", "--locked", "--package", "curt-capi"]))?;
     Ok(host::target().join("debug"))
 }
 
-/// Compares what was generated with a committed file, or with `--update` writes that.
 fn outcome(task: &str, file: &str, arguments: &[String], current: &str) -> Outcome {
     let path = folder().join(file);
     match arguments {

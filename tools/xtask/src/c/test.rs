@@ -1,9 +1,7 @@
-//! Runs the tests in C, `bindings/c/tests/run.sh`, in several ways, and the examples,
-//! `bindings/c/examples`, with what they check themselves.
-//!
-//! The short run takes the C compiler of this machine, with the static library, and with sanitizers
-//! and the shared one; the C++ compiler only reads the sources. `--full` adds other compilers,
-//! Valgrind, and Windows under Wine.
+//! Runs the tests in C, `bindings/c/tests/run.sh`, in several configurations, and the self-checking
+//! examples in `bindings/c/examples`. The short run uses this machine's C compiler with the static
+//! library, and with sanitizers and the shared library; the C++ compiler only checks the syntax.
+//! `--full` adds other compilers, Valgrind, and Windows under Wine.
 
 use super::abi;
 use crate::debian_root;
@@ -19,10 +17,10 @@ use std::process::Command;
 
 const SCRIPT: &str = "bindings/c/tests/run.sh";
 
-/// The version of `ziglang` that `pip` installs, as in `tools/dist/build.sh`.
+/// As in `tools/dist/build.sh`.
 const ZIG: &str = "0.14.1";
 
-/// The task `c-test`. The last line on standard output is the total.
+/// The last line on standard output is the total.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let is_full = arguments == ["--full"];
     if !arguments.is_empty() && !is_full {
@@ -56,13 +54,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     test::conclude(&tally)
 }
 
-/// The command that runs the tests in one way.
 fn words(way: &str, [libraries, folder, scratch]: [&Path; 3]) -> [OsString; 6] {
     let [bash, script, way] = ["bash", SCRIPT, way].map(OsString::from);
     [bash, script, way, libraries.into(), folder.into(), scratch.into()]
 }
 
-/// With clang, in the Debian root.
+/// With clang.
 fn in_root(libraries: &Path) -> Result<Tally, Failure> {
     let (outside, inside) = debian_root::kept("c-test");
     fs::create_dir_all(&outside)?;
@@ -73,7 +70,6 @@ fn in_root(libraries: &Path) -> Result<Tally, Failure> {
     test::run_suites(&mut debian_root::command("clang", &words))
 }
 
-/// With mingw, under Wine.
 fn on_windows(windows: &Windows) -> Result<Tally, Failure> {
     let libraries = windows.library()?;
     abi::program(&windows.outside("c-test"))?;
@@ -82,7 +78,7 @@ fn on_windows(windows: &Windows) -> Result<Tally, Failure> {
     test::run_suites(&mut windows.session(&words))
 }
 
-/// What a way needs, unless this machine lacks it, which is a skip.
+/// A requirement that this machine lacks is a skip.
 fn found<T>(
     way: &str,
     needed: Result<T, Failure>,
@@ -100,7 +96,6 @@ fn found<T>(
     }
 }
 
-/// The command `zig` of `ziglang`, in a virtual environment that is made once.
 fn zig() -> Result<String, Failure> {
     let folder = host::cache()?.join(format!("tools/ziglang-{ZIG}"));
     let python = folder.join("bin/python").to_string_lossy().into_owned();

@@ -1,5 +1,5 @@
-//! A binding maps and decides nothing. Which errors are forgiven, when to try again and which calls
-//! touch the disk is decided in the library, once for all languages.
+//! Bindings must map and not decide: the library decides for all languages which errors to ignore,
+//! when to retry, and which calls to make.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,6 @@ const CALL: &str = "a call of std::fs";
 const AGAIN: &str = "another attempt";
 const ERRORS: &str = "a choice of errors";
 
-/// Files and folders that may do this, and why.
 const EXCEPTIONS: [(&str, &str, &str); 7] = [
     ("bindings/node/lib/rm.js", AGAIN, "a pause in the library occupies a thread of Node's pool"),
     ("bindings/node/src/root.rs", ERRORS, "recursive mkdir in Node's words, since 2026-11-29"),
@@ -20,7 +19,6 @@ const EXCEPTIONS: [(&str, &str, &str); 7] = [
     ("bindings/ruby/ext/curt/root.c", ERRORS, "Ruby closes forgotten files to free descriptors"),
 ];
 
-/// The lines of a binding, in any language, that decide something.
 pub(super) fn decisions(path: &str, text: &str) -> Vec<Problem> {
     let tests = ["test", "tests", "examples", "proofs"];
     if !path.starts_with("bindings/") || tests.iter().any(|folder| is_in(path, folder)) {
@@ -39,7 +37,7 @@ pub(super) fn decisions(path: &str, text: &str) -> Vec<Problem> {
     found.collect()
 }
 
-/// What a line decides. A choice of errors may be spread over a few lines.
+/// A choice of errors may span several lines.
 fn decision(line: &str, lines: &[&str]) -> Option<&'static str> {
     let is_error = |word: &&str| word.len() > 4 && word.starts_with('E') && !word.contains('_');
     let errors = |line: &str| -> BTreeSet<String> {

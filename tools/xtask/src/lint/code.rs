@@ -1,14 +1,11 @@
-//! The words and signs of a Rust file, without comments, the content of literals, and unit tests.
+//! A Rust file as tokens, without comments, contents of literals, and unit tests.
 
 use std::ops::Range;
 
-/// The code of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Code<'t> {
-    /// Identifiers, `::`, single signs, and `"` for every literal; each with its line, counted
-    /// from one.
+    /// Identifiers, `::`, single characters, and `"` for every literal, each with its line from 1.
     tokens: Vec<(usize, &'t str)>,
-    /// How many lines its unit tests have.
     pub(crate) test_lines: usize,
 }
 
@@ -25,17 +22,14 @@ impl<'t> Code<'t> {
         code
     }
 
-    /// The indexes of all tokens.
     pub(crate) fn all(&self) -> Range<usize> {
         0..self.tokens.len()
     }
 
-    /// The text of a token, and nothing for one past the end.
     pub(crate) fn text(&self, index: usize) -> &'t str {
         self.tokens.get(index).map_or("", |token| token.1)
     }
 
-    /// The text of the token that lies so many before this one.
     pub(crate) fn before(&self, index: usize, back: usize) -> &'t str {
         index.checked_sub(back).map_or("", |index| self.text(index))
     }
@@ -44,17 +38,14 @@ impl<'t> Code<'t> {
         self.text(index) == text
     }
 
-    /// The line of a token that there is.
     pub(super) fn line(&self, index: usize) -> usize {
         self.tokens[index].0
     }
 
-    /// Whether the tokens from `index` on are these.
     pub(crate) fn starts(&self, index: usize, wanted: &[&str]) -> bool {
         wanted.iter().enumerate().all(|(n, text)| self.is(index + n, text))
     }
 
-    /// The index just behind the group that opens at `index`, with `(`, `[` or `{`.
     pub(crate) fn behind_group(&self, index: usize) -> usize {
         let mut depth = 0_usize;
         for at in index..self.tokens.len() {
@@ -70,8 +61,8 @@ impl<'t> Code<'t> {
         self.tokens.len()
     }
 
-    /// Every path below `start` that is written out, in `use` groups too: its next part and the
-    /// token it stands at. `use std::{fs, io::{self}}` below `std` gives `fs` and `io`.
+    /// The next part of every path that begins with `start`, also in `use` groups, and its token's
+    /// index. For `std`, `use std::{fs, io::{self}}` gives `fs` and `io`.
     pub(super) fn below(&self, start: &[&str]) -> Vec<(&'t str, usize)> {
         let start: Vec<&str> = start.iter().flat_map(|&part| [part, "::"]).collect();
         // `other::std` is another path; `::std` is not.
@@ -81,7 +72,6 @@ impl<'t> Code<'t> {
         heads.map(|at| (self.text(at), at)).collect()
     }
 
-    /// The first words of the paths at `at`: one, or those of a group.
     fn heads(&self, at: usize) -> Vec<usize> {
         if !self.is(at, "{") {
             return vec![at];
@@ -98,7 +88,6 @@ impl<'t> Code<'t> {
     }
 }
 
-/// Whether a token is an identifier or a keyword.
 pub(super) fn is_word(text: &str) -> bool {
     text.starts_with(|letter: char| letter == '_' || letter.is_alphanumeric())
 }
@@ -133,7 +122,6 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
     tokens
 }
 
-/// The length of a block comment, with those in it.
 fn comment(text: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     while at < text.len() {
@@ -151,7 +139,6 @@ fn comment(text: &str) -> usize {
     at
 }
 
-/// The length of the text, byte or character literal that begins here.
 fn literal(text: &str) -> Option<usize> {
     let prefix = ["br", "cr", "b", "c", "r", ""].into_iter().find(|prefix| {
         text.strip_prefix(prefix).is_some_and(|rest| {
@@ -167,7 +154,7 @@ fn literal(text: &str) -> Option<usize> {
         return Some(text[open..].find(&end).map_or(text.len(), |at| open + at + end.len()));
     }
     let quote = body.chars().next()?;
-    // A lifetime has no second quote: behind one letter, or behind an escape.
+    // A lifetime has no closing quote after its first character or escape.
     let mut letters = body.char_indices().skip(1);
     if quote == '\'' && !body.starts_with("'\\") && body.chars().nth(2) != Some('\'') {
         return None;

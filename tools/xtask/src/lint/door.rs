@@ -1,5 +1,5 @@
-//! Every call to the system passes the door of its platform, where it is counted and can be made to
-//! fail: elsewhere no function of the crates that make such calls is used.
+//! Every system call must go through the platform's syscall layer, which counts calls and can
+//! inject failures. Other files must not use functions of the crates that make system calls.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,14 +7,11 @@ use std::ops::Range;
 use super::code::{Code, is_word};
 use super::{Problem, is_in};
 
-/// The crates whose functions are calls to the system.
 const CRATES: [&str; 3] = ["rustix", "libc", WINDOWS];
 
-/// The one in which capital letters begin functions, too.
+/// Here, functions begin with capital letters, too.
 const WINDOWS: &str = "windows_sys";
 
-/// Files beside `door.rs` and `call.rs`, and the folders of these names, that call functions of the
-/// system, and why they may.
 const DOORS: [(&str, &str); 2] = [
     ("sys/windows/native.rs", "finds the functions of ntdll, once"),
     (
@@ -23,16 +20,14 @@ const DOORS: [(&str, &str); 2] = [
     ),
 ];
 
-/// Functions that only calculate, or only look at this process's memory.
+/// They only compute, or read this process's memory.
 const PURE: [&str; 4] = ["makedev", "spare_capacity", "RtlNtStatusToDosError", "RtlGetVersion"];
 
-/// Whether a file is a platform's door.
 fn is_door(path: &str) -> bool {
     ["call", "door"].iter().any(|name| is_in(path, name) || path.ends_with(&format!("/{name}.rs")))
         || DOORS.iter().any(|(door, _)| path.ends_with(door))
 }
 
-/// Calls to the system that do not pass the door, and imports that would hide them.
 pub(super) fn calls(path: &str, code: &Code<'_>) -> Vec<Problem> {
     if !path.starts_with("crates/curt/src/") {
         return Vec::new();
@@ -47,8 +42,7 @@ pub(super) fn calls(path: &str, code: &Code<'_>) -> Vec<Problem> {
     problems
 }
 
-/// The problem with the path that begins at a token, if it names a function of the system: one that
-/// is called, or that is only handed on, to be called elsewhere.
+/// The function may be called or only passed on.
 fn past_the_door(code: &Code<'_>, imports: &Imports<'_>, at: usize) -> Option<Problem> {
     if imports.places.iter().any(|place| place.contains(&at)) {
         return None;
@@ -61,15 +55,14 @@ fn past_the_door(code: &Code<'_>, imports: &Imports<'_>, at: usize) -> Option<Pr
         None if is_system => path[0] == WINDOWS,
         None => return None,
     };
-    // What belongs to a type only makes or takes apart a value.
+    // Associated functions only construct or convert values.
     let is_of_type = |part: &&str| part.starts_with(char::is_uppercase);
     let is_function = if is_of_windows {
-        // There, functions are the only names with small letters.
+        // In this crate only functions have lower-case letters.
         name.contains(char::is_lowercase)
     } else {
         !is_of_type(name) && !above.iter().any(is_of_type)
     };
-    // The types of C, and the classes of information of Windows.
     let is_value = name.starts_with("c_")
         || name.ends_with("_t")
         || name.starts_with("File") && name.contains("Information");
@@ -79,14 +72,12 @@ fn past_the_door(code: &Code<'_>, imports: &Imports<'_>, at: usize) -> Option<Pr
     is_wrong.then(|| (code.line(at), text))
 }
 
-/// Whether the function that this token lies in has passed the door before.
 fn has_passed(code: &Code<'_>, at: usize) -> bool {
     let mut before = (0..at).rev().take_while(|&before| !code.is(before, "fn"));
     before.any(|at| ["self", "door"].iter().any(|&x| code.starts(at, &[x, ".", "pass", "("])))
 }
 
-/// The path that begins at a token, without generic arguments; nothing for the rest of another
-/// path, a method, a field or a definition.
+/// Excludes the rest of another path, methods, fields and definitions.
 fn path_at<'t>(code: &Code<'t>, at: usize) -> Option<Vec<&'t str>> {
     let (before, above) = (code.before(at, 1), code.before(at, 2));
     let is_rest = before == "::" && (is_word(above) || above == ">");
@@ -102,18 +93,15 @@ fn path_at<'t>(code: &Code<'t>, at: usize) -> Option<Vec<&'t str>> {
     Some(path)
 }
 
-/// What a file imports from the crates.
 struct Imports<'t> {
-    /// Where its `use` items lie.
     places: Vec<Range<usize>>,
-    /// The names that they bring, of functions, modules and types, each with its crate.
     names: BTreeMap<&'t str, &'t str>,
 }
 
 impl<'t> Imports<'t> {
     fn of(code: &Code<'t>) -> Self {
         let mut imports = Self { places: Vec::new(), names: BTreeMap::new() };
-        // `+ use<'a>` is no import.
+        // `+ use<'a>` is not an import.
         for start in code.all().filter(|&at| code.is(at, "use") && !code.is(at + 1, "<")) {
             let end = (start..code.all().end).find(|&at| code.is(at, ";"));
             let place = start..end.unwrap_or(code.all().end);
@@ -121,7 +109,6 @@ impl<'t> Imports<'t> {
             if !CRATES.contains(&source) {
                 continue;
             }
-            // The last part of each path: what no other part follows.
             let is_last =
                 |&at: &usize| is_word(code.text(at)) && !matches!(code.text(at + 1), "::" | "as");
             let last = place.clone().filter(is_last).map(|at| code.text(at));

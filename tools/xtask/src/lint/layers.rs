@@ -1,41 +1,34 @@
-//! How the library is built: dependencies point one way.
+//! Checks the library's layers: dependencies point one way.
 
 use super::{Problem, code::Code};
 
-/// The library's sources.
 const LIBRARY: &str = "crates/curt/src/";
 
-/// One operation each, in a file or a folder of that name.
 const OPERATIONS: &[&str] =
     &["beneath", "canonical", "list", "lookup", "process", "remove", "usage", "walk", "which"];
 
-/// What lies below the operations, in a file or a folder of that name.
 const BELOW: &[&str] = &[
     "ask", "calls", "control", "error", "fields", "filters", "gone", "name", "pause", "quoted",
     "sys", "tree",
 ];
 
-/// What may take everything, because nothing else takes it.
+/// No other module uses these.
 const ABOVE: [&str; 4] = ["lib", "os", "tests", "this_process"];
 
-/// Which operation uses public types of which other one: a program to be started is searched for by
-/// its name, a root lists directories and removes trees beneath it, and disk usage is the sum of a
-/// walk.
+/// Starting a program searches for it, a root lists directories and removes trees, and disk usage
+/// sums up a walk.
 const ALLOWED: [(&str, &str); 4] =
     [("process", "which"), ("beneath", "list"), ("beneath", "remove"), ("usage", "walk")];
 
-/// What makes calls in the standard library.
 const CALLING: &[&str] = &["env", "fs", "io", "net", "process", "thread", "time"];
 
-/// The part of the library that a file belongs to: the name of its file or folder.
 fn part(path: &str) -> Option<&str> {
     let first = path.strip_prefix(LIBRARY)?.split('/').next()?;
     Some(first.strip_suffix(".rs").unwrap_or(first))
 }
 
-/// What a file takes from the library: an operation from itself, or as is allowed; what lies below
-/// the operations from what lies there. It names the module, because the names that the library
-/// exports could be an operation's.
+/// Operations may use themselves and those allowed, lower modules only lower ones. Imports must
+/// name the module, because re-exported names could belong to an operation.
 pub(super) fn directions(path: &str, code: &Code<'_>) -> Vec<Problem> {
     let Some(own) = part(path) else { return Vec::new() };
     if ABOVE.contains(&own) {
@@ -57,7 +50,7 @@ pub(super) fn directions(path: &str, code: &Code<'_>) -> Vec<Problem> {
     found.into_iter().map(|(other, at)| (code.line(at), text(other))).collect()
 }
 
-/// Path text makes no call to the system. Its errors may become those of `std::io`.
+/// Its errors may convert to those of `std::io`.
 pub(super) fn path_text(path: &str, code: &Code<'_>) -> Vec<Problem> {
     if !path.starts_with("crates/curt-paths/src/") {
         return Vec::new();
@@ -70,8 +63,7 @@ pub(super) fn path_text(path: &str, code: &Code<'_>) -> Vec<Problem> {
     uses.map(|(part, at)| (code.line(at), text(part))).collect()
 }
 
-/// The command knows one time zone, the user's, which a platform finds and `time` hands out: nothing
-/// else asks for another one by accident.
+/// Only `time` provides the user's zone, so that no module uses another one by accident.
 pub(super) fn time_zone(path: &str, code: &Code<'_>) -> Vec<Problem> {
     let command = path.strip_prefix("crates/curt-cli/src/");
     if command.is_none_or(|path| path.starts_with("time/") || path.ends_with("/zone.rs")) {

@@ -1,5 +1,4 @@
-//! The rules of the house that neither the compiler nor clippy can check, as
-//! `FILE:LINE: rule: what is wrong`. CONTRIBUTING.md explains them.
+//! House rules that neither the compiler nor clippy can check. CONTRIBUTING.md explains them.
 
 mod bindings;
 pub(crate) mod code;
@@ -12,10 +11,9 @@ use crate::say;
 use code::Code;
 use std::fs;
 
-/// A line, counted from one, and what is wrong there.
+/// The line is counted from 1.
 type Problem = (usize, String);
 
-/// A rule: what is wrong in a file, by its path and its code.
 type Rule = fn(&str, &Code<'_>) -> Vec<Problem>;
 
 const RULES: &[(&str, Rule)] = &[
@@ -27,11 +25,9 @@ const RULES: &[(&str, Rule)] = &[
     ("time-zone", layers::time_zone),
 ];
 
-/// The files of bindings, in all languages.
 const BINDINGS: &[&str] =
     &["bindings/*.rs", "bindings/*.[ch]", "bindings/*.js", "bindings/*.py", "bindings/*.rb"];
 
-/// The task `lint`.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     if !arguments.is_empty() {
         return Err(Failure::usage("lint takes no arguments"));
@@ -61,29 +57,24 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Err(Failure::new(format!("{problems} problems; the rules are in CONTRIBUTING.md")))
 }
 
-/// Every text file that matches a pattern and is tracked or could be, so that a new file is seen
-/// before it is committed: its path from the top of the checkout, with `/` between the parts, and
-/// its text.
+/// Tracked text files and those that could be, so that new files count before they are committed.
+/// Paths begin at the root of the checkout, with `/` on every platform.
 pub(crate) fn files(patterns: &[&str]) -> Result<Vec<(String, String)>, Failure> {
     let top = host::checkout();
     let folder = top.to_string_lossy();
-    // The checkout may belong to somebody else than root, who runs this in CI.
     let trust = ["-c", "safe.directory=*", "-C", &folder];
     let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
     let listing = host::output_of("git", &[&trust[..], &list, patterns].concat())
         .ok_or_else(|| Failure::missing("the files are asked of git: no git, or no checkout"))?;
-    // Deleted files are no matter of these rules.
     let read = |path: &str| Some((path.to_owned(), fs::read_to_string(top.join(path)).ok()?));
     Ok(listing.split('\0').filter(|path| !path.is_empty()).filter_map(read).collect())
 }
 
-/// Whether a folder of that name is on the way.
 pub(crate) fn is_in(path: &str, folder: &str) -> bool {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     folders.split('/').any(|part| part == folder)
 }
 
-/// A test: below a folder `tests`, or a file `tests.rs` or `*_tests.rs`.
 pub(crate) fn is_test(path: &str) -> bool {
     is_in(path, "tests") || path.ends_with("/tests.rs") || path.ends_with("_tests.rs")
 }

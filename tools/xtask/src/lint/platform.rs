@@ -1,16 +1,12 @@
-//! Platform differences, and what is `unsafe`, stay in the platform layer.
+//! Confines platform conditions and `unsafe` to the platform layer.
 
 use super::{Problem, code::Code, is_in};
 
-/// The names in a condition that make it one on the platform.
 const NAMES: [&str; 7] =
     ["unix", "windows", "target_os", "target_family", "target_arch", "target_env", "target_vendor"];
 
-/// The bench and its rivals, chores, test tools, fuzz targets and bindings.
 const OUTSIDE: [&str; 3] = ["bindings/", "fuzz/", "tools/"];
 
-/// Where `unsafe` may be written: the platforms of the library and of the command, the bindings,
-/// programs of other people's libraries, and the test tools' own `sys`.
 const UNSAFE: [&str; 5] = [
     "bindings/",
     "crates/curt-cli/src/sys/",
@@ -19,8 +15,7 @@ const UNSAFE: [&str; 5] = [
     "tools/testkit/src/sys/",
 ];
 
-/// `cfg`, `cfg!` and `cfg_attr` on the platform only where the platform may be known. Examples are
-/// programs as users write them.
+/// Examples may have them, like users' programs.
 pub(super) fn conditions(path: &str, code: &Code<'_>) -> Vec<Problem> {
     let is_outside = OUTSIDE.iter().any(|folder| path.starts_with(folder));
     let may_know = ["sys", "os", "examples"].iter().any(|folder| is_in(path, folder));
@@ -38,7 +33,7 @@ pub(super) fn conditions(path: &str, code: &Code<'_>) -> Vec<Problem> {
     names.collect()
 }
 
-/// rustc denies `unsafe`: that is lifted in the platforms and the bindings only.
+/// rustc denies `unsafe`, and only platforms and bindings may allow it.
 pub(super) fn unsafety(path: &str, code: &Code<'_>) -> Vec<Problem> {
     if UNSAFE.iter().any(|folder| path.starts_with(folder)) {
         return Vec::new();

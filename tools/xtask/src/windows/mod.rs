@@ -1,12 +1,12 @@
-//! Windows without Windows: building for it, and running what was built under Wine.
+//! Builds for Windows on Linux, and runs the result under Wine.
 //!
-//! The target of rustup, mingw and Wine 10 are used where the host has them all; the Debian root
-//! otherwise, whose compiler builds the standard library of the target with the program. Whatever
-//! is made lies in the checkout's target folder, in `debian-root/windows`.
+//! Uses the host's Rust target, mingw and Wine 10 if it has all three, and otherwise the Debian
+//! root, whose compiler builds the target's standard library with the program. Everything made lies
+//! in `debian-root/windows` in the checkout's target directory.
 //!
-//! Under Wine, C: is a folder in there, with the folder for temporary files. S: is the checkout, T:
-//! that folder. No drive leads to the whole machine: a removal that goes wrong stays among what can
-//! be made again.
+//! Under Wine, C: is a directory in there, S: the checkout, and T: the directory for temporary
+//! files. No drive contains the whole machine, so a removal that goes wrong destroys only
+//! replaceable files.
 
 pub(crate) mod calls;
 pub(crate) mod run;
@@ -22,20 +22,16 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What is built for.
 const TARGET: &str = "x86_64-pc-windows-gnu";
 
-/// The packages that the Debian root needs.
 const SETS: &str = "linux,windows";
 
-/// The linker of mingw.
 const LINKER: &str = "x86_64-w64-mingw32-gcc";
 
-/// The oldest Wine that has what Rust's standard library wants.
 const OLDEST_WINE: u32 = 10;
 
-/// Two objects that the linker is given before and after all others. They belong to the standard
-/// library, but building that does not make them. Argument: the folder they go to.
+/// Makes two startup objects that the linker passes first and last. They belong to the standard
+/// library, but `-Zbuild-std` does not build them. Argument: their directory.
 const RUNTIME: &str = r#"
 mkdir -p "$1"
 for name in rsbegin rsend; do
@@ -45,8 +41,8 @@ for name in rsbegin rsend; do
 done
 "#;
 
-/// Runs a command with one Wine server for all its programs, in a prefix that is made once.
-/// Arguments: folder, checkout, command.
+/// Runs a command with one Wine server for all its programs, in a prefix made once. Arguments:
+/// directory, checkout, command.
 const SESSION: &str = r#"
 folder=$1 checkout=$2
 shift 2
@@ -76,8 +72,8 @@ fi
 "$@" 9>&-
 "#;
 
-/// Runs a program under Wine, and once again where Wine itself fell over: its client says so in
-/// words that no program has. Argument: the program and its arguments.
+/// Runs a program under Wine, and once more after a crash of Wine itself, which its client reports
+/// with a distinctive message. Arguments: the program and its arguments.
 const RUNNER: &str = r#"
 messages=$(mktemp)
 trap 'rm -f "$messages"' EXIT
@@ -92,18 +88,16 @@ fi
 exit "$status"
 "#;
 
-/// Where Windows programs are built and run.
 pub(crate) struct Windows {
-    /// Whether it is the Debian root, because the host has not everything.
+    /// Whether to use the Debian root, because the host lacks a tool.
     in_root: bool,
-    /// The folder of this checkout, as the host calls it.
+    /// As the host sees it.
     folder: PathBuf,
-    /// The same, as the programs call it.
+    /// As the programs see it.
     inside: PathBuf,
 }
 
 impl Windows {
-    /// The place, prepared.
     pub(crate) fn ready() -> Result<Self, Failure> {
         let (folder, inside) = debian_root::kept("windows");
         let lacking = lacking_on_host();
@@ -119,7 +113,7 @@ impl Windows {
             })?;
         }
         fs::create_dir_all(&folder)?;
-        // Cargo runs Windows programs by it.
+        // Cargo runs Windows programs through it.
         fs::write(folder.join("runner"), RUNNER)?;
         let inside = if in_root { inside } else { folder.clone() };
         let windows = Self { in_root, folder, inside };
@@ -132,22 +126,19 @@ impl Windows {
         Ok(windows)
     }
 
-    /// A path in the folder, as the host calls it.
     pub(crate) fn outside(&self, path: &str) -> PathBuf {
         self.folder.join(path)
     }
 
-    /// A path in the folder, as the programs call it.
     pub(crate) fn inside(&self, path: &str) -> PathBuf {
         self.inside.join(path)
     }
 
-    /// The folder that a program knows as `C:\NAME`, in `outside` and `inside`.
+    /// Relative to `outside` and `inside`.
     pub(crate) fn on_drive_c(name: &str) -> String {
         format!("prefix/drive_c/{name}")
     }
 
-    /// The arguments that make Cargo build for Windows: a verb, and what follows it.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Vec<String> {
         let own = (!self.in_root).then(|| env::var("CARGO").ok()).flatten();
         let mut all = vec![own.unwrap_or_else(|| "cargo".to_owned())];
@@ -160,20 +151,20 @@ impl Windows {
         all
     }
 
-    /// Builds `curt.exe`, not optimized; where it is, as the programs call it.
+    /// Returns its path inside.
     pub(crate) fn curt(&self) -> Result<PathBuf, Failure> {
-        // Both packages, as for tests, so that the library is built once.
+        // With both packages, as for tests, so that the library is built once.
         let build = ["build", "--quiet", "--package", "curt", "--package", "curt-cli"];
         let arguments = self.cargo(&[&build[..], &["--bin", "curt"]].concat());
         host::check(&mut self.command(&arguments))?;
         Ok(self.inside(&format!("target/{TARGET}/debug/curt.exe")))
     }
 
-    /// Builds `curt.exe` as it is released; where it is, as the host calls it.
+    /// Returns its path outside.
     pub(crate) fn packaged(&self) -> Result<PathBuf, Failure> {
         let build = ["build", "--quiet", "--profile", "dist", "--package", "curt-cli"];
         let mut arguments = self.cargo(&build);
-        // In this profile a panic ends the program, which is another part of the library.
+        // This profile aborts on panic, which needs another panic runtime.
         let library = arguments.iter_mut().find(|argument| argument.starts_with("-Zbuild-std="));
         if let Some(library) = library {
             "-Zbuild-std=std,panic_abort".clone_into(library);
@@ -182,19 +173,19 @@ impl Windows {
         Ok(self.outside(&format!("target/{TARGET}/dist/curt.exe")))
     }
 
-    /// Builds libcurt, not optimized; the folder of its libraries, as the programs call it.
+    /// Returns its directory inside.
     pub(crate) fn library(&self) -> Result<PathBuf, Failure> {
         let arguments = self.cargo(&["build", "--quiet", "--package", "curt-capi"]);
         host::check(&mut self.command(&arguments))?;
         Ok(self.inside(&format!("target/{TARGET}/debug")))
     }
 
-    /// A command that runs with one Wine server; `wine` is the way to start a program.
+    /// One Wine server serves the whole command, which starts programs with `wine`.
     pub(crate) fn session<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
         let checkout = host::checkout();
         let mut all: Vec<&OsStr> = Vec::new();
         if self.in_root {
-            // Whatever Wine starts dies with the shell.
+            // In a PID namespace, all processes of Wine die with the shell.
             let alone = [
                 "unshare",
                 "--propagation=unchanged",
@@ -214,7 +205,6 @@ impl Windows {
         self.command(&all)
     }
 
-    /// A command with the environment for building and running, in the checkout.
     fn command<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
         let mut all: Vec<OsString> = vec!["env".into()];
         let mut set = |name: &str, value: &OsStr| {
@@ -224,7 +214,7 @@ impl Windows {
         };
         if self.in_root {
             let objects = format!("-Lnative={}", self.inside("runtime").display());
-            // Debian's compiler is a stable one: building the library has to be unlocked.
+            // Debian's stable compiler refuses `-Zbuild-std` otherwise.
             set("RUSTC_BOOTSTRAP", "1".as_ref());
             set("XDG_RUNTIME_DIR", "/tmp".as_ref());
             set("CURT_OWN_MOUNTS", "1".as_ref());
@@ -237,7 +227,7 @@ impl Windows {
         set("WINEPREFIX", self.inside("prefix").as_ref());
         set("WINEARCH", "win64".as_ref());
         set("WINEDEBUG", "-all".as_ref());
-        // Neither asks, nor downloads what only other programs want.
+        // Prevents Wine's offers to download Mono and Gecko.
         set("WINEDLLOVERRIDES", "mscoree,mshtml=".as_ref());
         all.extend(arguments.iter().map(|word| word.as_ref().to_owned()));
         if self.in_root {
@@ -250,7 +240,6 @@ impl Windows {
     }
 }
 
-/// What the host lacks for doing without the root.
 fn lacking_on_host() -> Vec<String> {
     let mut lacking = Vec::new();
     let installed = host::output_of("rustup", &["target", "list", "--installed"]);
@@ -267,7 +256,6 @@ fn lacking_on_host() -> Vec<String> {
     lacking
 }
 
-/// The first number of `wine-10.0 (…)`.
 fn wine_version(text: &str) -> Option<u32> {
     let number = text.trim().strip_prefix("wine-")?;
     number.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()

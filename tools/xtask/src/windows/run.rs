@@ -1,12 +1,10 @@
-//! Runs `curt.exe` under Wine, as somebody would on Windows.
-
 use super::Windows;
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 use std::ffi::OsString;
 use std::fs;
 
-/// The task `windows-build`: builds `curt.exe` as it is released, and prints where it is.
+/// Prints the path.
 pub(crate) fn build(arguments: &[String]) -> Outcome {
     if !arguments.is_empty() {
         return Err(Failure::usage("windows-build takes no arguments"));
@@ -15,14 +13,14 @@ pub(crate) fn build(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// The task `windows-run`: its exit status is that of the program, which is built or a given file.
+/// Runs a built program or a given file, and exits with its status.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (given, arguments) = match arguments {
         [exe, file, rest @ ..] if exe == "--exe" => (Some(file), host::after_dashes(rest)),
         _ => (None, host::after_dashes(arguments)),
     };
     let windows = Windows::ready()?;
-    // Before Wine makes the drive there is no place for the folder.
+    // Wine makes the drive, which must exist before the directory.
     host::check(&mut windows.session(&["true"]))?;
     let scratch = Windows::on_drive_c("scratch");
     let folder = windows.outside(&scratch);

@@ -1,16 +1,14 @@
-//! Runs any command where programs for Windows are built and run, for the proofs of libcurt.
-
 use super::{TARGET, Windows, calls};
 use crate::host::{self, Failure, Outcome};
 
-/// The task `windows-session`: its exit status is that of the command, which finds `wine`, mingw,
-/// and in the environment:
+/// The task `windows-session`. It exits with the status of the command, which finds `wine`, mingw,
+/// and these variables:
 ///
-/// - `CURT_LIBRARY`: with `--library`, the folder with libcurt, as it is released;
-/// - `CURT_NATIVE_CALLS`: a script for `sh`. It runs a program under Wine, and writes the calls that
-///   the program makes to ntdll into a file, a count and a name per line. Its arguments: the file,
-///   the program and its arguments;
-/// - `CARGO_TARGET_DIR`: a folder for what is built; `WINEPREFIX`, whose `drive_c` is C:.
+/// - `CURT_LIBRARY`: with `--library`, the directory of libcurt, built for release;
+/// - `CURT_NATIVE_CALLS`: a script for `sh` that runs a program under Wine and writes its ntdll
+///   calls to a file, a count and a name per line. Its arguments are the file, the program and its
+///   arguments;
+/// - `CARGO_TARGET_DIR`: a directory for builds; `WINEPREFIX`, whose `drive_c` is C:.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (wants_library, arguments) = match arguments {
         [library, rest @ ..] if library == "--library" => (true, rest),

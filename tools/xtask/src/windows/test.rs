@@ -1,16 +1,12 @@
-//! Runs every test of the Windows build under Wine, and adds up the counts.
-//!
-//! The chores themselves are for Unix: they are left out.
+//! Runs the tests under Wine, except for xtask's own, which are for Unix.
 
 use super::Windows;
 use crate::host::{Failure, Outcome};
 use crate::test::{self, Tally};
 
-/// A short run: Cargo's selection of suites, and of tests.
 const SHORT: [&[&str]; 2] = [&["--lib", "--", "sys::tests"], &["--test", "win32", "--"]];
 
-/// The task `windows-test`: every test, those whose names contain one of the filters, or with
-/// `--short` the contract of the platforms and what only Windows has.
+/// `--short` runs the platform contract and Windows' own features.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let windows = Windows::ready()?;
     let run = |selection: &[&str]| {
@@ -20,7 +16,6 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if arguments == ["--short"] {
         let mut tally = Tally::default();
         for selection in SHORT {
-            // Both packages, so that the library is built once.
             tally.add(run(&[&["--package", "curt", "--package", "curt-cli"], selection].concat())?);
         }
         return test::conclude(&tally);

@@ -1,4 +1,4 @@
-//! What is done with entries: removed, or given to commands.
+//! Actions on entries: deletion and commands.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,10 +7,9 @@ use curt_testkit::Scratch;
 
 use super::{Place, odd_tree, said};
 
-/// What is left of the tree, and what was said.
+/// The remaining tree, the exit status, and the messages.
 type Effect = (Vec<String>, Option<i32>, Vec<String>);
 
-/// Runs a shell line on a fresh tree.
 fn effect(place: &Place, line: &str) -> Effect {
     let scratch = Scratch::new();
     odd_tree(&scratch);
@@ -28,18 +27,17 @@ fn effect(place: &Place, line: &str) -> Effect {
 #[test]
 fn a_directory_that_is_not_empty_stays() {
     let Some(place) = Place::new() else { return };
-    // What is not Unicode is quoted otherwise by find.
+    // find quotes invalid Unicode differently.
     let expected = effect(&place, "find t -mindepth 1 -type d -not -name dir-* -delete");
     let printed = effect(&place, "\"$CURT\" find -u -td -E dir-* --delete . t");
     assert_eq!(printed, expected);
     assert_eq!(printed.1, Some(1));
     assert!(printed.2.contains(&"'t/a': Directory not empty".to_owned()), "{printed:?}");
-    // The working directory itself stays, without a word.
     let expected = effect(&place, "cd t; find . -delete");
     assert_eq!(effect(&place, "cd t; \"$CURT\" find -u --delete"), expected);
 }
 
-/// Emptying a directory changes its time.
+/// Emptying a directory changes its modification time.
 #[test]
 fn a_directory_has_the_time_from_before_its_contents_were_deleted() {
     let Some(place) = Place::new() else { return };
@@ -52,12 +50,10 @@ fn a_directory_has_the_time_from_before_its_contents_were_deleted() {
     assert_eq!(printed.1, Some(0));
 }
 
-/// A program that writes its words, each followed by a bar, in a line.
 fn words(place: &Place) -> PathBuf {
     place.scratch.script("words", "#!/bin/sh\nprintf '%s|' \"$@\"; echo\n", 0o755)
 }
 
-/// Its lines, sorted; its failures; its code.
 fn printed(place: &Place, line: &str) -> (Vec<String>, String, Option<i32>) {
     let mut shell = Command::new("sh");
     shell.args(["-f", "-c", line]).current_dir(place.scratch.path()).env("LC_ALL", "C");
@@ -87,7 +83,6 @@ fn commands_get_the_same_words_as_from_find() {
     assert!(whole.contains("-a|t/*|t/*/?|t/-dash|t/-dash/-x|"), "{whole}");
     assert!(whole.contains("with space/a b|"), "{whole}");
     assert!(whole.ends_with("|-b|"), "{whole}");
-    // Nothing to run for.
     let none = "\"$CURT\" find -u nothing t -X ./words";
     assert_eq!(printed(&place, none), (vec![], String::new(), Some(0)));
 }
@@ -100,7 +95,7 @@ fn a_command_line_is_filled_as_find_fills_it() {
         place.scratch.file(format!("t/{}-{number}", "long".repeat(9)));
     }
     let batch = "\"$CURT\" find -u . t -X ./words {}";
-    // With many variables, and with a small stack, of which a quarter is for both.
+    // A quarter of the stack limit is for arguments and variables. Here both are tight.
     let narrow = format!("ulimit -s 1024; V=$(printf %0100000d 0); W=$V; export V W; {batch}");
     for (line, most) in [(batch, 2), (&*narrow, 4)] {
         let (lines, messages, code) = printed(&place, line);
@@ -112,7 +107,7 @@ fn a_command_line_is_filled_as_find_fills_it() {
     assert!(found <= 2, "{found}");
 }
 
-/// A command that ran on an entry before an earlier one could remove what that one was to copy.
+/// A command that ran on an entry first could remove a file that an earlier one should copy.
 #[test]
 fn several_commands_share_each_batch() {
     let Some(place) = Place::new() else { return };
@@ -121,7 +116,6 @@ fn several_commands_share_each_batch() {
     for number in 0..2_500 {
         place.scratch.file(format!("t/{}-{number}", "long".repeat(9)));
     }
-    // Words of commands, one of which has little room left for paths.
     let word = "w".repeat(100_000);
     let long = format!("./paths {word}");
     for (number, (size, commands, batches)) in [
@@ -142,7 +136,6 @@ fn several_commands_share_each_batch() {
         let paths: Vec<Vec<&str>> = lines
             .lines()
             .map(|line| {
-                // A command may get each path twice.
                 let mut paths: Vec<&str> = line.split_whitespace().collect();
                 paths.sort_unstable();
                 paths.dedup();

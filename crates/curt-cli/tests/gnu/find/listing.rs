@@ -1,4 +1,4 @@
-//! What is found: operands, depths, links, mounts, what cannot be read.
+//! Results by operands, depths, symlinks, mounts, and unreadable entries.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -19,7 +19,7 @@ fn a_link_to_an_ancestor_is_reported_and_the_rest_is_walked() {
     place.scratch.link("t/through-file", "plain.rs/x");
     let mut expected = place.find("-L t");
     assert_eq!((expected.code, expected.failures.len()), (Some(1), 4 + 2));
-    // find leaves out a link to an ancestor; curt prints it, and reports why it is not entered.
+    // find skips a symlink to an ancestor; curt yields it and reports why it does not descend.
     let loops = ["t/a/b/up", "t/a/here", "t/to-dir/up/b", "t/to-dir/up/here"];
     expected.paths.extend(loops.iter().map(Into::into));
     expected.paths.sort();
@@ -56,12 +56,11 @@ fn links_that_cannot_be_followed_are_reported() {
     assert_eq!((said.code, said.failures.len()), (Some(1), 4));
     assert!(!said.paths.iter().any(|path| path == "t/round"));
     assert!(said.paths.iter().any(|path| path == "t/through-file"));
-    // The kind is asked once: one line for each.
     let printed = place.curt("-L -tl --newer 1d . t");
     assert_eq!(printed.failures, said.failures);
 }
 
-/// What cannot be asked about an entry is no match, so that it is not deleted.
+/// Unknown metadata never matches, so that `--delete` skips the entry.
 #[test]
 fn what_is_unknown_passes_no_test() {
     let (Some(mut place), true) = (Place::new(), may_trace()) else { return };
@@ -83,7 +82,6 @@ fn what_is_unknown_passes_no_test() {
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// A directory that can be listed and not searched: names, but nothing to ask.
 #[test]
 fn entries_that_cannot_be_asked_about_are_reported() {
     let Some(mut place) = Place::odd() else { return };
@@ -126,14 +124,13 @@ fn one_file_system() {
     for more in ["", "--without openat2", "--without statx", "-j2", "--contents-first"] {
         let find = format!("$CURT find -u -0 {more} --one-file-system");
         assert_eq!(run(&format!("{find} . t")), device, "{more}");
-        // The bound directory is found, and not entered either.
         let mount = run(&format!("{find}=mount . t"));
         let outside =
             |path: &&std::ffi::OsString| !path.to_str().unwrap_or("").starts_with("t/bound/");
         let expected: Vec<_> = device.paths.iter().filter(outside).cloned().collect();
         assert_eq!((&mount.paths, mount.code), (&expected, Some(0)), "{more}");
-        // Removal stops there, too, and says so, unless the command line names a boundary. What a
-        // link leads to may be on the same filesystem, but no mount.
+        // Removal also stops there, with a report unless the command line sets a boundary. A
+        // symlink's target may be on the same filesystem, but is not a mount.
         let kept = ["t/bound", "t/mounted"];
         let failures = kept.map(|path| format!("'{path}': it is a mount point"));
         let is_kept = |path: &std::ffi::OsString| kept.iter().any(|kept| path == kept);
@@ -144,7 +141,7 @@ fn one_file_system() {
         assert_eq!(removed.failures, failures, "{more}");
         let removed = run(&format!("{removal} -L -tl -tp . t"));
         assert_eq!((removed.failures, removed.code), (failures.to_vec(), Some(1)), "{more}");
-        // So does what the note recommends, which reports only those that match.
+        // The option from the note reports only matching entries.
         let note = format!("$({removal} . t 2>&1 | grep -aoe '--one-file-system[=a-z]*')");
         assert_eq!(run(&format!("{removal} {note} . t")).paths, expected, "{more}");
         for quiet in [note.as_str(), "--xdev", "-d1"] {
@@ -152,7 +149,6 @@ fn one_file_system() {
             assert_eq!((removed.failures, removed.code), (vec![], Some(0)), "{more} {quiet}");
         }
     }
-    // A mount point that is the operand is walked.
     assert_eq!(
         run("$CURT find -u -0 --xdev . t/mounted"),
         run("find t/mounted -mindepth 1 -xdev -print0")
@@ -175,10 +171,9 @@ fn one_file_system_is_not_left_through_a_link() {
         assert_eq!(printed.paths, ["t/elsewhere", "t/elsewhere-file"]);
         let printed = place.same("-L t -xdev -name file", &format!("-L {more} ^file$ t"));
         assert!(printed.paths.is_empty(), "{printed:?}");
-        // So is removal, which says so if it was not asked to stay.
+        // Removal reports it unless the command line sets a boundary.
         let kept = place.curt(&format!("-L {more} --delete --dry-run ^file$ t"));
         assert_eq!((kept.failures.len(), kept.code), (0, Some(0)), "{kept:?}");
-        // An operand says which filesystem it is.
         place.same("-L t/elsewhere -xdev", &format!("-L {more} . t/elsewhere"));
     }
     let kept = place.curt("-L --delete --dry-run ^file$ t");

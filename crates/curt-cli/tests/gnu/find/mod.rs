@@ -1,8 +1,6 @@
-//! `curt find -u` beside GNU find: the same entries, the same failures, the same effect.
-//!
-//! Paths are compared as sorted lists, because the order is each program's own, and without the
-//! slash that curt writes after directories. As fd, curt follows operands that are links and does
-//! not find operands: find gets `-H` and `-mindepth 1`.
+//! Compares `curt find -u` with GNU find. Paths are sorted, because the order is unspecified, and
+//! lose curt's slash after directories. Like fd, curt follows operands that are symlinks and does
+//! not yield operands, so find gets `-H` and `-mindepth 1`.
 
 mod actions;
 mod listing;
@@ -22,7 +20,6 @@ use curt_testkit::{Choices, Scratch, cells, skip};
 use crate::harness::{Bench, Trial, property};
 use crate::tree::{Oddities, Tree, left, quoted, users};
 
-/// Options of find, and those of curt that mean the same.
 const PAIRS: &str = r"
     -type f : -tf | -type d : -td | -type l : -tl | -type p : -t fifo | -type s : -ts
     -type p,s,l : -tp,s,l
@@ -52,14 +49,14 @@ fn random(choices: &mut Choices) -> Trial {
         [find.to_owned(), curt.to_owned()]
     };
     let mut options: Vec<_> = trial.options.into_iter().map(pair).collect();
-    // Of several kinds any may match for curt, and all must for find. There is one order.
+    // curt matches any of several kinds, find requires all. Only one order can apply.
     for is_one in [|it: &[String; 2]| it[1].starts_with("-t"), |it: &[String; 2]| it[0] == "-depth"]
     {
         let first = options.iter().position(is_one);
         let mut at = 0..;
         options.retain(|option| at.next() == first || !is_one(option));
     }
-    // Only curt takes an operand that begins with a dash.
+    // find takes no operand that begins with a dash.
     let is_plain = |path: &OsString| !path.is_empty() && path.as_bytes()[0] != b'-';
     let mut operands: Vec<OsString> = trial.operands.into_iter().filter(is_plain).collect();
     if operands.is_empty() {
@@ -68,7 +65,6 @@ fn random(choices: &mut Choices) -> Trial {
     Trial { user: users().last().copied().flatten(), options, operands, ..trial }
 }
 
-/// The words of find: first what counts for the whole search, then what is not entered, then tests.
 fn find_words(trial: &Trial, action: &str) -> Vec<OsString> {
     let is_global = |option: &str| {
         ["-maxdepth", "-mindepth", "-xdev", "-depth"].iter().any(|it| option.starts_with(it))
@@ -93,21 +89,21 @@ fn find_words(trial: &Trial, action: &str) -> Vec<OsString> {
 fn curt_words(trial: &Trial, action: &str) -> Vec<OsString> {
     let options: Vec<&str> = trial.options.iter().map(|[_, curt]| curt.as_str()).collect();
     let options = options.join(" ");
-    // All patterns are globs if one is.
+    // If one pattern is a glob, all are.
     let all = if options.contains("-sg") { "*" } else { "." };
     let text = format!("find -u -j3 {action} {options} {all}");
     let words = text.split_whitespace().map(OsString::from);
     words.chain(trial.operands.iter().cloned()).collect()
 }
 
-/// Whether the two are to agree: curt refuses to search what is no directory, as fd does, and knows
-/// the kinds of what it may list and not ask about.
+/// curt refuses operands that are not directories, as fd does, and knows the kinds of entries in a
+/// directory that it can list but not search.
 fn is_compared(trial: &Trial, place: &Path) -> bool {
     let is_searched = |path: &OsString| {
         let path = place.join(path);
         path.is_dir() || fs::symlink_metadata(path).is_err()
     };
-    // What is empty is asked once by curt, and only of what passed all other tests.
+    // curt checks for emptiness once, and only after all other tests.
     let asks_twice =
         trial.tree.forbids() && trial.options.iter().any(|it| it[0].contains("-empty"));
     trial.operands.iter().all(is_searched) && !trial.tree.has_mode(0o444) && !asks_twice
@@ -135,20 +131,19 @@ fn random_trees_are_searched_as_by_find() {
     });
 }
 
-/// Both command lines, for the shell.
 fn lines(trial: &Trial, find: &str, curt: &str) -> String {
     let line =
         |words: Vec<OsString>| words.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(" ");
     format!("find {}\ncurt {}\n", line(find_words(trial, find)), line(curt_words(trial, curt)))
 }
 
-/// As somebody who may remove little else, whatever goes wrong.
+/// Unprivileged, to limit the damage of a bug.
 #[test]
 fn random_trees_are_deleted_as_by_find() {
     let Some(place) = Place::new() else { return };
     let here = place.bench.place();
     property("find -delete", random, |trial| {
-        // find removes what it was told not to enter.
+        // find deletes pruned entries.
         let differs = [" -o", "-L"];
         let differs = |[find, curt]: &[String; 2]| {
             differs.iter().any(|end| find.contains(end)) || curt.contains("--sort")
@@ -158,7 +153,7 @@ fn random_trees_are_deleted_as_by_find() {
         }
         let run = |program: &Path, words: &[OsString]| {
             trial.tree.make(&place.bench.scratch, trial.user);
-            // curt deletes nothing below an operand that is a link, unless a slash follows.
+            // curt deletes nothing through a symlink operand without a trailing slash.
             let is_link =
                 |path| fs::symlink_metadata(here.join(path)).is_ok_and(|it| it.is_symlink());
             let is_refused = trial.operands.iter().any(is_link);
@@ -185,25 +180,21 @@ fn run(program: &Path, words: &[OsString], place: &Path, user: Option<u32>) -> O
     command.output().unwrap()
 }
 
-/// A tree in a scratch directory, and a curt that everybody can run.
 struct Place {
     bench: Bench,
     scratch: Scratch,
     user: Option<u32>,
 }
 
-/// What came of a command.
 #[derive(Debug, PartialEq, Eq)]
 struct Said {
     paths: Vec<OsString>,
     code: Option<i32>,
-    /// The paths that failed, quoted, with the reason.
     failures: Vec<String>,
 }
 
 impl Said {
-    /// Leaves out what is each program's own: how odd names are quoted, and whether a link to an
-    /// ancestor is found beside being reported.
+    /// The quoting of odd names, and whether a reported symlink to an ancestor is also yielded.
     fn equate(&mut self) {
         let loops = ["File system loop detected", "symbolic link or mount loop"];
         if self.failures.iter().any(|it| loops.iter().any(|reason| it.contains(reason))) {
@@ -222,7 +213,6 @@ impl Said {
 }
 
 impl Place {
-    /// An empty one; `None`, said aloud, where GNU find is not installed.
     fn new() -> Option<Place> {
         let version = Command::new("find").arg("--version").output();
         if !version.is_ok_and(|output| output.stdout.starts_with(b"find (GNU findutils)")) {
@@ -234,14 +224,12 @@ impl Place {
         Some(Place { bench: Bench::new(), scratch, user: None })
     }
 
-    /// One that holds the tree of odd things.
     fn odd() -> Option<Place> {
         let place = Place::new()?;
         odd_tree(&place.scratch);
         Some(place)
     }
 
-    /// What find says; words are separated by blanks.
     fn find(&self, args: &str) -> Said {
         let (follow, rest) = match args.strip_prefix("-L ") {
             Some(rest) => ("-L", rest),
@@ -261,7 +249,6 @@ impl Place {
         said(&run(&self.bench.curt, &words, self.scratch.path(), self.user))
     }
 
-    /// Both must say the same, in every way that curt walks.
     fn same(&self, find: &str, curt: &str) -> Said {
         let expected = self.find(find);
         for more in ["", "-j1", "-j3", "--contents-first", "--sort=name", "--without=openat2"] {
@@ -289,7 +276,6 @@ fn said(output: &Output) -> Said {
         "does not enter other mounts",
     ];
     let failures = messages.lines().filter(|line| !notes.iter().any(|note| line.contains(note)));
-    // From the quoted path on: the words before it are each program's own.
     let is_loop = |line: &str| line.contains("loop detected");
     let from_path = |line: &str| {
         if is_loop(line) {
@@ -303,7 +289,6 @@ fn said(output: &Output) -> Said {
     Said { paths, code: output.status.code(), failures }
 }
 
-/// Odd names, and every kind of thing that can be made without being root.
 fn odd_tree(scratch: &Scratch) {
     let names = "t/plain.rs|t/.hidden|t/.config/x.rs|t/with space/a b|t/new\nline|\
         t/tab\tand\u{1b}[31m|t/-dash/-x|t/*/?|t/[ab]|t/back\\slash|t/quote'\"|t/größe|\
@@ -322,6 +307,5 @@ fn odd_tree(scratch: &Scratch) {
     scratch.link("t/to-file", "plain.rs");
     scratch.link("t/to-dir", "a/b");
     scratch.link("t/dangling", "nowhere");
-    // The name outlives the listener.
     drop(UnixListener::bind(scratch.at("t/socket")).unwrap());
 }

@@ -1,5 +1,3 @@
-//! Which entries pass: names, kinds, sizes, times and owners.
-
 use std::fs::File;
 use std::os::unix::fs::lchown;
 use std::path::Path;
@@ -15,17 +13,16 @@ use crate::harness::zone_with_leap_seconds;
 fn what_random_trees_seldom_have() {
     let Some(place) = Place::odd() else { return };
     for (find, curt) in [
-        // The whole path for find; anywhere in it for curt.
+        // find matches the whole path, curt any part.
         (r"t -regextype posix-extended -regex .*\.rs", r"-s -p \.rs$ t"),
         ("t -regextype posix-extended -regex .*b/.*m.*e.*", "-s -p b/.*m.*e t"),
         ("t -path t/a/*.rs", "-p -g **/t/a/**/*.rs t"),
         ("t/..//t/. t/to-dir/. t/a//b/", ". t/..//t/. t/to-dir/. t/a//b/"),
-        // A file of just the size, an entry below what is excluded, devices.
         ("t -type f -size +4c -size -1025c", "-S +5b -S -1ki . t"),
         ("t -type f -size -6c", "-S -5b . t"),
         ("t -name a -prune -o", "-E a . t"),
         ("t -path t/a/b -prune -o", "-E /a/b/ . t"),
-        // By their names: others may come and go in /dev meanwhile.
+        // Other devices may come and go.
         ("/dev -maxdepth 1 -type c -name null", "-d1 -tc -g null /dev"),
         ("/dev -maxdepth 1 -type b -name loop0", "-d1 -tb -g loop0 /dev"),
         ("/dev -maxdepth 1 -type b -name vda", "-d1 -tb -g vda /dev"),
@@ -33,7 +30,7 @@ fn what_random_trees_seldom_have() {
         place.same(find, curt);
     }
     assert_eq!(place.curt("-p -g **/t/*.rs t").paths, ["t/plain.rs"]);
-    // Only curt takes an operand that begins with a dash.
+    // find takes no operand that begins with a dash.
     assert_eq!(place.curt("-- . -t").paths, ["-t/-f"]);
 }
 
@@ -46,7 +43,7 @@ fn times() {
         file.set_modified(now - Duration::from_secs(ago)).unwrap();
     }
     for file in ["t/five", "t/plain.rs", "t/a", "t/a/kilo", "t/to-file"] {
-        // A link that is named is followed, as with find's -newer under -H.
+        // A symlink as reference is followed, as with find's -newer under -H.
         place.same(&format!("t -newer {file}"), &format!("--newer {file} . t"));
     }
     place.same("t -mmin +30 -newer t/five", "--older 30min --newer t/five . t");
@@ -57,7 +54,6 @@ fn times() {
 fn dates_are_those_of_the_zone() {
     let Some(place) = Place::new() else { return };
     let words = |text: &'static str| text.split('|').map(str::trim);
-    // When the clocks are set, they skip a time or show one twice.
     let berlin = "2026-03-29 01:59:59 | 2026-03-29 02:00 | 2026-03-29 02:30 | 2026-03-29 03:00
         | 2026-10-25 01:59:59 | 2026-10-25 02:00 | 2026-10-25 02:30 | 2026-10-25 03:00";
     let leaps = place.bench.scratch.file_with("leaps", &zone_with_leap_seconds(b'2'));
@@ -90,7 +86,6 @@ fn dates_are_those_of_the_zone() {
     ] {
         pairs.extend(words(dates).map(|date| (Some(zone), date.to_owned())));
     }
-    // In zones that are found in every way, or not at all, over a century.
     let zones = "| UTC | :UTC | :Europe/Berlin | /usr/share/zoneinfo/Asia/Kathmandu | CET | : | +1
         | America/St_Johns | Pacific/Kiritimati | <-03>3<-02>,M3.5.0/-2,M10.5.0/-1 | XYZ-13:45
         | AAA5BBB,J60/2,J300/2 | AAA5BBB4,60,300 | <+0330>-3:30 | Europe/Berlinn | no zone | XX3
@@ -113,7 +108,7 @@ fn dates_are_those_of_the_zone() {
             };
             command.output().unwrap()
         };
-        // GNU date says where the difference would be; find decides.
+        // GNU date shows where a difference comes from, but find decides.
         let seconds = run(Path::new("date"), &["-d", &date, "+%s %N"]).stdout;
         let seconds = String::from_utf8(seconds).unwrap();
         let (seconds, nanoseconds) = seconds.trim().split_once(' ').unwrap_or(("0", "0"));

@@ -1,18 +1,17 @@
-//! What all of them do: find the files, open each that many times, and write how many entries there
-//! are.
+//! Opens each file many times, and writes the number of entries.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How often everything is opened, as `curt-bench` does it.
+/// The number of rounds, as in `curt-bench`.
 const ROUNDS: usize = 20;
 
-/// The tree that the command line names.
+/// Returns the tree named on the command line.
 pub fn tree() -> PathBuf {
     std::env::args_os().nth(1).expect("a tree").into()
 }
 
-/// Where the files are, and their names: each directory above holds one entry.
+/// Returns the directory of the files, and their names. Each parent has one entry.
 pub fn files(tree: &Path) -> io::Result<(PathBuf, Vec<String>)> {
     let mut below = PathBuf::new();
     loop {
@@ -30,7 +29,7 @@ pub fn files(tree: &Path) -> io::Result<(PathBuf, Vec<String>)> {
     }
 }
 
-/// Opens every file, and writes how many entries there are.
+/// Opens every file, and writes the number of entries.
 pub fn run(tree: &Path, mut open: impl FnMut(&Path) -> io::Result<()>) -> io::Result<()> {
     let (below, names) = files(tree)?;
     let paths: Vec<PathBuf> = names.iter().map(|name| below.join(name)).collect();

@@ -1,4 +1,4 @@
-//! What the programs have in common: the command line and the output.
+//! Shared by the programs: the command line and the output.
 //!
 //! `walk` writes all paths, `sizes` the same after their sizes, `du` the KiB allocated.
 use std::error::Error;
@@ -7,7 +7,6 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Task {
     Walk,
@@ -15,7 +14,7 @@ enum Task {
     Du,
 }
 
-/// Takes the entries and writes the answer.
+/// Collects entries and writes the answer.
 pub struct Answer {
     task: Task,
     allocated: u64,
@@ -23,7 +22,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Takes one entry; its metadata is asked for only if it is needed.
+    /// Adds an entry. Queries its metadata only if necessary.
     pub fn entry<E: Error + 'static>(
         &mut self,
         path: &Path,
@@ -52,7 +51,7 @@ fn allocated(metadata: &Metadata) -> u64 {
     metadata.len()
 }
 
-/// Reads the command line and lets `walk` do the work.
+/// Parses the command line and calls `walk`.
 pub fn run(
     name: &str,
     walk: impl FnOnce(&Path, &mut Answer) -> Result<(), Box<dyn Error>>,

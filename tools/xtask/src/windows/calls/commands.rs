@@ -1,22 +1,19 @@
-//! The commands whose calls are counted.
-
 use super::{PLACE, Row, Run, Snapshot, TREE, Tree};
 use crate::host::Outcome;
 use std::fs;
 use std::iter::repeat_n;
 use std::path::Path;
 
-/// How many directories, names or paths a command is given.
 const SIZES: [usize; 2] = [32, 64];
 
-/// The extensions of a usual Windows, those that need nothing registered, and those that libuv
+/// The extensions of a typical Windows, those independent of the registry, and those that libuv
 /// tries.
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
 const FOUR: &str = ".COM;.EXE;.BAT;.CMD";
 const TWO: &str = ".COM;.EXE";
 
-/// The kinds of directories beside those that do not exist: with which files, of how many numbers.
-/// A crowd has more names that begin like the program than one buffer holds.
+/// Kinds of existing directories, with the pattern and number of their files. A `crowd` has more
+/// names with the program's prefix than one buffer holds.
 const KINDS: [(&str, &str, usize); 4] = [
     ("miss", "other.exe", 1),
     ("like", "program-#.exe", 1),
@@ -24,7 +21,6 @@ const KINDS: [(&str, &str, usize); 4] = [
     ("hit", "program.exe", 1),
 ];
 
-/// A file beneath the root, seven names deep, and one that is not there.
 const DEEP: &str = r"a\b\c\d\e\f\file";
 const NEW: &str = r"a\b\c\d\e\f\new";
 
@@ -35,7 +31,6 @@ pub(super) fn snapshots() -> Vec<Snapshot> {
     vec![rm("rm-one-thread", &["rm", "-r", "-j1", TREE.0]), which(), run(), beneath(), expand()]
 }
 
-/// Makes what the commands are asked about; the directories of a kind are all alike.
 pub(super) fn plant(place: &Path) -> Outcome {
     for (kind, file, count) in KINDS {
         for directory in 0..SIZES[1] {
@@ -51,7 +46,6 @@ pub(super) fn plant(place: &Path) -> Outcome {
     Ok(fs::write(deep.join("file"), "content")?)
 }
 
-/// A removal of trees: with more directories, and with more files.
 pub(super) fn removal(name: &'static str, command: &[String]) -> Snapshot {
     let command: Vec<String> = command.iter().map(|word| word.replace(TREE.0, TREE.1)).collect();
     let run = |tree| {
@@ -71,7 +65,6 @@ pub(super) fn removal(name: &'static str, command: &[String]) -> Snapshot {
     Snapshot { name, title: format!("curt {}", command.join(" ")), rows }
 }
 
-/// A command that is given more of something; what makes its words knows how many.
 fn row(what: &str, status: &'static str, words: impl Fn(usize) -> Vec<String>) -> Row {
     let run = |size| Run { arguments: words(size), tree: None, status };
     let runs = SIZES.map(run);
@@ -83,17 +76,14 @@ fn snapshot(name: &'static str, rows: Vec<Row>) -> Snapshot {
     Snapshot { name, title: format!("curt {name}"), rows }
 }
 
-/// The first directories of a kind, as Windows calls them.
 fn directories(kind: &str, count: usize) -> Vec<String> {
     (0..count).map(|number| format!(r"C:\{PLACE}\{kind}\{number:03}")).collect()
 }
 
-/// Some words, and then others.
 fn words(first: &[&str], others: impl IntoIterator<Item = String>) -> Vec<String> {
     first.iter().map(ToString::to_string).chain(others).collect()
 }
 
-/// Looking up: directories of each kind, and names.
 fn which() -> Snapshot {
     let which = |pathext: &str, path: &[String], names: Vec<String>| {
         let path = path.join(";");
@@ -119,7 +109,6 @@ fn which() -> Snapshot {
     snapshot("which", rows)
 }
 
-/// Starting: directories on the way to the program.
 fn run() -> Snapshot {
     let row = |what: &str, kind: &'static str| {
         row(what, "0", move |size| {
@@ -135,8 +124,8 @@ fn run() -> Snapshot {
     snapshot("run", rows)
 }
 
-/// Staying beneath a root. Wine follows links that it is told not to follow, so these are the
-/// single steps; where Windows refuses links by itself, an open is one call.
+/// Wine follows symlinks in spite of flags, so this counts resolution in single steps. On Windows,
+/// opening takes one call.
 fn beneath() -> Snapshot {
     let row = |what: &str, status, options: &[&str], path: &str| {
         let root = format!(r"C:\{PLACE}\root");
@@ -163,7 +152,6 @@ fn beneath() -> Snapshot {
     snapshot("beneath", rows)
 }
 
-/// Expansion: no call for a path, whatever it is.
 fn expand() -> Snapshot {
     let row = |what: &str, options: &[&str], path: &str| {
         row(what, "0", |size| {

@@ -1,10 +1,9 @@
-//! Counts the calls to ntdll that `curt.exe` makes where it is given more of something: files,
-//! directories, names or paths. The snapshots lie beside those by strace.
+//! Counts the ntdll calls of `curt.exe` per file, directory, name or path.
 //!
-//! Each row is a slope: the same command runs twice, and what it calls more often the second time
-//! is what there was more of. So neither the start of the program counts nor that of Wine. What is
-//! counted are calls from outside ntdll to its functions for files: a function of kernel32 counts
-//! as what *Wine's* makes of it, which need not be what Windows' does.
+//! Each row is a slope: the same command runs on a small and a larger input, and the difference of
+//! the counts belongs to the added input. This cancels the startup of the program and of Wine. Only
+//! calls into ntdll's file functions from outside ntdll count. A kernel32 function counts as
+//! *Wine's* implementation of it, which may differ from Windows'.
 
 mod commands;
 mod relay;
@@ -18,43 +17,36 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Where the snapshots are.
 const FOLDER: &str = "crates/curt-cli/tests/calls/windows";
 
-/// The folder on drive C: in which the commands run, and which holds what they are asked about.
 const PLACE: &str = "calls";
 
-/// What stands for the tree in a command, and what the tree is called where the command runs.
+/// The placeholder in a command, and the tree's name in the run.
 const TREE: (&str, &str) = ("{}", "tree");
 
-/// Directories, and the number of files in each of them.
 type Tree = (usize, usize);
 
-/// One run of curt: its arguments, the tree that it removes, and its exit status.
 struct Run {
     arguments: Vec<String>,
     tree: Option<Tree>,
     status: &'static str,
 }
 
-/// A row of a snapshot: what there is more of in the second run, and how many.
 struct Row {
     what: String,
     more: usize,
     runs: [Run; 2],
-    /// Whether curt counts its calls in these runs, and prints them.
     counts_itself: bool,
 }
 
-/// The rows of a command. The name is that of the file.
 struct Snapshot {
     name: &'static str,
     title: String,
     rows: Vec<Row>,
 }
 
-/// The task `native-calls`: `--check` compares the snapshots (or those named) with what is counted;
-/// a command in which `{}` stands for the tree that it removes is counted and shown.
+/// `--check` compares snapshots with new counts. A command with `{}` for a tree to remove is
+/// counted and shown.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (snapshots, is_check) = match arguments {
         [check, names @ ..] if check == "--check" => {
@@ -100,14 +92,12 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Err(Failure::new(format!("native calls:\n{}", wrong.join("\n"))))
 }
 
-/// The script that counts the calls of one program, as the programs call it, and the text of the one
-/// that has to run before.
+/// Returns its path inside, and the script that must run first.
 pub(super) fn counter(windows: &Windows) -> Result<(PathBuf, String), Failure> {
     fs::write(windows.outside("native-calls"), relay::COUNT)?;
     Ok((windows.inside("native-calls"), relay::set_up(&windows.inside("runner"))))
 }
 
-/// Runs everything, and writes the text of each snapshot, or what went wrong.
 fn count(
     windows: &Windows,
     snapshots: &[Snapshot],
@@ -117,19 +107,18 @@ fn count(
     if !fell_over {
         return Ok(texts);
     }
-    // A single run cannot be repeated: it would find what it left.
+    // Runs cannot be repeated singly: each would meet its own leftovers.
     say::err("native-calls: Wine itself fell over; all of it once again");
     Ok(count_once(windows, &curt, snapshots)?.0)
 }
 
-/// The same; and whether Wine itself fell over.
 #[allow(clippy::type_complexity, reason = "a pair that is taken apart at once")]
 fn count_once(
     windows: &Windows,
     curt: &Path,
     snapshots: &[Snapshot],
 ) -> Result<(Vec<Result<String, String>>, bool), Failure> {
-    // Before Wine makes the drive there is no place for the folder.
+    // Wine makes the drive, which must exist before the directory.
     host::check(&mut windows.session(&["true"]))?;
     let place = Windows::on_drive_c(PLACE);
     let outside = windows.outside(&place);
@@ -138,7 +127,6 @@ fn count_once(
     }
     fs::create_dir_all(&outside)?;
     commands::plant(&outside)?;
-    // A program to be started.
     fs::create_dir_all(outside.join("last/000"))?;
     let below = curt.strip_prefix(windows.inside("")).unwrap_or(curt);
     fs::copy(windows.outside(&below.to_string_lossy()), outside.join("last/000/program.exe"))?;
@@ -170,7 +158,7 @@ fn count_once(
     Ok((texts, fell_over))
 }
 
-/// Makes a tree; its names are all of the same length.
+/// All names have the same length.
 fn plant(tree: &Path, (directories, files): Tree) -> Outcome {
     for directory in 0..directories {
         let folder = tree.join(format!("d{directory:03}"));
@@ -182,13 +170,11 @@ fn plant(tree: &Path, (directories, files): Tree) -> Outcome {
     Ok(())
 }
 
-/// What was seen of a run, and what curt counted itself.
 struct Seen {
     calls: Counts,
     counted: Option<Counts>,
 }
 
-/// What a run left in its folder.
 fn read(run: &Run, folder: &Path) -> Result<Seen, String> {
     let [status, log] = relay::left_by(folder);
     if status.trim() != run.status {
@@ -200,7 +186,6 @@ fn read(run: &Run, folder: &Path) -> Result<Seen, String> {
     Ok(Seen { calls: relay::count(&log), counted: relay::counted_itself(&log) })
 }
 
-/// The text of a snapshot; the error is what went wrong in a run.
 fn text(snapshot: &Snapshot, seen: &[Result<Seen, String>]) -> Result<String, String> {
     let mut text = format!("{}\n\n", snapshot.title);
     for (row, pair) in snapshot.rows.iter().zip(seen.chunks(2)) {
@@ -212,7 +197,7 @@ fn text(snapshot: &Snapshot, seen: &[Result<Seen, String>]) -> Result<String, St
                 reasons.cloned().collect::<Vec<_>>().join("; ")
             ));
         };
-        // Writing into memory cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{} {}", row.more, row.what);
         let calls = relay::difference(&more.calls, &less.calls);
         for (call, count) in &calls {
@@ -233,7 +218,6 @@ fn text(snapshot: &Snapshot, seen: &[Result<Seen, String>]) -> Result<String, St
     Ok(text)
 }
 
-/// Compares a text with its snapshot, or writes it where that is asked for.
 fn compare(name: &str, text: &str) -> Result<(), String> {
     let path = host::checkout().join(FOLDER).join(name).with_extension("snap");
     if env::var_os("CURT_UPDATE_SNAPSHOTS").is_some() {
@@ -245,7 +229,6 @@ fn compare(name: &str, text: &str) -> Result<(), String> {
     Err(format!("{} is not what was measured:\n{text}", path.display()))
 }
 
-/// A word for a shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

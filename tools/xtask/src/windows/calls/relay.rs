@@ -1,14 +1,13 @@
-//! Wine's log of calls between modules, its "relay", and what is counted in it.
+//! Parses Wine's "relay", its log of calls between modules.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Calls by name.
 pub(super) type Counts = BTreeMap<String, i64>;
 
-/// The functions of ntdll that are about files, handles and processes. Waits are left out: a
-/// runtime's threads wait for each other as it happens.
+/// The functions for files, handles and processes. Waits are left out, because their number is
+/// random.
 const CALLS: &[&str] = &[
     "NtAssignProcessToJobObject",
     "NtClose",
@@ -51,14 +50,13 @@ const CALLS: &[&str] = &[
     "NtWriteVirtualMemory",
 ];
 
-/// The script that sets the relay up, by the runner of Cargo's tests, which tries again where Wine
-/// itself fell over.
+/// Uses the runner of Cargo's tests, which retries after a crash of Wine.
 pub(super) fn set_up(runner: &Path) -> String {
     let calls: Vec<String> = CALLS.iter().map(|call| format!("ntdll.{call}")).collect();
     format!("runner='{}' calls='{}'\n{SET_UP}", runner.display(), calls.join(";"))
 }
 
-/// Its text. By default Wine leaves out calls that some of its modules make.
+/// By default Wine omits calls from some of its modules.
 const SET_UP: &str = r#"
 set_debug() {
     sh -eu "$runner" reg add 'HKCU\Software\Wine\Debug' /v "$1" /t REG_SZ /d "$2" /f >/dev/null
@@ -68,8 +66,8 @@ set_debug RelayExclude ''
 set_debug RelayFromExclude ''
 "#;
 
-/// A script that defines `run FOLDER COMMAND…`: a command in a folder, with what it says and Wine
-/// logs, and its status, beside that.
+/// Defines `run FOLDER COMMAND…`. `FOLDER.log` receives messages and Wine's log, `FOLDER.status`
+/// the status.
 pub(super) const RUN: &str = r#"
 run() {
     folder=$1 status=0
@@ -80,8 +78,7 @@ run() {
 }
 "#;
 
-/// A script that runs a program and counts its calls, as [`count`] does. Arguments: the file for
-/// the counts, the program and its arguments.
+/// Counts calls like [`count`]. Arguments: the file for the counts, the program and its arguments.
 pub(super) const COUNT: &str = r#"
 file=$1 status=0
 shift
@@ -100,7 +97,6 @@ awk '
 exit "$status"
 "#;
 
-/// What a run in a folder left beside it: its status, and Wine's log with its messages.
 pub(super) fn left_by(folder: &Path) -> [String; 2] {
     ["status", "log"].map(|ending| {
         let bytes = fs::read(folder.with_extension(ending)).unwrap_or_default();
@@ -108,16 +104,13 @@ pub(super) fn left_by(folder: &Path) -> [String; 2] {
     })
 }
 
-/// Whether Wine itself fell over in a run, as its client says in the log.
 pub(super) fn fell_over(log: &str) -> bool {
     log.lines().any(|line| line.starts_with("wine client error:"))
 }
 
-/// What precedes the name of a function in the log, behind the numbers of the process and the
-/// thread.
 const CALL: &str = ":Call ntdll.";
 
-/// The calls in a log that the command itself makes: the process that makes the first one.
+/// The process of the first call is the command.
 pub(super) fn count(log: &str) -> Counts {
     let mut counts = Counts::new();
     let mut own = None;
@@ -131,8 +124,7 @@ pub(super) fn count(log: &str) -> Counts {
     counts
 }
 
-/// The calls that curt counted itself, in the summary of `--stats --json`; only those that can be in
-/// the log.
+/// Only calls that the log can contain.
 pub(super) fn counted_itself(log: &str) -> Option<Counts> {
     let (_, calls) = log.rsplit_once("\"calls\":{")?;
     let (calls, _) = calls.split_once('}')?;
@@ -144,7 +136,6 @@ pub(super) fn counted_itself(log: &str) -> Option<Counts> {
     Some(numbers.filter(|(name, _)| CALLS.contains(&name.as_str())).collect())
 }
 
-/// What `more` has beyond `less`, where that is anything.
 pub(super) fn difference(more: &Counts, less: &Counts) -> Counts {
     let names = more.keys().chain(less.keys());
     let of = |counts: &Counts, name: &String| counts.get(name).copied().unwrap_or(0);
@@ -152,7 +143,6 @@ pub(super) fn difference(more: &Counts, less: &Counts) -> Counts {
     all.filter(|&(_, count)| count != 0).collect()
 }
 
-/// The last line of a log that is not about calls: what the program said.
 pub(super) fn complaint(log: &str) -> &str {
     let said = |line: &&str| {
         let wines = ["Call ", "Ret ", ":trace:"].iter().any(|part| line.contains(part));

@@ -8,7 +8,6 @@ fn main() -> std::io::Result<()> {
     })
 }
 
-/// It is for Linux alone.
 #[cfg(not(target_os = "linux"))]
 fn main() {
     std::process::exit(2);
