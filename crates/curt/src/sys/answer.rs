@@ -1,4 +1,4 @@
-//! Questions and answers of the platform contract: plain values, the same for all platforms.
+//! Queries and answers of the platform contract: plain values, the same for all platforms.
 
 use std::ffi::OsString;
 use std::io;
@@ -8,31 +8,28 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::os_error;
 
-/// Whether mount points are crossed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mounts {
     Cross,
     Refuse,
 }
 
-/// The answer to opening a child directory.
 #[derive(Debug)]
 pub(crate) enum Opened<D> {
     Dir(D),
-    /// Something else has the name, perhaps a symbolic link.
+    /// Another kind of entry has the name, perhaps a symlink.
     NotDirectory,
     Gone,
-    /// It disappears when the last process that has it open closes it.
+    /// It disappears when the last process closes it.
     #[cfg_attr(not(windows), allow(dead_code, reason = "no other system has it"))]
     Pending,
-    /// A mount point, where mounts are refused.
+    /// A mount point, and mounts are refused.
     #[cfg_attr(windows, allow(dead_code, reason = "mount points are links on Windows"))]
     Mount,
     Failed(io::Error),
 }
 
 impl<D> Opened<D> {
-    /// Returns the directory, or the system's error.
     pub(crate) fn into_result(self) -> io::Result<D> {
         match self {
             Opened::Dir(dir) => Ok(dir),
@@ -44,38 +41,34 @@ impl<D> Opened<D> {
     }
 }
 
-/// What a call that lists says about the end of the listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Batch {
     /// There may be more entries.
     More,
-    /// There are no more entries.
     End,
 }
 
-/// The answer to removing a child that should not be a directory.
 #[derive(Debug)]
 pub(crate) enum Removed {
     Done,
     IsDirectory,
     Gone,
-    /// It disappears when the last process that has it open closes it.
+    /// It disappears when the last process closes it.
     #[cfg_attr(not(windows), allow(dead_code, reason = "no other system has it"))]
     Pending,
     Failed(io::Error),
 }
 
-/// One entry of a listing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'a, U> {
     pub(crate) name: Name<'a, U>,
     pub(crate) kind: Kind,
-    /// The file number; 0 where the listing has none.
+    /// The inode, or 0 if the listing has none.
     pub(crate) id: u64,
 }
 
-/// The identity of a file, valid while it is open somewhere. Packed, because a traversal keeps one
-/// for each ancestor.
+/// A file's identity, valid while the file is open somewhere. Packed, because a traversal keeps one
+/// per ancestor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C, packed(8))]
 pub(crate) struct Identity {
@@ -84,12 +77,12 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Returns the identity in facts that have [`Fields::ID`] and [`Fields::DEVICE`].
+    /// Requires facts with [`Fields::ID`] and [`Fields::DEVICE`].
     pub(crate) fn of(facts: &Facts) -> Identity {
         Identity { device: facts.device, file: facts.id }
     }
 
-    /// Returns the identity in facts, if they have one: some file systems have no file numbers.
+    /// Returns `None` on file systems without file numbers.
     #[inline]
     pub(crate) fn known(facts: &Facts) -> Option<Identity> {
         let is_known = facts.known.contains(Fields::ID | Fields::DEVICE);
@@ -97,20 +90,18 @@ impl Identity {
     }
 }
 
-/// Where a platform gets fields from.
+/// The fields that each source provides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sources {
-    /// Fields that a listing carries.
     pub(crate) listing: Fields,
-    /// Fields that one query gives, in one call.
+    /// In one call.
     pub(crate) query: Fields,
-    /// Fields that extended attributes give, from one list of their names, in one call.
+    /// From the list of attribute names, in one call.
     pub(crate) extended: Fields,
-    /// Fields that the security descriptor of an entry gives.
+    /// From the security descriptor.
     pub(crate) secured: Fields,
 }
 
-/// A question about one entry.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(
     not(any(target_os = "linux", windows)),
@@ -118,13 +109,11 @@ pub(crate) struct Sources {
 )]
 pub(crate) struct Ask {
     pub(crate) fields: Fields,
-    /// Whether a link is followed.
     pub(crate) follow: bool,
 }
 
 impl Ask {
-    /// What a removal needs to know about an entry: kind, identity, link count, sizes, and times of
-    /// its last change and its creation. Others use a part of it. A link is not followed.
+    /// For a removal; other operations use some of these fields.
     pub(crate) const STAT: Ask = Ask {
         fields: Fields::KIND
             .union(Fields::ID)
@@ -138,7 +127,7 @@ impl Ask {
     };
 }
 
-/// The names of owners, and what else the security descriptor of an entry says.
+/// Owner names, and other contents of the security descriptor.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Owners {
     pub(crate) user: Option<Arc<OsString>>,
@@ -146,10 +135,9 @@ pub(crate) struct Owners {
     pub(crate) acl: Option<bool>,
 }
 
-/// What extended attributes say.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extended {
-    /// Those of [`Fields::ACL`] and [`Fields::CAPABILITY`] that are present.
+    /// [`Fields::ACL`] and [`Fields::CAPABILITY`], if present.
     pub(crate) present: Fields,
     pub(crate) label: Option<OsString>,
 }

@@ -1,30 +1,30 @@
-//! Which canonical name is asked for.
+//! Options for canonical names.
 
 /// Which names of a path may be missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
-    /// None: what the path leads to exists. `realpath -e`, Python's `realpath(strict=True)`.
+    /// No name; the path must lead to something. `realpath -e`, Python's `realpath(strict=True)`.
     #[default]
     Nothing,
-    /// The last name, or the one that a link at the end leads to. `realpath` without an option.
+    /// The last name, or that in the target of a symlink at the end. `realpath` without an option.
     LastName,
-    /// Any name, and one that is followed by others may be no directory. `realpath -m`, Python's
+    /// Any name, and names before others need not be directories. `realpath -m`, Python's
     /// `realpath`.
     Anything,
 }
 
-/// What happens to symbolic links.
+/// How symlinks are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Links {
-    /// They are followed where they stand, as the system does. `realpath -P`.
+    /// Follows symlinks in place, as the system does. `realpath -P`.
     #[default]
     Follow,
-    /// They are followed as by [`Links::Follow`], but on Unix at most 40. `realpath(3)`.
+    /// Like [`Links::Follow`], but on Unix at most 40. `realpath(3)`.
     FollowFew,
-    /// They are followed after `..` was removed together with the name before it. `realpath -L`.
+    /// Removes each `..` with the name before it, then follows symlinks. `realpath -L`.
     FollowLast,
-    /// They stay as they are, and `..` is removed together with the name before it. `realpath -s`.
+    /// Removes each `..` with the name before it, and leaves symlinks alone. `realpath -s`.
     Keep,
 }

@@ -1,11 +1,11 @@
-//! Planned failures: in tests, every door asks here before it lets a call through.
+//! Planned failures: in tests, every syscall layer checks here before it makes a call.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use super::Setup;
 
-/// The calls that fail, shared by all workers of an operation.
+/// Planned failures, shared by all workers of an operation.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     state: Mutex<State>,
@@ -18,7 +18,7 @@ struct State {
     hit: u64,
 }
 
-/// That the nth call (from 0) of a name fails with an error number.
+/// The nth call (from 0) of a name fails with an error number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlannedFailure {
     pub(crate) kind: &'static str,
@@ -27,14 +27,13 @@ pub(crate) struct PlannedFailure {
 }
 
 impl Faults {
-    /// Plans that the nth call (from 0) of this name fails with an error number.
     pub(crate) fn fail(self, kind: &'static str, nth: u64, errno: i32) -> Self {
         self.lock().plan.push(PlannedFailure { kind, nth, errno });
         self
     }
 
-    /// Runs an operation that makes its calls on one thread: as the system answers, and then with
-    /// each call failing once with each error. `run` gets the setup, and what fails in it.
+    /// Runs a single-threaded operation as the system answers, and then with each call failing once
+    /// with each error. `run` gets the setup and the failure planned in it.
     pub(crate) fn each(
         setup: &Setup,
         errors: &[i32],
@@ -46,8 +45,8 @@ impl Faults {
             run(&Setup { faults: Some(Arc::clone(&faults)), ..setup.clone() }, fails);
             faults
         };
-        // The first run may find out what the system lacks, and while somebody renames, the kernel
-        // may ask for another call (`EAGAIN`).
+        // The first run may detect missing features, and renames by other processes may cost
+        // another call (`EAGAIN`).
         let runs = (0..5).map(|_| with(None).lock().seen.clone());
         let calls = runs.min_by_key(|calls| calls.values().sum::<u64>()).unwrap_or_default();
         assert!(!calls.is_empty(), "it makes no call");
@@ -61,7 +60,7 @@ impl Faults {
         }
     }
 
-    /// Counts a call of this name, and returns the error number that it must fail with.
+    /// Counts a call, and returns the error number if it must fail.
     pub(crate) fn next(&self, kind: &'static str) -> Option<i32> {
         let mut state = self.lock();
         let count = state.seen.entry(kind).or_default();
@@ -76,12 +75,10 @@ impl Faults {
         errno
     }
 
-    /// Returns how many planned failures have happened.
     pub(crate) fn hits(&self) -> u64 {
         self.lock().hit
     }
 
-    /// Returns how many calls of this name there were.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only tests of Linux ask"))]
     pub(crate) fn seen(&self, kind: &str) -> u64 {
         self.lock().seen.get(kind).copied().unwrap_or_default()

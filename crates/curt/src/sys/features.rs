@@ -1,6 +1,6 @@
-//! The features of a system that curt can do without.
+//! System features that curt can do without.
 
-/// A feature of the system that can be switched off, for tests and for finding faults.
+/// A system feature that can be switched off, for tests and debugging.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -9,20 +9,20 @@ pub enum Feature {
     Openat2,
     /// `statx`, Linux 4.11, and its mount numbers, Linux 5.8.
     Statx,
-    /// Removing the entries of a large listing in the order of their file numbers.
+    /// Removing the entries of a large listing in inode order.
     InodeOrder,
     /// `getdents64` into our own buffer instead of `readdir`.
     RawListing,
-    /// Unlinking without asking for the kind first, as Linux never unlinks a directory.
+    /// Unlinking without querying the kind first, as Linux never unlinks a directory.
     BlindUnlink,
-    /// Descriptors of child processes, Linux 5.3: waits for their end with a limit.
+    /// Descriptors of child processes, Linux 5.3: waiting with a limit for their end.
     Pidfd,
-    /// The name of an open file, from `/proc`, as the canonical name of what a path leads to.
+    /// Canonical names from the link of an open file in `/proc`.
     OpenName,
 }
 
 impl Feature {
-    /// All features, by the names that the option `--without` takes.
+    /// All features, by their names in the option `--without`.
     pub const ALL: [(&'static str, Feature); 7] = [
         ("openat2", Feature::Openat2),
         ("statx", Feature::Statx),
@@ -34,7 +34,6 @@ impl Feature {
     ];
 }
 
-/// A set of features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Features(u32);
 
@@ -57,7 +56,7 @@ impl Features {
 impl Features {
     pub(crate) const NONE: Features = Features(0);
 
-    /// Without them the platform is the portable one.
+    /// Without them, the platform is the portable one.
     #[cfg(unix)]
     pub(crate) fn all() -> Self {
         Feature::ALL.into_iter().fold(Features::NONE, |all, (_, feature)| all.with(feature))

@@ -1,9 +1,8 @@
-//! The part that all doors share: counting every call and, in tests, failing it.
+//! The common part of all syscall layers: it counts every call and, in tests, fails it.
 
 use crate::calls::{Calls, Counter};
 use crate::sys::Setup;
 
-/// Counts the calls of one worker, and fails those that a test planned to fail.
 pub(super) struct Gate {
     counter: Counter,
     names: &'static [&'static str],
@@ -12,7 +11,6 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// Makes a gate for calls with these names.
     pub(super) fn new(names: &'static [&'static str], setup: &Setup) -> Self {
         let _ = setup;
         Gate {
@@ -27,7 +25,7 @@ impl Gate {
         self.counter.calls()
     }
 
-    /// Counts a call; the error is the number that it must fail with. `kind` is an index into the
+    /// Counts a call, and returns the error number if it must fail. `kind` is an index into the
     /// names.
     #[cfg_attr(not(test), allow(clippy::unnecessary_wraps, reason = "only tests plan failures"))]
     pub(super) fn pass(&self, kind: usize) -> Result<(), i32> {
@@ -41,7 +39,7 @@ impl Gate {
     }
 }
 
-/// Declares the calls of a door, each with the name it is counted by.
+/// Declares the calls of a syscall layer, each with the name to count it by.
 macro_rules! calls {
     ($($call:ident $name:expr,)*) => {
         #[derive(Clone, Copy)]
@@ -50,7 +48,7 @@ macro_rules! calls {
             $($call,)*
         }
 
-        /// The names of the calls, in the order of [`Call`].
+        /// In the order of [`Call`].
         const NAMES: &[&str] = &[$($name),*];
     };
 }

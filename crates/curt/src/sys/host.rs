@@ -1,4 +1,4 @@
-//! The process that a worker runs in: clocks, processors, limits, the home directory.
+//! A worker's process: clocks, processors, limits, home directories.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,14 +7,13 @@ pub(crate) use super::unix::host::{drive_directory, home, home_of, release};
 #[cfg(windows)]
 pub(crate) use super::windows::host::{drive_directory, home, home_of, release};
 
-/// What a worker asks of its process rather than of a file system.
+/// Queries about the process instead of a file system.
 ///
-/// These are methods of the platform because their calls count as the worker's, and because the
+/// They are methods of the platform so that their calls count as the worker's, and because the
 /// platform in memory has a simulated clock and limits that a test chooses.
 pub(crate) trait Host {
-    /// Returns how many descriptors (or handles) the process may have.
+    /// Returns how many descriptors or handles the process may have.
     fn descriptor_limit(&self) -> usize;
-    /// Returns how many processors the process may use.
     fn processors(&self) -> usize;
     /// Reads a monotonic clock.
     fn now(&self) -> Duration;
@@ -23,7 +22,7 @@ pub(crate) trait Host {
     fn wall_clock(&self) -> Duration {
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
-    /// Returns how often this thread has blocked; zero where the system does not say.
+    /// Returns how often this thread has blocked, or zero if the system does not count it.
     fn waits(&self) -> u64 {
         0
     }

@@ -1,17 +1,17 @@
-//! The platform contract: what the operations ask of a system, cut by intent and not by system
-//! call.
+//! The platform contract: what operations need from a system, with one method per intent ("remove
+//! this child") instead of one per system call (ADR 1).
 //!
-//! Each platform implements [`Sys`] in its own folder and makes all its system calls through one
-//! door, which counts them and, in tests, can fail the nth (`door.rs`, on Windows `call.rs`).
-//! The algorithms are generic over the platform; the public functions fix it to [`Os`].
+//! Each platform implements [`Sys`] in its own folder. All its system calls go through one syscall
+//! layer (`door.rs`, on Windows `call.rs`), which counts them and lets tests fail the nth.
+//! Algorithms are generic over the platform; public functions fix it to [`Os`].
 //!
-//! - `unix`: the portable `*at` calls for macOS and the BSDs, and for Linux fast paths that can be
+//! - `unix`: the portable `*at` calls for macOS and the BSDs, and Linux fast paths that can be
 //!   switched off.
 //! - `windows`: ntdll.
 //! - `memory`: a small file system in memory with scheduled races, for tests.
 //!
-//! [`Sys`] is about files and directories, [`Host`] about this process;
-//! [`Beneath`](beneath::Beneath) and [`Which`] hold what one operation needs besides.
+//! [`Sys`] covers files and directories, [`Host`] this process. [`Beneath`](beneath::Beneath) adds
+//! untrusted paths, and [`Which`] program searches.
 #![allow(unsafe_code, reason = "the platforms make the calls that have no safe form")]
 
 use std::io;
@@ -63,56 +63,49 @@ mod which;
 #[cfg(windows)]
 pub(crate) mod windows;
 
-/// The platform that curt is built for.
 #[cfg(unix)]
 pub(crate) type Os = unix::Unix;
-/// The platform that curt is built for.
 #[cfg(windows)]
 pub(crate) type Os = windows::Windows;
-/// A unit of the names of [`Os`].
 pub(crate) type OsUnit = <Os as Sys>::Unit;
 #[cfg(not(any(unix, windows)))]
 compile_error!("curt runs on Unix and on Windows; there is no platform for this system");
 
-// What only the public functions need, which are fixed to `Os`: conversions of what the caller has
-// open, and what the standard library's start of a program lacks (`Os::spawn` and others).
+// For public functions only: conversions of the caller's open directories, and process features
+// that the standard library lacks.
 #[cfg(unix)]
 pub(crate) use unix::{how_of, into_descriptor, open_directory, process};
 #[cfg(windows)]
 pub(crate) use windows::{how_of, into_descriptor, open_directory, process};
 
-/// How the workers of an operation are set up.
 #[derive(Clone)]
 #[cfg_attr(not(test), derive(Default))]
 pub(crate) struct Setup {
-    /// The features that are switched off.
+    /// Switched-off features.
     pub(crate) without: Features,
-    /// No directory is removed through the handle that lists it. (Entries may still be removed by
-    /// name.) On Windows directories are then opened without the right to delete them; on Linux a
-    /// buffer grows only after several full batches, not after the first.
+    /// No directory will be removed through its listing handle; entries may still be removed by
+    /// name. Windows then opens directories without delete access, and Unix grows the listing
+    /// buffer only after several full batches.
     #[cfg_attr(
         not(any(windows, target_os = "linux")),
         allow(dead_code, reason = "decides an access right on Windows and a buffer size on Linux")
     )]
     pub(crate) lists_only: bool,
-    /// How long to wait for entries that another process has open, before their removal fails.
+    /// How long a removal waits for other processes to close an entry.
     #[cfg_attr(not(windows), allow(dead_code, reason = "only Windows refuses to remove them"))]
     pub(crate) busy_window: Duration,
-    /// The names of owners found so far, where workers share them.
+    /// Names found so far, if workers share them.
     #[cfg(unix)]
     pub(crate) accounts: Option<unix::accounts::Shared>,
-    /// The native functions to call.
     #[cfg(all(windows, test))]
     pub(crate) native: Option<&'static windows::native::Native>,
-    /// The tree of the platform in memory.
     #[cfg(any(test, fuzzing))]
     pub(crate) world: Option<memory::Shared>,
-    /// The calls that fail.
     #[cfg(test)]
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
 }
 
-/// Tests switch features off for every setup that they make.
+/// Tests can switch features off and plan faults for every setup made in a thread.
 #[cfg(test)]
 impl Default for Setup {
     fn default() -> Self {
@@ -131,19 +124,17 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// Switches more features off.
+    /// Switches off more features.
     pub(crate) fn with(&self, without: Features) -> Setup {
         Setup { without: self.without.and(without), ..self.clone() }
     }
 
-    /// Switches features off, for an operation that [only lists](Setup::lists_only) the directories
-    /// that it opens.
+    /// For an operation that [only lists](Setup::lists_only) directories.
     pub(crate) fn for_listing(&self, without: Features) -> Setup {
         Setup { lists_only: true, ..self.with(without) }
     }
 
-    /// Lets all workers that start with this setup, or with a copy of it, share the names of
-    /// owners.
+    /// Workers started from this setup, or from a copy, will share owner names.
     pub(crate) fn sharing_owners(self) -> Setup {
         #[cfg(unix)]
         return Setup { accounts: Some(unix::accounts::Shared::default()), ..self };
@@ -152,68 +143,60 @@ impl Setup {
     }
 }
 
-/// The entries of a listing, in the system's order.
+/// The entries in a worker's buffer, in the system's order.
 pub(crate) trait Listing: Send + Sync {
     type Unit: SystemUnit;
-    /// Returns the entry at `position` and the position of the next one; `None` at the end. The
-    /// first position is 0. `.` and `..` never appear.
+    /// Returns the entry at `position`, which begins at 0, and the next position. Omits `.` and
+    /// `..`.
     fn entry(&self, position: usize) -> Option<(Entry<'_, Self::Unit>, usize)>;
-    /// Adds what the listing says about `entry`, which is at `position`, to empty facts.
+    /// Adds the listed fields of `entry`, found at `position`, to empty facts.
     fn facts(&self, position: usize, entry: &Entry<'_, Self::Unit>, facts: &mut Facts) {
         let _ = position;
         facts.add_listed(entry.kind, entry.id.into());
     }
     /// Estimates the number of entries from `position` on.
     fn left(&self, position: usize) -> usize;
-    /// Allocates a buffer of about this many bytes, which never grows. It always holds the longest
-    /// name.
+    /// Allocates a buffer of about this size, which never grows but always fits the longest name.
     fn with_capacity(bytes: usize) -> Self;
 }
 
-/// A platform, as one worker of an operation uses it.
+/// A platform, as used by one worker.
 pub(crate) trait Sys: Host + Sized + Send {
     type Unit: SystemUnit;
-    /// An open directory. Dropping it closes it without counting the call; workers use
+    /// An open directory. Dropping it closes it without counting the call, so workers use
     /// [`Sys::close`].
     type Dir: Send + Sync;
-    /// The buffer of a worker, and the listing in it.
     type DirBuf: Listing<Unit = Self::Unit> + Default;
-    /// The name by which a directory contains itself.
+    /// The name of a directory within itself.
     const ITSELF: Name<'static, Self::Unit>;
 
-    /// Returns the platform for one worker.
     fn start(setup: &Setup) -> Self;
-    /// Returns the calls made so far.
     fn calls(&self) -> Calls;
 
-    /// Opens a directory to resolve names in, following the links in its path: the parent of an
-    /// operand, or an operand that has no name in one. The empty path is the working directory and
-    /// costs no call.
+    /// Opens an operand's parent for resolving names, or the operand itself if it has no name in a
+    /// parent. Follows symlinks. The empty path means the working directory and costs no call.
     fn open_place(&self, path: &Path) -> io::Result<Self::Dir>;
-    /// Whether a directory can be mounted below itself. Then [`Mounts::Refuse`] recognises mounts,
-    /// on recent systems for no extra call.
+    /// Whether a directory can be mounted below itself. If so, [`Mounts::Refuse`] detects mounts,
+    /// on recent systems without an extra call (ADR 15).
     const MOUNTS_MAY_LOOP: bool = false;
-    /// Opens a child for listing. A link is not followed.
+    /// Opens a child for listing, without following a symlink.
     fn open_child(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         mounts: Mounts,
     ) -> Opened<Self::Dir>;
-    /// Closes a directory.
     fn close(&self, dir: Self::Dir);
-    /// Reads the next entries into the buffer.
     fn read_entries(&self, dir: &Self::Dir, buf: &mut Self::DirBuf) -> io::Result<Batch>;
-    /// Starts the listing again.
     fn rewind(&self, dir: &Self::Dir) -> io::Result<()>;
 
-    /// Removes a child that is not a directory; `kind` is what the listing said.
+    /// Removes a child other than a directory. `kind` comes from the listing.
     fn remove_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> Removed;
-    /// Removes an emptied directory and closes it. Hands it back with the error: one that is not
-    /// empty can be listed again.
+    /// Removes an emptied directory and closes it. On failure, hands it back with the error,
+    /// because a non-empty one can be listed again.
     ///
-    /// This removes by name, then closes: the last close destroys the inode, outside the lock of
-    /// the parent. Windows removes by the handle, and only if it must by name.
+    /// The default removes by name first: the last close destroys the inode, and should do so
+    /// outside the parent's lock. Windows removes through the handle, and by name only if it must.
     fn remove_open_dir(
         &self,
         parent: &Self::Dir,
@@ -228,27 +211,24 @@ pub(crate) trait Sys: Host + Sized + Send {
             Err(error) => Err((dir, error)),
         }
     }
-    /// Removes an empty directory by its name.
     fn remove_empty_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<()>;
 
-    /// Where the platform gets fields from.
     const SOURCES: Sources;
-    /// Returns a directory to resolve a path from, and the path as a name in it, without a call.
-    /// The directory needs no [`Sys::close`]. Only [`Sys::query_into`], [`Sys::read_link`],
+    /// Splits a path into a directory, which needs no [`Sys::close`], and a name in it, without a
+    /// call. The name may contain separators, which only [`Sys::query_into`], [`Sys::read_link`],
     /// [`Sys::read_file`], [`Sys::may`], [`Sys::extended`], [`Sys::owners`], [`Sys::open_below`]
-    /// and, where mounts are crossed, [`Sys::open_child`] take such names with separators. All but
-    /// [`Sys::open_below`] follow the links on the way, and decide about the last name alone.
+    /// and, where mounts are crossed, [`Sys::open_child`] accept. All but [`Sys::open_below`]
+    /// follow symlinks before the last name; their arguments only concern the last one.
     fn locate(&self, path: &Path) -> io::Result<(Self::Dir, NameBuf<Self::Unit>)>;
-    /// Opens a directory for listing by its path below another one. All links in the path are
-    /// followed, or none.
+    /// Opens a directory for listing. Follows either all symlinks in the path or none.
     fn open_below(
         &self,
         from: &Self::Dir,
         path: Name<'_, Self::Unit>,
         follow: bool,
     ) -> Opened<Self::Dir>;
-    /// Asks about an entry of which something may be known, and adds the answer. Fields that the
-    /// answer lacks are ones the file system does not have.
+    /// Adds the answer to `known`. A requested field missing from it does not exist on that file
+    /// system.
     fn query_into(
         &self,
         parent: &Self::Dir,
@@ -256,27 +236,25 @@ pub(crate) trait Sys: Host + Sized + Send {
         ask: Ask,
         known: &mut Facts,
     ) -> io::Result<()>;
-    /// Asks about an entry of which nothing is known.
     fn query(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, ask: Ask) -> io::Result<Facts> {
         let mut facts = Facts::default();
         self.query_into(parent, name, ask, &mut facts)?;
         Ok(facts)
     }
-    /// Asks about an open directory.
     fn query_dir(&self, dir: &Self::Dir, ask: Ask) -> io::Result<Facts>;
-    /// Reads the target of a link into an empty buffer.
+    /// Reads a symlink's target into an empty buffer.
     fn read_link(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         target: &mut Vec<Self::Unit>,
     ) -> io::Result<()>;
-    /// Makes a path absolute by text. The empty path is the working directory. If the result
-    /// `is_opened`, the path of the working directory must lead to it: a later mount may cover it.
+    /// Makes a path absolute by text. The empty path means the working directory. If the result
+    /// `is_opened`, the path of the working directory must still lead to it: a later mount may
+    /// cover it.
     fn absolute(&self, path: &Path, is_opened: bool) -> io::Result<PathBuf>;
-    /// Returns the canonical name of a path, as [`Canonicalizer`](crate::canonical::Canonicalizer).
     fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf>;
-    /// Reads a file of at most `most` bytes; a longer one is an error. Opening a pipe does not
+    /// Reads a file of at most `most` bytes, and fails if it is longer. Opening a pipe does not
     /// block.
     fn read_file(
         &self,
@@ -285,16 +263,16 @@ pub(crate) trait Sys: Host + Sized + Send {
         follow: bool,
         most: usize,
     ) -> io::Result<Vec<u8>>;
-    /// Returns which of [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`] hold,
-    /// for one call each.
+    /// Checks [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`], at one call
+    /// each.
     fn may(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         asked: Fields,
     ) -> io::Result<Fields>;
-    /// Reads extended attributes; `None` where the file system has none, which is remembered for
-    /// the device if that is known.
+    /// Reads extended attributes, or returns `None` if the file system does not support them, which
+    /// is remembered for a known `device`.
     fn extended(
         &self,
         parent: &Self::Dir,
@@ -306,8 +284,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         let _ = (parent, name, asked, follow, device);
         Ok(None)
     }
-    /// Returns the names of the owners of an entry. Where owners have numbers, these are in the
-    /// facts.
+    /// Returns owner names. Owners that are numbers are in `facts`.
     fn owners(
         &self,
         parent: &Self::Dir,
@@ -316,8 +293,8 @@ pub(crate) trait Sys: Host + Sized + Send {
         facts: &Facts,
     ) -> io::Result<Owners>;
 
-    /// Whether [`Sys::remove_open_dir`] would remove an open directory of this identity under this
-    /// name, and not another entry that has it now.
+    /// Whether [`Sys::remove_open_dir`] would remove this directory, and not another entry that has
+    /// taken its name.
     fn is_child(
         &self,
         parent: &Self::Dir,
@@ -328,8 +305,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         let _ = dir;
         Ok(Identity::of(&self.query(parent, name, Ask::STAT)?) == identity)
     }
-    /// Whether an open directory of this identity is a root directory. `root` caches the identity
-    /// of the root for all workers.
+    /// `root` caches the root's identity for all workers.
     fn is_root(
         &self,
         dir: &Self::Dir,
@@ -344,14 +320,13 @@ pub(crate) trait Sys: Host + Sized + Send {
         }
         Ok(root.get() == Some(&identity))
     }
-    /// Whether the process may write to a child. Always true for links, whose permissions are
-    /// ignored.
+    /// Always true for symlinks, whose permissions are ignored.
     fn may_write(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> bool {
         let may = || self.may(parent, name, Fields::WRITABLE);
         kind.is_link() || may().is_ok_and(|allowed| allowed.contains(Fields::WRITABLE))
     }
-    /// Predicts the error of removing a child, as [`Remove::dry_run`](crate::Remove::dry_run)
-    /// tells. `facts` answer [`Ask::STAT`]. A directory may still not be empty.
+    /// Predicts the error of a removal, for [`Remove::dry_run`](crate::Remove::dry_run). `facts`
+    /// must answer [`Ask::STAT`]. Does not check whether a directory is empty.
     fn check_removal(
         &self,
         parent: &Self::Dir,
@@ -361,16 +336,15 @@ pub(crate) trait Sys: Host + Sized + Send {
         let _ = (parent, name, facts);
         Ok(())
     }
-    /// Whether the file system of this directory removes files faster in the order of their
-    /// numbers.
+    /// Whether this file system removes files faster in inode order.
     fn inode_order_pays(&self, dir: &Self::Dir) -> bool {
         let _ = dir;
         false
     }
 }
 
-/// Opens a directory by its path below another one (or below the root, if the path is absolute),
-/// one name after the other, so that no link on the way is followed.
+/// Opens a directory one name at a time, so that no symlink in the path is followed. An absolute
+/// path begins at the root.
 #[cfg(any(test, fuzzing, not(windows)))]
 fn open_step_by_step<S: Sys>(
     sys: &S,
@@ -387,7 +361,7 @@ fn open_step_by_step<S: Sys>(
             Err(error) => return Opened::Failed(error),
         }
         if names.iter().all(|unit| unit.is_separator()) {
-            // What `open_place` opened cannot be listed.
+            // `open_place` returns a directory that cannot be listed.
             names = &here;
         }
     }
@@ -412,12 +386,12 @@ fn open_step_by_step<S: Sys>(
     last.map_or(Opened::Gone, Opened::Dir)
 }
 
-/// Reads a file of at most `most` bytes to its end by calling `read`. A short read is not the end.
+/// Reads a file of at most `most` bytes. A short read is not the end.
 fn read_whole(
     most: usize,
     mut read: impl FnMut(&mut [u8]) -> io::Result<usize>,
 ) -> io::Result<Vec<u8>> {
-    /// Most ignore files fit into this.
+    /// Fits most ignore files.
     const ROOM: usize = 8 << 10;
     let mut whole = vec![0; ROOM];
     let mut length = 0;

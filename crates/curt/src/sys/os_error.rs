@@ -1,8 +1,8 @@
-//! The system's errors: made from typed answers, and recognised by number.
+//! Errors of the system, made from typed answers and recognised by number.
 
 use std::io;
 
-/// A failure without an error of a call, for which the system has a number.
+/// A failure that no call reported, but for which the system has a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OsError {
     NotFound,
@@ -12,28 +12,26 @@ pub(crate) enum OsError {
     Exists,
     OtherDevice,
     Invalid,
-    /// Not permitted whatever the modes say: a directory cannot have a second name.
+    /// Not permitted whatever the modes are: a directory cannot have a second name.
     NotPermitted,
     Busy,
     TooManyLinks,
     TooLong,
     /// The tree kept changing during the walk.
     Again,
-    /// Another entry has the name now.
+    /// Another entry has taken the name.
     Stale,
     Denied,
     Unsupported,
-    /// Any other failure.
     Io,
 }
 
 impl OsError {
-    /// Returns the system's error.
     pub(crate) fn error(self) -> io::Error {
         io::Error::from_raw_os_error(self.number())
     }
 
-    /// Returns the closest one to an error that has only a kind.
+    /// Returns the closest match.
     pub(crate) fn of(kind: io::ErrorKind) -> OsError {
         match kind {
             io::ErrorKind::NotFound => OsError::NotFound,
@@ -83,7 +81,7 @@ impl OsError {
             OsError::Invalid => codes::ERROR_INVALID_PARAMETER,
             OsError::NotPermitted => codes::ERROR_ACCESS_DENIED,
             OsError::Busy => codes::ERROR_BUSY,
-            // What Windows says after following 63 links.
+            // Windows returns this after 63 symlinks.
             OsError::TooManyLinks => codes::ERROR_CANT_RESOLVE_FILENAME,
             OsError::TooLong => codes::ERROR_FILENAME_EXCED_RANGE,
             OsError::Again => codes::ERROR_RETRY,
@@ -96,9 +94,8 @@ impl OsError {
     }
 }
 
-/// Returns the system's own error of this kind, with its number, for an answer such as
-/// [`Opened::Gone`](super::Opened) that no longer has one. Kinds without such an answer have no
-/// number.
+/// Returns the system's error with its number, for an answer such as
+/// [`Opened::Gone`](super::Opened) that has lost it. Kinds without such an answer get no number.
 pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
     match OsError::of(kind) {
         OsError::Invalid | OsError::Unsupported | OsError::Io => kind.into(),
@@ -106,8 +103,7 @@ pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
     }
 }
 
-/// Whether an error reports a link loop, or more links than the system follows. The standard
-/// library has no stable kind for it.
+/// Also true if there were too many symlinks. The standard library has no stable kind for it.
 pub(crate) fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::TooManyLinks.number())
 }
@@ -117,8 +113,7 @@ fn is_among(number: i32, known: &[u32]) -> bool {
     u32::try_from(number).is_ok_and(|number| known.contains(&number))
 }
 
-/// Whether an error reports that there is no such entry, on Windows also for a name that none can
-/// have.
+/// On Windows, also true for an impossible name.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
     #[cfg(windows)]
     {
@@ -132,8 +127,7 @@ pub(crate) fn is_missing(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
 }
 
-/// Whether an error reports that descriptors or kernel memory ran out. The caller closes what it
-/// can do without, and tries again.
+/// Descriptors or kernel memory ran out. The caller closes spare directories and retries.
 pub(crate) fn is_shortage(error: &io::Error) -> bool {
     let Some(number) = error.raw_os_error() else { return false };
     #[cfg(unix)]
@@ -151,18 +145,16 @@ pub(crate) fn is_shortage(error: &io::Error) -> bool {
     }
 }
 
-/// Whether an error reports a path that is longer than the system takes.
 pub(crate) fn is_too_long(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::TooLong.number())
 }
 
-/// Whether an error reports what no mode permits: `EPERM`, where `EACCES` is a matter of modes.
-/// Windows has one error for both.
+/// `EPERM` does not depend on modes, unlike `EACCES`. Windows has one error for both.
 pub(crate) fn is_not_permitted(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::NotPermitted.number())
 }
 
-/// Whether the error of this number may be gone at another attempt.
+/// Whether the error may be gone on a retry.
 pub(crate) fn may_pass(number: i32) -> bool {
     #[cfg(unix)]
     return [libc::EBUSY, libc::EMFILE, libc::ENFILE, libc::ENOTEMPTY, libc::EPERM]

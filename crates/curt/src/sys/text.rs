@@ -1,4 +1,4 @@
-//! The system's text: paths to units and back, without a call.
+//! Conversions between paths and units of names, without a call.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -10,10 +10,9 @@ use crate::name::{NameBuf, Unit};
 
 /// A unit of the system's names: a byte on Unix, 16 bits on Windows.
 pub(crate) trait SystemUnit: Unit {
-    /// Appends the units of a path to a buffer.
     fn append_units(path: &Path, to: &mut Vec<Self>);
 
-    /// Returns the units of a path, for [`SystemUnit::path`] to give back with names appended.
+    /// The caller may append names before converting back with [`SystemUnit::path`].
     fn units(path: &Path) -> Vec<Self> {
         // A NUL often follows.
         let mut units = Vec::with_capacity(path.as_os_str().len() + 1);
@@ -21,26 +20,23 @@ pub(crate) trait SystemUnit: Unit {
         units
     }
 
-    /// Returns the path that these units spell.
     fn path(units: Vec<Self>) -> PathBuf;
 
-    /// Returns the text that these units spell, borrowed where the system's text is made of them.
+    /// Borrows where the system's text consists of such units.
     fn text(units: &[Self]) -> Cow<'_, OsStr> {
         Cow::Owned(Self::path(units.to_vec()).into_os_string())
     }
 
-    /// Splits an operand into its parent and its last name.
     fn operand(path: &Path) -> SplitOperand<Self>;
 }
 
-/// Returns the kind of a link whose target is known. A mounted volume looks like a junction, but
-/// its target is `\\?\Volume{…}\`, the root of a volume by its own name (see
-/// `SetVolumeMountPointW`).
+/// A mounted volume looks like a junction, but its target is the root of a volume by its own name,
+/// `\\?\Volume{…}\` (`SetVolumeMountPointW`).
 pub(crate) fn kind_by_target<U: Unit>(kind: Kind, target: &[U]) -> Kind {
     if kind == Kind::Junction && is_volume(target) { Kind::VolumeMount } else { kind }
 }
 
-/// Whether a path names the root of a volume by the name of that volume.
+/// Whether a path is the root of a volume, by that volume's own name.
 pub(super) fn is_volume<U: Unit>(path: &[U]) -> bool {
     const PREFIX: &[u8] = br"\\?\volume{";
     let Some((head, rest)) = path.split_at_checked(PREFIX.len()) else {
@@ -51,24 +47,23 @@ pub(super) fn is_volume<U: Unit>(path: &[U]) -> bool {
     head.eq(PREFIX.iter().copied()) && U::position(rest, [b'}']) == Some(rest.len().wrapping_sub(1))
 }
 
-/// An operand, split by its text: the directory to open, and the name in it.
+/// An operand, split by its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SplitOperand<U> {
-    /// The path up to the last name; empty for the working directory.
+    /// Empty for the working directory.
     pub(crate) parent: PathBuf,
     pub(crate) last: Last<U>,
-    /// Whether separators follow the last name: then it must be a directory, and not a link to one.
+    /// Separators follow the last name, so it must be a directory and not a symlink to one.
     pub(crate) directory_only: bool,
 }
 
-/// The last part of an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Last<U> {
     Name(NameBuf<U>),
     DotOrDotDot,
-    /// The path is a root directory by its spelling.
+    /// A root directory by its spelling.
     Root,
-    /// The path is empty, or contains a NUL.
+    /// Empty, or with a NUL.
     Invalid(io::ErrorKind),
 }
 
@@ -78,7 +73,7 @@ impl<U: Unit> Last<U> {
     }
 }
 
-/// Bytes: the names of Unix, and of the platform in memory on every system.
+/// Bytes are the names of Unix, and of the platform in memory on every system.
 #[cfg(any(unix, test, fuzzing))]
 impl SystemUnit for u8 {
     fn append_units(path: &Path, to: &mut Vec<u8>) {
@@ -91,7 +86,7 @@ impl SystemUnit for u8 {
         text.into()
     }
 
-    /// Only for comparisons in tests: those with names that are not Unicode run on Unix.
+    /// Only for comparisons in tests; names outside Unicode are tested on Unix.
     #[cfg(not(unix))]
     fn path(units: Vec<u8>) -> PathBuf {
         String::from_utf8_lossy(&units).into_owned().into()

@@ -1,10 +1,9 @@
-//! The contract for finding programs, beside [`Sys`].
+//! The contract for program searches.
 //!
-//! The two sets of rules ask differently. By those of POSIX one question about a path says whether
-//! it can be executed. By those of Windows a directory is asked for the names that begin alike, and
-//! single names are probed. The second set is implemented here for every platform, by listing a
-//! directory to its end and comparing names without regard to case, so that it works everywhere; on
-//! Windows it is a few native calls.
+//! By POSIX rules, one query decides whether a path can be executed. By Windows rules, a directory
+//! is listed for names with the same beginning, and single names are probed. The default methods
+//! implement the Windows rules for every platform, by listing whole directories and ignoring case;
+//! Windows itself uses a few native calls.
 
 use std::io;
 
@@ -12,28 +11,26 @@ use super::{Ask, Batch, Listing, Opened, Sys};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, NameBuf, Unit};
 
-/// What a candidate is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// A file that can be executed, as far as the system says without doing so.
+    /// As far as the system can say without executing it.
     Program,
     Absent,
     Directory,
-    /// What can be executed as far as its permissions say, and is no file: a FIFO, a device.
+    /// Executable by its permissions, but not a file: a FIFO or a device.
     #[cfg_attr(windows, allow(dead_code, reason = "Windows has no such right to ask for"))]
     NoFile,
     #[cfg_attr(windows, allow(dead_code, reason = "Windows has no such right to ask for"))]
     NotExecutable,
 }
 
-/// Why a directory was not searched, or not all of it.
 #[derive(Debug)]
 pub(crate) enum Unsearched {
-    /// It does not exist, or is not a directory.
+    /// Missing, or not a directory.
     Absent,
-    /// It may not be searched.
+    /// Not searchable.
     Denied,
-    /// It may not be listed; perhaps it may be searched.
+    /// Not listable, but perhaps searchable.
     Unlistable,
     Failed(io::Error),
 }
@@ -44,42 +41,37 @@ impl From<io::Error> for Unsearched {
     }
 }
 
-/// One entry of a directory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Match<'a, U> {
     pub(crate) name: &'a [U],
-    /// The short name of Windows, of eight and three characters; empty if there is none.
+    /// The short (8.3) name on Windows, or empty.
     pub(crate) short: &'a [U],
-    /// The kind; that of the target of a symbolic link is unknown.
+    /// The kind of a symlink's target is unknown.
     pub(crate) kind: Kind,
 }
 
-/// How much of what matches the calls of a listing have shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(unix, allow(dead_code, reason = "a listing is read to its end there"))]
 pub(crate) enum Shown {
     /// The buffer was full.
     Part,
-    /// There was room for more, but only another call proves that there is none.
+    /// There was room for more, but only another call can prove the end.
     ProbablyAll,
     All,
 }
 
-/// A platform on which programs are found.
 pub(crate) trait Which: Sys<Unit: Unit> {
-    /// Where programs are if `PATH` is not set: the system's `_CS_PATH`.
+    /// The system's `_CS_PATH`, used if `PATH` is not set.
     const DEFAULT_PATH: &'static str;
 
-    /// Says whether a path can be executed by the effective user, as POSIX asks. 1 call if it is
-    /// absent, else 2.
+    /// By POSIX rules, for the effective user. 1 call if the path is missing, else 2.
     fn executable(
         &self,
         from: &Self::Dir,
         path: Name<'_, Self::Unit>,
     ) -> Result<Verdict, Unsearched>;
 
-    /// Opens a directory to list names in it, following links. An empty path opens `from` again,
-    /// for a listing from the beginning.
+    /// Opens a directory for listing, following symlinks. An empty path opens `from` again.
     fn open_search(
         &self,
         from: &Self::Dir,
@@ -99,8 +91,8 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         }
     }
 
-    /// Yields the next names in an open directory that begin with `stem`. Neither the case of
-    /// letters matters nor whether the long or the short name matches. It may yield others too.
+    /// Yields the next names that begin with `stem`, in any case and in long or short form. It may
+    /// yield others too.
     fn matching(
         &self,
         dir: &Self::Dir,
@@ -122,9 +114,8 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         }
     }
 
-    /// Says what a path is, as Windows asks: the case of letters does not matter, everything that
-    /// is not a directory is a program, and a link is not followed. Replaces `spelled` by the name
-    /// as the disk has it.
+    /// Classifies a path by Windows rules: case is ignored, and everything but a directory is a
+    /// program, even a broken symlink. Sets `spelled` to the stored name.
     fn probe(
         &self,
         from: &Self::Dir,
@@ -141,10 +132,10 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         if verdict != Verdict::Absent {
             return Ok(verdict);
         }
-        // It may exist in another case of letters.
+        // It may exist in another case.
         let parent = NameBuf::new(parent.to_vec())?;
         let dir = match self.open_search(from, parent.as_name()) {
-            // It may be searched, as the first question was answered.
+            // The directory is searchable, as the first query was answered.
             Err(Unsearched::Unlistable) => return Ok(Verdict::Absent),
             opened => opened?,
         };
@@ -169,7 +160,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         verdict
     }
 
-    /// Reads the first bytes of a file, as many as there is room for. Opens, reads and closes it.
+    /// Opens, reads and closes the file.
     fn head(
         &self,
         from: &Self::Dir,
@@ -178,7 +169,8 @@ pub(crate) trait Which: Sys<Unit: Unit> {
     ) -> io::Result<usize>;
 }
 
-/// Probes for an entry of exactly this name: 1 call, and a second one for a broken link.
+/// Probes for exactly this name. 1 call, or 2 if the first one, which follows symlinks, finds
+/// nothing.
 fn probe_exact<S: Which>(
     sys: &S,
     from: &S::Dir,
@@ -200,8 +192,7 @@ fn probe_exact<S: Which>(
     Ok(Verdict::Absent)
 }
 
-/// Returns the interpreter in the first line of a script, and its one argument, as the kernel reads
-/// them.
+/// Returns the interpreter and its single argument, as the kernel reads them.
 pub(crate) fn script_interpreter(head: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
     let line = head.strip_prefix(b"#!")?;
     let end = line.iter().position(|&byte| byte == b'\n' || byte == 0).unwrap_or(line.len());

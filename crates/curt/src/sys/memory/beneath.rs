@@ -1,5 +1,5 @@
-//! Staying beneath a directory of the tree in memory, by single steps, so that tests can schedule
-//! events between them.
+//! Untrusted paths in the memory tree, in single steps so that tests can schedule events between
+//! them.
 
 use std::io;
 
@@ -14,7 +14,6 @@ use crate::sys::beneath::{
 };
 use curt_paths::Flavor;
 
-/// Interprets the answer to a step.
 fn stepped(answer: Effect<Option<Dir>>) -> Step<Dir> {
     match answer {
         Ok(Some(dir)) => Step::Done(dir),
@@ -49,7 +48,6 @@ impl Memory {
 }
 
 impl Beneath for Memory {
-    /// A number for a node, as for a directory.
     type Handle = Dir;
 
     const FLAVOR: Flavor = Flavor::Posix;
@@ -129,7 +127,7 @@ impl Beneath for Memory {
         })?)
     }
 
-    /// Sets the mark of a node, whatever the change is.
+    /// Every change only marks the node.
     fn change(&self, at: &Dir, name: Name<'_, u8>, _change: &Change) -> Step<()> {
         let changed = |world: &mut World, at| {
             let node = world.child_or_itself(at, name.units())?;

@@ -1,4 +1,4 @@
-//! The door to the tree: it runs the events that are due, counts the call, and fails it if a test
+//! The syscall layer of the tree: it runs due events, counts the call, and fails it if a test
 //! planned that.
 
 use std::sync::MutexGuard;
@@ -9,7 +9,7 @@ use crate::calls::Calls;
 use crate::sys::Setup;
 use crate::sys::gate::{Gate, calls};
 
-// The names are those of Linux, and of Windows for searches by its rules.
+// Searches by Windows rules use the names of Windows, all other calls those of Linux.
 calls! {
     Openat "openat",
     Getdents64 "getdents64",
@@ -33,7 +33,6 @@ calls! {
     NtQueryInformationFile "NtQueryInformationFile",
 }
 
-/// The door of one worker.
 pub(super) struct Door {
     gate: Gate,
     pub(super) world: Shared,
@@ -48,12 +47,11 @@ impl Door {
         self.gate.calls()
     }
 
-    /// Begins a call, which ends when the guard is dropped.
+    /// Begins a call. Dropping the guard ends it.
     pub(super) fn pass(&self, call: Call) -> Effect<MutexGuard<'_, World>> {
         self.pass_in(call, None)
     }
 
-    /// Begins a call about an open directory.
     pub(super) fn pass_in(&self, call: Call, dir: Option<u64>) -> Effect<MutexGuard<'_, World>> {
         super::machine::call(NAMES[call as usize], dir, &self.world);
         let mut world = self.world.lock();

@@ -7,7 +7,7 @@ use crate::fields::Kind;
 use crate::name::Names;
 use crate::sys::{Entry, Listing};
 
-/// The buffer of one worker: names, and of each where it begins, the kind and the number.
+/// A worker's buffer: the names, and for each its offset, kind and inode.
 #[derive(Debug)]
 pub(crate) struct DirBuf {
     pub(super) names: Names<u8>,
@@ -32,16 +32,16 @@ impl Listing for DirBuf {
         self.heads.len().saturating_sub(position)
     }
 
-    /// The capacity is fixed here.
+    /// The capacity is fixed.
     fn with_capacity(_bytes: usize) -> Self {
         Self::default()
     }
 }
 
-/// The number of the working directory, which is the root and never closed.
+/// The working directory is the root, and is never closed.
 pub(super) const WORKING: u64 = 0;
 
-/// An open directory: a number for a node, wherever that is moved.
+/// An open directory. Its number leads to the node even after a move.
 pub(crate) struct Dir {
     pub(super) world: Shared,
     pub(super) number: u64,

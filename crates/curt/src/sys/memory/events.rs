@@ -1,21 +1,19 @@
-//! Events that happen between two calls, once or every time.
+//! Events between two calls, once or every time.
 
 use super::tree::World;
 
-/// A change of the tree.
 type Event = Box<dyn FnMut(&mut World) + Send>;
 
-/// The scheduled events.
 #[derive(Default)]
 pub(super) struct Events {
-    /// How many calls have been made.
+    /// Calls made by all workers.
     made: u64,
     once: Vec<(u64, Event)>,
     always: Vec<Event>,
 }
 
 impl World {
-    /// Schedules an event after `calls` more calls, before the next one begins.
+    /// Schedules an event for after `calls` more calls, before the next one begins.
     pub(crate) fn after(
         &mut self,
         calls: u64,
@@ -32,7 +30,6 @@ impl World {
         self
     }
 
-    /// Schedules an event before every call.
     pub(crate) fn before_each_call(
         &mut self,
         event: impl FnMut(&mut World) + Send + 'static,
@@ -41,12 +38,11 @@ impl World {
         self
     }
 
-    /// Returns how many calls all workers have made.
     pub(crate) fn calls_made(&self) -> u64 {
         self.events.made
     }
 
-    /// Runs the events that are due when a call begins. What they schedule waits for the next call.
+    /// Runs due events when a call begins. Events that they schedule wait for the next call.
     pub(super) fn before_call(&mut self) {
         let made = self.events.made;
         let scheduled = std::mem::take(&mut self.events.once);

@@ -1,8 +1,8 @@
-//! A machine with any number of processors, in virtual time: the threads of an operation take turns
-//! at their calls, and each has its own clock.
+//! A simulated machine with any number of processors, to measure how operations scale.
 //!
-//! The thread whose clock is furthest behind runs alone, until its next call or until it sleeps on a
-//! [`Condvar`], so every run is the same. A call moves its clock by its price and the wait for locks.
+//! It is a discrete-event simulation: each thread has its own virtual clock, and only the thread
+//! furthest behind runs, until its next call or until it sleeps on a [`Condvar`]. Every run is
+//! therefore the same. A call advances the clock by its price and by the wait for simulated locks.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,47 +11,44 @@ use std::time::Duration;
 
 use super::Shared;
 
-/// From the start of a thread, or a call that wakes it, until it runs: an assumption.
+/// Assumed delay between starting or waking a thread and its first step.
 const WAKE: Duration = Duration::from_micros(50);
 
-/// What calls cost.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prices {
     pub(crate) call: fn(&str) -> Duration,
-    /// The part of a removal during which no other one changes the same directory.
+    /// The fraction of a removal that holds the lock of the directory.
     pub(crate) directory: f64,
-    /// The part of every call that excludes all other calls.
+    /// The fraction of every call that holds the lock shared by all calls.
     pub(crate) shared: f64,
-    /// What it takes longer, in prices, where a lock was not free.
+    /// Extra cost of a lock that was taken, as a multiple of the price.
     pub(crate) contended: f64,
 }
 
-/// The threads of one operation, and the locks of their kernel.
 struct Machine {
     prices: Prices,
     threads: Vec<Thread>,
-    /// The thread that runs.
     running: usize,
-    /// When a lock is free: that of a directory, or the one that all calls share.
+    /// When a lock becomes free: that of a directory, or (`None`) the shared one.
     free: BTreeMap<Option<u64>, Duration>,
 }
 
 #[derive(Default)]
 struct Thread {
     clock: Duration,
-    /// The address of the condition variable on which it sleeps; 0 when it is over.
+    /// The address of the condition variable on which it sleeps; 0 after its end.
     sleeps: Option<usize>,
-    /// Notified when it runs again: after a call, and after it slept.
+    /// Both are notified when the thread may run: it waits on `turn` after a call, on `woken` in a
+    /// sleep.
     turn: Arc<std::sync::Condvar>,
     woken: Arc<std::sync::Condvar>,
 }
 
-/// A machine, and which of its threads one is.
 type Seat = (Arc<Mutex<Machine>>, usize);
 
 thread_local!(static SEAT: RefCell<Option<Seat>> = const { RefCell::new(None) });
 
-/// Runs an operation on a machine, which moves the clock of the tree.
+/// Also advances the tree's clock.
 pub(crate) fn run<T>(prices: Prices, operation: impl FnOnce() -> T) -> T {
     let threads = vec![Thread::default()];
     let machine = Machine { prices, threads, running: 0, free: BTreeMap::new() };
@@ -61,7 +58,7 @@ pub(crate) fn run<T>(prices: Prices, operation: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Makes a thread part of the machine, if that which starts it is.
+/// Adds a thread to the machine of the thread that starts it, if any.
 pub(crate) fn seated(work: impl FnOnce() + Send) -> impl FnOnce() + Send {
     let seat = seat().map(|(machine, own)| {
         let mut state = lock(&machine);
@@ -80,14 +77,14 @@ pub(crate) fn seated(work: impl FnOnce() + Send) -> impl FnOnce() + Send {
     }
 }
 
-/// Ends the part of this thread, which may then block in reality.
+/// This thread may then really block.
 pub(crate) fn leave() {
     if let Some((machine, own)) = SEAT.take() {
         lock(&machine).stop(own, 0);
     }
 }
 
-/// Makes a call, which may change this directory. Returns when it is over.
+/// Makes a call, which may change this directory, and returns at its virtual end.
 pub(super) fn call(name: &str, directory: Option<u64>, world: &Shared) {
     let Some((machine, own)) = seat() else { return };
     let mut guard = lock(&machine);
@@ -129,7 +126,7 @@ impl Machine {
         self.choose();
     }
 
-    /// Lets the thread run whose clock is furthest behind.
+    /// Lets the thread furthest behind run.
     fn choose(&mut self) {
         let threads = self.threads.iter().enumerate();
         let ready = threads.filter(|(_, thread)| thread.sleeps.is_none());
@@ -140,7 +137,7 @@ impl Machine {
     }
 }
 
-/// A condition variable; in virtual time for the threads of a machine.
+/// In virtual time for threads of a machine.
 pub(crate) struct Condvar(std::sync::Condvar);
 
 impl std::ops::Deref for Condvar {
@@ -160,7 +157,7 @@ impl Condvar {
         let Some((machine, own)) = seat() else { return self.0.wait(guard) };
         let woken = Arc::clone(&lock(&machine).threads[own].woken);
         lock(&machine).stop(own, std::ptr::from_ref(self).addr());
-        // Whoever wakes this thread needs the guarded lock before, so this cannot be missed.
+        // The waking thread must take the guarded lock first, so its notification cannot be missed.
         woken.wait_while(guard, |_| lock(&machine).running != own)
     }
 

@@ -1,9 +1,9 @@
 //! A small file system in memory for tests, with listings, failures and races that no real system
 //! produces on demand.
 //!
-//! `tree.rs` is the tree, and how a test builds and checks it; `system.rs` is the effect of system
-//! calls on it; `events.rs` is what happens between two calls. Error numbers and names of calls are
-//! those of Linux on every system, so that planned failures read alike.
+//! `tree.rs` holds the tree, `system.rs` the effects of system calls, `events.rs` the events
+//! between calls. Error numbers and call names are those of Linux on every system, so that planned
+//! failures read alike.
 
 mod beneath;
 mod call;
@@ -36,7 +36,6 @@ use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, NameBuf};
 
-/// The tree that all workers and the test share.
 #[derive(Clone)]
 pub(crate) struct Shared(Arc<Mutex<World>>);
 
@@ -47,12 +46,10 @@ impl Shared {
 }
 
 impl Setup {
-    /// Makes a setup for the platform in memory, with this tree.
     pub(crate) fn new(world: World) -> Self {
         Setup { world: Some(Shared(Arc::new(Mutex::new(world)))), ..Setup::default() }
     }
 
-    /// Plans failures.
     #[cfg(test)]
     pub(crate) fn with_faults(mut self, faults: super::fault::Faults) -> Self {
         self.faults = Some(Arc::new(faults));
@@ -63,20 +60,17 @@ impl Setup {
         self.world.as_ref().expect("a platform in memory is started with a tree")
     }
 
-    /// Reads or changes the tree while nothing else runs. It takes a closure because two guards in
-    /// one expression would deadlock.
+    /// Locks the tree for a closure, because two guards in one expression would deadlock.
     pub(crate) fn world<T>(&self, with: impl FnOnce(&mut World) -> T) -> T {
         with(&mut self.shared().lock())
     }
 }
 
-/// The file system in memory, as one worker uses it.
 pub(crate) struct Memory {
     door: Door,
 }
 
 impl Memory {
-    /// Makes a call about an open directory, the node of which is given to the effect.
     fn on<T>(
         &self,
         call: Call,
@@ -92,7 +86,6 @@ impl Memory {
         Dir { world: self.door.world.clone(), number }
     }
 
-    /// Interprets the answer to opening a directory.
     fn opened(&self, opened: Effect<u64>) -> Opened<Dir> {
         match opened {
             Ok(number) => Opened::Dir(self.new_dir(number)),
@@ -142,7 +135,7 @@ impl Sys for Memory {
 
     fn close(&self, dir: Dir) {
         if dir.number != dir::WORKING {
-            // A failed close has closed the directory, as on Linux.
+            // As on Linux, a failed close has closed the directory.
             drop(self.door.pass(Call::Close));
         }
         drop(dir);
@@ -228,7 +221,7 @@ impl Sys for Memory {
         Ok(Path::new("/").join(path))
     }
 
-    /// Any part may be missing, and links are followed.
+    /// Any part may be missing, and symlinks are followed.
     fn canonical_name(&self, path: &Path, _: Missing, _: Links) -> io::Result<PathBuf> {
         let world = self.door.pass(Call::Readlinkat)?;
         match world.follow(path.as_os_str().as_encoded_bytes()) {
@@ -289,7 +282,7 @@ impl Host for Memory {
         self.door.world.lock().clock
     }
 
-    /// The same clock, which started in 1970.
+    /// The same clock, starting in 1970.
     fn wall_clock(&self) -> Duration {
         self.now()
     }

@@ -1,8 +1,8 @@
-//! A small tree and the changes that an intruder makes, the same for every operation.
+//! A small tree and an intruder's changes, the same for every operation.
 
 use super::{Setup, World};
 
-/// Nine files and links, eight directories, and what a test changes.
+/// Nine files and symlinks, eight directories, and the test's own changes.
 pub(crate) fn setup(change: impl FnOnce(&mut World)) -> Setup {
     let mut world = World::new();
     for file in ["a/b/c/d/file", "a/b/c/x", "a/b/y", "a/z", "e/1", "e/2", "e/f/3", "top"] {
@@ -13,10 +13,8 @@ pub(crate) fn setup(change: impl FnOnce(&mut World)) -> Setup {
     Setup::new(world)
 }
 
-/// A change that an intruder makes.
 pub(crate) type Deed = fn(&mut World, &str);
 
-/// All changes.
 pub(crate) const DEEDS: [(&str, Deed); 4] = [
     ("swaps it for a link", |world, path| {
         world.swap_for_link(path, "/canary");
@@ -32,7 +30,6 @@ pub(crate) const DEEDS: [(&str, Deed); 4] = [
     }),
 ];
 
-/// The directories of the tree.
 pub(crate) const PLACES: [&str; 8] = [
     "tree",
     "tree/a",

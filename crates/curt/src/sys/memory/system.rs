@@ -1,4 +1,4 @@
-//! The effect of system calls on the tree, as on Linux.
+//! Effects of system calls on the tree, as on Linux.
 
 use std::time::SystemTime;
 
@@ -8,7 +8,7 @@ use crate::fields::{Facts, Fields, Kind, Time};
 use crate::sys::Batch;
 use crate::sys::os_error::OsError;
 
-/// An error number, as on Linux.
+/// A Linux error number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Errno(pub(super) i32);
 
@@ -29,20 +29,19 @@ impl Errno {
     pub(super) const LOOP: Errno = Errno(40);
 }
 
-/// What is recognised by its number has that of the system that the test runs on.
+/// Errors that callers recognise by number get the number of the host system.
 impl From<Errno> for std::io::Error {
     fn from(error: Errno) -> Self {
         match error {
             Errno::LOOP => OsError::TooManyLinks.error(),
             Errno::NAMETOOLONG => OsError::TooLong.error(),
-            // `ERROR_TOO_MANY_OPEN_FILES`, for each number that says such a thing.
+            // `ERROR_TOO_MANY_OPEN_FILES` stands for ENOMEM, ENFILE and EMFILE.
             Errno(12 | 23 | 24) if cfg!(windows) => std::io::Error::from_raw_os_error(4),
             Errno(number) => std::io::Error::from_raw_os_error(number),
         }
     }
 }
 
-/// The fields that a query gives.
 pub(super) const STAT: Fields = Fields::KIND
     .union(Fields::ID)
     .union(Fields::DEVICE)
@@ -52,18 +51,17 @@ pub(super) const STAT: Fields = Fields::KIND
     .union(Fields::CREATED)
     .union(Fields::LINKS);
 
-/// What an effect comes to.
 pub(super) type Effect<T> = Result<T, Errno>;
 
 impl World {
-    /// Resolves the path of a directory, following links.
+    /// Follows symlinks.
     pub(super) fn follow(&self, path: &[u8]) -> Effect<usize> {
         let at = self.resolve(ROOT, path, true)?;
         if self.is_directory(at) { Ok(at) } else { Err(Errno::NOTDIR) }
     }
 
-    /// Resolves a path from a directory, and follows a link at its end if `last` is set. Whatever
-    /// precedes a separator, `.` or `..` must be a directory.
+    /// Follows a symlink at the end if `last` is set. Only a directory may precede a separator, `.`
+    /// or `..`.
     pub(super) fn resolve(&self, from: usize, path: &[u8], last: bool) -> Effect<usize> {
         let mut waiting = steps(path);
         let mut at = if path.first() == Some(&b'/') { ROOT } else { from };
@@ -97,7 +95,6 @@ impl World {
         Ok(at)
     }
 
-    /// What a link holds.
     pub(super) fn target(&self, node: usize) -> Effect<&[u8]> {
         let found = &self.nodes[node];
         if found.kind == Kind::Symlink { Ok(&found.target) } else { Err(Errno::INVAL) }
@@ -110,12 +107,12 @@ impl World {
         self.lookup(parent, name).ok_or(Errno::NOENT)
     }
 
-    /// The same, where `.` is the directory itself.
+    /// Like [`World::child`], but `.` is the directory itself.
     pub(super) fn child_or_itself(&self, parent: usize, name: &[u8]) -> Effect<usize> {
         if name == b"." { Ok(parent) } else { self.child(parent, name) }
     }
 
-    /// What opening a child for listing, without following a link, checks.
+    /// For opening without following a symlink.
     pub(super) fn may_list(&self, node: usize, refuse_mounts: bool) -> Effect<()> {
         match self.nodes[node].kind {
             Kind::Directory if refuse_mounts && self.nodes[node].mounted.is_some() => {
@@ -172,7 +169,7 @@ impl World {
         let mut last = None;
         for (key, (name, child)) in rest.by_ref().take(most) {
             let kind = if self.rules.kinds { self.nodes[*child].kind } else { Kind::Unknown };
-            // As on Unix, a mount has the number of the directory below it.
+            // As on Unix, a mount point is listed with the inode below the mount.
             let below = if self.nodes[*child].mounted.is_some() { 1 << 32 } else { 0 };
             buf.heads.push((buf.names.push_units(name), kind, *child as u64 | below));
             taken += 1;
@@ -214,7 +211,6 @@ impl World {
         Ok(())
     }
 
-    /// Renames an entry without replacing another one.
     pub(super) fn rename_at(
         &mut self,
         from: usize,
@@ -229,7 +225,7 @@ impl World {
         if self.child(to, fresh).is_ok() {
             return Err(Errno::EXIST);
         }
-        // Nothing can be added to a removed directory.
+        // A removed directory accepts no entries.
         if to != ROOT && self.nodes[to].links == 0 {
             return Err(Errno::NOENT);
         }
@@ -249,8 +245,8 @@ impl World {
         Ok(())
     }
 
-    /// Renames an entry, and replaces the one that has the new name: a file replaces any entry but
-    /// a directory, a directory an empty one.
+    /// Renames an entry, which may replace another one: a file anything but a directory, a
+    /// directory an empty one.
     pub(super) fn rename_over(
         &mut self,
         from: usize,
@@ -278,7 +274,6 @@ impl World {
         renamed
     }
 
-    /// Creates an entry of a new name.
     pub(super) fn make(&mut self, parent: usize, name: &[u8], kind: Kind) -> Effect<usize> {
         if self.child(parent, name).is_ok() {
             return Err(Errno::EXIST);
@@ -286,7 +281,7 @@ impl World {
         if self.denied(parent).change {
             return Err(Errno::ACCES);
         }
-        // Nothing can be put into a directory that was removed.
+        // A removed directory accepts no entries.
         if parent != ROOT && self.nodes[parent].links == 0 {
             return Err(Errno::NOENT);
         }
@@ -295,14 +290,12 @@ impl World {
         Ok(node)
     }
 
-    /// Creates a link.
     pub(super) fn make_link(&mut self, parent: usize, name: &[u8], target: &[u8]) -> Effect<()> {
         let link = self.make(parent, name, Kind::Symlink)?;
         self.nodes[link].target = target.to_vec();
         Ok(())
     }
 
-    /// Gives an entry that is not a directory a second name.
     pub(super) fn link_at(
         &mut self,
         from: usize,
@@ -327,14 +320,13 @@ impl World {
         Ok(())
     }
 
-    /// Marks a node as changed. Returns whether it is not a link.
+    /// Returns `false` for a symlink, which is left alone.
     pub(super) fn change(&mut self, node: usize) -> bool {
         let found = &mut self.nodes[node];
         found.is_changed |= found.kind != Kind::Symlink;
         found.kind != Kind::Symlink
     }
 
-    /// Returns the full path of a node.
     pub(super) fn path_of(&self, node: usize) -> Vec<u8> {
         let name = |&at: &usize| {
             let children = self.nodes[self.nodes[at].parent].children.in_order.values();
@@ -367,7 +359,6 @@ impl World {
         self.nodes[node].denied
     }
 
-    /// Whether an entry may be removed from a directory.
     pub(super) fn may_take(&self, parent: usize, node: usize) -> Effect<()> {
         if self.denied(parent).change {
             return Err(Errno::ACCES);
@@ -375,21 +366,21 @@ impl World {
         if self.denied(node).removal { Err(Errno::PERM) } else { Ok(()) }
     }
 
-    /// Returns the root directory and the device of the mount of a node.
+    /// Returns the root and the device of a node's mount.
     fn mount_of(&self, node: usize) -> (usize, u64) {
         let mounted = |above: usize| self.nodes[above].mounted.map(|device| (above, device));
         self.ancestors(node).find_map(mounted).unwrap_or((ROOT, 1))
     }
 
-    /// Iterates over a directory and its ancestors.
+    /// Includes the node itself.
     fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         let above = |&node: &usize| (node != ROOT).then(|| self.nodes[node].parent);
         std::iter::successors(Some(node), above)
     }
 }
 
-/// Returns the names of a path, `.` and `..`, last one first. A separator at the end counts as `.`,
-/// which only a directory has.
+/// Splits a path into names, last one first. A separator at the end counts as `.`, which only a
+/// directory has.
 fn steps(path: &[u8]) -> Vec<Vec<u8>> {
     let named = path.split(|&byte| byte == b'/').filter(|part| !part.is_empty());
     let mut steps: Vec<Vec<u8>> = named.map(<[u8]>::to_vec).collect();
@@ -400,7 +391,7 @@ fn steps(path: &[u8]) -> Vec<Vec<u8>> {
     steps
 }
 
-/// Returns the names of a path, last one first.
+/// Like [`steps`], but without `.`.
 pub(super) fn parts(path: &[u8]) -> Vec<Vec<u8>> {
     let named = |part: &&[u8]| !part.is_empty() && *part != b".";
     path.split(|&byte| byte == b'/').filter(named).rev().map(<[u8]>::to_vec).collect()

@@ -1,5 +1,5 @@
-//! What the tests of races rely on: harm is noticed. That events happen, they assert themselves;
-//! the rest of the platform is tested by its contract, in `sys/tests`.
+//! Race tests rely on noticing harm, which is tested here. They assert themselves that their events
+//! happen; the contract in `sys/tests` covers the rest of the platform.
 
 use super::World;
 

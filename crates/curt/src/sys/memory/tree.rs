@@ -1,4 +1,4 @@
-//! The tree, and how a test builds and checks it.
+//! The tree in memory, which tests build and check.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -7,68 +7,59 @@ use super::events::Events;
 use super::system::parts;
 use crate::fields::Kind;
 
-/// The node of the root directory, which is also the working directory.
+/// The root directory, which is also the working directory.
 pub(super) const ROOT: usize = 0;
 
-/// The order in which a directory lists its entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Order {
     #[default]
     Created,
     Reversed,
     ByName,
-    /// By a hash of the name, as ext4 does.
+    /// By a hash of the name, as on ext4.
     Hashed,
-    /// By slots, of which a new entry takes the first free one, as on FAT. It may land behind the
-    /// position of a listing.
+    /// By slots, as on FAT. A new entry takes the first free one, which a listing may have passed
+    /// already.
     Slots,
 }
 
-/// What a batch says about the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// As on Linux: an empty batch is the end.
+    /// With an empty batch, as on Linux.
     #[default]
     Empty,
-    /// As for a directory stream: the batch with the last entry says so.
+    /// With the batch that holds the last entry, as in a directory stream.
     Exact,
 }
 
-/// How a listing remembers its position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Positions {
-    /// By the last entry: removing entries changes nothing.
+    /// By the last entry, so removals do not matter.
     #[default]
     Stable,
-    /// By the number of entries listed: removing entries makes it skip others, as on some network
-    /// file systems.
+    /// By the number of listed entries, so removals make it skip others, as on some network file
+    /// systems.
     #[cfg_attr(windows, allow(dead_code, reason = "only tests on Unix list so"))]
     Counted,
 }
 
-/// How the file system behaves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub(crate) order: Order,
     pub(crate) ending: Ending,
     pub(crate) positions: Positions,
-    /// How many entries the buffer holds.
+    /// Entries that fit the buffer.
     pub(crate) page: usize,
-    /// How many entries the file system returns at a time. Fewer than a page makes short batches
-    /// before the end, as with FUSE.
+    /// Entries that the file system returns at a time. Fewer than a page make short batches before
+    /// the end, as with FUSE.
     pub(crate) given: usize,
-    /// Whether listings give kinds.
     pub(crate) kinds: bool,
-    /// How many directories may be open.
     pub(crate) descriptors: usize,
     pub(crate) processors: usize,
-    /// Whether removing in the order of file numbers is faster.
     pub(crate) inode_order: bool,
-    /// How long a call takes.
     pub(crate) call_time: Duration,
 }
 
-/// What is denied on a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Denied {
     /// Listing this directory: `EACCES`.
@@ -79,7 +70,7 @@ pub(crate) struct Denied {
     pub(crate) removal: bool,
 }
 
-/// The place of an entry in a listing.
+/// The position of an entry in a listing.
 pub(super) type Key = (u64, Vec<u8>);
 
 #[derive(Debug)]
@@ -89,64 +80,60 @@ pub(super) struct Node {
     pub(super) size: u64,
     /// When it was created or moved.
     pub(super) made: Duration,
-    /// When an entry of this directory came or went.
+    /// When an entry of this directory was last added or removed.
     pub(super) altered: Duration,
-    /// The target of a link.
     pub(super) target: Vec<u8>,
-    /// The parent of a directory.
+    /// Used for directories only.
     pub(super) parent: usize,
-    /// The device that is mounted here.
+    /// The device mounted here.
     pub(super) mounted: Option<u64>,
     pub(super) denied: Denied,
-    /// The short name (8.3).
+    /// The short (8.3) name.
     pub(super) short: Vec<u8>,
-    /// Executing this file, or searching this directory, is denied to program searches.
+    /// Program searches may not execute this file or search this directory.
     pub(super) no_execution: bool,
-    /// Whether this directory is case-sensitive for searches by the rules of Windows.
+    /// Case-sensitive for searches by Windows rules.
     pub(super) case_counts: bool,
-    /// Whether its permissions or times were changed.
+    /// Its permissions or times were changed.
     pub(super) is_changed: bool,
     pub(super) children: Children,
 }
 
-/// The entries of a directory, by name and in the order of listing.
 #[derive(Debug, Default)]
 pub(super) struct Children {
     pub(super) by_name: BTreeMap<Vec<u8>, Key>,
     pub(super) in_order: BTreeMap<Key, (Vec<u8>, usize)>,
     added: u64,
-    /// Places that were left.
+    /// Freed slots.
     free: BTreeSet<u64>,
 }
 
-/// An open directory.
 pub(super) struct Handle {
     pub(super) node: usize,
     pub(super) cursor: Cursor,
 }
 
-/// The position of a listing.
 #[derive(Default)]
 pub(super) struct Cursor {
     pub(super) last: Option<Key>,
     pub(super) taken: usize,
 }
 
-/// The tree, and all open directories.
+/// The tree and all open directories.
 ///
-/// Paths begin at the root, are written with `/`, and follow no link. Building panics where a
-/// system would return an error.
+/// Paths begin at the root, use `/`, and follow no symlink. Building makes missing ancestors, and
+/// panics where a system would return an error. An intruder's changes, from `rename` to `deepen`,
+/// do nothing if the entry is gone.
 pub(crate) struct World {
     pub(crate) rules: Rules,
     pub(crate) clock: Duration,
-    /// The highest number of directories open at a time.
     pub(crate) most_open: usize,
     pub(super) nodes: Vec<Node>,
     pub(super) handles: BTreeMap<u64, Handle>,
     pub(super) next_handle: u64,
     pub(super) events: Events,
     made_up: u64,
-    /// The last level that an intruder made.
+    /// The level that `deepen` added last.
     #[cfg(all(test, unix))]
     deepest: Option<usize>,
     canary: Vec<String>,
@@ -154,11 +141,10 @@ pub(crate) struct World {
     _watch: std::sync::Arc<curt_testkit::Watch>,
 }
 
-/// The directory of the canary.
 const CANARY: &str = "canary";
 
 impl World {
-    /// Makes a tree with a canary only, which lists in the order of creation in pages of 1000.
+    /// Makes a tree with only a canary, listed in order of creation, in pages of 1000.
     pub(crate) fn new() -> Self {
         let mut world = World {
             rules: Rules {
@@ -191,13 +177,11 @@ impl World {
         world
     }
 
-    /// Makes a directory and its ancestors.
     pub(crate) fn dir(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
         self.make_dirs(path.as_ref());
         self
     }
 
-    /// Makes an empty file and its ancestors.
     pub(crate) fn file(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
         self.sized_file(path, 0)
     }
@@ -206,7 +190,6 @@ impl World {
         self.place(path.as_ref(), Node { size, ..Node::new(Kind::File) })
     }
 
-    /// Makes an entry of another kind.
     pub(crate) fn special(&mut self, path: impl AsRef<[u8]>, kind: Kind) -> &mut Self {
         self.place(path.as_ref(), Node::new(kind))
     }
@@ -216,7 +199,6 @@ impl World {
         self.place(path.as_ref(), Node { target, ..Node::new(Kind::Symlink) })
     }
 
-    /// Gives a file a second name.
     pub(crate) fn hard_link(&mut self, original: &str, path: impl AsRef<[u8]>) -> &mut Self {
         let node = self.expect(original.as_ref());
         assert!(!self.is_directory(node));
@@ -225,7 +207,7 @@ impl World {
         self
     }
 
-    /// Makes a directory a mount point. Device 1 is that of the root: a bind mount.
+    /// Makes a directory a mount point. Device 1 is the root's, for a bind mount.
     pub(crate) fn mount(&mut self, path: impl AsRef<[u8]>, device: u64) -> &mut Self {
         let node = self.make_dirs(path.as_ref());
         self.nodes[node].mounted = Some(device);
@@ -238,21 +220,18 @@ impl World {
         self
     }
 
-    /// Gives an entry a short name (8.3).
     pub(crate) fn short(&mut self, path: impl AsRef<[u8]>, short: impl AsRef<[u8]>) -> &mut Self {
         let node = self.expect(path.as_ref());
         self.nodes[node].short = short.as_ref().to_vec();
         self
     }
 
-    /// Denies executing a file, or searching a directory.
     pub(crate) fn no_execution(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
         let node = self.expect(path.as_ref());
         self.nodes[node].no_execution = true;
         self
     }
 
-    /// Makes a directory case-sensitive.
     pub(crate) fn case_counts(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
         let node = self.expect(path.as_ref());
         self.nodes[node].case_counts = true;
@@ -263,7 +242,6 @@ impl World {
         self.find(path.as_ref()).is_some()
     }
 
-    /// Moves an entry, as an intruder does. Does nothing if it is gone.
     pub(crate) fn rename(&mut self, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> &mut Self {
         if let Some(node) = self.take(from.as_ref()) {
             let (parent, name) = self.make_parent(to.as_ref());
@@ -272,10 +250,10 @@ impl World {
         self
     }
 
-    /// Removes an entry with everything below it. Does nothing if it is gone.
+    /// Removes a whole subtree.
     pub(crate) fn vanish(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
         let mut gone = Vec::from_iter(self.take(path.as_ref()));
-        // Directories that are open are found empty.
+        // Open directories will be found empty.
         while let Some(node) = gone.pop() {
             let children = std::mem::take(&mut self.nodes[node].children);
             for (_, child) in children.in_order.into_values() {
@@ -286,7 +264,7 @@ impl World {
         self
     }
 
-    /// Replaces an entry by a link, and moves the entry to the root. Does nothing if it is gone.
+    /// Replaces an entry by a symlink, and moves the entry to the root.
     pub(crate) fn swap_for_link(
         &mut self,
         path: impl AsRef<[u8]>,
@@ -300,7 +278,7 @@ impl World {
         self
     }
 
-    /// Adds a file of a new name to a directory. Does nothing if that is gone.
+    /// Adds a file with a new name.
     pub(crate) fn intrude(&mut self, directory: impl AsRef<[u8]>) -> &mut Self {
         if let Some(node) = self.find(directory.as_ref()).filter(|&node| self.is_directory(node)) {
             let name = self.made_up_name("intruder");
@@ -310,7 +288,7 @@ impl World {
         self
     }
 
-    /// Adds a level below the last level that this made. Does nothing if the first one is gone.
+    /// Adds a level below the previous one.
     #[cfg(all(test, unix))]
     pub(crate) fn deepen(&mut self, directory: impl AsRef<[u8]>) -> &mut Self {
         if self.deepest.is_none() {
@@ -324,8 +302,8 @@ impl World {
         self
     }
 
-    /// The tree below a path as sorted lines: `-`, `d`, `l`, `?` or, for what was changed,
-    /// `*`; a space; the path below it.
+    /// Lists the tree below a path as sorted lines: a letter, a space and the relative path. The
+    /// letter is `-`, `d`, `l`, `?`, or `*` for a changed entry.
     pub(crate) fn list(&self, path: impl AsRef<[u8]>) -> Vec<String> {
         let mut lines = Vec::new();
         let mut waiting = vec![(self.expect(path.as_ref()), String::new())];
@@ -347,19 +325,18 @@ impl World {
         lines
     }
 
-    /// Panics unless everything in `canary`, which no test may remove, is unchanged.
+    /// Panics unless `canary`, which no test may remove, is unchanged.
     pub(crate) fn assert_canary_lives(&self) {
         assert!(self.exists(CANARY), "the canary is gone");
         assert_eq!(self.list(CANARY), self.canary, "something was done to the canary");
     }
 
-    /// Panics unless [the canary lives](Self::assert_canary_lives) and no directory is open.
+    /// Also checks that every directory is closed.
     pub(crate) fn assert_unharmed(&self) {
         self.assert_canary_lives();
         assert_eq!(self.open_now(), 0, "a directory was left open");
     }
 
-    /// Returns how many directories are open.
     pub(crate) fn open_now(&self) -> usize {
         self.handles.len()
     }
@@ -471,7 +448,6 @@ impl Node {
 }
 
 impl Children {
-    /// The place that a new entry of this name gets.
     fn key(&mut self, order: Order, name: &[u8]) -> Key {
         match order {
             Order::Created => (self.added, Vec::new()),
@@ -482,7 +458,7 @@ impl Children {
                     |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
                 (name.iter().fold(0xcbf2_9ce4_8422_2325, step), name.to_vec())
             }
-            // Without a free slot all are taken, so there are as many as entries.
+            // Without a free slot, there are as many slots as entries.
             Order::Slots => {
                 let free = self.free.pop_first();
                 (free.unwrap_or(self.in_order.len() as u64), Vec::new())

@@ -1,5 +1,5 @@
-//! Finding programs: by the rules of Windows with the calls of Windows, in directories that may
-//! have short names, tell upper from lower case, and list in any order.
+//! Program searches by Windows rules. Directories may have short names, be case-sensitive, and list
+//! in any order.
 
 use std::io;
 
@@ -12,14 +12,14 @@ use crate::fields::Kind;
 use crate::name::{Name, Unit};
 use crate::sys::{Match, Shown, Unsearched, Verdict, Which};
 
-/// What the buffer of a search holds, and that of a whole listing, in bytes.
+/// The buffer, in bytes.
 const SEARCH: usize = 4 << 10;
-/// The head of a record, and the longest one.
+/// The head of a record, and the longest record.
 const HEAD: usize = 94;
 const LONGEST: usize = HEAD + 2 * 255;
 
 impl World {
-    /// Returns the child of this name, ignoring case or by its second name, and its stored name.
+    /// Matches in any case, or by the short name. Also returns the stored name.
     fn child_in_any_case(&self, parent: usize, name: &[u8]) -> Effect<(usize, &[u8])> {
         if !self.is_directory(parent) {
             return Err(Errno::NOTDIR);
@@ -37,7 +37,7 @@ impl World {
         found.map(|(called, child)| (*child, called.as_slice())).ok_or(Errno::NOENT)
     }
 
-    /// The directory that a path leads to, in any case of letters, links followed.
+    /// Follows symlinks.
     fn directory_in_any_case(&self, from: usize, path: &[u8]) -> Effect<usize> {
         let mut at = if path.first() == Some(&b'/') { super::tree::ROOT } else { from };
         for part in parts(path).iter().rev() {
@@ -54,7 +54,7 @@ impl World {
         if self.is_directory(at) { Ok(at) } else { Err(Errno::NOTDIR) }
     }
 
-    /// What an entry says of itself: a link is made as one to a file or to a directory.
+    /// On Windows, a symlink is made for a file or for a directory.
     fn kind_in_listing(&self, parent: usize, name: &[u8], kind: Kind) -> Kind {
         if kind != Kind::Symlink {
             return kind;
@@ -64,7 +64,7 @@ impl World {
         if is_directory { Kind::Directory } else { Kind::File }
     }
 
-    /// The matching names behind the last one that was listed, as many as the buffer holds.
+    /// Continues after the last listed name, and yields as many as fit the buffer.
     fn matches(
         &mut self,
         number: u64,
@@ -142,7 +142,7 @@ impl Which for Memory {
         }
     }
 
-    /// All files are empty here.
+    /// All files are empty.
     fn head(&self, from: &Dir, path: Name<'_, u8>, _room: &mut [u8]) -> io::Result<usize> {
         self.read_file(from, path, false, 0).map(|bytes| bytes.len())
     }

@@ -1,4 +1,4 @@
-//! How the questions are put: the contract with fewer words.
+//! Shorthand for the contract in tests.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
@@ -11,21 +11,18 @@ use crate::sys::{
     Ask, Batch, Identity, Listing, Mounts, Opened, Removed, Sys, SystemUnit, is_shortage,
 };
 
-/// A platform, and an open directory of it that is asked about. Names and paths are text.
+/// A platform and an open directory to query. Names and paths are text.
 pub(super) struct Asked<'a, S: Sys> {
     pub(super) sys: &'a S,
     pub(super) dir: S::Dir,
 }
 
-/// An open directory of a ground's platform.
 pub(super) type At<'a, G> = Asked<'a, <G as Ground>::S>;
 
-/// Everything that one query tells.
 pub(super) fn all<S: Sys>(follow: bool) -> Ask {
     Ask { fields: S::SOURCES.query, follow }
 }
 
-/// The base directory, opened as the parent of an operand.
 pub(super) fn base<'a, G: Ground>(ground: &G, sys: &'a G::S) -> At<'a, G> {
     Asked { sys, dir: sys.open_place(&ground.base()).unwrap() }
 }
@@ -47,7 +44,6 @@ impl<'a, S: Sys> Asked<'a, S> {
         }
     }
 
-    /// What comes of removing a child, in words.
     pub(super) fn remove(&self, child: &str, kind: Kind) -> String {
         match self.sys.remove_child(&self.dir, self.name(child).as_name(), kind) {
             Removed::Failed(error) => format!("failed {}", error.raw_os_error().unwrap()),
@@ -59,7 +55,7 @@ impl<'a, S: Sys> Asked<'a, S> {
         kind(self.sys.remove_empty_dir(&self.dir, self.name(child).as_name()))
     }
 
-    /// Removes an open directory. What is handed back can be worked on.
+    /// Removes an open directory, or hands it back for further use.
     pub(super) fn finish(
         &self,
         child: &str,
@@ -92,7 +88,7 @@ impl<'a, S: Sys> Asked<'a, S> {
         kind(self.sys.may(&self.dir, self.name(child).as_name(), asked))
     }
 
-    /// The rest of the listing.
+    /// Reads the rest of the listing.
     pub(super) fn rest(&self) -> Vec<(OsString, Kind)> {
         let mut buf = S::DirBuf::default();
         let mut found = Vec::new();
@@ -127,12 +123,11 @@ pub(super) fn said<D>(opened: &Opened<D>) -> &'static str {
     }
 }
 
-/// The answer, or the kind of the error.
 pub(super) fn kind<T>(answer: io::Result<T>) -> Result<T, ErrorKind> {
     answer.map_err(|error| kind_of(&error))
 }
 
-/// The kind of an error; the numbers of the tree in memory are those of Linux everywhere.
+/// The memory tree uses the numbers of Linux everywhere.
 pub(super) fn kind_of(error: &io::Error) -> ErrorKind {
     match error.raw_os_error() {
         Some(2) => ErrorKind::NotFound,

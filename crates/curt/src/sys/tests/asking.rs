@@ -1,4 +1,4 @@
-//! Questions about questions: by name, by path, of an open directory, and what a listing tells.
+//! Tests of queries by name, by path and of open directories, and of listings against queries.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,6 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::{Batch, Listing, Opened, Sys, is_loop};
 
-/// The values of these fields, as text.
 fn told(facts: &Facts, fields: Fields) -> Vec<(&'static str, String)> {
     let text = |field| match field {
         Fields::KIND => format!("{:?}", facts.kind),
@@ -27,7 +26,7 @@ fn told(facts: &Facts, fields: Fields) -> Vec<(&'static str, String)> {
     fields.iter().map(|(name, field)| (name, text(field))).collect()
 }
 
-/// An empty path is no path, not even that of the working directory.
+/// An empty path is invalid; it does not mean the working directory.
 pub(super) fn an_empty_name_names_nothing<G: Ground>(ground: &G, base: &At<'_, G>) {
     ground.files(["top/file"]);
     let sys = base.sys;
@@ -36,7 +35,7 @@ pub(super) fn an_empty_name_names_nothing<G: Ground>(ground: &G, base: &At<'_, G
         let ask = all::<G::S>(follow);
         let asked = located.and_then(|(at, path)| sys.query(&at, path.as_name(), ask));
         assert_eq!(kind(asked).err(), Some(ErrorKind::NotFound));
-        // Windows opens a directory again so.
+        // On Windows, this opens a directory again.
         assert!(cfg!(windows) || base.query("", follow).err() == Some(ErrorKind::NotFound));
     }
 }
@@ -176,7 +175,7 @@ pub(super) fn access_is_that_of_the_target<G: Ground>(ground: &G, base: &At<'_, 
         }
     }
     assert_eq!(base.may("plain", Fields::NONE), Ok(Fields::NONE));
-    // In memory, and on Windows, the bits of a mode are not there.
+    // The memory tree and Windows have no mode bits.
     if ground.habits().has_content && !cfg!(windows) {
         assert_eq!(base.may("plain", all), Ok(Fields::READABLE | Fields::WRITABLE));
         assert_eq!(base.may("plain", Fields::EXECUTABLE), Ok(Fields::NONE));
@@ -209,7 +208,7 @@ pub(super) fn directories_below_are_opened<G: Ground>(ground: &G, base: &At<'_, 
         sys.close(from);
         word
     };
-    // Where links lead to the base itself, a full path cannot do without following.
+    // If symlinks lead to the base, its full path needs following.
     let is_plain = open_located(&ground.base(), false) == "opened";
     let both = |path: &str, follow, expected: &str| {
         assert_eq!(open(&base.dir, base.name(path).as_name(), follow), expected, "{path}");

@@ -1,4 +1,4 @@
-//! Questions about what files hold, and where relative paths begin.
+//! Tests of file contents, and of where relative paths begin.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(super) fn small_files_are_read<G: Ground>(ground: &G, base: &At<'_, G>) {
         assert!(!is_linked || read("link", 9).is_err());
         assert!(!is_linked || read_by("link", true, 3).unwrap() == b"a\nb");
         assert_eq!(read_by("short", true, 2), Err(ErrorKind::FileTooLarge));
-        // Nothing is waited for.
+        // Reading must not wait for a writer.
         assert!(!is_piped || read("pipe", 9).unwrap_or_default().is_empty());
     }
     for is_opened in [false, true] {

@@ -1,4 +1,4 @@
-//! What the contract's questions are asked on.
+//! Where the contract is tested: on real directories and on the memory tree.
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -12,27 +12,26 @@ use crate::sys::fault::Faults;
 use crate::sys::memory::{self, Memory, World};
 use crate::sys::{Setup, Sys, Which};
 
-/// Where platforms may differ.
+/// Differences between platforms.
 #[derive(Clone, Copy)]
 pub(super) struct Habits {
-    /// The call that opens a directory for listing, for faults to be planned on.
+    /// The call that opens a directory for listing, for planned faults.
     pub(super) opening: &'static str,
-    /// What it answers where descriptors or memory are used up.
+    /// Its errors when descriptors or memory run out.
     pub(super) shortages: &'static [i32],
-    /// The calls that remove, an error of theirs that means "access denied" (5), and one that means
-    /// that nothing is there.
+    /// The removing calls, and two of their errors: "access denied" (5) and a missing entry.
     pub(super) removing: &'static [&'static str],
     pub(super) denied: i32,
     pub(super) gone: i32,
-    /// Whether an open directory is removed wherever it has been moved to.
+    /// An open directory is removed wherever it was moved.
     pub(super) removes_by_handle: bool,
-    /// Whether a listing that begins again shows what is new. Wine keeps what it read at first.
+    /// A restarted listing shows new entries. Wine keeps its first answer.
     pub(super) lists_again: bool,
-    /// Whether the system itself resolves paths, by the rules of POSIX.
+    /// The system resolves paths by POSIX rules.
     pub(super) asks_by_path: bool,
-    /// Whether files have contents and modes.
+    /// Files have contents and modes.
     pub(super) has_content: bool,
-    /// A directory of the working directory, and a mount point of the root.
+    /// A child of the working directory, and a mount point in the root.
     pub(super) known: (&'static str, Option<&'static str>),
 }
 
@@ -51,7 +50,6 @@ impl Habits {
         known: ("src", if cfg!(target_os = "linux") { Some("proc") } else { None }),
     };
 
-    /// Those of the system that this runs on.
     pub(super) fn of_system(opening: &'static str) -> Habits {
         #[cfg(windows)]
         use windows_sys::Win32::Foundation as codes;
@@ -74,28 +72,26 @@ impl Habits {
     }
 }
 
-/// A place to build in, and the platform that is asked about it. Paths are relative to `base`.
+/// A place to build in, and the platform to query. Paths are relative to `base`.
 pub(super) trait Ground {
     type S: Which + Beneath;
     fn habits(&self) -> Habits;
     fn setup(&self) -> Setup;
-    /// The directory that all is built in, as an operand would spell it.
+    /// The base directory, as an operand would spell it.
     fn base(&self) -> PathBuf;
     fn dir(&self, path: &str);
     fn file(&self, path: &Path, content: &[u8]);
     fn hard_link(&self, original: &str, path: &str);
-    /// Makes a symbolic link, where a test may.
+    /// Makes a symlink. Returns whether tests may.
     fn link(&self, path: &str, target: &str) -> bool;
-    /// Makes a named pipe, where a test may.
+    /// Makes a named pipe. Returns whether tests may.
     fn fifo(&self, path: &str) -> bool;
-    /// Makes a file that may be executed.
     fn program(&self, path: &str);
     fn rename(&self, from: &str, to: &str);
     fn list(&self, path: &str) -> Vec<String>;
-    /// Panics if something in the base is still open.
+    /// Panics if an entry of the base is still open.
     fn assert_nothing_open(&self);
 
-    /// A path below the base, as an operand would spell it.
     fn at(&self, path: &str) -> PathBuf {
         path.split('/').fold(self.base(), |at, part| at.join(part))
     }
@@ -115,7 +111,7 @@ pub(super) trait Ground {
     }
 }
 
-/// A scratch directory of the true system.
+/// A scratch directory of the real system.
 pub(super) struct Real<S> {
     scratch: Scratch,
     setup: Setup,
@@ -174,7 +170,7 @@ impl<S: Which + Beneath> Ground for Real<S> {
     fn program(&self, path: &str) {
         #[cfg(unix)]
         self.scratch.script(path, "", 0o755);
-        // What may be executed is for the extension to say.
+        // On Windows the extension decides.
         #[cfg(windows)]
         self.scratch.file(path);
     }
@@ -187,7 +183,7 @@ impl<S: Which + Beneath> Ground for Real<S> {
         self.scratch.list(path)
     }
 
-    /// By where the descriptors lead, not by their numbers, which other tests take and leave.
+    /// Checks where descriptors lead. Their numbers change with other tests.
     fn assert_nothing_open(&self) {
         let Ok(descriptors) = std::fs::read_dir("/proc/self/fd") else {
             return;
@@ -199,7 +195,6 @@ impl<S: Which + Beneath> Ground for Real<S> {
     }
 }
 
-/// The tree in memory.
 pub(super) struct Imagined(memory::Setup);
 
 impl Imagined {
@@ -256,7 +251,7 @@ impl Ground for Imagined {
         true
     }
 
-    /// All files may be executed here.
+    /// All files are executable here.
     fn program(&self, path: &str) {
         self.file(Path::new(path), b"");
     }

@@ -1,4 +1,4 @@
-//! Questions about opening and listing.
+//! Tests of opening and listing.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -32,12 +32,12 @@ pub(super) fn what_is_being_listed_need_not_fit_one_page<G: Ground>(ground: &G, 
     }
     #[cfg(target_os = "linux")]
     odd.push(std::os::unix::ffi::OsStringExt::from_vec(vec![0xff, b'n', 0x80]));
-    // Three pages, or where making files takes long (Wine), two.
+    // Three pages, or two under Wine, where making files takes long.
     let large = if cfg!(windows) { 500 } else { 3000 };
     for count in [0, 1, large] {
         let top = format!("of-{count}");
         ground.dir(&top);
-        // Names of every length up to 250, so that records end everywhere in a page.
+        // Names of every length up to 250, so that records end anywhere in a page.
         let long = |index: usize| format!("{index:0width$}", width = 4 + index % 247).into();
         let mut expected: BTreeSet<OsString> = (0..count).map(long).collect();
         if count == large {
@@ -78,10 +78,10 @@ pub(super) fn listings_begin_again<G: Ground>(ground: &G, base: &At<'_, G>) {
     dir.close();
 }
 
-/// Somebody removes it, with all that it holds, while it is open here.
+/// Another process removes the open directory.
 pub(super) fn a_removed_directory_lists_nothing<G: Ground>(ground: &G, base: &At<'_, G>) {
     if ground.habits().removes_by_handle {
-        // There it stays for as long as it is open.
+        // There, it remains while it is open.
         return;
     }
     ground.files(["top/a", "other/c"]);
@@ -94,7 +94,7 @@ pub(super) fn a_removed_directory_lists_nothing<G: Ground>(ground: &G, base: &At
         assert!(top.rest().is_empty());
     };
     begins_empty();
-    // Another one of its name is another one.
+    // A new directory of the same name is another one.
     ground.rename("other", "top");
     begins_empty();
     top.close();
@@ -112,7 +112,7 @@ pub(super) fn entries_are_removed_while_the_listing_goes_on<G: Ground>(
     let setup = ground.setup();
     let dir = base.open("top");
     let (sys, open) = (base.sys, &dir.dir);
-    // Two workers, each with its own door, remove what the owner lists.
+    // Two workers, each with its own syscall layer, remove entries while the owner lists them.
     std::thread::scope(|scope| {
         for half in names.chunks(count / 2) {
             let setup = &setup;

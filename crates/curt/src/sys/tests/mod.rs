@@ -1,6 +1,5 @@
-//! What the contract says, asked of every platform that runs here. `listing.rs`, `removal.rs`,
-//! `asking.rs`, `which.rs`, `steps.rs` and `others.rs` hold the questions, `asked.rs` how they are
-//! put, `ground.rs` what they are asked on: true directories, or the tree in memory.
+//! The contract, tested on every platform that runs here. `ground.rs` holds the real directories
+//! and the memory tree for it, `asked.rs` shorthand, and the other files the tests.
 
 mod asked;
 mod asking;
@@ -26,24 +25,24 @@ use crate::sys::windows::tests::set_up;
 use crate::sys::{Features, Setup};
 
 thread_local! {
-    /// What setups of this thread are without, and whether one was made.
+    /// Features that setups of this thread lack, and whether a setup was made.
     static LACKING: Cell<(Features, bool)> = const { Cell::new((Features::NONE, false)) };
-    /// The calls that fail in setups of this thread.
+    /// Calls that fail in setups of this thread.
     static FAILING: RefCell<Option<Arc<Faults>>> = const { RefCell::new(None) };
 }
 
-/// What a setup is without if nobody says more.
+/// Returns the features that a default setup lacks.
 pub(super) fn lacking() -> Features {
     let (features, _) = LACKING.get();
     LACKING.set((features, true));
     features
 }
 
-/// Runs a test, every setup of which is without these features.
+/// Runs a test whose setups all lack these features.
 ///
 /// # Panics
 ///
-/// If the test makes no setup in this thread: others are not reached.
+/// If the test makes no setup in this thread. Other threads are not affected.
 #[cfg(unix)]
 pub(crate) fn without(features: Features, test: impl FnOnce()) {
     LACKING.set((features, false));
@@ -51,13 +50,11 @@ pub(crate) fn without(features: Features, test: impl FnOnce()) {
     assert!(LACKING.replace((Features::NONE, false)).1, "no setup was made");
 }
 
-/// The calls that fail in a setup if nobody says more.
 pub(super) fn failing() -> Option<Arc<Faults>> {
     FAILING.with_borrow(Option::clone)
 }
 
-/// Runs a test in which calls that this thread makes through the public interface fail as in a
-/// setup.
+/// Runs a test in which this thread's calls through the public interface fail as in `setup`.
 pub(crate) fn failing_as<T>(setup: &Setup, test: impl FnOnce() -> T) -> T {
     FAILING.set(setup.faults.clone());
     let answer = test();
@@ -65,7 +62,7 @@ pub(crate) fn failing_as<T>(setup: &Setup, test: impl FnOnce() -> T) -> T {
     answer
 }
 
-/// Has another thread make such setups as this one.
+/// Gives another thread the same default setups as this one.
 pub(crate) fn as_here<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let features = lacking();
     move || {
@@ -74,13 +71,13 @@ pub(crate) fn as_here<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     }
 }
 
-/// Runs a test as on a Unix that is not Linux.
+/// Runs a test as on a Unix other than Linux.
 #[cfg(unix)]
 pub(crate) fn portably(test: impl FnOnce()) {
     without(Features::all(), test);
 }
 
-/// Makes each of these functions one test for each platform that works on real directories.
+/// Makes each function one test per platform that works on real directories.
 macro_rules! on_real_platforms {
     ($($name:ident),+ $(,)?) => {
         mod os {
@@ -95,7 +92,8 @@ macro_rules! on_real_platforms {
 }
 pub(crate) use on_real_platforms;
 
-/// Asks every question of a platform, each about a new base directory; afterwards all is closed.
+/// Runs all tests of the contract on a platform, each in a new base directory. At the end every
+/// directory must be closed.
 macro_rules! contract {
     ($platform:ident, $ground:expr) => {
         contract!($platform, $ground,

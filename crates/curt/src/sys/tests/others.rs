@@ -1,4 +1,4 @@
-//! Questions about metadata, the edges of a tree, and text.
+//! Tests of metadata, mounts, shortages and the text of operands.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -53,7 +53,7 @@ pub(super) fn mounts_are_refused_or_crossed<G: Ground>(ground: &G, _: &At<'_, G>
     let Some(mount) = ground.habits().known.1 else {
         return curt_testkit::skip("no mount point that is the same everywhere is known here");
     };
-    // `EPERM` is what a security filter answers.
+    // Security filters answer `EPERM`.
     for faults in [Faults::default(), Faults::default().fail("openat2", 0, 1)] {
         let sys = G::S::start(&ground.setup_with(faults));
         let root = Asked { sys: &sys, dir: sys.open_place(Path::new("/")).unwrap() };
@@ -102,7 +102,7 @@ pub(super) fn operands_are_split_by_text<G: Ground>(ground: &G, _: &At<'_, G>) {
     ] {
         assert_eq!(apart(text), (parent.to_owned(), last.to_owned(), directory_only), "{text:?}");
     }
-    // A path and its units are the same thing.
+    // Conversion to units and back preserves a path.
     let base = ground.base();
     assert_eq!(SystemUnit::path(<G::S as Sys>::Unit::units(&base)), base);
 }

@@ -1,4 +1,4 @@
-//! Whether a file may be executed, if a call fails or is refused.
+//! Whether a file is executable, if a call fails or is refused.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ const NOENT: i32 = 2;
 const ACCES: i32 = 13;
 const NOSYS: i32 = 38;
 
-/// The answer about a name if a call fails like this.
+/// Queries a name while this call fails.
 fn ask(scratch: &Scratch, name: &str, fault: Option<(&'static str, i32)>) -> String {
     let faults = fault.map(|(call, errno)| Arc::new(Faults::default().fail(call, 0, errno)));
     let sys = Os::start(&Setup { faults: faults.clone(), ..Setup::default() });
@@ -27,7 +27,7 @@ fn ask(scratch: &Scratch, name: &str, fault: Option<(&'static str, i32)>) -> Str
     }
 }
 
-/// The right is asked for with one call, and the kind with another.
+/// One call checks the right, another one the kind.
 fn check(scratch: &Scratch) {
     let (right, about) = ("faccessat2", "statx");
     let ask = |name, fault| ask(scratch, name, fault);

@@ -1,4 +1,4 @@
-//! Questions about staying beneath a directory, one name at a time.
+//! Tests of untrusted paths, one name at a time.
 
 use std::cell::Cell;
 use std::io::ErrorKind;
@@ -9,7 +9,6 @@ use super::ground::Ground;
 use crate::sys::beneath::{Beneath, Create, How, Link, Open, Purpose, Reading, Step};
 use crate::sys::{Sys, SystemUnit};
 
-/// What a step answered, in a word.
 fn word<T>(step: &Step<T>) -> String {
     match step {
         Step::Done(_) => "done".into(),
@@ -31,7 +30,7 @@ pub(super) fn a_step_enters_directories_and_nothing_else<G: Ground>(ground: &G, 
     for purpose in [Purpose::Place, Purpose::Listing] {
         let enter = |child: &str| sys.enter(&base.dir, base.name(child).as_name(), purpose);
         let itself = || sys.enter(&base.dir, G::S::ITSELF, purpose);
-        // It is that directory, and what is in it can be opened.
+        // The step led to that directory, whose entries can be opened.
         for (step, inner) in [(enter("dir"), "inner"), (itself(), "file")] {
             let Step::Done(dir) = step else { panic!("{}", word(&step)) };
             let dir = Asked { sys, dir };
@@ -71,7 +70,7 @@ pub(super) fn a_step_opens_files_and_no_links<G: Ground>(ground: &G, base: &At<'
 
 pub(super) fn a_step_reads_links<G: Ground>(ground: &G, base: &At<'_, G>) {
     ground.files(["dir/inner", "file"]);
-    // The last text is that of a magic link, which only `/proc` has.
+    // The last target looks like that of a magic link, which only `/proc` has.
     let mut links = vec![("link", "dir"), ("broken", "nothing")];
     links.extend(cfg!(unix).then_some(("pipe", "pipe:[1]")));
     let has_links = links.iter().all(|(child, target)| ground.link(child, target));
@@ -102,7 +101,7 @@ pub(super) fn a_step_makes_directories_and_renames<G: Ground>(ground: &G, base: 
     };
     assert_eq!(rename(&a, "file", &b, "moved"), Ok(()));
     assert_eq!(rename(&a, "nothing", &b, "moved"), Err(NotFound));
-    // A file in the way is replaced, or stays.
+    // Without `replace`, an existing file remains.
     replace.set(false);
     assert_eq!(rename(&a, "other", &b, "moved"), Err(AlreadyExists));
     assert_eq!(rename(&a, "other", &a, "another"), Ok(()));
@@ -116,7 +115,7 @@ pub(super) fn a_step_makes_directories_and_renames<G: Ground>(ground: &G, base: 
     } else {
         left.push("d made");
     }
-    // Others may not list a directory that is open for removal everywhere.
+    // Not every system can list a directory while another handle has it open for removal.
     a.close();
     b.close();
     assert_eq!(ground.list(""), left);

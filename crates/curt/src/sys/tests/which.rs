@@ -1,4 +1,4 @@
-//! The contract for finding programs.
+//! Tests of program searches.
 
 use std::io::{self, ErrorKind};
 
@@ -19,7 +19,7 @@ fn word(answer: &Result<Verdict, Unsearched>) -> &'static str {
     }
 }
 
-/// As the kernel resolves paths: what precedes a separator must be a directory.
+/// As in the kernel, only a directory may precede a separator.
 pub(super) fn executable_files_are_told_from_other_paths<G: Ground>(ground: &G, base: &At<'_, G>) {
     if !ground.habits().asks_by_path {
         return;
@@ -38,7 +38,7 @@ pub(super) fn executable_files_are_told_from_other_paths<G: Ground>(ground: &G, 
         ("program", "bin/tool bin/link way/tool bin/../bin/tool ./bin/./tool bin//tool"),
         ("absent", "bin/nothing bin/broken nothing/tool nothing/../bin/tool"),
         ("directory", "bin bin/ bin/. way/"),
-        // A file contains nothing, not even `.` and `..`.
+        // A file has no entries, not even `.` and `..`.
         ("absent", "bin/tool/ bin/tool/. bin/tool/.. bin/tool/../tool bin/tool// bin/tool/below"),
         ("absent", "bin/link/ bin/link/../tool slashed"),
         ("failed", "bin/round"),
@@ -59,7 +59,7 @@ pub(super) fn the_head_of_a_file_is_read_without_waiting<G: Ground>(ground: &G, 
     assert_eq!(kind(head(base, "nothing")), Err(ErrorKind::NotFound));
     let bin = base.open("bin");
     assert_eq!(head(&bin, "tool").unwrap(), 0);
-    // A pipe has no writer, so it is empty or cannot be opened.
+    // A pipe without a writer is empty, or cannot be opened.
     assert!(!is_piped || head(&bin, "pipe").unwrap_or(0) == 0);
     bin.close();
 }
@@ -89,7 +89,7 @@ pub(super) fn directories_are_opened_to_be_searched<G: Ground>(ground: &G, base:
     bin.close();
 }
 
-/// The names that match, sorted, without others that the platform may yield.
+/// Returns the matching names, sorted. The platform may yield others too.
 fn matching<S: Which>(at: &Asked<'_, S>, stem: &str) -> Vec<String> {
     let mut buf = S::DirBuf::default();
     let mut found = Vec::new();

@@ -1,6 +1,5 @@
-//! The names of users and groups, from the C library's user database. Each number is looked up once
-//! by each worker, or once for all workers that share a cache. Calls that the database makes are
-//! not counted.
+//! User and group names from the C library's user database. Each worker looks up a number once, or
+//! workers that share a cache do so together. The database's own calls are not counted.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,21 +9,17 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Names by their numbers.
 type Names = HashMap<u32, Option<Arc<OsString>>>;
 
-/// A cache that several workers share.
 pub(crate) type Shared = Arc<Mutex<Known>>;
 
-/// The names found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     users: Names,
     groups: Names,
 }
 
-/// The cache of one worker. It locks the shared one only for numbers that it does not have, not for
-/// every entry.
+/// Locks the shared cache only for missing numbers, not for every entry.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     known: Known,
@@ -32,12 +27,11 @@ pub(crate) struct Accounts {
 }
 
 impl Accounts {
-    /// Makes an empty cache in front of a shared one.
     pub(super) fn new(shared: Option<Shared>) -> Accounts {
         Accounts { known: Known::default(), shared }
     }
 
-    /// Returns the name of a user, if there is one. Failures are not cached.
+    /// Failures are not cached.
     pub(super) fn user(&mut self, id: u32) -> io::Result<Option<Arc<OsString>>> {
         let Accounts { known, shared } = self;
         remembered(&mut known.users, id, |id| {
@@ -45,7 +39,6 @@ impl Accounts {
         })
     }
 
-    /// The name of a group, if there is one.
     pub(super) fn group(&mut self, id: u32) -> io::Result<Option<Arc<OsString>>> {
         let Accounts { known, shared } = self;
         remembered(&mut known.groups, id, |id| {
@@ -54,8 +47,7 @@ impl Accounts {
     }
 }
 
-/// Looks a number up in the shared cache or the database. Other workers wait meanwhile, as most of
-/// them want the same number.
+/// Holds the lock during the lookup, as most other workers want the same number.
 fn through(
     shared: Option<&Shared>,
     names: impl FnOnce(&mut Known) -> &mut Names,
@@ -83,21 +75,18 @@ fn remembered(
     })
 }
 
-/// The name of a user, if there is one.
 pub(crate) fn user_name(id: u32) -> io::Result<Option<OsString>> {
     look_up(|buffer| user(id, buffer))
 }
 
-/// The name of a group, if there is one.
 pub(crate) fn group_name(id: u32) -> io::Result<Option<OsString>> {
     look_up(|buffer| group(id, buffer))
 }
 
-/// Room for one entry of the database; groups with many members need more.
+/// Fits most entries; groups with many members need more.
 const ROOM: usize = 1 << 10;
 const MOST: usize = 1 << 20;
 
-/// Asks the database, with more room each time until the answer fits.
 fn look_up(
     ask: impl Fn(&mut [u8]) -> Result<Option<OsString>, i32>,
 ) -> io::Result<Option<OsString>> {
@@ -110,7 +99,7 @@ fn look_up(
             Err(fault @ (libc::EMFILE | libc::ENFILE | libc::ENOMEM | libc::EIO)) => {
                 return Err(io::Error::from_raw_os_error(fault));
             }
-            // Other numbers depend on the database; most mean that there is no such entry.
+            // Other numbers depend on the database, and mostly mean that the entry does not exist.
             Err(_) => return Ok(None),
         }
     }
@@ -118,33 +107,32 @@ fn look_up(
 
 fn user(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
     let name = |entry: &libc::passwd| entry.pw_name.cast_const();
-    // SAFETY: the function is of this kind, and the name is a string where it was not null.
+    // SAFETY: `getpwuid_r` behaves as required, and the name is null or in the buffer.
     unsafe { entry(libc::getpwuid_r, name, id, buffer) }
 }
 
 fn group(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
     let name = |entry: &libc::group| entry.gr_name.cast_const();
-    // SAFETY: the function is of this kind, and the name is a string where it was not null.
+    // SAFETY: `getgrgid_r` behaves as required, and the name is null or in the buffer.
     unsafe { entry(libc::getgrgid_r, name, id, buffer) }
 }
 
-/// Returns the home directory of a user; the empty name is that of the process's own user.
+/// The empty name means the process's own user.
 pub(crate) fn home_of(user: &[u8]) -> Option<PathBuf> {
     let home = |entry: &libc::passwd| entry.pw_dir.cast_const();
     let found = if user.is_empty() {
         let id = rustix::process::getuid().as_raw();
-        // SAFETY: the function is of this kind, and the directory is a string where it was not
-        // null.
+        // SAFETY: `getpwuid_r` behaves as required, and the directory is null or in the buffer.
         look_up(|buffer| unsafe { entry(libc::getpwuid_r, home, id, buffer) })
     } else {
         let name = CString::new(user).ok()?;
-        // SAFETY: as above; the name is terminated, and outlives the call.
+        // SAFETY: as above; the name is NUL-terminated and outlives the call.
         look_up(|buffer| unsafe { entry(libc::getpwnam_r, home, name.as_ptr(), buffer) })
     };
     found.ok().flatten().map(PathBuf::from)
 }
 
-/// A function of the C library that looks up an entry of the database.
+/// A function such as `getpwuid_r`.
 type Ask<K, T> =
     unsafe extern "C" fn(K, *mut T, *mut libc::c_char, libc::size_t, *mut *mut T) -> libc::c_int;
 
@@ -152,8 +140,8 @@ type Ask<K, T> =
 ///
 /// # Safety
 ///
-/// The function must accept the key, fill in the entry, whose strings lie in the buffer, and set
-/// the result to the entry or to null. `chosen` must return one of those strings, or null.
+/// `ask` must accept the key, fill in the entry with strings in the buffer, and set the result to
+/// the entry or to null. `chosen` must return one of those strings, or null.
 unsafe fn entry<K, T>(
     ask: Ask<K, T>,
     chosen: impl Fn(&T) -> *const libc::c_char,
@@ -162,7 +150,7 @@ unsafe fn entry<K, T>(
 ) -> Result<Option<OsString>, i32> {
     let mut entry = std::mem::MaybeUninit::<T>::uninit();
     let mut found = std::ptr::null_mut();
-    // SAFETY: the entry and the result are valid for writing, and the length is that of the buffer.
+    // SAFETY: the entry and the result are valid for writes, and the length is the buffer's.
     let error = unsafe {
         ask(key, entry.as_mut_ptr(), buffer.as_mut_ptr().cast(), buffer.len(), &raw mut found)
     };
@@ -173,11 +161,11 @@ unsafe fn entry<K, T>(
     let Some(found) = (unsafe { found.as_ref() }) else {
         return Ok(None);
     };
-    // SAFETY: the string lies in the buffer, which is still borrowed.
+    // SAFETY: the string is null or lies in the buffer, which is still borrowed.
     Ok(unsafe { text(chosen(found)) })
 }
 
-/// Copies a string of the C library.
+/// Copies a C string.
 ///
 /// # Safety
 ///
@@ -186,7 +174,7 @@ unsafe fn text(name: *const libc::c_char) -> Option<OsString> {
     if name.is_null() {
         return None;
     }
-    // SAFETY: the caller says so.
+    // SAFETY: guaranteed by the caller.
     let name = unsafe { CStr::from_ptr(name) };
     Some(OsStr::from_bytes(name.to_bytes()).to_owned())
 }

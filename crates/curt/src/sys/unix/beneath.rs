@@ -1,5 +1,5 @@
-//! Staying beneath a directory: with one call for a whole path where the system has one (`linux`),
-//! otherwise with single steps that follow no link.
+//! Untrusted paths on Unix: one call for a whole path where the system has one (`linux`), otherwise
+//! single steps that follow no symlink.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -22,7 +22,6 @@ fn descriptor(open: Open<'_, Unix>) -> BorrowedFd<'_> {
     }
 }
 
-/// Returns the flags to open a directory for a purpose.
 pub(super) fn directory(purpose: Purpose) -> OFlags {
     match purpose {
         Purpose::Place => PLACE,
@@ -35,8 +34,7 @@ impl Unix {
         if purpose == Purpose::Listing { self.listed(fd) } else { Ok(fd.into()) }
     }
 
-    /// Makes a file of a descriptor that was opened so. What only opening must not wait for, later
-    /// calls wait for again.
+    /// Turns a descriptor into a file. If only opening was not to block, later calls block again.
     pub(super) fn file_for(&self, how: &How, fd: OwnedFd) -> Result<File, Errno> {
         if how.nonblocking_open && !how.nonblocking {
             let flags = values::flags(how).difference(OFlags::NONBLOCK);
@@ -55,7 +53,7 @@ impl Beneath for Unix {
     const FLAVOR: Flavor = Flavor::Posix;
     /// On Apple's systems, the volume decides whether case is ignored.
     const SPELLING_IS_NAME: bool = !cfg!(target_vendor = "apple");
-    /// The limit of Linux; no other system has a larger one.
+    /// `PATH_MAX` of Linux, and of macOS and the BSDs.
     const LONGEST: usize = if cfg!(target_os = "linux") { 4096 } else { 1024 };
 
     fn whole(&self, root: &Dir, path: Name<'_, u8>, want: Want<'_>, rules: Rules) -> Whole<File> {

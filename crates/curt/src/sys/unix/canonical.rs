@@ -1,5 +1,5 @@
-//! Canonical names: from the kernel in one answer where it has one, otherwise one name after the
-//! other, as the GNU tools find them.
+//! Canonical names: the kernel answers for the whole path where it can. Otherwise they are built
+//! one component at a time, as the GNU tools do.
 
 use std::collections::HashSet;
 use std::io;
@@ -15,15 +15,14 @@ use crate::name::NameBuf;
 use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Sys, SystemUnit};
 
-/// After this many links, loops are looked for.
+/// Loops are only looked for after this many symlinks.
 const UNSUSPICIOUS_LINKS: usize = 20;
-/// More links than this are taken for a loop. Every one of them could make the path longer.
+/// More symlinks count as a loop. Each one could lengthen the path.
 const MOST_LINKS: usize = 1024;
-/// What the kernel and `realpath(3)` follow.
+/// The limit of the kernel and of `realpath(3)`.
 const FEW_LINKS: usize = 40;
 
 impl Unix {
-    /// Returns the canonical name of a path.
     pub(super) fn find_name(
         &self,
         path: &Path,
@@ -57,15 +56,15 @@ impl Unix {
                         return Ok(name);
                     }
                 }
-                // The kernel follows fewer links, and may refuse those of other users.
+                // The kernel follows fewer symlinks, and may refuse those of other users.
                 _ => {}
             },
         }
         self.step_by_step(path.as_name().units(), missing, most)
     }
 
-    /// Returns the name of a path whose last name is missing: the kernel has that of the directory.
-    /// `None` if the last name is a broken link, or if the kernel cannot tell.
+    /// For a path whose last name is missing, the kernel has the name of the directory. Returns
+    /// `None` if the last name is a broken symlink, or if the kernel has no answer.
     fn parent_at_once(&self, path: &[u8]) -> Option<Vec<u8>> {
         let end = path.iter().rposition(|&byte| byte != b'/')? + 1;
         let begin = path[..end].iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
@@ -88,14 +87,14 @@ impl Unix {
         Some(name)
     }
 
-    /// Returns the name of something open, if that leads to it. It may not: the kernel also has names
-    /// for what is mounted elsewhere, no more, or below a later mount.
+    /// Returns a name that leads to the file. The kernel also has names for files mounted
+    /// elsewhere, on a detached mount, or below a later mount.
     pub(super) fn address_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         let name = self.name_of(fd)?;
         if self.leads_to(CWD, &name, fd)? { Ok(name) } else { Err(Errno::NOENT.into()) }
     }
 
-    /// Whether a path without links leads to something open.
+    /// Whether a path leads to an open file. It must not contain symlinks.
     pub(super) fn leads_to(
         &self,
         from: BorrowedFd<'_>,
@@ -111,14 +110,13 @@ impl Unix {
         Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
     }
 
-    /// Finds the name of one component after the other: a question for each. Follows links, unless
-    /// at most 0.
+    /// Resolves one component at a time, with a call for each. Follows symlinks unless `most` is 0.
     fn step_by_step(&self, path: &[u8], missing: Missing, most: usize) -> io::Result<Vec<u8>> {
         let follow = most > 0;
         if path.is_empty() {
             return Err(Errno::NOENT.into());
         }
-        // Without a slash at its end, so that the root is empty.
+        // No trailing slash, so that the root is empty.
         let mut name = if path[0] == b'/' { Vec::new() } else { u8::units(&self.door.getcwd()?) };
         if name == b"/" {
             name.clear();
@@ -146,7 +144,7 @@ impl Unix {
                     if missing != Missing::Anything {
                         return Err(Errno::LOOP.into());
                     }
-                    // The link keeps its name, as for GNU `realpath -m`.
+                    // The symlink keeps its name, as in GNU `realpath -m`.
                     push(&mut name, &path[begin..end]);
                     continue;
                 }
@@ -170,8 +168,8 @@ impl Unix {
         Ok(name)
     }
 
-    /// Checks that a name exists that is not a link (or is not followed), as far as the names
-    /// behind it do not check that anyway. `found` is what the question about a link said.
+    /// Checks that a name exists, unless lookups of later names do so anyway. It is not a symlink
+    /// or is not followed; `found` is the answer to reading it as one.
     fn check(
         &self,
         name: &[u8],
@@ -192,7 +190,7 @@ impl Unix {
         }
     }
 
-    /// Returns the target of a link; `None` for anything else.
+    /// Returns `None` for other entries than symlinks.
     fn target_of(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Errno> {
         let path = NameBuf::new(path.to_vec()).map_err(|_| Errno::INVAL)?;
         let mut target = Vec::new();
@@ -205,18 +203,17 @@ impl Unix {
     }
 }
 
-/// The links that were followed. One that comes again with the same names behind it is a loop.
+/// Followed symlinks. Meeting one again with the same names behind it is a loop.
 #[derive(Default)]
 struct Loops {
     links: usize,
-    /// More links than this are an error.
     most: usize,
-    /// The device and the number of the directory, the link and the names behind it.
+    /// Device and inode of the directory, then the symlink and the names behind it.
     seen: HashSet<(u64, u64, Vec<u8>)>,
 }
 
 impl Loops {
-    /// Notes a link, and returns whether it was there before.
+    /// Records a symlink. Returns whether it was met before.
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
     fn contain(&mut self, sys: &Unix, parent: &[u8], path: &[u8]) -> Result<bool, Errno> {
         self.links += 1;
@@ -237,14 +234,14 @@ fn push(name: &mut Vec<u8>, component: &[u8]) {
     name.extend_from_slice(component);
 }
 
-/// Removes the last component; the root stays.
+/// Removes the last name. The root remains.
 fn go_back(name: &mut Vec<u8>) {
     let end = name.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
     name.truncate(end);
 }
 
-/// Whether what comes behind a name makes sense only if that is a directory, and none of the
-/// questions about later names would notice.
+/// Whether the rest of the path requires a directory here, and no lookup of a later name would
+/// notice a missing one.
 fn needs_directory(rest: &[u8]) -> bool {
     let mut names = rest.split(|&byte| byte == b'/').filter(|name| !matches!(*name, b"" | b"."));
     !rest.is_empty() && names.next().is_none_or(|name| name == b"..")
@@ -263,7 +260,6 @@ mod tests {
         Unix::start(&Setup::default())
     }
 
-    /// Both ways give one answer, where the kernel has one.
     #[test]
     fn steps_and_the_kernel_agree() {
         let scratch = Scratch::new();
@@ -282,7 +278,6 @@ mod tests {
         }
     }
 
-    /// A call that fails gives the right name or an error, and never another name.
     #[test]
     fn a_call_that_fails_gives_no_wrong_name() {
         let scratch = Scratch::new();

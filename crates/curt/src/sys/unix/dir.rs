@@ -1,5 +1,5 @@
-//! Open directories, and listings as records of `getdents64`. Linux writes the records itself;
-//! elsewhere they are made from the C library's directory stream.
+//! Open directories, and listings as `getdents64` records. On the portable path, the records are
+//! built from the C library's directory stream.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -11,23 +11,21 @@ use crate::fields::Kind;
 use crate::name::Name;
 use crate::sys::{Batch, Entry, Listing};
 
-/// An open directory, or the working directory, which needs no descriptor.
 #[derive(Debug)]
 pub(crate) struct Dir {
     open: Open,
-    /// Behind a pointer, because a stack keeps a place for each level of a tree.
+    /// Boxed, because a traversal stack holds one `Dir` for each level.
     asked: OnceLock<Box<Asked>>,
 }
 
-/// Which entries of a directory may be removed: all, or with `Some` only those of this user.
+/// Which entries of a directory may be removed: all (`None`), or only those of this user.
 pub(super) type Rights = Result<Option<u32>>;
 
-/// What was asked about a directory so far.
+/// Cached answers.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
-    /// The mount it lies on.
+    /// The device and the mount ID, one of which is 0.
     pub(super) mount: OnceLock<(u64, u64)>,
-    /// Which of its entries may be removed.
     pub(super) rights: OnceLock<Rights>,
 }
 
@@ -51,7 +49,6 @@ impl Dir {
         self.asked.get_or_init(Box::default)
     }
 
-    /// Makes a directory that is listed through the C library.
     pub(super) fn streaming(fd: OwnedFd) -> Result<Dir> {
         Ok(Dir::of(Open::Listing(Box::new(Stream::new(fd)?))))
     }
@@ -60,7 +57,6 @@ impl Dir {
         matches!(self.open, Open::Working)
     }
 
-    /// Returns the descriptor, unless a stream of the C library owns it.
     pub(super) fn into_descriptor(self) -> std::result::Result<OwnedFd, Dir> {
         match self.open {
             Open::Descriptor(fd) => Ok(fd),
@@ -91,9 +87,8 @@ impl AsFd for Dir {
 
 /// A directory stream of the C library, and its descriptor.
 ///
-/// Reading moves the position of both. The lock protects the position and is taken once for each
-/// batch. Calls relative to the directory need only the descriptor, and may be made while another
-/// thread reads.
+/// Reading moves the position of both, so each batch takes the lock. Calls relative to the
+/// directory only need the descriptor, and may run while another thread reads.
 #[derive(Debug)]
 pub(super) struct Stream {
     fd: RawFd,
@@ -103,7 +98,7 @@ pub(super) struct Stream {
 #[derive(Debug)]
 struct Reading {
     entries: rustix::fs::Dir,
-    /// The error that ended the listing, which would otherwise look like the end of the directory.
+    /// The error that ended the listing. A later read must not report the end instead.
     failed: Option<Errno>,
 }
 
@@ -124,7 +119,8 @@ impl Stream {
         reading.failed = None;
     }
 
-    /// Writes records as `getdents64` does, until the longest one may not fit or the listing ends.
+    /// Writes records as `getdents64` does, until the longest one might not fit or the listing
+    /// ends.
     pub(super) fn fill(&self, buffer: &mut Vec<u8>) -> Result<Batch> {
         let mut reading = self.reading();
         while buffer.capacity() - buffer.len() >= LARGEST_RECORD && reading.failed.is_none() {
@@ -147,21 +143,19 @@ impl Stream {
 
 impl AsFd for Stream {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        // SAFETY: the number was taken from the stream beside it, which owns the descriptor and
-        // closes it when dropped, and never before: nothing takes it out of the lock. The borrow
-        // cannot outlive `self`, hence not the stream.
+        // SAFETY: the stream in `reading` owns this descriptor, never leaves the lock, and closes
+        // it only when dropped. The borrow cannot outlive `self`, hence not the stream.
         unsafe { BorrowedFd::borrow_raw(self.fd) }
     }
 }
 
-/// Returns the file number and the type.
 #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "the types differ")]
 fn number_and_type(entry: &rustix::fs::DirEntry) -> (u64, u8) {
     (entry.ino() as u64, type_of(entry.file_type().as_raw_mode() as u32))
 }
 
-/// Writes a record: the file number, eight unused bytes, the length of the record, the type, the
-/// name with its NUL, and zeros up to a multiple of eight.
+/// Writes a record: inode, eight unused bytes, record length, type, name with its NUL, and zeros up
+/// to a multiple of eight.
 fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
     let end = buffer.len() + (NAME + name.len()).next_multiple_of(8);
     let length = u16::try_from(end - buffer.len()).unwrap_or(u16::MAX);
@@ -173,38 +167,35 @@ fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
     buffer.resize(end, 0);
 }
 
-/// 64 KiB hold about two thousand entries. Above 4 KiB the time no longer changes, only the number
-/// of calls does. Each worker has one buffer.
+/// About two thousand entries. Above 4 KiB, more memory saves calls but no time.
 const CAPACITY: usize = 64 << 10;
-/// The capacity after a listing has filled the buffer: on ext4, removing is cheaper the more
-/// entries are sorted by file number at a time.
+/// After a listing has filled the buffer: on ext4, removal is cheaper the more entries are sorted
+/// by inode at a time.
 const LARGE_CAPACITY: usize = 1 << 20;
-/// The number of full batches in a row before the buffer grows, where entries are only read.
-/// Touching a new page costs more than a call that fills an old one.
+/// Full batches in a row before the buffer grows, if entries are only read. Touching a new page
+/// costs more than a call that fills an old one.
 const FILLS: u8 = 4;
 
-/// The longest name: 255 units of UTF-16 on FAT are up to 765 bytes on Linux.
+/// FAT allows 255 UTF-16 units, which are up to 765 bytes on Linux.
 const LONGEST_NAME: usize = if cfg!(target_os = "linux") { 765 } else { 1023 };
 const NAME: usize = 19;
 const LARGEST_RECORD: usize = (NAME + LONGEST_NAME + 1).next_multiple_of(8);
 const LEAST_CAPACITY: usize = LARGEST_RECORD.next_power_of_two();
 const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit, or EINVAL");
 
-/// The size of most records.
 const USUAL_RECORD: usize = 32;
 
-/// The buffer of one worker, with the records that the system wrote last. Allocated at the first
-/// use and not cleared, so that a small directory touches one page of it.
+/// A worker's buffer with the last records. Allocated at the first use and never cleared, so a
+/// small directory touches one page only.
 #[derive(Default)]
 pub(crate) struct DirBuf {
     bytes: Vec<u8>,
     is_fixed: bool,
-    /// The number of full batches in a row.
+    /// Full batches in a row.
     fills: u8,
 }
 
 impl DirBuf {
-    /// Empties the buffer for the system to write to.
     pub(super) fn space(&mut self, lists_only: bool) -> &mut Vec<u8> {
         if self.bytes.capacity() == 0 {
             self.bytes = Vec::with_capacity(CAPACITY);
@@ -221,7 +212,6 @@ impl DirBuf {
         &mut self.bytes
     }
 
-    /// Whether the system wrote nothing.
     #[cfg(target_os = "linux")]
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
@@ -239,7 +229,7 @@ impl Listing for DirBuf {
             let length = usize::from(u16::from_ne_bytes([head[16], head[17]]));
             let record = rest.get(..length)?;
             position += length;
-            // The name ends at the first NUL: a FUSE daemon may send more of them.
+            // The name ends at the first NUL; a FUSE daemon may send more.
             let name = Name::until_nul(record.get(NAME..)?)?;
             if !name.is_dot_or_dot_dot() {
                 let id = u64::from_ne_bytes(*head.first_chunk()?);
@@ -257,7 +247,7 @@ impl Listing for DirBuf {
     }
 }
 
-// The types in a record: `DT_REG` and so on, the same on all systems.
+// `DT_FIFO` and so on, the same on all systems.
 const FIFO: u8 = 1;
 const CHARACTER_DEVICE: u8 = 2;
 const DIRECTORY: u8 = 4;
@@ -266,12 +256,10 @@ const FILE: u8 = 8;
 const SYMLINK: u8 = 10;
 const SOCKET: u8 = 12;
 
-/// Returns the type in a record for this mode.
 pub(super) fn type_of(mode: u32) -> u8 {
     (mode >> 12) as u8 & 15
 }
 
-/// Returns the kind for the type in a record.
 pub(super) fn kind(d_type: u8) -> Kind {
     match d_type {
         FILE => Kind::File,
@@ -285,7 +273,7 @@ pub(super) fn kind(d_type: u8) -> Kind {
     }
 }
 
-/// Returns the number, kind and name of each entry in records of `getdents64`, for fuzzing.
+/// Returns the inode, kind and name of each entry in `getdents64` records, for fuzzing.
 ///
 /// # Panics
 ///
@@ -315,7 +303,7 @@ pub fn listed(written: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
 
 pub(super) fn text(name: Name<'_, u8>) -> &CStr {
     // SAFETY: the constructors of `Name` and `NameBuf` guarantee that the first NUL is the last
-    // unit. (Searching for it again was one in ten instructions of a removal.)
+    // unit. Checking again cost one in ten instructions of a removal.
     unsafe { CStr::from_bytes_with_nul_unchecked(name.terminated()) }
 }
 
@@ -333,7 +321,7 @@ mod tests {
         bytes.push(kind);
         bytes.extend(name);
         bytes.push(0);
-        // The kernel does not clear what it pads with.
+        // The kernel does not clear its padding.
         bytes.resize(length, 0xff);
         bytes
     }
@@ -411,7 +399,7 @@ mod tests {
             let length = choices.below(2048);
             let space = buf.space(false);
             space.extend((0..length).map(|_| choices.below(23) as u8));
-            // Now and then a length that makes sense, so that one gets further than the first.
+            // Some lengths make sense, so that parsing gets past the first record.
             let mut at = 0;
             while round % 3 != 0 && at + 18 < length {
                 let record = 24 + 8 * choices.below(6) as u16;
@@ -423,7 +411,7 @@ mod tests {
         assert!(found > 20_000, "too few were read for this to say anything: {found}");
     }
 
-    /// Lets the system write so much, and says how much it could have written.
+    /// Simulates a batch of this length. Returns the capacity offered to it.
     fn fill(buf: &mut DirBuf, lists_only: bool, length: usize) -> usize {
         let space = buf.space(lists_only);
         assert!(space.is_empty());

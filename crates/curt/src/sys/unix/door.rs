@@ -1,11 +1,9 @@
-//! The door: one function for each system call, which counts it and lets tests fail it. Apart from
-//! repeating a call until its buffer is large enough, there is no logic here.
+//! The syscall layer: one function per system call, which counts it and lets tests fail it. The
+//! only logic here repeats calls, after EINTR or with a larger buffer.
 //!
-//! The counters are plain cells of one worker's platform value, and are added up when the worker
-//! ends: shared atomic counters would cost something in each call.
-//!
-//! Calls that the C library makes by itself are not counted: `readdir` fetches entries in its own
-//! batches, and filling our buffer once counts as one call.
+//! Counters are plain cells of one worker's platform value, added up when the worker ends. Shared
+//! atomic counters would slow down every call. Calls made inside the C library are not counted:
+//! `readdir` fetches its own batches, and filling our buffer once counts as one call.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -26,10 +24,10 @@ use crate::calls::Calls;
 use crate::sys::gate::{Gate, calls};
 use crate::sys::{Batch, Setup};
 
-/// Room for the targets of most links.
+/// Fits most symlink targets.
 const LINK_ROOM: usize = 256;
 
-/// Returns the name of a call: on Linux as a tracer prints it, elsewhere as in C.
+/// On Linux, names are those that a tracer prints.
 const fn either(linux: &'static str, other: &'static str) -> &'static str {
     if cfg!(target_os = "linux") { linux } else { other }
 }
@@ -70,7 +68,6 @@ calls! {
     Control "fcntl",
 }
 
-/// The door of one worker.
 pub(super) struct Door(Gate);
 
 impl Door {
@@ -99,7 +96,6 @@ impl Door {
         })
     }
 
-    /// Opens a path from the caller.
     pub(super) fn open_path(
         &self,
         dir: BorrowedFd<'_>,
@@ -119,20 +115,18 @@ impl Door {
         })
     }
 
-    /// Fills the buffer from a directory stream.
     pub(super) fn readdir(&self, stream: &Stream, buffer: &mut Vec<u8>) -> Result<Batch> {
         uninterrupted(|| self.pass(Call::List))?;
         stream.fill(buffer)
     }
 
-    /// Closes a descriptor, or its owner.
     pub(super) fn close<D>(&self, open: D) {
-        // A failed close is not repeated: the number may belong to another thread by then.
+        // A failed close is not repeated: another thread may own the number by then.
         let _ = self.pass(Call::Close);
         drop(open);
     }
 
-    /// The portable `fstat`, counted together with `statx`.
+    /// Counted together with `statx`.
     pub(super) fn fstat(&self, fd: BorrowedFd<'_>) -> Result<rustix::fs::Stat> {
         uninterrupted(|| {
             self.pass(Call::Stat)?;
@@ -140,7 +134,7 @@ impl Door {
         })
     }
 
-    /// The portable `fstatat`, counted together with `statx`.
+    /// Counted together with `statx`.
     pub(super) fn fstatat(
         &self,
         dir: BorrowedFd<'_>,
@@ -153,7 +147,7 @@ impl Door {
         })
     }
 
-    /// Renames an entry. Only Linux and Apple's systems can refuse to replace another one.
+    /// Only Linux and Apple's systems can refuse to replace an entry.
     pub(super) fn rename(
         &self,
         from: BorrowedFd<'_>,
@@ -183,7 +177,7 @@ impl Door {
         rustix::fs::symlinkat(target, dir, name)
     }
 
-    /// Gives an entry a second name. A link is not followed.
+    /// Does not follow a symlink.
     pub(super) fn linkat(
         &self,
         from: BorrowedFd<'_>,
@@ -235,7 +229,7 @@ impl Door {
         })
     }
 
-    /// Reads the target of a link into an empty buffer, again with more room if it did not fit.
+    /// `target` must be empty, and grows until the symlink fits.
     pub(super) fn readlinkat(
         &self,
         dir: BorrowedFd<'_>,
@@ -249,7 +243,7 @@ impl Door {
             let (read, _) = rustix::fs::readlinkat_raw(dir, name, target.spare_capacity_mut())?;
             let length = read.len();
             if length < room {
-                // SAFETY: the call wrote `length` bytes at the beginning of the empty buffer.
+                // SAFETY: the call initialised the first `length` bytes of the empty buffer.
                 unsafe { target.set_len(length) };
                 return Ok(());
             }
@@ -262,8 +256,8 @@ impl Door {
         rustix::io::read(file, room)
     }
 
-    /// Returns the working directory. Linux has a text also for one that no path leads to, which
-    /// would be a relative path.
+    /// Linux reports a directory outside the root as `(unreachable)…` (`getcwd(3)`), which would
+    /// pass for a relative path.
     pub(super) fn getcwd(&self) -> Result<std::path::PathBuf> {
         use std::os::unix::ffi::OsStringExt;
         self.pass(Call::WorkingDirectory)?;
@@ -279,15 +273,15 @@ impl Door {
         rustix::process::getrlimit(rustix::process::Resource::Nofile).current
     }
 
-    /// Reads the monotonic clock, through the vDSO on Linux. An `Instant` can only be compared
-    /// with an earlier one, which needs a lock that a forked child could find taken. rustix looks
-    /// for the vDSO itself, and Valgrind hides it.
+    /// Reads the monotonic clock, through the vDSO on Linux. An `Instant` can only be compared with
+    /// an earlier one, which needs a lock that a forked child could find taken. rustix looks for
+    /// the vDSO itself, and Valgrind hides it.
     pub(super) fn now(&self) -> Duration {
         let _ = self;
         let mut time = MaybeUninit::<libc::timespec>::zeroed();
         // SAFETY: the pointer is valid for one timespec.
         unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, time.as_mut_ptr()) };
-        // SAFETY: zeros are a timespec, and so is what the call has written.
+        // SAFETY: all zeros is a valid timespec, and so is the kernel's answer.
         let time = unsafe { time.assume_init() };
         let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
         Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
@@ -300,20 +294,18 @@ impl Door {
         }
     }
 
-    /// Sets the status flags of an open file.
     pub(super) fn set_status(&self, fd: BorrowedFd<'_>, flags: OFlags) -> Result<()> {
         self.pass(Call::Control)?;
         rustix::fs::fcntl_setfl(fd, flags)
     }
 
-    /// Returns the full path of an open file.
     #[cfg(target_vendor = "apple")]
     pub(super) fn getpath(&self, fd: BorrowedFd<'_>) -> Result<Vec<u8>> {
         self.pass(Call::Control)?;
         rustix::fs::getpath(fd).map(std::ffi::CString::into_bytes)
     }
 
-    /// Asks the standard library, uncounted.
+    /// Uncounted.
     #[cfg(not(target_os = "linux"))]
     #[allow(clippy::disallowed_methods, reason = "this is no call about a file")]
     pub(super) fn processors(&self) -> usize {
@@ -323,12 +315,12 @@ impl Door {
 
     #[cfg(not(target_os = "linux"))]
     pub(super) fn user(&self) -> u32 {
-        // It cannot fail.
+        // `geteuid` cannot fail.
         let _ = self.pass(Call::User);
         rustix::process::geteuid().as_raw()
     }
 
-    /// Whether this user may do what only owners may.
+    /// The portable counterpart of `CAP_FOWNER`.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn has_cap_fowner(&self) -> bool {
         self.user() == 0

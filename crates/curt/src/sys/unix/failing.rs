@@ -1,5 +1,5 @@
-//! Why a program could not be started. Where the error number is ambiguous, the first bytes of the
-//! file decide: one open and one read, after a failure only.
+//! Why a program could not be started. If the error number is ambiguous, the first bytes of the
+//! file decide: one open and one read, only after a failure.
 
 use std::ffi::{CString, OsStr};
 use std::io;
@@ -17,7 +17,6 @@ use crate::sys::script_interpreter;
 /// The kernel reads less of a script, and the headers of an image fit.
 const HEAD: usize = 4 << 10;
 
-/// Returns what a failure to start a program in a directory means.
 pub(crate) fn explain(
     door: &Door,
     program: &Path,
@@ -25,7 +24,7 @@ pub(crate) fn explain(
     error: &io::Error,
 ) -> StartFailure {
     let Some(number) = Errno::from_io_error(error) else {
-        // What is no text of the system was not passed to it.
+        // The system never got a text that it cannot represent.
         let is_text = error.kind() == io::ErrorKind::InvalidInput;
         return if is_text { StartFailure::InvalidText } else { StartFailure::System };
     };
@@ -45,20 +44,20 @@ pub(crate) fn explain(
 }
 
 fn cannot_be_entered(door: &Door, directory: &Path) -> bool {
-    // Only a directory has this entry.
+    // Only a directory has an entry `.`.
     let itself = CString::new(directory.join(".").as_os_str().as_bytes());
     itself.is_ok_and(|path| door.may(CWD, &path, Access::EXEC_OK).is_err())
 }
 
-/// Tells a missing program from a missing interpreter, for which the system has one error number.
-/// Both can lead through a file as if that were a directory.
+/// Distinguishes a missing program from a missing interpreter. Both fail with `ENOENT`, or with
+/// `ENOTDIR` if the path leads through a file.
 fn missing(door: &Door, program: &Path, directory: Option<&Path>, number: Errno) -> StartFailure {
     let path = directory.unwrap_or(Path::new("")).join(program);
     let path = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
     let file = match super::values::uninterrupted(|| door.open_to_read(&path)) {
         Ok(file) => file,
         Err(Errno::NOENT) if number == Errno::NOENT => return StartFailure::ProgramMissing,
-        // It leads through a file, or exists but cannot be read.
+        // The path leads through a file, or the program exists but cannot be read.
         Err(_) => return StartFailure::System,
     };
     let mut head = Vec::with_capacity(HEAD);
@@ -70,7 +69,7 @@ fn missing(door: &Door, program: &Path, directory: Option<&Path>, number: Errno)
     })
 }
 
-/// The interpreter that a file names, and whether a carriage return follows it.
+/// Returns the interpreter, and whether a carriage return follows it.
 fn interpreter(head: &[u8]) -> Option<(PathBuf, bool)> {
     let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
     if let Some((word, _)) = script_interpreter(head) {
@@ -80,7 +79,7 @@ fn interpreter(head: &[u8]) -> Option<(PathBuf, bool)> {
     image_interpreter(head).map(|bytes| (path(bytes), false))
 }
 
-/// The loader that an ELF image names (System V ABI, "Program Header").
+/// Returns the loader of an ELF image (System V ABI, "Program Header").
 fn image_interpreter(head: &[u8]) -> Option<&[u8]> {
     const INTERPRETER: u64 = 3;
     if !head.starts_with(b"\x7fELF") {
@@ -94,8 +93,8 @@ fn image_interpreter(head: &[u8]) -> Option<&[u8]> {
             if is_little { bytes.iter().rev().copied().collect() } else { bytes.to_vec() };
         Some(digits.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
     };
-    // The offsets of the fields in the two sizes of the format: begin, size and number of the
-    // headers, and in each header the offset and length of its segment.
+    // Field offsets for 64 and 32 bits: start, size and number of the headers. Below, for each
+    // header, the offset and length of its segment.
     let (begin, each, count) = if is_wide { ((32, 8), 54, 56) } else { ((28, 4), 42, 44) };
     let begin = usize::try_from(number(begin.0, begin.1)?).ok()?;
     let (each, count) = (number(each, 2)? as usize, number(count, 2)? as usize);

@@ -1,4 +1,4 @@
-//! The process that a worker runs in.
+//! A worker's process on Unix.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,17 +10,16 @@ use super::Unix;
 pub(crate) use super::accounts::home_of;
 use crate::sys::Host;
 
-/// Returns the working directory of a drive: there are no drives.
+/// Unix has no drives.
 pub(crate) fn drive_directory(_: &str) -> Option<PathBuf> {
     None
 }
 
-/// Returns the home directory from the environment.
 pub(crate) fn home() -> Option<OsString> {
     std::env::var_os("HOME")
 }
 
-/// Returns the release of Windows whose rules are used: the newest.
+/// Searches by Windows rules use the newest ones.
 pub(crate) fn release() -> Release {
     Release::Windows11
 }

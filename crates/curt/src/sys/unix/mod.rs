@@ -1,17 +1,17 @@
-//! Unix: the `*at` calls of POSIX and, on Linux (`linux`), fast paths, each of which can be
-//! switched off. Without them it is the platform of macOS and the BSDs; the tests run both.
+//! Unix: the POSIX `*at` calls, and on Linux (`linux`) fast paths that can each be switched off.
+//! Without them, this is the platform of macOS and the BSDs; the tests run both.
 //!
-//! Below an operand every step is relative to an open directory and refuses links, unless links are
-//! to be followed, so nothing outside a tree is reached, whatever other processes swap meanwhile.
-//! The limits of the portable calls:
+//! Below an operand, every step is relative to an open directory and refuses symlinks unless they
+//! are to be followed. An operation therefore never leaves its tree, whatever other processes swap
+//! meanwhile. The portable calls have limits:
 //!
-//! - **Mounts** are recognised by the device of the opened directory. A mount of the same file
-//!   system, such as a bind or null mount, has the same device and is not recognised.
-//! - **Listings** come from `readdir`, one name at a time, with a buffer of the C library in each
-//!   open directory.
-//! - **Kinds** that a listing does not give are asked for before unlinking: on Solaris and its
-//!   relatives, `unlink` by root removes a directory without its entries. Only there is a file at
-//!   risk that becomes a directory between the listing and the unlink.
+//! - **Mounts** are recognised by their device, so a mount of the same file system, such as a bind
+//!   or null mount, goes unnoticed.
+//! - **Listings** come from `readdir`, one name at a time, with a C library buffer in each open
+//!   directory.
+//! - **Kinds** missing from a listing are queried before unlinking: on Solaris and its relatives,
+//!   `unlink` by root removes a directory but not its entries. Only there, a file that becomes a
+//!   directory between listing and unlinking is at risk.
 
 pub(crate) mod accounts;
 mod beneath;
@@ -62,14 +62,12 @@ use crate::name::{Name, NameBuf};
 const LIST: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// Opens a directory to resolve names in it. That needs no permission to list it where the system
-/// has a flag for it.
+/// Needs no permission to list the directory.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
 const PLACE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
 const PLACE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// Unix, as one worker uses it.
 pub(crate) struct Unix {
     door: Door,
     setup: Setup,
@@ -77,7 +75,7 @@ pub(crate) struct Unix {
     accounts: RefCell<Accounts>,
 }
 
-/// The subject of a question: an open file, or a name relative to it. The empty name names nothing.
+/// The subject of a query: an open file, or a name relative to it. An empty name does not exist.
 #[derive(Clone, Copy)]
 enum What<'a> {
     Itself,
@@ -85,18 +83,17 @@ enum What<'a> {
 }
 
 impl What<'_> {
-    /// A directory itself. The working directory has no descriptor.
+    /// The working directory has no descriptor, so it is queried as `.`.
     fn of(dir: &Dir) -> Self {
         if dir.is_working() { What::Child(c".") } else { What::Itself }
     }
 }
 
-/// Opens a directory by its path from the caller's on, to resolve names in; duplicates that one for
-/// an empty path. Makes one call.
+/// Opens a directory for resolving names. An empty path duplicates the descriptor. 1 call.
 pub(crate) fn open_directory(fd: BorrowedFd<'_>, path: &Path) -> (io::Result<Dir>, Calls) {
     let door = Door::new(&Setup::default());
     let opened = if path.as_os_str().is_empty() {
-        // The numbers of the standard streams stay free, as the standard library has it.
+        // Numbers below 3 belong to the standard streams, as in the standard library.
         door.lift(fd, 3)
     } else {
         door.open_path(fd, path, PLACE)
@@ -104,12 +101,11 @@ pub(crate) fn open_directory(fd: BorrowedFd<'_>, path: &Path) -> (io::Result<Dir
     (opened.map(Dir::from).map_err(io::Error::from), door.calls())
 }
 
-/// Makes a directory of the caller's descriptor. One of anything else is refused. 1 call.
+/// Refuses a descriptor of anything but a directory. 1 call.
 pub(crate) fn adopt_directory(fd: OwnedFd) -> io::Result<Dir> {
     Ok(directory_only(&Door::new(&Setup::default()), fd)?.into())
 }
 
-/// Refuses a descriptor of anything but a directory. 1 call.
 fn directory_only(door: &Door, fd: OwnedFd) -> Result<OwnedFd, Errno> {
     match values::facts_from(&door.fstat(fd.as_fd())?).kind {
         Kind::Directory => Ok(fd),
@@ -117,7 +113,7 @@ fn directory_only(door: &Door, fd: OwnedFd) -> Result<OwnedFd, Errno> {
     }
 }
 
-/// Returns the descriptor of a directory.
+/// Returns the descriptor, or a duplicate if a C library stream owns it.
 pub(crate) fn into_descriptor(dir: Dir) -> io::Result<OwnedFd> {
     match dir.into_descriptor() {
         Ok(fd) => Ok(fd),
@@ -126,22 +122,20 @@ pub(crate) fn into_descriptor(dir: Dir) -> io::Result<OwnedFd> {
 }
 
 impl Unix {
-    /// Makes a directory for listing from the caller's descriptor.
+    /// Turns the caller's descriptor into a directory for listing.
     pub(crate) fn adopt(&self, fd: OwnedFd) -> io::Result<Dir> {
         Ok(self.listed(directory_only(&self.door, fd)?)?)
     }
 
-    /// Whether a feature of Linux may be used.
     fn has(&self, feature: Feature) -> bool {
         cfg!(target_os = "linux") && !self.setup.without.has(feature)
     }
 
-    /// Returns a directory that was opened for listing.
+    /// Opens a C library stream if raw listings are switched off.
     fn listed(&self, fd: OwnedFd) -> Result<Dir, Errno> {
         if self.has(Feature::RawListing) { Ok(fd.into()) } else { Dir::streaming(fd) }
     }
 
-    /// Opens a directory by its path below another one.
     fn open_without_links(&self, from: &Dir, path: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
         match self.open_at_once(from, text(path), true, mounts) {
             None | Some(Err(Errno::PERM)) => super::open_step_by_step(self, from, path, mounts),
@@ -149,11 +143,10 @@ impl Unix {
         }
     }
 
-    /// Opens a child where mounts are refused.
     fn open_on_same_mount(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         match self.open_at_once(parent, text(name), false, Mounts::Refuse) {
             None => self.open_compared(parent, name),
-            // A security filter, or the file system itself. If the portable call succeeds now, it
+            // A security filter or the file system refuses. If the portable call now succeeds, it
             // was a filter.
             Some(Err(Errno::PERM)) => {
                 self.open_compared(parent, name).inspect(|_| self.native.stop_openat2())
@@ -162,8 +155,8 @@ impl Unix {
         }
     }
 
-    /// Opens a child, then compares its mount with that of the parent. The open directories are
-    /// compared, so nothing can be swapped in between.
+    /// Compares the mounts of the open child and the open parent, so that no entry can be swapped
+    /// in between.
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         let fd = self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
         let ours = parent
@@ -188,7 +181,7 @@ impl Unix {
         }
     }
 
-    /// Returns the number of the mount or, where the system has none, the device.
+    /// Returns the mount ID or, where there is none, the device.
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
     fn mount(&self, fd: BorrowedFd<'_>, what: What<'_>) -> Result<(u64, u64), Errno> {
         match self.mount_by_statx(fd)? {
@@ -197,8 +190,7 @@ impl Unix {
         }
     }
 
-    /// Asks for some fields, and adds the answer to what is known. The portable call lacks only the
-    /// time of creation and the attributes.
+    /// The portable call lacks only the creation time and the attributes.
     fn ask(
         &self,
         at: BorrowedFd<'_>,
@@ -214,7 +206,6 @@ impl Unix {
         Ok(())
     }
 
-    /// The portable question.
     fn plain_stat(
         &self,
         at: BorrowedFd<'_>,
@@ -228,8 +219,8 @@ impl Unix {
         stat.inspect_err(|_| self.native.resume_statx())
     }
 
-    /// Removes an entry that is not a directory. Linux never unlinks a directory, not even for
-    /// root, so anything may be tried. Elsewhere an unknown kind is asked for first.
+    /// Linux never unlinks a directory, not even for root, so anything may be tried. Elsewhere an
+    /// unknown kind is queried first.
     fn unlink(&self, parent: &Dir, name: &CStr, kind: Kind) -> Result<Removed, Errno> {
         let at = parent.as_fd();
         let is_directory = || {
@@ -243,8 +234,7 @@ impl Unix {
         match self.door.unlinkat(at, name, AtFlags::empty()) {
             Ok(()) => Ok(Removed::Done),
             Err(Errno::ISDIR) if !asks => Ok(Removed::IsDirectory),
-            // The systems return different errors for a directory, and `EPERM` has other reasons,
-            // too.
+            // Systems disagree on the error for a directory, and `EPERM` has other causes too.
             Err(Errno::PERM | Errno::ISDIR) if asks && is_directory().unwrap_or(false) => {
                 Ok(Removed::IsDirectory)
             }
@@ -254,8 +244,8 @@ impl Unix {
 }
 
 impl Unix {
-    /// Reads a regular file. The null device is empty: sandboxes mask files with it. Anything else
-    /// is refused: a pipe or another device could end at once, as an empty file does, or never.
+    /// The null device counts as an empty file, because sandboxes mask files with it. Other special
+    /// files are refused: they could end at once, like an empty file, or never.
     fn read_regular(&self, file: BorrowedFd<'_>, most: usize) -> io::Result<Vec<u8>> {
         let stat = self.door.fstat(file)?;
         match FileType::from_raw_mode(stat.st_mode) {
@@ -333,7 +323,7 @@ impl Sys for Unix {
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
         let removed = self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
-        // POSIX lets a system say either of a directory that is not empty.
+        // POSIX allows either error for a non-empty directory.
         Ok(removed.map_err(|error| if error == Errno::EXIST { Errno::NOTEMPTY } else { error })?)
     }
 
@@ -457,7 +447,7 @@ mod tests {
     use super::{Unix, into_descriptor, open_directory};
     use crate::sys::{Feature, Features, Setup, Sys};
 
-    /// In a process of its own, whose standard input is closed.
+    /// Runs in a child process with standard input closed.
     #[test]
     fn copies_are_not_inherited_and_leave_the_standard_streams_alone() {
         const CHILD: &str = "CURT_TEST_WITHOUT_INPUT";
@@ -470,7 +460,7 @@ mod tests {
             assert!(String::from_utf8_lossy(&child.stdout).contains("1 passed"), "{child:?}");
             return;
         }
-        // SAFETY: no memory is involved, and nothing in this process reads its standard input.
+        // SAFETY: no memory is involved, and this process never reads its standard input.
         unsafe { libc::close(0) };
         let copy = open_directory(dir.as_fd(), "".as_ref()).0.unwrap();
         let without = Setup::default().with(Features::default().with(Feature::RawListing));

@@ -1,4 +1,4 @@
-//! The counterpart of `linux` on other systems, without fast paths.
+//! Stand-ins for `linux` on other systems, without fast paths.
 
 use std::ffi::CStr;
 use std::io;
@@ -20,7 +20,7 @@ pub(super) const QUERIED: Fields = Fields::NONE;
 pub(super) const EXTENDED: Fields = Fields::NONE;
 pub(super) const MOUNTS_MAY_LOOP: bool = false;
 
-/// The flags that BSD systems have for this are not known.
+/// The BSD file flags are not queried.
 pub(super) fn is_append_only(_facts: &Facts) -> bool {
     false
 }
@@ -29,12 +29,11 @@ pub(super) fn is_undeletable(_facts: &Facts) -> bool {
     false
 }
 
-/// Its number differs between these systems.
+/// The number of the null device differs between these systems.
 pub(super) fn is_null(_device: rustix::fs::Dev) -> bool {
     false
 }
 
-/// There is nothing to remember.
 #[derive(Default)]
 pub(super) struct State;
 
@@ -57,7 +56,7 @@ impl Unix {
         None
     }
 
-    /// Directories are listed as streams only.
+    /// Directories are only listed as streams.
     pub(super) fn read_raw(&self, _dir: &Dir, _buf: &mut DirBuf) -> io::Result<Batch> {
         Err(Errno::BADF.into())
     }
@@ -101,8 +100,8 @@ impl Unix {
         }
     }
 
-    /// Changes an entry. Returns whether it is not a link; one that becomes a link in between is
-    /// changed itself.
+    /// Returns `false` for a symlink, which is left alone. If a symlink takes the entry's place in
+    /// between, the symlink itself is changed.
     pub(super) fn change_unless_link(
         &self,
         at: &Dir,
@@ -124,13 +123,12 @@ impl Unix {
         Ok(true)
     }
 
-    /// Apple's systems have a call for the name of a descriptor.
     #[cfg(target_vendor = "apple")]
     pub(super) fn name_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         Ok(self.door.getpath(fd)?)
     }
 
-    /// The other systems have no common call for the name of a descriptor.
+    /// The other systems have no common call for this.
     #[cfg(not(target_vendor = "apple"))]
     pub(super) fn name_of(&self, _fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         Err(io::ErrorKind::Unsupported.into())
@@ -140,7 +138,7 @@ impl Unix {
         Ok(None)
     }
 
-    /// Children have process numbers only.
+    /// Children only have process numbers.
     pub(super) fn sleep_until_ended(&self, _: &Child, _: Duration) -> io::Result<bool> {
         Ok(false)
     }

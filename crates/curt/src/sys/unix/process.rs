@@ -1,4 +1,4 @@
-//! Trees of processes, and waiting for them and their output with a limit.
+//! Process trees, and waiting with a limit for processes and their output.
 
 use std::ffi::OsStr;
 use std::io;
@@ -17,20 +17,18 @@ use super::{Unix, failing};
 use crate::error::StartFailure;
 use crate::pause::Pause;
 
-/// A tree of processes: a process group, which has the number of its leader.
+/// A process group, which has the number of its leader.
 #[derive(Debug)]
 pub(crate) struct Tree;
 
-/// The variables that programs need to start at all; they stay when the environment is cleared.
+/// Programs need these to start, so clearing the environment leaves them.
 pub(crate) const ESSENTIAL_VARIABLES: &[&str] = &[];
 
 impl Unix {
-    /// Sets the argument zero, where the caller can choose it.
     pub(crate) fn set_arg0(command: &mut Command, name: &OsStr) {
         command.arg0(name);
     }
 
-    /// Starts a program, perhaps as the root of a tree.
     #[allow(clippy::unused_self, reason = "Windows makes calls for a tree")]
     pub(crate) fn spawn(
         &self,
@@ -43,8 +41,8 @@ impl Unix {
         Ok((command.spawn()?, has_tree.then_some(Tree)))
     }
 
-    /// Returns why a program could not be started in a directory, where a relative path of it
-    /// begins. Looks at both if need be.
+    /// Inspects the program and `directory` if need be. A relative program path begins in
+    /// `directory`.
     pub(crate) fn explain(
         &self,
         program: &Path,
@@ -54,13 +52,13 @@ impl Unix {
         failing::explain(&self.door, program, directory, error)
     }
 
-    /// Waits until a child ends; `None` if the limit passes before.
+    /// Returns `None` after the limit.
     pub(crate) fn wait_timeout(
         &self,
         child: &mut Child,
         limit: Duration,
     ) -> io::Result<Option<ExitStatus>> {
-        /// The longest pause between two questions, where children have no handles.
+        /// The longest pause between two queries, where children have no descriptors.
         const LONGEST: Duration = Duration::from_millis(20);
         let begun = Instant::now();
         let mut pause = Pause::default();
@@ -71,7 +69,7 @@ impl Unix {
             if ended.is_some() || left.is_zero() {
                 return Ok(ended);
             }
-            // It was not waited for, so no other process has its number.
+            // The child has not been waited for, so no other process has its number.
             may_sleep = may_sleep && self.sleep_until_ended(child, left)?;
             if !may_sleep {
                 self.door.sleep(pause.next(left.min(LONGEST)));
@@ -79,21 +77,20 @@ impl Unix {
         }
     }
 
-    /// Kills all processes of a tree. `has_ended`: its root was waited for.
+    /// `has_ended`: the root of the tree has been waited for.
     pub(crate) fn kill_tree(&self, child: &mut Child, _: &Tree, has_ended: bool) -> io::Result<()> {
         if has_ended {
             // Another group may have the number by now.
             return Err(io::ErrorKind::Unsupported.into());
         }
         match self.door.kill_group(Pid::from_child(child)) {
-            // No process is left.
+            // All processes have ended.
             Err(Errno::SRCH) => Ok(()),
             answer => Ok(answer?),
         }
     }
 
-    /// Reads both outputs of a child as they arrive, until both are closed or the limit passes.
-    /// Returns whether both are closed.
+    /// Reads both outputs of a child as they arrive. Returns whether both are closed.
     pub(crate) fn read_until(
         &self,
         child: &mut Child,
@@ -123,14 +120,14 @@ impl Unix {
             if ended[1] {
                 child.stderr = None;
             }
-            // Also if there is always more to read.
+            // Also ends if there is always more to read.
             if left.is_zero() {
                 return Ok(child.stdout.is_none() && child.stderr.is_none());
             }
         }
     }
 
-    /// Waits until a pipe is ready or the time has passed. Returns which are.
+    /// Returns which pipes are ready.
     fn ready(
         &self,
         pipes: [Option<BorrowedFd<'_>>; 2],
@@ -148,9 +145,9 @@ impl Unix {
         Ok(pipes.map(|pipe| pipe.is_some() && answers.next() == Some(true)))
     }
 
-    /// Reads what has arrived. Returns how much that was: nothing at the end.
+    /// Returns 0 at the end.
     fn read_some(&self, pipe: BorrowedFd<'_>, into: &mut Vec<u8>) -> Result<usize, Errno> {
-        /// What a pipe holds at most.
+        /// The usual capacity of a pipe.
         const ROOM: usize = 64 << 10;
         into.reserve(ROOM.min(into.capacity().max(4 << 10)));
         uninterrupted(|| self.door.read_fd(pipe, into))

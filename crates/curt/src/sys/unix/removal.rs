@@ -1,4 +1,4 @@
-//! What the removal of an entry would meet, without trying it.
+//! Predicts the error of a removal without trying it.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -13,8 +13,8 @@ use crate::name::Name;
 use crate::sys::{Ask, Sys};
 
 impl Unix {
-    /// Returns the error that removing an entry would meet, in the order in which the kernel looks
-    /// for it. A directory is asked once, for 2 calls, and up to 2 more if it is sticky.
+    /// Returns the error that removing an entry would meet, in the kernel's order. A directory is
+    /// queried once, in 2 calls and up to 2 more if it is sticky.
     pub(super) fn foresee_removal(
         &self,
         parent: &Dir,

@@ -1,4 +1,4 @@
-//! Conversions between the values of the system and those of the contract. No calls.
+//! Conversions between values of the system and of the contract. No calls.
 
 use std::cell::RefCell;
 use std::fs::Permissions;
@@ -14,7 +14,6 @@ use crate::fields::{Facts, Fields, Kind, Time};
 use crate::sys::beneath::{Create, How, Step};
 use crate::sys::{Opened, Owners};
 
-/// Converts the answer of the portable `stat`.
 #[allow(
     clippy::unnecessary_cast,
     clippy::cast_lossless,
@@ -43,7 +42,7 @@ pub(super) fn facts_from(stat: &rustix::fs::Stat) -> Facts {
     }
 }
 
-/// The fields that the portable `stat` gives.
+/// Fields that the portable `stat` returns.
 pub(super) const STAT: Fields = Fields::KIND
     .union(Fields::ID)
     .union(Fields::DEVICE)
@@ -59,8 +58,8 @@ pub(super) const STAT: Fields = Fields::KIND
     .union(Fields::DEVICE_NUMBER)
     .union(Fields::BLOCK_SIZE);
 
-/// Returns the kind for a mode and a device number. A character device without a number is the mark
-/// by which a union file system hides an entry of a lower layer.
+/// A character device without a number is a whiteout, by which a union file system hides an entry
+/// of a lower layer.
 pub(super) fn kind_of_entry(mode: u32, device_number: u64) -> Kind {
     match dir::kind(dir::type_of(mode)) {
         Kind::CharacterDevice if device_number == 0 => Kind::Whiteout,
@@ -68,7 +67,6 @@ pub(super) fn kind_of_entry(mode: u32, device_number: u64) -> Kind {
     }
 }
 
-/// Returns the names of the owners whose numbers are in the facts.
 pub(super) fn owners(
     accounts: &RefCell<Accounts>,
     asked: Fields,
@@ -86,7 +84,7 @@ pub(super) fn owners(
     Ok(owners)
 }
 
-/// Returns which access rights hold, with one call for each.
+/// Checks access rights with one call each.
 pub(super) fn may(
     asked: Fields,
     check: impl Fn(Access) -> Result<(), Errno>,
@@ -108,7 +106,6 @@ pub(super) fn may(
     Ok(allowed)
 }
 
-/// Interprets the answer to opening a directory.
 pub(super) fn opened<D>(opened: Result<D, Errno>) -> Opened<D> {
     match opened {
         Ok(dir) => Opened::Dir(dir),
@@ -119,7 +116,7 @@ pub(super) fn opened<D>(opened: Result<D, Errno>) -> Opened<D> {
     }
 }
 
-/// Interprets the answer to opening a directory with links followed: then `ELOOP` is a failure.
+/// Like [`opened`], but symlinks were followed, so `ELOOP` is a failure.
 pub(super) fn followed<D>(answer: Result<D, Errno>) -> Opened<D> {
     match answer {
         Err(Errno::LOOP) => Opened::Failed(Errno::LOOP.into()),
@@ -127,7 +124,7 @@ pub(super) fn followed<D>(answer: Result<D, Errno>) -> Opened<D> {
     }
 }
 
-/// The flags of `open(2)` for files.
+/// Flags of `open(2)` for files.
 const OF_FILES: OFlags = OFlags::WRONLY
     .union(OFlags::RDWR)
     .union(OFlags::APPEND)
@@ -140,7 +137,7 @@ const OF_FILES: OFlags = OFlags::WRONLY
     .union(OFlags::NOCTTY)
     .union(OF_FILES_HERE);
 
-/// Those that not every system has.
+/// Flags that only some systems have.
 #[cfg(target_os = "linux")]
 const OF_FILES_HERE: OFlags = OFlags::SYNC
     .union(OFlags::DSYNC)
@@ -151,8 +148,8 @@ const OF_FILES_HERE: OFlags = OFlags::SYNC
 #[cfg(not(target_os = "linux"))]
 const OF_FILES_HERE: OFlags = OFlags::empty();
 
-/// Interprets flags of `open(2)`, whose combinations are for the system to judge. The error has
-/// those that are not for files.
+/// Converts flags of `open(2)`, whose combinations the system judges. The error holds the flags
+/// that are not for files.
 #[allow(
     clippy::unnecessary_cast,
     clippy::cast_possible_wrap,
@@ -188,7 +185,7 @@ pub(crate) fn how_of(flags: i32) -> Result<(How, bool), i32> {
     Ok((how, true))
 }
 
-/// Returns the flags to open a file, except for the one about links.
+/// Returns the flags of `open(2)`, except `O_NOFOLLOW`.
 pub(super) fn flags(how: &How) -> OFlags {
     let access = match (how.read, how.write) {
         (true, true) => OFlags::RDWR,
@@ -208,18 +205,16 @@ pub(super) fn flags(how: &How) -> OFlags {
     flags
 }
 
-/// Returns the permissions of a new file.
 pub(super) fn mode(how: &How) -> Mode {
     if how.create == Create::Never { Mode::empty() } else { bits(how.mode) }
 }
 
-/// Converts permission bits.
 #[allow(clippy::unnecessary_cast, reason = "u16 on macOS")]
 pub(super) fn bits(mode: u32) -> Mode {
     Mode::from_raw_mode(mode as rustix::fs::RawMode)
 }
 
-/// Converts times to set; one that is `None` stays as it is.
+/// A time of `None` is left unchanged.
 #[allow(clippy::cast_lossless, reason = "the type of the field differs between systems")]
 pub(super) fn times(accessed: Option<Time>, modified: Option<Time>) -> Timestamps {
     let spec = |time: Option<Time>| match time {
@@ -229,12 +224,10 @@ pub(super) fn times(accessed: Option<Time>, modified: Option<Time>) -> Timestamp
     Timestamps { last_access: spec(accessed), last_modification: spec(modified) }
 }
 
-/// Converts permissions to set.
 pub(super) fn permissions(permissions: &Permissions) -> Mode {
     bits(permissions.mode() & 0o7777)
 }
 
-/// Interprets the answer to opening a directory by one step.
 pub(super) fn entered<D>(opened: Result<D, Errno>) -> Step<D> {
     match opened {
         Ok(dir) => Step::Done(dir),
@@ -243,7 +236,7 @@ pub(super) fn entered<D>(opened: Result<D, Errno>) -> Step<D> {
     }
 }
 
-/// Interprets the answer to opening a file by one step, where only a link is something else.
+/// Unlike in [`entered`], `ENOTDIR` is a failure: only a symlink counts as another kind of entry.
 pub(super) fn stepped<F>(opened: Result<F, Errno>) -> Step<F> {
     match opened {
         Ok(file) => Step::Done(file),
@@ -253,8 +246,7 @@ pub(super) fn stepped<F>(opened: Result<F, Errno>) -> Step<F> {
     }
 }
 
-/// Whether an error means that a link, or something that is not a directory, was refused. FreeBSD
-/// returns `EMLINK` for a link, NetBSD `EFTYPE`.
+/// FreeBSD returns `EMLINK` for a symlink, NetBSD `EFTYPE`.
 fn refuses_link_or_file(error: Errno) -> bool {
     #[cfg(any(
         target_vendor = "apple",
@@ -273,7 +265,7 @@ fn refuses_link_or_file(error: Errno) -> bool {
     matches!(error, Errno::NOTDIR | Errno::LOOP)
 }
 
-/// Repeats a call while signals interrupt it.
+/// Repeats a call after `EINTR`.
 pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     loop {
         match call() {

@@ -1,4 +1,4 @@
-//! Finding programs: whether a path can be executed.
+//! Program searches: whether a path can be executed.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -37,19 +37,18 @@ impl Which for Unix {
     fn head(&self, from: &Dir, path: Name<'_, u8>, room: &mut [u8]) -> io::Result<usize> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = self.door.openat(from.as_fd(), text(path), flags, Mode::empty())?;
-        // One read, as the kernel makes: a file on a disk gives all that there is room for.
+        // One read, as the kernel makes. From a file on disk it gets all there is room for.
         let length = values::uninterrupted(|| self.door.read(file.as_fd(), room));
         self.door.close(file);
         Ok(length?)
     }
 }
 
-/// What is asked about a candidate that exists.
 const ABOUT_CANDIDATE: Ask = Ask { fields: Fields::KIND.union(Fields::MODE), follow: true };
 
-/// What a candidate is, by the answer whether it may be executed, and by its kind if it exists. If
-/// the question is refused (by a filter, or by a kernel before 5.8 for a program that runs as
-/// another user), the mode bits decide.
+/// Judges a candidate by the access check and, if it exists, by its kind. If the check is refused
+/// (by a filter, or before Linux 5.8 for a program that runs as another user), the mode bits
+/// decide.
 fn verdict(
     may_execute: Result<(), Errno>,
     about: impl FnOnce() -> io::Result<Facts>,

@@ -1,4 +1,4 @@
-//! The calls that only Linux has.
+//! System calls of Linux only.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -12,7 +12,7 @@ use rustix::thread::CapabilitySet;
 use super::{Call, Door};
 use crate::sys::unix::values::uninterrupted;
 
-/// Repeats a call until the buffer is large enough.
+/// Repeats a call with the largest buffer if the first one was too small.
 fn grown(room: usize, call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
     let mut buffer = vec![0; room];
     loop {
@@ -26,7 +26,7 @@ fn grown(room: usize, call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u
     }
 }
 
-/// No list of names and no value is longer (`XATTR_LIST_MAX`, `XATTR_SIZE_MAX`).
+/// `XATTR_LIST_MAX` and `XATTR_SIZE_MAX`.
 const MOST_EXTENDED: usize = 64 << 10;
 
 impl Door {
@@ -44,7 +44,7 @@ impl Door {
         })
     }
 
-    /// Fills an empty buffer with directory records, without growing it.
+    /// Does not grow the buffer.
     pub(in super::super) fn getdents64(
         &self,
         dir: BorrowedFd<'_>,
@@ -54,21 +54,21 @@ impl Door {
         let read = uninterrupted(|| {
             self.pass(Call::List)?;
             let (dir, room) = (dir.as_raw_fd(), space.as_mut_ptr());
-            // SAFETY: the pointer and the length are those of one exclusively borrowed slice, and
-            // the descriptor is open for as long as it is borrowed. That the kernel writes no more
-            // than the length is the system call's contract.
+            // SAFETY: pointer and length describe one exclusively borrowed slice, and the
+            // descriptor is open while borrowed. By contract, the kernel writes no more than the
+            // length.
             let read = unsafe { libc::syscall(libc::SYS_getdents64, dir, room, space.len()) };
             usize::try_from(read).map_err(|_| last_errno())
         })?;
         let length = buffer.len() + read;
-        // SAFETY: the kernel says that it wrote so much, and it is within the capacity. That it
-        // also wrote the padding between two records is assumed; nothing is decided by it.
+        // SAFETY: the kernel reports writing this much, within the capacity. That includes the
+        // padding between records, an assumption on which no decision depends.
         unsafe { buffer.set_len(length) };
         Ok(())
     }
 
-    /// Not `rustix`, which moves the 256 bytes of the answer, and calls twice after the first
-    /// failure to find out whether the call exists.
+    /// rustix moves the 256-byte answer, and makes another call after the first failure to find out
+    /// whether `statx` exists.
     pub(in super::super) fn statx<'a>(
         &self,
         dir: BorrowedFd<'_>,
@@ -80,20 +80,18 @@ impl Door {
         let (dir, name, flags) = (dir.as_raw_fd(), name.as_ptr(), flags.bits());
         uninterrupted(|| {
             self.pass(Call::Stat)?;
-            // SAFETY: the name ends with its NUL, the descriptor is open for as long as it is
-            // borrowed, and the room is exclusively borrowed and as large as what the kernel
-            // writes.
+            // SAFETY: the name is NUL-terminated, the descriptor is open while borrowed, and `room`
+            // is exclusively borrowed and as large as the kernel's answer.
             let failed = unsafe {
                 libc::syscall(libc::SYS_statx, dir, name, flags, mask.bits(), room.as_mut_ptr())
             } != 0;
             if failed { Err(last_errno()) } else { Ok(()) }
         })?;
-        // SAFETY: where the call does not fail the kernel has written all of it, and it is plain
-        // numbers.
+        // SAFETY: after success the kernel has written the whole struct, which is plain numbers.
         Ok(unsafe { room.assume_init_ref() })
     }
 
-    /// Returns the names of extended attributes, each followed by a NUL; `room` is tried first.
+    /// Each name is followed by a NUL. Tries `room` bytes first.
     pub(in super::super) fn list_attributes(
         &self,
         path: &CStr,
@@ -111,7 +109,7 @@ impl Door {
         })
     }
 
-    /// Returns the value of an extended attribute; `room` is tried first.
+    /// Tries `room` bytes first.
     pub(in super::super) fn attribute(
         &self,
         path: &CStr,
@@ -130,10 +128,9 @@ impl Door {
         })
     }
 
-    /// Returns the magic number of the file system of an open file, and the flags of its mount.
+    /// Returns the magic number of the file system, and the mount flags.
     pub(in super::super) fn file_system(&self, at: BorrowedFd<'_>) -> Result<(i64, u64)> {
         self.pass(Call::FileSystem)?;
-        // The types of the fields differ between architectures.
         #[allow(
             clippy::unnecessary_cast,
             clippy::cast_lossless,
@@ -142,8 +139,8 @@ impl Door {
         rustix::fs::fstatfs(at).map(|fs| (fs.f_type as i64, fs.f_flags as u64))
     }
 
-    /// One call, unlike the standard library, which also reads the limits of a container from
-    /// files. The governor notices a worker that such a limit makes useless.
+    /// One call. The standard library also reads container limits from files; here, the governor
+    /// notices workers that such a limit makes useless.
     pub(in super::super) fn processors(&self) -> usize {
         if self.pass(Call::Processors).is_err() {
             return 1;
@@ -151,36 +148,33 @@ impl Door {
         rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize)
     }
 
-    /// Returns the user whose files this thread owns.
+    /// Returns the filesystem user ID.
     pub(in super::super) fn user(&self) -> u32 {
-        // It cannot fail.
+        // `setfsuid` cannot fail.
         let _ = self.pass(Call::User);
-        // SAFETY: no memory is involved. No user has this number, so nothing is set, and the answer
-        // is the current user.
+        // SAFETY: no memory is involved. No user has this number, so `setfsuid(2)` changes nothing
+        // and returns the current user.
         unsafe { libc::setfsuid(u32::MAX) }.unsigned_abs()
     }
 
-    /// Whether this user may do what only owners may.
     pub(in super::super) fn has_cap_fowner(&self) -> bool {
         let sets = self.pass(Call::Capabilities).and_then(|()| rustix::thread::capabilities(None));
         sets.is_ok_and(|sets| sets.effective.contains(CapabilitySet::FOWNER))
     }
 
-    /// Returns the number of this thread.
     pub(in super::super) fn thread_id(&self) -> i32 {
-        // It cannot fail.
+        // `gettid` cannot fail.
         let _ = self.pass(Call::ThreadId);
         rustix::thread::gettid().as_raw_nonzero().get()
     }
 
-    /// Returns how often this thread has blocked.
     pub(in super::super) fn waits(&self) -> u64 {
         if self.pass(Call::Usage).is_err() {
             return 0;
         }
-        // SAFETY: all zeros is a value of this plain struct of numbers.
+        // SAFETY: all zeros is a valid value of this struct of numbers.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: the pointer is that of an exclusively borrowed value of the right type.
+        // SAFETY: the pointer is to an exclusively borrowed value of the right type.
         let failed = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0;
         if failed { 0 } else { u64::try_from(usage.ru_nvcsw).unwrap_or(0) }
     }

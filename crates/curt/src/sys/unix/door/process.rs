@@ -1,5 +1,3 @@
-//! The calls for waiting for programs, and for killing them.
-
 use std::ffi::CStr;
 use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
@@ -12,7 +10,7 @@ use rustix::process::{Pid, Signal};
 use super::{Call, Door};
 
 impl Door {
-    /// Copies a descriptor to a number from `floor` on; no child inherits the copy.
+    /// Duplicates a descriptor to a number from `floor` on, with close-on-exec set.
     pub(in super::super) fn lift(
         &self,
         fd: BorrowedFd<'_>,
@@ -33,25 +31,24 @@ impl Door {
 
     pub(in super::super) fn open_to_read(&self, path: &CStr) -> Result<OwnedFd, Errno> {
         self.pass(Call::Open)?;
-        // Opening a named pipe does not wait for a writer.
+        // Opening a named pipe must not wait for a writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
     }
 
-    /// Waits until one of the descriptors is ready or has reached its end, or until the limit
-    /// passes. The answers are in `polls`.
+    /// Waits until a descriptor is ready or at its end, or until the limit passes.
     pub(in super::super) fn poll(
         &self,
         polls: &mut [PollFd<'_>],
         limit: Duration,
     ) -> Result<(), Errno> {
         self.pass(Call::Poll)?;
-        // A limit too large for the system is no limit.
+        // A limit too large for the system means no limit.
         let limit = Timespec::try_from(limit).ok();
         rustix::event::poll(polls, limit.as_ref()).map(drop)
     }
 
-    /// Sends SIGKILL to the group of a child that has not been waited for.
+    /// The child must not have been waited for.
     pub(in super::super) fn kill_group(&self, leader: Pid) -> Result<(), Errno> {
         self.pass(Call::Kill)?;
         rustix::process::kill_process_group(leader, Signal::KILL)

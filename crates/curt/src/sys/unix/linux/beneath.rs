@@ -1,5 +1,5 @@
-//! Staying beneath a directory: `openat2` resolves a whole path in one call, or reports that it
-//! escapes. The targets of magic links and the names of open files come from `/proc`.
+//! Untrusted paths on Linux: `openat2(2)` resolves a whole path in one call, or reports an escape.
+//! Open files are named and changed through their links in `/proc`.
 
 use std::ffi::CStr;
 use std::io;
@@ -19,27 +19,25 @@ use crate::sys::unix::dir::{Dir, text};
 use crate::sys::unix::{PLACE, Unix, What, values};
 use crate::sys::{Ask, Feature, Sys};
 
-/// How often `openat2` is retried after `EAGAIN`: while anything is renamed or mounted, the kernel
-/// cannot resolve `..` safely. The first retries come at once, the others after a pause. There is
-/// no fallback to single steps, so that a process that keeps renaming cannot force it.
+/// Retries of `openat2` after `EAGAIN`: while any process renames or mounts, the kernel cannot
+/// resolve `..` safely. The first retries follow at once, later ones after a pause. A process that
+/// keeps renaming must not be able to force single steps, so they are no fallback (ADR 36).
 const TRIES: u32 = 64;
 const AT_ONCE: u32 = 24;
 const PAUSE: Duration = Duration::from_micros(250);
 
-/// Looks up any entry.
 const ANYTHING: OFlags = PLACE.difference(OFlags::DIRECTORY);
 
-/// The file system with magic links.
+/// `PROC_SUPER_MAGIC`. Only this file system has magic links.
 const PROC: i64 = 0x9fa0;
 
-/// A mount whose links are not followed: `ST_NOSYMFOLLOW`, Linux 5.10.
+/// `ST_NOSYMFOLLOW`, Linux 5.10: symlinks on this mount are not followed.
 const NO_LINKS: u64 = 0x2000;
 
-/// Everybody may create entries, and remove only their own.
+/// Sticky and world-writable: everybody may create entries, and remove only their own.
 const SHARED: u32 = 0o1002;
 
 impl Unix {
-    /// Resolves a whole path with `openat2`.
     pub(in crate::sys::unix) fn resolve_at_once(
         &self,
         root: &Dir,
@@ -87,7 +85,6 @@ impl Unix {
         }
     }
 
-    /// Calls `openat2`, and retries after `EAGAIN`.
     fn open_within(
         &self,
         root: &Dir,
@@ -109,8 +106,8 @@ impl Unix {
         }
     }
 
-    /// Whether a filter refuses `openat2`, rather than the file: then the root is refused, too, and
-    /// this worker does not call it again.
+    /// Whether a filter refuses `openat2`. If so, it also refuses the root, and this worker stops
+    /// calling it.
     fn is_filtered(&self, root: &Dir, scope: ResolveFlags) -> bool {
         match self.open_within(root, c".", (PLACE, Mode::empty()), scope) {
             Ok(fd) => {
@@ -124,8 +121,7 @@ impl Unix {
         }
     }
 
-    /// Returns the target of a link that is open itself, by the rules of the kernel for following
-    /// links.
+    /// Returns the target by the kernel's rules for following a symlink.
     fn target(&self, at: &Dir, link: BorrowedFd<'_>, is_last: bool) -> Result<Link<u8>, Errno> {
         let mut target = Vec::new();
         let read = self.door.readlinkat(link, c"", &mut target);
@@ -146,9 +142,8 @@ impl Unix {
         })
     }
 
-    /// Applies the kernel's rule for a link at the end of a path (`fs.protected_symlinks`): in a
-    /// directory where everybody may create entries, it is followed only if it belongs to this user
-    /// or to the owner of the directory.
+    /// Applies `fs.protected_symlinks` to the last name of a path: in a sticky, world-writable
+    /// directory, a symlink must belong to this user or to the directory's owner.
     fn may_follow(&self, at: &Dir, link: BorrowedFd<'_>) -> Result<(), Errno> {
         let dir = self.plain_stat(at.as_fd(), What::of(at), AtFlags::empty())?;
         if dir.st_mode & SHARED != SHARED {
@@ -161,7 +156,7 @@ impl Unix {
         Err(Errno::ACCESS)
     }
 
-    /// Whether that rule is in force. Only root may ask; for others, assume so.
+    /// Only root may read the setting; for others, assume that the rule is in force.
     fn protects_links(&self) -> bool {
         let path = Path::new("/proc/sys/fs/protected_symlinks");
         let Ok(file) = self.door.open_path(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC) else {
@@ -173,15 +168,15 @@ impl Unix {
         (read, value) != (Ok(1), *b"0")
     }
 
-    /// Returns the name of an open file, as the kernel's directory cache has it.
+    /// From the kernel's directory cache.
     pub(in crate::sys::unix) fn name_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
-        /// What the kernel appends where the name is gone. A name may also end so itself.
+        /// Appended by the kernel if the name is gone. A real name may also end like this.
         const DELETED: &[u8] = b" (deleted)";
         let mut path = Vec::new();
         let read = |link: &_| self.door.readlinkat(CWD, link, &mut path);
         descriptor::by_path(&self.door, fd, b"", read)?;
         if path.first() != Some(&b'/') {
-            // It lies outside the root of this process.
+            // The file lies outside the root of this process.
             return Err(Errno::XDEV.into());
         }
         if path.ends_with(DELETED) && !self.leads_to(CWD, &path, fd)? {
@@ -190,8 +185,7 @@ impl Unix {
         Ok(path)
     }
 
-    /// Returns the canonical name of what a path leads to, in 4 calls and a close. `None` if the
-    /// kernel cannot tell it.
+    /// 4 calls and a close. `None` if the kernel has no answer.
     pub(in crate::sys::unix) fn canonical_at_once(
         &self,
         path: Name<'_, u8>,
@@ -201,7 +195,7 @@ impl Unix {
         }
         let flags = OFlags::PATH | OFlags::CLOEXEC;
         let file = match self.door.openat(CWD, text(path), flags, Mode::empty()) {
-            // The C library takes longer paths than the kernel.
+            // The C library accepts longer paths than the kernel.
             Err(Errno::NAMETOOLONG) => return Ok(None),
             opened => opened?,
         };
@@ -210,7 +204,6 @@ impl Unix {
         Ok(name.ok())
     }
 
-    /// Returns the target of a link.
     pub(in crate::sys::unix) fn read_link_for(
         &self,
         at: &Dir,
@@ -223,8 +216,8 @@ impl Unix {
         }
     }
 
-    /// Returns the target of a link. In `/proc`, the text of a magic link does not say where it
-    /// leads. 1 call; 2 for what may be a magic link.
+    /// In `/proc`, the text of a magic link does not say where it leads. 1 call; 2 for a possible
+    /// magic link.
     fn link_as_it_is(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {
         let mut target = Vec::new();
         match self.door.readlinkat(at.as_fd(), text(name), &mut target) {
@@ -242,9 +235,8 @@ impl Unix {
         Ok(Link::To(target))
     }
 
-    /// Returns the target of a link that is about to be followed. The link is opened itself, so
-    /// that all answers are about the same one. 5 calls; 2 to 5 more for one at the end of a path
-    /// where everybody may create links.
+    /// The symlink is opened itself, so that all answers concern the same one. 4 calls; 1 more for
+    /// the last name of a path, and up to 5 more in a sticky, world-writable directory.
     fn link_to_follow(&self, at: &Dir, name: Name<'_, u8>, is_last: bool) -> io::Result<Link<u8>> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let open = || self.door.openat(at.as_fd(), text(name), flags, Mode::empty());
@@ -254,8 +246,8 @@ impl Unix {
         Ok(target?)
     }
 
-    /// Changes what is open, which may be looked up only (`O_PATH`). The path in `/proc` leads to
-    /// it and to nothing else, on every kernel; `fchmodat2` is one of Linux 6.6.
+    /// The file may be open with `O_PATH` only. Its path in `/proc` leads to this file alone, on
+    /// every kernel; `fchmodat2` needs Linux 6.6.
     fn change_open(&self, fd: BorrowedFd<'_>, change: &Change) -> Result<(), Errno> {
         let (at, follow) = (CWD, AtFlags::empty());
         let changed = match change {
@@ -270,11 +262,11 @@ impl Unix {
                 descriptor::by_path(&self.door, fd, b"", set)
             }
         };
-        // What is open is there, so it is `/proc` that is missing.
+        // The file is open, so `/proc` is missing.
         if changed == Err(Errno::NOENT) { Err(Errno::NOSYS) } else { changed }
     }
 
-    /// Changes an entry. Returns whether it is not a link.
+    /// Returns `false` for a symlink, which is left alone.
     pub(in crate::sys::unix) fn change_unless_link(
         &self,
         at: &Dir,
@@ -294,7 +286,7 @@ impl Unix {
     }
 }
 
-/// Whether a link in `/proc` may be a magic link, judging by its text.
+/// Whether a link in `/proc` may be magic, judging by its text alone.
 fn may_be_magic(target: &[u8]) -> bool {
     target.first() == Some(&b'/') || target.contains(&b':')
 }

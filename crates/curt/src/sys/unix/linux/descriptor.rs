@@ -1,4 +1,4 @@
-//! Paths to an open file of this thread.
+//! Paths in `/proc` to open files of this thread.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -8,11 +8,11 @@ use rustix::io::{Errno, Result};
 
 use crate::sys::unix::door::Door;
 
-/// Calls with a path to an open file, followed by `below`.
+/// Makes a call with the path of an open file, followed by `below`.
 ///
-/// `/proc/self` shows the descriptor table of the first thread, and a thread may have its own
-/// (`unshare(CLONE_FILES)`), in which the number is another file or none. Kernels before 3.17 have
-/// no `/proc/thread-self`; if nothing was found, one more call checks for that.
+/// `/proc/self` shows the descriptors of the first thread, but a thread may have its own table
+/// (`unshare(CLONE_FILES)`), where the number means another file or none. Linux before 3.17 lacks
+/// `/proc/thread-self`; after `ENOENT`, one more call checks for that.
 pub(super) fn by_path<T>(
     door: &Door,
     fd: BorrowedFd<'_>,
@@ -50,7 +50,7 @@ mod tests {
     use crate::sys::unix::door::Door;
     use crate::sys::{Setup, Sys};
 
-    /// What `/proc` says that the descriptor stands for, and how many calls that took.
+    /// Returns the target of a descriptor's link in `/proc`, and the number of calls.
     fn read(door: &Door, fd: impl AsFd) -> (Result<Vec<u8>, Errno>, u64) {
         let mut target = Vec::new();
         let read = |path: &CStr| door.readlinkat(CWD, path, &mut target);
@@ -62,13 +62,12 @@ mod tests {
         rustix::fs::open("/etc", flags, Mode::empty()).unwrap()
     }
 
-    /// Runs something in a thread with a table of descriptors that it shares with nobody, and in
-    /// which the numbers of the other table stand for other files.
+    /// Runs code in a thread with its own descriptor table, where the numbers mean other files.
     fn apart(ask: impl FnOnce() + Send) {
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // SAFETY: this thread opens and closes its descriptors in its copy of the table
-                // alone, and uses none that another thread opened.
+                // SAFETY: this thread only opens and closes descriptors in its own table, and uses
+                // no others.
                 unsafe { unshare_unsafe(UnshareFlags::FILES) }.unwrap();
                 ask();
             });
@@ -78,7 +77,7 @@ mod tests {
     #[test]
     fn a_thread_with_its_own_descriptor_table_sees_its_files() {
         apart(|| {
-            // Also where `thread-self` is missing.
+            // Also without `thread-self`.
             let faults = Faults::default().fail("readlinkat", 0, libc::ENOENT);
             let missing = faults.fail("readlinkat", 1, libc::ENOENT);
             for (faults, expected) in [(Faults::default(), 1), (missing, 4)] {

@@ -1,8 +1,7 @@
-//! Extended attributes: one call lists their names, and another one reads the label.
+//! Extended attributes: one call lists their names, another one reads the label.
 //!
-//! The calls take paths, so an entry of an open directory is reached through the path of the
-//! descriptor in `/proc` (`descriptor.rs`). `listxattrat` of Linux 6.13 is missing on most
-//! machines, and filters refuse it.
+//! The calls take paths, so entries are reached through their directory's descriptor in `/proc`
+//! (`descriptor.rs`). `listxattrat` needs Linux 6.13, and filters refuse it.
 
 use std::ffi::{CStr, CString, OsString};
 use std::io;
@@ -18,17 +17,16 @@ use crate::sys::Extended;
 use crate::sys::unix::Unix;
 use crate::sys::unix::dir::{Dir, text};
 
-/// Room for the names, and for a label. A list that does not fit is read again.
+/// A longer list or label is read again.
 const ROOM: usize = 1024;
 
-/// The labels of security modules. The first one that is present is used.
+/// Labels of security modules. The first one present is used.
 const LABELS: [&[u8]; 2] = [b"security.selinux", b"security.SMACK64"];
 const ACLS: [&[u8]; 3] =
     [b"system.posix_acl_access", b"system.posix_acl_default", b"system.nfs4_acl"];
 const CAPABILITY: &[u8] = b"security.capability";
 
 impl Unix {
-    /// See [`Sys::extended`](crate::sys::Sys::extended).
     pub(in crate::sys::unix) fn read_extended(
         &self,
         parent: &Dir,
@@ -72,7 +70,6 @@ impl Unix {
         Ok(Some(extended))
     }
 
-    /// Calls with a path to an entry of a directory.
     fn at_entry<T>(
         &self,
         parent: &Dir,

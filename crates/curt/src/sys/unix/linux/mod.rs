@@ -1,6 +1,6 @@
-//! Calls that only Linux has: fast paths beside the portable calls, each of which [`Unix::has`] can
-//! switch off, and questions that have no portable form (magic links, names of open files, extended
-//! attributes, ends of processes).
+//! Linux only: fast paths next to the portable calls, which [`Unix::has`] can switch off, and
+//! queries without a portable form (magic links, names of open files, extended attributes, the end
+//! of a process).
 
 mod beneath;
 mod descriptor;
@@ -27,46 +27,41 @@ use super::{LIST, Unix};
 use crate::fields::Fields;
 use crate::sys::{Batch, Feature, Mounts};
 
-/// The fields that `statx` gives and the portable call does not.
+/// Fields of `statx` that the portable call lacks.
 pub(super) const QUERIED: Fields = Fields::CREATED.union(Fields::ATTRIBUTES);
-/// The fields that extended attributes give.
 pub(super) const EXTENDED: Fields = Fields::ACL.union(Fields::CAPABILITY).union(Fields::LABEL);
 pub(super) const MOUNTS_MAY_LOOP: bool = true;
 
-/// The magic number that ext2, ext3 and ext4 share.
+/// Shared by ext2, ext3 and ext4.
 const EXT4: i64 = 0xEF53;
 
-/// Whether a character device is that of `/dev/null`: `makedev(1, 3)`.
+/// `/dev/null` is `makedev(1, 3)`.
 pub(super) fn is_null(device: Dev) -> bool {
     device == 0x103
 }
 
-/// Whether the kernel lacks `openat2`. Only set by `ENOSYS`, as `EPERM` may come from a security
-/// filter of one thread.
+/// Only set by `ENOSYS`, as `EPERM` may come from a security filter of one thread.
 static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
 
-/// What one worker has learned.
+/// What one worker has learned from earlier calls.
 #[derive(Default)]
 pub(super) struct State {
-    /// A security filter refuses `openat2` but not `openat`: this worker does not call it again.
+    /// A security filter refuses `openat2` but not `openat`.
     openat2_refused: Cell<bool>,
-    /// `statx` is refused or missing, and the portable call is not: this worker does not call it
-    /// again.
+    /// `statx` is refused or missing, but the portable call works.
     statx_refused: Cell<bool>,
-    /// The fields that were asked for last, and their mask.
+    /// The fields of the last query, and their mask.
     asked: Cell<(Fields, u32)>,
-    /// Devices without extended attributes.
     without_extended: RefCell<BTreeSet<u64>>,
 }
 
 impl State {
-    /// Notes that the portable call succeeded where `openat2` was refused, so a filter refused it.
+    /// The portable call succeeded where `openat2` was refused, so a filter refused it.
     pub(super) fn stop_openat2(&self) {
         self.openat2_refused.set(true);
     }
 
-    /// Notes that the portable call failed, too: the file system, not a filter, may have refused
-    /// `statx`.
+    /// The portable call failed too, so the file system and not a filter may have refused `statx`.
     pub(super) fn resume_statx(&self) {
         self.statx_refused.set(false);
     }
@@ -79,8 +74,8 @@ impl Unix {
             && !NO_OPENAT2.load(Ordering::Relaxed)
     }
 
-    /// Opens a directory for listing with `openat2`, so that the kernel itself refuses links and
-    /// mounts. `None` where there is no such call; `EPERM` may come from a security filter.
+    /// The kernel itself refuses symlinks and mounts. Returns `None` without `openat2`; `EPERM` may
+    /// come from a security filter.
     pub(super) fn open_at_once(
         &self,
         from: &Dir,
@@ -91,8 +86,8 @@ impl Unix {
         if !self.may_openat2() {
             return None;
         }
-        // `LIST` contains `O_NOFOLLOW`, which refuses a link in place of the last name. That is all
-        // that a single name needs; `NO_SYMLINKS` refuses links on the way to the last name too.
+        // `O_NOFOLLOW` in `LIST` refuses a symlink as the last name, which suffices for a single
+        // name. `NO_SYMLINKS` also refuses those before it.
         let mut resolve = ResolveFlags::empty();
         resolve.set(ResolveFlags::NO_SYMLINKS, refuses_links);
         resolve.set(ResolveFlags::NO_XDEV, mounts == Mounts::Refuse);
@@ -104,19 +99,18 @@ impl Unix {
         Some(opened)
     }
 
-    /// Reads the next entries with `getdents64`.
     pub(super) fn read_raw(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         match self.door.getdents64(dir.as_fd(), buf.space(self.setup.lists_only)) {
             Ok(()) if buf.is_empty() => Ok(Batch::End),
-            // A directory that another process removed lists nothing.
+            // Another process removed the directory.
             Err(Errno::NOENT) => Ok(Batch::End),
             Ok(()) => Ok(Batch::More),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Sleeps until a child has ended or the limit has passed. Returns whether the system can say
-    /// so. The child has not been waited for.
+    /// Sleeps until a child has ended or the limit has passed. Returns `false` if the system cannot
+    /// report the end. The child must not have been waited for.
     pub(super) fn sleep_until_ended(&self, child: &Child, limit: Duration) -> io::Result<bool> {
         if !self.has(Feature::Pidfd) {
             return Ok(false);

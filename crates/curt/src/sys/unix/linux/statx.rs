@@ -1,4 +1,4 @@
-//! `statx`: from fields to its mask, and from its answer to facts.
+//! `statx`: fields to its mask, and its answer to facts.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -11,7 +11,7 @@ use crate::fields::{Facts, Fields, Time};
 use crate::sys::unix::{Unix, What, values};
 use crate::sys::{Ask, Feature};
 
-/// Each field with the bit that asks for it. Fields without one are always answered.
+/// The mask bits of each field. Fields without bits are always answered.
 const BITS: [(Fields, StatxFlags); 12] = [
     (Fields::KIND, StatxFlags::TYPE),
     (Fields::MODE, StatxFlags::TYPE.union(StatxFlags::MODE)),
@@ -27,7 +27,6 @@ const BITS: [(Fields, StatxFlags); 12] = [
     (Fields::GROUP_ID, StatxFlags::GID),
 ];
 
-/// Returns the fields for these bits.
 const fn fields(bits: StatxFlags) -> Fields {
     let mut fields = Fields::NONE;
     let mut index = 0;
@@ -41,20 +40,19 @@ const fn fields(bits: StatxFlags) -> Fields {
     fields
 }
 
-/// Whether no entry of a directory can be removed. (`access` already refuses to write to an
-/// immutable one.)
+/// Whether no entry of the directory can be removed. (`access` already refuses to write to an
+/// immutable directory.)
 pub(in crate::sys::unix) fn is_append_only(facts: &Facts) -> bool {
     facts.attributes & StatxAttributes::APPEND.bits() != 0
 }
 
-/// Whether the system refuses to unlink an entry, whatever the rights in its directory.
+/// Whether the kernel refuses to unlink an entry, whatever the rights in its directory.
 pub(in crate::sys::unix) fn is_undeletable(facts: &Facts) -> bool {
     facts.attributes & (StatxAttributes::IMMUTABLE | StatxAttributes::APPEND).bits() != 0
 }
 
 impl Unix {
-    /// Asks `statx` for exactly these fields, and adds the answer to what is known. `false` where
-    /// the portable call must be used.
+    /// Returns `false` if the caller must use the portable call.
     pub(in crate::sys::unix) fn by_statx(
         &self,
         at: BorrowedFd<'_>,
@@ -75,8 +73,8 @@ impl Unix {
         Ok(stat.is_some())
     }
 
-    /// Returns the mount of an open file and, before Linux 5.8, its device instead: subvolumes of
-    /// btrfs are devices on one mount. `None` where the portable call must be used.
+    /// Returns the mount ID or, before Linux 5.8, the device, which is less exact: the subvolumes of
+    /// btrfs are several devices on one mount. `None` without `statx`.
     pub(in crate::sys::unix) fn mount_by_statx(
         &self,
         fd: BorrowedFd<'_>,
@@ -91,8 +89,7 @@ impl Unix {
         Ok(Some(if has_mount { (0, stat.stx_mnt_id) } else { (device, 0) }))
     }
 
-    /// Calls `statx`. `None` where the portable call must be used: there is no `statx`, or a filter
-    /// refuses it.
+    /// Returns `None` if `statx` is missing, or a filter refuses it.
     fn statx<'a>(
         &self,
         dir: BorrowedFd<'_>,
@@ -113,10 +110,9 @@ impl Unix {
         }
     }
 
-    /// Returns the mask for exactly these fields, as each one may cost time on a network file
-    /// system.
+    /// Requests no other fields, as each one may cost time on a network file system.
     fn mask(&self, fields: Fields) -> StatxFlags {
-        // A traversal asks for the same fields every time.
+        // A traversal queries the same fields every time.
         let (asked, mask) = self.native.asked.get();
         if asked == fields {
             return StatxFlags::from_bits_retain(mask);
@@ -128,10 +124,9 @@ impl Unix {
     }
 }
 
-/// Adds an answer to what is known, in place, because this runs for every entry of a long listing.
+/// Adds an answer in place, because this runs for every entry of a long listing.
 fn add(stat: &Statx, known: &mut Facts) {
-    /// What nearly every file system answers, whatever was asked. (Fine-grained times are answered
-    /// only where they are asked for.)
+    /// Answered by nearly every file system, whatever was requested; fine-grained times are not.
     const USUAL: StatxFlags = StatxFlags::BASIC_STATS
         .difference(StatxFlags::ATIME.union(StatxFlags::MTIME).union(StatxFlags::CTIME));
     const USUAL_FIELDS: Fields = fields(USUAL);
@@ -150,7 +145,7 @@ fn add(stat: &Statx, known: &mut Facts) {
     }
 }
 
-/// Copies all values, times only where they are answered.
+/// Copies all values, but times only if they were answered.
 fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
     let mut add_time = |bit, field, from, to: fn(&mut Facts) -> &mut Time| {
         if answered.contains(bit) {
@@ -164,7 +159,7 @@ fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
     add_time(StatxFlags::BTIME, Fields::CREATED, stat.stx_btime, |facts| &mut facts.created);
     let mode = u32::from(stat.stx_mode);
     facts.device_number = match (stat.stx_rdev_major, stat.stx_rdev_minor) {
-        // As for nearly all files.
+        // The common case.
         (0, 0) => 0,
         (major, minor) => makedev(major, minor),
     };
@@ -196,8 +191,8 @@ mod tests {
 
     const ASK: Ask = Ask { fields: Fields::SIZE.union(Fields::ID), follow: true };
 
-    /// What a worker learns of one directory, asked again and again while these calls fail, and
-    /// how many calls it makes.
+    /// Queries one directory several times with planned faults. Returns the answers and the number
+    /// of calls.
     fn told(times: usize, faults: Faults) -> (Vec<Result<Facts, Errno>>, u64) {
         let faults = Arc::new(faults);
         let setup = Setup { faults: Some(Arc::clone(&faults)), ..Setup::default() };
