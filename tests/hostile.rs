@@ -1,4 +1,4 @@
-//! The cases of `hostile.json`, for the tests of the library and of the command.
+//! Loads the cases of `hostile.json`, for the tests of the library and of the command.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -8,14 +8,13 @@ use curt_testkit::Scratch;
 
 const TABLE: &str = include_str!("hostile.json");
 
-/// The texts in each line of a part of the table, which has no escapes.
+/// Returns the texts in each line of a part of the table, which has no escapes.
 fn part(name: &str) -> impl Iterator<Item = Vec<&'static str>> {
     let (_, part) = TABLE.split_once(&format!("\"{name}\": [\n")).unwrap();
     let lines = part.lines().take_while(|line| !line.starts_with("  ]"));
     lines.map(|line| line.split('"').skip(1).step_by(2).collect())
 }
 
-/// Runs a script of the table, and returns what it prints.
 fn shell(name: &str, place: &Path) -> String {
     let lines: Vec<_> = part(name).flatten().collect();
     let mut shell = Command::new("sh");
@@ -24,9 +23,9 @@ fn shell(name: &str, place: &Path) -> String {
     String::from_utf8(output.stdout).unwrap().trim().replace('\n', " ")
 }
 
-/// Calls `act` with each of these operations that a case is about, the directory to be in, the
-/// scope of the root and the path. `has_verdict` is asked whether an error is that of a line of
-/// verdicts and a path. Returns the cases that none of the operations is about.
+/// Calls `act` for each case with each applicable operation, the working directory, the scope of
+/// the root and the path. `has_verdict` decides whether an error matches a line of verdicts and a
+/// path. Returns the cases without an applicable operation.
 pub(crate) fn check<O, E: Debug>(
     operations: &[(&str, O)],
     act: impl Fn(&O, &Path, &str, &str) -> Result<String, E>,

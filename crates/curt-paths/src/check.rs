@@ -1,6 +1,6 @@
-//! The check of untrusted paths.
+//! Checks untrusted paths.
 //!
-//! Reasons are looked for in this order:
+//! If several reasons apply, the first in this order is reported:
 //!
 //! | reason | examples | Windows | POSIX | POSIX, strict |
 //! |---|---|---|---|---|
@@ -33,27 +33,27 @@ use crate::options::{Flavor, Release};
 use crate::unit::Unit;
 use crate::windows::{Start, device_at_end, is_device, is_separator, stem};
 
-/// How a path is treated that may be a second name of some file.
+/// How to treat a path that may be an alternative spelling of another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Aliases {
-    /// It is accepted, and means what it means to the system.
+    /// Accepts it with the meaning it has to the system.
     #[default]
     Open,
-    /// It is refused: every spelling that means another name on any supported system (`a.`, `A~1`,
-    /// `a::$DATA`, `nul.txt`), and every symbolic link. For programs that compare paths with lists
-    /// of names, such as file servers and archive tools.
+    /// Refuses spellings that mean another name on any supported system (`a.`, `A~1`, `a::$DATA`,
+    /// `nul.txt`), and every symlink. For programs that compare paths with lists of names, such as
+    /// file servers and archive tools.
     Strict,
 }
 
-/// Checks whether the text of a path stays beneath the directory it is meant for.
+/// Checks whether the text of a path remains beneath a directory. Does not allocate.
 ///
-/// This sees the text alone and allocates nothing. A symbolic link can still lead out, and on POSIX
-/// `a/../b` is taken for `b`: open the path with something that cannot leave the directory, such as
-/// `curt::Root`. The text must be the one that is used, after percent-decoding and the like.
+/// A symlink can still lead out, and on POSIX `a/../b` is taken for `b`, so open the path with an
+/// API that cannot leave the directory, such as `curt::Root`. Check the final text, after
+/// percent-decoding and the like.
 ///
-/// Case, and the forms in which Unicode composes letters, are not checked: which of them are the
-/// same name depends on the directory.
+/// Case and Unicode normalization are not checked: whether such names are equal depends on the
+/// directory.
 ///
 /// ```
 /// use curt_paths::{Aliases, Flavor, PathCheck, Refusal};
@@ -72,24 +72,27 @@ pub struct PathCheck {
 }
 
 impl PathCheck {
-    /// Creates a check of paths of this flavor, against the device names of Windows 10.
+    /// Creates a check for this flavor, with the device names of Windows 10.
     pub const fn new(flavor: Flavor) -> PathCheck {
         PathCheck { flavor, release: Release::Windows10, aliases: Aliases::Open, in_root: false }
     }
 
-    /// Sets which device names are refused; those of Windows 10 by default, which file servers
-    /// still refuse. [`Aliases::Strict`] always refuses those.
+    /// Sets which device names to refuse. [`Aliases::Strict`] always refuses those of Windows 10.
+    ///
+    /// These are also the default, because file servers still refuse them.
     pub const fn release(self, release: Release) -> PathCheck {
         PathCheck { release, ..self }
     }
 
-    /// Sets how second names of files are treated; they are accepted by default.
+    /// Sets how to treat alternative spellings; by default they are accepted.
     pub const fn aliases(self, aliases: Aliases) -> PathCheck {
         PathCheck { aliases, ..self }
     }
 
-    /// Sets whether the directory is treated as the root: rooted paths start there and `..` stops
-    /// there. Off by default. Shares, drives and devices are refused in any case.
+    /// Sets whether to treat the directory as the root, as `chroot` does; off by default.
+    ///
+    /// Rooted paths then start there, and `..` stops there. Shares, drives and devices are refused
+    /// anyway.
     pub const fn in_root(self, in_root: bool) -> PathCheck {
         PathCheck { in_root, ..self }
     }
@@ -99,12 +102,13 @@ impl PathCheck {
         if self.is_plain(text) { Ok(()) } else { self.check_names(text) }
     }
 
-    /// Checks a path and returns the name it stands for: folded, with the separators of its flavor,
-    /// without what Windows drops; `.` for the directory itself. Borrowed if that is the path
-    /// itself.
+    /// Checks a path and returns it folded, with the flavor's separators and without the parts that
+    /// Windows drops.
+    ///
+    /// The directory itself is `.`. Borrowed if nothing changed.
     pub fn name<'t, U: Unit>(&self, text: &'t [U]) -> Result<Cow<'t, [U]>, Refusal> {
         self.check(text)?;
-        // Folding fails on a NUL only, and those are refused.
+        // Folding fails only on NUL, which was refused.
         let name = self.fold().fold(text).map_err(|_| Refusal::Nul)?;
         Ok(if name == text { Cow::Borrowed(text) } else { Cow::Owned(name) })
     }
@@ -120,8 +124,8 @@ impl PathCheck {
         self.aliases == Aliases::Strict
     }
 
-    /// Returns whether the rules of Windows apply: to its own paths, and to those that must have
-    /// one name on every system.
+    /// Whether Windows rules apply: to Windows paths, and to paths that need the same meaning
+    /// everywhere.
     fn is_windows(self) -> bool {
         self.flavor == Flavor::Windows || self.is_strict()
     }
@@ -133,8 +137,7 @@ impl PathCheck {
         }
     }
 
-    /// Returns whether a path is accepted at a glance. `false` can also mean that only checking
-    /// each name can tell.
+    /// Whether a path passes the fast check; otherwise check each name.
     fn is_plain<U: Unit>(self, text: &[U]) -> bool {
         if self.is_windows() {
             plain::is_plain(text, self.flavor, self.is_strict())
@@ -143,7 +146,6 @@ impl PathCheck {
         }
     }
 
-    /// Checks a path by its start, each name and each character.
     fn check_names<U: Unit>(self, text: &[U]) -> Result<(), Refusal> {
         let mut found = Reasons::default();
         self.note_start(text, &mut found);
@@ -160,7 +162,6 @@ impl PathCheck {
         found.first().map_or(Ok(()), Err)
     }
 
-    /// Notes what is wrong with the start of a path.
     fn note_start<U: Unit>(self, text: &[U], found: &mut Reasons) {
         if !self.is_windows() {
             let is_rooted = text.first() == Some(&U::ascii(b'/'));
@@ -173,7 +174,7 @@ impl PathCheck {
         match start {
             Start::LocalDevice | Start::BareDevice => found.note(Refusal::Device),
             Start::Share => {
-                // To POSIX several slashes are one root.
+                // POSIX treats several slashes as one root.
                 let is_root = self.in_root && self.flavor == Flavor::Posix;
                 found.note_if(!is_root || text[1] != U::ascii(b'/'), Refusal::Absolute);
             }
@@ -192,12 +193,11 @@ impl PathCheck {
         }
     }
 
-    /// Returns whether a device name is refused wherever it is, and not only at the end.
+    /// Whether a device name is refused anywhere in a path, not just at the end.
     fn checks_each_name(self) -> bool {
         self.is_strict() || self.release == Release::Windows10
     }
 
-    /// Notes what is wrong with the names, and returns the kinds of units in them.
     fn note_names<U: Unit>(self, text: &[U], found: &mut Reasons) -> u8 {
         let stops = match self.flavor {
             Flavor::Posix => SLASH,
@@ -216,7 +216,6 @@ impl PathCheck {
         seen
     }
 
-    /// Notes what is wrong with one name, at this depth below the directory.
     #[inline]
     fn note_name<U: Unit>(self, name: &[U], is_last: bool, depth: &mut usize, found: &mut Reasons) {
         let is_dot = |unit: U| unit.to_ascii() == b'.';
@@ -234,19 +233,17 @@ impl PathCheck {
         }
     }
 
-    /// Returns whether Windows drops all of a last name.
+    /// Whether Windows drops the whole last name.
     fn vanishes<U: Unit>(self, name: &[U]) -> bool {
         self.flavor == Flavor::Windows
             && name.iter().all(|unit| matches!(unit.to_ascii(), b'.' | b' '))
     }
 
-    /// Notes what is wrong with a name that is neither `.` nor `..`.
     fn note_spelling<U: Unit>(self, name: &[U], found: &mut Reasons) {
         if !self.is_windows() {
             return;
         }
         if self.checks_each_name() {
-            // Most names begin with other letters.
             let may_be = matches!(*name, [a, b, c, ..] if plain::begins_device(a, b, c));
             found.device_name |= may_be && is_device(stem(name));
         }
@@ -257,7 +254,6 @@ impl PathCheck {
         }
     }
 
-    /// Notes what is wrong with characters that are not ASCII.
     #[cold]
     fn note_characters<U: Unit>(self, text: &[U], found: &mut Reasons) {
         let mut aliasing = false;
@@ -267,7 +263,7 @@ impl PathCheck {
     }
 }
 
-/// Why a path was refused: the first reason that holds, in this order.
+/// Why a path was refused: the first applicable reason, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -277,8 +273,8 @@ pub enum Refusal {
     Nul,
     /// The path is not valid text in its flavor: `a\xff` on Windows.
     Encoding,
-    /// The path begins like that of a device (`\\.\pipe\x`, `\\?\C:\x`, `\??\C:\x`), or contains
-    /// the name of one (`nul.txt`, `com¹`).
+    /// The path has a device prefix (`\\.\pipe\x`, `\\?\C:\x`, `\??\C:\x`) or name (`nul.txt`,
+    /// `com¹`).
     Device,
     /// The path begins at a root: `/etc/passwd`, `\windows`, `\\server\share`.
     Absolute,
@@ -286,29 +282,30 @@ pub enum Refusal {
     Drive,
     /// The path contains a colon, which begins the name of a stream: `x::$DATA`, `a/c:`.
     Stream,
-    /// The path contains a character that names cannot have: `a*`, `a|b`, a control character.
+    /// The path contains a character forbidden in names: `a*`, `a|b`, a control character.
     BadChar,
-    /// The path leaves the root: `../x`, an absolute symbolic link, a link to `../..`.
+    /// The path leaves the root: `../x`, an absolute symlink, a symlink to `../..`.
     Escape,
     /// A name ends in dots or spaces, which Windows drops: `.htaccess.`, `x. /y`.
     Trailing,
     /// A name looks like the short name of another file: `HTACCE~1`.
     ShortName,
-    /// The path leads through a symbolic link where links are refused, or through a link without a
-    /// target path: a magic link such as `/proc/self/exe`, a reparse point of an unknown kind. The
-    /// text check never returns this.
+    /// The path contains a refused symlink, or a link without a target path: a magic link such as
+    /// `/proc/self/exe`, or an unknown reparse point. Not returned by the text check.
     Link,
 }
 
 impl Refusal {
-    /// Returns a one-word name: `empty`, `nul`, `encoding`, `device`, `absolute`, `drive`,
-    /// `stream`, `badchar`, `escape`, `trailing`, `shortname`, `link`.
+    /// Returns a one-word name.
+    ///
+    /// The names are `empty`, `nul`, `encoding`, `device`, `absolute`, `drive`, `stream`,
+    /// `badchar`, `escape`, `trailing`, `shortname` and `link`.
     pub fn name(self) -> &'static str {
         REFUSALS[self as usize].1
     }
 
-    /// Returns the nearest error kind of the standard library: an empty path is not found, as the
-    /// system says, and all others are not permitted.
+    /// Returns the nearest kind of the standard library: `NotFound` for an empty path, otherwise
+    /// `PermissionDenied`.
     pub fn kind(self) -> std::io::ErrorKind {
         match self {
             Refusal::Empty => std::io::ErrorKind::NotFound,
@@ -317,7 +314,6 @@ impl Refusal {
     }
 }
 
-/// All reasons in their order, with their names and messages.
 const REFUSALS: [(Refusal, &str, &str); 12] = [
     (Refusal::Empty, "empty", "the path is empty"),
     (Refusal::Nul, "nul", "the path contains a NUL character"),
@@ -342,14 +338,13 @@ impl fmt::Display for Refusal {
 impl error::Error for Refusal {}
 
 impl From<Refusal> for std::io::Error {
-    /// An error of its [kind](Refusal::kind) with this refusal inside. No system call failed, so
-    /// there is no number.
+    /// Wraps this refusal, without a number, because no system call failed.
     fn from(refusal: Refusal) -> std::io::Error {
         std::io::Error::new(refusal.kind(), refusal)
     }
 }
 
-/// Returns whether a name looks like a short name: up to eight characters that end in a tilde and
+/// Whether a name looks like an 8.3 short name: up to eight characters ending in a tilde and
 /// digits, and an extension of up to three.
 fn is_short<U: Unit>(name: &[U]) -> bool {
     if name.len() > 12 {
@@ -366,17 +361,14 @@ fn is_short<U: Unit>(name: &[U]) -> bool {
         && extension.iter().filter(|unit| unit.to_ascii() == b'.').count() <= 1
 }
 
-// Kinds of units.
 const NUL: u8 = 1;
 const COLON: u8 = 2;
-/// No name on Windows contains it.
+/// Forbidden in Windows names.
 const BAD: u8 = 4;
 const BACKSLASH: u8 = 8;
-/// It is not ASCII.
 const OTHER: u8 = 16;
 const SLASH: u8 = 32;
 
-/// The kind of each unit.
 const KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut unit = 0;
@@ -395,12 +387,11 @@ const KINDS: [u8; 256] = {
     kinds
 };
 
-/// The reasons found so far.
 #[derive(Default)]
 struct Reasons {
-    /// A bit for each reason; the lowest is the first in order.
+    /// One bit per reason; the lowest comes first.
     reasons: u16,
-    /// A name is that of a device. It comes after [`Refusal::BadChar`], unlike the prefix of one.
+    /// A device name comes after [`Refusal::BadChar`], unlike a device prefix.
     device_name: bool,
 }
 
@@ -423,8 +414,8 @@ impl Reasons {
     }
 }
 
-/// Characters that file systems ignore when they compare names without regard to case (HFS+, and
-/// ext4 and F2FS with that feature): the ignorable ones of Unicode.
+/// Characters that case-insensitive file systems (HFS+, ext4 and F2FS with casefolding) ignore in
+/// comparisons: Unicode's default ignorables.
 const IGNORABLE: [(u32, u32); 17] = [
     (0xAD, 0xAD),
     (0x34F, 0x34F),
@@ -445,12 +436,12 @@ const IGNORABLE: [(u32, u32); 17] = [
     (0xE_0000, 0xE_0FFF),
 ];
 
-/// Characters that Windows maps to separators, dots, colons and tildes for programs that use a code
-/// page: the yen and won signs, and full-width forms.
+/// Characters that Windows maps to separators, dots, colons and tildes for code-page programs: the
+/// yen and won signs, and full-width forms.
 const MAPPED: [char; 7] =
     ['\u{A5}', '\u{20A9}', '\u{FF0E}', '\u{FF0F}', '\u{FF1A}', '\u{FF3C}', '\u{FF5E}'];
 
-/// Returns whether a name with this character has a second name without it on some system.
+/// Whether some system treats a name with this character as another name without it.
 fn is_aliasing(character: char) -> bool {
     let number = u32::from(character);
     IGNORABLE.iter().any(|&(first, last)| (first..=last).contains(&number))

@@ -1,27 +1,25 @@
-//! Full paths that other paths start from.
-
 use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::options::ExpandError;
 
-/// A full path that a relative one starts from.
+/// A full path that relative paths start from.
 #[derive(Clone, Debug)]
 pub(crate) struct Directory<U> {
     pub(crate) text: Vec<U>,
-    /// The length of the part that `..` cannot remove, and that a rooted path keeps.
+    /// The part that `..` cannot remove, and that a rooted path keeps.
     pub(crate) root: usize,
 }
 
-/// A value that is computed when it is first needed.
+/// A value computed on first use.
 ///
-/// No thread waits for another one: the child of a fork would wait forever for a thread that it
-/// does not have. Threads that come at the same time compute it each for itself.
+/// Not a plain `OnceLock`, whose other callers wait for the first one: after a fork the child could
+/// wait forever for a thread it does not have. Here concurrent callers each compute the value.
 #[derive(Debug)]
 pub(crate) struct Cell<T> {
     value: OnceLock<Result<T, ExpandError>>,
-    /// Only the thread that sets this sets the value, which would block the others meanwhile.
+    /// Only the thread that claims this sets the value, because setting would block others.
     is_claimed: AtomicBool,
 }
 
@@ -49,7 +47,7 @@ impl<T: Clone> Cell<T> {
     }
 }
 
-/// The directories that an expander has computed, in one kind of units.
+/// The cached directories in one kind of units.
 #[derive(Debug)]
 pub struct Known<U> {
     pub(crate) cwd: Cell<Directory<U>>,
@@ -62,7 +60,7 @@ impl<U> Default for Known<U> {
     }
 }
 
-/// The directories that an expander has computed, in each kind of units that it was asked in.
+/// The cached directories of an expander.
 #[derive(Debug, Default)]
 pub struct Cache {
     pub(crate) bytes: Known<u8>,

@@ -1,5 +1,3 @@
-//! The working directory, drives, homes and users that an expansion depends on.
-
 use std::borrow::Cow;
 use std::fmt;
 
@@ -7,10 +5,10 @@ use crate::directory::Cell;
 use crate::options::{ExpandError, Release};
 use crate::unit::PathText;
 
-/// Answers what an expansion has to know about the process. Implement this to start from the real
-/// working directory, as `curt::paths::ThisProcess` does: this crate makes no call to the system.
+/// The state of a process that expansions depend on.
 ///
-/// An expander asks for the working directory when it first needs it, and keeps the answer.
+/// This crate makes no system calls. Implement this trait to start from the real working directory,
+/// as `curt::paths::ThisProcess` does. An expander caches the working directory.
 ///
 /// ```
 /// use curt_paths::{Environment, Expander, PathText};
@@ -30,33 +28,35 @@ pub trait Environment: Send + Sync {
     /// Returns the working directory.
     fn working_directory(&self) -> Option<PathText>;
 
-    /// Returns the working directory of a drive, by its letter in upper case. Windows keeps them in
-    /// hidden environment variables.
+    /// Returns the working directory of a drive, given its letter in upper case.
+    ///
+    /// Windows keeps these in hidden environment variables.
     fn drive_directory(&self, letter: &str) -> Option<PathText> {
         let _ = letter;
         None
     }
 
-    /// Returns the home directory that the environment names: the value of `HOME`.
+    /// Returns the home directory named by the environment: the value of `HOME`.
     fn home(&self) -> Option<PathText> {
         None
     }
 
-    /// Returns the home directory of a user in the user database. An empty name is the user that
-    /// runs this process.
+    /// Returns the home directory of a user in the user database; of this process's user if the
+    /// name is empty.
     fn home_of(&self, user: &[u8]) -> Option<PathText> {
         let _ = user;
         None
     }
 
-    /// Returns the release of Windows whose rules apply; the newest one if this is not Windows.
+    /// Returns the release of Windows whose rules apply; the newest if this is not Windows.
     fn release(&self) -> Release {
         Release::Windows11
     }
 }
 
-/// The working directory, those of other drives, and home directories: set here, or asked of an
-/// [`Environment`]. What is set takes precedence.
+/// The working directory, those of other drives, and home directories.
+///
+/// Values set here take precedence over those of an [`Environment`].
 ///
 /// ```
 /// use curt_paths::{Env, Expander, Flavor};
@@ -67,12 +67,11 @@ pub trait Environment: Send + Sync {
 #[must_use]
 #[derive(Default)]
 pub struct Env {
-    /// Answers for everything that is not set here.
     environment: Option<Box<dyn Environment>>,
     cwd: Option<PathText>,
     drives: Option<Vec<(PathText, PathText)>>,
     home: Option<PathText>,
-    /// The working directory that the environment returned.
+    /// Cached from the environment.
     asked_cwd: Cell<PathText>,
 }
 
@@ -83,12 +82,12 @@ impl<E: Environment + 'static> From<E> for Env {
 }
 
 impl Env {
-    /// Creates an environment in which nothing is known.
+    /// Creates an empty environment.
     pub fn none() -> Env {
         Env::default()
     }
 
-    /// Asks an environment. It is asked for the working directory once.
+    /// Uses an environment, queried once for the working directory.
     pub fn of(environment: impl Environment + 'static) -> Env {
         environment.into()
     }
@@ -98,8 +97,7 @@ impl Env {
         Env { cwd: Some(path.into()), ..self }
     }
 
-    /// Sets the working directory of a drive, by its letter. After that the environment is not
-    /// asked about any drive.
+    /// Sets the working directory of a drive. The environment is then not queried for any drive.
     pub fn drive(mut self, letter: impl Into<PathText>, path: impl Into<PathText>) -> Env {
         self.drives.get_or_insert_default().push((letter.into(), path.into()));
         self
@@ -134,12 +132,10 @@ impl Env {
         self.environment.as_ref()?.drive_directory(std::str::from_utf8(&wanted).ok()?)
     }
 
-    /// Returns the value of `HOME`.
     pub(crate) fn home_directory(&self) -> Option<PathText> {
         self.home.clone().or_else(|| self.environment.as_ref()?.home())
     }
 
-    /// Asks the user database.
     pub(crate) fn home_of(&self, user: &[u8]) -> Option<PathText> {
         self.environment.as_ref()?.home_of(user)
     }

@@ -1,5 +1,3 @@
-//! Makes paths full: the public face of expansion.
-
 use std::borrow::Cow;
 
 use crate::directory::Cache;
@@ -11,12 +9,11 @@ use crate::rule::Rule;
 use crate::unit::{PathText, Unit, Units};
 use crate::windows::full_path;
 
-/// Makes paths full by their text alone.
+/// Makes paths full, from their text alone.
 ///
-/// The answer is a function of the path, an [`Env`], and the choices made by the methods here: any
-/// [`Flavor`] on any system. Whether anything exists, and where symbolic links lead, is not looked
-/// at. Units that are not Unicode are kept. An expander is made once and used for many paths, by
-/// any number of threads.
+/// The result depends only on the path, the [`Env`] and the options; any [`Flavor`] works on any
+/// system. Symlinks are not resolved, and units that are not Unicode are kept. One expander serves
+/// many paths and threads.
 ///
 /// | flavor, style | authority |
 /// |---|---|
@@ -33,11 +30,11 @@ use crate::windows::full_path;
 ///
 /// # Cost
 ///
-/// No system calls, except what an [`Environment`](crate::Environment) makes: it is asked for the
-/// working directory once, and for the user database for each `~user`, and for `~` if `HOME` is not
-/// set. A path that is full and clean is returned without a copy.
+/// No system calls, except those of an [`Environment`](crate::Environment): once for the working
+/// directory, and to the user database for each `~user`, and for `~` if `HOME` is not set. A full
+/// and clean path is returned without a copy.
 ///
-/// An expanded path is not a checked path: open paths from others beneath a directory.
+/// Expanding is not checking: open untrusted paths beneath a directory.
 ///
 /// ```
 /// use curt_paths::{DotDot, Env, Expander, Flavor};
@@ -47,8 +44,8 @@ use crate::windows::full_path;
 /// assert_eq!(*expander.expand(b"a//./b/../c").unwrap(), *b"/here/a/c");
 /// ```
 ///
-/// [`expand_str`](Expander::expand_str) takes a `&str`, and [`tilde`](Expander::tilde) makes `~`
-/// the home directory:
+/// [`expand_str`](Expander::expand_str) takes a `&str`, and [`tilde`](Expander::tilde) expands `~`
+/// to the home directory:
 ///
 /// ```
 /// use curt_paths::{Env, Expander, Flavor};
@@ -67,18 +64,18 @@ pub struct Expander {
     world: World,
 }
 
-/// The result of an expansion, and the rules it applied.
+/// The result of an expansion with the applied rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExpandExplanation {
     /// The full path.
     pub result: Result<PathText, ExpandError>,
-    /// The rules, each once, in the order in which they were first applied.
+    /// The rules, each once, in order of first use.
     pub rules: Vec<Rule>,
 }
 
 impl Expander {
-    /// Creates an expander for the paths of this system.
+    /// Creates an expander for native paths.
     pub fn new(env: impl Into<Env>) -> Expander {
         let env = env.into();
         let options = Options {
@@ -93,43 +90,46 @@ impl Expander {
         Expander { world: World { options, env, base: None, has_nul_in_base: false, cache } }
     }
 
-    /// Sets the flavor of the paths; that of this system by default.
+    /// Sets the flavor of the paths; by default this system's.
     pub fn flavor(self, flavor: Flavor) -> Expander {
         self.with(|world| world.options.flavor = flavor)
     }
 
-    /// Sets the release of Windows; that of the environment by default, or Windows 11 if it has
-    /// none.
+    /// Sets the release of Windows; by default the environment's, or Windows 11 if it has none.
     pub fn release(self, release: Release) -> Expander {
         self.with(|world| world.options.release = release)
     }
 
-    /// Sets the style; the system's own by default.
+    /// Sets the style; by default the system's own.
     pub fn style(self, style: Style) -> Expander {
         self.with(|world| world.options.style = style)
     }
 
-    /// Sets how `..` is treated; by default it is kept in POSIX paths of the native style, where a
-    /// symbolic link can come before it, and otherwise clamped.
+    /// Sets how to treat `..`.
+    ///
+    /// By default it is kept in native POSIX paths, where a symlink can precede it, and otherwise
+    /// clamped.
     pub fn dot_dot(self, dot_dot: DotDot) -> Expander {
         self.with(|world| world.options.dot_dot = Some(dot_dot))
     }
 
-    /// Sets how `\\?\…` and `\??\…` are treated; they are kept by default. In Ruby's style they are
-    /// always normalized.
+    /// Sets how to treat `\\?\…` and `\??\…`; by default they are kept. Ruby's style always
+    /// normalizes them.
     pub fn verbatim(self, verbatim: Verbatim) -> Expander {
         self.with(|world| world.options.verbatim = verbatim)
     }
 
-    /// Sets whether a leading tilde is a home directory; by default it is in Ruby's style only.
-    /// Without it, Ruby's style is that of `File.absolute_path`. `~` is the home directory of the
-    /// [`Env`], and `~user` that of a user in its user database.
+    /// Sets whether a leading tilde is a home directory; by default only in Ruby's style.
+    ///
+    /// `~` is the home directory of the [`Env`], and `~user` that of a user in its user database.
+    /// Ruby's style without it is that of `File.absolute_path`.
     pub fn tilde(self, tilde: bool) -> Expander {
         self.with(|world| world.options.tilde = Some(tilde))
     }
 
-    /// Sets the directory that relative paths start from instead of the working directory. It is
-    /// expanded itself when it is first needed.
+    /// Sets the directory that relative paths start from, instead of the working directory.
+    ///
+    /// It is itself expanded, when first needed.
     pub fn base(self, base: impl Into<PathText>) -> Expander {
         let base = base.into();
         self.with(|world| {
@@ -138,14 +138,13 @@ impl Expander {
         })
     }
 
-    /// Changes what an expansion depends on.
     fn with(mut self, change: impl FnOnce(&mut World)) -> Expander {
         change(&mut self.world);
         self.world.cache = Cache::default();
         self
     }
 
-    /// Returns the full path of a text, borrowed if it is the text itself.
+    /// Returns the full path of a text, borrowed if unchanged.
     pub fn expand<'t, U: Unit>(&self, text: &'t [U]) -> Result<Cow<'t, [U]>, ExpandError> {
         if self.is_clean(text) {
             return Ok(Cow::Borrowed(text));
@@ -155,9 +154,10 @@ impl Expander {
         Ok(if full == text { Cow::Borrowed(text) } else { Cow::Owned(full) })
     }
 
-    /// Returns the full path of a string, borrowed if it is the string itself.
-    /// [`ExpandError::Encoding`] if the result is not Unicode: if the path starts from a directory
-    /// that is not.
+    /// Returns the full path of a string, borrowed if unchanged.
+    ///
+    /// Fails with [`ExpandError::Encoding`] if the path starts from a directory that is not
+    /// Unicode.
     ///
     /// ```
     /// use curt_paths::{Env, Expander, Flavor};
@@ -175,8 +175,9 @@ impl Expander {
         })
     }
 
-    /// Replaces the content of a buffer with the full path of a text, and allocates only if the
-    /// buffer is too small. After an error its content is unspecified.
+    /// Writes the full path of a text into a buffer, replacing its content.
+    ///
+    /// Allocates only if the buffer is too small. After an error its content is unspecified.
     pub fn expand_into<U: Unit>(&self, text: &[U], buffer: &mut Vec<U>) -> Result<(), ExpandError> {
         buffer.clear();
         if self.is_clean(text) {
@@ -186,7 +187,7 @@ impl Expander {
         Expansion::new(&self.world).write(text, buffer, &mut ())
     }
 
-    /// Returns the full path of a text in either kind of units, in the same units.
+    /// Returns the full path of a text, in the units of the text.
     pub fn expand_text(&self, text: &PathText) -> Result<PathText, ExpandError> {
         match &text.units {
             Units::Bytes(bytes) => Ok(self.expand(bytes)?.into_owned().into()),
@@ -194,8 +195,7 @@ impl Expander {
         }
     }
 
-    /// Returns what [`expand`](Expander::expand) does, and the rules that were applied. Takes
-    /// longer.
+    /// Expands as [`expand`](Expander::expand) does, and returns the applied rules. Slower.
     pub fn explain<U: Unit>(&self, text: &[U]) -> ExpandExplanation {
         let (mut full, mut rules) = (Vec::new(), Vec::new());
         let written = Expansion::new(&self.world).write(text, &mut full, &mut rules);
@@ -205,7 +205,7 @@ impl Expander {
         ExpandExplanation { result: written.map(|()| U::to_text(&full)), rules }
     }
 
-    /// Returns what [`expand_text`](Expander::expand_text) does, and the rules that were applied.
+    /// Expands as [`expand_text`](Expander::expand_text) does, and returns the applied rules.
     pub fn explain_text(&self, text: &PathText) -> ExpandExplanation {
         match &text.units {
             Units::Bytes(bytes) => self.explain(bytes),
@@ -213,8 +213,7 @@ impl Expander {
         }
     }
 
-    /// Returns whether a path is its own expansion. `false` can also mean that only expanding it
-    /// can tell.
+    /// Whether a path is its own expansion. May return `false` for a path that is.
     #[inline]
     pub(crate) fn is_clean<U: Unit>(&self, text: &[U]) -> bool {
         let options = self.world.options;

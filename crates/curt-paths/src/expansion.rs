@@ -1,4 +1,4 @@
-//! How one path is expanded: which directory it starts from, and which rules it is read by.
+//! Expands one path: finds the directory it starts from, and the rules it follows.
 
 use std::borrow::Cow;
 
@@ -11,13 +11,12 @@ use crate::windows::full_path;
 use crate::windows::prefix::{Start, is_separator};
 use crate::{posix, ruby};
 
-/// Everything that an expansion depends on besides the path: the inside of an `Expander`.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) options: Options,
     pub(crate) env: Env,
     pub(crate) base: Option<PathText>,
-    /// Ruby refuses such a base, even for a path that needs none.
+    /// Ruby refuses such a base even for a path that does not use it.
     pub(crate) has_nul_in_base: bool,
     pub(crate) cache: Cache,
 }
@@ -38,7 +37,6 @@ impl<'a> Expansion<'a> {
         Expansion { world, is_base: true }
     }
 
-    /// Writes the full path of a text to `out`, which is empty.
     pub(crate) fn write<U: Unit>(
         self,
         text: &[U],
@@ -63,7 +61,7 @@ impl<'a> Expansion<'a> {
                 Ok(())
             }
         };
-        // A NUL takes precedence over any other error. Folding looks for it on the way.
+        // NUL takes precedence over any other error; folding looks for it on the way.
         written.map_err(|error| if has_nul(text) { ExpandError::Nul } else { error })
     }
 
@@ -108,7 +106,7 @@ impl<'a> Expansion<'a> {
         full_path::write(text, self.world.options, directory, out, trace)
     }
 
-    /// Joins the base and a path as Ruby does before it asks Windows.
+    /// Joins the base and a path, as Ruby does before it calls Windows.
     fn join<U: Unit>(self, text: &[U], trace: &mut impl Trace) -> Result<Vec<U>, ExpandError> {
         if self.begins_at_home(text) {
             return self.at_home(text, trace);
@@ -133,7 +131,6 @@ impl<'a> Expansion<'a> {
         Ok(joined)
     }
 
-    /// Returns the directory that a relative path starts from.
     fn start<U: Unit>(self, trace: &mut impl Trace) -> Result<Cow<'a, Directory<U>>, ExpandError> {
         if self.is_base || self.world.base.is_none() {
             trace.note(Rule::WorkingDirectory);
@@ -154,7 +151,6 @@ impl<'a> Expansion<'a> {
         )
     }
 
-    /// The base, or the working directory without one.
     fn base<U: Unit>(self) -> Result<Cow<'a, Directory<U>>, ExpandError> {
         let Some(base) = &self.world.base else { return self.cwd() };
         self.kept(
@@ -168,7 +164,6 @@ impl<'a> Expansion<'a> {
         )
     }
 
-    /// Finds a directory once.
     fn kept<U: Unit>(
         self,
         cell: impl FnOnce(&'a Known<U>) -> &'a Cell<Directory<U>>,
@@ -177,8 +172,8 @@ impl<'a> Expansion<'a> {
         cell(U::known(&self.world.cache)).get(find)
     }
 
-    /// Returns the working directory of a drive: the base or the current one if it is on that
-    /// drive, with its spelling of the letter.
+    /// The working directory of a drive: the base or the current one if on that drive, with its
+    /// spelling of the letter.
     fn drive<U: Unit>(
         self,
         letter: &[U],
@@ -216,7 +211,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Returns whether a path begins with the home directory of a user. `~:` is a drive.
+    /// Whether a path begins with a home directory. `~:` is a drive.
     fn begins_at_home<U: Unit>(self, text: &[U]) -> bool {
         let is_drive = |text| match self.world.options.flavor {
             Flavor::Posix => false,
@@ -225,7 +220,6 @@ impl<'a> Expansion<'a> {
         text.first() == Some(&U::ascii(b'~')) && self.world.options.tilde() && !is_drive(text)
     }
 
-    /// Splits a path that begins at home into the user's name and the rest.
     fn split_home<U: Unit>(self, text: &[U]) -> (&[U], &[U]) {
         let ends = |unit: &U| match self.world.options.flavor {
             Flavor::Posix => *unit == U::ascii(b'/'),
@@ -235,7 +229,6 @@ impl<'a> Expansion<'a> {
         (&text[1..end], &text[end..])
     }
 
-    /// Returns a Windows path that begins at home with the home directory in its place.
     fn at_home<U: Unit>(self, text: &[U], trace: &mut impl Trace) -> Result<Vec<U>, ExpandError> {
         let (user, rest) = self.split_home(text);
         let mut path = self.home(user, trace)?;
@@ -243,7 +236,7 @@ impl<'a> Expansion<'a> {
         Ok(path)
     }
 
-    /// Returns the home directory of a user; an empty name is the user that runs this process.
+    /// Returns the home directory of a user; of this process's user if the name is empty.
     fn home<U: Unit>(self, user: &[U], trace: &mut impl Trace) -> Result<Vec<U>, ExpandError> {
         let World { options: Options { flavor, .. }, env, .. } = self.world;
         let home = if user.is_empty() {
@@ -252,7 +245,7 @@ impl<'a> Expansion<'a> {
             env.home_directory().or_else(by_name).ok_or(ExpandError::NoHome)?
         } else {
             trace.note(Rule::UserHome);
-            // Windows has no way to find one.
+            // Windows has no way to find it.
             let name = (*flavor == Flavor::Posix).then(|| U::to_text(user));
             let home = name.and_then(|name| env.home_of(&name.to_bytes()));
             home.ok_or(ExpandError::NoUser)?

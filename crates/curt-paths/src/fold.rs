@@ -1,4 +1,4 @@
-//! The one folding of paths, for the expander, the text check, `curt::Root` and program searches.
+//! Folding, shared by the expander, the text check, `curt::Root` and program searches.
 
 use crate::options::{DotDot, ExpandError, Flavor, Release};
 use crate::rule::{Rule, Trace};
@@ -6,19 +6,18 @@ use crate::scan::any_window;
 use crate::unit::Unit;
 use crate::windows::{Start, device_at_end, is_separator};
 
-/// Folds the names of a path: removes `.` and doubled separators, and treats `..` as [`DotDot`]
-/// says.
+/// Folds a path: removes `.` and repeated separators, and treats `..` as [`DotDot`] says.
 ///
-/// This sees the text alone. With a symbolic link before it, `a/..` can mean something other than
-/// nothing, except on Windows, which folds paths before it opens any directory.
+/// Only the text is folded. After a symlink, `a/..` can lead elsewhere, except on Windows, which
+/// folds paths before it opens any directory.
 ///
-/// A relative path stays relative: where a name would come to the front that begins with `~` or, on
-/// Windows, contains a colon or is that of a device, `.` is put before it, as Go and Node do for
-/// drives. `a/../~/x` is `./~/x`, and on Windows `a/../c:/x` is `.\c:\x`.
+/// A relative path remains relative. If folding moves a name to the front that begins with `~`, or
+/// on Windows contains a colon or is a device name, `.` is put before it, as Go and Node do for
+/// drives: `a/../~/x` becomes `./~/x`, and on Windows `a/../c:/x` becomes `.\c:\x`.
 ///
-/// Windows reads the last name of a path in its own way: it can be a device, and loses trailing
-/// dots and spaces. A name that was not the last one and would be read differently keeps a
-/// separator, as in Node: `a/nul/.` is `a\nul\`, and not the device `NUL`.
+/// Windows treats the last name specially: it can be a device, and loses trailing dots and spaces.
+/// A name that becomes the last one, and would be read differently there, keeps a separator, as in
+/// Node: `a/nul/.` becomes `a\nul\`, not the device `NUL`.
 ///
 /// ```
 /// use curt_paths::{DotDot, Flavor, Fold};
@@ -41,19 +40,18 @@ pub struct Fold {
 }
 
 impl Fold {
-    /// Folds paths of this flavor and writes its separator. `..` removes the name before it
-    /// ([`DotDot::Clamp`]).
+    /// Creates a folding for this flavor, with its separator and [`DotDot::Clamp`].
     pub const fn new(flavor: Flavor) -> Fold {
         Fold { flavor, dot_dot: DotDot::Clamp, has_native_separators: false, trims: false }
     }
 
-    /// Sets how `..` is treated.
+    /// Sets how to treat `..`.
     pub const fn dot_dot(self, dot_dot: DotDot) -> Fold {
         Fold { dot_dot, ..self }
     }
 
     /// Writes [`Unit::SEPARATOR`] instead of the flavor's separator, for paths of another flavor
-    /// that this system is to open.
+    /// that this system will open.
     pub const fn native_separators(self) -> Fold {
         Fold { has_native_separators: true, ..self }
     }
@@ -64,8 +62,9 @@ impl Fold {
         Fold { trims: true, ..self }
     }
 
-    /// Returns the folded names; `.` if none is left. Separators before the first name are left
-    /// out: of a full path, [`append`](Fold::append) the names to its root.
+    /// Returns the folded names, or `.` if all were removed. Leading separators are dropped.
+    ///
+    /// To keep the root of a full path, [`append`](Fold::append) to it:
     ///
     /// ```
     /// use curt_paths::{Flavor, Fold};
@@ -75,8 +74,7 @@ impl Fold {
     /// assert_eq!(full, b"/b");
     /// ```
     ///
-    /// Fails with [`ExpandError::Nul`], or with [`ExpandError::Escape`] if [`DotDot::Refuse`] was
-    /// chosen.
+    /// Fails with [`ExpandError::Nul`], or with [`ExpandError::Escape`] under [`DotDot::Refuse`].
     pub fn fold<U: Unit>(self, names: &[U]) -> Result<Vec<U>, ExpandError> {
         let mut path = Vec::new();
         self.append(names, 0, &mut path)?;
@@ -86,8 +84,10 @@ impl Fold {
         Ok(path)
     }
 
-    /// Appends names to a path, of which `..` removes neither the first `root` units nor a leading
-    /// separator. After an error the content of the path is unspecified.
+    /// Appends names to a path.
+    ///
+    /// `..` removes neither the first `root` units of the path nor a leading separator. After an
+    /// error the content of the path is unspecified.
     pub fn append<U: Unit>(
         self,
         names: &[U],
@@ -97,11 +97,11 @@ impl Fold {
         self.write(names, root, path, &mut ()).map(drop)
     }
 
-    /// Appends names to a path. Returns whether trimming left nothing of the last one.
+    /// Appends names to a path. Returns whether trimming removed all of the last one.
     ///
-    /// All names are appended first, and then what stays moves to the front: up to the first name
-    /// that is left out nothing has to move. A run of names without dots and doubled slashes moves
-    /// at once.
+    /// All names are copied first, and then moved towards the front as needed. Names before the
+    /// first dropped one do not move, and a run of names without dots and double slashes moves at
+    /// once.
     pub(crate) fn write<U: Unit>(
         self,
         names: &[U],
@@ -129,9 +129,9 @@ impl Fold {
         };
         let mut vanished = false;
         let root = if path.first() == Some(&separator) { root.max(1) } else { root };
-        // The root of a drive ends in a separator, that of a share does not.
+        // A drive's root ends in a separator, a share's does not.
         let root_is_joined = root == 0 || path.get(root - 1) == Some(&separator);
-        // The length of the part of `path` that stays.
+        // The length of the finished part of `path`.
         let mut end = path.len();
         if end > root && path.last() == Some(&separator) {
             end -= 1;
@@ -141,11 +141,11 @@ impl Fold {
         let begin = path.len();
         path.extend_from_slice(names);
         let mut at = 0;
-        // Where the first name of `path` was.
+        // Original position of the first name of `path`.
         let mut first = 0;
         while at < names.len() {
-            // On Windows this is one name. On POSIX it is the rest: the end of a run of names is
-            // only looked for where there is one.
+            // One name on Windows. On POSIX the whole rest, because the end of a run is searched
+            // only if one begins here.
             let name = if WINDOWS {
                 let length = U::position(&names[at..], *b"\\/\0");
                 length.map_or(&names[at..], |length| &names[at..at + length])
@@ -205,7 +205,7 @@ impl Fold {
             at = stop + 1;
         }
         path.truncate(end);
-        // Windows itself drops the separator without a second look.
+        // Windows itself drops the separator without this check.
         let is_for_windows = WINDOWS && !self.trims && separator == U::ascii(b'\\');
         if is_for_windows && end > root && !ends_in_name(names) && is_read_differently(path) {
             path.push(separator);
@@ -217,23 +217,22 @@ impl Fold {
     }
 }
 
-/// Returns whether the last name of a Windows path is followed by nothing: no separator, `.` or
-/// `..`.
+/// Whether a Windows path ends in a name, not in a separator, `.` or `..`.
 fn ends_in_name<U: Unit>(names: &[U]) -> bool {
     let last = names.rsplit(|&unit| is_separator(unit)).next().unwrap_or_default();
     matches!(Kind::of::<U, true>(last), Kind::Normal)
 }
 
-/// Returns whether Windows reads the last name differently if a separator follows it. The rules of
-/// Windows 10 find every device that Windows 11 has.
+/// Whether Windows reads the last name differently if a separator follows. The rules of Windows 10
+/// cover every device of Windows 11.
 fn is_read_differently<U: Unit>(path: &[U]) -> bool {
     let name = path.rsplit(|&unit| is_separator(unit)).next().unwrap_or_default();
     last_name(name) != inner_name(name)
         || device_at_end(path, Start::of(path), Release::Windows10).is_some()
 }
 
-/// Returns whether a folded path begins with a drive, a device or a home directory that the path
-/// before did not begin with, or is blank, which is no path. The first name was at `first`.
+/// Whether folding brought a drive, a device or a home directory to the front, or left an invalid
+/// blank path. `first` is the original position of the first name.
 fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
     path: &[U],
     root: usize,
@@ -242,7 +241,7 @@ fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
 ) -> bool {
     let is_moved = first > root;
     if root == 1 {
-        // To the kernel `\??\` begins a full path.
+        // To the kernel, `\??\` begins a full path.
         let mark = U::ascii(b'?');
         return WINDOWS
             && is_moved
@@ -266,8 +265,8 @@ fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
         || (end == path.len() && is_device(path) && !is_device(names))
 }
 
-/// Returns whether a POSIX path has names, and no NUL, doubled slash, trailing slash, `.` or `..`.
-/// `false` can also mean that only folding it can tell.
+/// Whether a POSIX path has names, and no NUL, double slash, trailing slash, `.` or `..`. May
+/// return `false` for a folded path.
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 pub(crate) fn is_folded<U: Unit>(path: &[U]) -> bool {
@@ -276,14 +275,13 @@ pub(crate) fn is_folded<U: Unit>(path: &[U]) -> bool {
         [first, names @ ..] if *first == slash => names,
         names => names,
     };
-    // With a dot as padding, a trailing slash and a last name `.` look like a name to fold.
+    // Padding with a dot makes a trailing slash and a last name `.` look like a name to fold.
     !any_window(names, [slash, dot], |[a, b, c]| {
         let begins_with_dots = (b == dot) & ((c == dot) | (c == slash));
         (a == U::NUL) | ((a == slash) & ((b == slash) | begins_with_dots))
     })
 }
 
-/// What a name means.
 pub(crate) enum Kind {
     Empty,
     Dot,
@@ -292,7 +290,6 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kind of a Windows name, or of the first of several POSIX names.
     #[inline]
     pub(crate) fn of<U: Unit, const WINDOWS: bool>(name: &[U]) -> Kind {
         let ends = |at: usize| name.get(at).is_none_or(|&unit| !WINDOWS && unit == U::ascii(b'/'));
@@ -311,7 +308,6 @@ impl Kind {
     }
 }
 
-/// Notes that the slash at the end of a name becomes a backslash.
 #[inline]
 fn note_backslash<U: Unit, const WINDOWS: bool>(names: &[U], at: usize, trace: &mut impl Trace) {
     if WINDOWS && names.get(at) == Some(&U::ascii(b'/')) {
@@ -319,7 +315,6 @@ fn note_backslash<U: Unit, const WINDOWS: bool>(names: &[U], at: usize, trace: &
     }
 }
 
-/// Returns the length of the part of a name that Windows keeps.
 fn trimmed_length<U: Unit>(name: &[U], is_last: bool, trace: &mut impl Trace) -> usize {
     let kept = if is_last { last_name(name) } else { inner_name(name) }.len();
     if kept < name.len() {
@@ -331,8 +326,8 @@ fn trimmed_length<U: Unit>(name: &[U], is_last: bool, trace: &mut impl Trace) ->
     kept
 }
 
-/// Copies `length` units, and perhaps some behind them: most runs are short, and copying sixteen
-/// units takes less time than a copy of variable length.
+/// Copies `length` units, and possibly garbage after them: most runs are short, and a fixed copy of
+/// sixteen units is faster than one of variable length.
 fn copy<U: Copy>(units: &[U], length: usize, to: &mut [U]) {
     match (units.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
         (Some(units), Some(to)) if length <= 16 => *to = *units,
@@ -340,7 +335,6 @@ fn copy<U: Copy>(units: &[U], length: usize, to: &mut [U]) {
     }
 }
 
-/// Returns the length of the parent directory of a path.
 fn parent<U: Unit>(
     path: &[U],
     root: usize,
@@ -359,14 +353,12 @@ fn parent<U: Unit>(
     Ok(root + U::rposition(&path[root..], separator).unwrap_or(0))
 }
 
-/// Returns whether a text is empty or consists of spaces.
 pub(crate) fn is_blank<U: Unit>(text: &[U]) -> bool {
     let space = U::ascii(b' ');
     text.first().is_none_or(|&first| first == space) && text.iter().all(|&unit| unit == space)
 }
 
-/// Removes what Windows drops from the last name of a path: trailing dots and spaces, unless the
-/// name is `.` or `..`.
+/// Strips trailing dots and spaces, as Windows does from a last name other than `.` and `..`.
 pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     if matches!(*name, [only] if only == dot) || matches!(*name, [a, b] if a == dot && b == dot) {
@@ -376,7 +368,7 @@ pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
     &name[..end.map_or(0, |last| last + 1)]
 }
 
-/// Removes what Windows drops from a name before a separator: a single trailing dot.
+/// Strips a single trailing dot, as Windows does from a name before a separator.
 fn inner_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     match *name {
@@ -415,8 +407,8 @@ mod tests {
         }
     }
 
-    /// Nothing of these is at the front of the path before. Go and Node answer alike for drives; the
-    /// others are by the same rule.
+    /// The input does not begin with these. For drives, Go and Node agree; the rest follows the
+    /// same rule.
     #[test]
     fn a_relative_path_stays_relative() {
         let windows = r"
@@ -446,7 +438,8 @@ mod tests {
         }
     }
 
-    /// All texts of a few pieces: what Windows opens is the same, but for a separator at the end.
+    /// For all combinations of a few pieces, Windows opens the same file before and after folding,
+    /// except for a trailing separator.
     #[test]
     fn the_full_path_of_a_folded_path_is_that_of_the_path() {
         const PIECES: [&str; 12] =

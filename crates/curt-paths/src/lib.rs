@@ -1,10 +1,9 @@
 //! Path text by the rules of any system, on any system.
 //!
-//! Linux and Windows read the same text in different ways, and both are hard to get right: which
-//! directory `C:x` starts from, that `nul.txt` is a device, that `a/../b` can leave a directory.
-//! The functions here know these rules. They are functions of their input: they make no system
-//! call, so a cross compiler, an archive tool or a linter gets the answer of the system that it
-//! works for, and Windows rules can be tested on Linux. There are no dependencies and no `unsafe`.
+//! Linux and Windows read the same text differently, and both have traps: the directory that `C:x`
+//! starts from, `nul.txt` being a device, `a/../b` leaving a directory. The functions here depend
+//! only on their input and make no system call, so a cross compiler, an archive tool or a linter
+//! can compute paths for another system. There are no dependencies and no `unsafe`.
 //!
 //! Text is a slice of bytes or of 16-bit units ([`Unit`]), and need not be Unicode.
 //!
@@ -17,8 +16,8 @@
 //!
 //! # Full paths
 //!
-//! An [`Expander`] is given the working directory, drives and home directory ([`Env`]), or asks an
-//! [`Environment`] for them:
+//! An [`Expander`] gets the working directory, drives and home directory as values ([`Env`]), or
+//! queries an [`Environment`]:
 //!
 //! ```
 //! use curt_paths::{DotDot, Env, Expander, Flavor, Release};
@@ -40,8 +39,8 @@
 //! assert_eq!(*posix.expand(b"a/../b").unwrap(), *b"/home/me/b");
 //! ```
 //!
-//! [`Expander::expand_str`] takes a `&str`, [`Expander::expand_path`] a path of this system. A
-//! leading `~` is a home directory if [`Expander::tilde`] says so:
+//! [`Expander::expand_str`] takes a `&str`, [`Expander::expand_path`] a native path.
+//! [`Expander::tilde`] expands a leading `~`:
 //!
 //! ```
 //! use curt_paths::{Env, Expander, Flavor};
@@ -56,7 +55,7 @@
 //! assert_eq!(posix.expand_str("~/notes").unwrap(), "/home/me/notes");
 //! ```
 //!
-//! [`Expander::explain`] also returns the rules that were applied:
+//! [`Expander::explain`] also returns the applied rules:
 //!
 //! ```
 //! use curt_paths::{Env, Expander, Flavor, Rule};
@@ -69,9 +68,9 @@
 //!
 //! # Untrusted paths
 //!
-//! [`PathCheck`] says whether the text of a path stays beneath a directory, and if not, why. A
-//! symbolic link can still lead out, so open the path with something that cannot leave the
-//! directory, such as `curt::Root`.
+//! [`PathCheck`] decides whether the text of a path remains beneath a directory, and if not, why. A
+//! symlink can still lead out, so open the path with an API that cannot leave the directory, such
+//! as `curt::Root`.
 //!
 //! ```
 //! use curt_paths::{Flavor, PathCheck, Refusal};
@@ -86,10 +85,9 @@
 #![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic))]
 
-// From the bottom up: `scan` finds characters; `unit` is the trait over bytes and 16-bit units;
-// `fold`, `posix`, `windows` and `ruby` are the rules, pure functions of a path and the directory
-// it starts from; `expansion` finds that directory; `expander` is the public interface. `check`
-// stands beside them.
+// From the bottom up: `scan` finds characters; `unit` abstracts over bytes and 16-bit units;
+// `fold`, `posix`, `windows` and `ruby` are the rules; `expansion` finds the starting directory;
+// `expander` and `check` are the public interface.
 mod check;
 mod directory;
 mod environment;
@@ -115,7 +113,6 @@ pub use options::{DotDot, ExpandError, Flavor, Release, Style, Verbatim};
 pub use rule::Rule;
 pub use unit::{PathText, Unit};
 
-/// Compiles and runs the examples of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,9 +1,7 @@
-//! The choices for an expansion, and why one can fail.
-
 use std::error;
 use std::fmt;
 
-/// The system whose rules a path follows. Any of them can be chosen on any system.
+/// The system whose rules a path follows. Any flavor works on any system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flavor {
     /// Bytes, one separator, one root: Linux, macOS and the BSDs.
@@ -13,58 +11,59 @@ pub enum Flavor {
 }
 
 impl Flavor {
-    /// The flavor of the system this was built for.
+    /// The flavor of the target system.
     pub const NATIVE: Flavor =
         if std::path::MAIN_SEPARATOR == '\\' { Flavor::Windows } else { Flavor::Posix };
 }
 
-/// The release of Windows whose device names are reserved. Of the rules for path text, only these
-/// changed between releases.
+/// The release of Windows whose device names are reserved, the only rules for path text that
+/// changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Release {
-    /// Windows 10 and older, and servers up to 2022: a device name at the end of any path, with or
-    /// without an extension.
+    /// Windows 10 and older, servers up to 2022: a device name at the end of any path, with or
+    /// without extension.
     Windows10,
-    /// Windows 11 (from build 21000): a device name that is the whole path, and `NUL` without an
-    /// extension at the end of any path.
+    /// Windows 11 (from build 21000): a device name as the whole path, and `NUL` without extension
+    /// at the end of any path.
     Windows11,
 }
 
-/// Whose expansion to perform.
+/// The program or system whose expansion to perform.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
-    /// The system's own: `GetFullPathNameW`, and on POSIX what [`DotDot`] says. A tilde is an
-    /// ordinary character.
+    /// The system's own, with tildes as ordinary characters: `GetFullPathNameW`, and on POSIX
+    /// [`DotDot`].
     #[default]
     Native,
-    /// Ruby's `File.expand_path`: a leading tilde is a home directory, a trailing separator is
-    /// dropped, and Windows paths are written with slashes.
+    /// Ruby's `File.expand_path`: a leading tilde is a home directory, trailing separators are
+    /// dropped, and Windows paths get slashes.
     Ruby,
 }
 
-/// How `..` is treated. Where a symbolic link may come before it, only the system knows where it
-/// leads.
+/// How to treat `..`.
+///
+/// After a symlink, only the system knows where `..` leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DotDot {
-    /// `..` stays, so the path means the same to the kernel. On POSIX a trailing slash stays too.
+    /// Keeps `..`, so the path means the same to the kernel. POSIX paths also keep a trailing
+    /// slash.
     Keep,
-    /// `..` removes the name before it, and does nothing at the root.
+    /// Lets `..` remove the name before it, and ignores it at the root.
     Clamp,
-    /// `..` removes the name before it, and is an error at the root ([`ExpandError::Escape`]).
+    /// Lets `..` remove the name before it, and fails at the root ([`ExpandError::Escape`]).
     Refuse,
 }
 
-/// How Windows paths that the kernel takes literally are treated: `\\?\…` and `\??\…`.
+/// How to treat Windows paths that the kernel takes literally, `\\?\…` and `\??\…`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Verbatim {
-    /// They are returned unchanged.
+    /// Returns them unchanged.
     #[default]
     Keep,
-    /// They are normalized as `GetFullPathNameW` does, which can change what they mean.
+    /// Normalizes them as `GetFullPathNameW` does, which can change their meaning.
     Normalize,
 }
 
-/// All choices of one expander.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
     pub(crate) flavor: Flavor,
@@ -76,8 +75,8 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// By default no meaning changes: Windows itself folds `..` before it opens any directory, and
-    /// Ruby always does, but on POSIX a symbolic link may come before it.
+    /// The default keeps the meaning: Windows and Ruby fold `..` before they open any directory,
+    /// but on POSIX a symlink may precede it.
     pub(crate) fn dot_dot(self) -> DotDot {
         self.dot_dot.unwrap_or(match (self.flavor, self.style) {
             (Flavor::Posix, Style::Native) => DotDot::Keep,
@@ -89,8 +88,8 @@ impl Options {
         self.tilde.unwrap_or(self.style == Style::Ruby)
     }
 
-    /// Whether a POSIX path means the same to the kernel as before. Then it keeps a trailing slash,
-    /// and an empty path is an error.
+    /// Whether a POSIX path keeps its meaning to the kernel. Then it keeps a trailing slash, and an
+    /// empty path is an error.
     pub(crate) fn keeps_meaning(self) -> bool {
         self.style == Style::Native && self.dot_dot() == DotDot::Keep
     }
@@ -100,7 +99,7 @@ impl Options {
     }
 }
 
-/// Why a path has no expansion.
+/// Why a path cannot be expanded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ExpandError {
@@ -112,27 +111,25 @@ pub enum ExpandError {
     NoHome,
     /// The home directory is not a full path.
     HomeNotAbsolute,
-    /// The path begins with `~user`, and the user database does not know that user.
+    /// The path begins with `~user`, and the user database has no such user.
     NoUser,
-    /// The path has more than 32,765 units on Windows, or its expansion more than Windows allows.
+    /// The path has more than 32,765 units on Windows, or its expansion exceeds the limit there.
     TooLong,
-    /// `..` goes above the root, and [`DotDot::Refuse`] was chosen.
+    /// `..` leads above the root, with [`DotDot::Refuse`].
     Escape,
-    /// The directory that the path starts from is not known, or is not a full path: on Windows one
-    /// without a drive or share, on POSIX a relative one.
+    /// The starting directory is unknown or not full (without drive or share on Windows, relative
+    /// on POSIX).
     Drive,
-    /// The parts of the path cannot be joined: bytes that are not Unicode with 16-bit units or with
-    /// a `str`.
+    /// Parts of the path cannot be joined, such as non-Unicode bytes with 16-bit units or a `str`.
     Encoding,
 }
 
 impl ExpandError {
-    /// Returns a one-word name, as `curt expand --json` prints it.
+    /// Returns a one-word name, as printed by `curt expand --json`.
     pub fn word(self) -> &'static str {
         self.texts().0
     }
 
-    /// The word and the message.
     fn texts(self) -> (&'static str, &'static str) {
         match self {
             ExpandError::Empty => ("empty", "the path is empty"),
@@ -163,7 +160,7 @@ impl fmt::Display for ExpandError {
 impl error::Error for ExpandError {}
 
 impl From<ExpandError> for std::io::Error {
-    /// No system call failed, so there is no number; this error is inside.
+    /// Wraps this error, without a number, because no system call failed.
     fn from(error: ExpandError) -> std::io::Error {
         let kind = match error {
             ExpandError::NoHome | ExpandError::NoUser => std::io::ErrorKind::NotFound,

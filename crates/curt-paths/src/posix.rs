@@ -1,4 +1,4 @@
-//! POSIX paths in the native style. They can be made of 16-bit units, too.
+//! Native POSIX paths, also of 16-bit units.
 
 use crate::directory::Directory;
 use crate::fold::{Fold, is_folded};
@@ -6,8 +6,8 @@ use crate::options::{ExpandError, Flavor, Options, Style};
 use crate::rule::{Rule, Trace};
 use crate::unit::{Unit, has_nul};
 
-/// Writes the full path of a path that starts from a directory; without one it begins with a slash.
-/// `out` is empty.
+/// Writes the full path of a text to the empty `out`. It starts from a directory, or without one
+/// begins with a slash.
 pub(crate) fn write<U: Unit>(
     directory: Option<&Directory<U>>,
     text: &[U],
@@ -51,7 +51,6 @@ pub(crate) fn write<U: Unit>(
     Ok(())
 }
 
-/// Makes a full path a directory that others start from.
 pub(crate) fn directory<U: Unit>(
     text: &[U],
     options: Options,
@@ -73,16 +72,15 @@ pub(crate) fn directory<U: Unit>(
     Ok(Directory { text: full, root })
 }
 
-/// Returns how many leading slashes of a full path are kept: POSIX leaves the meaning of exactly
-/// two to the system, and more mean one.
+/// Returns the number of leading slashes to keep: POSIX leaves the meaning of exactly two to the
+/// system; more than two mean one.
 fn root_length<U: Unit>(text: &[U]) -> usize {
     let slash = U::ascii(b'/');
     let count = text.iter().take_while(|&&unit| unit == slash).count();
     if count == 2 { 2 } else { 1 }
 }
 
-/// Returns whether this path is its own expansion. `false` can also mean that only expanding it can
-/// tell.
+/// Whether the path is its own expansion. May return `false` for a path that is.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let slash = U::ascii(b'/');
     match text {
@@ -95,8 +93,7 @@ pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     }
 }
 
-/// Returns whether this relative path can be appended to a directory and a slash as it is. `false`
-/// can also mean that only folding it can tell.
+/// Whether the relative path can be appended unchanged. May return `false` for a path that can.
 fn is_clean_tail<U: Unit>(text: &[U]) -> bool {
     let needs_folding = |first: U| matches!(first.to_ascii(), b'/' | b'.');
     text.first().is_some_and(|&first| !needs_folding(first)) && is_folded(text)

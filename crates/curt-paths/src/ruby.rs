@@ -1,4 +1,4 @@
-//! Paths in the style of Ruby's `File.expand_path`, as `file.c` and `win32/file.c` do it.
+//! Paths in the style of Ruby's `File.expand_path`, after `file.c` and `win32/file.c`.
 
 use crate::directory::Directory;
 use crate::fold::Kind;
@@ -8,12 +8,12 @@ use crate::unit::Unit;
 use crate::windows::full_path::is_same_letter;
 use crate::windows::prefix::{Start, is_separator};
 
-/// Writes the full path of a POSIX path that starts from a directory; without one it begins with a
-/// slash. Leading slashes and the directory stay as they are typed.
+/// Writes the full path of a POSIX path that starts from a directory, or without one begins with a
+/// slash. The directory and leading slashes are kept as typed.
 ///
-/// [`Fold`](crate::Fold) cannot do this: to it what it appends to is folded, and its root fixed.
-/// Here a directory such as `//a//b` keeps its slashes until `..` removes them with the name behind
-/// them, down to the first one.
+/// [`Fold`](crate::Fold) expects a folded directory with a fixed root. Here a directory such as
+/// `//a//b` keeps its slashes until `..` removes them with the name behind them, down to the first
+/// one.
 pub(crate) fn write_posix<U: Unit>(
     directory: Option<&Directory<U>>,
     text: &[U],
@@ -74,7 +74,7 @@ pub(crate) fn write_posix<U: Unit>(
     Ok(())
 }
 
-/// Removes the last name and all slashes before it. A home directory can contain doubled slashes.
+/// Removes the last name and all slashes before it; a home directory can contain double slashes.
 fn remove_name<U: Unit>(
     dot_dot: DotDot,
     out: &mut Vec<U>,
@@ -95,7 +95,7 @@ fn remove_name<U: Unit>(
     Ok(())
 }
 
-/// Appends as much of the base as a Windows path starts from.
+/// Appends the part of the base that a Windows path starts from.
 pub(crate) fn join_base<U: Unit>(
     base: &[U],
     text: &[U],
@@ -127,10 +127,9 @@ pub(crate) fn join_base<U: Unit>(
     joined.extend_from_slice(&base[..used]);
 }
 
-/// Appends a separator and a Windows path to what it starts from.
 pub(crate) fn join_path<U: Unit>(text: &[U], start: Start, joined: &mut Vec<U>) {
     let begin = match start {
-        // What was joined so far has the drive.
+        // `joined` already has the drive.
         Start::DriveRelative { letter } if !joined.is_empty() => letter + 1,
         _ => 0,
     };
@@ -142,7 +141,7 @@ pub(crate) fn join_path<U: Unit>(text: &[U], start: Start, joined: &mut Vec<U>) 
     }
 }
 
-/// Appends what follows the user's name in a Windows path to the home directory.
+/// Appends the rest of a Windows path, after `~user`, to the home directory.
 pub(crate) fn join_home<U: Unit>(home: &mut Vec<U>, rest: &[U]) {
     push_separator(home);
     let rest = rest.get(1..).unwrap_or_default();
@@ -158,13 +157,12 @@ fn push_separator<U: Unit>(path: &mut Vec<U>) {
     }
 }
 
-/// Returns the length of `//host/share`.
 fn share_length<U: Unit>(base: &[U]) -> usize {
     let mut separators = (2..base.len()).filter(|&at| is_separator(base[at]));
     separators.nth(1).unwrap_or(base.len())
 }
 
-/// Makes the full path that Windows returns Ruby's: trims its end, and writes slashes.
+/// Turns a full path from Windows into Ruby's: trims its end, and writes slashes.
 pub(crate) fn finish_windows<U: Unit>(out: &mut Vec<U>, trace: &mut impl Trace) {
     trim(out, trace);
     let backslash = U::ascii(b'\\');

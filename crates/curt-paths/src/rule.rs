@@ -1,6 +1,4 @@
-//! The rules that an expansion can apply.
-
-/// Notes which rules apply. The unit type notes none, at no cost.
+/// Records applied rules. `()` records none, at no cost.
 pub(crate) trait Trace {
     fn note(&mut self, rule: Rule);
 }
@@ -10,7 +8,7 @@ impl Trace for () {
     fn note(&mut self, _: Rule) {}
 }
 
-/// Each rule once, in the order in which it was first applied.
+/// Each rule once, in order of first use.
 impl Trace for Vec<Rule> {
     fn note(&mut self, rule: Rule) {
         if !self.contains(&rule) {
@@ -21,7 +19,7 @@ impl Trace for Vec<Rule> {
 
 macro_rules! rules {
     ($($(#[doc = $meaning:literal])+ $rule:ident = $word:literal,)+) => {
-        /// A rule that an expansion applied.
+        /// A rule applied by an expansion.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Rule {
@@ -34,7 +32,7 @@ macro_rules! rules {
                 match self { $(Rule::$rule => $word),+ }
             }
 
-            /// Returns an explanation, one sentence.
+            /// Returns an explanation in one sentence.
             pub fn meaning(self) -> &'static str {
                 match self { $(Rule::$rule => concat!($($meaning),+).trim_ascii_start()),+ }
             }

@@ -1,18 +1,16 @@
-//! The scanner: finds characters in text many units at a time.
+//! Finds characters in text, many units at a time.
 //!
-//! Two questions are asked of text. *Whether* it contains certain neighbours: [`any_window`] looks
-//! at 16 units at a time without a branch, which compilers turn into vector instructions. *Where* a
-//! character is: [`position`], [`rposition`] and [`run_end`] look at 8 bytes at a time in a 64-bit
-//! word, which is faster than vectors for names as short as those of files.
+//! *Whether* a text contains certain neighbours is a question for [`any_window`], which looks at 16
+//! units at a time without a branch, so that compilers vectorize it. *Where* a character is,
+//! [`position`], [`rposition`] and [`run_end`] find out 8 bytes at a time in a 64-bit word, which
+//! is faster than vectors on text as short as file names.
 
-/// How many units [`any_window`] looks at in one step.
 const BLOCK: usize = 16;
 
-/// The most neighbours that [`any_window`] can look at together.
 const LONGEST_WINDOW: usize = 4;
 
-/// Returns whether `is_wanted` holds for any `W` neighbours. The text is padded with one unit in
-/// front, and behind it with as many as the last window needs. Padding alone must not be wanted.
+/// Whether `is_wanted` holds for any `W` neighbours. The text is padded with one unit in front, and
+/// behind it as far as the last window needs. Padding alone must not match.
 #[inline]
 pub(crate) fn any_window<U: Copy, const W: usize>(
     text: &[U],
@@ -60,30 +58,27 @@ pub(crate) fn any_window<U: Copy, const W: usize>(
     block(&padded, 0)
 }
 
-/// The lowest bit of each byte, the highest, and all but the highest.
+/// The lowest bit of each byte, the highest bit, and all but the highest.
 const ONES: u64 = u64::MAX / 0xFF;
 const HIGH: u64 = ONES << 7;
 const LOW: u64 = !HIGH;
 const SLASHES: u64 = ONES * b'/' as u64;
 
-/// Marks the first byte of a word that equals `byte` by its highest bit. Marks above it can be
-/// wrong.
+/// Marks the first byte equal to `byte` by its highest bit. Marks above it can be wrong.
 fn mark_first(word: u64, byte: u8) -> u64 {
     let zero = word ^ (ONES * u64::from(byte));
     zero.wrapping_sub(ONES) & !zero & HIGH
 }
 
-/// Marks every byte of a word that is zero, and no other.
+/// Marks exactly the zero bytes.
 fn mark_zeros(word: u64) -> u64 {
     !(((word & LOW) + LOW) | word) & HIGH
 }
 
-/// Returns the index of the first marked byte.
 fn first_marked(marks: u64) -> usize {
     marks.trailing_zeros() as usize / 8
 }
 
-/// Returns the index of the first byte that is one of `wanted`.
 #[inline]
 pub(crate) fn position<const N: usize>(text: &[u8], wanted: [u8; N]) -> Option<usize> {
     let marks = |eight: [u8; 8]| {
@@ -98,7 +93,7 @@ pub(crate) fn position<const N: usize>(text: &[u8], wanted: [u8; N]) -> Option<u
         }
         rest = behind;
     }
-    // The last eight bytes overlap those before them, in which nothing was found.
+    // The last eight bytes overlap those before them, which had no match.
     let Some((before, &eight)) = text.split_last_chunk::<8>() else {
         return text.iter().position(|byte| wanted.contains(byte));
     };
@@ -106,7 +101,6 @@ pub(crate) fn position<const N: usize>(text: &[u8], wanted: [u8; N]) -> Option<u
     (found != 0).then(|| before.len() + first_marked(found))
 }
 
-/// Returns the index of the last byte that is `wanted`.
 #[inline]
 pub(crate) fn rposition(text: &[u8], wanted: u8) -> Option<usize> {
     let mut rest = text;
@@ -121,7 +115,7 @@ pub(crate) fn rposition(text: &[u8], wanted: u8) -> Option<usize> {
 }
 
 /// Returns the end of the run of plain POSIX names that begins at `from`: the index of the first
-/// NUL, or of the first slash that a slash, a dot or the end follows.
+/// NUL, or of the first slash followed by a slash, a dot or the end.
 #[inline]
 pub(crate) fn run_end(text: &[u8], from: usize) -> usize {
     let word_at = |at: usize| text.get(at..)?.first_chunk().copied().map(u64::from_le_bytes);
@@ -137,8 +131,8 @@ pub(crate) fn run_end(text: &[u8], from: usize) -> usize {
     if left == 0 {
         return at;
     }
-    // At most eight bytes are left. The word is made of the last eight of the text, from which
-    // those seen before are shifted out. The slashes that are shifted in end the last name.
+    // At most eight bytes are left. Take the last eight of the text, shift out those already seen,
+    // and shift in slashes, which end the last name.
     let word = match text.split_last_chunk::<8>() {
         Some((_, &last)) => u64::from_le_bytes(last) >> (64 - 8 * left),
         None => text[at..].iter().rfold(0, |word, &byte| word << 8 | u64::from(byte)),
@@ -148,8 +142,8 @@ pub(crate) fn run_end(text: &[u8], from: usize) -> usize {
     if found == 0 { text.len() } else { at + first_marked(found) }
 }
 
-/// Marks the first byte of a word that is a NUL, or a slash before a slash or a dot. `next` is the
-/// word one byte further on.
+/// Marks the first NUL in a word, or the first slash before a slash or a dot. `next` is the word
+/// one byte further on.
 #[inline]
 fn mark_run_end(word: u64, next: u64) -> u64 {
     // A slash and a dot differ in the lowest bit only.
@@ -162,7 +156,7 @@ mod tests {
     use super::{any_window, position, rposition, run_end};
     use crate::unit::Internal;
 
-    /// The letters of the texts: all texts of up to five, alone, after others and before others.
+    /// All texts of up to five of these are tested alone, and with others before and behind.
     const LETTERS: [u8; 5] = *b"a./\0\xFF";
 
     fn texts() -> Vec<Vec<u8>> {
@@ -226,7 +220,6 @@ mod tests {
                 }
                 text.fill(b'a');
             }
-            // The padding is part of the first and the last window.
             let first = text.first().copied().unwrap_or(b'.');
             assert!(any_window(text, [b'.'; 2], |window: [u8; W]| window[..2] == [b'.', first]));
             let last = |window: [u8; W]| window[0] == b'a' && window[1..] == padded[1..];

@@ -1,7 +1,7 @@
-//! What the unit tests share: rows of texts.
+//! Tables of texts for unit tests.
 
-/// The rows of a table that is written as one text, with spaces between them: `text→result`, or
-/// `text` alone where that is the result. In a row `·` is a space, and `''` is empty.
+/// Parses a table of rows separated by spaces: `text→result`, or `text` alone if that is the
+/// result. `·` is a space, and `''` is empty.
 pub(crate) fn rows(table: &str) -> Vec<(String, String)> {
     let row = |row: &str| {
         let cell = |cell: &str| if cell == "''" { String::new() } else { cell.replace('·', " ") };
@@ -12,7 +12,6 @@ pub(crate) fn rows(table: &str) -> Vec<(String, String)> {
     lines.filter(|text| !text.is_empty()).map(row).collect()
 }
 
-/// The same text in 16-bit units.
 pub(crate) fn wide(text: &str) -> Vec<u16> {
     text.encode_utf16().collect()
 }

@@ -1,5 +1,4 @@
-//! The units that paths are made of: bytes and 16-bit units behind one trait, and owned text in
-//! either.
+//! The units of paths, bytes and 16-bit units behind one trait, and owned text in either.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -9,7 +8,7 @@ use crate::directory::{Cache, Known};
 use crate::options::ExpandError;
 use crate::scan;
 
-/// A unit of path text: a byte, or a 16-bit unit of Windows. Both hold names that are not Unicode.
+/// A unit of path text: a byte, or a 16-bit unit of Windows. Neither needs to be Unicode.
 ///
 /// ```
 /// use curt_paths::Unit;
@@ -21,47 +20,48 @@ use crate::scan;
 /// assert_eq!(count_names(&wide), 3);
 /// ```
 pub trait Unit: Eq + Ord + Hash + Send + Sync + Debug + Internal {
-    /// The unit that no name can contain.
+    /// The unit that names cannot contain.
     const NUL: Self;
-    /// The separator of the system whose names have these units: a slash, or a backslash.
+    /// The native separator of systems with these units: a slash, or a backslash.
     const SEPARATOR: Self;
 
     /// Returns the unit of an ASCII character.
     fn ascii(character: u8) -> Self;
 
-    /// Returns the character if it is ASCII, and otherwise some value that is not.
+    /// Returns the character if it is ASCII, and otherwise some non-ASCII value.
     fn to_ascii(self) -> u8;
 
-    /// Returns whether two names are equal in any case. Letters are compared by Unicode's simple
-    /// mappings, as Windows does: a letter whose capital is several letters equals only itself.
+    /// Whether two names are equal when ignoring case.
+    ///
+    /// Letters are compared by Unicode's simple mappings, as Windows does: a letter whose capital
+    /// is several letters equals only itself.
     fn same_in_any_case(left: &[Self], right: &[Self]) -> bool;
 
-    /// Returns whether this is a separator on the system whose names have these units. Windows has
-    /// two.
+    /// Whether this is a separator on systems with these units. Windows has two.
     fn is_separator(self) -> bool {
         self == Self::SEPARATOR || self == Self::ascii(b'/')
     }
 
-    /// Returns the index of the first unit that is one of these ASCII characters.
+    /// Returns the index of the first of these ASCII characters.
     #[inline]
     fn position<const N: usize>(text: &[Self], wanted: [u8; N]) -> Option<usize> {
         text.iter().position(|&unit| wanted.iter().any(|&wanted| unit == Self::ascii(wanted)))
     }
 
-    /// Returns the index of the last unit that is `wanted`.
+    /// Returns the index of the last `wanted`.
     #[inline]
     fn rposition(text: &[Self], wanted: Self) -> Option<usize> {
         text.iter().rposition(|&unit| unit == wanted)
     }
 }
 
-/// What only this crate needs of a unit. It also keeps other crates from implementing [`Unit`].
+/// Methods only for this crate. They also seal [`Unit`].
 pub trait Internal: Copy + 'static {
-    /// Superscript one, two and three, which Windows accepts as digits in the names of ports.
+    /// Superscript one, two and three, which Windows accepts as digits in port names.
     const SUPERSCRIPTS: &'static [&'static [Self]];
 
-    /// Returns the length of the drive letter that the text may begin with: the units that its
-    /// first 16-bit unit takes. 0 if there is none, or if the first character is two of them.
+    /// Returns the length of the drive letter: the units of the text's first 16-bit unit. 0 if the
+    /// text is empty, or begins with a surrogate pair.
     fn letter(text: &[Self]) -> usize {
         usize::from(!text.is_empty())
     }
@@ -69,25 +69,20 @@ pub trait Internal: Copy + 'static {
     /// Sets the bit that makes an ASCII letter lower case.
     fn to_lower(self) -> Self;
 
-    /// Calls `see` with each character that is not ASCII. Returns `false` for bytes that are
-    /// neither UTF-8 nor an unpaired surrogate.
+    /// Calls `see` with each non-ASCII character. Returns `false` for bytes that are neither UTF-8
+    /// nor an unpaired surrogate.
     fn characters(text: &[Self], see: impl FnMut(char)) -> bool;
 
-    /// Returns a text in these units.
     fn of(text: &PathText) -> Result<Cow<'_, [Self]>, ExpandError>;
 
-    /// Returns these units as a text.
     fn to_text(text: &[Self]) -> PathText;
 
-    /// Returns the directories that are kept in these units.
     fn known(cache: &Cache) -> &Known<Self>;
 
-    /// Returns the number of 16-bit units that the text takes.
     fn wide_length(text: &[Self]) -> usize {
         text.len()
     }
 
-    /// Does what [`scan::run_end`] does.
     fn run_end(text: &[Self], from: usize) -> usize
     where
         Self: Unit,
@@ -183,7 +178,7 @@ impl Internal for u8 {
     }
 
     fn wide_length(text: &[u8]) -> usize {
-        // One for each byte that begins a character, two if it begins one of four bytes.
+        // One for each first byte of a character, two if the character has four bytes.
         let units =
             text.iter().map(|&byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0));
         units.sum()
@@ -242,8 +237,8 @@ impl Internal for u16 {
     }
 }
 
-/// Returns the capital of a letter if it is one letter, as Windows' ordinal comparison has it: no
-/// other letter has an ASCII capital.
+/// Returns the capital of a letter, if it is one letter. As in Windows' ordinal comparison, only
+/// ASCII letters have ASCII capitals.
 fn upper(letter: char) -> char {
     let mut capitals = letter.to_uppercase();
     match (capitals.next(), capitals.next()) {
@@ -252,7 +247,6 @@ fn upper(letter: char) -> char {
     }
 }
 
-/// Returns the capital of a unit that is a letter by itself.
 pub(crate) fn capital(unit: u16) -> u16 {
     let letter = char::from_u32(u32::from(unit)).map(upper);
     letter.and_then(|letter| u16::try_from(u32::from(letter)).ok()).unwrap_or(unit)
@@ -262,9 +256,9 @@ pub(crate) fn has_nul<U: Unit>(text: &[U]) -> bool {
     U::position(text, [0]).is_some()
 }
 
-/// An owned path in the units that it came in: bytes, or 16-bit units of Windows. An
-/// [`Expander`](crate::Expander) takes and returns it where the kind of units is only known at run
-/// time.
+/// An owned path in its original units: bytes, or 16-bit units of Windows.
+///
+/// For an [`Expander`](crate::Expander) whose units are only known at run time.
 ///
 /// ```
 /// use curt_paths::PathText;
@@ -280,21 +274,20 @@ pub struct PathText {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Units {
-    /// UTF-8, or any bytes that a system accepts as a name. On Windows an unpaired surrogate is
-    /// three bytes (WTF-8).
+    /// UTF-8, or any bytes that a system accepts. On Windows an unpaired surrogate is three bytes
+    /// (WTF-8).
     Bytes(Vec<u8>),
-    /// UTF-16, or any units that Windows accepts as a name.
+    /// UTF-16, or any units that Windows accepts.
     Wide(Vec<u16>),
 }
 
 impl PathText {
-    /// Copies a text in either kind of units.
+    /// Copies a text.
     pub fn from_units<U: Unit>(units: &[U]) -> PathText {
         U::to_text(units)
     }
 
-    /// Returns the text as bytes: the original ones, or UTF-8 for 16-bit units, where an unpaired
-    /// surrogate takes three bytes.
+    /// Returns the text as bytes: the original ones, or UTF-8 (WTF-8 for unpaired surrogates).
     pub fn to_bytes(&self) -> Cow<'_, [u8]> {
         match &self.units {
             Units::Bytes(bytes) => Cow::Borrowed(bytes),
@@ -302,7 +295,8 @@ impl PathText {
         }
     }
 
-    /// Returns the text as 16-bit units. [`ExpandError::Encoding`] for bytes that are not Unicode.
+    /// Returns the text as 16-bit units. Fails with [`ExpandError::Encoding`] if bytes are not
+    /// Unicode.
     pub fn to_units(&self) -> Result<Cow<'_, [u16]>, ExpandError> {
         match &self.units {
             Units::Bytes(bytes) => to_units(bytes).map(Cow::Owned),
@@ -310,7 +304,7 @@ impl PathText {
         }
     }
 
-    /// Returns whether the text is made of 16-bit units.
+    /// Whether the text consists of 16-bit units.
     pub fn is_wide(&self) -> bool {
         matches!(self.units, Units::Wide(_))
     }
@@ -335,7 +329,7 @@ path_text_from! {
     &[u16]: units => Units::Wide(units.to_vec()),
 }
 
-/// Encodes 16-bit units as UTF-8, and an unpaired surrogate as three bytes.
+/// Encodes 16-bit units as UTF-8, and an unpaired surrogate as three bytes (WTF-8).
 pub(crate) fn to_bytes(units: &[u16]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(units.len());
     for character in char::decode_utf16(units.iter().copied()) {
@@ -351,7 +345,7 @@ pub(crate) fn to_bytes(units: &[u16]) -> Vec<u8> {
     bytes
 }
 
-/// Decodes what [`to_bytes`] encodes. Other bytes have no 16-bit units.
+/// Decodes the output of [`to_bytes`]. Other bytes have no 16-bit units.
 pub(crate) fn to_units(bytes: &[u8]) -> Result<Vec<u16>, ExpandError> {
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;

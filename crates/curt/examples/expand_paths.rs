@@ -1,4 +1,4 @@
-//! Makes paths that a user typed full: `~`, `~user`, `.`, `..` and the working directory.
+//! Makes typed paths full: `~`, `~user`, `.`, `..` and the working directory.
 //!
 //! `cargo run --example expand_paths -- PATH…`
 #![allow(clippy::print_stdout, reason = "an example prints")]

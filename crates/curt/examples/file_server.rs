@@ -1,12 +1,12 @@
-//! A small file server: it sends nothing from outside its folder, and no file whose name or folder
-//! begins with a dot, under whatever name a request asks for it.
+//! A small file server. It sends nothing from outside its folder, and no file whose name or folder
+//! begins with a dot, however a request spells it.
 //!
 //! `cargo run --example file_server -- FOLDER`, then `curl http://127.0.0.1:8000/page.html`, or
-//! `curl --path-as-is http://127.0.0.1:8000/../secret`, which logs why it is refused.
+//! `curl --path-as-is http://127.0.0.1:8000/../secret`, which logs the refusal.
 //!
-//! It decodes a request once, opens the file beneath the root, and asks the *opened file* for its
-//! name. To compare the request with a list of forbidden names instead would miss links, short
-//! names, other cases of letters, and changes in between.
+//! It decodes a request once, opens the file beneath the root, and queries the name of the *opened
+//! file*. Comparing the request with a list of forbidden names would miss symlinks, short names,
+//! other letter case, and concurrent changes.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -31,12 +31,11 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// The folder, kept open. Links and spellings with a second meaning are refused.
+/// Opens the folder once. Symlinks and ambiguous spellings are refused.
 pub(crate) fn open_root(folder: &Path) -> Result<Root, Error> {
     Ok(Root::open(folder)?.aliases(Aliases::Strict))
 }
 
-/// Reads one request, logs it, and answers it.
 pub(crate) fn answer(root: &Root, stream: &mut TcpStream, log: &mut dyn Write) -> io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(5)))?;
     stream.set_write_timeout(Some(Duration::from_secs(5)))?;
@@ -54,17 +53,16 @@ pub(crate) fn answer(root: &Root, stream: &mut TcpStream, log: &mut dyn Write) -
             (code, Vec::new(), error.to_string())
         }
     };
-    // What a client sends reaches no terminal as it is.
+    // Escaped, because clients must not control the terminal.
     writeln!(log, "{code} {:?} {note}", request.trim_end())?;
     write!(stream, "HTTP/1.0 {code} -\r\nContent-Length: {}\r\n\r\n", content.len())?;
     stream.write_all(&content)
 }
 
-/// The content of the file that a request asks for.
 fn page(root: &Root, request: &str) -> io::Result<Vec<u8>> {
     let target = request.strip_prefix("GET /").and_then(|rest| rest.split([' ', '?', '#']).next());
     let path = target.and_then(decoded).ok_or(ErrorKind::InvalidData)?;
-    // A pipe in the folder must not make the server wait for a writer.
+    // A FIFO in the folder must not make the server wait for a writer.
     let mut file = root.open_file(path, OpenOptions::new().read(true).nonblocking(true))?;
     let name = root.name_of(&file)?;
     if name.iter().any(|part| part.as_encoded_bytes().starts_with(b".")) {
@@ -78,7 +76,7 @@ fn page(root: &Root, request: &str) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Decodes the bytes that are written as a percent sign and two digits, exactly once.
+/// Decodes percent-encoded bytes, exactly once.
 fn decoded(text: &str) -> Option<String> {
     let mut parts = text.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! Prints the entries of a directory in order, each with its kind, size and time.
+//! Prints the sorted entries of a directory with kind, size and time.
 //!
 //! `cargo run --example list_with_times -- FOLDER`
 #![allow(clippy::print_stdout, reason = "an example prints")]

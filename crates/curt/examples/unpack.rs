@@ -1,11 +1,11 @@
-//! Unpacks a tar archive that nobody has checked: whatever its names and links say, nothing outside
-//! the folder is read, created or changed.
+//! Unpacks an untrusted tar archive. Whatever its names and links say, nothing outside the folder
+//! is read, created or changed.
 //!
 //! `cargo run --example unpack -- FOLDER < ARCHIVE`
 //!
-//! Entries that cannot be unpacked are reported, and the others are unpacked: names that leave the
-//! folder, by `..` or a link that was unpacked before; devices and pipes. Files lose their
-//! set-user-ID bits. A symbolic link keeps its target, which other programs may follow.
+//! Entries that leave the folder (by `..` or through an unpacked symlink), devices and FIFOs are
+//! reported and skipped. Files lose their set-user-ID bits. A symlink keeps its target, which other
+//! programs may follow.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Unpacks an archive. Returns the entries that were not unpacked, each with the reason.
+/// Unpacks an archive. Returns the skipped entries with the reasons.
 pub(crate) fn unpack(root: &Root, archive: impl Read) -> io::Result<Vec<(PathBuf, io::Error)>> {
     let (mut failed, mut directories) = (Vec::new(), Vec::new());
     for entry in Archive::new(archive).entries()? {
@@ -38,7 +38,7 @@ pub(crate) fn unpack(root: &Root, archive: impl Read) -> io::Result<Vec<(PathBuf
             Ok(()) => {}
         }
     }
-    // The inner ones first, and after their entries: a directory may end up read-only.
+    // Inner directories first, and after their entries: a directory may end up read-only.
     directories.sort_by(|(one, _), (other, _)| other.cmp(one));
     for (path, header) in directories {
         if let Err(error) = set_metadata(root, &path, &header) {
@@ -56,7 +56,7 @@ fn unpack_entry(root: &Root, path: &Path, entry: &mut Entry<'_, impl Read>) -> i
     if let Some(parent) = path.parent() {
         root.create_dir_all(parent)?;
     }
-    // As tar does: a file that has the name, or a link, is replaced and never written through.
+    // Like tar, replace an existing file or symlink, never write through it.
     match root.remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         _ => {}
@@ -74,8 +74,8 @@ fn unpack_entry(root: &Root, path: &Path, entry: &mut Entry<'_, impl Read>) -> i
     }
 }
 
-/// Sets the time, and where there are such bits the permissions, as the archive has them, without
-/// the bits that would let others act as this user.
+/// Sets the archive's time and permissions, without the bits that would let others act as this
+/// user.
 fn set_metadata(root: &Root, path: &Path, header: &Header) -> io::Result<()> {
     let modified = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(header.mtime()?));
     root.set_times(path, None, modified)?;

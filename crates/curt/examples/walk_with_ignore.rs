@@ -1,4 +1,4 @@
-//! Prints the files below directories and their sizes, without those that git ignores.
+//! Prints the files below directories and their sizes, except those that git ignores.
 //!
 //! `cargo run --example walk_with_ignore -- FOLDER…`
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
@@ -8,10 +8,10 @@ use curt::{Fields, Walk};
 
 fn main() {
     let folders: Vec<_> = std::env::args_os().skip(1).collect();
-    // The closure is called on several threads.
+    // Several threads call the closure.
     let summary = Walk::new(folders).ignore(IgnoreRules::new()).visit(|entry| match entry {
         Ok(mut entry) if entry.kind().is_file() => {
-            // Only files are asked for their size: a call for each on Linux.
+            // On Linux a size costs a call, so query it for files only.
             let size = entry.fetch(Fields::SIZE).size().known();
             let size = size.map_or_else(|| "?".into(), |size| size.to_string());
             println!("{size:>10} {}", entry.path().display());

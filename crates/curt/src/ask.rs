@@ -1,5 +1,5 @@
-//! How the fields of one entry are gathered: what the listing said is taken, and the rest is asked
-//! with as few calls as the platform has sources for it. Nothing is asked twice.
+//! Completes the fields of one entry: takes those of the listing, and queries the others with as
+//! few calls as possible, never twice.
 
 use std::cell::Cell;
 use std::io;
@@ -10,22 +10,17 @@ use crate::fields::{Facts, Fields, Freshness, Metadata, Plan};
 use crate::name::Name;
 use crate::sys::{Ask, Sys, SystemUnit, is_loop, kind_by_target};
 
-/// Asks about entries, for one worker.
 pub(crate) struct Asker<S: Sys> {
     pub(crate) sys: S,
     plan: Cell<Plan>,
-    /// What has to be known for the fields of the plan.
     needs: Cell<Fields>,
     reports_unfollowable_links: bool,
 }
 
-/// The entry that is asked about.
 pub(crate) struct Subject<'a, S: Sys> {
     pub(crate) dir: &'a S::Dir,
     pub(crate) name: Name<'a, S::Unit>,
-    /// Its path, for an error.
     pub(crate) path: &'a dyn Fn() -> PathBuf,
-    /// Whether a link is followed.
     pub(crate) follow: bool,
 }
 
@@ -42,8 +37,8 @@ impl<S: Sys> Asker<S> {
         }
     }
 
-    /// Asks the system about every entry, even if the plan wants nothing that a query answers, so
-    /// that a missing entry is an error whatever the plan says.
+    /// Queries every entry, even if the plan needs no query, so that a missing entry is always an
+    /// error.
     pub(crate) fn always_querying(self) -> Self {
         if !self.needs.get().intersects(S::SOURCES.query) {
             self.needs.set(self.needs.get() | Fields::KIND);
@@ -51,14 +46,14 @@ impl<S: Sys> Asker<S> {
         self
     }
 
-    /// Reports why a link could not be followed, as `find -L` does. A link that cannot be followed
-    /// yields its own metadata and an error that hides no field, unless it is broken; a link loop
-    /// yields only the error.
+    /// Reports why a link could not be followed, as `find -L` does.
+    ///
+    /// Such a link yields its own metadata, and an error that hides no field unless the link is
+    /// broken. A link loop yields only the error.
     pub(crate) fn report_unfollowable_links(self) -> Self {
         Asker { reports_unfollowable_links: true, ..self }
     }
 
-    /// Asks by another plan from now on.
     pub(crate) fn set_plan(&self, plan: Plan) {
         self.plan.set(plan);
         self.needs.set(plan.fields.needs(&S::SOURCES));
@@ -68,17 +63,14 @@ impl<S: Sys> Asker<S> {
         self.plan.get()
     }
 
-    /// Whether listings carry everything that the plan wants, and it may be taken from them.
     pub(crate) fn is_in_listings(&self) -> bool {
         self.plan.get().is_in_listings(&S::SOURCES)
     }
 
-    /// Resets metadata for the next entry.
     pub(crate) fn reset(&self, into: &mut Metadata) {
         into.reset(self.plan.get().fields);
     }
 
-    /// Completes the metadata of an entry, which has what its listing said.
     pub(crate) fn complete(&self, subject: &Subject<'_, S>, into: &mut Metadata) {
         let known = into.facts.known;
         let plan = self.plan.get();
@@ -86,7 +78,7 @@ impl<S: Sys> Asker<S> {
         if plan.freshness != Freshness::Exact {
             needs = needs.without(known);
         }
-        // No listing says what a link leads to.
+        // No listing describes the target of a link.
         let has_kind = known.contains(Fields::KIND);
         let is_link = has_kind && into.facts.kind.is_link();
         if subject.follow && (is_link || !has_kind) {
@@ -100,8 +92,8 @@ impl<S: Sys> Asker<S> {
         }
     }
 
-    /// Asks for everything that the plan wants of a path, as the caller typed it. Errors only if
-    /// the path is not valid text; a refusal by the system is stored in the metadata.
+    /// Queries a path as the caller typed it. Fails only if the path is not valid text; a refusal
+    /// by the system is stored in the metadata.
     pub(crate) fn ask_path(
         &self,
         path: &Path,
@@ -115,7 +107,6 @@ impl<S: Sys> Asker<S> {
         Ok(())
     }
 
-    /// Asks for more fields of a path.
     pub(crate) fn fetch_path(
         &self,
         path: &Path,
@@ -129,12 +120,11 @@ impl<S: Sys> Asker<S> {
         Ok(())
     }
 
-    /// Asks for more fields of the same entry.
     pub(crate) fn fetch(&self, subject: &Subject<'_, S>, more: Fields, into: &mut Metadata) {
         let new = more.without(into.requested);
         into.requested |= new;
         let needs = new.needs(&S::SOURCES).without(into.facts.known);
-        // An entry that was followed and is a link all the same could not be followed.
+        // An entry that is still a link after following could not be followed.
         let is_link = into.facts.known.contains(Fields::KIND) && into.facts.kind.is_link();
         if !needs.is_empty() {
             self.ask(&Subject { follow: subject.follow && !is_link, ..*subject }, needs, into);
@@ -145,7 +135,7 @@ impl<S: Sys> Asker<S> {
         let sources = &S::SOURCES;
         let queried = needs.intersection(sources.query);
         if !queried.is_empty() && !self.query(subject, queried, into) {
-            // The entry is gone, or hidden: everything else would fail the same way.
+            // The entry is missing or hidden, so everything else would fail alike.
             let rest = needs.without(queried).without(into.facts.known);
             if let Some((fields, _)) = into.failed.last_mut() {
                 *fields |= rest;
@@ -178,7 +168,7 @@ impl<S: Sys> Asker<S> {
         }
     }
 
-    /// Asks for what one query answers. Returns whether the system answered.
+    /// Queries the fields that one call returns. Returns whether it succeeded.
     fn query(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) -> bool {
         let query = |follow: bool, known: &mut Facts| {
             let ask = Ask { fields, follow };
@@ -205,7 +195,7 @@ impl<S: Sys> Asker<S> {
         }
     }
 
-    /// Whether a link that could not be followed, for this reason, yields its own metadata.
+    /// Whether a link that could not be followed for this reason yields its own metadata.
     fn may_be_itself(&self, error: &io::Error) -> bool {
         use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
         if is_loop(error) {
@@ -230,7 +220,7 @@ impl<S: Sys> Asker<S> {
     fn read_extended(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) {
         let known = into.facts.known.contains(Fields::DEVICE);
         let device = known.then_some(into.facts.device);
-        // A link that could not be followed is asked about itself.
+        // A link that could not be followed is itself queried.
         let follow = subject.follow && !into.facts.kind.is_link();
         match self.sys.extended(subject.dir, subject.name, fields, follow, device) {
             Ok(Some(extended)) => {

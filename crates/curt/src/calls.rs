@@ -1,19 +1,15 @@
-//! Counts of system calls by name.
-
 use std::cell::Cell;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The most calls that a platform may name.
 const KINDS: usize = 40;
 
-/// The system calls that an operation made, by their names on this platform.
+/// The system calls made by an operation, by their names on this platform.
 ///
-/// The library counts every call it makes for an operation. On Linux the numbers are those that a
-/// tracer shows, without the calls of the language's runtime (for memory, threads and locks). What
-/// the C library does by itself elsewhere counts as one call: filling a buffer by `readdir`. Not
-/// counted: closing what the caller keeps (a [`Directory`](crate::list::Directory), a
-/// [`Root`](crate::Root), a file) when it is dropped, and looking up names of users.
+/// On Linux the numbers match a tracer's, minus the calls of the language runtime (memory, threads,
+/// locks). Elsewhere a C library function such as `readdir` counts as one call when it fills its
+/// buffer. Not counted are user lookups, and closing an object of the caller (a
+/// [`Directory`](crate::list::Directory), a [`Root`](crate::Root), a file) on drop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Calls {
     names: &'static [&'static str],
@@ -26,12 +22,12 @@ impl Calls {
         self.counts.iter().sum()
     }
 
-    /// Iterates over the calls that were made at least once, with their counts, in a fixed order.
+    /// Iterates over the calls made at least once, with their counts, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.names.iter().copied().zip(self.counts).filter(|&(_, count)| count > 0)
     }
 
-    /// Returns the count of one call by its name; 0 for a name that this platform does not have.
+    /// Returns the count of one call; 0 for a name unknown on this platform.
     pub fn of(&self, name: &str) -> u64 {
         self.iter().find(|&(known, _)| known == name).map_or(0, |(_, count)| count)
     }
@@ -59,8 +55,8 @@ impl fmt::Debug for Calls {
     }
 }
 
-/// The calls of several threads. There is no lock: a child that was forked while another thread
-/// held it would wait forever.
+/// The calls of several threads. Lock-free, because a child forked while another thread held a lock
+/// would wait forever.
 #[derive(Debug)]
 pub(crate) struct SharedCalls([AtomicU64; KINDS]);
 
@@ -84,8 +80,7 @@ impl SharedCalls {
     }
 }
 
-/// Counts the calls of one worker, in plain cells, because a worker belongs to one thread at a
-/// time.
+/// Counts the calls of one worker, in plain cells, since a worker belongs to one thread at a time.
 pub(crate) struct Counter {
     names: &'static [&'static str],
     counts: [Cell<u64>; KINDS],
@@ -97,7 +92,6 @@ impl Counter {
         Counter { names, counts: [const { Cell::new(0) }; KINDS] }
     }
 
-    /// Counts one call, given as an index into the names.
     pub(crate) fn tick(&self, kind: usize) {
         if let Some(count) = self.counts.get(kind) {
             count.set(count.get() + 1);

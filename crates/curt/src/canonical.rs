@@ -1,5 +1,4 @@
-//! Canonical names: absolute paths without links, `.` and `..`, of what exists and of what does not
-//! exist yet.
+//! Canonical names: absolute paths without symlinks, `.` and `..`. Missing files can have one, too.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-canonical-{}", std::process::id()));
@@ -18,44 +17,41 @@
 //!
 //! # Promises
 //!
-//! - On Unix the answer is that of GNU `realpath`, in the odd cases too: which names may be missing
-//!   ([`Missing`]), when `..` is removed ([`Links`]), and what a link loop is.
-//! - On Windows it is what `GetFinalPathNameByHandle` says of the part that exists: names are
-//!   spelled as on the disk, and short names are long. The prefix `\\?\` is left out where the path
-//!   means the same to every program without it.
+//! - On Unix the result is that of GNU `realpath`, including odd cases: missing names
+//!   ([`Missing`]), `..` ([`Links`]) and symlink loops.
+//! - On Windows it is that of `GetFinalPathNameByHandle`: names are spelled as on disk, and short
+//!   names are expanded. The prefix `\\?\` is dropped if the path means the same without it.
 //!
 //! # Call ceiling
 //!
 //! | | Linux | other Unix |
 //! |---|---|---|
-//! | what exists | 5 (`openat`, `readlinkat`, `newfstatat`, `fstat`, `close`) | 1 for each name and link |
-//! | the last name is missing | 7 | the same |
-//! | anything else, [`Links::Keep`] | 1 for each name and link, on top | the same |
+//! | the path exists | 5 (`openat`, `readlinkat`, `newfstatat`, `fstat`, `close`) | 1 per name and link |
+//! | its last name is missing | 7 | the same |
+//! | otherwise, and with [`Links::Keep`] | 1 per name and link, in addition | the same |
 //!
-//! One more for the working directory where names are asked for one by one, one for a name that
-//! must be a directory because `..` or a separator ends the path behind it, and one for each link
-//! from the twenty-first on. On Windows: 4 for each name that is missing, and 4.
+//! One by one, add one call for the working directory, one for a name that must be a directory
+//! because `..` or a separator ends the path behind it, and one per link from the twenty-first on.
+//! Windows takes 4 calls, and 4 per missing name.
 //!
 //! # Races
 //!
-//! A name is true at one moment. Where names are asked for one by one, that is a moment for each of
-//! them, and links that others swap meanwhile can lead to a name that nothing ever had. For
-//! untrusted paths there is [`Root`](crate::Root).
+//! A name is true at one moment; names looked up one by one each at their own, so swapping symlinks
+//! meanwhile can produce a name that never existed. For untrusted paths use [`Root`](crate::Root).
 //!
-//! A name is text for people, and no address: where `/proc/PID/root` leads to another mount
-//! namespace, it is the name there, as for GNU `realpath`. Compare device and file number before
-//! something is changed by it.
+//! A canonical name is for people, not an address: behind `/proc/PID/root` of another mount
+//! namespace it is valid only there, as with GNU `realpath`. Compare device and file number before
+//! you rely on it.
 //!
 //! # Fallbacks
 //!
-//! Names are asked for one by one where the kernel has no name for what is open (without `/proc`),
-//! where its name does not lead there (in another mount namespace, below a later mount),
-//! where it follows no more links (after 40), where a rule of the system forbids it to follow a
-//! link (`fs.protected_symlinks`), and where the path is longer than it accepts. More than 1,024
-//! links are an error, with [`Links::FollowFew`] more than 40.
+//! Names are looked up one by one if the kernel cannot name the open file (without `/proc`), if its
+//! name does not lead back to it (another mount namespace, a later mount), if the kernel gives up
+//! on symlinks (after 40) or may not follow one (`fs.protected_symlinks`), and if the path is too
+//! long. More than 1,024 links are an error, with [`Links::FollowFew`] more than 40.
 
-// One run, of `Canonicalizer::find`: it asks the platform (`canonical_name`), on Unix in
-// `sys/unix/canonical.rs`, on Windows in `sys/windows/canonical.rs`.
+// `Canonicalizer::find` calls `Sys::canonical_name`, on Unix in `sys/unix/canonical.rs`, on Windows
+// in `sys/windows/canonical.rs`.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -65,7 +61,7 @@ use crate::error::{Cause, Error, Operation};
 pub use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Feature, Os, Setup, Sys};
 
-/// Finds canonical names. The [module](self) has an example.
+/// Finds canonical names, as in the [module](self)'s example.
 #[derive(Default)]
 #[must_use]
 pub struct Canonicalizer {
@@ -83,7 +79,7 @@ impl fmt::Debug for Canonicalizer {
 }
 
 impl Canonicalizer {
-    /// Finds names of what exists, and follows links.
+    /// Creates a canonicalizer for existing files that follows symlinks.
     pub fn new() -> Canonicalizer {
         Canonicalizer::default()
     }
@@ -94,25 +90,25 @@ impl Canonicalizer {
         self
     }
 
-    /// Sets what happens to links; [`Links::Follow`] by default.
+    /// Sets how to treat symlinks; [`Links::Follow`] by default.
     pub fn links(mut self, links: Links) -> Canonicalizer {
         self.links = links;
         self
     }
 
-    /// Switches a feature of the system off, for tests.
+    /// Disables a feature of the system, for tests.
     #[doc(hidden)]
     pub fn without(mut self, feature: Feature) -> Canonicalizer {
         self.setup.without = self.setup.without.with(feature);
         self
     }
 
-    /// Finds the canonical name of a path. The empty path leads to nothing.
+    /// Finds the canonical name of a path.
     ///
     /// # Errors
     ///
-    /// The system's: a name is missing that may not be, a directory may not be searched, a link
-    /// loop.
+    /// The system's, for a name that must not be missing, an unsearchable directory or a symlink
+    /// loop. The empty path is a missing file.
     pub fn find(&self, path: impl AsRef<Path>) -> Result<PathBuf, Error> {
         let path = path.as_ref();
         let sys = Os::start(&self.setup);
@@ -130,8 +126,9 @@ impl Canonicalizer {
     }
 }
 
-/// Returns the path that leads from a directory to a path, both by their canonical names; `.` if
-/// they are the same, and `None` if they have no root in common, as on two drives. No call.
+/// Returns the relative path between two canonical names. No call.
+///
+/// It is `.` if they are equal, and `None` if they have no common root, as on two drives.
 ///
 /// ```
 /// use curt::canonical::relative;

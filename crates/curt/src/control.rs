@@ -1,5 +1,3 @@
-//! The options that operations on trees have in common: threads, when to stop, what to leave out.
-
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -15,22 +13,24 @@ use crate::fields::Kind;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Threads {
-    /// Begins on the caller's thread, starts others when the work is large enough and the measured
-    /// rate shows that they pay, and stops them when they do not.
+    /// Starts on the caller's thread. Adds threads when the work is large enough, and pauses them
+    /// if the measured rate shows that they do not pay.
     #[default]
     Automatic,
-    /// At most this many, including the caller's. With 1 no thread is ever started; with more, they
-    /// are started after the first 64 entries of a removal, or 256 of a walk, whether they pay or
-    /// not. [`List::gather`](crate::list::List::gather) takes one for each 64 entries to ask about.
+    /// At most this many, including the caller's.
+    ///
+    /// 1 never starts a thread. More are started after 64 entries of a removal, or 256 of a walk,
+    /// whether they pay or not. [`List::gather`](crate::list::List::gather) uses one per 64 entries
+    /// to query.
     AtMost(usize),
 }
 
 impl Threads {
-    /// The most threads that a number from outside may ask for: a larger one is a mistake.
+    /// The most threads that a number from outside may request; more is taken as a mistake.
     pub const MOST: usize = 1024;
 }
 
-/// Checks a number from outside, such as an argument of a script: from 1 to [`Threads::MOST`].
+/// Checks a number from outside, such as a script's argument: from 1 to [`Threads::MOST`].
 ///
 /// ```
 /// use curt::Threads;
@@ -52,18 +52,20 @@ impl TryFrom<usize> for Threads {
     }
 }
 
-/// Whether an operation stays on the file system of an operand. `true` is
-/// [`SameFileSystem::Device`], and `false` is [`SameFileSystem::No`].
+/// Whether an operation remains on the file system of its operand.
+///
+/// `true` converts to [`SameFileSystem::Device`], and `false` to [`SameFileSystem::No`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SameFileSystem {
-    /// It enters all file systems.
+    /// Enters all file systems.
     No,
-    /// It enters no mount point, not even a bind mount of the same file system, but subvolumes.
+    /// Enters subvolumes, but no mount points, not even bind mounts.
     Mount,
-    /// It enters no directory on another device, as with `find -xdev` and GNU `rm
-    /// --one-file-system`. A nested subvolume, which is no mount point, is on another device too; a
-    /// bind mount of the same file system is not, and only a removal refuses it.
+    /// Enters no directory on another device, like `find -xdev` and GNU `rm --one-file-system`.
+    ///
+    /// A nested subvolume is on another device. A bind mount of the same file system is not, and
+    /// only a removal refuses it.
     Device,
 }
 
@@ -73,8 +75,9 @@ impl From<bool> for SameFileSystem {
     }
 }
 
-/// Asks an operation to stop, from any thread or from a signal handler. Workers check it between
-/// entries; after that they only close what is open.
+/// Stops an operation, from any thread or from a signal handler.
+///
+/// Workers check it between entries, then only close their directories.
 ///
 /// ```
 /// use curt::{Cancel, Walk};
@@ -96,18 +99,18 @@ impl Cancel {
         Cancel(AtomicBool::new(false))
     }
 
-    /// Asks the operation to stop.
+    /// Requests the operation to stop.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the operation was asked to stop.
+    /// Whether cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// An entry that an operation has found in a listing: an `exclude` predicate decides about it.
+/// An entry found in a listing, for an `exclude` predicate.
 #[derive(Clone, Copy, Debug)]
 pub struct Unvisited<'a> {
     pub(crate) path: &'a Path,
@@ -116,7 +119,7 @@ pub struct Unvisited<'a> {
 }
 
 impl<'a> Unvisited<'a> {
-    /// Returns the path: the operand as it was given, and the names below it.
+    /// Returns the path: the operand as given, followed by the names below it.
     pub fn path(&self) -> &'a Path {
         self.path
     }
@@ -131,26 +134,26 @@ impl<'a> Unvisited<'a> {
         self.relative.file_name().unwrap_or(self.relative.as_os_str())
     }
 
-    /// Returns the kind that the listing has; [`Kind::Unknown`] if it has none.
+    /// Returns the kind if the listing has it, or [`Kind::Unknown`].
     pub fn kind(&self) -> Kind {
         self.kind
     }
 }
 
-/// Decides which entries are left out.
 pub(crate) type Exclude<'a> = Arc<dyn Fn(&Unvisited<'_>) -> Answer + Send + Sync + 'a>;
 
-/// The answer of a callback: how the operation goes on. A callback may also return `()` to go on,
-/// or a [`ControlFlow`], whose `Break` stops the operation.
+/// How an operation continues after a callback.
+///
+/// A callback may also return `()` to continue, or a [`ControlFlow`] whose `Break` stops the
+/// operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Next {
-    /// The operation goes on.
+    /// Continues.
     #[default]
     Continue,
-    /// The operation goes on without entering the directory that was just visited. For anything
-    /// else the same as [`Next::Continue`].
+    /// Continues without entering the directory just visited; otherwise like [`Next::Continue`].
     Skip,
-    /// The operation stops: its workers only close what is open.
+    /// Stops: workers only close their directories.
     Stop,
 }
 
@@ -160,7 +163,7 @@ impl From<()> for Next {
     }
 }
 
-// Not for any `ControlFlow<B, C>`: the types of `ControlFlow::Break(())` would not be inferred.
+// Not for any `ControlFlow<B, C>`: the types of `ControlFlow::Break(())` could not be inferred.
 impl From<ControlFlow<()>> for Next {
     fn from(flow: ControlFlow<()>) -> Next {
         match flow {
@@ -170,15 +173,16 @@ impl From<ControlFlow<()>> for Next {
     }
 }
 
-/// The answer to a question of an operation. A callback may also return a `bool`, or a
-/// [`ControlFlow`] whose `Break` stops the operation.
+/// A callback's answer to a yes-or-no question.
+///
+/// A callback may also return a `bool`, or a [`ControlFlow`] whose `Break` stops the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Yes: `true`.
     Yes,
     /// No: `false`.
     No,
-    /// The operation stops, and leaves the entry as it is.
+    /// Stops the operation, and leaves the entry alone.
     Stop,
 }
 
@@ -197,7 +201,7 @@ impl From<ControlFlow<(), bool>> for Answer {
     }
 }
 
-/// A callback that the caller's thread calls every few milliseconds, and that can stop the
+/// A callback that the caller's thread runs every few milliseconds, and that can stop the
 /// operation.
 #[derive(Clone)]
 pub(crate) struct Poll<'a>(Arc<dyn Fn() -> Next + Send + Sync + 'a>);
@@ -218,7 +222,7 @@ impl fmt::Debug for Poll<'_> {
     }
 }
 
-/// The paths that an operation is given: one path, or an array, a slice or a vector of paths.
+/// The paths given to an operation: one path, or an array, a slice or a vector of paths.
 ///
 /// ```
 /// use curt::Walk;
@@ -232,7 +236,7 @@ pub trait Operands {
     /// Returns the paths, in order.
     fn into_paths(self) -> Vec<PathBuf>;
 
-    /// Calls `work` with the paths, in order. Those of the caller are not copied.
+    /// Calls `work` with the paths, in order, without copying paths that the caller owns.
     fn lend<T>(self, work: impl FnOnce(&[&Path]) -> T) -> T
     where
         Self: Sized,

@@ -1,5 +1,3 @@
-//! Errors: which operation failed, on which path, and why.
-
 mod find;
 mod kept;
 #[cfg(test)]
@@ -23,25 +21,25 @@ use curt_paths::Refusal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// Removing an entry: finding it, or a refusal before or between the steps below.
+    /// Removing an entry: looking it up, or refusing it.
     Remove,
-    /// Removing an entry that is not a directory (`unlink`).
+    /// Removing a non-directory (`unlink`).
     RemoveFile,
     /// Removing an empty directory (`rmdir`).
     RemoveDirectory,
     /// Opening a directory to list it.
     OpenDirectory,
-    /// Reading the entries of a directory.
+    /// Reading a directory.
     ReadDirectory,
-    /// Reading the metadata of an entry.
+    /// Reading metadata.
     Stat,
-    /// Reading the target of a link.
+    /// Reading the target of a symlink.
     ReadLink,
-    /// Checking the access rights to an entry.
+    /// Checking access rights.
     Access,
-    /// Reading the extended attributes of an entry.
+    /// Reading extended attributes.
     ReadAttributes,
-    /// Reading the owner of an entry.
+    /// Reading the owner.
     ReadOwner,
     /// Reading an ignore file.
     ReadFile,
@@ -49,11 +47,11 @@ pub enum Operation {
     Open,
     /// Creating a directory.
     CreateDirectory,
-    /// Creating a symbolic or a hard link.
+    /// Creating a symlink or hard link.
     CreateLink,
-    /// Changing the permissions of an entry.
+    /// Changing permissions.
     SetPermissions,
-    /// Changing the times of an entry.
+    /// Changing times.
     SetTimes,
     /// Renaming an entry.
     Rename,
@@ -72,19 +70,18 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Returns its name, one word: `remove_file`, `open_directory`, … It is the same in the JSON of
-    /// the command, in C and in Ruby's messages.
+    /// Returns its name in one word: `remove_file`, `open_directory`, …
+    ///
+    /// JSON output, C and Ruby use the same names.
     pub fn name(self) -> &'static str {
         self.words()[0]
     }
 
-    /// Returns the words for it in messages, as the GNU tools have them: `remove`, `open
-    /// directory`, …
+    /// Returns the words for messages, as in the GNU tools: `remove`, `open directory`, …
     pub fn verb(self) -> &'static str {
         self.words()[1]
     }
 
-    /// Its name, its verb, and the function of the C library that a program would call instead.
     fn words(self) -> [&'static str; 3] {
         match self {
             Operation::Remove => ["remove", "remove", "lstat"],
@@ -116,30 +113,29 @@ impl Operation {
     }
 }
 
-/// Why an operation failed.
+/// The cause of a failure.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Cause {
     /// The system's error.
     Os(io::Error),
-    /// A removal refused the entry, or gave it up.
+    /// A removal refused the entry, or gave up on it.
     Kept(Kept),
-    /// Another entry has this name now.
+    /// Another entry has taken the name.
     Replaced,
-    /// A link, or a mount, leads back to this directory, which is above it.
+    /// A symlink or mount leads back to this ancestor.
     Loop(PathBuf),
-    /// The path was refused before anything was done.
+    /// The path was refused before any action.
     Refused(Refusal),
-    /// A program could not be started.
+    /// A program failed to start.
     Start(StartFailure, io::Error),
     /// No program of that name was found.
     Find(NotFound),
-    /// A bug of this library. What it was working on is left as it is.
+    /// A bug in this library. The affected entry is left alone.
     Bug(&'static str),
 }
 
 impl Cause {
-    /// Returns the system's error, if the system failed.
     pub(crate) fn system(&self) -> Option<&io::Error> {
         match self {
             Cause::Os(error) | Cause::Start(_, error) => Some(error),
@@ -148,7 +144,6 @@ impl Cause {
         }
     }
 
-    /// See [`Error::kind`].
     pub(crate) fn kind(&self) -> io::ErrorKind {
         match self {
             Cause::Refused(refusal) => refusal.kind(),
@@ -156,7 +151,7 @@ impl Cause {
         }
     }
 
-    /// Returns whether there is no such entry, as the system says it; or no such path could be.
+    /// Whether the entry is missing according to the system, or the path is empty.
     pub(crate) fn is_missing(&self) -> bool {
         match self {
             Cause::Os(error) => is_missing(error),
@@ -165,18 +160,18 @@ impl Cause {
         }
     }
 
-    /// Returns the system's error that is closest, for a cause without a number.
+    /// Returns the closest system error, for causes without a number.
     fn closest(&self) -> OsError {
         match self {
             Cause::Os(error) | Cause::Start(_, error) => OsError::of(error.kind()),
             Cause::Kept(kept) => kept.closest(),
-            // Not `ENOENT`, which `rm -f` and its like forgive: something has this name.
+            // Not `ENOENT`, which `rm -f` and others ignore: the name exists.
             Cause::Replaced => OsError::Stale,
             Cause::Refused(Refusal::Empty) => OsError::NotFound,
             Cause::Refused(Refusal::Nul) => OsError::Invalid,
-            // As `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_MAGICLINKS`.
+            // As with `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_MAGICLINKS`.
             Cause::Refused(Refusal::Link) | Cause::Loop(_) => OsError::TooManyLinks,
-            // As `RESOLVE_BENEATH`: it would leave the root, here or on another system.
+            // As with `RESOLVE_BENEATH`: the path would leave the root, here or on another system.
             Cause::Refused(_) => OsError::OtherDevice,
             Cause::Find(why) => why.closest(),
             Cause::Bug(_) => OsError::Io,
@@ -200,38 +195,36 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Why a program could not be started. The system's error comes with it.
+/// Why a program failed to start; the system's error comes with it.
 ///
-/// Systems have one error number for several of these. Which one it is is found out by looking at
-/// the file once, and only after a failure.
+/// One error number can have several reasons. A look at the file, after the failure, tells them
+/// apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StartFailure {
     /// The program does not exist.
     ProgramMissing,
-    /// The program exists, but the interpreter of the script, or the loader of the image, does not.
+    /// The program exists, but its script interpreter or image loader does not.
     InterpreterMissing {
-        /// The interpreter or loader that the program names.
+        /// The interpreter or loader named by the program.
         interpreter: PathBuf,
-        /// The first line of the script ends in a carriage return, as on Windows, which the system
-        /// takes for a part of the name.
+        /// Whether the script's first line ends in a carriage return, which the system takes as
+        /// part of the name.
         carriage_return: bool,
     },
     /// The working directory of the program could not be entered.
     Directory,
-    /// It is not a program, or this user may not execute it: permissions, a directory, a file
-    /// system mounted `noexec`.
+    /// Not a program, or not executable by this user: permissions, a directory, a `noexec` mount.
     NotExecutable,
     /// The system does not know the format. A script must begin with `#!`.
     BadFormat,
     /// The program is open for writing.
     TextBusy,
-    /// The arguments and variables are longer than the system accepts.
+    /// The arguments and variables exceed the system's limit.
     TooLong,
-    /// An argument, a variable or a path contains a NUL or, in the arguments of a batch file, a
-    /// line end.
+    /// An argument, a variable or a path contains NUL, or an argument of a batch file a line end.
     InvalidText,
-    /// A variable cannot have this name, which is empty or contains `=`.
+    /// A variable name is empty or contains `=`.
     InvalidVariable {
         /// The name.
         name: OsString,
@@ -242,7 +235,6 @@ pub enum StartFailure {
     System,
 }
 
-/// Why a file or directory that has the name of a program is none.
 const NOT_EXECUTABLE: &str = "not an executable file";
 
 impl fmt::Display for StartFailure {
@@ -280,14 +272,14 @@ impl fmt::Display for StartFailure {
 
 /// A failure: the operation, the path as the caller would write it, and the cause.
 ///
-/// A pointer, so that a `Result` with it stays small. Clones share one failure.
+/// One shared pointer, so a `Result` remains small.
 ///
 /// # As an `io::Error`
 ///
-/// The operator `?` makes an [`io::Error`] of this one. That type holds either a number or a text,
-/// and programs match on the number: where the system failed, the number is kept and the operation
-/// and path are dropped. [`io::Error::other`] keeps them, and drops the number; so does `?` in a
-/// function that returns `Box<dyn Error>`, from which both can be taken.
+/// The `?` operator converts this into an [`io::Error`], which holds either a number or a text.
+/// Programs match on the number, so if the system failed, only the number is kept;
+/// [`io::Error::other`] keeps operation and path instead. `?` in a function returning `Box<dyn
+/// Error>` keeps everything.
 ///
 /// ```
 /// fn size(path: &str) -> std::io::Result<Option<u64>> {
@@ -309,11 +301,11 @@ impl fmt::Display for StartFailure {
 /// assert!(matches!(error.cause(), curt::Cause::Os(_)));
 /// ```
 ///
-/// The message has the cause, so [`source`](std::error::Error::source) is mostly `None`: the
-/// system's error is in [`cause`](Error::cause).
+/// The message includes the cause, so [`source`](std::error::Error::source) is mostly `None`; use
+/// [`cause`](Error::cause) for the system's error.
 ///
-/// `{:?}` shows the message, so that `fn main() -> Result<(), curt::Error>` ends with a sentence;
-/// `{:#?}` shows the parts.
+/// `{:?}` shows the message, so `fn main() -> Result<(), curt::Error>` ends with a sentence;
+/// `{:#?}` shows the fields.
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
@@ -329,27 +321,26 @@ impl Error {
         Error(Arc::new(Inner { operation, path, cause }))
     }
 
-    /// Returns the operation that failed.
+    /// Returns the failed operation.
     pub fn operation(&self) -> Operation {
         self.0.operation
     }
 
-    /// Returns the path: the operand as it was given, followed by the names below it.
+    /// Returns the path: the operand as given, followed by the names below it.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
-    /// Returns why it failed.
+    /// Returns the cause.
     pub fn cause(&self) -> &Cause {
         &self.0.cause
     }
 
-    /// Returns the cause of an error that nobody else has.
     pub(crate) fn into_cause(self) -> Cause {
         Arc::into_inner(self.0).map_or_else(|| bug("a new error is shared"), |inner| inner.cause)
     }
 
-    /// Returns the system's error, or this one where there is none.
+    /// Returns the system's error, or this one converted if there is none.
     pub(crate) fn into_system(self) -> io::Error {
         match Arc::try_unwrap(self.0) {
             Ok(Inner { cause: Cause::Os(error), .. }) => error,
@@ -363,12 +354,11 @@ impl Error {
         self.cause().system().and_then(io::Error::raw_os_error)
     }
 
-    /// Returns [`raw_os_error`](Error::raw_os_error) if there is one, and otherwise the number with
-    /// which the system would refuse the same: `EXDEV` for a path that leaves a
-    /// [`Root`](crate::Root), `EBUSY` for a mount point, `ESTALE` for a directory that was replaced
-    /// meanwhile, `EIO` where nothing fits. On Windows it is the code of `GetLastError`.
+    /// Returns [`raw_os_error`](Error::raw_os_error), or else the closest error number.
     ///
-    /// Languages whose errors have a number take it from here.
+    /// For example `EXDEV` for a path that leaves a [`Root`](crate::Root), `EBUSY` for a mount
+    /// point, `ESTALE` for a replaced directory, `EIO` if no number fits; on Windows a
+    /// `GetLastError` code. For bindings to languages whose errors carry a number.
     ///
     /// ```
     /// # #[cfg(target_os = "linux")]
@@ -384,9 +374,10 @@ impl Error {
         self.raw_os_error().unwrap_or_else(|| self.cause().closest().number())
     }
 
-    /// Returns the function of the C library that a program would call in its place, for languages
-    /// whose errors name one: `unlink`, `scandir`, … A removal that refuses an entry, or finds
-    /// another one in its place, is a failed `rmdir`.
+    /// Returns the equivalent C library function, such as `unlink` or `scandir`.
+    ///
+    /// For bindings to languages whose errors name one. A removal that refuses an entry, or finds
+    /// it replaced, counts as `rmdir`.
     ///
     /// ```
     /// assert_eq!(curt::stat("no such file", curt::Fields::SIZE).unwrap_err().function(), "lstat");
@@ -398,10 +389,11 @@ impl Error {
         }
     }
 
-    /// Returns the cause in words, if the system's text for [`errno`](Error::errno) would not say
-    /// it: a refusal, a path that was replaced meanwhile, and others. Languages whose errors have
-    /// the system's text take it from here. `None` also for an empty path, which is as missing as
-    /// the system says.
+    /// Returns the cause in words, if the system's text for [`errno`](Error::errno) does not
+    /// describe it, as for refusals.
+    ///
+    /// For bindings to languages whose errors carry the system's text. `None` for an empty path,
+    /// which `ENOENT` describes.
     ///
     /// ```
     /// # fn main() -> Result<(), curt::Error> {
@@ -423,8 +415,8 @@ impl Error {
         (!is_said).then(|| self.cause().to_string())
     }
 
-    /// Returns whether another attempt may succeed: something was in use, not empty or not
-    /// permitted, or descriptors ran out. Node's `fs.rm` repeats these (`maxRetries`).
+    /// Whether a retry may succeed: the entry was busy, not empty or not permitted, or descriptors
+    /// ran out. Node's `fs.rm` retries these (`maxRetries`).
     ///
     /// ```
     /// assert!(!curt::list("no such directory").unwrap_err().may_pass());
@@ -436,15 +428,14 @@ impl Error {
         }
     }
 
-    /// Returns the error kind that the standard library has for [`errno`](Error::errno). A refused
-    /// path has the one [of its refusal](Refusal::kind), mostly `PermissionDenied`, because stable
-    /// Rust has no name for that of `ELOOP`.
+    /// Returns the kind that the standard library gives [`errno`](Error::errno). A refused path has
+    /// [the refusal's kind](Refusal::kind), because stable Rust has none for `ELOOP`.
     pub fn kind(&self) -> io::ErrorKind {
         self.cause().kind()
     }
 }
 
-/// Returns the system's number of an error, also of one that has only a kind. For the command.
+/// Returns the system's number of an error, even if it only has a kind. For the command.
 #[doc(hidden)]
 pub fn number_of(error: &io::Error) -> Option<i32> {
     let known = OsError::of(error.kind());
@@ -452,7 +443,7 @@ pub fn number_of(error: &io::Error) -> Option<i32> {
     error.raw_os_error().or(has_number.then(|| known.number()))
 }
 
-/// Returns the cause to report for an impossible state, which is a bug of this library.
+/// Reports an impossible state, a bug in this library.
 pub(crate) fn bug(what: &'static str) -> Cause {
     debug_assert!(false, "{what}");
     Cause::Bug(what)
@@ -475,8 +466,7 @@ impl fmt::Display for Error {
 }
 
 impl error::Error for Error {
-    /// Returns what the message does not say already: the system's error behind a start that failed
-    /// for another reason.
+    /// The system's error behind a failed start, unless the message already shows it.
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match &self.0.cause {
             Cause::Start(StartFailure::System | StartFailure::Directory, _) => None,
@@ -487,10 +477,8 @@ impl error::Error for Error {
 }
 
 impl From<Error> for io::Error {
-    /// Keeps the number: if the system failed, the result is its error, as a function of the
-    /// standard library returns it. Any other failure is put inside the result, for
-    /// [`io::Error::downcast`], and has the same message. An `io::Error` holds a number or a text,
-    /// never both, and language runtimes and servers match on the number.
+    /// Keeps the number: if the system failed, the result is its error. Other failures are wrapped
+    /// with the same message, for [`io::Error::downcast`].
     fn from(error: Error) -> io::Error {
         match error.raw_os_error() {
             Some(number) => io::Error::from_raw_os_error(number),

@@ -1,8 +1,7 @@
-//! Globs that choose entries by name or path, and the rules of ignore files, as git has them.
+//! Globs and git's ignore rules, to select entries by name or path.
 //!
-//! The rules are those that rsync and fd share: a pattern without a slash is compared with the name
-//! of every entry, at any depth; one with a slash is compared with the whole path below the
-//! operand. Globs and the rules of ignore files have one matcher.
+//! As in rsync and fd, a pattern without a slash is compared with the name of every entry at any
+//! depth, and one with a slash with the whole path below the operand.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-filters-{}", std::process::id()));
@@ -54,18 +53,17 @@ use crate::fields::Kind;
 /// A set of globs, for [`Walk::exclude`](crate::Walk::exclude),
 /// [`Remove::exclude`](crate::Remove::exclude) and [`Usage::exclude`](crate::Usage::exclude).
 ///
-/// They are those of bash: `*` and `?` never match a slash, `**` as a whole name does (`a/**` is
-/// what is in `a`, as in git); `[a-z]`, `[!a-z]`, `[[:digit:]]` and `[\]]` match one character,
-/// `{one,two}` and `{1..10}` stand for several patterns, `{}` and `{one}` for themselves, and a
-/// backslash escapes the next character. On Windows a backslash is a slash instead. A dot that
-/// begins a name is no exception. Characters are those of Unicode, and each byte that is part of
-/// none. A leading slash or `./` anchors a pattern at the operand, a trailing slash lets it match
-/// directories only. Case counts, unless [`ignore_case`](Globs::ignore_case) says otherwise.
+/// The syntax is bash's: `*` and `?` never match a slash, but `**` as a whole name does (`a/**`
+/// matches everything inside `a`, as in git). `[a-z]`, `[!a-z]`, `[[:digit:]]` and `[\]]` match one
+/// character. `{one,two}` and `{1..10}` stand for several patterns, `{}` and `{one}` for
+/// themselves. A backslash escapes the next character; on Windows it is a slash. Leading dots are
+/// not special. Characters are those of Unicode, and single invalid bytes. A leading slash or `./`
+/// anchors a pattern at the operand, and a trailing slash restricts it to directories. See also
+/// [`ignore_case`](Globs::ignore_case).
 ///
-/// Where bash would compare something else than is written, a pattern is refused: with a part `..`,
-/// with a bracket that is not closed, a class that does not exist, or a range that ends before it
-/// begins. One with more than 100 opening braces, or that stands for more than 10,000 patterns, is
-/// refused, too.
+/// Patterns that bash would reinterpret are refused: those with a part `..`, an unclosed bracket,
+/// an unknown class, or a reversed range. So are patterns with more than 100 opening braces, or
+/// that stand for more than 10,000 patterns.
 ///
 /// ```
 /// use std::path::Path;
@@ -88,7 +86,7 @@ use crate::fields::Kind;
 pub struct Globs(Patterns);
 
 impl Globs {
-    /// Parses patterns. The error names the first one that is not a glob.
+    /// Parses patterns. The error names the first invalid one.
     pub fn new<P: AsRef<OsStr>>(patterns: impl IntoIterator<Item = P>) -> Result<Self, GlobError> {
         let mut globs = Patterns::new(Dialect::Shell);
         for pattern in patterns {
@@ -106,10 +104,11 @@ impl Globs {
         Ok(Globs(globs))
     }
 
-    /// Takes patterns as those of GNU `ls --ignore` and `du --exclude`, which are those of
-    /// `fnmatch`: one is compared with the whole path and with each part of it that follows a
-    /// slash; `*`, `?` and brackets match slashes, too, and braces have no meaning. None is
-    /// refused: one that has no meaning matches nothing, and a bracket that is not closed is one.
+    /// Parses patterns as GNU `ls --ignore` and `du --exclude` do, by the rules of `fnmatch`.
+    ///
+    /// A pattern is compared with the whole path and with each part after a slash; `*`, `?` and
+    /// brackets also match slashes, and braces are ordinary. An invalid pattern, such as an
+    /// unclosed bracket, matches nothing.
     ///
     /// ```
     /// use std::path::Path;
@@ -124,25 +123,24 @@ impl Globs {
         let mut globs = Patterns::new(Dialect::Gnu);
         let scope = Scope { is_name: false, directories_only: false, takes_back: false };
         for pattern in patterns {
-            // One that has no meaning matches nothing.
             let _ = globs.add(pattern.as_ref().as_encoded_bytes(), scope);
         }
         Globs(globs)
     }
 
-    /// Sets whether letters match in any case; `false` by default.
+    /// Sets whether to ignore case; `false` by default.
     #[must_use]
     pub fn ignore_case(mut self, yes: bool) -> Self {
         self.0.matcher.ignores_case = yes;
         self
     }
 
-    /// Returns whether a pattern matches the entry at `path`, which is relative to the operand.
+    /// Whether a pattern matches the entry at `path`, relative to the operand.
     pub fn matches(&self, path: &Path, kind: Kind) -> bool {
         if self.is_empty() {
             return false;
         }
-        // An entry of unknown kind may be a directory: in doubt the pattern matches.
+        // An entry of unknown kind may be a directory, so it counts as one.
         let may_be_directory = matches!(kind, Kind::Directory | Kind::Unknown);
         let name = path.file_name().map(OsStr::as_encoded_bytes);
         let path = with_slashes(path);
@@ -152,7 +150,7 @@ impl Globs {
                 && (1..path.len()).any(|at| path[at - 1] == b'/' && decide(&path[at..]))
     }
 
-    /// Returns whether there are no patterns.
+    /// Whether there are no patterns.
     pub fn is_empty(&self) -> bool {
         self.0.len() == 0
     }
@@ -160,9 +158,8 @@ impl Globs {
 
 const NO_ENTRY: &str = "it names no entry";
 
-/// Adds a pattern without braces; the error says what is wrong with it.
 fn add(globs: &mut Patterns, pattern: &str) -> Result<(), &'static str> {
-    // An escaped slash is one.
+    // An escaped slash is a slash.
     let unescaped = if is_separator('\\') { None } else { Some(without_escaped_slashes(pattern)) };
     let pattern = unescaped.as_deref().unwrap_or(pattern);
     let trimmed = pattern.trim_end_matches(is_separator);
@@ -176,7 +173,7 @@ fn add(globs: &mut Patterns, pattern: &str) -> Result<(), &'static str> {
     if parts.contains(&"..") {
         return Err("'..' matches nothing below an operand");
     }
-    // A bracket does not reach beyond a slash.
+    // Brackets cannot span a slash.
     let check = |part: &&str| globs.matcher.ending(part.as_bytes());
     parts.iter().try_for_each(|part| check(part).map(|_| ())).map_err(Fault::reason)?;
     let scope = Scope { is_name, directories_only, takes_back: false };
@@ -210,7 +207,7 @@ pub fn expand_braces(pattern: &str) -> Result<Vec<String>, GlobError> {
     braces::expand(pattern).map_err(|reason| GlobError::new(pattern.to_owned(), reason.to_owned()))
 }
 
-/// A pattern that is not a glob.
+/// An invalid pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GlobError {
     pattern: String,
@@ -222,12 +219,12 @@ impl GlobError {
         GlobError { pattern, reason }
     }
 
-    /// Returns the pattern; if it is not Unicode, with replacement characters.
+    /// Returns the pattern, with replacement characters where it is not Unicode.
     pub fn pattern(&self) -> &str {
         &self.pattern
     }
 
-    /// Returns what is wrong with it.
+    /// Returns the reason.
     pub fn reason(&self) -> &str {
         &self.reason
     }
@@ -242,7 +239,7 @@ impl fmt::Display for GlobError {
 impl error::Error for GlobError {}
 
 impl From<GlobError> for io::Error {
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput) with this error inside.
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), wrapping this error.
     fn from(error: GlobError) -> io::Error {
         io::Error::new(io::ErrorKind::InvalidInput, error)
     }

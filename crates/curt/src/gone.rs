@@ -1,4 +1,5 @@
-//! What the operands of a dry run so far would have removed, so that later ones do not meet it.
+//! Entries that a dry run would have removed so far, so that later operands do not count them
+//! again.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -10,15 +11,14 @@ use crate::name::{Name, NameBuf};
 use crate::sys::{Ask, Identity, Listing, Sys, SystemUnit};
 use crate::tree::Reader;
 
-/// Entries that would be gone, by the identity of their directory. Without a map it records
-/// nothing, because operands cannot overlap.
+/// Removed entries, by the identity of their directory. `None` if operands cannot overlap.
 #[derive(Debug)]
 pub(crate) struct Gone<U>(Option<Box<RefCell<Directories<U>>>>);
 
 type Directories<U> = HashMap<Identity, Entries<U>>;
 
-/// The names of entries; `None` for all, because their directory would be gone, too. So names need
-/// memory only where the directory remains.
+/// The removed names, or `None` if the directory itself would be removed. So names need memory only
+/// for remaining directories.
 type Entries<U> = Option<BTreeSet<Vec<U>>>;
 
 impl<U: SystemUnit> Gone<U> {
@@ -26,7 +26,6 @@ impl<U: SystemUnit> Gone<U> {
         Gone(records.then(Box::default))
     }
 
-    /// Records an entry that would be removed.
     pub(crate) fn add<S>(&self, dir: &S::Dir, name: Name<'_, U>, facts: &Facts, sys: &S)
     where
         S: Sys<Unit = U>,
@@ -41,7 +40,6 @@ impl<U: SystemUnit> Gone<U> {
         }
     }
 
-    /// Returns whether an entry would be gone by now.
     pub(crate) fn has<S: Sys<Unit = U>>(&self, dir: &S::Dir, name: Name<'_, U>, sys: &S) -> bool {
         let Some(gone) = self.0.as_ref().map(|gone| gone.borrow()) else { return false };
         let has =
@@ -49,7 +47,6 @@ impl<U: SystemUnit> Gone<U> {
         !gone.is_empty() && identity(dir, sys).and_then(|dir| gone.get(&dir)).is_some_and(has)
     }
 
-    /// Returns whether a directory would have no entries by now.
     pub(crate) fn is_empty<S: Sys<Unit = U>>(&self, dir: &S::Dir, sys: &S) -> io::Result<bool> {
         let mut reader = Reader::<S>::new(S::DirBuf::with_capacity(0));
         while !reader.is_at_end() {
@@ -61,8 +58,8 @@ impl<U: SystemUnit> Gone<U> {
         Ok(true)
     }
 
-    /// Returns whether a path would lead nowhere by now, because an entry on it would be gone, or a
-    /// directory above the one that it lies in or, if its last name is followed, leads to.
+    /// Whether a path would be broken by now: an entry on it would be gone, or an ancestor of its
+    /// directory or, if `follow` is set, of its target.
     pub(crate) fn cuts<S: Sys<Unit = U>>(&self, path: &Path, follow: bool, sys: &S) -> bool {
         let Some(gone) = self.0.as_ref().filter(|gone| !gone.borrow().is_empty()) else {
             return false;
@@ -75,7 +72,6 @@ impl<U: SystemUnit> Gone<U> {
             let is_gone = match path.file_name() {
                 Some(name) => NameBuf::new(U::units(name.as_ref()))
                     .is_ok_and(|name| self.has(&dir, name.as_name(), sys)),
-                // A `..`, behind what may be a link.
                 None => is_whole(identity(&dir, sys)),
             };
             sys.close(dir);

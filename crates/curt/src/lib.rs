@@ -13,14 +13,13 @@
 //! | find the canonical name of a path | [`canonical`] | `soft-canonicalize`, `normpath` |
 //! | make a path absolute, check its text | [`paths`] | `path-absolutize`, `path-clean` |
 //!
-//! The page of each module says what it promises, its ceiling of system calls, which races are
-//! prevented, and what happens on systems that lack a fast path. Whole-tree operations may start
-//! threads unless told otherwise ([`Threads`]), and join them before they return. Everything that
-//! fails is reported, with operation, path and the system's error number ([`Error`]).
+//! Each module documents its guarantees, call ceiling, races and fallbacks. Operations on whole
+//! trees may start threads ([`Threads`]), and join them before they return. Every failure is
+//! reported with operation, path and the system's error number ([`Error`]).
 //!
-//! A *call* is a system call. A *call ceiling* is the most that an operation makes, for N entries
-//! and M directories. An *operand* is a path that an operation is given, in contrast to the entries
-//! that it finds below. A [`Plan`] says which [`Fields`] of an entry are asked for.
+//! A *call* is a system call, and a *call ceiling* the most calls of an operation. An *operand* is
+//! a path given to an operation, unlike the entries found in its tree. A [`Plan`] names the
+//! [`Fields`] of an entry to query.
 //!
 //! # Remove a tree
 //!
@@ -39,8 +38,8 @@
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
-//! A size costs a call on Linux. This walk asks for the sizes of files only. Other ways to walk,
-//! also with several threads, are in [Which way to walk](mod@walk#which-way-to-walk).
+//! On Linux a size costs a call, so this walk queries only files. For other ways, also with several
+//! threads, see [Which way to walk](mod@walk#which-way-to-walk).
 //!
 //! ```
 //! use curt::Fields;
@@ -101,7 +100,7 @@
 //! assert_eq!(full, std::env::current_dir()?.join("src").join("lib.rs"));
 //! # Ok::<(), std::io::Error>(())
 //! ```
-// The pages on docs.rs name the system that an item needs.
+// On docs.rs, show the system that an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(test),
@@ -158,8 +157,8 @@ pub use which::{Search, which};
 pub mod paths {
     //! The text of paths: full paths, and checks of untrusted paths.
     //!
-    //! This is the crate [`curt_paths`], whose page has an example for each task, and beside it
-    //! what only the system knows: [`ThisProcess`].
+    //! Re-exports the crate [`curt_paths`], whose page has an example for each task, and adds
+    //! [`ThisProcess`], which queries the system.
     //!
     //! ```
     //! use curt::paths::{Expander, ThisProcess};
@@ -171,12 +170,12 @@ pub mod paths {
     //!
     //! # Promises
     //!
-    //! - The answer depends on the text, the environment and the options alone: the paths of any
-    //!   system are read on any other, by that system's rules.
-    //! - Text need not be Unicode, and no text makes a function panic.
-    //! - On POSIX `..` is kept by default, because a symbolic link can come before it.
-    //! - A [check](PathCheck) sees the text only. A path that passed it can still lead out through
-    //!   a link: open it beneath a [`Root`](crate::Root).
+    //! - Results depend only on the text, the environment and the options, so paths of any system
+    //!   can be processed on any other.
+    //! - Text need not be Unicode, and no text causes a panic.
+    //! - On POSIX `..` is kept by default, because a symlink can precede it.
+    //! - A [check](PathCheck) only sees text. A path that passes can still lead out through a
+    //!   symlink, so open it beneath a [`Root`](crate::Root).
     //!
     //! # Call ceiling
     //!
@@ -188,11 +187,11 @@ pub mod paths {
     //!
     //! # Races
     //!
-    //! An expander keeps the working directory, even if the process enters another one.
+    //! An expander caches the working directory, even if the process changes it.
     //!
     //! # Fallbacks
     //!
-    //! None: every system runs the same code.
+    //! Every system runs the same code.
 
     pub use curt_paths::*;
 

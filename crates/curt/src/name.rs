@@ -1,5 +1,4 @@
-//! Names as the system gives them: exact units with a NUL at the end, converted to text only on
-//! request.
+//! Names as the system stores them: exact units and a NUL, converted to text only on request.
 
 use std::cmp::Ordering;
 use std::ffi::CStr;
@@ -8,36 +7,31 @@ use std::ops::Range;
 
 pub(crate) use curt_paths::Unit;
 
-/// The name of a directory entry, or a path: units without a NUL, followed by one, so that the
-/// system can read it where it lies (in a listing or in [`Names`]) without a copy.
+/// A name or path: units without NUL, followed by one. The system can read it in place (in a
+/// listing or in [`Names`]), without a copy.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Name<'a, U>(&'a [U]);
 
 impl<'a, U: Unit> Name<'a, U> {
-    /// Returns the name that ends at the first NUL; `None` where there is no NUL.
     pub(crate) fn until_nul(units: &'a [U]) -> Option<Self> {
         let end = U::position(units, [0])?;
         Some(Name(&units[..=end]))
     }
 
-    /// Returns the units without the NUL.
     pub(crate) fn units(self) -> &'a [U] {
         &self.0[..self.0.len() - 1]
     }
 
-    /// Returns the units with the NUL.
     pub(crate) fn terminated(self) -> &'a [U] {
         self.0
     }
 
-    /// Whether this is `.` or `..`.
     pub(crate) fn is_dot_or_dot_dot(self) -> bool {
         is_dot_or_dot_dot(self.units())
     }
 }
 
 impl<'a> Name<'a, u8> {
-    /// Returns the name that a C string holds.
     #[allow(dead_code, reason = "names of bytes are those of Unix")]
     pub(crate) const fn from_c(text: &'a CStr) -> Self {
         Name(text.to_bytes_with_nul())
@@ -45,17 +39,15 @@ impl<'a> Name<'a, u8> {
 }
 
 impl Name<'static, u16> {
-    /// The empty name, which Windows takes for the directory itself.
+    /// The empty name, which means the directory itself on Windows.
     #[allow(dead_code, reason = "only Windows has names of such units")]
     pub(crate) const EMPTY: Self = Name(&[0]);
 }
 
-/// An owned name or path, with a NUL at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NameBuf<U>(Vec<U>);
 
 impl<U: Unit> NameBuf<U> {
-    /// Makes a name from units. The error is `InvalidInput` if they contain a NUL.
     pub(crate) fn new(mut units: Vec<U>) -> io::Result<Self> {
         if U::position(&units, [0]).is_some() {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -64,20 +56,18 @@ impl<U: Unit> NameBuf<U> {
         Ok(NameBuf(units))
     }
 
-    /// Copies a part of a name.
     pub(crate) fn part(name: Name<'_, U>, part: Range<usize>) -> Self {
         let mut units = name.units().get(part).unwrap_or_default().to_vec();
         units.push(U::NUL);
         NameBuf(units)
     }
 
-    /// Returns the buffer, which includes the NUL.
     pub(crate) fn into_buffer(self) -> Vec<U> {
         self.0
     }
 
-    /// Replaces the name by these parts, one behind the other, in the same memory. If one contains
-    /// a NUL, that is `InvalidInput`, and the name is empty.
+    /// Replaces the name by the concatenation of these parts, reusing memory. If they contain NUL,
+    /// the name becomes empty and this fails with `InvalidInput`.
     pub(crate) fn set(&mut self, parts: &[&[U]]) -> io::Result<()> {
         self.0.clear();
         for part in parts {
@@ -91,7 +81,6 @@ impl<U: Unit> NameBuf<U> {
         if is_name { Ok(()) } else { Err(io::ErrorKind::InvalidInput.into()) }
     }
 
-    /// Borrows the name.
     pub(crate) fn as_name(&self) -> Name<'_, U> {
         Name(&self.0)
     }
@@ -109,15 +98,14 @@ impl<U: Unit> From<Name<'_, U>> for NameBuf<U> {
     }
 }
 
-/// Whether this is the name `.` or `..`.
 pub(crate) fn is_dot_or_dot_dot<U: Unit>(units: &[U]) -> bool {
     let dot = U::ascii(b'.');
     matches!(units, [first] if *first == dot)
         || matches!(units, [first, second] if *first == dot && *second == dot)
 }
 
-/// An arena of names in one allocation: those of a traversal, or those that are handed off to
-/// another worker.
+/// An arena of names in one allocation: those of a traversal, or those handed off to another
+/// worker.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names<U> {
     units: Vec<U>,
@@ -128,14 +116,12 @@ impl<U: Unit> Names<U> {
         Names { units: Vec::new() }
     }
 
-    /// Adds a name and returns its position.
     pub(crate) fn push(&mut self, name: Name<'_, U>) -> usize {
         let at = self.units.len();
         self.units.extend_from_slice(name.terminated());
         at
     }
 
-    /// Adds a name from units without a NUL. Returns its position.
     pub(crate) fn push_units(&mut self, units: &[U]) -> usize {
         let at = self.units.len();
         self.units.extend_from_slice(units);
@@ -143,12 +129,11 @@ impl<U: Unit> Names<U> {
         at
     }
 
-    /// Returns the name at a position that [`Names::push`] returned, or behind another name.
+    /// Returns the name at a position returned by [`Names::push`], or after another name.
     pub(crate) fn get(&self, at: usize) -> Option<Name<'_, U>> {
         Name::until_nul(self.units.get(at..)?)
     }
 
-    /// Iterates over the names between two positions, with the position of each.
     pub(crate) fn between(
         &self,
         mut at: usize,
@@ -161,14 +146,13 @@ impl<U: Unit> Names<U> {
         })
     }
 
-    /// Copies the names between two positions.
     pub(crate) fn part(&self, at: usize, end: usize) -> Names<U> {
         let end = end.min(self.units.len());
         Names { units: self.units.get(at..end).unwrap_or_default().to_vec() }
     }
 
-    /// Compares two names by their units, without looking for their ends first: the first
-    /// difference decides, and the NUL at the end sorts before everything else.
+    /// Compares two names without finding their ends first: the first difference decides, and NUL
+    /// sorts before any other unit.
     pub(crate) fn compare(&self, one: usize, other: usize) -> Ordering {
         let rest = |at: usize| self.units.get(at..).unwrap_or_default();
         let mut pairs = rest(one).iter().zip(rest(other));
@@ -178,26 +162,24 @@ impl<U: Unit> Names<U> {
         }
     }
 
-    /// Returns the number of units, which is the position of the next name.
+    /// Returns the length in units, the position of the next name.
     pub(crate) fn len(&self) -> usize {
         self.units.len()
     }
 
-    /// Removes everything from `at` on.
     pub(crate) fn truncate(&mut self, at: usize) {
         self.units.truncate(at);
     }
 
-    /// Appends the names of another arena.
     pub(crate) fn append(&mut self, other: &Names<U>) {
         self.units.extend_from_slice(&other.units);
     }
 }
 
-/// Names or paths in one allocation, a NUL after each.
+/// Names or paths in one allocation, each followed by a NUL.
 ///
-/// C and JavaScript take such a block as it is, and a thread that collects names allocates nothing
-/// for each. Units are bytes, or those of UTF-16 (see `Units` in [`os`](crate::os)).
+/// C and JavaScript accept such a block unchanged, and collecting names does not allocate for each.
+/// Units are bytes or UTF-16 units (see `Units` in [`os`](crate::os)).
 ///
 /// ```
 /// use curt::list::NameBlock;
@@ -220,13 +202,13 @@ pub struct NameBlock<U> {
 }
 
 impl<U: Unit> NameBlock<U> {
-    /// Adds a name, which contains no NUL. Returns its position in the units.
+    /// Adds a name without NUL. Returns its position in the units.
     pub fn push(&mut self, name: &[U]) -> usize {
         self.count += 1;
         self.names.push_units(name)
     }
 
-    /// Returns the name at a position that [`NameBlock::push`] returned.
+    /// Returns the name at a position returned by [`NameBlock::push`].
     pub fn get(&self, at: usize) -> Option<&[U]> {
         self.names.get(at).map(Name::units)
     }
@@ -247,13 +229,13 @@ impl<U: Unit> NameBlock<U> {
         self.names.append(&other.names);
     }
 
-    /// Removes all names, and keeps the memory.
+    /// Removes all names, keeping the memory.
     pub fn clear(&mut self) {
         self.count = 0;
         self.names.truncate(0);
     }
 
-    /// Makes room for exactly this many more units, NULs included.
+    /// Reserves capacity for exactly this many more units, including NULs.
     pub fn reserve(&mut self, units: usize) {
         self.names.units.reserve_exact(units);
     }
@@ -263,7 +245,7 @@ impl<U: Unit> NameBlock<U> {
         &self.names.units
     }
 
-    /// Returns the units of all names, without a copy.
+    /// Converts into the units of all names, without a copy.
     pub fn into_units(self) -> Vec<U> {
         self.names.units
     }

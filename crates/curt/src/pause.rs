@@ -1,13 +1,12 @@
-//! Back-off: pauses before an operation is tried again, because something was in use.
+//! Backoff: pauses before a retry, because the file was in use.
 
 use std::time::Duration;
 
 const FIRST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(100);
-/// Pauses are slept in pieces, so that a cancellation is noticed.
+/// Sleeping in short steps notices a cancellation.
 const PIECE: Duration = Duration::from_millis(5);
 
-/// The length of the next pause: twice that of the one before, up to a limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pause(Duration);
 
@@ -18,7 +17,6 @@ impl Default for Pause {
 }
 
 impl Pause {
-    /// Returns the next pause, not longer than the time that is left.
     pub(crate) fn next(&mut self, left: Duration) -> Duration {
         let pause = self.0.min(left);
         self.0 = (self.0 * 2).min(LONGEST);
@@ -26,8 +24,8 @@ impl Pause {
     }
 }
 
-/// Sleeps unless the operation is over, which is asked every few milliseconds. Returns whether it
-/// is not.
+/// Sleeps for `time`, checking every few milliseconds whether the operation is over. Returns
+/// `false` if it is.
 pub(crate) fn nap(
     sleep: impl Fn(Duration),
     is_over: impl Fn() -> bool,

@@ -1,14 +1,12 @@
-//! How file names are shown in error messages.
-
 use std::ffi::OsStr;
 use std::fmt;
 
-/// Displays a name or path without characters that control a terminal or change how the text around
-/// them looks: those are escaped as in Rust's string literals. Quotes and backslashes are not
-/// escaped; programs get the exact name from the error's path.
+/// Escapes characters that control a terminal or change the look of surrounding text, as in Rust's
+/// string literals, but not quotes and backslashes. Programs get the exact name from the error's
+/// path.
 pub(crate) struct Printable<'a>(pub(crate) &'a OsStr);
 
-/// Displays the same between single quotes.
+/// [`Printable`] in single quotes.
 pub(crate) struct Quoted<'a>(pub(crate) &'a OsStr);
 
 impl fmt::Display for Printable<'_> {
@@ -34,13 +32,12 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Returns whether a terminal shows a character as itself, and does nothing else.
+/// Whether a terminal simply shows a character as itself.
 ///
-/// The library's error messages and everything that the command prints escape other characters:
-/// control characters (C0 and C1), which a terminal obeys; line separators and characters that
-/// change the direction of the text around them; and invisible ones, with which two names look the
-/// same. The joiners of scripts and emoji (U+200C, U+200D) and the variation selectors of 16 bits
-/// are printable, because names in many languages contain them.
+/// Error messages and the command's output escape other characters: control characters (C0 and C1),
+/// which terminals obey; line separators and characters that change text direction; and invisible
+/// ones, which make different names look the same. The joiners of scripts and emoji (U+200C,
+/// U+200D) and 16-bit variation selectors are printable, because many languages use them in names.
 ///
 /// ```
 /// assert!("né 漢字 👩\u{200d}🚒".chars().all(curt::is_printable));

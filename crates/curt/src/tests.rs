@@ -1,8 +1,8 @@
-//! Every call of every operation fails once, with each error that it can plausibly have: what comes
-//! out is what comes out without a failure, or a failure is reported.
+//! Fails every call of every operation once, with each plausible error. The result must be the same
+//! as without a failure, or a failure must be reported.
 //!
-//! An operation that believes an error (a file that is missing has been removed by another process)
-//! is not asked with that one. Removals and operations beneath a root have tables in their `tests`.
+//! Errors that an operation takes as an answer (a missing file was removed by another process) are
+//! left out for it. Removals and operations beneath a root have tables in their own `tests`.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::{Error, Next, Search, Threads, Usage, Walk};
 
 #[cfg(unix)]
 const DENIED: i32 = rustix::io::Errno::ACCESS.raw_os_error();
-/// Such a call is made again.
+/// An interrupted call is retried.
 #[cfg(unix)]
 const INTERRUPTED: i32 = rustix::io::Errno::INTR.raw_os_error();
 #[cfg(windows)]
@@ -25,7 +25,7 @@ const INTERRUPTED: i32 = 0;
 #[cfg(windows)]
 const DENIED: i32 = windows_sys::Win32::Foundation::STATUS_ACCESS_DENIED;
 
-/// What nobody believes to mean that there is nothing.
+/// Errors that must never be taken for a missing entry.
 #[cfg(unix)]
 const ERRORS: [i32; 8] = {
     use rustix::io::Errno as E;
@@ -46,7 +46,6 @@ const ERRORS: [i32; 3] = {
     [codes::STATUS_IO_DEVICE_ERROR, DENIED, codes::STATUS_INSUFFICIENT_RESOURCES]
 };
 
-/// What an operation came to: lines, and how many failures it reported.
 #[derive(Debug, Default)]
 struct Outcome {
     lines: Vec<String>,
@@ -63,7 +62,7 @@ impl Outcome {
         self.lines.push(path.display().to_string().replace('\\', "/"));
     }
 
-    /// That of a removal, which leaves nothing: what stays must have been reported.
+    /// A removal must leave nothing, or report what remains.
     fn stays(scratch: &Scratch, operand: &str, failed: u64) -> Outcome {
         let is_lost = scratch.exists(operand) && failed == 0;
         let lines = is_lost.then(|| format!("{operand} stays")).into_iter().collect();
@@ -71,10 +70,8 @@ impl Outcome {
     }
 }
 
-/// An operation on the tree of a scratch directory.
 type Operation = (&'static str, fn(&Scratch) -> Outcome);
 
-/// What changes nothing: all failures find the same tree.
 const READING: &[Operation] = &[
     ("listing", |scratch| {
         listed(scratch, |list, all| {
@@ -178,7 +175,7 @@ const READING: &[Operation] = &[
         for found in search.find_all("program.exe") {
             match found {
                 Ok(found) => all.line(found.path()),
-                // It is not there at all if nothing else failed.
+                // Missing, if no other candidate failed.
                 Err(error) => {
                     all.failed += usize::from(error.kind() != std::io::ErrorKind::NotFound);
                 }
@@ -193,7 +190,6 @@ const REMOVING: &[Operation] = &[
     ("removing a file of a walk", |scratch| removed(scratch, "t/b")),
 ];
 
-/// Lists a directory that takes several calls.
 fn listed(scratch: &Scratch, list: impl Fn(&mut List, &mut Outcome)) -> Outcome {
     let mut all = Outcome::default();
     let opened = DirectoryWalk::new().buffer(0).open(scratch.at("t/wide"));
@@ -220,7 +216,6 @@ fn ignoring(walk: Walk<'static>) -> Walk<'static> {
     walk.ignore(crate::filters::IgnoreRules::new())
 }
 
-/// Removes each entry of a walk, the operand last.
 fn removed(scratch: &Scratch, operand: &str) -> Outcome {
     let mut walk = Walk::new(scratch.at(operand)).contents_first(true).descriptors(8).start();
     let mut failed = 0;
@@ -245,7 +240,7 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// What is read beside that: a directory that takes several calls, and two programs.
+/// For reading: adds a directory that takes several calls, and two programs.
 fn wide_tree() -> Scratch {
     let scratch = tree();
     for number in 0..60 {
@@ -266,7 +261,7 @@ fn every_call_fails_once() {
     let reading = READING.iter().map(|operation| (operation, false));
     let removing = REMOVING.iter().map(|operation| (operation, true));
     for (&(what, operation), changes) in reading.chain(removing) {
-        // A program that may not be executed is none.
+        // A program search takes a refused candidate for a non-program.
         let believes = |errno: &i32| what.starts_with("searching") && *errno == DENIED;
         let errors: Vec<i32> = ERRORS.into_iter().filter(|errno| !believes(errno)).collect();
         let mut expected = None;

@@ -1,5 +1,3 @@
-//! The environment of this process, for the expansion of paths.
-
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,13 +8,9 @@ use crate::sys::{Os, Setup, Sys, host};
 
 /// The environment of this process, for an [`Expander`](curt_paths::Expander).
 ///
-/// That is its working directory (one call, none on Windows), the variable `HOME` (on Windows
-/// `HOME`, else `HOMEDRIVE` and `HOMEPATH`, else `USERPROFILE`), the hidden variables of the
-/// drives, the user database, and the release of Windows.
-///
-/// An expander asks for the working directory when it first needs it, and keeps it. The user
-/// database is asked for `~user`, and for `~` if `HOME` is not set. Clones count their calls
-/// together.
+/// It provides the working directory (one call, none on Windows), `HOME` (on Windows `HOME`, else
+/// `HOMEDRIVE` and `HOMEPATH`, else `USERPROFILE`), the hidden variables of the drives, the user
+/// database, and the release of Windows. Clones share their call counts.
 ///
 /// ```
 /// use curt::paths::ThisProcess;
@@ -31,7 +25,7 @@ pub struct ThisProcess {
 }
 
 impl ThisProcess {
-    /// Creates the environment. Nothing is asked yet.
+    /// Creates the environment without any query.
     pub fn new() -> ThisProcess {
         ThisProcess::default()
     }

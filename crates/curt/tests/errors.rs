@@ -1,4 +1,4 @@
-//! What the errors of the library say, and what they carry.
+//! The messages and contents of the library's errors.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
@@ -11,7 +11,6 @@ use curt::paths::{Env, ExpandError, Expander, Flavor, PathCheck, Refusal};
 use curt::{Error, Fields, Plan, Remove, Root, Search, Usage, Walk};
 use curt_testkit::Scratch;
 
-/// Plans whose fields come from different sources, one of them without any field.
 fn plans() -> Vec<Plan> {
     let fields = [
         Fields::NONE,
@@ -48,7 +47,7 @@ fn stat_of_a_missing_path_fails_whatever_the_plan_asks() {
     }
 }
 
-/// What every operation says of a path, beside what the standard library says of it.
+/// The failure of every operation on a path, with that of the standard library.
 fn failures(path: &Path) -> Vec<(&'static str, Error, io::Error)> {
     let plan = Plan::new(Fields::KIND);
     let listed = fs::read_dir(path).map(|_| ());
@@ -86,8 +85,8 @@ fn failures_carry_the_number_of_the_system() {
             continue;
         }
         for (operation, ours, standard) in failures(&scratch.at(name)) {
-            // Windows says of a path through a file that it is missing; a removal opens the parent
-            // by itself, and that is no directory.
+            // Windows reports a path through a file as missing; a removal opens the parent itself,
+            // which is not a directory.
             let is_parent = (operation, name) == ("remove_tree", "file/below");
             let expected = if cfg!(windows) && is_parent {
                 io::ErrorKind::NotADirectory
@@ -99,7 +98,6 @@ fn failures_carry_the_number_of_the_system() {
             assert_eq!(ours.raw_os_error(), standard.raw_os_error(), "{operation} of {name}");
             let number = ours.raw_os_error();
             assert!(number.is_some(), "{operation} of {name}: {ours}");
-            // Also behind a `?` in a function that returns an `io::Error`.
             assert_eq!(io::Error::from(ours).raw_os_error(), number, "{operation} of {name}");
             seen.push((operation, name));
         }
@@ -118,7 +116,6 @@ fn failures_carry_the_number_of_the_system() {
     assert_eq!(opened.raw_os_error(), missing);
 }
 
-/// `?` in a function that returns an `io::Error`.
 fn converted(result: Result<impl Sized, impl Into<io::Error>>) -> io::Error {
     result.err().unwrap().into()
 }
@@ -133,7 +130,7 @@ fn failures_without_a_number_stay_inside_an_io_error() {
     let not_found = converted(Search::new().path(scratch.path()).find("missing"));
     assert_eq!(not_found.kind(), io::ErrorKind::NotFound);
     assert_eq!(not_found.downcast::<Error>().unwrap().path(), Path::new("missing"));
-    // Windows takes the dot out of the text.
+    // Windows removes the dot from the text.
     #[cfg(unix)]
     {
         let dots = converted(curt::remove_tree(scratch.at(".")));
@@ -157,7 +154,6 @@ fn failures_without_a_number_stay_inside_an_io_error() {
     assert_eq!(converted(curt::filters::Globs::new(["["])).kind(), io::ErrorKind::InvalidInput);
 }
 
-/// Every text of a chain of errors, the outermost first.
 fn chain(error: &dyn std::error::Error) -> Vec<String> {
     let mut texts = vec![error.to_string()];
     let mut source = error.source();

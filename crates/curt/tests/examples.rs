@@ -1,11 +1,11 @@
-//! The programs in `examples/` do what they say. The file server has its own test, `server`.
+//! The programs in `examples/` work as they say. `server` tests the file server.
 
 use std::path::Path;
 use std::process::{Command, Output};
 
 use curt_testkit::{Scratch, skip};
 
-/// Starts an example, which Cargo builds before it runs all tests of the package.
+/// Runs an example, built by Cargo before the tests of the package.
 fn run(name: &str, arguments: &[&str]) -> Option<Output> {
     let own = std::env::current_exe().expect("a test knows its program");
     let folder = own.ancestors().nth(2).expect("a test lies in deps/").join("examples");

@@ -1,5 +1,5 @@
-//! The first lines of a user who knows `std::fs`, walkdir and cap-std compile, and do what they
-//! seem to do.
+//! First lines of a user who knows `std::fs`, walkdir and cap-std: they must compile, and do what
+//! they seem to do.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -54,7 +54,7 @@ fn one_operand_or_many() -> io::Result<()> {
     Ok(())
 }
 
-/// Every error goes into a `Box<dyn Error>` and into an `io::Error` by `?`.
+/// `?` converts every error into a `Box<dyn Error>` and into an `io::Error`.
 #[test]
 fn every_error_is_an_error() {
     fn is_error<E: Error + Into<io::Error> + Send + Sync + 'static>() {}

@@ -1,5 +1,5 @@
-//! Globs beside their authorities, on generated patterns and names: bash for those of `Globs::new`,
-//! GNU find for those of `Globs::gnu`.
+//! Compares globs with their authorities on generated patterns and names: bash for `Globs::new`,
+//! GNU find for `Globs::gnu`.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -12,7 +12,6 @@ use curt::Kind;
 use curt::filters::{Globs, expand_braces};
 use curt_testkit::{Choices, Scratch, skip};
 
-/// Some of these parts, which are between blanks, one behind the other.
 fn some(choices: &mut Choices, parts: &str, most: usize) -> String {
     let parts: Vec<&str> = parts.split_whitespace().collect();
     (0..=choices.below(most)).map(|_| choices.one_of(&parts)).collect()
@@ -25,7 +24,6 @@ const GLOBS: &str = r"
 ";
 const BRACES: &str = r"{ } , { } , a b .. 1..3 x 01..2 a..c \{ \, {} c..a..2 -1..1 {..a} {a}";
 
-/// What a script of bash prints.
 fn bash(script: &str) -> Option<Vec<String>> {
     let scratch = Scratch::new();
     let file = scratch.file_with("script", script.as_bytes());
@@ -43,7 +41,7 @@ fn braces_stand_for_what_they_do_in_bash() {
     let mut choices = Choices::new(1);
     let patterns: BTreeSet<_> = (0..4000).map(|_| some(&mut choices, BRACES, 11)).collect();
     let patterns: Vec<_> = patterns.into_iter().collect();
-    // Each backslash is written once more for the removal of quotes, which comes last.
+    // Each backslash is doubled for bash's final quote removal.
     let mut script = String::new();
     for pattern in &patterns {
         let text = pattern.replace('\\', "\\\\\\");
@@ -102,7 +100,7 @@ fn paths_match_as_in_bash() {
         .map(|_| {
             let length = 1 + choices.below(4);
             let parts: Vec<_> = (0..length).map(|_| parts[choices.below(parts.len())]).collect();
-            // One without a slash would be a name at any depth.
+            // A pattern without a slash would match names at any depth.
             format!("./{}{}", parts.join("/"), ["", "/"][choices.below(4) / 3])
         })
         .collect();
@@ -113,7 +111,7 @@ fn paths_match_as_in_bash() {
     }
     let Some(lines) = bash(&script) else { return skip("there is no bash") };
     for (pattern, line) in patterns.iter().zip(&lines) {
-        // As in git, what ends so does not match the directory itself; in bash it does.
+        // As in git, a trailing `/**` does not match the directory itself; in bash it does.
         if pattern.trim_end_matches('/').ends_with("/**") {
             continue;
         }
@@ -127,7 +125,7 @@ fn paths_match_as_in_bash() {
             .collect();
         let plain = |path: &str| Path::new(path).components().skip(1).collect::<PathBuf>();
         let theirs: Vec<PathBuf> = line.split_terminator('\t').map(plain).collect();
-        // A word without wildcards stands for itself, whether that is there or not.
+        // A word without wildcards stands for itself, even if it does not exist.
         let theirs = theirs.iter().filter_map(|path| paths.get(path.to_str()?));
         let is_meant = |path: &&str| !pattern.ends_with('/') || is_directory(path);
         let theirs: BTreeSet<&str> = theirs.map(String::as_str).filter(is_meant).collect();
@@ -147,7 +145,6 @@ fn gnu_patterns_are_those_of_gnu_find() {
     }
     let patterns: BTreeSet<_> = (0..1500).map(|_| some(&mut choices, GLOBS, 4)).collect();
     let mut script = format!("cd {}\n", quoted(scratch.path().to_str().unwrap()));
-    // One search for many patterns: each is a test of its own.
     let patterns: Vec<_> = patterns.into_iter().collect();
     for (number, pattern) in patterns.iter().enumerate() {
         let separator = if number % 100 == 0 { "\nfind . -mindepth 1" } else { " ," };

@@ -1,4 +1,4 @@
-//! The cases of `tests/hostile.json`, in which all languages agree.
+//! The cases of `tests/hostile.json`, on which all languages agree.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -66,7 +66,7 @@ const OPERATIONS: &[(&str, Act)] = &[
 
 fn open(root: &Root, path: &str, options: &mut OpenOptions) -> Answer {
     let mut text = String::new();
-    // A file that is open for writing alone cannot be read.
+    // A file opened only for writing cannot be read.
     let _ = root.open_file(path, options.nonblocking_open(true))?.read_to_string(&mut text);
     Ok(text)
 }
@@ -109,7 +109,6 @@ fn has_verdict(error: &Error, line: &[&str], path: &str) -> bool {
         && error.path() == Path::new(path)
 }
 
-/// By each implementation of a root.
 #[test]
 fn hostile_cases_have_their_verdicts() {
     let mut operations: Vec<(&str, (Act, &[Feature]))> = Vec::new();

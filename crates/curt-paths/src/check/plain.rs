@@ -1,20 +1,19 @@
-//! The fast path of the check: accepts most paths at a glance, many units at a time. A test
-//! compares it with the check of each name.
+//! The fast path of the check: accepts most paths many units at a time. A test compares it with the
+//! check of each name.
 #![allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 
 use crate::options::Flavor;
 use crate::scan::any_window;
 use crate::unit::Unit;
 
-/// Returns whether a POSIX path is accepted in every mode. `false` can also mean that only checking
-/// each name can tell.
+/// Accepts POSIX paths valid in every mode; otherwise check each name.
 pub(super) fn is_plain_posix<U: Unit>(text: &[U]) -> bool {
     let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
     text.first().is_some_and(|&first| first != slash)
         && !any_window(text, [slash; 2], |[a, b]| (a == U::NUL) | ((a == dot) & (b == dot)))
 }
 
-/// Does the same by the rules of Windows, and in the strict mode.
+/// Accepts paths by the rules of Windows, and in strict mode; otherwise check each name.
 pub(super) fn is_plain<U: Unit>(text: &[U], flavor: Flavor, is_strict: bool) -> bool {
     let (slash, backslash) = (U::ascii(b'/'), U::ascii(b'\\'));
     text.first().is_some_and(|&first| first != U::ascii(b' ') && !is_separator(first))
@@ -33,8 +32,8 @@ fn is_separator<U: Unit>(unit: U) -> bool {
     (unit == U::ascii(b'/')) | (unit == U::ascii(b'\\'))
 }
 
-/// Returns whether a window needs a check by the rules of Windows: no name contains its first
-/// unit, it is not ASCII, or two dots or a device name may begin there.
+/// Whether a window needs the full check: its first unit is not ASCII or forbidden in Windows
+/// names, or `..` or a device name may begin there.
 #[inline]
 fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);
@@ -44,15 +43,13 @@ fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     is_bad | is_dots | (is_separator(a) & begins_device(b, c, d))
 }
 
-/// Returns whether a name may have a second name: a short name, or one without the dots and spaces
-/// at its end.
+/// Whether a name may be an alias: a short name, or a name with dots and spaces at its end.
 #[inline]
 fn is_alias<U: Unit>([a, b, ..]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);
     is(b'~') | ((is(b'.') | is(b' ')) & is_separator(b))
 }
 
-/// Returns whether the name of a device begins with these letters.
 #[inline]
 pub(super) fn begins_device<U: Unit>(first: U, second: U, third: U) -> bool {
     let (first, second, third) = (first.to_lower(), second.to_lower(), third.to_lower());
@@ -68,7 +65,7 @@ mod tests {
     use super::super::PathCheck;
     use crate::options::Flavor::{Posix, Windows};
 
-    /// All texts of up to three of these are checked, also across blocks.
+    /// All concatenations of up to three pieces are checked, also across blocks.
     const LONG: &str = "sixteen/letters/";
     const PIECES: [&str; 22] = [
         "a", "/", "\\", ".", "..", " ", "~1", ":", "con", "Com1", "LPT", "nul", "aux", "prn", "\0",
@@ -96,7 +93,6 @@ mod tests {
                 *count += usize::from(is_plain);
             }
         }
-        // There were enough plain texts.
         assert!(plain.iter().all(|&count| count > 100), "{plain:?} of {}", texts.len());
     }
 }

@@ -1,4 +1,4 @@
-//! Every reason in its order, by known tricks.
+//! Every reason, in order, tested with known tricks.
 
 use super::{Aliases, PathCheck};
 use crate::Refusal::{self, *};
@@ -78,7 +78,7 @@ fn second_names_are_refused_in_strict_mode() {
             (Device, "aux.c x/nul con"),
         ];
         refused(strict.release(Windows11), &tables);
-        // Both are true, and the first one is reported.
+        // Both apply, and the first is reported.
         refused(strict, &[(Trailing, "A~1.")]);
         allowed(strict, "a~b1 INDEXES~1 INDEXES~1.HTM a~1.html a~1.b.c ~x");
     }

@@ -1,5 +1,4 @@
-//! Paths of the standard library: bytes on Unix, and on Windows 16-bit units that need not be
-//! UTF-16.
+//! Native paths: bytes on Unix, and on Windows 16-bit units that need not be UTF-16.
 #![cfg(any(unix, windows))]
 
 use std::borrow::Cow;
@@ -42,7 +41,7 @@ fn path(units: Vec<u16>) -> PathBuf {
 }
 
 impl Expander {
-    /// Returns the full path of a path of this system, borrowed if it is the path itself.
+    /// Returns the full path of a native path, borrowed if unchanged.
     ///
     /// ```
     /// # #[cfg(unix)] {
@@ -69,8 +68,7 @@ impl Expander {
 }
 
 impl PathCheck {
-    /// Checks a path of the standard library, which holds bytes on Unix and 16-bit units on
-    /// Windows.
+    /// Checks a native path.
     ///
     /// ```
     /// use curt_paths::{Flavor, PathCheck, Refusal};
@@ -84,7 +82,7 @@ impl PathCheck {
 }
 
 impl PathText {
-    /// Returns the text as a path of this system. [`ExpandError::Encoding`] if it cannot be one.
+    /// Returns the text as a native path. Fails with [`ExpandError::Encoding`] if it cannot be one.
     pub fn to_path(&self) -> Result<PathBuf, ExpandError> {
         Ok(path(NativeUnit::of(self)?.into_owned()))
     }

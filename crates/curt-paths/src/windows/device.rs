@@ -1,11 +1,10 @@
 //! The names of DOS devices.
 //!
-//! The rules, and when they were observed. Up to Windows 10 and Server 2022 (until 2025),
-//! `RtlIsDosDeviceName_U` looks at the last name of every path without its extension. Since build
-//! 21000, Windows 11 (rust-lang/rust#94650, dotnet/docs#41193, python/cpython#95486) looks at the
-//! whole text, and at the last name for `NUL` only. According to one report of build 26200, only
-//! bare `NUL` is left there. File servers still refuse the old names, so untrusted paths are
-//! checked against those.
+//! Up to Windows 10 and Server 2022 (until 2025), `RtlIsDosDeviceName_U` looks at the last name of
+//! every path without its extension. Since build 21000, Windows 11 looks at the whole text, and at
+//! the last name only for `NUL` (rust-lang/rust#94650, dotnet/docs#41193, python/cpython#95486); in
+//! build 26200, by one report, only for bare `NUL`. File servers still refuse the old names, so
+//! untrusted paths are checked against those.
 
 use std::ops::Range;
 
@@ -13,8 +12,9 @@ use super::prefix::{Start, is_separator};
 use crate::options::Release;
 use crate::unit::Unit;
 
-/// Returns whether this is the name of a device, in any case and without an extension, dots or
-/// spaces. `COM0`, `LPT0`, superscript four and `CONERR$` are not.
+/// Whether this is a device name, in any case, without an extension, dots or spaces.
+///
+/// `COM0`, `LPT0`, superscript four and `CONERR$` are not.
 pub fn is_device<U: Unit>(name: &[U]) -> bool {
     let is = |word: &[u8]| is_word(name, word);
     match name.len() {
@@ -26,7 +26,7 @@ pub fn is_device<U: Unit>(name: &[U]) -> bool {
     }
 }
 
-/// Returns whether this is `COM` or `LPT` and a digit other than 0, which can be a superscript.
+/// `COM` or `LPT` and a digit other than 0, possibly a superscript.
 fn is_port<U: Unit>(name: &[U]) -> bool {
     let (port, digit) = name.split_at(3);
     (is_word(port, b"com") || is_word(port, b"lpt"))
@@ -36,7 +36,6 @@ fn is_port<U: Unit>(name: &[U]) -> bool {
         }
 }
 
-/// Returns whether this is an ASCII word, in any case.
 fn is_word<U: Unit>(name: &[U], word: &[u8]) -> bool {
     name.len() == word.len()
         && name
@@ -45,8 +44,8 @@ fn is_word<U: Unit>(name: &[U], word: &[u8]) -> bool {
             .all(|(unit, &letter)| unit.to_ascii().eq_ignore_ascii_case(&letter))
 }
 
-/// Returns where in a path a device is named that replaces the whole path, as
-/// [`GetFullPathNameW`](https://learn.microsoft.com/windows/win32/fileio/naming-a-file) does.
+/// Returns the position of a device name that replaces the whole path, as in
+/// [`GetFullPathNameW`](https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
 pub fn device_at_end<U: Unit>(path: &[U], start: Start, release: Release) -> Option<Range<usize>> {
     if matches!(start, Start::LocalDevice | Start::BareDevice | Start::Share) {
         return None;

@@ -1,9 +1,9 @@
-//! Windows paths in the native style: what `GetFullPathNameW` does.
+//! Native Windows paths, as `GetFullPathNameW` makes them full.
 //!
-//! First the start of the path is classified, which says what directory the rest starts from and
-//! how much of it `..` cannot remove. Then the rest is read from left to right: separators become
-//! backslashes, runs of them one, `.` disappears, `..` removes a name; a name before a separator
-//! loses a single trailing dot, and the last name all its trailing dots and spaces.
+//! The start of the path determines the directory for the rest, and the root that `..` cannot
+//! remove. Then, from left to right, runs of separators become one backslash; `.` disappears; `..`
+//! removes a name; a name before a separator loses a single trailing dot, and the last name all its
+//! trailing dots and spaces.
 
 use std::borrow::Cow;
 
@@ -16,12 +16,12 @@ use crate::rule::{Rule, Trace};
 use crate::scan::any_window;
 use crate::unit::{Unit, has_nul};
 
-/// The longest text that `GetFullPathNameW` takes, and the longest that it returns.
+/// The longest input and the longest result of `GetFullPathNameW`.
 const LONGEST_TEXT: usize = 32765;
 const LONGEST_RESULT: usize = 32766;
 
-/// Writes the full path of a text to `out`, which is empty. `directory` finds the directory that a
-/// path without a full start begins in. If the text has a NUL, any error can be returned.
+/// Writes the full path of a text to the empty `out`. `directory` finds the starting directory of a
+/// path without a full start. A text with NUL may fail with any error.
 pub(crate) fn write<'a, U: Unit, T: Trace>(
     text: &[U],
     options: Options,
@@ -70,7 +70,6 @@ pub(crate) fn write<'a, U: Unit, T: Trace>(
     Ok(())
 }
 
-/// Refuses texts that Windows refuses without reading them.
 fn check<U: Unit>(text: &[U]) -> Result<(), ExpandError> {
     if is_blank(text) {
         return Err(ExpandError::Empty);
@@ -127,7 +126,7 @@ fn write_root<U: Unit>(
     (out.len(), names_begin)
 }
 
-/// Trims a server or share that ends the text like any other last name.
+/// Trims a server or share that ends the text, like any other last name.
 fn trim_root<U: Unit>(out: &mut Vec<U>, trace: &mut impl Trace) {
     let begin = out.iter().rposition(|&unit| is_separator(unit)).map_or(0, |last| last + 1);
     let length = last_name(&out[begin..]).len();
@@ -137,7 +136,6 @@ fn trim_root<U: Unit>(out: &mut Vec<U>, trace: &mut impl Trace) {
     }
 }
 
-/// Appends the names of the text, which begin at `begin`.
 fn write_names<U: Unit>(
     text: &[U],
     begin: usize,
@@ -157,7 +155,6 @@ fn write_names<U: Unit>(
     Ok(())
 }
 
-/// Makes a full path a directory that others start from.
 pub(crate) fn directory<U: Unit>(
     text: &[U],
     options: Options,
@@ -181,7 +178,7 @@ pub(crate) fn directory<U: Unit>(
     if full.len() > root && full.last() == Some(&U::ascii(b'\\')) {
         full.pop();
     }
-    // Paths that start from `\\?\C:\` stay on that drive: there `..` must not lead to another one.
+    // Paths that start from `\\?\C:\` keep that drive: `..` must not lead to another one.
     let root = match start {
         Start::LocalDevice | Start::BareDevice => volume_end(&full, root),
         _ => root,
@@ -189,7 +186,7 @@ pub(crate) fn directory<U: Unit>(
     Ok(Directory { text: full, root })
 }
 
-/// Returns the end of the drive after the root of a device, or of the share in `UNC\server\share`.
+/// Returns the end of the drive after a device root, or of the share in `UNC\server\share`.
 fn volume_end<U: Unit>(path: &[U], root: usize) -> usize {
     let mut names = path[root..].split(|&unit| is_separator(unit));
     let length = |name: &[U]| name.len() + 1;
@@ -200,7 +197,6 @@ fn volume_end<U: Unit>(path: &[U], root: usize) -> usize {
     end.min(path.len())
 }
 
-/// Returns whether two drive letters name the same drive.
 pub(crate) fn is_same_letter<U: Unit>(one: &[U], other: &[U]) -> bool {
     one.len() == other.len()
         && one.iter().zip(other).all(|(&one, &other)| {
@@ -209,11 +205,10 @@ pub(crate) fn is_same_letter<U: Unit>(one: &[U], other: &[U]) -> bool {
         })
 }
 
-/// Returns whether this path is its own expansion. `false` can also mean that only expanding it can
-/// tell.
+/// Whether the path is its own expansion. May return `false` for a path that is.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let start = Start::of(text);
-    // The root of a share or device begins with two separators. The rest must not have two.
+    // The root of a share or device begins with two separators, forbidden in the rest.
     let from = match start {
         Start::DriveAbsolute { .. } => 0,
         Start::Share => 1,
@@ -232,7 +227,7 @@ pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
         && device_at_end(text, start, options.release).is_none()
 }
 
-/// Returns whether no clean path contains these two neighbours.
+/// Whether these two neighbours never occur in a clean path.
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 fn is_unclean<U: Unit>([a, b]: [U; 2]) -> bool {

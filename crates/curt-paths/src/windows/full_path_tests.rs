@@ -1,4 +1,4 @@
-//! The answers of `GetFullPathNameW`, from suites that their authors run on Windows.
+//! Results of `GetFullPathNameW`, from test suites that run on Windows.
 
 use crate::options::Release;
 use crate::tests::{rows, wide};
@@ -91,7 +91,7 @@ fn devices_by_release() {
 
 #[test]
 fn relative_paths_start_from_any_directory_that_can_be_one() {
-    // The system can return a verbatim directory, and no path may lead to another drive or share.
+    // The system can return a verbatim directory; no path may lead to another drive or share.
     for (cwd, table) in [
         (r"\\srv\shr\dir", r"x→\\srv\shr\dir\x \x→\\srv\shr\x \→\\srv\shr\ ..\..\x→\\srv\shr\x"),
         (r"\\srv\shr\dir", r"C:x→C:\x"),

@@ -1,6 +1,6 @@
-//! What a Windows path begins with, and which names are devices.
+//! Classifies the start of Windows paths, and recognises device names.
 //!
-//! In this table `S` is either separator:
+//! `S` is either separator:
 //!
 //! | start | meaning | [`Start`] |
 //! |---|---|---|
@@ -13,8 +13,8 @@
 //! | anything else | starts in the working directory | `Relative` |
 //!
 //! Authorities: `RtlDetermineDosPathNameType_U` and `RtlIsDosDeviceName_U` as observed by James
-//! Forshaw ("The Definitive Guide on Win32 to NT Path Conversion"), and the suites that .NET and
-//! Wine run on Windows.
+//! Forshaw ("The Definitive Guide on Win32 to NT Path Conversion"), and the test suites that .NET
+//! and Wine run on Windows.
 
 pub(crate) mod device;
 pub(crate) mod full_path;

@@ -1,13 +1,11 @@
-//! What a Windows path begins with.
-
 use crate::unit::Unit;
 
-/// Returns whether this separates names in a Windows path: a slash or a backslash.
+/// Whether this separates names in a Windows path: a slash or a backslash.
 pub fn is_separator<U: Unit>(unit: U) -> bool {
     matches!(unit.to_ascii(), b'\\' | b'/')
 }
 
-/// What a path begins with.
+/// The start of a path.
 ///
 /// ```
 /// use curt_paths::windows::Start;
@@ -20,28 +18,28 @@ pub fn is_separator<U: Unit>(unit: U) -> bool {
 pub enum Start {
     /// `\\.\` or `\\?\`, with either separator.
     LocalDevice,
-    /// `\\.` or `\\?` and nothing else.
+    /// Exactly `\\.` or `\\?`.
     BareDevice,
-    /// Two separators that begin neither of the above.
+    /// Two separators, other than the above.
     Share,
     /// A drive and a separator.
     DriveAbsolute {
-        /// The number of units of the drive letter. The colon follows.
+        /// The length of the drive letter, before the colon.
         letter: usize,
     },
-    /// A drive and no separator.
+    /// A drive without a separator.
     DriveRelative {
-        /// The number of units of the drive letter. The colon follows.
+        /// The length of the drive letter, before the colon.
         letter: usize,
     },
     /// One separator.
     Rooted,
-    /// None of these.
+    /// Any other path.
     Relative,
 }
 
 impl Start {
-    /// Returns what a path begins with. Any 16-bit unit but a separator can be a drive letter.
+    /// Classifies the start of a path. Any 16-bit unit except a separator can be a drive letter.
     pub fn of<U: Unit>(text: &[U]) -> Start {
         let separator = |at: usize| text.get(at).copied().is_some_and(is_separator);
         if separator(0) {
@@ -56,7 +54,7 @@ impl Start {
             };
         }
         let letter = match text.get(1) {
-            // Nearly always.
+            // The usual case.
             Some(unit) if unit.to_ascii() == b':' => 1,
             _ => U::letter(text),
         };
@@ -77,7 +75,7 @@ impl Start {
         }
     }
 
-    /// Returns whether the path depends on no working directory.
+    /// Whether the path is independent of working directories.
     pub fn is_full(self) -> bool {
         matches!(
             self,
@@ -86,8 +84,7 @@ impl Start {
     }
 }
 
-/// Returns whether the kernel takes this path literally: it begins with `\\?\` or `\??\`, spelled
-/// with backslashes.
+/// Whether the kernel takes this path literally: it begins with `\\?\` or `\??\`, with backslashes.
 pub fn is_verbatim<U: Unit>(text: &[U]) -> bool {
     text.len() >= 4
         && text[0].to_ascii() == b'\\'

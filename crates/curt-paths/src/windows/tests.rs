@@ -1,5 +1,4 @@
-//! Single units of starts and names, in bytes and in 16-bit units. Whole paths are in
-//! `full_path_tests.rs`.
+//! Starts and names, in bytes and in 16-bit units. `full_path_tests.rs` tests whole paths.
 
 use super::{Start, is_device, is_verbatim};
 use crate::tests::wide;
@@ -30,7 +29,7 @@ fn names_of_devices_and_verbatim_prefixes_are_recognised() {
     let names = " co conn com com0 lpt0 com⁴ com10 conerr$ c¹n coṅ";
     check(names, false, is_device, is_device);
     assert!(!is_device(b"nul "));
-    // They are spelled with backslashes.
+    // Must be spelled with backslashes.
     check(r"\\?\ \??\x \\?\C:\x", true, is_verbatim, is_verbatim);
     check(r"//?/C:/x \\?/x \\.\x \?\x \\?", false, is_verbatim, is_verbatim);
 }

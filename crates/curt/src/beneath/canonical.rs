@@ -1,11 +1,12 @@
-//! The name of what a path leads to, from the root on: without links and dots, and correct wherever
-//! the root was moved to. The last name may be missing.
+//! Canonical paths below a root, correct wherever the root was moved. The last name may be missing.
 //!
-//! The system finds it and tells its name and that of the root, and the rest of the name must lead
-//! to the same: 5 calls and a close. If the last name is missing, the system tells the name of the
-//! directory that it would be in: 7 calls and a close. If no link may be followed, the path's own
-//! text is the name: 1 call and a close, with the last name missing 2. Single steps do what none of
-//! these can.
+//! Four ways, cheapest first:
+//!
+//! - `spelled`: if symlinks are refused, the path's own text is canonical.
+//! - `told`: the system opens the path and names it and the root; the difference must lead to the
+//!   same file again.
+//! - `parent_told`: the same for the parent of a missing last name.
+//! - `gathered`: single steps, where the others have no answer.
 
 use std::io;
 
@@ -15,17 +16,15 @@ use super::text::{self, Text};
 use crate::name::Unit;
 use crate::sys::beneath::{Beneath, Link, Open, Purpose, Reading, Rules, Step, Want};
 
-/// The name of what a path leads to, from the root on.
 pub(super) struct Canonical<U> {
     pub(super) path: Vec<U>,
     pub(super) missing: bool,
 }
 
-/// An answer; `None` if this way has none.
+/// `None` if this way has no answer.
 type Answer<U> = Result<Option<Canonical<U>>, Failure>;
 
 impl<S: Beneath> Confined<'_, S> {
-    /// Finds the name of what a path leads to; its last name may be missing.
     pub(super) fn canonical(&self, path: &Text<S::Unit>) -> Result<Canonical<S::Unit>, Failure> {
         let answer = if !self.policy.rules().no_links {
             self.told(path)?
@@ -37,7 +36,6 @@ impl<S: Beneath> Confined<'_, S> {
         answer.map_or_else(|| self.gathered(path), Ok)
     }
 
-    /// Gathers the names on the way in single steps.
     fn gathered(&self, path: &Text<S::Unit>) -> Result<Canonical<S::Unit>, Failure> {
         let sys = self.sys();
         let ((full, missing), names) = self.resolve(
@@ -57,8 +55,6 @@ impl<S: Beneath> Confined<'_, S> {
         Ok(Canonical { path: full.unwrap_or(names), missing })
     }
 
-    /// Asks the system for the name of what a path leads to. `None` if it has no name, or one that
-    /// is too long.
     fn told(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
         match self.whole(path, Want::Name, self.policy.rules()) {
             Ok(Some(handle)) => {
@@ -72,8 +68,7 @@ impl<S: Beneath> Confined<'_, S> {
         }
     }
 
-    /// Asks the system for the name of the directory that the last name is in. `None` if the last
-    /// name is a link: only otherwise is it the name of what the path leads to.
+    /// `None` if the last name is a symlink, because then the path leads elsewhere.
     fn parent_told(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
         let Some((parent, name)) = path.split() else { return Ok(None) };
         if parent.units().is_empty() || path.is_directory() {
@@ -97,8 +92,6 @@ impl<S: Beneath> Confined<'_, S> {
         Ok(Some(Canonical { path: text::folded(&path, S::FLAVOR)?, missing }))
     }
 
-    /// Returns the text of a path that leads through no link. `None` if the system cannot say
-    /// whether it does.
     fn spelled(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
         let rules = Rules { no_links: true, ..self.policy.rules() };
         let missing = match self.whole(path, Want::Name, rules) {
@@ -121,13 +114,12 @@ impl<S: Beneath> Confined<'_, S> {
         Ok(Some(Canonical { path: text::folded(path.units(), S::FLAVOR)?, missing }))
     }
 
-    /// Returns the name of something open, from the root on. Both are asked for now: the root may
-    /// have been moved.
+    /// Queries both names now, because the root may have moved.
     pub(super) fn name_of(&self, handle: &S::Handle) -> Result<Vec<S::Unit>, Failure> {
         let path = self.sys().path_of(Open::File(handle))?;
         let root = self.sys().path_of(Open::Dir(self.dir))?;
         let path = text::folded(text::below(&path, &root).ok_or(Failure::ESCAPE)?, S::FLAVOR)?;
-        // Roots of trees that are not mounted here have the same text.
+        // Trees not mounted in our namespace can report the same text.
         if self.sys().is_at(self.dir, &path, Open::File(handle))? {
             Ok(path)
         } else {
@@ -135,7 +127,6 @@ impl<S: Beneath> Confined<'_, S> {
         }
     }
 
-    /// Returns the part of a full path below the root, wherever that is now.
     fn below_root(&self, path: &[S::Unit]) -> Option<Vec<S::Unit>> {
         let root = self.sys().path_of(Open::Dir(self.dir)).ok()?;
         text::folded(text::below(path, &root)?, S::FLAVOR).ok()

@@ -1,13 +1,8 @@
-//! The operations beneath a root, on any platform: one question for a whole path where the system
-//! answers that, and otherwise single steps.
+//! The operations beneath a root, on any platform.
 //!
-//! How a file is opened, for example: `Root::open_file` has the text checked by [`Confined::text`]
-//! and calls [`Confined::open_file`]. That asks `Beneath::whole` (on Linux `openat2`), and
-//! [`Confined::whole`] turns the answer into a file or a refusal. If the system has no such call,
-//! [`steps::resolve`] enters one directory after the other by `Beneath::enter`, and calls
-//! `Beneath::open` for the last name. Every operation on something that exists goes one of these
-//! two ways; those that need only a name open its directory so, and act there
-//! ([`Confined::at_name`]).
+//! An operation on an existing entry resolves the whole path in one call (`Beneath::whole`, on
+//! Linux `openat2(2)`), or else in single steps ([`steps::resolve`]). An operation that only needs
+//! a name opens the parent either way and acts there ([`Confined::at_name`]).
 
 use std::io;
 use std::path::Path;
@@ -24,14 +19,12 @@ use crate::sys::beneath::{
 use crate::sys::{Ask, Removed, SystemUnit};
 use curt_paths::{Aliases, Flavor, PathCheck, Refusal};
 
-/// A root on some platform, for one operation.
 pub(super) struct Confined<'a, S: Beneath> {
     pub(super) asker: &'a Asker<S>,
     pub(super) dir: &'a S::Dir,
     pub(super) policy: Policy,
 }
 
-/// How paths beneath a root are treated.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Policy {
     pub(super) scope: Scope,
@@ -45,7 +38,6 @@ impl Policy {
     }
 }
 
-/// Opens a root by the path that the caller typed.
 pub(super) fn open_root<S: Beneath>(sys: &S, path: &Path) -> io::Result<S::Dir> {
     if path.as_os_str().is_empty() {
         return Err(OsError::NotFound.error());
@@ -53,7 +45,6 @@ pub(super) fn open_root<S: Beneath>(sys: &S, path: &Path) -> io::Result<S::Dir> 
     sys.open_place(path)
 }
 
-/// Why an operation on two paths failed, and at which of them.
 #[derive(Debug)]
 pub(super) struct PairFailure {
     pub(super) is_second: bool,
@@ -69,14 +60,13 @@ impl PairFailure {
         PairFailure { is_second: true, failure: failure.into() }
     }
 
-    /// The system's error for both names. These kinds are about what has the new name.
+    /// The system reports one error for both names; these kinds are about the new one.
     fn of_both(error: io::Error) -> PairFailure {
         use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, IsADirectory};
         let is_second = matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | IsADirectory);
         PairFailure { is_second, failure: error.into() }
     }
 
-    /// Makes one answer of those to the first path, to the second, and to both.
     fn join(answer: Result<Result<io::Result<()>, Failure>, Failure>) -> Result<(), PairFailure> {
         let both = answer.map_err(PairFailure::first)?.map_err(PairFailure::second)?;
         both.map_err(PairFailure::of_both)
@@ -88,9 +78,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         &self.asker.sys
     }
 
-    /// Checks a path and returns what the system is given, in a buffer. A refusal is one of the
-    /// text alone; on POSIX whether the path leaves the root is for the system to say, which does
-    /// not fold.
+    /// Checks the text of a path, and converts it for the system. On POSIX only the kernel can find
+    /// an escape, because it does not fold.
     pub(super) fn text(
         &self,
         path: &Path,
@@ -98,7 +87,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
     ) -> Result<Text<S::Unit>, Failure> {
         buffer.clear();
         S::Unit::append_units(path, &mut buffer);
-        // The system refuses such a path before it looks anything up. It may see only a part of it.
+        // The system would refuse it before any lookup, but may be given only a part of it.
         if buffer.len() >= S::LONGEST {
             return Err(OsError::TooLong.error().into());
         }
@@ -117,7 +106,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         };
         match checked {
             Ok(()) => Ok(Text::below_root(buffer)?),
-            // An escape comes first in the order of reasons.
+            // Refusals have an order, and an escape comes first.
             Err(refusal) if refusal > Refusal::Escape && self.escapes(&buffer) => {
                 Err(Failure::ESCAPE)
             }
@@ -125,7 +114,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Returns whether a path would leave the root if links were followed.
+    /// Whether the path would leave the root if symlinks were followed.
     fn escapes(&self, path: &[S::Unit]) -> bool {
         let rules = Rules { no_links: false, ..self.policy.rules() };
         let mut look =
@@ -138,7 +127,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         matches!(answer, Err(Failure::Refused(Refusal::Escape)))
     }
 
-    /// Resolves a path in single steps. A link that was refused and leaves the root is an escape.
+    /// Resolves a path in single steps. A refused symlink that leaves the root is an escape.
     pub(super) fn resolve<T>(
         &self,
         path: &[S::Unit],
@@ -154,7 +143,6 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Returns what the system opened for a whole path; `None` if it has no such call.
     pub(super) fn whole(
         &self,
         path: &Text<S::Unit>,
@@ -171,8 +159,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Returns why the system did not follow a link: the refusal that it did not name, if single
-    /// steps find one, which open directories only; otherwise its own answer.
+    /// Finds out why the system did not follow a symlink. Single steps, which open only
+    /// directories, look for a refusal; otherwise the system's error stands.
     fn unfollowed(&self, path: &Text<S::Unit>, follow: bool, error: io::Error) -> Failure {
         let mut look =
             |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name, Reading::Look) {
@@ -183,9 +171,9 @@ impl<'a, S: Beneath> Confined<'a, S> {
             };
         match self.resolve(path.units(), Wanted::Anything, &mut look) {
             Err(refused @ Failure::Refused(_)) => refused,
-            // The path ends in a link, which was not to be followed.
+            // The last name is a symlink, and the caller does not follow those.
             Ok((true, _)) => error.into(),
-            // Whatever is there by now, the system met a link.
+            // The tree may have changed by now, but the system did meet a symlink.
             _ if self.policy.rules().no_links => Failure::LINK,
             _ => error.into(),
         }
@@ -204,7 +192,6 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.resolve(path.units(), wanted, &mut open).map(|(handle, _)| handle)
     }
 
-    /// Opens a directory.
     pub(super) fn enter(&self, path: &Text<S::Unit>, purpose: Purpose) -> Result<S::Dir, Failure> {
         if let Some(handle) = self.whole(path, Want::Directory(purpose), self.policy.rules())? {
             return Ok(self.sys().dir_from(handle, self.dir, purpose)?);
@@ -213,8 +200,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.resolve(path.units(), Wanted::Directory, &mut enter).map(|(dir, _)| dir)
     }
 
-    /// Opens the directory that a last name is in. On POSIX appends `.`: the kernel treats a link
-    /// at the end of a path (`protected_symlinks`) differently from one inside it.
+    /// Opens the parent of a last name. On POSIX `.` is appended, because `protected_symlinks`
+    /// treats a symlink at the end of a path differently from one inside it.
     pub(super) fn enter_parent(&self, parent: &Text<S::Unit>) -> Result<S::Dir, Failure> {
         let dot = [S::Unit::ascii(b'.')];
         if S::FLAVOR != Flavor::Posix && !parent.units().is_empty() {
@@ -223,7 +210,6 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.enter(&Text::new([parent.units(), &dot].concat())?, Purpose::Place)
     }
 
-    /// Acts in the directory that a last name is in, which is the root itself if `parent` is empty.
     fn in_parent<T>(
         &self,
         parent: &Text<S::Unit>,
@@ -241,8 +227,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         answer
     }
 
-    /// Acts on the last name of a path, in the directory it is in: `.` if the path must be a
-    /// directory. [`Step::Otherwise`] follows it if it is a link.
+    /// Acts on the last name in its parent, or on `.` if the path must be a directory.
+    /// [`Step::Otherwise`] follows it if it is a symlink.
     fn at_last<T>(&self, path: &Text<S::Unit>, act: &mut Act<'_, S, T>) -> Result<T, Failure> {
         let split = path.split().filter(|_| !path.is_directory());
         let step = if let Some((parent, name)) = split {
@@ -260,8 +246,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Acts on the last name of a path, whatever it is. Trailing separators are ignored. If the
-    /// path ends in dots, it is looked up, and then fails with `error`.
+    /// Acts on the last name without following it. Trailing separators are ignored. A path that
+    /// ends in dots is looked up first, then fails with `error`.
     fn at_name<T>(
         &self,
         path: &Text<S::Unit>,
@@ -275,22 +261,18 @@ impl<'a, S: Beneath> Confined<'a, S> {
         Ok(self.in_parent(&parent, |dir| act(dir, name.name()))??)
     }
 
-    /// Creates a directory.
     pub(super) fn create_dir(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
         self.at_name(path, OsError::Exists, |at, name| self.sys().create_dir(at, name, mode))
     }
 
-    /// Creates a directory and those on the way to it that are missing.
-    ///
-    /// Each is created by its own path, so whatever is swapped in between, none is outside. The
-    /// ones above are created first, each of them once: one that is gone again is an error.
+    /// Each directory is created by its own path from the root, so a swap in between cannot lead
+    /// outside. Parents come first, each only once: if one disappears again, that is an error.
     pub(super) fn create_dir_all(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
         match self.is_entered(path) {
-            // What else has the name is for the system to say.
+            // If another kind of entry has the name, creating the directory reports it.
             Err(failure) if failure.is_missing() || failure.is(io::ErrorKind::NotADirectory) => {}
             answer => return answer,
         }
-        // The paths to create, the longest first.
         let mut waiting = vec![path.clone()];
         while let Some(path) = waiting.last() {
             match (self.create_or_enter(path, mode), path.parent()) {
@@ -303,7 +285,6 @@ impl<'a, S: Beneath> Confined<'a, S> {
         waiting.iter().rev().try_for_each(|path| self.create_or_enter(path, mode))
     }
 
-    /// Creates a directory, unless there is one of that name.
     fn create_or_enter(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
         match self.create_dir(path, mode) {
             Err(exists) if exists.is(io::ErrorKind::AlreadyExists) => match self.is_entered(path) {
@@ -314,19 +295,18 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Opens a directory and closes it.
     fn is_entered(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
         self.sys().close(self.enter(path, Purpose::Place)?);
         Ok(())
     }
 
-    /// Removes an empty directory. To the kernel, what `..` leads to is not empty.
+    /// As in `rmdir(2)`, a path that ends in `..` is not empty, and one that ends in `.` is
+    /// invalid.
     pub(super) fn remove_dir(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
         let dots = if path.is_parent() { OsError::NotEmpty } else { OsError::Invalid };
         self.at_name(path, dots, |at, name| self.sys().remove_empty_dir(at, name))
     }
 
-    /// Creates a symbolic link.
     pub(super) fn symlink(
         &self,
         target: Name<'_, S::Unit>,
@@ -335,9 +315,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.at_new_name(path, |at, name| self.sys().symlink(target, at, name))
     }
 
-    /// Gives an entry a second name. As in the kernel, the first path is looked up, then the
-    /// directory of the second one, and then that name. A path that ends in a separator or dots
-    /// must be that of a directory, which cannot have a second name.
+    /// Lookups follow the kernel's order: first path, parent of the second, second name. A path
+    /// that ends in a separator or dots must be a directory, which cannot have a second name.
     pub(super) fn hard_link(
         &self,
         from: &Text<S::Unit>,
@@ -345,7 +324,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
     ) -> Result<(), PairFailure> {
         if from.is_directory() {
             self.is_entered(from).map_err(PairFailure::first)?;
-            // The system refuses any directory after it has looked at the new name.
+            // The system looks at the new name before it refuses a directory.
             return PairFailure::join(Ok(to.and_then(|to| {
                 self.at_new_name(&to, |at, fresh| {
                     Ok(self.sys().hard_link(at, S::ITSELF, at, fresh))
@@ -363,8 +342,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }))
     }
 
-    /// Acts on a new name that is not one of a directory: as in the kernel, a separator behind it
-    /// is an error.
+    /// Acts on a new name of a non-directory. As in the kernel, a trailing separator is an error.
     fn at_new_name<T>(
         &self,
         path: &Text<S::Unit>,
@@ -379,7 +357,6 @@ impl<'a, S: Beneath> Confined<'a, S> {
         })
     }
 
-    /// Changes the permissions or times of what a path leads to.
     pub(super) fn change(&self, path: &Text<S::Unit>, change: &Change) -> Result<(), Failure> {
         if let Some(changed) = self.whole(path, Want::Change(change), self.policy.rules())? {
             self.sys().close_handle(changed);
@@ -388,12 +365,11 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.at_last(path, &mut |at, name| self.sys().change(at, name, change))
     }
 
-    /// Removes anything but a directory.
     pub(super) fn remove_file(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
         let is_directory = path.is_directory();
         self.at_name(path, OsError::IsDirectory, |at, name| {
             if is_directory {
-                // The path ends in a separator, so it fails whether or not it is a directory.
+                // The trailing separator makes this fail whatever the kind.
                 let found = self.sys().query(at, name, Ask::STAT)?.kind;
                 let is_found = found == Kind::Directory;
                 let error = if is_found { OsError::IsDirectory } else { OsError::NotDirectory };
@@ -408,8 +384,6 @@ impl<'a, S: Beneath> Confined<'a, S> {
         })
     }
 
-    /// Opens the directory that a last name is in, and returns it with the name; `None` if the path
-    /// has no last name.
     #[allow(clippy::type_complexity, reason = "a directory and a name")]
     pub(super) fn open_parent(
         &self,
@@ -422,9 +396,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         Ok(Some((self.enter_parent(&parent)?, name)))
     }
 
-    /// Renames; an entry that has the new name is replaced, or an error. As in the kernel, both
-    /// directories are looked up before anything is said about the names, and both paths must have
-    /// a last name before the old one is looked at.
+    /// As in the kernel, both parents are looked up before the names, and both paths must have a
+    /// last name before the old one is checked.
     pub(super) fn rename(
         &self,
         from: &Text<S::Unit>,
@@ -456,7 +429,6 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }))
     }
 
-    /// Reads the target of a symbolic link.
     pub(super) fn read_link(&self, path: &Text<S::Unit>) -> Result<Vec<S::Unit>, Failure> {
         let mut target = Vec::new();
         self.at_last(path, &mut |at, name| match self.sys().read_link(at, name, &mut target) {
@@ -466,7 +438,6 @@ impl<'a, S: Beneath> Confined<'a, S> {
         Ok(target)
     }
 
-    /// Returns the metadata of what a path leads to, or of a link if the plan follows none.
     pub(super) fn stat(
         &self,
         path: &Text<S::Unit>,
@@ -479,7 +450,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
             let mut metadata = Metadata::default();
             let subject = Subject { dir, name, path: &|| shown.to_owned(), follow: false };
             self.asker.reset(&mut metadata);
-            // Not by the name, which would need the right to search the directory.
+            // By the open directory: a query by name would need search permission.
             let own = (name == S::ITSELF).then(|| self.sys().query_dir(dir, Ask::STAT));
             if let Some(Ok(own)) = own {
                 metadata.facts = own;

@@ -1,6 +1,6 @@
-//! Operations beneath a directory: untrusted paths are opened, and nothing outside can be reached.
+//! Opens and changes files by untrusted paths without ever leaving a root directory.
 //!
-//! Serving a file whose name comes from a client:
+//! A file server:
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-serve-{}", std::process::id()));
@@ -43,99 +43,89 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! The message of the error has the reason, for a log. A server that hides some files, such as
-//! `.htpasswd`, compares their names with that of the file it has opened ([`Root::name_of`]), and
-//! not with the name that was asked for.
+//! The error's message gives the reason, for a log. To hide files such as `.htpasswd`, compare the
+//! name of the opened file ([`Root::name_of`]), not the requested one.
 //!
-//! To unpack an untrusted archive, each entry is made beneath the root whatever was unpacked before
-//! it: [`Root::create_dir_all`] for directories, [`Root::remove_file`] and then
-//! [`Root::open_file`] with [`create_new`](OpenOptions::create_new), [`Root::symlink`] or
-//! [`Root::hard_link`] for the others. No order of links and no `..` leads out.
-//! `examples/unpack.rs` does it for tar archives.
+//! To unpack an untrusted archive, create directories with [`Root::create_dir_all`], and other
+//! entries with [`Root::remove_file`] followed by [`Root::open_file`] with
+//! [`create_new`](OpenOptions::create_new), [`Root::symlink`] or [`Root::hard_link`]. No sequence
+//! of links and `..` leads out. See `examples/unpack.rs`.
 //!
 //! # Promises
 //!
-//! - What is opened, created, removed, renamed, changed or examined is beneath the root, **whatever
-//!   other processes change in the meantime**. The answer is a handle (or the operation done
-//!   relative to one), never a path that is looked up again.
-//! - A refusal has one reason ([`Refusal`]). An ordinary failure is never reported as a refusal:
-//!   the system's own error is passed on.
-//! - The path is not folded before the system has seen it: on POSIX `link/../x` means what the
-//!   kernel says. There the check of the text alone can differ from an open.
-//! - Two scopes: [`Scope::Beneath`] refuses what leaves the root, [`Scope::InRoot`] keeps it
-//!   inside. Two ways to treat aliases: [`Aliases::Open`] and [`Aliases::Strict`].
-//! - Mounts and hard links beneath the root belong to it, wherever else they can be reached from.
+//! - Operations only touch files beneath the root, **whatever other processes change meanwhile**.
+//!   They return a handle or act relative to one, and never look up a checked path again.
+//! - A refusal has exactly one reason ([`Refusal`]). Ordinary failures keep the system's error.
+//! - POSIX paths reach the kernel unfolded: `link/../x` means what it means to the kernel, even if
+//!   a check of the text alone disagrees.
+//! - [`Scope::Beneath`] refuses paths that leave the root; [`Scope::InRoot`] clamps them to it.
+//!   [`Aliases::Strict`] also refuses symlinks and alternative spellings.
+//! - Mounts and hard links beneath the root belong to it, even if also reachable from elsewhere.
 //!
 //! # Call ceiling
 //!
-//! For a path of any depth that leads through no link:
+//! For a path of any depth without symlinks:
 //!
-//! | | Linux | single steps (POSIX, `--without openat2`) of n names |
+//! | | Linux | single steps (POSIX, `--without openat2`) through n names |
 //! |---|---|---|
-//! | open a file or directory | 1 (`openat2`), and its close | 2n - 1, and 1 for each `..` |
-//! | stat, read a link, create, remove, link, rename one name in the root | 1 | 1 |
-//! | the same deeper down | 3 (`openat2`, the operation, `close`); two paths 5 | 2n - 1 |
+//! | open a file or directory | 1 (`openat2`), and its close | 2n - 1, and 1 per `..` |
+//! | stat, read a link, create, remove, link, rename a name directly in the root | 1 | 1 |
+//! | the same further down | 3 (`openat2`, the operation, `close`); two paths 5 | 2n - 1 |
 //! | set permissions or times | 3 (`openat2`, the operation, `close`) | 2n + 4 |
-//! | create a directory and those on the way | 4 for each one created | – |
-//! | name of something open | 4 (`readlinkat` twice, `newfstatat`, `fstat`) | – |
+//! | create a directory and its missing parents | 4 per directory created | – |
+//! | name of an open file | 4 (`readlinkat` twice, `newfstatat`, `fstat`) | – |
 //!
-//! A canonical name, its close counted separately:
+//! A canonical name:
 //!
-//! | Linux | last name missing | no links followed (strict) | single steps |
+//! | Linux | last name missing | symlinks refused (strict) | single steps |
 //! |---|---|---|---|
-//! | 5, close | 7, close | 1, close; missing 2, close | 2n - 1, and 6 to 11 for each link |
+//! | 5, close | 7, close | 1, close; missing 2, close | 2n - 1, and 6 to 11 per symlink |
 //!
-//! `openat2` finds what the path leads to, and two `readlinkat` return its name and the root's,
-//! wherever the root was moved. `newfstatat` and `fstat` check that the rest of the name leads to
-//! the same, which text alone does not prove (another mount namespace, a later mount). A missing last name takes more because `ENOENT` leaves open whether
-//! the name is missing or a broken link, whose name is that of its target: the directory must be
-//! opened, searched and named. On Windows: 4 calls, last name missing 6.
+//! `openat2` opens the file, and two `readlinkat` return its current name and the root's. Another
+//! mount namespace or a later mount can make the difference wrong, so `newfstatat` and `fstat`
+//! check that it leads to the same file. After `ENOENT` the last name can be missing or a broken
+//! symlink, whose canonical name is its target's; so the parent is opened, searched and named.
+//! Windows takes 4 calls, 6 if the last name is missing.
 //!
-//! Links cost nothing more where the kernel follows them. A refusal can cost single steps on top,
-//! which open directories only, if the kernel's answer leaves the reason open (`ELOOP`).
+//! Symlinks are free where the kernel follows them. A refusal with several possible reasons
+//! (`ELOOP`) adds single steps, which open only directories.
 //!
 //! # Races
 //!
-//! *Prevented*: a directory on the way swapped for a link, a link that changes its target, a rename
-//! of any part of the tree, an exchange of parents, a file created through a broken link. The
-//! kernel checks the path while it resolves it. Single steps open each name relative to the
-//! directory opened before, follow nothing, and go back for `..` over the directories they came
-//! through.
+//! *Prevented*: swapping a directory for a symlink, retargeting a symlink, renaming any part of the
+//! tree, exchanging parents, creating a file through a broken symlink. `openat2(2)` checks the path
+//! during resolution. Single steps open each name relative to its open parent, read symlinks
+//! themselves, and resolve `..` to the directory they came from.
 //!
-//! *Not prevented*: a directory that is moved out of the root after it was opened is still that
-//! directory. What a path means can change between two operations; a handle cannot. A name that
-//! [`Root::canonical`] returns is true at that moment.
+//! *Not prevented*: a directory moved out of the root after it was opened remains accessible
+//! through its handle. Between two operations the meaning of a path can change, but not of a
+//! handle. A name from [`Root::canonical`] is true at one moment.
 //!
-//! A link whose target is untrusted text is stored as it is by [`Root::symlink`], and is followed
-//! only as far as the root, like any other.
+//! Operations of a root follow a symlink with an untrusted target no further than the root.
 //!
 //! # Fallbacks
 //!
-//! Without `openat2` (Linux before 5.6, or a filter) and on other systems: single steps, with at
-//! most 32 directories open and 40 links followed. The process remembers that the kernel lacks the
-//! call (`ENOSYS`). The root remembers that a filter refuses it (`EPERM`, for the root itself as
-//! well); a thread that uses the root at the same time as another asks again. The steps follow
-//! links by the rules of Linux: those of the mount (`nosymfollow`) and of the system
-//! (`fs.protected_symlinks`, which only root can read; for other users it is taken to be on). Other
-//! systems do not report such options of a mount, so there they are not noticed.
+//! Without `openat2` (before Linux 5.6, behind a filter, and on other systems) paths are resolved
+//! in single steps, with at most 32 directories open and 40 symlinks followed. The process
+//! remembers that the kernel lacks the call (`ENOSYS`), and each root remembers a filter (`EPERM`
+//! for the root itself, too), but a thread using the root concurrently probes again. Single steps
+//! follow symlinks by the rules of Linux: the mount option `nosymfollow`, and
+//! `fs.protected_symlinks`, which only root can read and is otherwise taken to be on. Other systems
+//! do not report such mount options.
 //!
-//! Any other refusal of `openat2` is the answer. `EAGAIN`, which says that a rename or a mount
-//! somewhere made `..` unprovable, is retried for some 10 ms and then reported: nobody can force
-//! the single steps by renaming. A step whose answers contradict each other is repeated, at most 64
-//! times. Without `/proc`, or where the full name is longer than the system returns, single steps
-//! gather the names of canonical paths. Entering a directory needs no permission to read it where
-//! the system has a flag for that (Linux, FreeBSD).
+//! Any other refusal by `openat2` is final (ADR 36), so renaming cannot force single steps.
+//! `EAGAIN`, caused by a rename or mount somewhere during `..`, is retried for some 10 ms and then
+//! reported. A single step with contradictory answers is repeated up to 64 times. Without `/proc`,
+//! or beyond the system's path limit, single steps collect canonical names. On Linux and FreeBSD,
+//! entering a directory does not need read permission.
 
-// One run, from the public function to the system call:
+// From the public function down to the system call:
 //
-// - `Root::open_file` (`root.rs`; `options.rs`: how) calls `Root::run`.
-// - `Confined::text` (`confined.rs`) checks the text of the path (`text.rs`).
-// - `Confined::open_file` asks for the whole path at once, by `Beneath::open_whole` (on Linux
-//   `openat2`), and `Confined::opened` makes a file or a refusal of the answer.
-// - Where the system has no such call, `steps::resolve` (`steps.rs`) goes one name at a time:
-//   `Beneath::enter` opens each directory on the way, `Beneath::open` the last name.
-//
-// `canonical.rs` finds the full name of something.
+// - `Root::open_file` calls `Root::run`.
+// - `Confined::text` checks the text of the path.
+// - `Confined::open_file` tries the whole path at once with `Beneath::whole` (`openat2`).
+// - Without that call, `steps::resolve` goes name by name: `Beneath::enter` opens each directory,
+//   `Beneath::open` the last name.
 
 mod canonical;
 mod confined;

@@ -1,36 +1,34 @@
-//! The choices of callers: the scope of a root, and how files are opened.
-
 use std::io;
 
 use crate::fields::Follow;
 use crate::sys::beneath::{Create, How};
 use crate::sys::how_of;
 
-/// How a path that would leave the root is treated.
+/// How to treat a path that would leave the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scope {
-    /// It is refused: an absolute path, an absolute symbolic link (even one back into the root) and
-    /// `..` at the root are errors.
+    /// Refuses it. Absolute paths, absolute symlinks (even back into the root) and `..` at the root
+    /// are errors.
     #[default]
     Beneath,
-    /// It is kept inside, as after `chroot`: absolute paths and links start at the root, and `..`
-    /// stays there.
+    /// Confines it, as `chroot` does: absolute paths and symlinks start at the root, and `..` at
+    /// the root is the root.
     InRoot,
 }
 
-/// How a file is opened beneath a [`Root`](crate::Root).
+/// How to open a file beneath a [`Root`](crate::Root), with an example at
+/// [`Root::open_file`](crate::Root::open_file).
 ///
-/// As in the standard library nothing is chosen at first, and at least one of
-/// [`read`](OpenOptions::read), [`write`](OpenOptions::write) and [`append`](OpenOptions::append)
-/// must be. [`Root::open_file`](crate::Root::open_file) has an example.
+/// As in the standard library, set at least one of [`read`](OpenOptions::read),
+/// [`write`](OpenOptions::write) and [`append`](OpenOptions::append).
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
-    /// All but how a file is created.
+    /// Except `create`, which is computed from the next two.
     how: How,
     create: bool,
     create_new: bool,
-    /// Whether they were flags whose combinations are for the system to judge.
+    /// Set by `from_flags`: the system judges the combination.
     is_of_system: bool,
 }
 
@@ -41,21 +39,21 @@ impl Default for OpenOptions {
 }
 
 impl OpenOptions {
-    /// Creates options with nothing chosen: a link as last name is followed, and new files have the
-    /// permissions 0666, less what the process masks.
+    /// Creates options with all access off, following symlinks, and mode 0666 minus the umask.
     #[must_use = "options do nothing until something is opened with them"]
     pub fn new() -> OpenOptions {
         let how = How { follow: true, mode: 0o666, ..How::default() };
         OpenOptions { how, create: false, create_new: false, is_of_system: false }
     }
 
-    /// Makes options of the system's flags, for callers that have them: those of `open(2)`, where
-    /// the system judges any combination of them as it does there, or those of the C library's
-    /// `_open` on Windows, where a combination has to make sense as these options do.
+    /// Converts the system's flags.
     ///
-    /// `O_CLOEXEC` and `O_NOCTTY` are always set. Flags with which something other than a file is
-    /// opened (`O_PATH`, `O_DIRECTORY`, `O_TMPFILE`) and unknown ones are
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), and the message has them.
+    /// On Unix these are the flags of `open(2)`, in any combination, which the system judges; on
+    /// Windows those of the C library's `_open`, in combinations that these options permit.
+    ///
+    /// `O_CLOEXEC` and `O_NOCTTY` are always set. Flags for non-files (`O_PATH`, `O_DIRECTORY`,
+    /// `O_TMPFILE`) and unknown flags fail with [`InvalidInput`](io::ErrorKind::InvalidInput), and
+    /// are named in the message.
     ///
     /// ```
     /// # #[cfg(unix)]
@@ -81,75 +79,77 @@ impl OpenOptions {
         Ok(OpenOptions { how, create, create_new, is_of_system })
     }
 
-    /// Sets whether the file is opened for reading.
+    /// Opens the file for reading.
     pub fn read(&mut self, yes: bool) -> &mut Self {
         self.how.read = yes;
         self
     }
 
-    /// Sets whether the file is opened for writing.
+    /// Opens the file for writing.
     pub fn write(&mut self, yes: bool) -> &mut Self {
         self.how.write = yes;
         self
     }
 
-    /// Sets whether every write appends.
+    /// Makes every write append.
     pub fn append(&mut self, yes: bool) -> &mut Self {
         self.how.append = yes;
         self
     }
 
-    /// Sets whether an existing file is truncated.
+    /// Truncates an existing file.
     pub fn truncate(&mut self, yes: bool) -> &mut Self {
         self.how.truncate = yes;
         self
     }
 
-    /// Sets whether a missing file is created. A broken link creates its target, beneath the root.
+    /// Creates a missing file. A broken symlink creates its target, beneath the root.
     pub fn create(&mut self, yes: bool) -> &mut Self {
         self.create = yes;
         self
     }
 
-    /// Sets whether the file is created and must be missing; a link counts as existing. Then
-    /// [`create`](OpenOptions::create) and [`truncate`](OpenOptions::truncate) change nothing.
+    /// Creates the file, and fails if it exists, even as a symlink.
+    ///
+    /// [`create`](OpenOptions::create) and [`truncate`](OpenOptions::truncate) are then ignored.
     pub fn create_new(&mut self, yes: bool) -> &mut Self {
         self.create_new = yes;
         self
     }
 
-    /// Sets whether a link as last name is followed, within the root; [`Follow::Links`] by default.
-    /// With [`Follow::Never`] such a link is an error.
+    /// Sets whether to follow a symlink as last name, within the root; [`Follow::Links`] by
+    /// default.
+    ///
+    /// With [`Follow::Never`] such a symlink is an error.
     pub fn follow(&mut self, follow: Follow) -> &mut Self {
         self.how.follow = follow != Follow::Never;
         self
     }
 
-    /// Sets whether opening, and reading without data, return at once instead of waiting
-    /// (`O_NONBLOCK`). In a directory that others write to, a FIFO can be where a file is expected,
-    /// and opening it waits for a writer. Changes nothing for regular files. (On Windows
-    /// directories contain no FIFOs.)
+    /// Makes opening, and reading without data, return at once instead of waiting (`O_NONBLOCK`).
+    ///
+    /// In a directory writable by others, a FIFO can replace a file, and opening it waits for a
+    /// writer. Regular files are not affected. Windows has no FIFOs in directories.
     pub fn nonblocking(&mut self, yes: bool) -> &mut Self {
         self.how.nonblocking = yes;
         self
     }
 
-    /// Sets whether only opening returns at once. Afterwards reading and writing wait for data as
-    /// usual, unless [`nonblocking`](OpenOptions::nonblocking) is set as well. Costs 1 more call on
-    /// Unix, and changes nothing on Windows.
+    /// Makes only opening return at once; reads and writes then wait as usual.
+    ///
+    /// [`nonblocking`](OpenOptions::nonblocking) takes precedence. Costs 1 more call on Unix, and
+    /// is ignored on Windows.
     pub fn nonblocking_open(&mut self, yes: bool) -> &mut Self {
         self.how.nonblocking_open = yes;
         self
     }
 
-    /// Sets the permissions of a new file, less what the process masks. Systems without such bits
-    /// ignore them.
+    /// Sets the permissions of a new file, minus the umask; ignored on systems without mode bits.
     pub fn mode(&mut self, mode: u32) -> &mut Self {
         self.how.mode = mode & 0o7777;
         self
     }
 
-    /// Returns the request to the system; `None` if the choices contradict each other.
     pub(super) fn how(&self) -> Option<How> {
         let create = match (self.create, self.create_new) {
             (_, true) => Create::New,

@@ -1,5 +1,3 @@
-//! A root, and the operations beneath it.
-
 use std::fmt;
 use std::fs::Permissions;
 use std::io;
@@ -22,18 +20,16 @@ use crate::sys::beneath::{Change, File, Purpose};
 use crate::sys::{Feature, Features, Os, OsUnit, Setup, Sys, SystemUnit};
 use curt_paths::Aliases;
 
-/// The permissions of new directories, less what the process masks.
 const DIRECTORY_MODE: u32 = 0o777;
 
-/// The longest buffer that is kept for the next path.
+/// Larger buffers are freed after use.
 const MOST_KEPT: usize = 4096;
 
 type OsDir = <Os as Sys>::Dir;
 
-/// A directory that is kept open, beneath which untrusted paths are used.
+/// An open directory beneath which untrusted paths are used.
 ///
-/// Once it is open its name does not matter: it may be renamed. Several threads can use one root at
-/// the same time.
+/// The directory may be renamed. Threads can share a root.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-root-{}", std::process::id()));
@@ -58,14 +54,13 @@ pub struct Root {
     policy: Policy,
     setup: Setup,
     worker: Mutex<Worker>,
-    /// The calls that threads made while another one used the worker.
+    /// Calls by threads that found the worker busy.
     other_calls: SharedCalls,
 }
 
-/// What one thread needs for operations.
 struct Worker {
     asker: Asker<Os>,
-    /// A buffer for the next path, so that most operations allocate nothing.
+    /// Reused for paths, so most operations do not allocate.
     buffer: Vec<OsUnit>,
 }
 
@@ -81,31 +76,30 @@ impl fmt::Debug for Root {
     }
 }
 
-/// Shares the open directory. The calls of the clone are counted separately, and it can be given
-/// another scope. No call.
+/// Shares the open directory. The clone counts its own calls, and can have another scope. No call.
 impl Clone for Root {
     fn clone(&self) -> Root {
         self.at(Arc::clone(&self.dir))
     }
 }
 
-/// The answer of [`Root::canonical`].
+/// The result of [`Root::canonical`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Canonical {
-    /// The name from the root on, without links and dots; `.` for the root itself.
+    /// The path from the root, without symlinks and dots; `.` for the root itself.
     pub path: PathBuf,
     /// Whether the last name does not exist (yet).
     pub missing: bool,
 }
 
 impl Root {
-    /// Opens a directory as a root, following links in its path. 1 call (2 on Windows).
+    /// Opens a directory as a root, following symlinks in its path. 1 call (2 on Windows).
     pub fn open(path: impl AsRef<Path>) -> Result<Root, Error> {
         Root::open_without(path, &[])
     }
 
-    /// Opens a root that does not use some features of the system, for tests.
+    /// [`Root::open`] without some features of the system, for tests.
     #[doc(hidden)]
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Root, Error> {
         let path = path.as_ref();
@@ -123,19 +117,18 @@ impl Root {
         Root { dir, policy, setup, worker, other_calls: SharedCalls::default() }
     }
 
-    /// Sets how a path that would leave the root is treated; [`Scope::Beneath`] by default.
+    /// Sets how to treat a path that would leave the root; [`Scope::Beneath`] by default.
     pub fn scope(mut self, scope: Scope) -> Root {
         self.policy.scope = scope;
         self
     }
 
-    /// Sets how second names of files are treated; [`Aliases::Open`] by default.
+    /// Sets how to treat symlinks and alternative spellings; [`Aliases::Open`] by default.
     pub fn aliases(mut self, aliases: Aliases) -> Root {
         self.policy.aliases = aliases;
         self
     }
 
-    /// Makes a root of an open directory.
     pub(crate) fn adopted(dir: io::Result<OsDir>) -> Result<Root, Error> {
         let dir = dir.map_err(|error| {
             Error::new(Operation::OpenDirectory, PathBuf::new(), Cause::Os(error))
@@ -144,12 +137,11 @@ impl Root {
         Ok(Root::new(Os::start(&setup), Arc::new(dir), Policy::default(), setup))
     }
 
-    /// A root at another directory, by the same policy.
     fn at(&self, dir: Arc<OsDir>) -> Root {
         Root::new(Os::start(&self.setup), dir, self.policy, self.setup.clone())
     }
 
-    /// Runs an operation with the root's worker, or if another thread is using it, with a new one.
+    /// Uses the root's worker, or a new one while another thread uses it.
     fn with_worker<T>(&self, run: impl FnOnce(Confined<'_, Os>, &mut Vec<OsUnit>) -> T) -> T {
         let run = |worker: &mut Worker| {
             let Worker { asker, buffer } = worker;
@@ -167,7 +159,6 @@ impl Root {
         }
     }
 
-    /// Runs an operation on a path that has passed the check of its text.
     fn run<T>(
         &self,
         operation: Operation,
@@ -186,7 +177,6 @@ impl Root {
         answer.map_err(|failure| error(failure, operation, path))
     }
 
-    /// Runs an operation on two paths. The error has the one that failed.
     fn run_pair(
         &self,
         operation: Operation,
@@ -206,11 +196,10 @@ impl Root {
 
     /// Opens a file. 1 call on Linux.
     ///
-    /// Anything with that name is opened, also a directory, a device or a FIFO (named pipe).
-    /// Opening a FIFO for reading waits until another process opens it for writing, which may never
-    /// happen. Where others can create files, set [`OpenOptions::nonblocking`], which changes
-    /// nothing for regular files, and look at the kind of what was opened
-    /// (`file.metadata()?.is_file()`). The [module documentation](super) has an example.
+    /// Opens any kind of entry, even directories and devices. Opening a FIFO for reading blocks
+    /// until another process opens it for writing. If others can create files here, set
+    /// [`OpenOptions::nonblocking`], and check `file.metadata()?.is_file()`. The [module
+    /// documentation](super) has an example.
     pub fn open_file(&self, path: impl AsRef<Path>, options: &OpenOptions) -> Result<File, Error> {
         let path = path.as_ref();
         let Some(how) = options.how() else {
@@ -220,7 +209,7 @@ impl Root {
         self.run(Operation::Open, path, |confined, text| confined.open_file(text, &how))
     }
 
-    /// Opens a directory as another root, with the same scope and aliases. 1 call on Linux.
+    /// Opens a directory as another root with the same policy. 1 call on Linux.
     pub fn open_dir(&self, path: impl AsRef<Path>) -> Result<Root, Error> {
         let opened = self.run(Operation::OpenDirectory, path.as_ref(), |confined, text| {
             confined.enter(text, Purpose::Place)
@@ -228,8 +217,7 @@ impl Root {
         Ok(self.at(Arc::new(opened?)))
     }
 
-    /// Opens a directory for listing. 1 call on Linux; [`Directory`] says what listing costs. In
-    /// paths and errors the entries are below the path as given here.
+    /// Opens a directory for listing. 1 call on Linux. Paths of entries begin with `path` as given.
     pub fn read_dir(&self, path: impl AsRef<Path>) -> Result<Directory, Error> {
         let path = path.as_ref();
         let dir = self.run(Operation::OpenDirectory, path, |confined, text| {
@@ -238,19 +226,20 @@ impl Root {
         Ok(Directory::of(self.setup.clone(), &Calls::default(), dir, path.to_owned()))
     }
 
-    /// Creates a directory with these permissions, less what the process masks. Windows has none. A
-    /// name that exists, even as a link, is an error.
+    /// Creates a directory with these permissions, minus the umask; Windows ignores them.
+    ///
+    /// Fails if the name exists, even as a symlink.
     pub fn create_dir_with_mode(&self, path: impl AsRef<Path>, mode: u32) -> Result<(), Error> {
         self.run(Operation::CreateDirectory, path.as_ref(), |confined, text| {
             confined.create_dir(text, mode)
         })
     }
 
-    /// Creates a directory and those on the way to it that are missing, as
-    /// [`std::fs::create_dir_all`] does. One that exists is fine, and so is a link to one that does
-    /// not leave the root; an empty path is the root.
+    /// Creates a directory and its missing parents, as [`std::fs::create_dir_all`] does.
     ///
-    /// Costs 1 call and a close if the directory exists, otherwise at most 4 for each one created.
+    /// Succeeds for an existing directory, or a symlink to one beneath the root; an empty path is
+    /// the root. Costs 1 call and a close if the directory exists, otherwise at most 4 for each one
+    /// created.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-all-{}", std::process::id()));
@@ -264,7 +253,7 @@ impl Root {
     /// ```
     pub fn create_dir_all(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
-        // The parent of a single name, for the standard library as well.
+        // The parent of a single name; the standard library accepts it, too.
         if path.as_os_str().is_empty() {
             return Ok(());
         }
@@ -273,15 +262,13 @@ impl Root {
         })
     }
 
-    /// Creates a symbolic link at `link`, as [`std::os::unix::fs::symlink`] does. A name that
-    /// exists, even as a link, is an error.
+    /// Creates a symlink at `link`, as [`std::os::unix::fs::symlink`] does.
     ///
-    /// The target is stored as it is given, and can be any text: `../../etc`, an absolute path, or
-    /// the path of nothing. Whatever it says, no operation of a root follows it out of that root.
-    /// Other programs do, so a target from an untrusted source should be checked before they see
-    /// the tree.
+    /// Fails if the name exists, even as a symlink. The target is stored unchanged and can be any
+    /// text. A root never follows it outside, but other programs do: check an untrusted target
+    /// before they see the tree.
     ///
-    /// On Windows, where making a link is a privilege, this fails with
+    /// On Windows, where creating symlinks is a privilege, this fails with
     /// [`Unsupported`](io::ErrorKind::Unsupported).
     ///
     /// ```
@@ -302,10 +289,10 @@ impl Root {
         })
     }
 
-    /// Gives a file a second name. Both are beneath the root. If the last name of `original` is a
-    /// symbolic link, the link gets the second name, not its target. A new name that exists is an
-    /// error, and so is a directory. [`Error::path`] is the path that failed; if the system does
-    /// not say which, it is `original`.
+    /// Creates a hard link; both paths are beneath the root.
+    ///
+    /// If `original` ends in a symlink, the symlink itself is linked. Fails if the new name exists,
+    /// and for a directory. [`Error::path`] is the path that failed, or `original` if unknown.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-hard-{}", std::process::id()));
@@ -328,12 +315,12 @@ impl Root {
         })
     }
 
-    /// Changes the permissions of what a path leads to. A link as last name is followed, within the
-    /// root; permissions of links cannot be changed.
+    /// Changes the permissions of a file or directory.
     ///
-    /// Costs 3 calls on Linux, which finds the file with `O_PATH` and changes it by its path in
-    /// `/proc`; without `/proc` this fails with [`Unsupported`](io::ErrorKind::Unsupported). Other
-    /// Unix systems change the name in its directory. Windows only has the attribute "read-only".
+    /// A symlink as last name is followed within the root. Costs 3 calls on Linux, which opens the
+    /// file with `O_PATH` and changes it through `/proc`; without `/proc` this is
+    /// [`Unsupported`](io::ErrorKind::Unsupported). Other Unix systems change the name in its
+    /// directory. Windows only has the read-only attribute.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-mode-{}", std::process::id()));
@@ -357,8 +344,9 @@ impl Root {
         })
     }
 
-    /// Changes the times of last access and modification of what a path leads to; one that is
-    /// `None` stays as it is. Links are treated, and calls made, as by [`Root::set_permissions`].
+    /// Changes the access and modification times of a file or directory.
+    ///
+    /// `None` leaves a time unchanged. Symlinks and cost are as for [`Root::set_permissions`].
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-times-{}", std::process::id()));
@@ -386,19 +374,20 @@ impl Root {
         })
     }
 
-    /// Removes an empty directory. A link to one is an error, and so is a path that ends in dots.
+    /// Removes an empty directory. Fails for a symlink to one, and for a path that ends in dots.
     pub fn remove_dir(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         self.run(Operation::Remove, path.as_ref(), |confined, text| confined.remove_dir(text))
     }
 
-    /// Removes a file, or a symbolic link and not its target.
+    /// Removes a file, or a symlink rather than its target.
     pub fn remove_file(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         self.run(Operation::Remove, path.as_ref(), |confined, text| confined.remove_file(text))
     }
 
-    /// Removes a tree, as [`Remove`] does: a tree that does not exist is an error in the report,
-    /// unless [`Remove::missing_is_fine`] is set, and so is `link/`. Paths in the report begin with
-    /// this one.
+    /// Removes a tree, as [`Remove`] does. Paths in the report begin with `path`.
+    ///
+    /// A missing tree is an error in the report unless [`Remove::missing_is_fine`] is set, and so
+    /// is `link/`.
     #[must_use = "a removal may have failed; the report says so"]
     pub fn remove_tree(&self, path: impl AsRef<Path>, removal: &Remove<'_>) -> Report {
         let path = path.as_ref();
@@ -411,23 +400,25 @@ impl Root {
         };
         let mut name = name.units().to_vec();
         if OsUnit::units(path).last().is_some_and(|unit| unit.is_separator()) {
-            // It must be a directory, and not a link to one.
+            // Must be a directory, not a symlink to one.
             name.push(Unit::SEPARATOR);
         }
         removal.run_in(Given::Open(dir), &SystemUnit::path(name), path)
     }
 
-    /// Renames, and replaces what has the new name as the system does. Both paths are beneath the
-    /// root. A symbolic link as last name is itself renamed or replaced. [`Error::path`] is the
-    /// path that failed; if the system does not say which, it is `from`.
+    /// Renames an entry, replacing an existing one as the system does. Both paths are beneath the
+    /// root.
+    ///
+    /// A symlink as last name is itself renamed or replaced. [`Error::path`] is the path that
+    /// failed, or `from` if unknown.
     pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), Error> {
         self.rename_as([from.as_ref(), to.as_ref()], true)
     }
 
-    /// Renames as [`Root::rename`] does, but replaces nothing: a new name that exists is an error.
+    /// Renames as [`Root::rename`] does, but fails if the new name exists.
     ///
-    /// Linux and macOS check that and rename in one step, and fail where the file system cannot
-    /// (`EINVAL`). Other Unix systems fail with [`Unsupported`](io::ErrorKind::Unsupported).
+    /// Linux and macOS do this atomically, and fail where the file system cannot (`EINVAL`). Other
+    /// Unix systems fail with [`Unsupported`](io::ErrorKind::Unsupported).
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-new-{}", std::process::id()));
@@ -451,23 +442,26 @@ impl Root {
         })
     }
 
-    /// Returns the metadata of what a path leads to; of a link itself, unless the plan says to
-    /// follow it ([`Plan::follow`]); then a broken one is an error. The kind is always included.
+    /// Returns the metadata of a path, always including the kind.
+    ///
+    /// A symlink as last name is not followed unless the plan says so ([`Plan::follow`]); then a
+    /// broken one is an error.
     pub fn stat(&self, path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, Error> {
         let (path, plan) = (path.as_ref(), plan.into());
         self.run(Operation::Stat, path, |confined, text| confined.stat(text, path, plan))
     }
 
-    /// Reads the target of a symbolic link, which can be any text.
+    /// Reads the target of a symlink, which can be any text.
     pub fn read_link(&self, path: impl AsRef<Path>) -> Result<PathBuf, Error> {
         let read =
             self.run(Operation::ReadLink, path.as_ref(), |confined, text| confined.read_link(text));
         Ok(SystemUnit::path(read?))
     }
 
-    /// Returns the name of what a path leads to, from the root on, without links and dots. It is
-    /// correct even if the root or a directory above it was renamed in the meantime, and however
-    /// long the full name is. The last name may be missing, as that of a file to be created.
+    /// Returns the canonical path from the root. The last name may be missing, for a file to be
+    /// created.
+    ///
+    /// It is correct even if the root or one of its ancestors was renamed, and has no length limit.
     pub fn canonical(&self, path: impl AsRef<Path>) -> Result<Canonical, Error> {
         let found = self.run(Operation::Canonicalize, path.as_ref(), |confined, text| {
             confined.canonical(text)
@@ -475,10 +469,10 @@ impl Root {
         Ok(Canonical { path: SystemUnit::path(found.path), missing: found.missing })
     }
 
-    /// Returns the name of an open file from the root on, as the directories have it now, in 2
-    /// calls. Compare this with lists of names: it is the name of what will be read, however it was
-    /// asked for. A file that is no longer beneath the root is refused as
-    /// [`Refusal::Escape`](super::Refusal::Escape).
+    /// Returns the current path of an open file from the root. 2 calls.
+    ///
+    /// Compare this with lists of names, not the requested path. A file moved out of the root is
+    /// refused with [`Refusal::Escape`](super::Refusal::Escape).
     pub fn name_of(&self, file: &File) -> Result<PathBuf, Error> {
         let name = self.with_worker(|confined, _| confined.name_of(file));
         let fail = |failure| error(failure, Operation::Canonicalize, Path::new(""));
@@ -489,8 +483,8 @@ impl Root {
         &self.dir
     }
 
-    /// Returns the calls made so far, by kind. The closing of files is not counted: the standard
-    /// library does that.
+    /// Returns the calls made so far, by kind, without the closing of files by the standard
+    /// library.
     pub fn calls(&mut self) -> Calls {
         let worker = self.worker.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut calls = worker.asker.sys.calls();
@@ -499,7 +493,6 @@ impl Root {
     }
 }
 
-/// The error for callers.
 fn error(failure: Failure, operation: Operation, path: &Path) -> Error {
     let cause = match failure {
         Failure::Refused(refusal) => Cause::Refused(refusal),

@@ -1,10 +1,11 @@
-//! Resolves a path in single steps, none of which follows a link.
+//! Resolves a path name by name, without ever letting the system follow a symlink.
 //!
-//! Each step opens one name in a directory that is already open, so whatever others rename in the
-//! meantime, the current directory is one that was reached from the root. `..` is never opened: the
-//! way is gone back over the directories that are still open. Symbolic links are read, and their
-//! target takes the place of their name. Memory and descriptors are bounded by the length of the
-//! paths, not by the tree.
+//! Checking a path and then opening it leaves a race window. So each step opens one name in a
+//! directory that is already open: whatever others rename, the current directory was reached from
+//! the root. `..` is never opened, because the parent of a moved directory can be outside; we
+//! return to the directory we came from instead. Symlinks are read, and their target is spliced
+//! into the remaining path. Memory and descriptors depend on the length of the paths, not on the
+//! tree.
 
 use std::collections::VecDeque;
 use std::io;
@@ -16,14 +17,13 @@ use crate::sys::beneath::{Beneath, Link, OsError, Purpose, Reading, Rules, Step}
 use crate::sys::{Ask, Sys};
 use curt_paths::Refusal;
 
-/// How many directories stay open. Going back further opens the way from the root again.
+/// Limit of open directories. Going back further reopens the path from the root.
 const MOST_OPEN: usize = 32;
-/// How often a path is resolved from the start because the way back was gone.
+/// How often to restart because the way back has disappeared.
 const ATTEMPTS: usize = 8;
-/// How often a step is repeated because what it found had changed by the time it was looked at.
+/// How often to repeat a step because the entry changed between two calls.
 const STEPS: usize = 64;
 
-/// Why an operation failed.
 #[derive(Debug)]
 pub(super) enum Failure {
     Refused(Refusal),
@@ -55,24 +55,21 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// What the last name of a path must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Anything,
     Directory,
-    /// A file that may be created: as in the kernel, a trailing separator is an error before
-    /// anything is looked up.
+    /// A file that may be created. As in the kernel, a trailing separator fails before any lookup.
     File,
 }
 
-/// What to do with the last name of a path, in the directory it is in. The name is `.` if the path
-/// ends in dots or a separator. [`Step::Otherwise`] asks whether it is a link, which is then
-/// followed.
+/// The operation on the last name, in its parent. The name is `.` if the path ends in dots or a
+/// separator. [`Step::Otherwise`] means that it may be a symlink to follow.
 pub(super) type Act<'a, S, T> =
     dyn FnMut(&<S as Sys>::Dir, Name<'_, <S as Sys>::Unit>) -> Step<T> + 'a;
 
-/// Resolves a path up to its last name. Returns the answer of `act`, and the names from the root to
-/// what it acted on.
+/// Resolves a path up to its last name. Returns the result of `act`, and the path from the root to
+/// its object.
 pub(super) fn resolve<S: Beneath, T>(
     sys: &S,
     root: &S::Dir,
@@ -94,10 +91,8 @@ pub(super) fn resolve<S: Beneath, T>(
     Err(OsError::Again.error().into())
 }
 
-/// Why the steps ended early.
 enum Stop {
     Failed(Failure),
-    /// The way back is gone.
     Lost,
 }
 
@@ -112,7 +107,7 @@ struct Steps<'a, S: Beneath> {
     rules: Rules,
     wanted: Wanted,
     trail: Trail<'a, S>,
-    /// The path with link targets spliced in; `at` is the end of the part already resolved.
+    /// The path with link targets spliced in, resolved up to `at`.
     text: Vec<S::Unit>,
     at: usize,
     links: usize,
@@ -143,8 +138,7 @@ impl<S: Beneath> Steps<'_, S> {
         }
     }
 
-    /// Takes the next name, which is empty at the end. Also returns whether it is the last one: no
-    /// separator follows it.
+    /// Takes the next name, empty at the end, and whether it is the last: no separator follows.
     fn next_name(&mut self) -> io::Result<(NameBuf<S::Unit>, bool)> {
         let rest = &self.text[self.at..];
         let begin = rest.iter().position(|unit| !unit.is_separator()).unwrap_or(rest.len());
@@ -155,19 +149,17 @@ impl<S: Beneath> Steps<'_, S> {
         Ok((name, length.is_none()))
     }
 
-    /// Goes to the parent directory. The kernel looks `..` up in the directory that it leaves, for
-    /// which search permission is needed: looking up `.` there fails alike.
+    /// The kernel looks up `..` in the current directory, which needs search permission; looking up
+    /// `.` fails alike.
     fn back(&mut self) -> Result<(), Stop> {
         self.sys.link(self.trail.top(), S::ITSELF, Reading::Look)?;
         if self.trail.back()? || self.rules.in_root { Ok(()) } else { Err(Failure::ESCAPE.into()) }
     }
 
-    /// Returns whether no name follows.
     fn is_at_end(&self) -> bool {
         self.text[self.at..].iter().all(|unit| unit.is_separator())
     }
 
-    /// Enters a directory, or follows a link of that name.
     fn enter(&mut self, name: Name<'_, S::Unit>) -> Result<(), Stop> {
         for _ in 0..STEPS {
             match self.sys.enter(self.trail.top(), name, Purpose::Place) {
@@ -183,7 +175,7 @@ impl<S: Beneath> Steps<'_, S> {
         Err(OsError::Again.error().into())
     }
 
-    /// Acts on the last name; `None` if it is a link to follow first.
+    /// Acts on the last name; `None` if it is a symlink, now spliced in.
     fn last<T>(
         &mut self,
         name: Name<'_, S::Unit>,
@@ -198,15 +190,15 @@ impl<S: Beneath> Steps<'_, S> {
                 Step::Failed(error) => return Err(error.into()),
                 Step::Otherwise if self.follow(name)? => return Ok(None),
                 Step::Otherwise if self.wanted == Wanted::Directory => self.check_exchange(name)?,
-                // It was a link a moment ago.
+                // It was a symlink a moment ago.
                 Step::Otherwise => {}
             }
         }
         Err(OsError::Again.error().into())
     }
 
-    /// A name was not a directory, and then not a link either. Fails unless one was exchanged for
-    /// the other in between.
+    /// The name was not a directory, and then not a symlink either. Fails unless they were
+    /// exchanged in between.
     fn check_exchange(&self, name: Name<'_, S::Unit>) -> Result<(), Stop> {
         let kind = self.sys.query(self.trail.top(), name, Ask::STAT)?.kind;
         if kind == Kind::Directory || kind.is_link() {
@@ -215,7 +207,6 @@ impl<S: Beneath> Steps<'_, S> {
         Err(OsError::NotDirectory.error().into())
     }
 
-    /// Acts on the directory that the path led to.
     fn end<T>(&mut self, act: &mut Act<'_, S, T>) -> Result<T, Stop> {
         match act(self.trail.top(), S::ITSELF) {
             Step::Done(what) => Ok(what),
@@ -224,7 +215,7 @@ impl<S: Beneath> Steps<'_, S> {
         }
     }
 
-    /// Puts the target of a link in the place of its name. Returns whether it is a link.
+    /// Splices the target of a symlink into the path. Returns `false` if it is not a symlink.
     fn follow(&mut self, name: Name<'_, S::Unit>) -> Result<bool, Stop> {
         let reading = Reading::Follow { is_last: self.is_at_end() };
         let target = match self.sys.link(self.trail.top(), name, reading)? {
@@ -254,20 +245,17 @@ impl<S: Beneath> Steps<'_, S> {
     }
 }
 
-/// The directories from the root to the current one: all their names, and the last of them open.
+/// The path from the root to the current directory: all names, and the innermost directories open.
 struct Trail<'a, S: Beneath> {
     sys: &'a S,
     root: &'a S::Dir,
     names: Names<S::Unit>,
-    /// Where each name begins.
     begins: Vec<usize>,
     open: VecDeque<S::Dir>,
 }
 
 impl<S: Beneath> Trail<'_, S> {
-    /// Returns the current directory.
     fn top(&self) -> &S::Dir {
-        // If none is open, this is the root.
         self.open.back().unwrap_or(self.root)
     }
 
@@ -287,7 +275,7 @@ impl<S: Beneath> Trail<'_, S> {
         }
     }
 
-    /// Goes to the parent directory. Returns `false` at the root, which has none.
+    /// Goes to the parent; `false` at the root.
     fn back(&mut self) -> Result<bool, Stop> {
         let Some(begin) = self.begins.pop() else { return Ok(false) };
         self.names.truncate(begin);
@@ -300,7 +288,7 @@ impl<S: Beneath> Trail<'_, S> {
         Ok(true)
     }
 
-    /// Opens the way from the root again, by names that were not links a moment ago.
+    /// These names were directories; a symlink there now means the way is lost.
     fn open_again(&mut self) -> Result<(), Stop> {
         for at in 0..self.begins.len() {
             let Some(name) = self.names.get(self.begins[at]) else { return Err(Stop::Lost) };
@@ -330,7 +318,6 @@ impl<S: Beneath> Trail<'_, S> {
         self.names.truncate(0);
     }
 
-    /// Returns the names from the root, joined; `.` for the root itself.
     fn path(&self) -> Vec<S::Unit> {
         let names = self.begins.iter().filter_map(|&begin| self.names.get(begin));
         text::joined(names.map(Name::units))

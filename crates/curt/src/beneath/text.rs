@@ -1,11 +1,10 @@
-//! The text of a path, split at its last name. Nothing is folded before the system has seen it.
+//! The text of a path, split at its last name. It is not folded: the system sees it first.
 
 use std::ops::Range;
 
 use crate::name::{Name, NameBuf, Unit, is_dot_or_dot_dot};
 use curt_paths::{Flavor, Fold, Refusal};
 
-/// A path.
 #[derive(Clone, Debug)]
 pub(super) struct Text<U>(NameBuf<U>);
 
@@ -14,7 +13,6 @@ impl<U: Unit> Text<U> {
         NameBuf::new(units).map(Text).map_err(|_| Refusal::Nul)
     }
 
-    /// Takes a path that may begin with separators, and drops those.
     pub(super) fn below_root(mut units: Vec<U>) -> Result<Self, Refusal> {
         let begin = units.iter().position(|unit| !unit.is_separator()).unwrap_or(units.len());
         units.drain(..begin);
@@ -36,8 +34,8 @@ impl<U: Unit> Text<U> {
         self.name().units()
     }
 
-    /// Returns where the last name begins and ends, which can be `.` or `..`; `None` if the path
-    /// has only separators.
+    /// Returns the range of the last name, which can be `.` or `..`; `None` if there are only
+    /// separators.
     fn last(&self) -> Option<Range<usize>> {
         let units = self.units();
         let end = units.iter().rposition(|unit| !unit.is_separator())? + 1;
@@ -49,9 +47,8 @@ impl<U: Unit> Text<U> {
         Text(NameBuf::part(self.name(), part))
     }
 
-    /// Returns the directory that the last name is in (empty for the root), and that name. `None`
-    /// if the path ends in `.` or `..`. Trailing separators belong to neither: see
-    /// [`Text::is_directory`].
+    /// Returns the parent (empty for the root) and the last name, without trailing separators.
+    /// `None` if the path ends in `.` or `..`.
     pub(super) fn split(&self) -> Option<(Text<U>, Text<U>)> {
         let name = self.last()?;
         let is_name = !is_dot_or_dot_dot(&self.units()[name.clone()]);
@@ -65,19 +62,18 @@ impl<U: Unit> Text<U> {
         parent.last().map(|name| parent.part(0..name.end))
     }
 
-    /// Returns whether the path ends in `..`.
     pub(super) fn is_parent(&self) -> bool {
         self.last().is_some_and(|name| self.units()[name] == [U::ascii(b'.'); 2])
     }
 
-    /// Returns whether the path must be a directory: it ends in a separator, `.` or `..`.
+    /// Whether the path must be a directory: it ends in a separator, `.` or `..`.
     pub(super) fn is_directory(&self) -> bool {
         let units = self.units();
         units.last().is_none_or(|unit| unit.is_separator()) || self.split().is_none()
     }
 }
 
-/// Joins names by the system's separator; `.` for none.
+/// Joins names with the system's separator; `.` for an empty list.
 pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U> {
     let mut path = Vec::new();
     for name in names {
@@ -89,25 +85,23 @@ pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U
     if path.is_empty() { vec![U::ascii(b'.')] } else { path }
 }
 
-/// Folds a path that leads through no symbolic link: `a/./b/../c` is `a/c`. A leading `..` stays at
-/// the root.
+/// Folds a path without symlinks: `a/./b/../c` becomes `a/c`. `..` at the root is dropped.
 pub(super) fn folded<U: Unit>(path: &[U], flavor: Flavor) -> Result<Vec<U>, Refusal> {
-    // The names of a full path, so that the first one is not marked as relative. Folding fails on a
-    // NUL only, which no path of the system's has.
+    // With a leading separator, so that folding does not mark the first name as relative. Folding
+    // only fails on NUL, which the system's paths never contain.
     let mut full = vec![U::SEPARATOR];
     Fold::new(flavor).append(path, 1, &mut full).map_err(|_| Refusal::Nul)?;
     full.remove(0);
     Ok(if full.is_empty() { vec![U::ascii(b'.')] } else { full })
 }
 
-/// Whether the target of a link names a drive, a device, a stream or a server: a colon means one of
-/// the first three, two separators mean a server.
+/// Whether the target of a link names a drive, a device, a stream (all with a colon) or a server
+/// (two separators).
 pub(super) fn leads_elsewhere<U: Unit>(target: &[U], flavor: Flavor) -> bool {
     let is_server = target.len() >= 2 && target[..2].iter().all(|unit| unit.is_separator());
     flavor == Flavor::Windows && (is_server || target.contains(&U::ascii(b':')))
 }
 
-/// Returns the rest of a full path below a root.
 pub(super) fn below<'a, U: Unit>(path: &'a [U], root: &[U]) -> Option<&'a [U]> {
     let end = root.iter().rposition(|unit| !unit.is_separator()).map_or(0, |last| last + 1);
     let rest = path.strip_prefix(&root[..end])?;

@@ -1,5 +1,3 @@
-//! Why no program was found.
-
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,11 +5,10 @@ use std::path::{Path, PathBuf};
 use crate::quoted::Quoted;
 use crate::sys::OsError;
 
-/// Why no program of a name was found, and what is to blame. The name is the
-/// [path](crate::Error::path) of the error.
+/// Why no program was found, and the path to blame. The error's [path](crate::Error::path) is the
+/// name.
 #[derive(Debug)]
 pub struct NotFound {
-    /// Whether the name is a path, for which `PATH` is not searched.
     is_path: bool,
     cause: FindCause,
     path: Option<PathBuf>,
@@ -24,25 +21,24 @@ pub struct NotFound {
 pub enum FindCause {
     /// No search directory contains it.
     NotFound,
-    /// Only the working directory contains it, which is not searched unless
-    /// [`Search::cwd`](crate::Search::cwd) says so.
+    /// Found only in the working directory, which is searched only with
+    /// [`Search::cwd`](crate::Search::cwd).
     OnlyInWorkingDirectory,
-    /// Only a directory, or a file that may not be executed, has this name.
+    /// Only directories or non-executable files have this name.
     NotExecutable,
     /// No program can have this name.
     InvalidName(&'static str),
-    /// The name or the path is longer than the system allows.
+    /// The name or path exceeds the system's limit.
     NameTooLong,
-    /// Its path is a symbolic link loop.
+    /// The path is a symlink loop.
     LinkLoop,
-    /// It was found through a relative path, which [`Policy::Go`](crate::which::Policy::Go)
-    /// refuses.
+    /// Found through a relative path, which [`Policy::Go`](crate::which::Policy::Go) refuses.
     RelativeResult,
     /// The base directory does not exist.
     DirectoryMissing,
     /// A directory may not be searched.
     PermissionDenied,
-    /// The system failed otherwise.
+    /// Any other error of the system.
     Os(io::Error),
 }
 
@@ -56,23 +52,25 @@ impl NotFound {
         NotFound { is_path, cause, path, unsearchable }
     }
 
-    /// Why it was not found.
+    /// Returns why it was not found.
     pub fn cause(&self) -> &FindCause {
         &self.cause
     }
 
-    /// The path to blame: the file that may not be executed, the directory that is missing, …
+    /// Returns the path to blame, such as a non-executable file or a missing directory.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// The directories that could not be searched, and may contain it.
+    /// Returns the directories that may contain it but could not be searched.
     pub fn unsearchable(&self) -> &[PathBuf] {
         &self.unsearchable
     }
 
-    /// Returns one word: `not-found`, `not-executable`, `invalid-name`, `name-too-long`,
-    /// `link-loop`, `relative-result`, `directory-missing`, `permission-denied` or `other`.
+    /// Returns the cause as one word.
+    ///
+    /// The words are `not-found`, `not-executable`, `invalid-name`, `name-too-long`, `link-loop`,
+    /// `relative-result`, `directory-missing`, `permission-denied` and `other`.
     pub fn word(&self) -> &'static str {
         match self.cause {
             FindCause::NotFound | FindCause::OnlyInWorkingDirectory => "not-found",
@@ -112,7 +110,6 @@ impl NotFound {
         }
     }
 
-    /// Returns the system's error, if the system failed.
     pub(super) fn system(&self) -> Option<&io::Error> {
         match self.cause() {
             FindCause::Os(error) => Some(error),
@@ -120,7 +117,7 @@ impl NotFound {
         }
     }
 
-    /// Returns the system's error that is closest: that of `execvp`.
+    /// The closest system error, as `execvp` would report it.
     pub(super) fn closest(&self) -> OsError {
         match self.cause() {
             FindCause::NotFound
@@ -136,7 +133,6 @@ impl NotFound {
     }
 }
 
-/// The reason and the path to blame.
 impl fmt::Display for NotFound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.reason())?;

@@ -1,33 +1,30 @@
-//! Why a removal refused an entry, or gave it up.
-
 use std::fmt;
 
 use crate::sys::OsError;
 
-/// Why a [`Remove`](crate::Remove) refused an entry, or gave it up, though the system did not.
+/// Why a [`Remove`](crate::Remove) refused an entry or gave up on it, without a system error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kept {
-    /// A mount point, which is not crossed unless
-    /// [`SameFileSystem::No`](crate::SameFileSystem::No) allows it.
+    /// A mount point; crossing needs [`SameFileSystem::No`](crate::SameFileSystem::No).
     MountPoint,
-    /// Another process kept adding entries to the directory while it was emptied, until
-    /// [`Remove::retries`](crate::Remove::retries) ran out.
+    /// Another process kept adding entries until [`Remove::retries`](crate::Remove::retries) ran
+    /// out.
     BeingWrittenTo,
-    /// The path ends in `.` or `..`, which POSIX forbids to remove.
+    /// The path ends in `.` or `..`; POSIX forbids removing it.
     DotOrDotDot,
-    /// The path is the root directory, however it is spelled.
+    /// The path is the root directory, however spelled.
     RootDirectory,
-    /// The path lies on another device than its parent, and the options refuse that.
+    /// The path is on another device than its parent, and the options refuse that.
     OtherFileSystem,
     /// The path is a directory, and the options do not remove directories.
     IsADirectory,
-    /// The path is a link, and directories were asked for.
+    /// The path is a link, but only directories are to be removed.
     IsALink,
 }
 
 impl Kept {
-    /// Its name, the error with which the system refuses the same, mostly in `rmdir`, and the
+    /// The name, the error with which the system (mostly `rmdir`) refuses the same, and the
     /// message.
     fn facts(self) -> (&'static str, OsError, &'static str) {
         const MOUNT: &str = "is a mount point, and crossing mounts was not asked for";
@@ -46,7 +43,7 @@ impl Kept {
         }
     }
 
-    /// Returns its name in words, as JSON of the command has it: `mount-point`, `is-a-link`, …
+    /// Returns its name as in the command's JSON output: `mount-point`, `is-a-link`, …
     pub fn name(self) -> &'static str {
         self.facts().0
     }

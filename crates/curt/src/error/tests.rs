@@ -17,7 +17,7 @@ fn another_attempt_may_succeed() {
     assert!(kept(Kept::BeingWrittenTo) && !kept(Kept::RootDirectory));
 }
 
-/// Those of `tests/hostile.json` are checked there.
+/// `tests/hostile.json` covers the others.
 #[cfg(unix)]
 #[test]
 fn refusals_have_the_number_with_which_the_kernel_refuses_the_same() {
@@ -65,7 +65,7 @@ fn refusals_have_the_kind_of_their_number() {
     assert_eq!(removing(Cause::Kept(Kept::MountPoint)).kind(), io::ErrorKind::ResourceBusy);
     assert_eq!(removing(Cause::Kept(Kept::IsALink)).kind(), io::ErrorKind::NotADirectory);
     assert_eq!(removing(Cause::Refused(Refusal::Escape)).kind(), io::ErrorKind::PermissionDenied);
-    // A kind of the system's error is not lost, whatever number is closest.
+    // A kind from the system survives, whatever number is closest.
     let own = Cause::Os(io::ErrorKind::FileTooLarge.into());
     assert_eq!(removing(own).kind(), io::ErrorKind::FileTooLarge);
     #[cfg(unix)]
@@ -129,7 +129,6 @@ fn errors_without_a_number_get_that_of_their_kind() {
 
 #[test]
 fn errors_of_the_system_keep_their_number() {
-    // One that no refusal has.
     let error = || io::Error::from_raw_os_error(1_234);
     for cause in [
         Cause::Os(error()),
@@ -169,7 +168,6 @@ fn operations_are_named_like_their_variants() {
         Kill,
     ];
     for operation in all {
-        // As the variant is called, in words.
         let mut name = String::new();
         for letter in format!("{operation:?}").chars() {
             if letter.is_ascii_uppercase() && !name.is_empty() {

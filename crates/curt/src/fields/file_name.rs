@@ -1,13 +1,12 @@
-//! The name of an entry in the public interface.
-
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::ops::Deref;
 use std::path::Path;
 
-/// The name of an entry: an [`OsStr`] that is borrowed from the listing on Unix, and converted from
-/// UTF-16 on Windows. It can be compared with text:
+/// The name of an entry: an [`OsStr`], borrowed on Unix and converted from UTF-16 on Windows.
+///
+/// It can be compared with text:
 ///
 /// ```
 /// let mut list = curt::list("src")?;

@@ -1,6 +1,4 @@
-//! The kinds of entries.
-
-/// The kind of an entry: that of a link itself, and not of its target, unless links are followed.
+/// The kind of an entry; of a link itself, not its target, unless links are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -8,7 +6,7 @@ pub enum Kind {
     File,
     /// A directory.
     Directory,
-    /// A symbolic link.
+    /// A symlink.
     Symlink,
     /// A named pipe.
     Fifo,
@@ -18,22 +16,25 @@ pub enum Kind {
     CharacterDevice,
     /// A block device.
     BlockDevice,
-    /// A mark in a union file system that hides an entry of a lower layer.
+    /// An entry of a union file system that hides one of a lower layer.
     Whiteout,
-    /// Windows: a directory that stands for another directory. A listing has the same tag for a
-    /// mounted volume, so without [`Fields::TARGET`](crate::Fields::TARGET) in the plan both have
-    /// this kind.
+    /// Windows: a directory that stands for another directory.
+    ///
+    /// Also a mounted volume, whose tag is the same in listings, without
+    /// [`Fields::TARGET`](crate::Fields::TARGET) in the plan.
     Junction,
-    /// Windows: a directory in which a volume is mounted. It is recognised by its target, if the
-    /// plan has [`Fields::TARGET`](crate::Fields::TARGET): three calls for each link.
+    /// Windows: a directory where a volume is mounted.
+    ///
+    /// Recognised by its target, so only with [`Fields::TARGET`](crate::Fields::TARGET) in the
+    /// plan; three calls per link.
     VolumeMount,
-    /// Windows: a symbolic link made by the Linux subsystem.
+    /// Windows: a symlink created by the Linux subsystem.
     WslSymlink,
     /// Windows: a file that starts an application from the Store.
     AppExecLink,
     /// Windows: another reparse point that stands for another file, with its tag.
     Reparse(u32),
-    /// The listing has no kind, and it was not asked for.
+    /// The listing has no kind, and it was not queried.
     #[default]
     Unknown,
 }
@@ -49,12 +50,12 @@ impl Kind {
         self == Kind::File
     }
 
-    /// Whether this is a symbolic link.
+    /// Whether this is a symlink.
     pub fn is_symlink(self) -> bool {
         self == Kind::Symlink
     }
 
-    /// Whether this is a link of any kind: opening it opens another file.
+    /// Whether this is any kind of link: opening it opens another file.
     pub fn is_link(self) -> bool {
         matches!(
             self,
@@ -67,7 +68,7 @@ impl Kind {
         )
     }
 
-    /// Returns a word for the kind, as `curt find --json` prints it.
+    /// Returns a word for the kind, as printed by `curt find --json`.
     pub fn name(self) -> &'static str {
         match self {
             Kind::File => "file",

@@ -1,5 +1,3 @@
-//! The metadata of one entry.
-
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -9,8 +7,7 @@ use std::time::{Duration, SystemTime};
 use super::{Fields, Kind};
 use crate::error::{Error, Operation};
 
-/// A point in time, in seconds since the beginning of 1970 (UTC) and nanoseconds. Times before 1970
-/// have negative seconds.
+/// A point in time: seconds since 1970 (UTC) and nanoseconds. Earlier times have negative seconds.
 ///
 /// ```
 /// use std::time::SystemTime;
@@ -31,8 +28,7 @@ pub struct Time {
 }
 
 impl Time {
-    /// Converts to the time of the standard library; `None` if that cannot hold it, as on Windows
-    /// before 1601.
+    /// Converts to [`SystemTime`]; `None` if that cannot hold it, as on Windows before 1601.
     pub fn to_system_time(self) -> Option<SystemTime> {
         let whole = Duration::from_secs(self.seconds.unsigned_abs());
         let fraction = Duration::from_nanos(self.nanoseconds.into());
@@ -45,13 +41,12 @@ impl Time {
     }
 }
 
-/// UTC by the Gregorian calendar, in the form of RFC 3339: `2024-02-29T12:00:00.000000000Z`. Years
-/// beyond 9999, and before 0, have a sign.
+/// UTC in the form of RFC 3339: `2024-02-29T12:00:00.000000000Z`. Years beyond 9999, and before 0,
+/// have a sign.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, second) = (self.seconds.div_euclid(86_400), self.seconds.rem_euclid(86_400));
-        // Years begin in March here, so that the leap day is the last one, and come in cycles of
-        // 400 years from the year 0 on.
+        // Years start in March, so that the leap day comes last, and repeat every 400 years.
         let days = days + 719_468;
         let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -88,7 +83,7 @@ impl From<SystemTime> for Time {
     }
 }
 
-/// The answer for one field.
+/// The value of one field, or the reason it is missing.
 ///
 /// ```
 /// use curt::fields::{Fields, Value};
@@ -108,17 +103,17 @@ impl From<SystemTime> for Time {
 pub enum Value<'a, T> {
     /// The value.
     Known(T),
-    /// The plan did not ask for it.
+    /// The plan does not name the field.
     NotRequested,
-    /// This system or file system does not have the field; or the field is the target, and the
-    /// entry is no link.
+    /// The system or file system lacks the field, or this is the target of an entry other than a
+    /// link.
     Unsupported,
-    /// The system was asked and refused.
+    /// The query failed.
     Failed(&'a Error),
 }
 
 impl<'a, T> Value<'a, T> {
-    /// Returns the value, if there is one.
+    /// Returns the value, if known.
     pub fn known(self) -> Option<T> {
         match self {
             Value::Known(value) => Some(value),
@@ -126,7 +121,7 @@ impl<'a, T> Value<'a, T> {
         }
     }
 
-    /// Maps the value, if there is one.
+    /// Maps the value, if known.
     pub fn map<U>(self, with: impl FnOnce(T) -> U) -> Value<'a, U> {
         match self {
             Value::Known(value) => Value::Known(with(value)),
@@ -137,10 +132,9 @@ impl<'a, T> Value<'a, T> {
     }
 }
 
-/// The plain values of an entry, as the platform fills them in.
+/// The plain values of an entry, filled in by the platform.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
-    /// The fields that have a value.
     pub(crate) known: Fields,
     pub(crate) kind: Kind,
     pub(crate) id: u128,
@@ -158,16 +152,14 @@ pub(crate) struct Facts {
     pub(crate) attributes: u64,
     pub(crate) device_number: u64,
     pub(crate) block_size: u64,
-    /// Of [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`], those that are
-    /// true.
+    /// The granted ones of [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`].
     pub(crate) allowed: Fields,
-    /// Of [`Fields::ACL`] and [`Fields::CAPABILITY`], those that are present.
+    /// The present ones of [`Fields::ACL`] and [`Fields::CAPABILITY`].
     pub(crate) present: Fields,
-    /// Whether a mount begins here, if the answer has the attributes.
+    /// Whether a mount begins here. Only valid with `ATTRIBUTES`.
     pub(crate) is_mount: bool,
 }
 
-/// Copies fields that one lacks from the other.
 macro_rules! adopt {
     ($to:ident, $from:ident, $missing:ident: $($place:ident $field:ident),*) => {
         $(if $missing.contains(Fields::$field) { $to.$place = $from.$place; })*
@@ -175,28 +167,25 @@ macro_rules! adopt {
 }
 
 impl Facts {
-    /// Whether a mount is known to begin here.
     #[inline]
     pub(crate) fn is_known_mount(&self) -> bool {
         self.is_mount && self.known.contains(Fields::ATTRIBUTES)
     }
 
-    /// Whether the file is known to have several names.
     #[inline]
     pub(crate) fn has_several_names(&self) -> bool {
         self.links > 1 && self.known.contains(Fields::LINKS)
     }
 
-    /// Returns the bytes that the removal of the entry gives back: none while the file has another
-    /// name.
+    /// Returns the bytes that removing the entry would free: 0 while the file has another name.
     pub(crate) fn freed(&self) -> u64 {
         if self.links <= 1 || self.kind == Kind::Directory { self.allocated } else { 0 }
     }
 
-    /// Adds what every listing may have. `Unknown` and 0 stand for no value.
+    /// Adds values from a listing; `Unknown` and 0 mean no value.
     pub(crate) fn add_listed(&mut self, kind: Kind, id: u128) {
-        // Stored once, when it is complete: reading the whole right after writing part of it would
-        // stall the processor, for every entry.
+        // One store: a partial write followed by a full read defeats store forwarding, for every
+        // entry.
         let mut known = self.known;
         if kind != Kind::Unknown {
             self.kind = kind;
@@ -209,16 +198,16 @@ impl Facts {
         self.known = known;
     }
 
-    /// Returns the time of creation or, if the system does not keep that, of the last change, since
-    /// 1970; zero if it is unknown.
+    /// Returns the creation time since 1970, or the change time if the system does not record
+    /// creation; zero if unknown.
     pub(crate) fn made(&self) -> Duration {
         let knows_birth = self.known.contains(Fields::CREATED);
         let made = if knows_birth { self.created } else { self.changed };
-        // Times before 1970 are as good as 1970 for what this is asked for.
+        // Callers do not need to tell earlier times from 1970.
         Duration::new(made.seconds.try_into().unwrap_or(0), made.nanoseconds)
     }
 
-    /// Takes a newer answer, and keeps the values that it lacks.
+    /// Takes a newer answer, but keeps the values that it lacks.
     pub(crate) fn update(&mut self, mut newer: Facts) {
         let missing = self.known.without(newer.known);
         adopt!(newer, self, missing:
@@ -235,7 +224,7 @@ impl Facts {
     }
 }
 
-/// The metadata of one entry: its kind, and one [`Value`] for each other field.
+/// The metadata of one entry: its kind, and a [`Value`] for each other field.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-metadata-{}", std::process::id()));
@@ -256,9 +245,9 @@ impl Facts {
 pub struct Metadata {
     pub(crate) requested: Fields,
     pub(crate) facts: Facts,
-    /// Whether any of the following may be set. They rarely are, so resetting looks at this alone.
+    /// Whether any field below may be set. They rarely are, so `reset` only checks this.
     pub(crate) has_more: bool,
-    /// Whether the listing had a link, and this is of what it leads to.
+    /// Whether the listing had a link, and this describes its target.
     pub(crate) followed: bool,
     pub(crate) user: Option<Arc<OsString>>,
     pub(crate) group: Option<Arc<OsString>>,
@@ -267,7 +256,6 @@ pub struct Metadata {
     pub(crate) failed: Vec<(Fields, Error)>,
 }
 
-/// Accessors of plain values.
 macro_rules! values {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $field:ident;)*) => {
         $($(#[$doc])* pub fn $name(&self) -> Value<'_, $type> {
@@ -277,7 +265,7 @@ macro_rules! values {
 }
 
 impl Metadata {
-    /// [`Fields::KIND`]; [`Kind::Unknown`] if there is no value. Walks always ask for it.
+    /// Returns [`Fields::KIND`], or [`Kind::Unknown`] without a value. Walks always query it.
     pub fn kind(&self) -> Kind {
         self.value(Fields::KIND, self.facts.kind).known().unwrap_or_default()
     }
@@ -315,23 +303,24 @@ impl Metadata {
         block_size: u64 = BLOCK_SIZE;
     }
 
-    /// [`Fields::USER`]; unsupported if the owner has no name, failed if there was no descriptor or
-    /// no memory left to look it up.
+    /// Returns [`Fields::USER`].
+    ///
+    /// Unsupported if the owner has no name; failed if the lookup ran out of descriptors or memory.
     pub fn user(&self) -> Value<'_, &std::ffi::OsStr> {
         self.reference(Fields::USER, self.user.as_deref().map(OsString::as_os_str))
     }
 
-    /// [`Fields::GROUP`]; unsupported if the group has no name.
+    /// Returns [`Fields::GROUP`]; unsupported if the group has no name.
     pub fn group(&self) -> Value<'_, &std::ffi::OsStr> {
         self.reference(Fields::GROUP, self.group.as_deref().map(OsString::as_os_str))
     }
 
-    /// [`Fields::TARGET`]; unsupported if the entry is no link.
+    /// Returns [`Fields::TARGET`]; unsupported if the entry is not a link.
     pub fn target(&self) -> Value<'_, &std::path::Path> {
         self.reference(Fields::TARGET, self.target.as_deref())
     }
 
-    /// [`Fields::LABEL`]; unsupported if the entry has none.
+    /// Returns [`Fields::LABEL`]; unsupported if the entry has none.
     pub fn label(&self) -> Value<'_, &std::ffi::OsStr> {
         self.reference(Fields::LABEL, self.label.as_deref())
     }
@@ -361,23 +350,22 @@ impl Metadata {
         self.value(Fields::CAPABILITY, self.facts.present.contains(Fields::CAPABILITY))
     }
 
-    /// Iterates over the failures, each with the fields that have no value because of it.
+    /// Iterates over the failures and the fields each affects.
     pub fn failures(&self) -> impl Iterator<Item = (Fields, &Error)> {
         self.failed.iter().map(|(fields, error)| (*fields, error))
     }
 
-    /// Keeps a failure, because of which these fields have no value.
     pub(crate) fn fail(&mut self, fields: Fields, error: Error) {
         self.has_more = true;
         self.failed.push((fields, error));
     }
 
-    /// Takes out the failure that hides the kind: then the entry is that failure.
+    /// Takes the failure to determine the kind, which then stands for the entry.
     pub(crate) fn take_failed_kind(&mut self) -> Option<Error> {
         self.take_failure(|fields| fields.contains(Fields::KIND))
     }
 
-    /// Takes out the failure that hides no field: why a link could not be followed.
+    /// Takes the failure that affects no field: the reason a link could not be followed.
     pub(crate) fn take_unfollowed(&mut self) -> Option<Error> {
         self.take_failure(Fields::is_empty)
     }
@@ -401,7 +389,6 @@ impl Metadata {
         value.map_or(Value::Unsupported, Value::Known)
     }
 
-    /// Returns the metadata, or the failure of the question as a whole.
     pub(crate) fn whole(mut self) -> Result<Metadata, Error> {
         let is_whole = |(_, error): &(Fields, Error)| error.operation() == Operation::Stat;
         match self.failed.iter().position(is_whole) {
@@ -410,12 +397,11 @@ impl Metadata {
         }
     }
 
-    /// Resets this for the next entry.
     #[inline]
     pub(crate) fn reset(&mut self, requested: Fields) {
         self.requested = requested;
         if cfg!(debug_assertions) {
-            // What is not known is not reset; who reads it all the same shall notice.
+            // Unknown fields are not reset; make reads of them noticeable.
             let (size, links) = (u64::MAX, u64::MAX);
             self.facts = Facts { size, links, is_mount: true, ..Facts::default() };
         }
@@ -495,7 +481,7 @@ mod tests {
 
     #[test]
     fn times_before_1970_survive_a_round_trip() {
-        // Windows counts in 100 ns.
+        // Windows counts in units of 100 ns.
         for (seconds, nanoseconds) in [(0, 0), (5, 700), (-1, 999_999_900), (-2, 0), (-3, 100)] {
             let time = Time { seconds, nanoseconds };
             assert_eq!(Time::from(time.to_system_time().unwrap()), time);

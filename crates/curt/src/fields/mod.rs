@@ -1,13 +1,12 @@
-//! The fields of an entry, and the answers.
+//! The fields of an entry and their values.
 //!
-//! A caller names the [`Fields`] it wants in a [`Plan`] and gets a [`Metadata`]. Nothing is
-//! invented: there is no zero for "unknown".
+//! A caller names [`Fields`] in a [`Plan`] and gets [`Metadata`]. Unknown values are marked as
+//! such, never returned as zero.
 //!
-//! A listing has the name, the kind and the number of an entry for no further call, on Windows also
-//! sizes, times and attributes. All that `stat` knows is 1 call for each entry, the target 1 more
-//! for each link (Windows: 3). On Linux each right of access is 1 more, and access rules,
-//! capabilities and labels are 1 together, and 1 for a label. On Windows owners and access rules
-//! are 3 together.
+//! A listing carries name, kind and file number for free, on Windows also sizes, times and
+//! attributes. All fields of `stat` cost 1 call per entry, and the target 1 more per symlink
+//! (Windows: 3). On Linux each access right costs 1 more; access rules, capability and label 1
+//! together, and the label's text 1 more. On Windows owners and access rules cost 3 together.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-fields-{}", std::process::id()));
@@ -50,7 +49,7 @@ pub use plan::{Follow, Freshness, Plan};
 
 use crate::quoted::Quoted;
 
-/// A set of fields: what can be asked about an entry.
+/// A set of fields of an entry.
 ///
 /// ```
 /// use curt::Fields;
@@ -64,7 +63,6 @@ use crate::quoted::Quoted;
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Fields(u32);
 
-/// The fields, in the order in which they are listed, each with the name that a command line uses.
 macro_rules! fields {
     ($($(#[$doc:meta])* $bit:literal $constant:ident $name:literal)*) => {
         impl Fields {
@@ -79,19 +77,20 @@ macro_rules! fields {
 }
 
 fields! {
-    /// The name, exactly as the directory has it.
+    /// The name, exactly as stored in the directory.
     0 NAME "name"
     /// The kind: see [`Kind`].
     1 KIND "kind"
-    /// The number of the file within its file system (inode number, file id). A listing on Unix has
-    /// the number of the directory *below* a mount point; [`Freshness::Exact`] asks for the mount,
-    /// as a walk does.
+    /// The file's number within its file system (inode number, file id).
+    ///
+    /// At a mount point, a listing on Unix has the number of the directory *under* the mount.
+    /// [`Freshness::Exact`] queries the mount's number, as a walk does.
     2 ID "id"
-    /// The number of the file system (or volume) that the file lies on.
+    /// The number of the file system (or volume).
     3 DEVICE "device"
     /// The size in bytes.
     4 SIZE "size"
-    /// The bytes that the file system has allocated.
+    /// The bytes allocated by the file system.
     5 ALLOCATED "allocated"
     /// The time of the last access.
     6 ACCESSED "accessed"
@@ -101,27 +100,27 @@ fields! {
     8 CHANGED "changed"
     /// The time of creation.
     9 CREATED "created"
-    /// The number of names (hard links).
+    /// The number of hard links.
     10 LINKS "links"
     /// The file type and permission bits of POSIX.
     11 MODE "mode"
-    /// The number of the owner.
+    /// The owner's number.
     12 USER_ID "uid"
-    /// The number of the group.
+    /// The group's number.
     13 GROUP_ID "gid"
-    /// The name of the owner. Each owner is looked up once.
+    /// The owner's name. Each owner is looked up once.
     14 USER "user"
-    /// The name of the group. Each group is looked up once.
+    /// The group's name. Each group is looked up once.
     15 GROUP "group"
-    /// The target of a link. Asked only for links.
+    /// The target of a symlink. Only queried for links.
     16 TARGET "target"
     /// The attribute bits of the platform (`FILE_ATTRIBUTE_*`, `STATX_ATTR_*`).
     17 ATTRIBUTES "attributes"
-    /// For a device file: the number of the device.
+    /// The number of the device that a device file stands for.
     18 DEVICE_NUMBER "rdev"
     /// Whether this process may read the file.
     19 READABLE "readable"
-    /// Whether this process may write to the file.
+    /// Whether this process may write the file.
     20 WRITABLE "writable"
     /// Whether this process may execute the file, or search the directory.
     21 EXECUTABLE "executable"
@@ -129,14 +128,14 @@ fields! {
     22 ACL "acl"
     /// Whether the file has capabilities.
     23 CAPABILITY "capability"
-    /// The label that a security module (`SELinux`, Smack) gave to the file.
+    /// The file's label from a security module (`SELinux`, Smack).
     24 LABEL "label"
-    /// The block size that reading and writing should use.
+    /// The preferred block size for reading and writing.
     25 BLOCK_SIZE "block-size"
 }
 
 impl Fields {
-    /// No field.
+    /// The empty set.
     pub const NONE: Fields = Fields(0);
 
     /// Returns the field with this name.
@@ -144,12 +143,12 @@ impl Fields {
         Fields::ALL.iter().find(|&(known, _)| known == name).map(|(_, field)| field)
     }
 
-    /// Whether all of these are in the set.
+    /// Whether the set contains all of `other`.
     pub const fn contains(self, other: Fields) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether any of these is in the set.
+    /// Whether the set contains any of `other`.
     pub const fn intersects(self, other: Fields) -> bool {
         self.0 & other.0 != 0
     }
@@ -159,30 +158,28 @@ impl Fields {
         self.0 == 0
     }
 
-    /// Returns the fields that are in either set.
+    /// Returns the union of both sets.
     #[must_use]
     pub const fn union(self, other: Fields) -> Fields {
         Fields(self.0 | other.0)
     }
 
-    /// Returns the fields that are in both sets.
     pub(crate) const fn intersection(self, other: Fields) -> Fields {
         Fields(self.0 & other.0)
     }
 
-    /// Returns the fields that are in this set and not in the other.
+    /// Returns the fields of this set that are not in `other`.
     #[must_use]
     pub const fn without(self, other: Fields) -> Fields {
         Fields(self.0 & !other.0)
     }
 
-    /// Iterates over the fields of the set, with their names, in the order of their list here.
+    /// Iterates over the fields and their names, in the order of their definition.
     pub fn iter(self) -> impl Iterator<Item = (&'static str, Fields)> {
         Fields::NAMES.iter().copied().filter(move |&(_, field)| self.contains(field))
     }
 }
 
-/// Operators on sets, and the same with assignment.
 macro_rules! operators {
     ($($operator:ident $function:ident $assign:ident $assigned:ident $named:ident,)*) => {
         $(impl ops::$operator for Fields {
@@ -207,7 +204,6 @@ operators! {
     Sub sub SubAssign sub_assign without,
 }
 
-/// The fields that are not in the set.
 impl ops::Not for Fields {
     type Output = Fields;
 
@@ -222,7 +218,7 @@ impl FromIterator<Fields> for Fields {
     }
 }
 
-/// Reads names, separated by commas.
+/// Parses names separated by commas.
 impl FromStr for Fields {
     type Err = UnknownField;
 
@@ -232,7 +228,7 @@ impl FromStr for Fields {
     }
 }
 
-/// The error that no field has a name.
+/// The error for an unknown field name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownField(String);
 
@@ -245,7 +241,7 @@ impl fmt::Display for UnknownField {
 impl error::Error for UnknownField {}
 
 impl From<UnknownField> for io::Error {
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput) with this error inside.
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), wrapping this error.
     fn from(error: UnknownField) -> io::Error {
         io::Error::new(io::ErrorKind::InvalidInput, error)
     }

@@ -1,5 +1,3 @@
-//! What is asked about each entry.
-
 use super::Fields;
 use crate::sys::Sources;
 
@@ -7,31 +5,33 @@ use crate::sys::Sources;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Freshness {
-    /// Values from the listing are good enough; the rest is asked for. On Windows the listing has
-    /// nearly everything, and may be out of date for a file that is open for writing, or that was
-    /// written under another name.
+    /// Accepts values from the listing, and queries only the others.
+    ///
+    /// On Windows the listing has nearly every field, but lags behind for a file open for writing,
+    /// or written under another name.
     #[default]
     FromListing,
-    /// Everything but the name is asked for, even if the listing has it.
+    /// Queries every field except the name, even if the listing has it.
     Exact,
 }
 
-/// Which symbolic links are followed.
+/// Which symlinks to follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Follow {
-    /// None: the metadata is that of the link itself.
+    /// Follows no symlink: metadata is that of the symlink itself.
     #[default]
     Never,
-    /// Operands only.
+    /// Follows those in operands only.
     CommandLine,
-    /// All. A broken link yields its own metadata. (A walk also reports an error for a link that
-    /// leads through a file or into a directory that may not be searched, and yields only the error
-    /// for a link loop.)
+    /// Follows all. A broken symlink yields its own metadata.
+    ///
+    /// A walk also reports an error for a symlink through a file or into an unsearchable directory,
+    /// and for a symlink loop yields only the error.
     Links,
 }
 
-/// The fields that are wanted of each entry, how fresh they must be, and which links are followed.
+/// The wanted fields of entries, their freshness, and the symlinks to follow.
 ///
 /// ```
 /// use curt::{Fields, Plan};
@@ -53,18 +53,18 @@ impl From<Fields> for Plan {
 }
 
 impl Plan {
-    /// Creates a plan for these fields, from the listing if it has them, that follows no link.
+    /// Creates a plan for these fields that accepts values from the listing and follows no symlink.
     pub const fn new(fields: Fields) -> Plan {
         let (freshness, follow) = (Freshness::FromListing, Follow::Never);
         Plan { fields, freshness, follow }
     }
 
-    /// Chooses how fresh the values must be.
+    /// Sets how fresh the values must be.
     pub const fn freshness(self, freshness: Freshness) -> Plan {
         Plan { freshness, ..self }
     }
 
-    /// Chooses which links are followed.
+    /// Sets which symlinks to follow.
     pub const fn follow(self, follow: Follow) -> Plan {
         Plan { follow, ..self }
     }
@@ -74,16 +74,15 @@ impl Plan {
         self.fields
     }
 
-    /// Whether listings carry everything that is wanted, and it may be taken from them.
+    /// Whether every wanted field may be taken from listings.
     pub(crate) fn is_in_listings(self, sources: &Sources) -> bool {
         self.freshness != Freshness::Exact && sources.listing.contains(self.fields.needs(sources))
     }
 }
 
 impl Fields {
-    /// Returns what has to be known for these fields: the number of an owner for its name, unless
-    /// the security descriptor has the name; the kind for the target of a link, and for the
-    /// security descriptor.
+    /// Returns the fields to query for these: an owner's number for its name, unless the security
+    /// descriptor has the name; the kind for a target, and for the security descriptor.
     pub(crate) fn needs(self, sources: &Sources) -> Fields {
         let mut needs = self.without(Fields::NAME);
         for (name, number) in [(Fields::USER, Fields::USER_ID), (Fields::GROUP, Fields::GROUP_ID)] {

@@ -1,36 +1,34 @@
-//! The braces of a pattern, as bash expands them: textually, before anything else is read.
+//! Expands braces as bash does: textually, before any other parsing.
 
 use std::borrow::Cow;
 use std::path::is_separator;
 
-/// The most opening braces in a pattern. To find the end of each is linear.
+/// The most opening braces in a pattern; finding the end of each is linear.
 const MOST_BRACES: usize = 100;
-/// The most patterns that one may stand for, and the most text of these.
+/// The most patterns in an expansion, and their total length.
 const MOST_WORDS: usize = 10_000;
 const MOST_BYTES: usize = 1 << 20;
 
 const TOO_MANY: &str = "its braces stand for too many patterns";
 
-/// The beginning of a pattern, and what follows it: the braces of each part end in it.
+/// A started expansion: its finished prefix, and the parts still to expand, the next one last.
 struct Begun<'p> {
     done: String,
     parts: Vec<&'p str>,
 }
 
-/// A list or a range: what it stands for, and where it opens and closes.
 struct List<'p> {
     open: usize,
     alternatives: Vec<Cow<'p, str>>,
     close: usize,
 }
 
-/// Returns the patterns that a pattern stands for, without empty ones.
 pub(super) fn expand(pattern: &str) -> Result<Vec<String>, &'static str> {
     if pattern.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
         return Err("too many braces");
     }
     let mut words = Vec::new();
-    // No recursion: a thread's stack can be small.
+    // Not recursive, because a thread's stack can be small.
     let mut begun = vec![Begun { done: String::new(), parts: vec![pattern] }];
     let mut bytes = 0;
     while let Some(Begun { mut done, mut parts }) = begun.pop() {
@@ -72,7 +70,6 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<String>, &'static str> {
     Ok(words)
 }
 
-/// Returns the first list or range in a text.
 fn list(text: &str) -> Result<Option<List<'_>>, &'static str> {
     let mut at = 0;
     while let Some(open) = opening(text, at) {
@@ -84,8 +81,8 @@ fn list(text: &str) -> Result<Option<List<'_>>, &'static str> {
         let alternatives = if plain(body, 0).any(|(_, byte)| byte == b',') {
             alternatives(body).into_iter().map(Cow::Borrowed).collect()
         } else {
-            // Braces around neither a list nor a range stand for themselves, and as after a range,
-            // what follows is a word of its own.
+            // Braces around neither a list nor a range stand for themselves; as after a range, the
+            // rest is expanded separately.
             let range = range(body)?.unwrap_or_else(|| vec![text[open..=close].to_owned()]);
             range.into_iter().map(Cow::Owned).collect()
         };
@@ -94,18 +91,18 @@ fn list(text: &str) -> Result<Option<List<'_>>, &'static str> {
     Ok(None)
 }
 
-/// The bytes of a text from an index on that no backslash escapes.
+/// Returns the unescaped bytes of a text from an index on.
 fn plain(text: &str, from: usize) -> impl Iterator<Item = (usize, u8)> + '_ {
     let mut is_escaped = false;
     text.bytes().enumerate().skip(from).filter(move |&(_, byte)| {
         let was_escaped = std::mem::take(&mut is_escaped);
-        // Where a backslash separates names it escapes nothing.
+        // Where a backslash separates names, it is no escape.
         is_escaped = byte == b'\\' && !was_escaped && !is_separator('\\');
         !was_escaped && !is_escaped
     })
 }
 
-/// The next brace that may open a list. A word that begins with `{}` is one of find's.
+/// Returns the next brace that may open a list. A word beginning with `{}` belongs to `find`.
 fn opening(text: &str, from: usize) -> Option<usize> {
     let before = |at: usize| text.as_bytes()[..at].last().copied();
     let is_empty = |at: usize| {
@@ -114,7 +111,6 @@ fn opening(text: &str, from: usize) -> Option<usize> {
     plain(text, from).find(|&(at, byte)| byte == b'{' && !is_empty(at)).map(|(at, _)| at)
 }
 
-/// The brace that closes a list or a range.
 fn closing(text: &str, from: usize) -> Option<usize> {
     let (mut level, mut is_list) = (0_usize, false);
     plain(text, from)
@@ -152,7 +148,7 @@ fn alternatives(body: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns what a range such as `1..3` or `a..e..2` stands for; `None` for what is none.
+/// Expands a range such as `1..3` or `a..e..2`; `None` if this is not a range.
 fn range(body: &str) -> Result<Option<Vec<String>>, &'static str> {
     let parts: Vec<&str> = body.split("..").collect();
     let (first, last, step) = match parts[..] {

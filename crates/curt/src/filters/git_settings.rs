@@ -1,12 +1,12 @@
-//! The text of git's configuration: names and values, in files and in `GIT_CONFIG_PARAMETERS`;
-//! switches and numbers among the values.
+//! Parses git's configuration: names and values in files and in `GIT_CONFIG_PARAMETERS`, booleans
+//! and numbers.
 
 use std::io;
 
-/// A name and its value, which is missing where the name stands alone.
+/// A name and its value, absent if the name stands alone.
 pub(crate) type Setting = (Vec<u8>, Option<Vec<u8>>);
 
-/// Returns all settings of a text, for tests and for fuzzing; `None` if it is refused.
+/// Returns all settings of a text, for tests and fuzzing; `None` if git refuses it.
 #[cfg(any(test, fuzzing))]
 #[cfg_attr(not(fuzzing), allow(unreachable_pub, reason = "public where it is fuzzed"))]
 pub fn settings(text: &[u8]) -> Option<Vec<Setting>> {
@@ -14,11 +14,11 @@ pub fn settings(text: &[u8]) -> Option<Vec<Setting>> {
     std::iter::from_fn(|| parser.next().transpose()).collect::<Result<_, _>>().ok()
 }
 
-/// Goes through the text of a file, as `config.c` of git.
+/// Parses a configuration file, following git's `config.c`.
 pub(crate) struct Parser<'t> {
     text: &'t [u8],
     at: usize,
-    /// The beginning of names, with a dot at its end.
+    /// The prefix of names, ending in a dot.
     section: Vec<u8>,
 }
 
@@ -28,7 +28,6 @@ impl<'t> Parser<'t> {
         Parser { text: text.strip_prefix(MARK).unwrap_or(text), at: 0, section: Vec::new() }
     }
 
-    /// Reads the next name and its value.
     pub(crate) fn next(&mut self) -> io::Result<Option<Setting>> {
         loop {
             let read = match self.byte() {
@@ -54,7 +53,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The next byte; a line ends at the end of the text, too.
+    /// Returns the next byte. The end of the text is a line end.
     fn byte(&mut self) -> u8 {
         let (byte, length) = match self.text.get(self.at..).unwrap_or_default() {
             [b'\r', b'\n', ..] => (b'\n', 2),
@@ -69,7 +68,6 @@ impl<'t> Parser<'t> {
         while self.byte() != b'\n' {}
     }
 
-    /// Reads `[section]` or `[section "subsection"]`.
     fn read_section(&mut self) -> Option<()> {
         self.section.clear();
         let mut byte = self.byte();
@@ -117,7 +115,7 @@ impl<'t> Parser<'t> {
         while matches!(byte, b' ' | b'\t') {
             byte = self.byte();
         }
-        // git keeps names and values as strings of C.
+        // git keeps names and values as C strings.
         let length = |text: &[u8]| text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
         name.truncate(length(&name));
         match byte {
@@ -134,7 +132,7 @@ impl<'t> Parser<'t> {
                     self.skip_line();
                     break;
                 }
-                // Blanks at the beginning and at the end count if they are quoted.
+                // Leading and trailing blanks count only if quoted.
                 byte if is_blank(byte) && !is_quoted => {
                     if !value.is_empty() {
                         value.push(byte);
@@ -163,19 +161,18 @@ fn is_key(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-'
 }
 
-/// Without blanks at both ends.
 pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
     let begin = text.iter().take_while(|&&byte| is_blank(byte)).count();
     let end = text.iter().rposition(|&byte| !is_blank(byte)).map_or(begin, |last| last + 1);
     &text[begin..end]
 }
 
-/// Whether git skips a byte as a blank; a form feed is none, unlike in Rust.
+/// Whether git skips a byte as a blank; unlike in Rust, a form feed is not one.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// The first of the parameters: `'NAME'='VALUE'`, `'NAME'=`, or `'NAME=VALUE'` of older versions.
+/// Parses the first parameter: `'NAME'='VALUE'`, `'NAME'=`, or `'NAME=VALUE'` of older versions.
 pub(crate) fn parameter(text: &[u8]) -> Option<(Setting, &[u8])> {
     let (mut name, mut rest) = unquoted(text)?;
     let mut value = None;
@@ -196,7 +193,6 @@ pub(crate) fn parameter(text: &[u8]) -> Option<(Setting, &[u8])> {
     Some(((canonical_name(&name).filter(|_| ends)?, value), rest))
 }
 
-/// Splits off a word that is in single quotes for a shell.
 fn unquoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let (mut word, mut rest) = (Vec::new(), text.strip_prefix(b"'")?);
     loop {
@@ -213,7 +209,7 @@ fn unquoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     }
 }
 
-/// The name of a value, in lower case but for the part in the middle; `None` if it is invalid.
+/// Returns a name in lower case, except for its middle part; `None` if it is invalid.
 pub(crate) fn canonical_name(name: &[u8]) -> Option<Vec<u8>> {
     let is_dot = |&byte: &u8| byte == b'.';
     let first = name.iter().position(is_dot)?;
@@ -226,7 +222,6 @@ pub(crate) fn canonical_name(name: &[u8]) -> Option<Vec<u8>> {
     is_valid.then_some(name)
 }
 
-/// The value of a switch.
 pub(crate) fn is_true(value: Option<&[u8]>) -> io::Result<bool> {
     let Some(value) = value else { return Ok(true) };
     let value = value.to_ascii_lowercase();
@@ -237,7 +232,7 @@ pub(crate) fn is_true(value: Option<&[u8]>) -> io::Result<bool> {
     }
 }
 
-/// Whether a number with a unit is not 0; `None` if it is none that an `int` of C holds.
+/// Whether a number with a unit is not 0; `None` if it is invalid or does not fit a C `int`.
 fn is_not_zero(text: &[u8]) -> Option<bool> {
     let (number, unit) = integer(text, None)?;
     let factor: i64 = match unit {
@@ -251,8 +246,8 @@ fn is_not_zero(text: &[u8]) -> Option<bool> {
     number.checked_mul(factor).filter(|number| (-most..=most).contains(number)).map(|it| it != 0)
 }
 
-/// Reads an integer in lower case, as C does, and returns what follows it. Without a radix, it is
-/// hexadecimal after `0x` and octal after `0`.
+/// Parses a lower-case integer as C does; also returns the rest. Without a radix, `0x` means
+/// hexadecimal and `0` octal.
 pub(crate) fn integer(text: &[u8], radix: Option<u32>) -> Option<(i64, &[u8])> {
     let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
     let (is_negative, digits) = match &text[blanks..] {
@@ -280,7 +275,6 @@ pub(crate) fn invalid(reason: &'static str) -> io::Error {
 mod tests {
     use super::{parameter, settings};
 
-    /// All values of a text, or whether it is refused.
     fn values(text: &str) -> Option<String> {
         let mut all = String::new();
         for (name, value) in settings(text.as_bytes())? {

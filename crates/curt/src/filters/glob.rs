@@ -1,22 +1,21 @@
-//! The one matcher of patterns: those of git's ignore files, of a shell, and of GNU's `fnmatch`.
+//! The matcher for patterns of git, of shells, and of GNU's `fnmatch`.
 //!
-//! Patterns may come from untrusted files. Nothing is compiled and nothing recurses, so a pattern
-//! takes no memory besides its text. A `*` matches as few characters as possible, and one more each
-//! time that the rest does not match. Only the last `*` of a name and the last `**` need to be
-//! tried again, so the time is polynomial, where that of a recursive matcher is exponential.
+//! Patterns may be untrusted, so matching must not explode. Nothing is compiled and nothing
+//! recurses: a pattern takes no memory besides its text. A `*` first matches as few characters as
+//! possible, then one more each time the rest fails. Only the last `*` of a name and the last `**`
+//! have to be retried, because they can absorb whatever an earlier one could. So the time is
+//! polynomial, where a recursive matcher is exponential.
 
-/// Whose patterns they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// git's "wildmatch": bytes; nothing but `**` matches a slash.
+    /// git's "wildmatch": bytes; only `**` matches a slash.
     Git,
-    /// A shell's: characters; nothing but `**` matches a slash; what is ambiguous is an error.
+    /// A shell's: characters; only `**` matches a slash; ambiguous patterns are errors.
     Shell,
-    /// `fnmatch` of the GNU C library: characters; everything matches a slash.
+    /// `fnmatch` of the GNU C library: characters; wildcards match slashes.
     Gnu,
 }
 
-/// Why a pattern has no meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     Unclosed,
@@ -38,37 +37,33 @@ impl Fault {
     }
 }
 
-/// One element of a pattern.
 #[derive(Clone, Copy)]
 enum Token<'p> {
     One(u32),
     Any,
     Class(Class<'p>),
-    /// Any number of characters, of one name.
+    /// Any number of characters within a name.
     Star,
     /// Any number of characters.
     Deep,
-    /// `**/`: nothing, or any number of characters that end in a slash.
+    /// `**/`: nothing, or any number of characters up to a slash.
     Directories,
 }
 
-/// A set of characters.
 #[derive(Clone, Copy)]
 struct Class<'p> {
     is_negated: bool,
-    /// The first 256.
+    /// Bitmap of the first 256.
     low: [u128; 2],
-    /// The brackets, to be read again for others.
+    /// The brackets, parsed again for other characters.
     body: &'p [u8],
 }
 
-/// What brackets hold.
 enum Member {
     Range(u32, u32),
     Kind(Kind),
 }
 
-/// A class such as `[:alpha:]`.
 #[derive(Clone, Copy)]
 enum Kind {
     Alnum,
@@ -85,28 +80,25 @@ enum Kind {
     Xdigit,
 }
 
-/// What bytes that are no part of a character are counted from.
 const INVALID: u32 = 0x11_0000;
 
 const SLASH: u32 = b'/' as u32;
 
-/// How patterns are compared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Matcher {
     pub(super) dialect: Dialect,
     pub(super) ignores_case: bool,
-    /// Bytes, and no characters.
+    /// Patterns are bytes, not characters.
     pub(super) reads_bytes: bool,
 }
 
-/// Returns whether a byte has a special meaning.
 pub(super) fn is_special(byte: u8) -> bool {
     matches!(byte, b'*' | b'?' | b'[' | b'\\')
 }
 
 impl Matcher {
-    /// Returns the length of a pattern's ending, which follows its last star, and how many bytes it
-    /// matches; nothing if that varies.
+    /// Returns the length of a pattern's ending, the part after its last star, and the number of
+    /// bytes it matches; zeros if that varies.
     pub(super) fn ending(self, pattern: &[u8]) -> Result<(usize, usize), Fault> {
         let (mut at, mut begin, mut width) = (0, 0, Some(0));
         while let Some((token, next)) = self.token(pattern, at)? {
@@ -124,7 +116,6 @@ impl Matcher {
         Ok(width.map_or((0, 0), |width| (pattern.len() - begin, width)))
     }
 
-    /// Returns whether a text has the ending of a pattern, which matches `width` bytes.
     pub(super) fn has_ending(self, text: &[u8], ending: &[u8], width: usize) -> bool {
         let Some(from) = text.len().checked_sub(width) else { return false };
         let mut at = 0;
@@ -136,14 +127,12 @@ impl Matcher {
         })
     }
 
-    /// Returns whether a pattern, from an index on, matches the whole text.
     pub(super) fn matches(self, pattern: &[u8], begin: usize, text: &[u8]) -> bool {
         let (mut at, mut read) = (begin, 0);
-        // For the last `*` and the last `**`: where the pattern goes on, and the text.
+        // Where the pattern and the text resume after the last `*` and the last `**`.
         let mut star: Option<(usize, usize)> = None;
         let mut deep: Option<(usize, usize, bool)> = None;
-        // The last class and its index. It may be long, and is tried at one character after
-        // another.
+        // The last class and its index, cached because a long one may be tried at many characters.
         let mut class: Option<(usize, (Token<'_>, usize))> = None;
         loop {
             let element = match class {
@@ -202,7 +191,6 @@ impl Matcher {
         }
     }
 
-    /// Returns the character at an index of a text, and its length.
     fn character(self, text: &[u8], at: usize) -> Option<(u32, usize)> {
         let rest = text.get(at..)?;
         let &first = rest.first()?;
@@ -214,8 +202,8 @@ impl Matcher {
         Some(character.map_or((INVALID + u32::from(first), 1), |it| (it.into(), it.len_utf8())))
     }
 
-    /// Whether only the text is folded, to lower case, as in git: a letter in brackets or behind a
-    /// backslash is compared as it is.
+    /// Whether to fold only the text, to lower case, as git does: a letter in brackets or after a
+    /// backslash is compared unfolded.
     fn folds_as_git(self) -> bool {
         self.ignores_case && self.dialect == Dialect::Git
     }
@@ -239,7 +227,7 @@ impl Matcher {
                 return (class.low[usize::from(low >> 7)] >> (low & 127)) & 1 == 1;
             }
             let mut is_member = false;
-            // It was read before, so it has no fault.
+            // It was parsed before, so it is valid.
             let _ = self.brackets(class.body, |member| is_member |= self.is_in(&member, one));
             is_member
         };
@@ -266,16 +254,16 @@ impl Matcher {
         self.folded(one, char::to_uppercase)
     }
 
-    /// Changes the case of a character, if that is one character, too; of bytes only of ASCII.
+    /// Changes the case of a character if the result is one character; of bytes only ASCII.
     fn folded<C: ExactSizeIterator<Item = char>>(self, one: u32, fold: fn(char) -> C) -> u32 {
         let it = char::from_u32(one).filter(|it| it.is_ascii() || !self.reads_bytes);
         let folded = it.map(fold).filter(|folded| folded.len() == 1);
         folded.and_then(|mut folded| folded.next()).map_or(one, u32::from)
     }
 
-    /// Whether a character is of a kind. No byte beyond ASCII is of any.
+    /// Whether a character is of a kind. Non-ASCII bytes never are.
     fn is_kind(self, kind: Kind, one: u32) -> bool {
-        // git leaves out two blanks of C.
+        // git excludes two of C's blanks.
         let is_blank = matches!((self.dialect, kind), (Dialect::Git, Kind::Space));
         let is_folded = self.folds_as_git() && matches!(kind, Kind::Upper);
         char::from_u32(one).is_some_and(|it| {
@@ -285,8 +273,7 @@ impl Matcher {
         })
     }
 
-    /// Returns the element at an index of a pattern, and the index of the next one. `None` at the
-    /// end.
+    /// Parses the element at an index; also returns the next index. `None` at the end.
     fn token(self, pattern: &[u8], at: usize) -> Result<Option<(Token<'_>, usize)>, Fault> {
         let Some((one, width)) = self.character(pattern, at) else { return Ok(None) };
         let rest = &pattern[at..];
@@ -319,8 +306,6 @@ impl Matcher {
         }))
     }
 
-    /// Returns a class, and its length with the closing bracket. `body` begins behind the opening
-    /// bracket.
     fn class(self, body: &[u8]) -> Result<(Class<'_>, usize), Fault> {
         let mut low = [0_u128; 2];
         let mut add = |first: u32, last: u32| {
@@ -345,7 +330,6 @@ impl Matcher {
         Ok((Class { is_negated, low, body }, length))
     }
 
-    /// Reads brackets. Returns whether they are negated, and their length with the closing one.
     fn brackets(self, body: &[u8], mut add: impl FnMut(Member)) -> Result<(bool, usize), Fault> {
         let is_negated = matches!(body.first(), Some(b'!' | b'^'));
         let begin = usize::from(is_negated);
@@ -363,7 +347,7 @@ impl Matcher {
             at = next;
             let is_range = body.get(at) == Some(&b'-') && body.get(at + 1) != Some(&b']');
             if is_range && at + 1 == body.len() && self.dialect == Dialect::Gnu {
-                // glibc takes only a bracket without such an end for itself.
+                // glibc takes a bracket literally, but not in this case.
                 return Err(Fault::Range);
             }
             let last = if is_range && at + 1 < body.len() {
@@ -379,14 +363,13 @@ impl Matcher {
             match (first <= last, self.dialect) {
                 (true, _) => add(Member::Range(first, last)),
                 (false, Dialect::Shell) => return Err(Fault::Range),
-                // What git has read before it saw that there is a range.
+                // git has already added the first character when it sees the range.
                 (false, Dialect::Git) => add(Member::Range(first, first)),
                 (false, Dialect::Gnu) => {}
             }
         }
     }
 
-    /// Returns the name of the class such as `[:alpha:]` that begins at an index, if one does.
     fn kind_name(self, body: &[u8], at: usize) -> Result<Option<&[u8]>, Fault> {
         let Some(rest) = body[at..].strip_prefix(b"[:") else { return Ok(None) };
         if self.dialect == Dialect::Git {
@@ -402,7 +385,6 @@ impl Matcher {
         }
     }
 
-    /// Returns the character at an index of brackets, and where the next one begins.
     fn member(self, body: &[u8], at: usize) -> Result<(u32, usize), Fault> {
         let (one, width) = self.character(body, at).ok_or(Fault::Unclosed)?;
         let (next, rest) = (at + width, &body[at + width..]);
@@ -430,7 +412,6 @@ impl Matcher {
     }
 }
 
-/// Returns what stands before the first of these two bytes.
 fn until(text: &[u8], end: [u8; 2]) -> Option<&[u8]> {
     text.windows(2).position(|pair| *pair == end).map(|length| &text[..length])
 }

@@ -1,5 +1,5 @@
-//! A list of patterns for names and paths. What can be compared at once, is: most patterns of a
-//! long list end by their first or last letters.
+//! A list of patterns for names and paths. The literal start or end of a pattern rules out most
+//! names before the matcher runs.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,7 +7,6 @@ use std::path::{MAIN_SEPARATOR, Path};
 
 use super::glob::{Dialect, Fault, Matcher, is_special};
 
-/// Patterns in the order in which they were added.
 #[derive(Clone, Debug)]
 pub(super) struct Patterns {
     text: Vec<u8>,
@@ -15,24 +14,22 @@ pub(super) struct Patterns {
     pub(super) matcher: Matcher,
 }
 
-/// What a pattern is compared with.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scope {
-    /// Names instead of paths.
     pub(super) is_name: bool,
     pub(super) directories_only: bool,
-    /// What matches is not meant.
+    /// A match means the entry is not selected.
     pub(super) takes_back: bool,
 }
 
 #[derive(Clone, Debug)]
 struct Pattern {
-    /// Its position in the text, and the length of its literal beginning.
+    /// Range of the text, and length of the literal prefix.
     text: Range<usize>,
     literal: usize,
-    /// The length of what follows its last star, and how many bytes that matches.
+    /// Length of the part after the last star, and the number of bytes it matches.
     ending: (u16, u16),
-    /// It is a star and a literal: the end of a name is compared.
+    /// A star and a literal: compare the end of a name.
     is_ending: bool,
     scope: Scope,
 }
@@ -48,12 +45,12 @@ impl Patterns {
         self.list.len()
     }
 
-    /// Adds a pattern, which decides before all others.
+    /// Adds a pattern, which takes precedence over all before it.
     pub(super) fn add(&mut self, pattern: &[u8], scope: Scope) -> Result<(), Fault> {
         let is_literal = |text: &[u8]| !text.iter().any(|&byte| is_special(byte));
         let literal = pattern.iter().take_while(|&&byte| !is_special(byte)).count();
         let (length, width) = self.matcher.ending(&pattern[literal..])?;
-        // One that is too long is not compared first.
+        // A long ending is not compared first.
         let ending = length.try_into().map_or((0, 0), |length| (length, width as u16));
         let is_ending = scope.is_name && pattern.strip_prefix(b"*").is_some_and(is_literal);
         let begin = self.text.len();
@@ -63,8 +60,8 @@ impl Patterns {
         Ok(())
     }
 
-    /// What the last pattern says that is for the entry and matches: whether the entry is meant.
-    /// Without a path or a name, patterns for these do not count.
+    /// Returns whether the last matching pattern selects the entry. Without a path or a name,
+    /// patterns for those are ignored.
     pub(super) fn decide(
         &self,
         path: Option<&[u8]>,
@@ -102,10 +99,10 @@ impl Patterns {
             return false;
         }
         if matcher.dialect == Dialect::Git {
-            // There a `**` after the literal beginning counts as if it began a name.
+            // git treats a `**` after the literal prefix as if it began a name.
             return matcher.matches(&pattern[literal..], 0, rest);
         }
-        // glibc compares characters if all are valid, and bytes if these do not match.
+        // glibc compares characters if all are valid, then bytes if that fails.
         let is_valid = |text| std::str::from_utf8(text).is_ok();
         (matcher.dialect != Dialect::Gnu || is_valid(pattern) && is_valid(text))
             && matcher.matches(pattern, literal, rest)
@@ -114,7 +111,6 @@ impl Patterns {
     }
 }
 
-/// Returns a path with slashes.
 pub(super) fn with_slashes(path: &Path) -> Cow<'_, [u8]> {
     let path = path.as_os_str().as_encoded_bytes();
     if MAIN_SEPARATOR == '/' {

@@ -1,5 +1,3 @@
-//! Listing a tree from its top down.
-
 use std::ffi::OsStr;
 use std::fmt;
 use std::io;
@@ -13,27 +11,25 @@ use crate::name::{NameBuf, Unit};
 use crate::sys::{Features, Listing, Opened, Os, OsUnit, Setup, Sys, SystemUnit};
 use crate::tree::{Admitted, Branch, Limits};
 
-/// How many directories are open at a time, if the system has that many descriptors.
+/// The descriptor limit, if the process is allowed that many.
 const MOST_OPEN: usize = 64;
 
-/// Lists the directories of a tree one after the other, a directory before those that lie in it.
+/// Lists the directories of a tree one after another, parents first.
 ///
-/// [`DirectoryWalk::open`] begins with an operand. When a directory was listed,
-/// [`DirectoryWalk::enter`] says which of its subdirectories are listed after it, and
-/// [`DirectoryWalk::next`] opens the next one. Each is opened relative to its parent, so a tree can
-/// be deeper than a path may be long.
+/// Start with [`DirectoryWalk::open`]. After listing a directory, select subdirectories with
+/// [`DirectoryWalk::enter`] and open the next one with [`DirectoryWalk::next`]. Each is opened
+/// relative to its parent, so a tree may be deeper than the longest path.
 ///
-/// Below the operand no link is followed, unless [`DirectoryWalk::follow`] asks for it, so that
-/// nothing that is swapped meanwhile leads out of the tree. A directory that leads back to one of
-/// its ancestors, by a link or because it is mounted there (Linux), is the error
-/// [`Cause::Loop`](crate::Cause::Loop).
+/// Symlinks are followed only in the operand, unless [`DirectoryWalk::follow`] says otherwise, so
+/// swapping a directory for a symlink cannot lead out of the tree. A directory that is its own
+/// ancestor, through a link or a mount (Linux), fails with [`Cause::Loop`](crate::Cause::Loop).
 ///
-/// Cost: that of listing each directory. 1 call more for each where links are followed, on Linux
-/// from the first link on, and 3 for each directory above that. On Linux 2 for a mount point, and 3
-/// for each directory above it. About 4 for each directory that was closed and is opened again,
-/// which happens only in trees that have more than 64 levels with several directories each.
+/// Costs as much as listing each directory. Following links adds 1 call per directory, on Linux
+/// only after the first link, and 3 per ancestor. On Linux a mount point adds 2, and 3 per
+/// ancestor. In trees with more than 64 levels of several directories each, reopening a directory
+/// costs about 4.
 ///
-/// Races: those of a walk. A directory that was moved while it stays open is listed where it is.
+/// A directory moved while open is listed at its new location.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-directory-walk-{}", std::process::id()));
@@ -62,15 +58,12 @@ const MOST_OPEN: usize = 64;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct DirectoryWalk {
-    /// What the platform of each directory is started with.
     setup: Setup,
     sys: Os,
     branch: Branch<Os, ()>,
-    /// Whether names may be added to a directory after its last one was opened.
+    /// Whether [`DirectoryWalk::revise`] may add names after the last one was opened.
     is_revisable: bool,
-    /// The size of the buffer for listings, if the caller chose one.
     capacity: Option<usize>,
-    /// The buffer of the directory that was listed last, for the next one.
     buffer: Option<<Os as Sys>::DirBuf>,
 }
 
@@ -87,42 +80,43 @@ impl Default for DirectoryWalk {
 }
 
 impl DirectoryWalk {
-    /// Prepares to list trees. Nothing is open yet.
+    /// Creates a walk without opening a directory.
     pub fn new() -> DirectoryWalk {
         let setup = Setup::default().for_listing(Features::default()).sharing_owners();
         let (sys, branch) = (Os::start(&setup), Branch::new(Limits::default(), MOST_OPEN));
         DirectoryWalk { setup, sys, branch, is_revisable: false, capacity: None, buffer: None }
     }
 
-    /// Chooses which symbolic links are followed: operands always, and with [`Follow::Links`] links
-    /// to directories below them, too.
+    /// Sets which symlinks to follow: those in operands always, and with [`Follow::Links`] also
+    /// symlinks to directories found in the tree.
     #[must_use]
     pub fn follow(self, follow: Follow) -> DirectoryWalk {
         let limits = Limits { follow: follow == Follow::Links, ..Limits::default() };
         DirectoryWalk { branch: Branch::new(limits, MOST_OPEN), ..self }
     }
 
-    /// Lets [`DirectoryWalk::revise`] change what is listed. More directories stay open meanwhile.
+    /// Permits [`DirectoryWalk::revise`] everywhere. Keeps more directories open.
     #[must_use]
     pub fn revisable(self, yes: bool) -> DirectoryWalk {
         DirectoryWalk { is_revisable: yes, ..self }
     }
 
-    /// Lists through a buffer of about this many bytes, instead of one that grows from 64 KiB. All
-    /// directories that are [entered](DirectoryWalk::enter) share it. It holds at least the longest
+    /// Sets the size of the listing buffer, instead of growing it from 64 KiB.
+    ///
+    /// All [entered](DirectoryWalk::enter) directories share the buffer. It always fits the longest
     /// name.
     #[must_use]
     pub fn buffer(self, bytes: usize) -> DirectoryWalk {
         DirectoryWalk { capacity: Some(bytes), buffer: None, ..self }
     }
 
-    /// Asks about paths by this plan. On Unix it shares the names of owners with the listings that
-    /// this opens.
+    /// Creates a [`Stat`] for this plan. On Unix it shares the cached names of owners with the
+    /// listings of this walk.
     pub fn asking(&self, plan: Plan) -> Stat {
         Stat::started(Os::start(&self.setup), plan)
     }
 
-    /// Opens an operand for listing, as [`Directory::open`] does, and forgets the one before.
+    /// Opens an operand for listing, as [`Directory::open`] does, and abandons the previous one.
     pub fn open(&mut self, path: impl AsRef<Path>) -> Result<Directory, Error> {
         self.clear();
         let path = path.as_ref();
@@ -137,15 +131,16 @@ impl DirectoryWalk {
         }
     }
 
-    /// Returns how deep the directory that was opened last lies below its operand, until it is
+    /// Returns the depth of the last opened directory below its operand, until it is
     /// [entered](DirectoryWalk::enter).
     pub fn depth(&self) -> usize {
         self.branch.depth()
     }
 
-    /// Lists the subdirectories with these names, in this order, after the directory that was
-    /// opened last; `list` is its listing. No call. A name that no entry can have is an error, and
-    /// so is the listing of another directory.
+    /// Queues subdirectories of the last opened directory, in this order. No call.
+    ///
+    /// `list` is that directory's listing. Fails with the listing of another directory, and with a
+    /// name that no entry can have.
     pub fn enter<N: AsRef<OsStr>>(
         &mut self,
         list: List,
@@ -161,9 +156,9 @@ impl DirectoryWalk {
         self.add(&above, names)
     }
 
-    /// Replaces the names that wait in the innermost directory that was entered and not left: those
-    /// of its subdirectories that were not opened yet. Without [`DirectoryWalk::revisable`] this
-    /// fails in a directory whose last name was opened.
+    /// Replaces the unopened names of the innermost entered directory.
+    ///
+    /// Without [`DirectoryWalk::revisable`], fails once the directory's last name was opened.
     pub fn revise<N: AsRef<OsStr>>(
         &mut self,
         names: impl IntoIterator<Item = N>,
@@ -175,7 +170,7 @@ impl DirectoryWalk {
         self.add(&self.branch.to_path(), names)
     }
 
-    /// Leaves the innermost directory that was entered: names that wait in it are not listed.
+    /// Leaves the innermost entered directory; its unopened names are skipped.
     pub fn leave(&mut self) {
         self.branch.leave(&self.sys);
     }
@@ -202,8 +197,8 @@ impl DirectoryWalk {
         Ok(())
     }
 
-    /// Opens the next directory for listing; `None` if none is left. After an error the next call
-    /// goes on with the one behind it.
+    /// Opens the next directory for listing, or returns `None` at the end. After an error, the next
+    /// call continues with the following directory.
     #[allow(clippy::should_implement_trait, reason = "`enter` is called in between")]
     pub fn next(&mut self) -> Option<Result<Directory, Error>> {
         while self.branch.stack.len() > 0 {
@@ -233,8 +228,8 @@ impl DirectoryWalk {
         while self.branch.leave(&self.sys).is_some() {}
     }
 
-    /// Closes what is open. Returns the calls made, beside those of the directories that it opened
-    /// and of the [`Stat`]s.
+    /// Closes all directories. Returns the calls made, without those of the [`Stat`]s and of the
+    /// directories it returned.
     pub fn finish(mut self) -> Calls {
         self.clear();
         self.sys.calls()

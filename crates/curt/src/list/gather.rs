@@ -1,9 +1,8 @@
-//! Reading a directory as a whole, with several threads that ask about its entries.
+//! Reads a whole directory and queries its entries from several threads.
 //!
-//! Reading one directory is work for one thread, but most of the time goes into the questions, one
-//! for each entry, and these are independent of each other. So the entries of one batch are split
-//! into small parts: each thread takes the next part, and writes the results to their places. The
-//! threads end with the batch; the next one is up to sixteen times as large.
+//! Most of the time goes into the queries, one per entry, and these are independent. So each batch
+//! is split into small chunks, which threads take one after another, writing into their part of the
+//! result slice. Threads end with their batch; the next one is up to sixteen times as large.
 
 use std::ffi::OsStr;
 use std::sync::{Mutex, PoisonError};
@@ -17,45 +16,39 @@ use crate::fields::Metadata;
 use crate::sys::{Host, Listing, Opened, Os, Sys, SystemUnit};
 use crate::tree::Workers;
 
-/// The entries in one part: about 100 µs of questions, beside which taking the next part costs
-/// nothing.
+/// Entries per chunk: about 100 µs of queries, so taking a chunk costs next to nothing.
 const PART: usize = 64;
-/// The entries for each thread, if the caller does not choose: more than a millisecond of
-/// questions, of which starting and ending a thread takes a tenth.
+/// Entries per thread for `Threads::Automatic`: over a millisecond of queries, ten times the cost
+/// of starting and ending a thread.
 const SHARE: usize = 1024;
-/// The most threads, if the caller does not choose: the entries of one directory share some locks
-/// of the system.
+/// Most threads for `Threads::Automatic`: queries in one directory contend for kernel locks.
 const MOST: usize = 8;
 
-/// The parts of a batch that are still to be asked about: positions of entries, and the places of
-/// their results.
+/// The remaining chunks of a batch: positions of entries, with the slices for their results.
 type Parts<'a, T> =
     Mutex<std::iter::Zip<std::slice::Chunks<'a, usize>, std::slice::ChunksMut<'a, T>>>;
 
 impl List {
-    /// Reads the rest of the directory, and appends a result for each entry to `into`, in the order
-    /// of the listing.
+    /// Reads the rest of the directory and appends one result per entry to `into`, in listing
+    /// order.
     ///
-    /// `begin` is called with each name, in order, on this thread; what it returns is appended. If
-    /// it returns `None`, the entry is left out, and nothing is asked about it. `complete` adds the
-    /// metadata to a result. It is called on any of the threads, in any order, once for an entry.
+    /// `begin` runs for each name, in order, on the calling thread, and returns the initial result;
+    /// with `None` the entry is skipped without a query. `complete` adds the metadata, once per
+    /// entry, on any thread and in any order.
     ///
-    /// Threads: none is started if listings carry everything that the plan wants. Otherwise, with
-    /// [`Threads::Automatic`], one works for each 1,024 entries of a batch, at most eight and at
-    /// most as many as there are processors; below 2,048 entries none is started. With
-    /// [`Threads::AtMost`], that many work, at most one for each 64 entries. If the system has no
-    /// thread left, fewer work.
+    /// Threads are started only if the plan needs queries. [`Threads::Automatic`] uses one per
+    /// 1,024 entries of a batch, at most eight and one per processor; below 2,048 entries the
+    /// calling thread works alone. [`Threads::AtMost`] uses that many, at most one per 64 entries.
+    /// If the system has no thread left, fewer work.
     ///
-    /// Cost: that of [`List::next`] for the entries that are not left out, and 1 call if threads
-    /// may be started. On Linux also 2 calls for each thread that is started: it opens the
-    /// directory a second time, as threads that share a descriptor wait for each other in every
-    /// call; if it may not, it shares. Each thread learns for itself the names of owners, and which
-    /// devices have no access rules.
+    /// Costs as much as [`List::next`] for the accepted entries, plus 1 call if threads may be
+    /// started. On Linux each started thread adds 2 calls: it reopens the directory, because
+    /// threads sharing a descriptor contend in every call, and shares it only if that fails. Each
+    /// thread has its own cache of the names of owners, and of devices without access rules.
     ///
-    /// Errors: if the listing fails, the results of what was read before are complete. What could
-    /// not be asked about an entry is in its [`Metadata`]. Races: those of any listing; an entry
-    /// that vanishes meanwhile has failed fields. A panic of `complete` is resumed on this thread
-    /// when all threads have ended.
+    /// If the listing fails, the results for the entries already read are complete. A failed query
+    /// is recorded in the entry's [`Metadata`], also if the entry has vanished. A panic in
+    /// `complete` resumes on the calling thread after all threads have ended.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-gather-{}", std::process::id()));
@@ -85,7 +78,7 @@ impl List {
         let read = loop {
             let first = into.len();
             positions.clear();
-            // Growing step by step leaves memory behind that was touched for nothing.
+            // Growing step by step would touch memory only to abandon it.
             let left = self.reader.left();
             into.reserve(left);
             positions.reserve(left);
@@ -112,7 +105,6 @@ impl List {
         read
     }
 
-    /// Asks about the entries of the batch that lie at these positions.
     fn ask<T: Send>(
         &mut self,
         positions: &[usize],
@@ -124,8 +116,8 @@ impl List {
         let wanted = helpers.wanted(asker, positions.len());
         while helpers.started.len() < wanted {
             let asker = Asker::new(Os::start(setup), asker.plan());
-            // Every call counts a reference to the open file, so threads that share one contend
-            // for its cache line. Where descriptors run out, they share it all the same.
+            // Every call takes a reference on the open file, so threads sharing a descriptor
+            // contend for its cache line. They share it only when descriptors run out.
             let own = match asker.sys.open_below(dir, Os::ITSELF, true) {
                 Opened::Dir(own) => Some(own),
                 _ => None,
@@ -156,23 +148,19 @@ impl List {
     }
 }
 
-/// The threads beside the caller's. They are kept from one batch to the next.
+/// The threads in addition to the caller's; their state is reused across batches.
 struct Helpers {
     threads: Threads,
-    /// The number of processors, once it was needed.
     processors: Option<usize>,
     started: Vec<Helper>,
 }
 
-/// What a thread asks with.
 struct Helper {
     asker: Asker<Os>,
-    /// A descriptor for this thread alone, if it has one.
     dir: Option<<Os as Sys>::Dir>,
 }
 
 impl Helpers {
-    /// How many threads are to help with this many entries.
     fn wanted(&mut self, asker: &Asker<Os>, entries: usize) -> usize {
         let workers = match self.threads {
             _ if asker.is_in_listings() => 1,
@@ -188,7 +176,6 @@ impl Helpers {
 }
 
 impl ListBatch<'_> {
-    /// Takes one part after the other until none is left.
     fn complete_parts<T>(
         self,
         asker: &Asker<Os>,

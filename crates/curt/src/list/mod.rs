@@ -1,4 +1,4 @@
-//! Listing one directory, and asking about paths.
+//! Lists one directory, and queries the metadata of paths.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-list-mod-{}", std::process::id()));
@@ -23,61 +23,52 @@
 //!
 //! # Promises
 //!
-//! - Only what the [`Plan`] names is asked for, and nothing twice. What the listing carries is
-//!   taken from it, unless the plan wants it exact. Nothing is invented.
-//! - Names are the exact bytes (or UTF-16 units) of the system. `.` and `..` are left out.
-//! - Entries come in the order of the system, one at a time, from one buffer: a directory of a
-//!   million entries takes no more memory than one of ten.
-//! - A directory can also be read as a whole ([`List::gather`]): then several threads ask, if there
-//!   is much to ask, and the entries keep their order.
-//! - A failure to ask about one entry belongs to that entry
-//!   ([`Value::Failed`](crate::fields::Value)); the listing goes on.
+//! - Each field of the [`Plan`] is queried at most once, and no others. Values in the listing are
+//!   used unless the plan wants them exact. No value is made up.
+//! - Names are the system's own bytes or UTF-16 units. `.` and `..` are skipped.
+//! - Entries come in the system's order, one at a time from one buffer, so memory does not grow
+//!   with their number.
+//! - [`List::gather`] reads a whole directory in the same order, and queries from several threads
+//!   if that pays.
+//! - A failed query belongs to its entry ([`Value::Failed`](crate::fields::Value)); the listing
+//!   continues.
 //!
 //! # Call ceiling
 //!
 //! | | Linux | portable (POSIX) | Windows |
 //! |---|---|---|---|
-//! | open, list and close a directory | 4 (`openat`, 2 `getdents64`, `close`) | 5 | 5: one asks for the volume |
+//! | open, list and close a directory | 4 (`openat`, 2 `getdents64`, `close`) | 5 | 5, one of them for the volume |
 //! | each further buffer | 1 for 64 KiB, from the fifth on 1 MiB | the C library's | 1 for 64 KiB |
 //! | name, kind, number | 0 | 0 | 0 |
-//! | sizes, times, attributes | 1 (`statx` with the mask of what is wanted) | 1 | 0 |
-//! | links, mode, owner | the same call | the same call | 1 (3 if the system cannot ask by name), owner 3 |
-//! | target of a link | 1 for each link | 1 | 3 for each link |
+//! | sizes, times, attributes | 1 (`statx` with a mask of the wanted fields) | 1 | 0 |
+//! | links, mode, owner | the same call | the same call | 1 (3 if the system cannot query by name), owner 3 |
+//! | target of a symlink | 1 per symlink | 1 | 3 per link |
 //! | access rules, capability, label | 1, a label 1 more | – | 3 |
-//! | a directory below a listed one ([`DirectoryWalk`]) | as above | 1 more | as above |
-//! | a directory below a listed one, links followed or on one file system only | 1 more | 1 more | 1 more |
-//! | a mount point below a listed directory | 2, and 3 for each directory above it | – | – |
-//! | depth beyond 64 directories with others beside them | about 4 for each directory opened again | the same | the same |
+//! | a subdirectory ([`DirectoryWalk`]) | as above | 1 more | as above |
+//! | a subdirectory, when following links or staying on one file system | 1 more | 1 more | 1 more |
+//! | a mount point in a listed directory | 2, and 3 for each ancestor | – | – |
+//! | depth beyond 64 directories with siblings | about 4 per reopened directory | the same | the same |
 //! | a directory from a descriptor or handle | 0 | 2 | 2 |
-//! | a directory as a whole, of 2,048 entries and more to ask about | 1 more: the processors | the same | the same |
-//! | asking about a path | 1 | 1 | 1 (3 to follow a link, or if the system cannot ask by name; 2 if it is missing) |
+//! | gathering 2,048 or more entries that need queries | 1 more: the number of processors | the same | the same |
+//! | querying a path | 1 | 1 | 1 (3 to follow a link, or if the system cannot query by name; 2 if it is missing) |
 //!
 //! # Races
 //!
-//! A listing is no snapshot: an entry that is added or removed meanwhile may be listed or not. An
-//! entry that vanished between the listing and the question has failed fields, with the system's
-//! error. Everything about an entry is asked relative to the open directory, so a directory that is
-//! moved or replaced meanwhile changes nothing. [`DirectoryWalk`] lists a tree from its top down
-//! without leaving it.
+//! A listing is not a snapshot: an entry added or removed meanwhile may or may not be listed. An
+//! entry that vanishes before its query has failed fields, with the system's error. Queries are
+//! relative to the open directory, so moving or replacing it does not redirect them.
 //!
 //! # Fallbacks
 //!
-//! Without `statx`: the older call, without creation times and attributes. Where a listing has no
-//! kinds (some file systems), the kind is asked for if it is wanted. On Windows,
-//! older forms of the listing and of the questions take the place of those that a volume refuses.
+//! Without `statx` the older `fstatat` is used, without creation times and attributes. If a listing
+//! carries no kinds (some file systems), a wanted kind is queried. On Windows, older information
+//! classes replace those a volume refuses.
 
-// One run, from the public function to the system call:
+// From the public function down to the system call:
 //
-// - `list` calls `Directory::open`, which opens the path by `Sys::open_below` (on Linux `openat`);
-//   `Directory::list` makes a `List` of it.
-// - `List::next` takes an entry from the buffer; `List::read` fills that, by `Reader::read` and
-//   `Sys::read_entries` (`getdents64`).
-// - `ListBatch::entry` asks what the listing does not say, by `Asker::complete` and `Sys::query`
-//   (`statx`), and returns an `Entry`.
-// - `List::close` closes the directory.
-//
-// `stat.rs` asks about paths; `gather.rs` asks about the entries of a directory with several
-// threads; `directory_walk.rs` opens the directories of a tree, for each to be listed.
+// - `Directory::open` opens the path with `Sys::open_below` (`openat`).
+// - `List::read` fills the buffer with `Sys::read_entries` (`getdents64`).
+// - `ListBatch::listed` queries missing fields with `Asker::complete` and `Sys::query` (`statx`).
 
 mod directory_walk;
 mod gather;
@@ -107,8 +98,10 @@ use crate::tree::Reader;
 type Unit = <Os as Sys>::Unit;
 type OsDir = <Os as Sys>::Dir;
 
-/// Lists a directory. Each entry has its name and its kind, which costs no call where the listing
-/// carries them; [`List::fields`] asks for more. The errors are those of opening the directory.
+/// Lists a directory.
+///
+/// Each entry has its name and its kind, which is free where the listing carries it.
+/// [`List::fields`] adds more fields. Fails if the directory cannot be opened.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-list-{}", std::process::id()));
@@ -130,17 +123,14 @@ pub fn list(path: impl AsRef<Path>) -> Result<List, Error> {
     Ok(Directory::open(path)?.list(Fields::KIND))
 }
 
-/// A directory that is open for listing.
+/// A directory opened for listing.
 ///
-/// On Unix it can be made from a descriptor (`Directory::try_from(fd)?`), which must be open for
-/// reading; on Windows from a handle. Its entries are then listed from the position of the
-/// descriptor, and their paths are their names. It lends its descriptor or handle (`AsFd`,
-/// `AsHandle`), and can be turned into it again.
+/// On Unix it can be created from a descriptor open for reading (`Directory::try_from(fd)?`), on
+/// Windows from a handle; listing then begins at the descriptor's position, and entries have no
+/// parent path. The descriptor or handle can be borrowed (`AsFd`, `AsHandle`) and taken back.
 #[must_use = "an open directory does nothing until it is listed"]
 pub struct Directory {
-    /// What each platform that asks here is started with.
     pub(crate) setup: Setup,
-    /// The calls made so far.
     calls: Calls,
     pub(crate) dir: OsDir,
     buf: <Os as Sys>::DirBuf,
@@ -154,12 +144,12 @@ impl fmt::Debug for Directory {
 }
 
 impl Directory {
-    /// Opens a directory, following links as the path is typed. 1 call.
+    /// Opens a directory, following symlinks in the path. 1 call.
     pub fn open(path: impl AsRef<Path>) -> Result<Directory, Error> {
         Directory::open_without(path, &[])
     }
 
-    /// Opens a directory without features of the system, for tests.
+    /// [`Directory::open`] without some features of the system, for tests.
     #[doc(hidden)]
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Directory, Error> {
         let path = path.as_ref();
@@ -176,13 +166,12 @@ impl Directory {
         }
     }
 
-    /// A directory that was opened elsewhere for listing, by a platform that was started with this
-    /// setup and has made these calls.
+    /// Wraps a directory that a platform started with this `setup` has opened, after these calls.
     pub(crate) fn of(setup: Setup, calls: &Calls, dir: OsDir, path: PathBuf) -> Directory {
         Directory { setup, calls: *calls, dir, buf: <Os as Sys>::DirBuf::default(), path }
     }
 
-    /// A directory that the caller has opened: `adopt` makes it from the caller's descriptor.
+    /// Wraps a directory that the caller has opened; `adopt` converts the descriptor.
     pub(crate) fn adopted(
         adopt: impl FnOnce(&Os) -> io::Result<OsDir>,
     ) -> Result<Directory, Error> {
@@ -196,12 +185,12 @@ impl Directory {
         }
     }
 
-    /// Returns the path: as it was given, and below a [`DirectoryWalk`] the names to it.
+    /// Returns the path as given; in a [`DirectoryWalk`], the names leading here are appended.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Lists the entries.
+    /// Starts listing the entries.
     pub fn list(self, plan: impl Into<Plan>) -> List {
         let Directory { setup, calls, dir, buf, path } = self;
         List {
@@ -216,14 +205,12 @@ impl Directory {
     }
 }
 
-/// The entries of a directory, one at a time.
+/// The entries of a directory, read one at a time.
 #[must_use = "a listing does nothing until it is asked for entries"]
 pub struct List {
     asker: Asker<Os>,
-    /// The calls that were made before, and by other threads.
     others: Calls,
     pub(crate) dir: OsDir,
-    /// What each platform that asks here is started with.
     setup: Setup,
     reader: Reader<Os>,
     path: PathBuf,
@@ -237,15 +224,15 @@ impl fmt::Debug for List {
 }
 
 impl List {
-    /// Asks for these fields of each entry from now on, beside those asked for before.
+    /// Adds fields to the plan, for the entries still to come.
     pub fn fields(self, fields: Fields) -> List {
         let plan = self.asker.plan();
         self.asker.set_plan(Plan { fields: plan.fields | fields, ..plan });
         self
     }
 
-    /// Returns the next entry. It borrows from the listing, which goes on when the entry is
-    /// dropped. An error of the listing as a whole ends it.
+    /// Returns the next entry, borrowed from the listing. An error of the listing as a whole ends
+    /// it.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Entry<'_>, Error>> {
         match self.fill() {
@@ -259,12 +246,14 @@ impl List {
         Some(Ok(batch.listed(asker, entry, at, metadata)))
     }
 
-    /// Calls `visit` with the entries that were read together and are left, until it returns
-    /// [`Next::Stop`]. If none is left, the next are read first. Their names lie beside each other
-    /// until the listing reads again, and are lent for that long: a batch of names is no copy.
+    /// Visits the rest of the current batch, the entries read with one call.
     ///
-    /// Returns whether there were any: `false` at the end of the directory. An error of the listing
-    /// as a whole ends it. The cost in calls is that of [`List::next`].
+    /// Reads a new batch if the current one is used up. Stops early if `visit` returns
+    /// [`Next::Stop`]. Names are borrowed from the buffer until the listing reads again, so
+    /// collecting a batch copies none.
+    ///
+    /// Returns `false` at the end of the directory. An error of the listing as a whole ends it.
+    /// Costs as many calls as [`List::next`].
     ///
     /// ```
     /// use curt::Next;
@@ -302,7 +291,7 @@ impl List {
         Ok(true)
     }
 
-    /// Reads the next batch if no entry is left of the last one. Returns whether there is one.
+    /// Reads a batch unless entries are left. Returns `false` at the end of the directory.
     fn fill(&mut self) -> Result<bool, Error> {
         while !self.reader.has_next() {
             if self.reader.is_at_end() {
@@ -313,7 +302,6 @@ impl List {
         Ok(true)
     }
 
-    /// Reads the next batch of entries.
     fn read(&mut self) -> Result<(), Error> {
         self.reader
             .read(&self.dir, &self.asker.sys)
@@ -321,7 +309,7 @@ impl List {
             .map_err(|error| self.failed(Operation::ReadDirectory, error))
     }
 
-    /// Starts again from the first entry, without opening the directory again.
+    /// Restarts at the first entry without reopening the directory.
     pub fn reset(&mut self) -> Result<(), Error> {
         if self.reader.has_begun() {
             let rewound = self.asker.sys.rewind(&self.dir);
@@ -331,9 +319,10 @@ impl List {
         Ok(())
     }
 
-    /// Asks about a path relative to this directory, as [`Stat::path`] does; links are followed as
-    /// the plan of `stat` says. However long the path of the directory is, this one must not be
-    /// longer than the system takes.
+    /// Queries a path relative to this directory, as [`Stat::path`] does.
+    ///
+    /// The plan of `stat` decides whether links are followed. The relative path must fit the
+    /// system's limit; the path of the directory may exceed it.
     pub fn stat(&self, stat: &mut Stat, path: impl AsRef<Path>) -> Result<Metadata, Error> {
         let path = path.as_ref();
         let whole = || self.path.join(path);
@@ -358,7 +347,7 @@ impl List {
         calls
     }
 
-    /// Closes the directory, and returns all calls that were made, this one included.
+    /// Closes the directory and returns all calls made, including this one.
     pub fn close(self) -> Calls {
         let List { asker, others: mut calls, dir, .. } = self;
         asker.sys.close(dir);
@@ -367,17 +356,15 @@ impl List {
     }
 }
 
-/// The entries of a listing that were read together.
 #[derive(Clone, Copy)]
 struct ListBatch<'a> {
-    /// The directory by which this thread asks.
+    /// The descriptor that this thread queries through.
     dir: &'a OsDir,
     path: &'a Path,
     buf: &'a <Os as Sys>::DirBuf,
 }
 
 impl<'a> ListBatch<'a> {
-    /// Returns this entry, which lies at `at`, with everything that the plan wants.
     #[inline]
     fn listed(
         self,
@@ -395,14 +382,15 @@ impl<'a> ListBatch<'a> {
     }
 }
 
-/// The name of an entry where the system wrote it, in the buffer of the listing: it can be kept, at
-/// no cost, until the listing reads again. A NUL follows it there.
+/// The name of an entry in the listing's buffer, followed by a NUL; valid until the listing reads
+/// again.
 #[derive(Clone, Copy)]
 pub struct EntryName<'a>(pub(crate) Name<'a, Unit>);
 
 impl<'a> EntryName<'a> {
-    /// Returns the name. Borrowed on Unix; converted from UTF-16 on Windows. The traits `Units` in
-    /// [`os`](crate::os) have its bytes or units.
+    /// Returns the name, borrowed on Unix and converted from UTF-16 on Windows.
+    ///
+    /// The `Units` traits in [`os`](crate::os) return its bytes or units.
     pub fn get(self) -> FileName<'a> {
         FileName(SystemUnit::text(self.0.units()))
     }
@@ -414,11 +402,10 @@ impl fmt::Debug for EntryName<'_> {
     }
 }
 
-/// The entry that a listing is at; it borrows from the listing.
+/// The current entry of a listing, borrowed from it.
 pub struct Entry<'a> {
     asker: &'a Asker<Os>,
     dir: &'a OsDir,
-    /// The path of the directory.
     path: &'a Path,
     pub(crate) name: Name<'a, Unit>,
     metadata: &'a mut Metadata,
@@ -432,28 +419,28 @@ impl fmt::Debug for Entry<'_> {
 }
 
 impl<'a> Entry<'a> {
-    /// Returns the name. Borrowed on Unix; converted from UTF-16 on Windows, where
-    /// `os::windows::Units` has the units.
+    /// Returns the name, borrowed on Unix and converted from UTF-16 on Windows (see
+    /// [`EntryName::get`]).
     pub fn name(&self) -> FileName<'a> {
         EntryName(self.name).get()
     }
 
-    /// Returns the path: that of the directory as it was given, and the name.
+    /// Returns the path of the directory, as given, joined with the name.
     pub fn path(&self) -> PathBuf {
         self.path.join(self.name())
     }
 
-    /// Returns the kind, if the listing has it or the plan names it.
+    /// Returns the kind, if the listing carries it or the plan names it.
     pub fn kind(&self) -> Kind {
         self.metadata.facts.kind
     }
 
-    /// Returns what is known of the entry: the fields that the plan names, and those fetched since.
+    /// Returns the known fields: those of the plan, and those fetched since.
     pub fn metadata(&self) -> &Metadata {
         self.metadata
     }
 
-    /// Returns the metadata.
+    /// Returns the metadata by value.
     pub fn into_metadata(self) -> Metadata {
         std::mem::take(self.metadata)
     }
@@ -463,8 +450,9 @@ impl<'a> Entry<'a> {
         self.name().into_owned()
     }
 
-    /// Asks for more fields of this entry. Costs what the plan of these fields costs, without what
-    /// is known already.
+    /// Queries more fields of this entry.
+    ///
+    /// Costs as much as a plan of these fields, minus those already known.
     pub fn fetch(&mut self, more: Fields) -> &Metadata {
         let asker = self.asker;
         self.ask(|subject, metadata| asker.fetch(subject, more, metadata));

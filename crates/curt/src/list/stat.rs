@@ -1,5 +1,3 @@
-//! Asking about paths.
-
 use std::fmt;
 use std::path::Path;
 
@@ -9,16 +7,17 @@ use crate::error::{Cause, Error, Operation};
 use crate::fields::{Follow, Metadata, Plan};
 use crate::sys::{Os, Setup, Sys};
 
-/// Asks about a path. A path that is missing, or that cannot be reached, is an error whatever the
-/// plan asks for, even without any field. A field that failed while others did not is a failure in
-/// the [`Metadata`].
+/// Queries the metadata of a path.
 ///
-/// A link is not followed, unlike by [`std::fs::metadata`], unless the plan says so
-/// ([`Plan::follow`]). A broken link then yields its own metadata.
+/// A missing or unreachable path is an error, even with an empty plan. If only some fields fail,
+/// they are marked as failed in the [`Metadata`].
 ///
-/// Cost: as in [`fields`](crate::fields) for one entry, as if nothing came from a listing; 1 call
-/// on Linux for everything but targets, access, access rules and labels. A plan that asks only for
-/// those, or for nothing, costs 1 more: whether the path exists.
+/// Unlike [`std::fs::metadata`], this follows a symlink only if the plan says so
+/// ([`Plan::follow`]). A broken symlink then yields its own metadata.
+///
+/// On Linux 1 call covers everything but targets, access, access rules and labels; see
+/// [`fields`](crate::fields) for these. A plan of only these, or of no fields, costs 1 more call, to
+/// check that the path exists.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-stat-{}", std::process::id()));
@@ -34,7 +33,7 @@ pub fn stat(path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, E
     Stat::new(plan).path(path)
 }
 
-/// Asks about paths, and remembers the names of owners, and what file systems do not have.
+/// Queries paths, and caches the names of owners and the fields that file systems lack.
 #[must_use = "it does nothing until it is asked about a path"]
 pub struct Stat {
     pub(super) asker: Asker<Os>,
@@ -47,7 +46,7 @@ impl fmt::Debug for Stat {
 }
 
 impl Stat {
-    /// Asks for what the plan says.
+    /// Prepares to query the fields of `plan`.
     pub fn new(plan: impl Into<Plan>) -> Stat {
         Stat::started(Os::start(&Setup::default()), plan.into())
     }
@@ -56,7 +55,7 @@ impl Stat {
         Stat { asker: Asker::new(sys, plan).always_querying() }
     }
 
-    /// Asks about one path, as [`stat`] does.
+    /// Queries one path, as [`stat`] does.
     pub fn path(&mut self, path: impl AsRef<Path>) -> Result<Metadata, Error> {
         let path = path.as_ref();
         let mut metadata = Metadata::default();

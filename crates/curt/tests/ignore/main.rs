@@ -1,4 +1,4 @@
-//! Ignore rules beside the crate `ignore`, on generated trees.
+//! Compares ignore rules with the crate `ignore`, on generated trees.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::{Path, PathBuf};
@@ -30,7 +30,6 @@ fn rules(choices: &mut Choices) -> String {
     lines.join("\n")
 }
 
-/// A tree three levels deep, with rules in some of its directories.
 fn tree(choices: &mut Choices, scratch: &Scratch) {
     const RULE_FILES: [&str; 4] = [".gitignore", ".ignore", ".custom", ".other"];
     for directory in ["t", "t/sub", "t/deep", "t/sub/deep", "t/sub/deep/sub"] {
@@ -112,7 +111,7 @@ fn rules_of_the_user_count_in_work_trees() {
     }
 }
 
-/// git follows links to these files too. Runs itself again with a home folder.
+/// git follows symlinks to these files, too. Runs itself again with a home folder.
 #[cfg(unix)]
 #[test]
 fn files_that_the_user_names_may_be_links() {
@@ -143,7 +142,7 @@ fn files_that_the_user_names_may_be_links() {
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 
-    // In the tree, a link may name any file of the machine.
+    // In the tree, a symlink may name any file of the machine.
     scratch.link("t/.gitignore", "../dotfiles/rules");
     let walk = Walk::new(scratch.at("t")).ignore(IgnoreRules::new());
     assert_eq!(walk.iter().filter(Result::is_err).count(), 1);
@@ -176,7 +175,7 @@ fn paths_in_extra_files_are_relative_to_the_working_directory() {
 fn rules_beside_the_working_directory(base: &Path) {
     let rules = IgnoreRules::new().extra_file(base.join("extra"));
     let files = |operand: &str| -> Vec<String> {
-        // By the true path, which the working directory has.
+        // By the real path, which the working directory has.
         let base = std::env::current_dir().unwrap();
         let base = base.ancestors().nth(2).unwrap();
         let spelled = |path: PathBuf| path.strip_prefix(base).unwrap().display().to_string();

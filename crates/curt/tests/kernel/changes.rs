@@ -1,5 +1,5 @@
-//! Directories, links, permissions and times, compared with what the system says to `std::fs` about
-//! the same path, and their costs.
+//! Directories, links, permissions and times, compared with `std::fs` on the same path; and their
+//! costs.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -28,7 +28,6 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// Paths that stay in the root.
 const PATHS: &str = "
     file file/ file/new new new/ a a/empty a/empty/ a/empty/. a/new a/b/file a/../file a/../new
     new/../more new/deep/er new//deep/./er/ a/./b/new/../newer to_file to_file/ to_dir to_dir/
@@ -41,7 +40,6 @@ fn time() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)
 }
 
-/// An operation beneath a root, and the same by the standard library.
 type Pair = (&'static str, fn(&Root, &str) -> Result<(), Error>, fn(&Path) -> io::Result<()>);
 
 const PAIRS: [Pair; 11] = [
@@ -90,12 +88,10 @@ const PAIRS: [Pair; 11] = [
     ),
 ];
 
-/// Returns the root that a path of the test begins with.
 fn origin(path: &Path) -> &Path {
     path.ancestors().find(|path| path.ends_with("root")).unwrap()
 }
 
-/// Lists a tree: names, kinds, permissions, numbers of names, and times that were set.
 fn listed(at: &Path) -> Vec<String> {
     let mut lines = Vec::new();
     let mut waiting = vec![at.to_owned()];
@@ -104,7 +100,7 @@ fn listed(at: &Path) -> Vec<String> {
             let (path, about) = (entry.path(), entry.metadata().unwrap());
             let below = path.strip_prefix(at).unwrap().display();
             let (mode, links) = (about.mode(), about.nlink());
-            // Whether they are the time that was set, or that of none.
+            // Only whether the test set the time, because others vary.
             let times = [about.accessed(), about.modified()].map(Result::unwrap);
             let times = times.map(|at| (at == time(), at == SystemTime::UNIX_EPOCH));
             let target = fs::read_link(&path).unwrap_or_default();
@@ -121,12 +117,13 @@ fn listed(at: &Path) -> Vec<String> {
 #[test]
 fn paths_in_the_root_are_treated_as_by_the_system() {
     for (what, confined, plain) in PAIRS {
-        // For a dot behind a missing name the standard library creates nothing; `mkdir -p` does.
+        // For a dot after a missing name, `create_dir_all` of the standard library creates nothing;
+        // `mkdir -p` does.
         let differs = |path: &&str| (what, *path) != ("create_dir_all", "new/.");
         for path in PATHS.split_whitespace().filter(differs) {
             let expected = tree();
             let said = plain(&expected.at("root").join(path)).map_err(|error| error.raw_os_error());
-            // Once, because to list a directory may change when it was accessed.
+            // Once only, because listing a directory may change its access time.
             let expected = listed(&expected.at("root"));
             for (scope, _) in SCOPES {
                 for (way, without) in WAYS {
@@ -145,14 +142,13 @@ fn paths_in_the_root_are_treated_as_by_the_system() {
     }
 }
 
-/// Flags of `open`, and the permissions of a new file.
 #[test]
 fn flags_mean_what_they_mean_to_the_kernel() {
     use rustix::fs::{Mode, OFlags, fcntl_getfl, openat};
     let access = [OFlags::RDONLY, OFlags::WRONLY, OFlags::RDWR, OFlags::WRONLY | OFlags::RDWR];
     let given =
         |flags: OFlags| OpenOptions::from_flags(i32::from_ne_bytes(flags.bits().to_ne_bytes()));
-    // Each of these by itself: no other one changes its meaning.
+    // One at a time, because they do not affect each other.
     let others = OFlags::SYNC | OFlags::DSYNC | OFlags::DIRECT | OFlags::NOATIME | OFlags::NOCTTY;
     let others = others | OFlags::LARGEFILE | OFlags::from_bits_retain(libc::O_ASYNC as u32);
     let alone = others.iter().chain([OFlags::empty()]);
@@ -171,7 +167,8 @@ fn flags_mean_what_they_mean_to_the_kernel() {
                     fs::write(scratch.at("root/old"), "old").unwrap();
                     let opened = work().map(|fd| {
                         let about = fs::File::from(fd.try_clone().unwrap()).metadata().unwrap();
-                        // Single steps follow no link by themselves, which the kernel remembers.
+                        // The kernel reports `O_NOFOLLOW` as a file flag; single steps always set
+                        // it.
                         let flags = fcntl_getfl(&fd).unwrap().difference(OFlags::NOFOLLOW);
                         (flags, about.mode(), about.len())
                     });
@@ -235,7 +232,7 @@ fn only_opening_a_fifo_does_not_wait() {
     }
 }
 
-/// The system keeps targets of up to 4,095 bytes.
+/// The system stores targets of up to 4,095 bytes.
 #[test]
 fn targets_of_links_are_read_whole() {
     let scratch = tree();
@@ -261,7 +258,7 @@ fn an_absolute_link_kept_in_the_root_is_followed_there() {
         root.create_dir_all("a/new").unwrap();
         root.create_dir_all("/absolute/../../../made").unwrap();
         assert!(scratch.at("root/made").is_dir(), "{way}");
-        // The way back from it is that of its target.
+        // `..` after it leads to the parent of its target.
         scratch.link("root/a/b/there", "/a");
         let name = root.canonical("a/b/there/../made").unwrap();
         assert_eq!((name.path.as_path(), name.missing), (Path::new("made"), false), "{way}");
@@ -276,10 +273,9 @@ fn a_target_with_a_nul_is_an_error() {
     assert_eq!(error.to_string().matches("new").count(), 1, "{error}");
 }
 
-/// An operation on two paths.
 type Two = fn(&Root, &str, &str) -> Result<(), Error>;
 
-/// Paths that are wrong alone are in `tests/hostile.json`.
+/// `tests/hostile.json` has the paths that are wrong alone.
 #[test]
 fn an_error_names_the_path_that_failed() {
     const LINK: Two = |root, from, to| root.hard_link(from, to);
@@ -306,7 +302,7 @@ fn an_error_names_the_path_that_failed() {
     }
 }
 
-/// Of two wrong paths, the error is that of the one which the kernel looks at first.
+/// If both paths are wrong, the error is that of the one the kernel checks first.
 #[test]
 fn two_wrong_paths_fail_as_in_the_kernel() {
     let scratch = tree();
@@ -356,7 +352,7 @@ fn two_wrong_paths_fail_as_in_the_kernel() {
                 let theirs = undone(fs::hard_link(at(from), at(to)).map_err(errno));
                 let ours = undone(root.hard_link(from, to).map_err(|error| number(&error)));
                 assert_eq!(ours, theirs, "link {from:?} {to:?} by {way}");
-                // Only wrong paths: nothing moves.
+                // Only wrong paths, so nothing moves.
                 if let Err(error) =
                     rustix::fs::renameat_with(CWD, at(from), CWD, at(to), RenameFlags::NOREPLACE)
                 {
@@ -370,7 +366,7 @@ fn two_wrong_paths_fail_as_in_the_kernel() {
     }
 }
 
-/// Whoever may not search a directory may still ask about the directory itself.
+/// Without permission to search a directory, one may still query the directory itself.
 #[test]
 fn a_directory_that_may_not_be_searched_can_be_looked_at() {
     if !rustix::process::geteuid().is_root() {
@@ -431,7 +427,7 @@ fn changes_cost_what_their_documentation_says() {
             act(&root).unwrap();
             root.calls().total() - before
         };
-        // A rename anywhere in the system, as by other tests, can cause another `openat2`.
+        // A rename anywhere in the system, such as by other tests, can cause another `openat2`.
         assert_eq!((0..20).map(count).min(), Some(expected), "{what}");
     }
 }

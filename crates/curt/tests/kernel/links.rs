@@ -1,5 +1,5 @@
-//! Symbolic links that the kernel does not follow although they stay inside: on a `nosymfollow`
-//! mount, and those of other users in a directory that everybody can write to.
+//! Symlinks inside the root that the kernel does not follow: on a `nosymfollow` mount, and those of
+//! other users in a world-writable directory.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, lchown};
@@ -38,8 +38,7 @@ fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
     count
 }
 
-/// Runs a test on its own thread, so that its changes to the thread's credentials or namespace
-/// affect no other.
+/// Runs a test on its own thread, so that changes of credentials or namespace do not affect others.
 pub(crate) fn apart<T: Send>(test: impl FnOnce() -> T + Send) -> T {
     let name = std::thread::current().name().unwrap_or_default().to_owned();
     std::thread::scope(|threads| {
@@ -52,7 +51,7 @@ pub(crate) fn mount(arguments: &[&str]) -> bool {
     Command::new("mount").args(arguments).status().is_ok_and(|status| status.success())
 }
 
-/// A mount, which is unmounted when this is dropped: a tree with a mount in it cannot be removed.
+/// A mount, unmounted on drop, because a tree with a mount in it cannot be removed.
 struct Mounted(String);
 
 impl Drop for Mounted {
@@ -94,7 +93,6 @@ fn links_on_a_nosymfollow_mount_are_not_followed() {
     });
 }
 
-/// A setting of the system, which is restored when this is dropped.
 struct Setting {
     path: &'static str,
     before: String,

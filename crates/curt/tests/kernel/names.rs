@@ -1,4 +1,4 @@
-//! Canonical names: their cost, and that they are correct wherever the root was moved.
+//! Canonical names: their cost, and their correctness wherever the root was moved.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -23,7 +23,6 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// Returns the name, whether it is missing, and the number of calls made.
 fn asked(root: &mut Root, path: &str) -> (String, bool, u64) {
     let before = root.calls().total();
     let Canonical { path, missing, .. } = root.canonical(path).unwrap();
@@ -52,7 +51,7 @@ fn canonical_names_always_cost_the_same() {
                 let mut fresh = root(&scratch.at("root"), &[]);
                 asked(if is_fresh { &mut fresh } else { &mut kept }, path)
             };
-            // A rename anywhere in the system, as by other tests, can cause another `openat2`.
+            // A rename anywhere in the system, such as by other tests, can cause another `openat2`.
             let fewest = (0..20).map(ask).min_by_key(|(_, _, calls)| *calls).unwrap();
             assert_eq!(fewest, (name.to_owned(), missing, calls), "{path}, fresh: {is_fresh}");
         }
@@ -62,8 +61,8 @@ fn canonical_names_always_cost_the_same() {
 const FILE: &str = "plain/lib/file";
 const LINKED: &str = "releases/7/lib/file";
 
-/// A missing name that turns out to be a link is resolved in single steps, whatever was asked
-/// before, and links that come and go are noticed.
+/// A missing name that turns out to be a symlink is resolved in single steps, regardless of earlier
+/// queries, and new or removed symlinks are noticed.
 #[test]
 fn links_are_those_of_now() {
     let scratch = tree();
@@ -109,7 +108,7 @@ fn names_are_correct_after_the_root_was_moved() {
         let aside = scratch.at("aside");
         fs::rename(&place, &aside).unwrap();
         check(&aside);
-        // Moved below its own old name.
+        // Moved into a directory of its own old name.
         fs::create_dir(&place).unwrap();
         let below = place.join("releases");
         fs::rename(&aside, &below).unwrap();
@@ -121,7 +120,7 @@ fn names_are_correct_after_the_root_was_moved() {
     }
 }
 
-/// The system marks the name of a removed file with a suffix that a file's name can have, too.
+/// The system appends a suffix to the name of a removed file, which a real name can end in, too.
 #[test]
 fn a_removed_file_has_no_name() {
     let scratch = Scratch::new();
@@ -140,7 +139,7 @@ fn a_removed_file_has_no_name() {
         assert_eq!(told(&file), named);
         fs::remove_file(&path).unwrap();
         assert_eq!(told(&file), gone, "{name}");
-        // Another file has the marked name.
+        // Another file has the name with the suffix.
         scratch.file(format!("root/{name} (deleted)"));
         assert_eq!(told(&file), gone, "{name}");
         fs::remove_file(scratch.at(format!("root/{name} (deleted)"))).unwrap();
@@ -162,7 +161,7 @@ fn a_removed_file_has_no_name() {
     }
 }
 
-/// The kernel's name of a socket is no path.
+/// The kernel's name of a socket is not a path.
 #[test]
 fn a_socket_has_no_name_in_a_root() {
     let (socket, _end) = std::os::unix::net::UnixStream::pair().unwrap();
@@ -174,7 +173,7 @@ fn a_socket_has_no_name_in_a_root() {
     }
 }
 
-/// The file has another name, so that only its directory shows that this one is gone.
+/// The file has another name, so only its directory shows that this one is gone.
 #[test]
 fn a_canonical_name_is_never_that_of_a_removed_file() {
     for (way, without) in WAYS {
@@ -203,7 +202,7 @@ fn a_canonical_name_is_never_that_of_a_removed_file() {
     }
 }
 
-/// Trees that are not mounted here, or covered, have names that lead to something else here.
+/// Trees that are not mounted here, or are covered, have names that mean another file here.
 #[test]
 fn a_name_is_one_of_what_it_leads_to() {
     if !is_root() {

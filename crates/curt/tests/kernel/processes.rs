@@ -1,4 +1,4 @@
-//! Roots, child processes and users. Threads share one in `changes.rs`.
+//! Roots, child processes and users. In `changes.rs` threads share a root.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,6 @@ use rustix::process::Uid;
 
 use crate::{WAYS, root};
 
-/// Returns the descriptors of a program that is started now, from `/proc`.
 fn inherited() -> String {
     let listing = Command::new("ls").args(["-l", "/proc/self/fd"]).output().unwrap();
     assert!(listing.status.success());

@@ -1,6 +1,6 @@
-//! Another thread changes the tree while paths are used: nothing outside is ever read or created.
+//! Another thread changes the tree while paths are used. Nothing outside may be read or created.
 //!
-//! `CURT_RACE_SECONDS` sets how long each race takes; races of 100,000 opens have been run.
+//! `CURT_RACE_SECONDS` sets the time per race; races of 100,000 opens have been run.
 
 use std::fs;
 use std::fs::Permissions;
@@ -18,10 +18,9 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::{SCOPES, WAYS, root};
 
-/// How long a race goes on at most, if nothing happens in it.
+/// Time limit of a race in which nothing happens.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// A root with files, and files outside that must not be found.
 fn tree() -> Scratch {
     let scratch = Scratch::new();
     for file in ["root/a/b/c/file", "root/x/b/c/file", "root/plain/file"] {
@@ -34,7 +33,6 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// The results of all opens.
 #[derive(Debug, Default)]
 struct Outcome {
     opened: u64,
@@ -43,12 +41,12 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Returns whether the answers show that the tree was changed between two of them.
+    /// Whether the answers show a change between two of them.
     fn has_met(&self) -> bool {
         self.opened > 0 && self.refused + self.failed > 0
     }
 
-    /// Returns whether there are enough answers to say something where none may be a failure.
+    /// Whether there are enough answers for a verdict where no failure is allowed.
     fn is_large(&self) -> bool {
         self.opened + self.refused + self.failed > 100
     }
@@ -58,8 +56,8 @@ impl Outcome {
     }
 }
 
-/// Disturbs the tree again and again while a path is used by both implementations in both scopes.
-/// `disturb` is given the path of the tree, and leaves it as it was.
+/// Disturbs the tree repeatedly while both implementations use a path in both scopes. `disturb`
+/// must leave the tree as it was.
 fn race(disturb: impl Fn(&Path) + Sync, act: impl Fn(&Scratch, &Root) -> Result<(), Error> + Sync) {
     for (scope, _) in SCOPES {
         for (way, without) in WAYS {
@@ -68,15 +66,15 @@ fn race(disturb: impl Fn(&Path) + Sync, act: impl Fn(&Scratch, &Root) -> Result<
             let root = root(&scratch.at("root"), without).scope(scope);
             let outcome = run(&scratch, &root, &disturb, &act, Outcome::has_met);
             assert_eq!(contents(&scratch.at("out")), outside, "{scope:?} by {way}");
-            // What a long race by hand came to; the test harness shows it when it is asked to.
+            // For long races by hand; the test harness shows this on request.
             let _ = writeln!(io::stdout(), "{scope:?} by {way}: {outcome:?}");
             assert!(outcome.has_met(), "{scope:?} by {way}: {outcome:?}");
         }
     }
 }
 
-/// Goes on beyond the usual time until the outcome is enough: the disturbing thread may not be
-/// scheduled for as long as that.
+/// Continues until the outcome is sufficient, because the disturbing thread may not be scheduled
+/// for a while.
 fn run(
     scratch: &Scratch,
     root: &Root,
@@ -93,7 +91,6 @@ fn run(
                 disturb(scratch.path());
             }
         });
-        // Each of the scopes and ways has its part of the time.
         let least = race_time() / (SCOPES.len() * WAYS.len()) as u32;
         let begun = Instant::now();
         while begun.elapsed() < least || (!is_enough(&outcome) && begun.elapsed() < LONGEST) {
@@ -103,7 +100,7 @@ fn run(
                     Cause::Refused(Refusal::Escape | Refusal::Link) => outcome.refused += 1,
                     Cause::Os(error) => {
                         let gone = error.kind() == ErrorKind::NotFound;
-                        // The tree kept changing, or the last name was a link.
+                        // The tree kept changing, or the last name was a symlink.
                         let changed = matches!(error.raw_os_error(), Some(11 | 17 | 40));
                         assert!(gone || changed, "{error}");
                         outcome.failed += 1;
@@ -116,8 +113,6 @@ fn run(
     outcome
 }
 
-/// Returns all names below a directory, and of the files the contents, the permissions, the time of
-/// modification and the number of names.
 fn contents(at: &Path) -> Vec<(PathBuf, Vec<u8>, [i64; 3])> {
     let mut found = Vec::new();
     for entry in fs::read_dir(at).unwrap().map(Result::unwrap) {
@@ -149,7 +144,7 @@ fn exchange(from: &Path, to: &Path) {
     renameat_with(CWD, from, CWD, to, RenameFlags::EXCHANGE).unwrap();
 }
 
-/// Makes a link, and exchanges it with what is there, twice.
+/// Creates a symlink, and exchanges it with the entry of that name, twice.
 fn swap(at: &Path, name: &str, link: &str, target: &str) {
     let (path, link) = (at.join("root").join(name), at.join("root").join(link));
     let _ = std::os::unix::fs::symlink(target, &link);
@@ -157,7 +152,6 @@ fn swap(at: &Path, name: &str, link: &str, target: &str) {
     exchange(&path, &link);
 }
 
-/// Moves an entry away and back.
 fn displace(at: &Path, from: &str, to: &str) {
     let (from, to) = (at.join(from), at.join(to));
     fs::rename(&from, &to).unwrap();
@@ -196,7 +190,7 @@ fn parents_are_exchanged() {
         exchange(&at.join("root/a"), &at.join("out/b"));
         exchange(&at.join("root/a"), &at.join("out/b"));
     };
-    // Files in either of the two may be read, as long as it is in the root.
+    // Either file may be read, since both are in the root.
     race(disturb, |_, root| {
         let way = ["a/b/../../plain/file", "a/c/../../plain/file"];
         let read = |path| root.open_file(path, OpenOptions::new().read(true));
@@ -237,13 +231,13 @@ fn nothing_is_created_through_a_broken_link() {
 fn directories_are_created_and_removed_inside_only() {
     let disturb = |at: &Path| swap(at, "a", "link", "../out");
     race(disturb, |_, root| {
-        // A failed try leaves a directory or the other name behind. The next one starts from there,
-        // or one failure would decide all tries after it.
+        // A failed attempt leaves a directory or the other name behind. Start from there, or one
+        // failure would doom all later attempts.
         match root.create_dir_with_mode("a/made", 0o777) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             answer => answer?,
         }
-        // The name may now lead to another directory, without it.
+        // `a` may now be another directory, without the entry.
         let removal = curt::Remove::new().missing_is_fine(true);
         for error in root.remove_tree("a/made", &removal).errors {
             if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
@@ -263,7 +257,7 @@ fn trees_links_permissions_and_times_are_made_inside_only() {
         swap(at, "plain/file", "plain/file_link", "../../out/file");
     };
     race(disturb, |_, root| {
-        // What a try leaves behind is there for the next one.
+        // The next attempt finds what this one leaves behind.
         let unless_made = |answer: Result<(), Error>| match answer {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
             answer => answer,
@@ -283,7 +277,7 @@ fn trees_links_permissions_and_times_are_made_inside_only() {
     });
 }
 
-/// Exchanges pairs of names that always lead to the same kind of entry, so that nothing may fail.
+/// Exchanges names of equal kind, so every operation must succeed.
 fn disturb_inside(at: &Path) {
     swap(at, "a", "a_link", "x");
     swap(at, "plain/file", "plain/file_link", "../x/b/c/file");
@@ -300,7 +294,7 @@ fn a_file_that_always_exists_is_always_found() {
                 let outcome =
                     run(&scratch, &open(), &disturb_inside, &read(path), Outcome::is_large);
                 assert!(outcome.is_always_open(), "{path} {scope:?} by {way}: {outcome:?}");
-                // In strict mode the same is refused, and reported as a refusal.
+                // Strict mode refuses the same, as a refusal.
                 let strict = open().aliases(Aliases::Strict);
                 let enough = Outcome::has_met;
                 let outcome = run(&scratch, &strict, &disturb_inside, &read(path), enough);

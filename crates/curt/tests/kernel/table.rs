@@ -1,4 +1,4 @@
-//! One table of paths, for which the kernel and both implementations must agree.
+//! A table of paths on which the kernel and both implementations must agree.
 
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
@@ -15,7 +15,6 @@ use rustix::io::Errno;
 
 use crate::{SCOPES, WAYS, has_openat2, root};
 
-/// The tree that the paths lead through. `out` is beside the root.
 fn tree() -> Scratch {
     let scratch = Scratch::new();
     scratch.file_with("out/secret", b"secret");
@@ -30,7 +29,7 @@ fn tree() -> Scratch {
          a/b/up_three->../../.. a/b/up_out->../../../out/secret a/self->../a";
     scratch.tree("root", tree);
     scratch.link("root/absolute_file", scratch.at("root/file"));
-    // A chain of 40 links is followed, one of 41 is a loop.
+    // A chain of 40 symlinks is followed, one of 41 is a loop.
     scratch.link("root/chain0", "file");
     for number in 1..=41 {
         scratch.link(format!("root/chain{number}"), format!("chain{}", number - 1));
@@ -38,7 +37,7 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// Paths between blanks. One that ends with a blank comes on top of these.
+/// Paths separated by blanks. A path that ends in a blank is added separately.
 const PATHS: &str = "
     . ./ .. ../ ../. ./.. file file/ file/. file/.. file/../file ./file file// a a/ a// a/.
     a/.. a/../ a/../.. a/../../ a/../file a/b/c/file a//b/./c//file a/b/../../file
@@ -57,17 +56,15 @@ const PATHS: &str = "
     C: C:/x nul file. file::$DATA
 ";
 
-/// The longest path, one that is too long, a name that is, and more steps than descriptors.
+/// The longest path, a path and a name that are too long, and more steps than descriptors.
 fn long_paths() -> [String; 4] {
     let steps = |step: &str, count| step.repeat(count) + "file";
     [steps("./", 2045), steps("./", 2046), "n".repeat(256) + "/file", steps("a/../", 818)]
 }
 
-/// Paths that only one scope accepts.
 const ABSOLUTE: &[&str] =
     &["/", "//", "/file", "//file", "/..", "/../file", "/a/b/c/file", "/out/secret", "/etc/passwd"];
 
-/// An answer: the name of what was opened, or the kernel's error number.
 pub(crate) type Answer = Result<PathBuf, Errno>;
 
 pub(crate) fn name_of(scratch: &Scratch, file: impl AsFd) -> PathBuf {
@@ -91,8 +88,7 @@ pub(crate) fn kernel(scratch: &Scratch, path: &str, flags: OFlags, scope: Resolv
     }
 }
 
-/// Returns the kernel's error number for an error of curt's. The kernel reports magic links as
-/// loops.
+/// Returns the kernel's error number for an error of curt. The kernel reports magic links as loops.
 pub(crate) fn number(error: &Error) -> Errno {
     match error.cause() {
         Cause::Refused(Refusal::Escape | Refusal::Absolute) => Errno::XDEV,
@@ -103,7 +99,6 @@ pub(crate) fn number(error: &Error) -> Errno {
     }
 }
 
-/// An operation, the flags that the kernel is asked with, and how curt is asked.
 pub(crate) type Question =
     (&'static str, OFlags, fn(&Scratch, &Root, &str) -> Result<PathBuf, Error>);
 
@@ -123,7 +118,7 @@ pub(crate) const QUESTIONS: [Question; 11] = [
     ("name", OFlags::PATH, |_, root, path| {
         let found = root.canonical(path)?;
         if found.missing {
-            // The kernel does not find it, so its directory must exist.
+            // The kernel finds nothing, so the parent must exist.
             let parent = found.path.parent().unwrap();
             assert!(root.open_dir(Path::new(".").join(parent)).is_ok(), "{path}");
             return Err(root.open_file(path, OpenOptions::new().read(true)).unwrap_err());
@@ -170,7 +165,6 @@ fn open(
     Ok(name_of(scratch, root.open_file(path, options)?))
 }
 
-/// The name of what curt asks about, found by its number.
 fn stat(scratch: &Scratch, root: &Root, path: &str, follow: Follow) -> Result<PathBuf, Error> {
     let id = root.stat(path, Plan::new(Fields::ID).follow(follow))?.id().known().unwrap();
     let lines = scratch.list("");
@@ -179,7 +173,6 @@ fn stat(scratch: &Scratch, root: &Root, path: &str, follow: Follow) -> Result<Pa
     Ok(names.find(is_it).unwrap().into())
 }
 
-/// All paths, in both scopes and with both implementations.
 #[test]
 fn paths_lead_where_the_kernel_is_led() {
     if !has_openat2() {
@@ -251,7 +244,7 @@ fn renaming_answers_as_the_system_does() {
     }
 }
 
-/// A link that may not be read is recognised as a link.
+/// An unreadable link is still recognised as one.
 #[test]
 fn unreadable_links_of_processes_are_links() {
     if !rustix::process::geteuid().is_root() {

@@ -1,4 +1,4 @@
-//! The heap: what a removal allocates does not depend on how many entries there are.
+//! The heap: a removal's allocations do not depend on the number of entries.
 
 use curt::{Remove, Threads};
 use curt_testkit::Scratch;
@@ -6,14 +6,13 @@ use curt_testkit::alloc::{Usage, measure};
 
 use crate::{assert_all, fill};
 
-/// What may differ: names of other lengths, and where a vector doubles.
+/// Tolerance for names of other lengths, and for the doubling of vectors.
 const MARGIN: isize = 4 << 10;
 
 fn alone() -> Remove<'static> {
     Remove::new().threads(Threads::AtMost(1))
 }
 
-/// What the removal of that many files and directories in one directory allocates.
 fn flat(files: usize, directories: usize) -> Usage {
     let scratch = Scratch::new();
     let tree = scratch.dir("tree");
@@ -26,7 +25,7 @@ fn flat(files: usize, directories: usize) -> Usage {
     usage
 }
 
-/// How many files the larger directory has: more by `CURT_FILES`.
+/// The number of files in the larger directory; `CURT_FILES` raises it.
 fn many() -> usize {
     let many = std::env::var("CURT_FILES").ok().and_then(|text| text.parse().ok());
     many.unwrap_or(60_000)
@@ -42,12 +41,12 @@ fn files_cost_no_heap() {
 
 #[test]
 fn directories_cost_no_heap() {
-    // Each has one listing that fills the large buffer, and all the names of it in the arena.
+    // Both need one full large buffer, and an arena with all its names.
     let few = flat(0, 40_000);
     let usage = flat(0, 60_000);
     assert!(usage.peak - few.peak <= MARGIN, "{usage:?}, {few:?}");
     assert_eq!(usage.count, few.count, "{usage:?}, {few:?}");
-    // The buffer of 1 MiB, names of one page, and little beside.
+    // The buffer of 1 MiB, names of one page, and little else.
     assert!(usage.peak <= 2 << 20, "{usage:?}");
 }
 
@@ -57,7 +56,7 @@ fn small_trees_take_the_small_buffer() {
     assert!(usage.peak <= 100 << 10, "{usage:?}");
 }
 
-/// One level takes its name twice, and a record. Room is doubled as it is needed.
+/// One level takes its name twice, and a record. Capacity doubles on demand.
 #[test]
 fn depth_costs_little_heap() {
     let scratch = Scratch::new();
@@ -71,7 +70,7 @@ fn depth_costs_little_heap() {
     assert!(peaks[1] <= 20_000 * 400, "{peaks:?}");
 }
 
-/// The report and the paths of errors are the caller's; the rest is given back.
+/// The report and the paths of errors belong to the caller; all other memory is freed.
 #[test]
 fn nothing_is_kept() {
     let scratch = Scratch::new();
@@ -94,7 +93,7 @@ fn an_open_beneath_a_root_allocates_nothing() {
     let mut options = curt::beneath::OpenOptions::new();
     options.read(true);
     root.open_file("a/b/c/file", &options).unwrap();
-    // The first of this length makes room; the next finds it.
+    // The first path of this length allocates; the next one reuses the memory.
     for most in [1, 0] {
         let (file, usage) = measure(|| root.open_file("a/b/./c/file", &options));
         file.unwrap();

@@ -1,17 +1,16 @@
-//! Trees of odd shapes, by several threads: always complete, and counted exactly.
+//! Removes trees of odd shapes with several threads: always completely, and counted exactly.
 
 use curt::{Feature, Remove, Threads};
 use curt_testkit::Scratch;
 
 use crate::{assert_all, fill};
 
-/// How often each shape is removed: more by `CURT_ROUNDS`.
+/// How often each shape is removed; `CURT_ROUNDS` raises it.
 fn rounds() -> usize {
     let rounds = std::env::var("CURT_ROUNDS").ok().and_then(|text| text.parse().ok());
     rounds.unwrap_or(3)
 }
 
-/// Builds a tree and says how many files and directories it has.
 type Shape = fn(&Scratch) -> (u64, u64);
 
 const SHAPES: [(&str, Shape); 9] = [
@@ -77,7 +76,7 @@ fn every_shape_is_removed_by_any_number_of_threads() {
                 let mut options =
                     Remove::new().threads(Threads::AtMost(threads)).descriptors(descriptors);
                 if round % 3 == 2 {
-                    // Each name on the way back is opened by itself.
+                    // Opens each name of the way back separately.
                     options = options.without(Feature::Openat2);
                 }
                 // The exclusion makes it walk as a removal would.

@@ -1,4 +1,4 @@
-//! The stack: little, and the same at any depth, in every thread.
+//! The stack: small, and the same at any depth, in every thread.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -9,12 +9,11 @@ use curt_testkit::Scratch;
 
 use crate::assert_all;
 
-/// What a removal may take of the stack, from its caller to a callback, with eight tasks on top of
-/// each other. Without optimisation every temporary value has a separate place there, also those of
-/// the closures on the way: up to 4 KiB for each task.
+/// Stack limit of a removal, from its caller to a callback, with eight nested tasks. Without
+/// optimisation every temporary has its own slot, including those of closures: up to 4 KiB for each
+/// task.
 const STACK: usize = if cfg!(debug_assertions) { 36 << 10 } else { 16 << 10 };
 
-/// Notes how far apart in the stack of each thread its callbacks lie.
 #[derive(Default)]
 struct Gauge(Mutex<HashMap<ThreadId, (usize, usize)>>);
 
@@ -27,21 +26,19 @@ impl Gauge {
         *high = here.max(*high);
     }
 
-    /// The widest span of a thread.
     fn span(&self) -> usize {
         self.0.lock().unwrap().values().map(|(low, high)| high - low).max().unwrap_or(0)
     }
 }
 
-/// About where the stack is. (In a thread of a test, that is a number and no more.)
+/// An approximate stack address; in a test thread just a number.
 #[inline(never)]
 fn address() -> usize {
     let local = 0_u8;
     std::ptr::from_ref(std::hint::black_box(&local)).addr()
 }
 
-/// Workers that wait for each other take work meanwhile, on top of what they have. That too ends
-/// somewhere.
+/// Waiting workers take other work on top of their own. The nesting must be limited.
 #[test]
 fn threads_take_little_at_any_depth() {
     let scratch = Scratch::new();

@@ -1,5 +1,5 @@
-//! Directories that are swapped while a walk has them closed for lack of descriptors: it opens what
-//! lies there now, sees that it is another one, and leaves it alone.
+//! Directories swapped while a walk has them closed at its descriptor limit. It reopens the path,
+//! detects another directory, and leaves it alone.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,6 @@ use curt_testkit::Scratch;
 const LEVELS: usize = 40;
 const FILES: usize = 3;
 
-/// A chain of directories with files at each level.
 fn chain(scratch: &Scratch, root: &str) {
     let mut path = root.to_owned();
     for _ in 0..LEVELS {
@@ -22,8 +21,8 @@ fn chain(scratch: &Scratch, root: &str) {
     scratch.file(format!("{path}/bottom"));
 }
 
-/// Removes all that a walk with few descriptors comes upon, as `find -delete` does; at the bottom
-/// of the tree `swap` is called. Returns the failures.
+/// Removes the entries of a walk with few descriptors, as `find -delete` does, and calls `swap` at
+/// the bottom of the tree. Returns the failures.
 fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<Error> {
     let walk = Walk::new(operand).sort_by_name(true).contents_first(true);
     let mut walking = walk.descriptors(8).start();
@@ -34,7 +33,7 @@ fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<Error> {
                 if entry.path().ends_with("bottom") {
                     swap.take().unwrap()();
                 }
-                // Asked by its directory too, whatever has the path by now.
+                // Queried relative to its directory too, wherever the path leads by now.
                 let is_own = entry.fetch(Fields::SIZE).size().known() != Some(4);
                 assert!(is_own, "{} lies outside", entry.path().display());
                 errors.extend(entry.remove().err());
@@ -46,7 +45,6 @@ fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<Error> {
     errors
 }
 
-/// Gives every file of a tree a content by which it is known.
 fn mark(path: &Path) {
     for entry in fs::read_dir(path).unwrap() {
         let entry = entry.unwrap();
@@ -60,12 +58,12 @@ fn mark(path: &Path) {
 
 #[test]
 fn what_was_exchanged_meanwhile_is_left_alone() {
-    // A tree, the operand in it, a directory on its path or below it that another tree (of the same
-    // shape below the operand) or a link to that replaces, and what is reported.
+    // Each row: the tree, the operand in it, a directory on its path or below it, its replacement
+    // (a tree of the same shape, or a link to it), and the reported path.
     for (tree, operand, place, other, by_link, reported) in [
         ("attacked/x/cache", "attacked/x/cache", "attacked/x", "victim/cache", true, None),
         ("old/cache", "old/cache", "old", "new/cache", false, None),
-        // What has the operand's name is not empty.
+        // The directory that now has the operand's name is not empty.
         ("old", "old", "old", "new", false, Some("old")),
         ("tree", "tree", "tree/d/d", "other", true, Some("replaced")),
         ("tree", "tree", "tree/d/d", "other", false, Some("replaced")),
@@ -95,14 +93,14 @@ fn what_was_exchanged_meanwhile_is_left_alone() {
             assert!(errors.iter().all(|error| is_near(error.path())), "{case}");
             continue;
         }
-        // Its own went, wherever it is now.
+        // The operand's own entries are gone, wherever it is now.
         assert_eq!(scratch.list("aside"), [""; 0], "{case}");
         let paths = errors.iter().map(|error| error.path().to_owned());
         assert!(paths.eq(reported.map(|path| scratch.at(path))), "{case}");
     }
 }
 
-/// Filesystems number their files alike, so the device is compared, too.
+/// Filesystems number files alike, so the device is compared, too.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_directory_of_another_filesystem_with_the_same_number_is_another_one() {
@@ -138,11 +136,10 @@ fn a_directory_of_another_filesystem_with_the_same_number_is_another_one() {
     std::thread::scope(|threads| threads.spawn(test).join().unwrap());
 }
 
-/// What a plain walk lists lies below its operand, too.
+/// The entries of a plain walk are below its operand, too.
 #[test]
 fn a_walk_lists_nothing_of_what_was_exchanged() {
     let scratch = Scratch::new();
-    // A branch at each level, to come back to.
     chain(&scratch, "tree");
     let mut path = String::from("tree");
     for level in 0..LEVELS {

@@ -1,4 +1,4 @@
-//! Operations that allocate nothing.
+//! Operations without allocations.
 
 use std::borrow::Cow;
 

@@ -33,8 +33,8 @@ fn posix_paths_without_dot_dot_equal_normpath() {
     }
 }
 
-/// `ntpath` reads the text only: it knows no drive's directory, no device, and no trailing dots or
-/// spaces. Windows keeps one trailing separator.
+/// `ntpath` reads only the text: it knows no drive directories, devices, trailing dots or spaces.
+/// Windows keeps one trailing separator.
 #[test]
 fn plain_windows_paths_equal_ntpath() {
     for (seed, cwd) in (1..).zip([r"C:\work\dir", r"C:\"]) {
@@ -52,8 +52,8 @@ fn plain_windows_paths_equal_ntpath() {
     }
 }
 
-/// Returns whether the two must agree: there is no share or device, no drive except at the
-/// beginning and with a separator, and no name that ends in a dot.
+/// Whether the two must agree: no share or device, no drive except at the start and with a
+/// separator, and no name that ends in a dot.
 fn is_plain(text: &str) -> bool {
     let separated = text.replace('/', r"\");
     let names = separated.split('\\');

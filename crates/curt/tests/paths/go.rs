@@ -1,4 +1,4 @@
-//! Go's `filepath.Clean`: that of POSIX systems, and that of Windows from its source.
+//! Go's `filepath.Clean`: the POSIX version, and the Windows version from its source.
 
 use std::path::Path;
 use std::process::Command;
@@ -31,7 +31,6 @@ func main() {
 }
 "#;
 
-/// Runs a program of these files.
 fn go(files: &[(&str, String)], questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let folder = Scratch::new();
     let mut command = Command::new("go");
@@ -48,8 +47,8 @@ fn posix_paths_equal_clean() {
     crate::compare_posix(5, |questions| go(&[("main.go", PROGRAM.to_owned())], questions));
 }
 
-/// The source of Go's own functions for Windows, as a part of a program: a system call of theirs is
-/// not reached from `Clean`.
+/// Go's own functions for Windows, as part of a program. `Clean` does not reach the system call
+/// among them.
 fn windows_source() -> Option<[(&'static str, String); 2]> {
     let root = Command::new("go").args(["env", "GOROOT"]).output().ok()?;
     let root = String::from_utf8(root.stdout).unwrap();
@@ -80,7 +79,7 @@ fn relative_windows_paths_equal_clean() {
     let join = "\t\tif !path.IsAbs(text) {\n\t\t\ttext = path.Join(\"/w/o/r/k\", text)\n\t\t}\n";
     let [path, windows] = parts;
     let files = [("main.go", main.replace(join, "")), path, windows];
-    // Go also looks for colons in what is left in its buffer of names that are gone. It keeps no
+    // Go also looks for colons in remains of removed names in its buffer. It never keeps a
     // separator, not even after trailing dots.
     let seen = |answer: Vec<u8>| {
         let answer = answer.strip_suffix(br"\").unwrap_or(&answer);

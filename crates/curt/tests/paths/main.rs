@@ -1,5 +1,5 @@
-//! Expansion compared with its authorities. Each is asked about the same random paths, all at once
-//! in one process.
+//! Compares expansion with its authorities. Each gets the same random paths, all at once in one
+//! process.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[global_allocator]
@@ -23,37 +23,34 @@ use std::process::{Command, Stdio};
 use curt::paths::{DotDot, Env, Expander, Flavor, Fold};
 use curt_testkit::{Choices, Scratch};
 
-/// Returns how many paths each authority is asked about: `CURT_PATHS`, which is 20,000 in a full run
-/// of the checks, or a default.
+/// The number of paths for each authority: `CURT_PATHS` (20,000 in a full run of the checks), or a
+/// default.
 fn count() -> usize {
     std::env::var("CURT_PATHS").ok().and_then(|count| count.parse().ok()).unwrap_or(4_000)
 }
 
-/// Joins some of these pieces.
 fn path(choices: &mut Choices, pieces: &[&str], most: usize) -> String {
     (0..choices.below(most + 1)).map(|_| choices.one_of(pieces)).collect()
 }
 
-/// As many random paths as each authority is asked about, the same on every run.
 fn paths(seed: u64, pieces: &[&str], most: usize) -> Vec<String> {
     let mut choices = Choices::new(seed);
     (0..count()).map(|_| path(&mut choices, pieces, most)).collect()
 }
 
-/// Pieces of POSIX paths.
 const POSIX: [&str; 18] = [
     "/", "/", "/", "//", "///", ".", "..", "/.", "/..", "a", "bc", ".h", "..x", "...", "é", " ",
     "~", "-",
 ];
 
-/// Pieces of Windows paths, without those that only Windows itself treats specially: trailing dots
-/// and spaces, device names.
+/// Pieces of Windows paths, except those special to Windows itself: trailing dots and spaces,
+/// device names.
 const PLAIN_WINDOWS: [&str; 16] = [
     r"\", r"\", "/", r"\\", ".", "..", r"\.", r"\..", "a", "bc", ".h", "é", r"x\", r"C:\", r"D:\",
     "ab",
 ];
 
-/// Compares POSIX paths with an authority to which two leading slashes are one.
+/// Compares POSIX paths with an authority that treats two leading slashes as one.
 fn compare_posix(seed: u64, authority: impl FnOnce(&[String]) -> Option<Vec<Vec<u8>>>) {
     let questions = paths(seed, &POSIX, 9);
     let Some(answers) = authority(&questions) else { return };
@@ -65,7 +62,7 @@ fn compare_posix(seed: u64, authority: impl FnOnce(&[String]) -> Option<Vec<Vec<
     });
 }
 
-/// Compares the folding of relative paths that have names of drives in them with an authority. What
+/// Compares the folding of relative paths containing drive names with an authority. A result that
 /// begins with `..` leaves the directory.
 fn compare_folded(
     authority: impl FnOnce(&[String]) -> Option<Vec<Vec<u8>>>,
@@ -89,8 +86,8 @@ fn compare_folded(
     compare(&questions, answers, |text| fold.fold(text.as_bytes()).map_or(b"..".to_vec(), &seen));
 }
 
-/// Asks a program about many texts on its standard input, each with a NUL at its end. `None`, with
-/// a message, if there is no such program.
+/// Sends texts to a program's standard input, each followed by a NUL. `None`, with a message, if
+/// there is no such program.
 fn ask(program: &str, arguments: &[&OsStr], questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new(program);
     command.args(arguments).env_remove("HOME");
@@ -118,7 +115,6 @@ fn ask_command(mut command: Command, program: &str, questions: &[String]) -> Opt
     Some(answers)
 }
 
-/// Compares answers, and prints a few of those that differ.
 fn compare<'t>(
     questions: impl IntoIterator<Item = &'t String>,
     answers: impl IntoIterator<Item = Vec<u8>>,

@@ -20,7 +20,7 @@ fn posix_paths_equal_resolve() {
     crate::compare_posix(3, |questions| node("posix", "/w/o/r/k", questions));
 }
 
-/// Node reads the text only, drops trailing separators except that of a root, and knows shares.
+/// Node reads only the text, drops trailing separators except a root's, and knows shares.
 #[test]
 fn windows_paths_equal_resolve() {
     const PIECES: [&str; 12] =
@@ -43,7 +43,7 @@ fn windows_paths_equal_resolve() {
     });
 }
 
-/// Node keeps a separator at the end, and says that a path is relative where it is sure to look like
+/// Node keeps a trailing separator, and marks a path as relative where it would otherwise look like
 /// another one.
 #[test]
 fn relative_windows_paths_equal_normalize() {

@@ -1,11 +1,10 @@
-//! A naive oracle for random paths, and properties that hold for all of them.
+//! A naive oracle for random paths, and properties of all expansions.
 
 use curt::paths::{DotDot, Env, ExpandError, Expander, Flavor, Release, Style, Verbatim};
 use curt_testkit::Choices;
 
 use crate::{POSIX, paths};
 
-/// Expands a POSIX path by a list of names.
 fn posix(cwd: &str, text: &str, policy: DotDot) -> Result<String, ExpandError> {
     if text.is_empty() && policy == DotDot::Keep {
         return Err(ExpandError::Empty);
@@ -53,7 +52,6 @@ fn posix_paths_equal_the_oracle() {
     }
 }
 
-/// Pieces of Windows paths of every kind.
 pub(crate) const WINDOWS: [&str; 44] = [
     r"\", r"\", r"\", "/", r"\\", ".", "..", "...", r"\.", r"\..", " ", ". ", " .", "a", "bc",
     ".h", "a.", "a ", "é", ":", "C:", "c:", "D:", r"C:\", "nul", "CON", "aux.c", "com1", "COM¹",
@@ -61,8 +59,8 @@ pub(crate) const WINDOWS: [&str; 44] = [
     "\u{a0}", "~", "PRN",
 ];
 
-/// Bytes, strings and 16-bit units give one answer, which a second pass leaves as it is, and a NUL
-/// is refused wherever it is and whatever else is wrong.
+/// Bytes, strings and 16-bit units give the same result, which a second expansion does not change.
+/// NUL is always refused, even if more is wrong.
 #[test]
 fn windows_paths_are_the_same_in_all_units_and_stay() {
     let mut choices = Choices::new(9);
@@ -82,8 +80,8 @@ fn windows_paths_are_the_same_in_all_units_and_stay() {
             assert_eq!(full, wide, "{text:?}");
             let Ok(full) = full else { continue };
             assert!(!full.contains('/'), "{text:?}: {full:?}");
-            // After the names behind it were removed, a name can end in dots and spaces (`x. \..\`)
-            // or be a device, so that expanding again changes it.
+            // Once the names after it are removed, a name can end in dots and spaces (`x. \..\`) or
+            // be a device, so that expanding again changes it.
             let is_settled = expander.expand_str(&full).unwrap() == full;
             let last = full.trim_end_matches('\\').rsplit('\\').next().unwrap_or("");
             let is_left_over = last.ends_with(['.', ' ']) || last.contains(':') || is_device(last);

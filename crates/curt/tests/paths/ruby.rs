@@ -8,8 +8,8 @@ use curt_testkit::Choices;
 
 use crate::{POSIX, ask_command, compare, count, path};
 
-/// Each question is a home, a base (empty for none) and a text, with a control character between
-/// them; an error is compared by its first words.
+/// Each question is a home, a base (or nothing) and a text, separated by control characters. Errors
+/// are compared by their first words.
 const SCRIPT: &str = r#"
 $stdin.binmode
 $stdout.binmode
@@ -33,7 +33,7 @@ end
 
 fn ruby(questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new("ruby");
-    // In a directory that exists and has no symbolic link in its path.
+    // In an existing directory without symlinks in its path.
     command.args(["--disable=gems", "-e", SCRIPT]).env("LC_ALL", "C.UTF-8").current_dir("/usr");
     ask_command(command, "ruby", questions)
 }

@@ -1,9 +1,8 @@
-//! Ruby's answers for where it is not installed: POSIX paths as recorded, Windows paths from its
-//! own tests and its source.
+//! Ruby's answers where it is not installed: recorded for POSIX paths, from its tests and source
+//! for Windows paths.
 
 use curt::paths::{Env, Environment, ExpandError, Expander, Flavor, PathText, Style};
 
-/// A user database with one user.
 struct Users;
 
 impl Environment for Users {
@@ -21,7 +20,7 @@ fn expand(expander: &Expander, text: &str) -> Result<String, ExpandError> {
     Ok(String::from_utf8(full.into_owned()).unwrap())
 }
 
-/// As Ruby 3.1 and 3.3 answered. Where it is installed, `ruby.rs` asks it about random paths.
+/// Answers of Ruby 3.1 and 3.3. If Ruby is installed, `ruby.rs` compares random paths.
 #[test]
 fn posix_failures_recorded_from_ruby() {
     let homeless = || Env::none().cwd("/here/dir");
@@ -33,8 +32,8 @@ fn posix_failures_recorded_from_ruby() {
     assert_eq!(expand(&ruby(Env::of(Users)), "~me/x").as_deref(), Ok("/home/me/x"));
 }
 
-/// From Ruby's own tests, and from reading its source for Windows. In a table a row is a path and
-/// its full path, and perhaps the base before both.
+/// From Ruby's own tests and Windows source. A row is a path and its full path, optionally preceded
+/// by the base.
 #[test]
 fn windows_paths_from_rubys_tests() {
     let homeless = || Env::none().cwd("C:/here/dir").drive("D", "D:/data");
@@ -69,7 +68,6 @@ fn windows_paths_from_rubys_tests() {
     assert_eq!(expand(&ruby(env()).base("~me"), "x"), Err(ExpandError::NoUser));
 }
 
-/// As in Ruby.
 #[test]
 fn an_invalid_base_is_refused_even_if_unused() {
     for (flavor, path) in [(Flavor::Posix, "/x"), (Flavor::Windows, "C:/x")] {

@@ -35,7 +35,7 @@ fn the_working_directory_is_asked_for_once() {
     assert_eq!(process.calls().total(), 0);
 }
 
-/// Answers when a second thread asks, too.
+/// Answers once a second thread queries, too.
 struct Meeting(AtomicUsize);
 
 impl Environment for Meeting {

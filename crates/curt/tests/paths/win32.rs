@@ -1,16 +1,16 @@
-//! `GetFullPathNameW`, asked about random texts of every kind.
+//! Compares random texts of every kind with `GetFullPathNameW`.
 //!
-//! Windows itself must agree in everything. Wine 10 has other rules in six cases; the rest of the
-//! answer must be the same:
+//! Windows itself must agree entirely. Wine 10 has other rules in six cases; apart from these its
+//! result must be equal, too:
 //!
 //! | Wine | Windows, and here | known from |
 //! |---|---|---|
 //! | `com¹` is a file | it is a device | Microsoft's "Naming files, paths, and namespaces" |
-//! | of `a..\b` a dot is dropped | names inside that end in two dots stay | the tables of .NET's tests |
-//! | in `\\srv\\shr\\x` the separators up to the first name stay, and a server or a share at the end keeps its dots and spaces | runs become one, and the end is trimmed | the same |
-//! | in `\\srv\\shr\..` the share is `shr` | the share has no name, and `shr` is the first below it | the same |
-//! | what a `.` or `..` at the end uncovers is trimmed again: `a \.` is `a` | only the last name that was written is trimmed: `a ` | the same |
-//! | a drive alone (`D:`) keeps a separator behind the directory it has in a hidden variable | there is none, as behind the working directory of the same drive, where both agree | the command processor's `%~f` |
+//! | `a..\b` loses a dot | inner names keep two trailing dots | the tables of .NET's tests |
+//! | `\\srv\\shr\\x` keeps the separators up to the first name, and a server or share at the end keeps its dots and spaces | runs become one, and the end is trimmed | the same |
+//! | in `\\srv\\shr\..` the share is `shr` | the share has no name, and `shr` is the first name in it | the same |
+//! | a name uncovered by a `.` or `..` at the end is trimmed again: `a \.` is `a` | only the last name as written is trimmed: `a ` | the same |
+//! | a drive alone (`D:`) keeps a separator after its directory from a hidden variable | it does not, as after the working directory of the same drive, where both agree | the command processor's `%~f` |
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ fn windows_paths_equal_the_systems() {
     assert!(total == 0, "{total} differ:\n{}", unknown.join("\n"));
 }
 
-/// Returns a random text; one in four contains an unpaired surrogate or a control character.
+/// A random text; one in four contains an unpaired surrogate or a control character.
 fn units(choices: &mut Choices) -> Vec<u16> {
     const ODD: [u16; 6] = [0xD800, 0xDC00, 0xDFFF, 0x01, 0x1F, 0x7F];
     let mut units: Vec<u16> = path(choices, &WINDOWS, 8).encode_utf16().collect();
@@ -61,14 +61,13 @@ fn units(choices: &mut Choices) -> Vec<u16> {
     units
 }
 
-/// Returns the text with a private character for each unpaired surrogate.
 fn shown(units: &[u16]) -> String {
     let alone = |unit: u16| char::from_u32(0xF_0000 + u32::from(unit)).unwrap_or_default();
     let characters = char::decode_utf16(units.iter().copied());
     characters.map(|found| found.unwrap_or_else(|lone| alone(lone.unpaired_surrogate()))).collect()
 }
 
-/// Returns which of Wine's rules explains a difference; `None` unless it explains all of it.
+/// Returns the rule of Wine that explains the whole difference, if there is one.
 fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'static str> {
     let (theirs, ours) = (theirs?, ours?);
     let text = text.replace('/', r"\");
@@ -82,7 +81,7 @@ fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'s
     if !is_share && ours.starts_with(r"\\.\") && ours.to_lowercase().contains("com¹") {
         return (!text.ends_with('\\')).then_some("superscripts");
     }
-    // For Wine a run of separators is one in the root, too, which is then longer.
+    // Wine also treats a run of separators in the root as one, which makes the root longer.
     let has_empty_part = is_share && names.iter().skip(2).take(2).any(|name| name.is_empty());
     if has_empty_part && inside.iter().chain([last]).any(|&name| name == "..") {
         return Some("shares without a name");
@@ -101,7 +100,7 @@ fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'s
     }
 }
 
-/// Removes what the two treat differently: trailing dots and spaces, and runs of separators.
+/// Removes the differences: trailing dots and spaces, and runs of separators.
 fn loose(path: &str) -> Vec<&str> {
     let trimmed = path.trim_end_matches(['\\', '.', ' ']);
     let names = trimmed.split('\\').map(|name| name.trim_end_matches('.'));

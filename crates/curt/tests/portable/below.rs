@@ -1,4 +1,4 @@
-//! Removal below a directory that the caller has open.
+//! Removal below an open directory of the caller.
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
@@ -46,7 +46,7 @@ fn a_name_is_removed_below_a_directory_and_below_nothing_else() {
     for name in NAMES {
         let report = run_below(&removal, &here, name);
         assert_eq!(report.error_count, 1, "{name}: {report:?}");
-        // A refusal is none of the things that may be fine; an empty name is a missing one.
+        // `missing_is_fine` does not cover a refusal; an empty name counts as missing.
         let report = run_below(&removal.clone().missing_is_fine(true), &here, name);
         assert_eq!(report.error_count, u64::from(!name.is_empty()), "{name}: {report:?}");
     }
@@ -56,7 +56,7 @@ fn a_name_is_removed_below_a_directory_and_below_nothing_else() {
     assert!(report.is_complete(), "{report:?}");
     assert_eq!((report.files, report.directories), (1, 2));
     assert_eq!(scratch.list("here"), ["- canary"]);
-    // The descriptor that the removal works with is a copy of the caller's.
+    // The removal works with a copy of the caller's descriptor.
     assert!(cfg!(windows) || report.calls.of("fcntl") == 1, "{report:?}");
 }
 
@@ -74,7 +74,7 @@ fn a_path_leads_from_the_directory_on_as_in_the_kernel() {
         ("a/missing", Err(true)),
         ("a/tree/file/", Err(true)),
         ("a/tree/file/x", Err(true)),
-        // What a link leads to is not missing.
+        // The target of the link exists.
         ("link/", Err(false)),
     ] {
         let scratch = Scratch::new();
@@ -99,7 +99,7 @@ fn a_path_leads_from_the_directory_on_as_in_the_kernel() {
         } else {
             assert!(report.is_complete(), "{path}: {report:?}");
             assert_eq!((report.files, report.directories), (1, 1), "{path}");
-            // The directory that holds the tree takes the place of a copy.
+            // The open parent of the tree makes a copy unnecessary.
             assert_eq!(report.calls.of("fcntl"), 0, "{path}: {report:?}");
         }
     }

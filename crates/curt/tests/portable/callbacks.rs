@@ -1,4 +1,4 @@
-//! The callbacks of a removal: what their answers do, and where they are called.
+//! The callbacks of a removal: the effect of their answers, and the threads they run on.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -17,7 +17,6 @@ const DIRECTORIES: u64 = if cfg!(windows) { 4 } else { 20 };
 const FILES: u64 = 100;
 const THREADS: [usize; 3] = [1, 2, 8];
 
-/// Makes a tree with directories of files.
 fn bushes(scratch: &Scratch) -> PathBuf {
     for directory in 0..DIRECTORIES {
         for file in 0..FILES {
@@ -27,7 +26,7 @@ fn bushes(scratch: &Scratch) -> PathBuf {
     scratch.at("tree")
 }
 
-/// A tree whose names fill the queue of events.
+/// A tree whose names fill the event queue.
 fn long_names() -> Scratch {
     let scratch = Scratch::new();
     let name = "x".repeat(200);
@@ -37,7 +36,7 @@ fn long_names() -> Scratch {
     scratch
 }
 
-/// Runs a removal that a callback is to stop, with and without callbacks on the caller's thread.
+/// Runs a removal that a callback stops, with and without callbacks on the caller's thread.
 fn assert_stops<'a>(what: &str, set: impl Fn(Remove<'a>) -> Remove<'a>) {
     for threads in THREADS {
         for on_caller in [false, true] {
@@ -143,7 +142,7 @@ fn callbacks_on_the_caller_thread_tell_everything_in_order() {
     }
 }
 
-/// What is kept because the removal is over is not kept by the caller's choice.
+/// Entries that remain because the removal was stopped do not count as skipped by the caller.
 #[test]
 fn entries_at_which_a_removal_stops_are_not_counted_as_skipped() {
     fn assert_skips(what: &str, path: &str, removal: &Remove<'_>, skipped: u64) {
@@ -191,7 +190,7 @@ fn panic_on_the_caller_thread_ends_a_removal_with_a_full_queue() {
             .on_removed(|_, _| {
                 if calls.fetch_add(1, Ordering::Relaxed) == 1000 {
                     thread::sleep(Duration::from_millis(50));
-                    // Not `panic!`, which would print.
+                    // Not `panic!`, which would print a message.
                     resume_unwind(Box::new("broken"));
                 }
             });
@@ -201,8 +200,8 @@ fn panic_on_the_caller_thread_ends_a_removal_with_a_full_queue() {
     }
 }
 
-/// A thread that the removal has started is held up until the caller's thread has polled for much
-/// longer than its own work takes.
+/// Holds up a started thread until the caller's thread has polled for much longer than its own work
+/// takes.
 #[test]
 fn caller_thread_polls_while_it_waits() {
     let scratch = Scratch::new();
@@ -221,7 +220,7 @@ fn caller_thread_polls_while_it_waits() {
                     thread::sleep(Duration::from_millis(1));
                 }
             } else if !is_held_up.load(Ordering::Relaxed) {
-                // Leaves the other time to begin.
+                // Gives the other thread time to start.
                 thread::sleep(Duration::from_millis(1));
             }
         })
@@ -258,7 +257,8 @@ fn failure_at_which_a_removal_stops_is_the_only_one_of_the_report() {
                 .run(&operands);
             assert!(report.stopped, "{report:?}");
             assert_eq!((report.error_count, report.errors.len()), (1, 1), "{report:?}");
-            // Several threads may fail at the same time, or hear late that the caller's stops.
+            // Several threads may fail at the same time, or notice late that the caller's thread
+            // has stopped.
             let told = told.into_inner();
             assert!(told == 1 || (threads > 1 && !on_caller), "{threads} threads: {told}");
             assert!(scratch.exists("last") || (threads > 1 && on_caller));
@@ -290,8 +290,8 @@ fn progress_of_a_measurement_is_called_on_the_caller_thread_and_can_stop_it() {
     }
 }
 
-/// The predicate leaves all entries out, or the walk sorts them: it yields nothing before it has
-/// asked about the whole directory.
+/// The predicate skips all entries, or the walk sorts them, so the walk queries the whole directory
+/// before it yields anything.
 #[test]
 fn an_operation_is_stopped_while_it_stores_or_leaves_out_one_directory() {
     let scratch = Scratch::new();
@@ -382,7 +382,7 @@ fn progress_stops_a_measurement_of_files() {
     assert!(report.stopped && report.records.len() == 1, "{report:?}");
 }
 
-/// In parallel, an operand could vanish with the one that it is below.
+/// In parallel, an operand could vanish together with its ancestor.
 #[test]
 fn operands_below_others_are_removed_in_order() {
     for [first, second] in [["tree/1", "tree"], ["./tree/1/", "tree"], ["tree", "tree/1"]] {

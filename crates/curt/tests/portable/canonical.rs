@@ -1,4 +1,4 @@
-//! Canonical names of what exists and of what does not.
+//! Canonical names of existing and missing files.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use curt::canonical::{Canonicalizer, Links, Missing, relative};
 use curt_testkit::Scratch;
 
-/// The name of the folder itself, which may be reached by links.
 fn base(scratch: &Scratch) -> PathBuf {
     Canonicalizer::new().find(scratch.typed()).unwrap()
 }
@@ -77,7 +76,7 @@ fn relative_paths_lead_from_one_to_the_other() {
     assert_eq!(relative("/a", "b"), None);
 }
 
-/// Python's `os.path.realpath` and the kernel, about random paths.
+/// Compares random paths with Python's `os.path.realpath` and the kernel.
 #[cfg(unix)]
 #[test]
 fn names_are_those_of_python() {

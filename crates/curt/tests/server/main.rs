@@ -1,4 +1,4 @@
-//! The example file server, attacked over the loopback.
+//! Attacks the example file server over the loopback.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../../examples/file_server.rs"]
@@ -10,7 +10,6 @@ use std::net::{TcpListener, TcpStream};
 
 use curt_testkit::Scratch;
 
-/// Asks for a path, and tells the code, the content and the log.
 fn ask(scratch: &Scratch, request: &str) -> (u16, String, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -70,7 +69,7 @@ fn nobody_gets_out() {
         assert_eq!((code, &*sent), (403, ""), "{request} {log}");
         assert!(log.contains(reason), "{request} {log}");
     }
-    // Decoded once: what is still encoded then is a name.
+    // Decoded only once: a second encoding is part of the name.
     assert_eq!(ask(&scratch, "/%252e%252e/secret").0, 404);
     assert_eq!(ask(&scratch, "/%zz").0, 400);
     assert_eq!(ask(&scratch, "/%ff").0, 400);

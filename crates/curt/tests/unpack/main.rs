@@ -1,4 +1,4 @@
-//! The example that unpacks archives, with one that tries to get out in every way.
+//! Runs the unpack example on an archive that tries every way to escape.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -15,10 +15,9 @@ use curt_testkit::Scratch;
 use tar::EntryType::{self, Block, Char, Directory, Fifo, Link, Regular, Symlink};
 use tar::{Builder, Header};
 
-/// When everything in the archive was modified.
 const MODIFIED: u64 = 1_000_000_000;
 
-/// Adds an entry; the crate's own functions refuse the names that this test is about.
+/// Adds an entry; the crate's own functions refuse such names.
 fn add(archive: &mut Builder<Vec<u8>>, kind: EntryType, mode: u32, name: &str, content: &str) {
     let mut header = Header::new_gnu();
     let is_link = matches!(kind, Symlink | Link);
@@ -38,7 +37,6 @@ fn add(archive: &mut Builder<Vec<u8>>, kind: EntryType, mode: u32, name: &str, c
     archive.append(&header, content.as_bytes()).unwrap();
 }
 
-/// Lists names with permissions, time, number of names, target and content.
 fn listed(at: &Path) -> Vec<String> {
     let mut lines = Vec::new();
     let mut waiting = vec![at.to_owned()];
@@ -87,7 +85,7 @@ fn a_hostile_archive_changes_nothing_outside_the_folder() {
     entry(Directory, 0o777, "good/../../out/made/", "");
     entry(Regular, 0o666, &format!("{out}/made"), "");
     entry(Directory, 0o777, "..", "");
-    // By a link to a directory.
+    // Through a symlink to a directory.
     entry(Symlink, 0o777, "up", "../out");
     entry(Symlink, 0o777, "absolute", out);
     entry(Symlink, 0o777, "good/chain", "../up");
@@ -101,10 +99,10 @@ fn a_hostile_archive_changes_nothing_outside_the_folder() {
         entry(Link, 0o666, "stolen", &format!("{link}/secret"));
     }
     entry(Directory, 0o777, "up", "");
-    // By a hard link.
+    // Through a hard link.
     entry(Link, 0o666, "stolen", "../out/secret");
     entry(Link, 0o666, "stolen", secret);
-    // Through a link to a file, and a second name of that link.
+    // Through a symlink to a file, and a second name of that symlink.
     entry(Symlink, 0o777, "to_file", secret);
     entry(Link, 0o777, "to_file_too", "to_file");
     entry(Link, 0o777, "kept", "to_file");
@@ -148,7 +146,7 @@ fn a_hostile_archive_changes_nothing_outside_the_folder() {
         assert_eq!(fs::read_to_string(scratch.at("folder").join(name)).unwrap(), "inside");
     }
     assert_eq!(fs::read_link(scratch.at("folder/good/link")).unwrap(), Path::new("deep/file"));
-    // Only root could empty it as it is.
+    // As it is, only root could empty it.
     fs::set_permissions(scratch.at("folder/good"), Permissions::from_mode(0o700)).unwrap();
     assert!(!scratch.at("folder/stolen").exists() && !scratch.at("folder/device").exists());
 }

@@ -1,4 +1,4 @@
-//! Walks beside the crate walkdir.
+//! Compares walks with the crate walkdir.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::{HashMap, HashSet};
@@ -11,18 +11,17 @@ use curt::{Cause, Feature, Fields, Kind, Walk};
 use curt_testkit::{Choices, Scratch};
 use walkdir::WalkDir;
 
-/// Names that are in another order as paths than as names.
 const NAMES: [&str; 8] = ["a", "a.b", "a!", "ab", "b", "Z", "\u{e9}", "~"];
 
-/// A random tree: directories, files and, where they can be made, links of all sorts. None leads
-/// above the tree: walkdir looks for loops at links only, and would enter the tree again.
+/// A random tree: directories, files and, where possible, all sorts of links. None leads above the
+/// tree, because walkdir only detects loops at links and would enter the tree again.
 fn tree(choices: &mut Choices) -> Scratch {
     let scratch = Scratch::new();
     let top = scratch.dir("t");
     for _ in 0..choices.below(60) {
         let names = (0..=choices.below(5)).map(|_| choices.one_of(&NAMES));
         let path = names.fold(top.clone(), |path, name| path.join(name));
-        // What is in the way of a path stays.
+        // An entry in the way of a path is left alone.
         let _ = match choices.below(4) {
             0 => fs::create_dir_all(path),
             1 => link(choices.one_of(&[".", "a", "../b", "../../a/b", "none", "b/.."]), &path),
@@ -42,8 +41,8 @@ fn link(_target: &str, path: &Path) -> std::io::Result<()> {
     fs::write(path, "x")
 }
 
-/// What is yielded for a path: its depth and kind, or where a link loop leads back to. A link that
-/// leads nowhere has no kind.
+/// The result for a path: its depth and kind, or the target of a link loop. A broken link has no
+/// kind.
 type Seen = (PathBuf, Result<(usize, Option<Kind>), Option<PathBuf>>);
 
 fn theirs(walk: WalkDir) -> Vec<Seen> {
@@ -80,7 +79,7 @@ fn ours(walk: &Walk<'_>, follows: bool) -> Vec<Seen> {
             (error.path().to_owned(), Err(ancestor))
         }
     });
-    // A link loop is yielded, too: it can be removed.
+    // A link loop is yielded, too, so that it can be removed.
     let mut seen: Vec<Seen> = seen.collect();
     let failed = seen.iter().filter(|(_, seen)| seen.is_err()).map(|(path, _)| path.clone());
     let failed: HashSet<PathBuf> = failed.collect();
@@ -97,7 +96,7 @@ fn random_trees_are_walked_as_by_walkdir() {
         let mut yes = || choices.below(2) == 0;
         let (follows, is_late, is_sorted) = (yes(), yes(), yes());
         let without: &[Feature] = if yes() { &[] } else { &[Feature::Openat2, Feature::Statx] };
-        // Failures outside of the depths that are wanted are told by walkdir only.
+        // Only walkdir reports failures outside the requested depths.
         let most = if follows || choices.below(2) == 0 { 99 } else { choices.below(5) };
         let mut walk = Walk::new(&path).contents_first(is_late).max_depth(most);
         let mut known = WalkDir::new(&path).contents_first(is_late).follow_links(follows);
@@ -160,7 +159,7 @@ fn excluded_entries_are_not_asked_about() {
         .exclude(|entry| entry.name() != "kept");
     let calls = || walk.visit(|_| ()).calls.total();
     scratch.file("t/kept");
-    // The first walk of a process may ask the system for more.
+    // The first walk of a process may make additional calls.
     calls();
     let alone = calls();
     for number in 0..10 {

@@ -1,4 +1,4 @@
-//! Questions about paths.
+//! Querying paths.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ fn roots_and_the_working_directory_are_directories() {
     }
 }
 
-/// The volume is asked for where a path does not tell it, and is that of the listing.
+/// The volume is queried if the path does not determine it, and must match the listing's.
 #[test]
 fn volumes_and_numbers_are_those_of_the_listing() {
     let scratch = Scratch::new();
@@ -55,7 +55,6 @@ fn volumes_and_numbers_are_those_of_the_listing() {
     assert_eq!(list.calls().of("NtQueryVolumeInformationFile"), 1);
 }
 
-/// Links and junctions, where they can be made.
 #[test]
 fn links_are_reported_or_followed() {
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! Canonical names, as `GetFinalPathNameByHandle` has them.
+//! Canonical names, compared with `GetFinalPathNameByHandle`.
 
 use curt::canonical::{Canonicalizer, Missing};
 use curt_testkit::Scratch;
@@ -15,7 +15,7 @@ fn names_are_spelled_as_on_the_disk_and_have_no_prefix() {
     assert_eq!(typed(r"dir\New\X"), base.join(r"Dir\New\X"));
 }
 
-/// Where the prefix changes what a path means, it stays.
+/// Keeps the prefix if the path would mean another file without it.
 #[test]
 fn names_that_programs_would_change_keep_the_prefix() {
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! Staying beneath a directory.
+//! Confinement beneath a directory.
 
 use std::io::{ErrorKind, Read, Write};
 use std::os::windows::io::{AsHandle, OwnedHandle};
@@ -54,7 +54,7 @@ fn paths_are_taken_as_win32_takes_them() {
     assert!(below.is_err());
 }
 
-/// All reasons are in the tests of the text check.
+/// The tests of the text check cover all reasons.
 #[test]
 fn what_means_something_else_is_refused() {
     let (_scratch, root) = tree();
@@ -81,9 +81,8 @@ fn what_means_something_else_is_refused() {
     }
 }
 
-/// One call where the system keeps to what it is asked; Wine passes over `OBJ_DONT_REPARSE`, so
-/// there each directory on the way is opened, asked what it is and closed, and the file is opened
-/// and asked.
+/// One call where the system honours `OBJ_DONT_REPARSE`. Wine ignores it, so there each directory
+/// on the way is opened, queried and closed, and the file is opened and queried.
 #[test]
 fn an_open_is_one_call_or_a_few_for_each_name() {
     let (_scratch, mut root) = tree();

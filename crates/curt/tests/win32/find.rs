@@ -1,6 +1,5 @@
-//! Looking for programs over true directories: what is found, how it is spelled, and for how many
-//! native calls. What Wine's cmd.exe starts is what its policy finds, in the cases in which it does
-//! as cmd.exe.
+//! Program searches in real directories: the result, its spelling, and the number of native calls.
+//! Where Wine's cmd.exe behaves like the real one, the policy must find the program it starts.
 
 use std::os::windows::process::CommandExt;
 use std::process::Command;
@@ -12,30 +11,27 @@ use curt_testkit::Scratch;
 const PATHEXT: &str = ".COM;.EXE;.BAT;.CMD";
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
 
-/// Some directories as `PATH`.
 fn path(scratch: &Scratch, names: &[&str]) -> String {
     let entries = names.iter().map(|name| scratch.at(name).display().to_string());
     entries.collect::<Vec<_>>().join(";")
 }
 
-/// A path without what makes it the kernel's, in one case of letters.
 fn plain(path: &str) -> String {
     path.trim_start_matches(r"\\?\").to_lowercase()
 }
 
-/// The calls of a look-up in a search that has done one of another kind before, so that what is
-/// learned once of a volume is known.
+/// Returns the calls of a look-up in a search that has already done another one, so that facts
+/// about the volume are cached.
 fn cost(scratch: &Scratch, pathext: &str, name: &str) -> u64 {
     scratch_warm(scratch);
-    // The working directory is looked into when all else failed: it is no directory here.
+    // A missing base: the working directory is searched last.
     let base = scratch.at("no such base");
     let mut search = Search::new().pathext(pathext).path(path(scratch, &["d"])).base(&base);
     let found = search.find(name).is_ok();
-    // Where nothing is found, the base is asked for and is missing: 1 call.
+    // Without a match the base is queried, and is missing: 1 call.
     search.calls().total() - u64::from(!found) * base_cost(&base)
 }
 
-/// Why no program was found.
 fn reason(error: &curt::Error) -> &NotFound {
     match error.cause() {
         curt::Cause::Find(why) => why,
@@ -43,7 +39,6 @@ fn reason(error: &curt::Error) -> &NotFound {
     }
 }
 
-/// What asking for a base that is missing costs.
 fn base_cost(base: &std::path::Path) -> u64 {
     let mut search = Search::new().path("").pathext(PATHEXT).base(base);
     assert_eq!(reason(&search.find("x").unwrap_err()).word(), "directory-missing");

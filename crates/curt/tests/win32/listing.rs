@@ -1,5 +1,3 @@
-//! Listings.
-
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::windows::fs::MetadataExt;
@@ -22,14 +20,14 @@ const CARRIED: Fields = Fields::NAME
     .union(Fields::CREATED)
     .union(Fields::ATTRIBUTES);
 
-/// The promise of the head of `list`: the price does not depend on how many files there are.
+/// The cost does not depend on the number of files, as the documentation of `list` promises.
 #[test]
 fn thousands_of_files_with_sizes_and_times_take_a_dozen_calls() {
     let scratch = Scratch::new();
     for number in 0..3580 {
         scratch.file(format!("top/name-{number:04}.txt"));
     }
-    // Not the volume: Wine has some without a number.
+    // Without the volume: some in Wine have no number.
     let plan = Plan::new(CARRIED.without(Fields::DEVICE));
     let mut list = Directory::open(scratch.at("top")).unwrap().list(plan);
     let mut found = 0;
@@ -48,7 +46,6 @@ fn thousands_of_files_with_sizes_and_times_take_a_dozen_calls() {
     assert_eq!(calls.of("NtQueryInformationFile"), 0, "{calls:?}");
 }
 
-/// Ticks since 1601, as the standard library has them.
 fn ticks(time: Time) -> u64 {
     let seconds = u64::try_from(time.seconds + 11_644_473_600).unwrap();
     seconds * 10_000_000 + u64::from(time.nanoseconds / 100)
@@ -61,7 +58,6 @@ fn a_listing_tells_what_the_standard_library_tells() {
     scratch.file_with("top/large", &vec![b'x'; 100_000]);
     scratch.dir("top/directory");
     let old = std::fs::File::options().write(true).open(scratch.file("top/old")).unwrap();
-    // Half a second before 1970.
     old.set_modified(SystemTime::UNIX_EPOCH - Duration::from_millis(500)).unwrap();
     drop(old);
     for freshness in [Freshness::FromListing, Freshness::Exact] {
@@ -87,7 +83,8 @@ fn a_listing_tells_what_the_standard_library_tells() {
     }
 }
 
-/// What a listing lacks costs one call where one can ask by name, and three elsewhere; never more.
+/// Fields missing from a listing cost one call where queries by name work, three elsewhere, and
+/// never more.
 #[test]
 fn links_are_counted_for_one_call_or_three() {
     let scratch = Scratch::new();
@@ -100,7 +97,7 @@ fn links_are_counted_for_one_call_or_three() {
     while let Some(entry) = list.next() {
         twice += usize::from(entry.unwrap().metadata().links().known() == Some(2));
     }
-    // Wine does not count.
+    // Wine does not count links.
     assert!([0, 2].contains(&twice), "{twice}");
     let calls = list.calls();
     let fixed = 8;

@@ -1,7 +1,7 @@
-//! What only Windows has, through the public interface: listings that carry everything, and
-//! questions that open nothing.
+//! Features of Windows only, through the public interface: listings that carry every field, and
+//! queries that open nothing.
 //!
-//! The authority is the system's documentation, and beside it the standard library.
+//! Authorities: the system's documentation and the standard library.
 #![cfg(windows)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

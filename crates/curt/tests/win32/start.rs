@@ -1,4 +1,5 @@
-//! Programs of Windows: which file is started, trees and limits, and the reasons of failures.
+//! Programs on Windows: which file is started, process trees and limits, and the reasons of
+//! failures.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +13,6 @@ use curt_testkit::{Scratch, skip};
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// cmd.exe of the system.
 fn cmd() -> PathBuf {
     Path::new(&std::env::var_os("SystemRoot").unwrap()).join(r"system32\cmd.exe")
 }
@@ -32,7 +32,6 @@ fn why(command: &Command) -> StartFailure {
 #[test]
 fn waiting_has_a_limit_and_trees_are_ended() {
     for has_tree in [true, false] {
-        // A program that waits for its input is there on every system.
         let mut waiting = Command::new(cmd());
         waiting.arg("/c").arg("pause").stdin(Stream::Pipe).stdout(Stream::Null);
         let mut child = waiting.own_tree(has_tree).spawn().unwrap();
@@ -43,7 +42,7 @@ fn waiting_has_a_limit_and_trees_are_ended() {
     }
 }
 
-/// What a child has started is ended with it, also after the child has ended.
+/// Descendants are ended with the child, even after it has ended.
 #[test]
 fn what_a_program_leaves_behind_is_ended() {
     let mut command = Command::new(cmd());
@@ -112,7 +111,7 @@ fn names_are_looked_for_in_the_path_of_the_child() {
     assert!(matches!(error.cause(), Cause::Find(_)), "{error:?}");
 }
 
-/// The standard library would start `show.bat.exe` in place of `show.bat`.
+/// The standard library would start `show.bat.exe` instead of `show.bat`.
 #[test]
 fn no_other_program_is_started_than_the_one_that_was_found() {
     let scratch = Scratch::new();
@@ -125,7 +124,7 @@ fn no_other_program_is_started_than_the_one_that_was_found() {
     assert_eq!(printed(&command), "batch\n");
 }
 
-/// Takes a file away and puts it back until it is dropped.
+/// Takes a file away and puts it back until dropped.
 struct Swaps {
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -138,7 +137,7 @@ impl Swaps {
         let ends = Arc::clone(&is_over);
         let thread = std::thread::spawn(move || {
             while !ends.load(Ordering::Relaxed) {
-                // What is open cannot be renamed for a moment.
+                // An open file cannot be renamed for a moment.
                 if std::fs::rename(&file, &aside).is_ok() {
                     std::thread::yield_now();
                     while std::fs::rename(&aside, &file).is_err() {}
@@ -157,8 +156,8 @@ impl Drop for Swaps {
     }
 }
 
-/// What is gone when it is started is not looked for anywhere else: the directory that the child
-/// runs in has a file of that name, too, which the policy refuses.
+/// A program that vanishes before its start is not searched for elsewhere: the child's directory
+/// has a file of that name, too, which the policy refuses.
 #[test]
 fn nothing_is_started_that_the_policy_refused() {
     let scratch = Scratch::new();

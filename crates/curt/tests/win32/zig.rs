@@ -1,5 +1,5 @@
-//! The steps of `test/standalone/windows_spawn/main.zig` of Zig, whose authority is cmd.exe: what
-//! is started by a name, and what is passed over. Numbered as they stand there.
+//! The steps of Zig's `test/standalone/windows_spawn/main.zig`, which follow cmd.exe: the programs
+//! a name starts, and the files it passes over. Numbered as there.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,6 @@ use curt::which::Policy;
 use curt::{Cause, Command, Search};
 use curt_testkit::Scratch;
 
-/// What a start came to: what the program printed, or one word.
 fn start(name: &str, path: Option<&str>, cwd: &Path) -> String {
     let search = Search::new().policy(Policy::Zig);
     let search = search.pathext(".COM;.EXE;.BAT;.CMD;.JS");
@@ -32,14 +31,12 @@ fn start(name: &str, path: Option<&str>, cwd: &Path) -> String {
     }
 }
 
-/// A path as people write it, as `PATH` has it.
 fn text(path: &Path) -> String {
     path.to_str().unwrap().trim_start_matches(r"\\?\").to_owned()
 }
 
 #[test]
 fn what_zig_starts_is_started() {
-    // A program that is there: this one.
     let program = std::env::current_exe().unwrap();
     let scratch = Scratch::new();
     let (elsewhere, tmp) = (scratch.dir("elsewhere"), scratch.dir("tmp"));
@@ -58,7 +55,7 @@ fn what_zig_starts_is_started() {
     std::fs::copy(&program, at("hello.exe")).unwrap();
     usual(3, "HeLLo.exe", "exe");
     usual(4, "heLLo", "exe");
-    // 5, a working directory that is missing, is another error here: it names the directory.
+    // 5, a missing working directory, is another error here, which names the directory.
     std::fs::write(at("hello.bat"), "@echo bat").unwrap();
     std::fs::write(at("hello.cmd"), "@echo cmd").unwrap();
     usual(6, "heLLo.bat", "bat");
@@ -94,7 +91,6 @@ fn what_zig_starts_is_started() {
     begin(25, "../hello", None, &something, "exe");
 }
 
-/// A file that is no program is passed over.
 #[test]
 fn a_bare_file_that_is_no_program_is_passed_over() {
     let scratch = Scratch::new();

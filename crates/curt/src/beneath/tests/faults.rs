@@ -1,5 +1,5 @@
-//! Every call of every operation fails once, with each error that it can plausibly have: the
-//! operation reports that error or works around it, and never reports it as a refusal.
+//! Fails every call of every operation once, with each plausible error. The operation must report
+//! that error or work around it, and never call it a refusal.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
@@ -40,7 +40,7 @@ const ERRORS: [Errno; 15] = {
 
 fn tree() -> Scratch {
     let scratch = Scratch::new();
-    // By the standard library alone: this is made thousands of times.
+    // With the standard library: this tree is created thousands of times.
     let make = |top: &Path| {
         fs::create_dir_all(top.join("root/a/b/c"))?;
         fs::create_dir(top.join("root/a/b/empty"))?;
@@ -54,7 +54,6 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// What an operation has made of the tree: names, permissions, and whose time was set.
 fn state(scratch: &Scratch) -> Vec<String> {
     let about = |line: String| {
         let found = fs::symlink_metadata(scratch.at("root").join(&line[2..])).unwrap();
@@ -65,7 +64,7 @@ fn state(scratch: &Scratch) -> Vec<String> {
 
 fn every_call_fails_once<S: Beneath>(setup: &Setup) {
     for (what, operation) in operations::<S>() {
-        // Operations that leave the tree as it was share one.
+        // Operations that change nothing share one tree.
         let mut shared = Some(tree());
         let untouched = state(shared.as_ref().unwrap());
         let mut expected = None;
@@ -79,7 +78,7 @@ fn every_call_fails_once<S: Beneath>(setup: &Setup) {
             let state = state(&scratch);
             let case = format!("{what}: {fails:?}: {answer:?}");
             assert_eq!(scratch.list("out"), ["- canary"], "{case}");
-            // The last name of a canonical name may be missing, and need not be a link.
+            // The last name of a canonical name may be missing, or not be a symlink.
             let believed = [Errno::NOENT, Errno::INVAL].map(Errno::raw_os_error);
             let is_believed = what == "canonical name"
                 && fails.is_some_and(|fails| believed.contains(&fails.errno));
@@ -106,7 +105,6 @@ fn check(answer: &Result<String, Failure>, fails: PlannedFailure, case: &str) {
         Err(Failure::Refused(refusal)) => panic!("{refusal}: {case}"),
         Err(Failure::System(told)) => {
             let Some(told) = Errno::from_io_error(told) else {
-                // Errors that the steps make themselves have a kind only.
                 assert!(
                     [std::io::ErrorKind::NotADirectory, std::io::Error::from(error).kind()]
                         .contains(&told.kind()),
@@ -114,15 +112,15 @@ fn check(answer: &Result<String, Failure>, fails: PlannedFailure, case: &str) {
                 );
                 return;
             };
-            // A step that found neither a directory nor a link reports that, and a way back that is
-            // gone is walked again.
+            // A step that finds neither a directory nor a symlink reports that. A lost way back is
+            // walked again.
             let by_step = [Errno::NOTDIR, Errno::LOOP, Errno::AGAIN, Errno::NOENT];
             let is_known = told == error
                 || (matches!(error, Errno::NOTDIR | Errno::LOOP) && by_step.contains(&told))
-                // What is open is there: `/proc` would be missing.
+                // `/proc` would be missing, not the open file.
                 || (["fchmodat", "utimensat"].contains(&name)
                     && (error, told) == (Errno::NOENT, Errno::NOSYS))
-                // A name that is not a link has no target.
+                // A name other than a symlink has no target.
                 || (name == "readlinkat" && error == Errno::INVAL);
             assert!(is_known, "{told:?} {case}");
         }
@@ -141,8 +139,8 @@ fn without_linux_features() {
     every_call_fails_once::<Os>(&Setup { without, ..Setup::default() });
 }
 
-/// Runs each operation while the kernel fails the first calls so. The check gets the answer, and
-/// how many calls of `openat2` and of `openat` there were.
+/// Runs each operation while the kernel fails the first calls. `check` gets the result and the
+/// numbers of `openat2` and `openat` calls.
 #[cfg(target_os = "linux")]
 fn while_openat2_fails(
     times: u64,
@@ -168,8 +166,8 @@ fn a_refusal_of_the_kernel_is_taken_for_what_it_is() {
     while_openat2_fails(1, Errno::XDEV, |answer, _| {
         assert!(matches!(answer, Err(Failure::Refused(Refusal::Escape))), "{answer:?}");
     });
-    // While somebody renames without end the kernel answers `EAGAIN`. The operation fails with
-    // that, and never falls back to single steps, which know less than the kernel about links.
+    // During endless renames the kernel returns `EAGAIN`. The operation must fail with that, and
+    // not fall back to single steps, which know less about symlinks than the kernel.
     while_openat2_fails(20, Errno::AGAIN, |answer, _| assert!(answer.is_ok(), "{answer:?}"));
     let has_number = |answer: &Result<_, Failure>, errno: Errno| match answer {
         Err(Failure::System(error)) => error.raw_os_error() == Some(errno.raw_os_error()),
@@ -178,8 +176,8 @@ fn a_refusal_of_the_kernel_is_taken_for_what_it_is() {
     while_openat2_fails(10_000, Errno::AGAIN, |answer, [_, steps]| {
         assert!(has_number(&answer, Errno::AGAIN) && steps == 0, "{answer:?} {steps}");
     });
-    // `EPERM` is the answer about the file, unless the root is refused as well: then a filter
-    // refuses the call.
+    // `EPERM` is about the file, unless the root is refused as well: then a filter refuses
+    // `openat2`.
     while_openat2_fails(1, Errno::PERM, |answer, _| {
         assert!(has_number(&answer, Errno::PERM), "{answer:?}");
     });

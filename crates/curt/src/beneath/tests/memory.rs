@@ -1,4 +1,4 @@
-//! Single steps in a tree in memory, which others change between any two calls.
+//! Single steps in a tree in memory that another process changes between any two calls.
 
 use std::path::Path;
 
@@ -22,7 +22,6 @@ fn root(setup: &Setup, scope: Scope) -> TestRoot<Memory> {
     root
 }
 
-/// What somebody else does to a path in the root.
 type Trick = fn(&mut World, &str);
 
 const TRICKS: [(&str, Trick); 6] = [
@@ -49,7 +48,7 @@ const TRICKS: [(&str, Trick); 6] = [
 const PLACES: [&str; 6] =
     ["root/a", "root/a/b", "root/a/b/c", "root/a/b/c/file", "root/link", "root/a/up"];
 
-/// Acts on a root while somebody else plays each trick at each place before each call.
+/// Runs `act` on a root once for each trick, place and call, playing the trick before that call.
 fn whatever_changes(
     scope: Scope,
     world: fn() -> World,
@@ -141,7 +140,7 @@ fn a_way_back_that_is_gone_starts_over() {
     let parsed = text(&root.confined(), &path).unwrap();
     assert_eq!(root.confined().canonical(&parsed).unwrap().path, b"d/d/other");
     let calls = setup.world(|world| world.calls_made()) - calls;
-    // Whenever the first directory is replaced, the answer is about one of the two.
+    // While the first directory is being replaced, the result is about either one.
     for after in 0..calls {
         setup.world(|world| {
             world.after(after, |world| {
@@ -166,7 +165,7 @@ fn a_way_back_that_is_gone_starts_over() {
     }
 }
 
-/// Directories on the way back were closed, and one of them can be a link by then.
+/// The way back is closed, and then a symlink replaces one of its directories.
 #[test]
 fn a_way_back_over_a_link_ends_where_the_path_leads() {
     const LEVELS: usize = 40;
@@ -200,7 +199,7 @@ fn a_way_back_over_a_link_ends_where_the_path_leads() {
     for target in [".", "..", "d", "nosuch"] {
         for after in 0..calls {
             match opened(Some(after), target).0 {
-                // It was found before the swap, or through the link, which leads elsewhere.
+                // Found before the swap, or through the symlink, which leads elsewhere.
                 Ok(name) => {
                     let name = String::from_utf8(name).unwrap();
                     let is_right = name.ends_with("/d/d/d/other") || !name.contains("/root/");

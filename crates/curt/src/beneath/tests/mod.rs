@@ -1,5 +1,4 @@
-//! Roots on platforms that a test sets up. Other tests go through the public interface, in
-//! `tests/kernel`.
+//! Roots on platforms set up by a test. `tests/kernel` tests the public interface.
 
 #[cfg(unix)]
 mod faults;
@@ -17,7 +16,6 @@ use crate::name::NameBuf;
 use crate::sys::beneath::{Beneath, Change, Create, How, Purpose};
 use crate::sys::{Setup, SystemUnit};
 
-/// A root on a platform that a test has set up.
 pub(crate) struct TestRoot<S: Beneath> {
     asker: Asker<S>,
     dir: S::Dir,
@@ -43,7 +41,6 @@ impl<S: Beneath> TestRoot<S> {
         &self.asker.sys
     }
 
-    /// The name of what a path leads to, and whether it is missing; or why there is none.
     #[cfg(windows)]
     pub(crate) fn canonical(&self, path: &str) -> Result<(std::path::PathBuf, bool), String> {
         let root = self.confined();
@@ -58,7 +55,6 @@ fn text<S: Beneath>(root: &Confined<'_, S>, path: &str) -> Result<Text<S::Unit>,
     root.text(Path::new(path), Vec::new())
 }
 
-/// An operation beneath a root, which returns what it learned.
 type Operation<S> = fn(&Confined<'_, S>) -> Result<String, Failure>;
 
 fn done((): ()) -> String {

@@ -8,7 +8,6 @@ fn keeps(pattern: &str, path: &str, kind: Kind) -> bool {
     Globs::new([pattern]).unwrap().matches(Path::new(path), kind)
 }
 
-/// Pairs of a pattern and a path.
 fn check(pairs: &str, is_kept: bool) {
     for pair in curt_testkit::cells(pairs) {
         let (pattern, path) = pair.split_once(' ').unwrap();
@@ -52,7 +51,7 @@ fn escaped_slashes_and_brackets_keep_their_meaning() {
     check(r"a\/b x/a/b | [!\]]x ]x | [a\-z] m | [a\-z] \ | a** a/b | a*b a/b", false);
 }
 
-/// What braces stand for is compared with bash.
+/// Compares brace expansion with bash.
 #[test]
 fn each_pattern_of_braces_stands_for_itself() {
     check("{./a,x} x | {./a,x} d/x | {./a,x} a | a/{,b/}c a/b/c | a{,/**} a/b", true);
@@ -100,7 +99,7 @@ fn what_a_pattern_costs_is_bounded() {
         let pattern = format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
         assert_eq!(Globs::new([&pattern]).unwrap_err().reason(), "too many braces");
     }
-    // On a stack as small as some programs give to their threads.
+    // On a stack as small as some programs give their threads.
     let small = std::thread::Builder::new().stack_size(64 << 10);
     let deepest = || {
         let nested = format!("{}a{}", "{b,".repeat(100), "}".repeat(100));
@@ -120,7 +119,7 @@ fn what_a_pattern_costs_is_bounded() {
     }
     let square = "{a,b}".repeat(60);
     assert!(Globs::new([&square]).unwrap_err().reason().contains("too many"));
-    // Exponential for a matcher that recurses.
+    // Exponential for a recursive matcher.
     let (stars, name) = ("*a".repeat(60) + "b", "a".repeat(250));
     assert!(!keeps(&stars, &name, Kind::File));
     assert!(!Globs::gnu([&stars]).matches(Path::new(&name), Kind::File));
@@ -140,7 +139,7 @@ fn a_byte_that_is_no_character_counts_as_one() {
     }
     let exact = OsStr::from_bytes(b"a\xff.k*");
     assert!(Globs::gnu([exact]).matches(path, Kind::File));
-    // As for glibc, a text that is not all characters has none.
+    // As in glibc, invalid text contains no characters.
     let both = Path::new(OsStr::from_bytes(b"\xc3\xa9\xff"));
     for (pattern, is_meant) in [(&b"?\xff"[..], false), (b"??", false), (b"*\xff", true)] {
         let globs = Globs::gnu([OsStr::from_bytes(pattern)]);

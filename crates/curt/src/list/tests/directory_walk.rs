@@ -1,4 +1,4 @@
-//! Trees that are deeper than paths are long, and deeper than descriptors reach.
+//! Trees deeper than paths are long, and deeper than the descriptor limit.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,8 @@ use crate::fields::{Fields, Follow, Plan};
 use crate::list::DirectoryWalk;
 use curt_testkit::Scratch;
 
-/// The directories that were listed, and the failures.
 type Seen = (Vec<PathBuf>, Vec<Error>);
 
-/// Lists everything that may be a directory below an operand. Beside it, the calls.
 fn descend(mut walk: DirectoryWalk, operand: &Path) -> (Seen, u64) {
     let mut stat = walk.asking(Plan::new(Fields::ID).follow(Follow::Never));
     let (mut seen, mut calls) = (Seen::default(), 0);
@@ -145,7 +143,7 @@ fn only_the_directory_that_was_opened_last_is_entered() {
     assert_eq!(walk.next().unwrap().unwrap().path(), scratch.at("t/a/b"));
 }
 
-/// Names are replaced while a directory is listed, in a tree of more levels than stay open.
+/// Replaces names during the listing of a tree deeper than the limit of open directories.
 #[test]
 fn names_that_wait_can_be_revised() {
     const LEVELS: usize = 100;
@@ -164,7 +162,6 @@ fn names_that_wait_can_be_revised() {
         let name = if levels < LEVELS { Some("deep") } else { None };
         walk.enter(list, name).unwrap();
         if name.is_none() {
-            // Leaves the directories that have nothing else, and adds a name above them.
             walk.leave();
             if seen.last().is_some_and(|path: &PathBuf| path.ends_with("late")) {
                 walk.leave();

@@ -1,4 +1,4 @@
-//! Directories made from descriptors, and batches.
+//! Directories adopted from descriptors, and batches.
 
 use std::io;
 
@@ -32,13 +32,11 @@ fn names(directory: Directory) -> Vec<String> {
     names
 }
 
-/// Opens what the library can adopt.
 #[cfg(unix)]
 fn open(path: &std::path::Path) -> std::os::fd::OwnedFd {
     std::fs::File::open(path).unwrap().into()
 }
 
-/// Opens what the library can adopt.
 #[cfg(windows)]
 fn open(path: &std::path::Path) -> std::os::windows::io::OwnedHandle {
     use std::os::windows::fs::OpenOptionsExt;

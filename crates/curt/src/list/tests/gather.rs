@@ -1,4 +1,4 @@
-//! Directories read as a whole: the same results with any number of threads.
+//! Gathering returns the same results with any number of threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,7 +15,6 @@ const ALL: [Threads; 5] = [
     Threads::Automatic,
 ];
 
-/// The result for an entry: its name, and its size or the failure to ask for it.
 type Found = (String, Option<Result<u64, String>>);
 
 fn files(scratch: &Scratch, count: usize) {
@@ -38,7 +37,7 @@ fn gather(list: &mut List, threads: Threads, vanishing: Option<&Scratch>) -> (Ve
     let mut all = Vec::new();
     let note = |name: &std::ffi::OsStr| {
         let name = name.to_str().unwrap().to_owned();
-        // It was listed, and is gone when it is asked about.
+        // It was listed, but is gone before its query.
         let goes = name.ends_with('7');
         if let Some(scratch) = vanishing.filter(|_| goes) {
             std::fs::remove_file(scratch.at("d").join(&name)).unwrap();
@@ -77,7 +76,7 @@ fn results_and_calls_are_those_of_a_listing_entry_by_entry() {
             let expected = one_by_one.calls().total();
             let for_entries = expected - calls_for_none(&scratch);
             let all_calls = calls.total() - processors + for_entries * left_out / asked.max(1);
-            // Each thread that helps may open the directory again, and on Linux always does.
+            // Each started thread may reopen the directory, and on Linux always does.
             let for_each = if cfg!(windows) { 3 } else { 2 };
             let (helpers, rest) =
                 ((all_calls - expected) / for_each, (all_calls - expected) % for_each);
@@ -94,7 +93,6 @@ fn results_and_calls_are_those_of_a_listing_entry_by_entry() {
     }
 }
 
-/// The calls if no entry is asked about.
 fn calls_for_none(scratch: &Scratch) -> u64 {
     let mut list = sizes(scratch);
     let mut none = Vec::<()>::new();

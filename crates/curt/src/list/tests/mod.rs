@@ -1,4 +1,4 @@
-//! Listing, where it is not what a caller sees.
+//! Tests of listing that need internals.
 
 #[cfg(unix)]
 mod directory_walk;
