@@ -1,4 +1,4 @@
-//! System features of the command beyond the library. Each system provides the same items.
+//! System features beyond the library. Each system provides the same items.
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
 use std::ffi::{OsStr, OsString};
@@ -33,11 +33,10 @@ pub(crate) use system::{
 
 pub(crate) use trash::{Refusal, TrashRules, Trashed};
 
-/// Events while waiting for a program.
 pub(crate) enum Event {
     Ended(ExitStatus),
     TimeOver,
-    /// A signal to forward. If it was typed, the whole process group has received it.
+    /// A typed signal has reached the whole process group.
     #[cfg_attr(windows, allow(dead_code, reason = "programs get the keys of a console themselves"))]
     Signal { number: i32, is_typed: bool },
 }
@@ -45,19 +44,17 @@ pub(crate) enum Event {
 pub(crate) struct FileSystem {
     pub(crate) id: u64,
     pub(crate) longest_name: u64,
-    /// Preferred size of reads and writes.
     pub(crate) block_size: u64,
-    /// Size of the blocks counted below.
     pub(crate) unit: u64,
     pub(crate) blocks: u64,
     pub(crate) free: u64,
-    /// Free blocks that unprivileged users may take.
+    /// Of the free ones, those that unprivileged users may take.
     pub(crate) available: u64,
     pub(crate) files: u64,
     pub(crate) free_files: u64,
 }
 
-/// Some systems have no number for the type of a filesystem, others no name.
+/// Some systems lack one of the two.
 pub(crate) struct FileSystemType {
     pub(crate) number: Option<u32>,
     pub(crate) name: Option<String>,
@@ -82,7 +79,7 @@ pub(crate) fn working_directory() -> io::Result<PathBuf> {
     std::env::current_dir()
 }
 
-/// Call this before any thread depends on the working directory.
+/// Before any thread depends on the working directory.
 #[allow(clippy::disallowed_methods, reason = "std's call is the system's")]
 pub(crate) fn change_directory(path: &OsStr) -> io::Result<()> {
     std::env::set_current_dir(path)
@@ -98,18 +95,17 @@ pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {
     let bytes = text.as_encoded_bytes();
     let at = bytes.iter().position(|&byte| byte == at)?;
     let part = |bytes| {
-        // SAFETY: the text is split immediately before or after an ASCII character.
+        // SAFETY: split immediately before or after an ASCII character.
         unsafe { OsStr::from_encoded_bytes_unchecked(bytes) }
     };
     Some((part(bytes.get(..at)?), part(bytes.get(at + 1..)?)))
 }
 
-/// Removes the number that `std` appends.
 fn without_number(text: &str) -> &str {
     text.rfind(" (os error ").map_or(text, |end| &text[..end])
 }
 
-/// Returns the next bytes of standard input, empty at its end. `None` if a signal came first.
+/// Empty at the end. `None` if a signal came first.
 fn next_input() -> Option<Vec<u8>> {
     let mut input = io::stdin().lock();
     match input.fill_buf() {

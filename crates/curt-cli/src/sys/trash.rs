@@ -3,14 +3,14 @@ use std::path::PathBuf;
 
 pub(crate) struct Trashed {
     pub(crate) is_directory: bool,
-    /// The new path; unknown for the recycle bin of Windows.
+    /// Unknown for the recycle bin of Windows.
     pub(crate) to: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy)]
 pub(crate) struct TrashRules {
     pub(crate) takes_directories: bool,
-    /// Refuses an entry on another device than its parent.
+    /// If the entry is on another device than its parent.
     #[cfg_attr(windows, allow(dead_code, reason = "mounted volumes are links there"))]
     pub(crate) refuses_mounted: bool,
 }
@@ -19,7 +19,7 @@ pub(crate) struct TrashRules {
 #[allow(dead_code, reason = "a system needs some of these only")]
 pub(crate) enum Refusal {
     Os(io::Error),
-    /// Already missing when the operand was first examined.
+    /// When the operand was first examined.
     Missing(io::Error),
     /// The kind of the failure in JSON, and the reason.
     Because(&'static str, &'static str),
@@ -34,7 +34,6 @@ impl Refusal {
         Refusal::Because("dot-or-dot-dot", "'.' and '..' are not names of entries");
     pub(super) const HOLDS_TRASH: Refusal =
         Refusal::Because("holds-trash", "it contains the trash");
-    /// The entry could not be restored.
     pub(super) const NO_FULL_PATH: Refusal =
         Refusal::Because("no-full-path", "its directory cannot be reached by a full path");
 

@@ -11,7 +11,7 @@ use crate::tree::Reader;
 
 pub(super) struct Asking<S: Sys> {
     pub(super) sys: S,
-    /// A directory is checked once in each.
+    /// Each directory is checked once.
     pub(super) round: u64,
     reader: Reader<S>,
 }
@@ -52,7 +52,7 @@ impl Stamp {
         Stamp { identity: Identity::of(facts), modified, changed }
     }
 
-    /// A change in the same tick of the filesystem's clock would leave the stamp unchanged.
+    /// A change in the same clock tick leaves the stamp unchanged.
     fn is_settled(&self, now: Duration) -> bool {
         let is_settled = |time: Time| {
             let tick = if time.nanoseconds == 0 { 2_000 } else { 20 };
@@ -69,7 +69,6 @@ pub(super) enum Holds {
     Nothing,
     File,
     Directory,
-    /// Only the system can tell.
     Unclear,
 }
 
@@ -92,18 +91,16 @@ struct Names<U> {
 }
 
 enum Contents<U> {
-    /// No such directory.
     Nothing,
     Names(Names<U>),
-    /// Cannot be listed.
     Unclear,
 }
 
 pub(super) struct Directory<S: Sys> {
     located: io::Result<(S::Dir, NameBuf<S::Unit>)>,
-    /// Round of the last check.
+    /// Of the last check.
     asked: u64,
-    /// The stamp before the listing, if any later change must alter it.
+    /// From before the listing, if any later change must alter it.
     settled: Option<Stamp>,
     contents: Contents<S::Unit>,
 }
@@ -132,7 +129,7 @@ impl<S: Sys> Directory<S> {
         if may_be { Holds::Unclear } else { Holds::Nothing }
     }
 
-    /// At most one check in each round.
+    /// Once a round.
     pub(super) fn refresh(&mut self, asking: &mut Asking<S>) {
         if self.asked == asking.round {
             return;

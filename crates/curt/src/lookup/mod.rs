@@ -55,9 +55,9 @@
 //! Each candidate is probed if its directory may not be listed, or if its name may have other
 //! spellings: names that are not ASCII, or contain `.`, `..`, `~`, `\` or `:`.
 
-// `Lookup::find("a/b", [".rb", ".so"])`: `Roots::find` (`roots.rs`) makes a candidate of each
-// extension, and looks for it in each root: `a` in the listing of the root, then `b.rb` in the
-// listing of `root/a`. A `Directory` (`directory.rs`) is relisted if its stamp has changed.
+// `Lookup::find("a/b", [".rb", ".so"])`: `Roots::find` (`roots.rs`) looks for each candidate in
+// each root: `a` in the listing of the root, then `b.rb` in that of `root/a`. A `Directory`
+// (`directory.rs`) is relisted if its stamp has changed.
 mod directory;
 mod roots;
 #[cfg(test)]
@@ -101,8 +101,8 @@ impl Lookup {
 
     /// Finds a file, or returns `None` if no root has it.
     ///
-    /// The path consists of the root, the relative name and one of the extensions, each as given,
-    /// but with `\` for `/` if the root begins with `\\?\`. `""` is a valid extension.
+    /// The path is the root, the relative name and an extension, each as given, but with `\` for
+    /// `/` if the root begins with `\\?\`. `""` is a valid extension.
     pub fn find<E: AsRef<OsStr>>(
         &mut self,
         relative: impl AsRef<Path>,

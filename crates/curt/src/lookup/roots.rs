@@ -19,11 +19,9 @@ pub enum Order {
 
 struct Candidate<U> {
     path: Vec<U>,
-    /// Where the last component begins.
     last: usize,
-    /// Where the first of several components ends.
     first: Option<usize>,
-    /// Whether the absence from a listing proves that the file does not exist.
+    /// Absence from a listing proves that the file does not exist.
     is_plain: bool,
 }
 
@@ -52,7 +50,7 @@ impl<U: SystemUnit> Candidate<U> {
     }
 }
 
-/// Whether a name has no other spellings except in another case.
+/// No other spellings except in another case.
 fn is_plain<U: SystemUnit>(name: &[U]) -> bool {
     let is_plain = |unit: &U| matches!(unit.to_ascii(), b' '..=b'}') && !is_special(unit);
     let is_trimmed = |unit: &U| matches!(unit.to_ascii(), b'.' | b' ');
@@ -79,7 +77,7 @@ impl<S: Sys> Root<S> {
         let is_closed = self.path.last().is_some_and(|unit| unit.is_separator());
         let separator = (!is_closed).then_some(S::Unit::SEPARATOR);
         let mut path = [&self.path, separator.as_slice(), relative].concat();
-        // In a verbatim path of Windows a slash is part of a name.
+        // In a verbatim path a slash is part of a name.
         if S::Unit::SEPARATOR != S::Unit::ascii(b'/') && is_verbatim(&path) {
             let slashes = path.iter_mut().filter(|unit| **unit == S::Unit::ascii(b'/'));
             slashes.for_each(|slash| *slash = S::Unit::SEPARATOR);
@@ -92,7 +90,7 @@ impl<S: Sys> Root<S> {
             return asking.is_file(&self.join(&candidate.path));
         }
         if let Some(first) = candidate.first() {
-            // A stale listing that has the name is harmless, because its directory is checked next.
+            // A stale listing is harmless, because its directory is checked next.
             let lacks =
                 |top: &Directory<S>| matches!(top.holds(first), Holds::Nothing | Holds::File);
             if lacks(&self.top) {

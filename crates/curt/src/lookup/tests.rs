@@ -29,7 +29,6 @@ fn find(roots: &mut Roots<Memory>, name: &str) -> Option<String> {
     found.map(|path| String::from_utf8(path).unwrap())
 }
 
-/// Probes each candidate in turn.
 fn search(setup: &Setup, order: Order, paths: &[&str], name: &str) -> Option<String> {
     let asking = Asking::new(Memory::start(setup));
     let candidates: Vec<(&str, &str)> = match order {
@@ -88,7 +87,7 @@ fn an_answer_is_that_of_asking_about_each_candidate() {
     });
 }
 
-/// Two old roots; the second has the files.
+/// The second root has the files.
 fn planted() -> Setup {
     let mut world = World::new();
     world.file("/one/x").file("/two/d/f.rb").file("/two/g.so").dir("/two/h.rb");
@@ -106,12 +105,10 @@ fn a_root_costs_one_call_after_each_revalidation() {
     let setup = planted();
     let mut roots = roots(&setup, Order::ExtensionFirst, &["/one", "/two", "/three"]);
     let found = |path: &str| Some(path.to_owned());
-    // Both roots and the directory are checked and listed.
     assert_eq!(count(&mut roots, "d/f"), (found("/two/d/f.rb"), 3 * 5));
     assert_eq!(count(&mut roots, "d/f"), (found("/two/d/f.rb"), 0));
     roots.revalidate();
     assert_eq!(count(&mut roots, "d/f"), (found("/two/d/f.rb"), 2));
-    // The third root is absent.
     assert_eq!(count(&mut roots, "g"), (found("/two/g.so"), 2));
     assert_eq!(count(&mut roots, "d/no"), (None, 0));
     assert_eq!(count(&mut roots, "h"), (None, 0));

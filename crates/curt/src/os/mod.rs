@@ -8,8 +8,8 @@ pub mod unix;
 #[cfg(windows)]
 pub mod windows;
 
-/// Removes `path` relative to the caller's directory. `open` opens the parent of the last
-/// component, by a path that is empty for a single name, and also returns its calls.
+/// `open` opens the parent of the last component, by a path that is empty for a single name, and
+/// also returns its calls.
 #[cfg(any(unix, windows))]
 fn remove_below(
     removal: &crate::Remove<'_>,

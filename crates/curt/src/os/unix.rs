@@ -55,7 +55,6 @@ impl RemoveBelow for Remove<'_> {
     }
 }
 
-/// Predicts a series of moves to other directories. For the command.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct DryMoves(Gone<u8>);
@@ -67,12 +66,11 @@ impl Default for DryMoves {
 }
 
 impl DryMoves {
-    /// Returns whether an earlier move would have taken away an entry on this path.
     pub fn cut(&self, path: &Path) -> bool {
         self.0.cuts(path, false, &Os::start(&Setup::default()))
     }
 
-    /// Adds a move, unless it would fail as predicted by [`Remove::dry_run`] or by `check`.
+    /// Unless it would fail by [`Remove::dry_run`] or by `check`.
     pub fn add<E: From<io::Error>>(
         &self,
         dir: BorrowedFd<'_>,
@@ -167,12 +165,11 @@ impl TryFrom<OwnedFd> for Root {
     }
 }
 
-/// Replaces this process by the first program of the name for which `execute` does not return. For
-/// the command.
+/// Replaces this process by the first program for which `execute` does not return. For the command.
 ///
-/// `execute` gets the command for the file, and two things it lacks: argument zero, and whether the
-/// environment is inherited. The `Command` must not set a directory, because a second candidate
-/// would start in the wrong one.
+/// `execute` also gets what the `Command` lacks: argument zero, and whether the environment is
+/// inherited. The `Command` must not set a directory, because a second candidate would start in the
+/// wrong one.
 #[doc(hidden)]
 pub fn exec(command: &Command, execute: fn(&process::Command, &OsStr, bool) -> io::Error) -> Error {
     let start = |_: &_, ready: &mut process::Command| {

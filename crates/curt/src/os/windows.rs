@@ -34,12 +34,12 @@ pub trait RemoveBelow {
     /// Removes the entry `path` of the directory `dir`, opened with `FILE_TRAVERSE` and
     /// `FILE_READ_ATTRIBUTES`.
     ///
-    /// The path is one name, taken literally, with or without trailing separators: longer paths,
-    /// `.` and `..` are refused. Paths in errors and events begin with `path`.
+    /// The path is one name, taken literally: longer paths, `.` and `..` are refused. Paths in
+    /// errors and events begin with `path`.
     ///
     /// Costs the same as [`Remove::run`], two calls to duplicate the handle and one for its type.
-    /// Their failure is reported like any other, also to the callbacks. A handle other than a
-    /// directory's, or of a link to one, is an error.
+    /// Their failure is reported like any other, also to the callbacks. A handle of anything but a
+    /// directory is an error.
     #[must_use = "a removal may have failed; the report says so"]
     fn run_below(&self, dir: BorrowedHandle<'_>, path: impl AsRef<Path>) -> Report;
 }
@@ -48,17 +48,17 @@ impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedHandle<'_>, path: impl AsRef<Path>) -> Report {
         super::remove_below(self, path.as_ref(), |parent| match parent.as_os_str().len() {
             0 => open_directory(dir),
-            // The kernel does not resolve `..`, so it would reach other paths than Win32.
+            // The kernel does not resolve `..`.
             _ => (Err(io::ErrorKind::InvalidInput.into()), Calls::default()),
         })
     }
 }
 
 /// Adopts a directory opened with `FILE_LIST_DIRECTORY`, `FILE_TRAVERSE`, `FILE_READ_ATTRIBUTES`
-/// and `SYNCHRONIZE` for synchronous use.
+/// and `SYNCHRONIZE` for synchronous use. 2 calls.
 ///
-/// Other handles, including those of links to directories, are refused. 2 calls. On an error the
-/// handle is closed.
+/// Other handles, including those of links to directories, are refused. On an error the handle is
+/// closed.
 impl TryFrom<OwnedHandle> for Directory {
     type Error = Error;
 

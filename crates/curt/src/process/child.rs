@@ -63,8 +63,7 @@ impl Child {
         self.process.id()
     }
 
-    /// Closes the standard input if it is a pipe, and waits until the program ends. Later calls
-    /// cost nothing.
+    /// Closes the standard input if it is a pipe, and waits until the program ends.
     pub fn wait(&mut self) -> Result<ExitStatus, Error> {
         self.stdin = None;
         self.with(Operation::Wait, |_, child| {
@@ -88,8 +87,8 @@ impl Child {
         })
     }
 
-    /// Closes the standard input if it is a pipe, collects the output, and waits until the program
-    /// ends. A stream other than a pipe yields no output.
+    /// Closes the standard input if it is a pipe, collects the output of pipes, and waits until the
+    /// program ends.
     ///
     /// A process that the program left behind can hold its outputs open. So they are read for one
     /// `pause` at a time, and `is_stopped` is called before each. Once it returns true and the
@@ -108,14 +107,14 @@ impl Child {
                 break read;
             }
         };
-        // A program still writing would block on a full pipe and never end.
+        // A full pipe would block the program forever.
         (self.stdout, self.stderr) = (None, None);
         let status = self.wait()?;
         let [stdout, stderr] = outputs;
         read.map(|_| Output { status, stdout, stderr })
     }
 
-    /// Returns whether both outputs ended within the limit.
+    /// Whether both outputs ended.
     pub(super) fn read_until(
         &mut self,
         limit: Duration,
@@ -146,8 +145,7 @@ impl Child {
         })
     }
 
-    /// Returns the calls made to find the program, to wait with a limit and to read, without those
-    /// of the standard library.
+    /// Returns the calls made to find the program, to wait with a limit and to read.
     pub fn calls(&self) -> Calls {
         self.calls
     }

@@ -19,9 +19,9 @@ use curt_paths::Flavor;
 pub enum Stream {
     /// Inherits the stream of this process.
     Inherit,
-    /// The null device: reads return end of file, and writes are discarded.
+    /// The null device.
     Null,
-    /// A new pipe, whose other end is in the [`Child`].
+    /// A new pipe to the [`Child`].
     Pipe,
 }
 
@@ -52,9 +52,8 @@ pub struct Command {
     program: OsString,
     zeroth: OsString,
     arguments: Vec<OsString>,
-    /// Whether the environment of this process is ignored.
     clears: bool,
-    /// To set or, if the value is `None`, to remove, in this order.
+    /// In this order; `None` removes.
     changes: Vec<(OsString, Option<OsString>)>,
     directory: Option<PathBuf>,
     streams: [Option<Stream>; 3],
@@ -67,8 +66,8 @@ pub struct Command {
 impl Command {
     /// Creates a command for a program.
     ///
-    /// A name with a separator is a path, on every system relative to the directory that the
-    /// program runs in ([`Command::current_dir`]). Other names are looked up ([`Command::search`]).
+    /// A name with a separator is a path, relative to the directory that the program runs in
+    /// ([`Command::current_dir`]). Other names are looked up ([`Command::search`]).
     pub fn new(program: impl AsRef<OsStr>) -> Command {
         let program = program.as_ref();
         Command {
@@ -98,8 +97,8 @@ impl Command {
         self
     }
 
-    /// Sets argument zero: by default the name passed to [`Command::new`]. On Windows it is always
-    /// the path of the program.
+    /// Sets argument zero: by default the name passed to [`Command::new`], on Windows always the
+    /// path of the program.
     pub fn arg0(&mut self, name: impl AsRef<OsStr>) -> &mut Command {
         name.as_ref().clone_into(&mut self.zeroth);
         self
@@ -120,8 +119,8 @@ impl Command {
     }
 
     /// Removes all environment variables, including those set so far. On Windows `SystemRoot`
-    /// remains, because few programs start without it; call [`env_remove`](Command::env_remove)
-    /// afterwards to remove it too.
+    /// remains, because few programs start without it; [`env_remove`](Command::env_remove) removes
+    /// it too.
     pub fn env_clear(&mut self) -> &mut Command {
         self.clears = true;
         self.changes.clear();
@@ -157,19 +156,19 @@ impl Command {
     /// Sets whether killing the program also kills the processes it started.
     ///
     /// Ctrl-C in the terminal then does not reach the program, so this process must end the tree
-    /// before it ends itself. To handle the signal, wait in short steps ([`Child::wait_timeout`])
-    /// and call [`Child::kill`].
+    /// first. To handle the signal, wait in short steps ([`Child::wait_timeout`]) and call
+    /// [`Child::kill`].
     ///
-    /// On Unix the tree is a new process group: a process that leaves the group (`setsid`,
-    /// `setpgid`, a shell with job control, a daemon) escapes. On Windows it is a job, which a
-    /// process can leave only if it is allowed to.
+    /// On Unix the tree is a new process group: a process that leaves it (`setsid`, `setpgid`, a
+    /// shell with job control, a daemon) escapes. On Windows it is a job, which a process can leave
+    /// only if it is allowed to.
     pub fn own_tree(&mut self, wanted: bool) -> &mut Command {
         self.has_tree = wanted;
         self
     }
 
-    /// Sets how a name is looked up: by which rules, and in which `PATH`. Missing settings come
-    /// from the environment and directory of the child, not of this process.
+    /// Sets how a name is looked up. Missing settings come from the environment and directory of
+    /// the child, not of this process.
     pub fn search(&mut self, search: Search) -> &mut Command {
         self.search = search;
         self
@@ -235,7 +234,7 @@ impl Command {
         let timed_out = matches!(ended, Ok(None));
         let status = match ended? {
             Some(status) => status,
-            // The child was not waited for yet, so its group number cannot have been reused.
+            // Not waited for yet, so the group number is still its own.
             None => child.kill().and_then(|()| child.wait())?,
         };
         read?;
@@ -261,8 +260,7 @@ impl Command {
         self.search_for_child(self.variables()).explain(&self.program)
     }
 
-    /// Sets a hook for the standard library's command, run before each start. For the `curt`
-    /// command.
+    /// Hook before each start. For the `curt` command.
     #[doc(hidden)]
     pub fn prepare(&mut self, prepare: fn(&mut process::Command)) -> &mut Command {
         self.prepare = Some(prepare);
@@ -300,7 +298,7 @@ impl Command {
         Ok(Child::new(setup, child, tree, program, &calls))
     }
 
-    /// Calls `start` for one candidate after another until one starts.
+    /// For one candidate after another until one starts.
     pub(crate) fn start<T>(
         &self,
         defaults: [Stream; 3],
@@ -362,7 +360,7 @@ impl Command {
         command
     }
 
-    /// Names the directory instead of the program if the directory caused the failure.
+    /// Names the directory if that caused the failure.
     fn error(&self, program: PathBuf, (why, error): Refusal) -> Error {
         let (operation, path) = match (&why, &self.directory) {
             (StartFailure::Directory, Some(directory)) => (Operation::Enter, directory.clone()),

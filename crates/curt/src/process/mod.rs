@@ -54,13 +54,10 @@
 //!
 //! Without process descriptors (before Linux 5.3, macOS, the BSDs) a wait with a limit polls.
 
-// From the public function to the system call:
-//
-// - `Command::spawn` (`command.rs`) looks the name up, unless it is a path, and starts the first
-//   program that can be started (`start_first`, `program.rs`).
-// - `Command::start` builds a command of the standard library, which `Os::spawn` starts.
-// - `Os::explain` finds the reason if a start failed.
-// - `Child` (`child.rs`) uses `Os::wait_timeout`, `Os::read_until` and `Os::kill_tree`.
+// From the public function to the system call: `Command::spawn` (`command.rs`) looks the name up,
+// unless it is a path, and tries candidates (`start_first`, `program.rs`). `Command::start` builds
+// a command of the standard library, which `Os::spawn` starts; `Os::explain` finds the reason of a
+// failure. `Child` (`child.rs`) uses `Os::wait_timeout`, `Os::read_until` and `Os::kill_tree`.
 
 mod child;
 mod command;

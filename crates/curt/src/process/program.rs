@@ -2,9 +2,8 @@
 //!
 //! A look-up ends with an absolute path, and exactly that path is started, without a second search
 //! here or in the system. So a refused directory cannot be reached, whatever changes in between.
-//! The system judges the kind of file again when it starts it, on Windows by the last component of
-//! the same path. A handle on the file would not help against a user who may write to an allowed
-//! directory, and could not start scripts.
+//! The system judges the kind of file again when it starts it. A handle on the file would not help
+//! against a user who may write to an allowed directory, and could not start scripts.
 
 use std::ffi::OsStr;
 use std::io;
@@ -19,20 +18,18 @@ use curt_paths::Flavor;
 pub(super) type Refusal = (StartFailure, io::Error);
 
 pub(super) enum NotStarted {
-    /// With the path of the candidate, if a look-up led to it.
+    /// With the candidate that a look-up led to.
     Refused(Option<PathBuf>, Refusal),
     NotFound(Error),
 }
 
-/// Whether the system resolves this name itself. Under Windows rules a path is looked up too,
-/// because extensions are appended.
+/// Under Windows rules a path is looked up too, because extensions are appended.
 pub(super) fn is_path(name: &OsStr) -> bool {
     let has_separator = OsUnit::units(name.as_ref()).iter().any(|unit| unit.is_separator());
     has_separator && Flavor::NATIVE == Flavor::Posix
 }
 
-/// Tries candidates until one starts or the policy ends the search. If all fail, the first refusal
-/// is returned.
+/// Until one starts or the policy ends the search. Otherwise the first refusal is returned.
 pub(super) fn start_first<T>(
     search: &Search,
     name: &OsStr,
@@ -58,7 +55,7 @@ pub(super) fn start_first<T>(
             let is_last = is_last(&refusal.0, program, &rules);
             (refusal, is_last)
         };
-        // Zig reports a refusal only for the working directory, not for entries of `PATH`.
+        // Zig reports a refusal only for the working directory.
         let counts_as_missing =
             rules.are_of(Policy::Zig) && matches!(found.origin(), FoundIn::Path(_));
         if first.is_none() && (is_last || !counts_as_missing) {
@@ -68,16 +65,13 @@ pub(super) fn start_first<T>(
             break;
         }
     }
-    // Without one, the policy counts all candidates as missing.
     let missing = || (None, (StartFailure::ProgramMissing, io::ErrorKind::NotFound.into()));
     let (path, refusal) = first.unwrap_or_else(missing);
     Err(NotStarted::Refused(path, refusal))
 }
 
-/// Whether a candidate that could not be started ends the search.
-///
-/// On Windows a corrupt image does, as in cmd.exe, but a file without an extension that is not an
-/// image does not. On POSIX the search continues only where `execvp` does.
+/// On Windows a corrupt image ends the search, as in cmd.exe, but a file without an extension that
+/// is not an image does not. On POSIX the search continues only where `execvp` does.
 fn is_last(why: &StartFailure, program: Program, rules: &Rules) -> bool {
     match why {
         _ if rules.starts_first_only => true,

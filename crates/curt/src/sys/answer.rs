@@ -17,13 +17,12 @@ pub(crate) enum Mounts {
 #[derive(Debug)]
 pub(crate) enum Opened<D> {
     Dir(D),
-    /// Another kind of entry has the name, perhaps a symlink.
+    /// Perhaps a symlink.
     NotDirectory,
     Gone,
     /// It disappears when the last process closes it.
     #[cfg_attr(not(windows), allow(dead_code, reason = "no other system has it"))]
     Pending,
-    /// A mount point, and mounts are refused.
     #[cfg_attr(windows, allow(dead_code, reason = "mount points are links on Windows"))]
     Mount,
     Failed(io::Error),
@@ -43,7 +42,6 @@ impl<D> Opened<D> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Batch {
-    /// There may be more entries.
     More,
     End,
 }
@@ -53,7 +51,6 @@ pub(crate) enum Removed {
     Done,
     IsDirectory,
     Gone,
-    /// It disappears when the last process closes it.
     #[cfg_attr(not(windows), allow(dead_code, reason = "no other system has it"))]
     Pending,
     Failed(io::Error),
@@ -63,12 +60,11 @@ pub(crate) enum Removed {
 pub(crate) struct Entry<'a, U> {
     pub(crate) name: Name<'a, U>,
     pub(crate) kind: Kind,
-    /// The inode, or 0 if the listing has none.
+    /// 0 if the listing has none.
     pub(crate) id: u64,
 }
 
-/// A file's identity, valid while the file is open somewhere. Packed, because a traversal keeps one
-/// per ancestor.
+/// Valid while the file is open somewhere. Packed, because a traversal keeps one per ancestor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C, packed(8))]
 pub(crate) struct Identity {
@@ -82,7 +78,7 @@ impl Identity {
         Identity { device: facts.device, file: facts.id }
     }
 
-    /// Returns `None` on file systems without file numbers.
+    /// `None` on file systems without file numbers.
     #[inline]
     pub(crate) fn known(facts: &Facts) -> Option<Identity> {
         let is_known = facts.known.contains(Fields::ID | Fields::DEVICE);
@@ -90,13 +86,10 @@ impl Identity {
     }
 }
 
-/// The fields that each source provides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sources {
     pub(crate) listing: Fields,
-    /// In one call.
     pub(crate) query: Fields,
-    /// From the list of attribute names, in one call.
     pub(crate) extended: Fields,
     /// From the security descriptor.
     pub(crate) secured: Fields,
@@ -113,7 +106,7 @@ pub(crate) struct Ask {
 }
 
 impl Ask {
-    /// For a removal; other operations use some of these fields.
+    /// For a removal.
     pub(crate) const STAT: Ask = Ask {
         fields: Fields::KIND
             .union(Fields::ID)
@@ -127,7 +120,6 @@ impl Ask {
     };
 }
 
-/// Owner names, and other contents of the security descriptor.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Owners {
     pub(crate) user: Option<Arc<OsString>>,

@@ -29,7 +29,6 @@ pub(crate) enum Create {
     #[default]
     Never,
     Missing,
-    /// The file must not exist yet.
     New,
 }
 
@@ -47,7 +46,7 @@ pub(crate) struct How {
     /// Opening does not block; reading does as `nonblocking` says.
     #[cfg_attr(not(unix), allow(dead_code, reason = "no file blocks when it is opened there"))]
     pub(crate) nonblocking_open: bool,
-    /// Flags of `open(2)` that only the system interprets.
+    /// Flags of `open(2)`.
     #[cfg_attr(not(unix), allow(dead_code, reason = "no such flags there"))]
     pub(crate) system_flags: u32,
     #[cfg_attr(not(unix), allow(dead_code, reason = "no bits there"))]
@@ -56,15 +55,14 @@ pub(crate) struct How {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
-    /// The permission bits, or on Windows the read-only attribute.
+    /// On Windows, the read-only attribute.
     Permissions(Permissions),
-    /// A time of `None` is left unchanged.
+    /// `None` leaves a time unchanged.
     Times { accessed: Option<Time>, modified: Option<Time> },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// For resolving names in it.
     Place,
     Listing,
 }
@@ -77,9 +75,9 @@ pub(crate) enum Purpose {
 pub(crate) enum Want<'a> {
     File(&'a How),
     Directory(Purpose),
-    /// Follows a symlink at the end of the path.
+    /// Follows a last symlink.
     Name,
-    /// Follows a symlink at the end of the path.
+    /// Follows a last symlink.
     Change(&'a Change),
 }
 
@@ -90,10 +88,8 @@ pub(crate) enum Want<'a> {
 #[derive(Debug)]
 pub(crate) enum Whole<T> {
     Opened(T),
-    /// The path would leave the root.
     Escape,
-    /// A symlink in the path was not followed, or there were too many; the system does not say
-    /// which.
+    /// A symlink was refused, or there were too many; the system does not say which.
     Unfollowed(io::Error),
     /// The system has no such call.
     Unanswered,
@@ -103,7 +99,7 @@ pub(crate) enum Whole<T> {
 #[derive(Debug)]
 pub(crate) enum Step<T> {
     Done(T),
-    /// Another entry has the name: a symlink, or anything but a wanted directory.
+    /// A symlink, or anything but a wanted directory.
     Otherwise,
     Failed(io::Error),
 }
@@ -111,7 +107,7 @@ pub(crate) enum Step<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     Look,
-    /// By the system's rules for following. `is_last`: the path ends here.
+    /// By the system's rules. `is_last`: the path ends here.
     Follow { is_last: bool },
 }
 
@@ -132,13 +128,13 @@ impl<S: Beneath> Copy for Open<'_, S> {}
 pub(crate) enum Link<U> {
     No,
     To(Vec<U>),
-    /// A link without a target path: a magic link, or a reparse point of an unknown kind.
+    /// Without a target path: a magic link, or an unknown reparse point.
     #[cfg_attr(
         not(any(target_os = "linux", windows)),
         allow(dead_code, reason = "others have no such links")
     )]
     Opaque,
-    /// The system refuses to follow it, with this error number.
+    /// With this error number.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others follow every link"))]
     Refused(i32),
 }
@@ -148,12 +144,10 @@ pub(crate) trait Beneath: Sys {
     type Handle;
 
     const FLAVOR: Flavor;
-    /// Whether a path without symlinks has the stored spelling. Where case is ignored, the system
-    /// must be queried.
+    /// Whether a path without symlinks has the stored spelling; false where case is ignored.
     const SPELLING_IS_NAME: bool;
     /// Includes the NUL.
     const LONGEST: usize;
-    /// More symlinks are taken for a loop.
     const MOST_LINKS: usize = 40;
 
     fn whole(
@@ -163,7 +157,7 @@ pub(crate) trait Beneath: Sys {
         want: Want<'_>,
         rules: Rules,
     ) -> Whole<Self::Handle>;
-    /// `root` and `purpose` are those of the call to [`Beneath::whole`].
+    /// `root` and `purpose` as for [`Beneath::whole`].
     fn dir_from(
         &self,
         handle: Self::Handle,
@@ -186,7 +180,7 @@ pub(crate) trait Beneath: Sys {
         reading: Reading,
     ) -> io::Result<Link<Self::Unit>>;
     fn create_dir(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, mode: u32) -> io::Result<()>;
-    /// With `replace`, replaces an existing entry as the system does; otherwise that is an error.
+    /// Without `replace`, an existing entry is an error.
     fn rename(
         &self,
         from: &Self::Dir,
@@ -213,17 +207,16 @@ pub(crate) trait Beneath: Sys {
     /// Changes an entry unless it is a symlink.
     fn change(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, change: &Change) -> Step<()>;
 
-    /// Returns the current full path.
     fn path_of(&self, open: Open<'_, Self>) -> io::Result<Vec<Self::Unit>>;
-    /// Whether a path without symlinks leads from a directory to an open file. Full paths do not
-    /// prove that if the system has several trees, or covers part of its tree.
+    /// Whether a path without symlinks leads to an open file. Full paths do not prove it: the
+    /// system may have several trees, or cover part of one.
     fn is_at(
         &self,
         from: &Self::Dir,
         path: &[Self::Unit],
         open: Open<'_, Self>,
     ) -> io::Result<bool>;
-    /// Returns the stored full path, if [`Beneath::SPELLING_IS_NAME`] is false.
+    /// Used if [`Beneath::SPELLING_IS_NAME`] is false.
     fn full_name(
         &self,
         at: &Self::Dir,

@@ -7,7 +7,7 @@ pub enum Missing {
     /// No name; the path must lead to something. `realpath -e`, Python's `realpath(strict=True)`.
     #[default]
     Nothing,
-    /// The last name, or that in the target of a symlink at the end. `realpath` without an option.
+    /// The last name, also that in the target of a last symlink. `realpath` without an option.
     LastName,
     /// Any name, and names before others need not be directories. `realpath -m`, Python's
     /// `realpath`.

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex};
 
 use super::Setup;
 
-/// Planned failures, shared by all workers of an operation.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
     state: Mutex<State>,
@@ -18,7 +17,7 @@ struct State {
     hit: u64,
 }
 
-/// The nth call (from 0) of a name fails with an error number.
+/// Calls of a kind are counted from 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlannedFailure {
     pub(crate) kind: &'static str,
@@ -32,8 +31,8 @@ impl Faults {
         self
     }
 
-    /// Runs a single-threaded operation as the system answers, and then with each call failing once
-    /// with each error. `run` gets the setup and the failure planned in it.
+    /// Runs a single-threaded operation without failures, then with each call failing once with
+    /// each error.
     pub(crate) fn each(
         setup: &Setup,
         errors: &[i32],
@@ -60,7 +59,6 @@ impl Faults {
         }
     }
 
-    /// Counts a call, and returns the error number if it must fail.
     pub(crate) fn next(&self, kind: &'static str) -> Option<i32> {
         let mut state = self.lock();
         let count = state.seen.entry(kind).or_default();

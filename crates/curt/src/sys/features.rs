@@ -22,7 +22,7 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// All features, by their names in the option `--without`.
+    /// By their names in the option `--without`.
     pub const ALL: [(&'static str, Feature); 7] = [
         ("openat2", Feature::Openat2),
         ("statx", Feature::Statx),
@@ -56,7 +56,6 @@ impl Features {
 impl Features {
     pub(crate) const NONE: Features = Features(0);
 
-    /// Without them, the platform is the portable one.
     #[cfg(unix)]
     pub(crate) fn all() -> Self {
         Feature::ALL.into_iter().fold(Features::NONE, |all, (_, feature)| all.with(feature))

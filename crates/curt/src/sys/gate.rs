@@ -25,8 +25,7 @@ impl Gate {
         self.counter.calls()
     }
 
-    /// Counts a call, and returns the error number if it must fail. `kind` is an index into the
-    /// names.
+    /// Returns the error number if the call must fail. `kind` indexes the names.
     #[cfg_attr(not(test), allow(clippy::unnecessary_wraps, reason = "only tests plan failures"))]
     pub(super) fn pass(&self, kind: usize) -> Result<(), i32> {
         self.counter.tick(kind);
@@ -48,7 +47,6 @@ macro_rules! calls {
             $($call,)*
         }
 
-        /// In the order of [`Call`].
         const NAMES: &[&str] = &[$($name),*];
     };
 }

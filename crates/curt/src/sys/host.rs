@@ -7,22 +7,19 @@ pub(crate) use super::unix::host::{drive_directory, home, home_of, release};
 #[cfg(windows)]
 pub(crate) use super::windows::host::{drive_directory, home, home_of, release};
 
-/// Queries about the process instead of a file system.
-///
-/// They are methods of the platform so that their calls count as the worker's, and because the
-/// platform in memory has a simulated clock and limits that a test chooses.
+/// Methods of the platform, so that their calls count as the worker's, and because the platform in
+/// memory has a simulated clock and limits.
 pub(crate) trait Host {
-    /// Returns how many descriptors or handles the process may have.
     fn descriptor_limit(&self) -> usize;
     fn processors(&self) -> usize;
-    /// Reads a monotonic clock.
+    /// Monotonic.
     fn now(&self) -> Duration;
     fn sleep(&self, time: Duration);
-    /// Reads the clock that stamps entries, since 1970.
+    /// The clock that stamps entries, since 1970.
     fn wall_clock(&self) -> Duration {
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
-    /// Returns how often this thread has blocked, or zero if the system does not count it.
+    /// How often this thread has blocked; zero if the system does not count it.
     fn waits(&self) -> u64 {
         0
     }

@@ -71,8 +71,8 @@ pub(crate) type OsUnit = <Os as Sys>::Unit;
 #[cfg(not(any(unix, windows)))]
 compile_error!("curt runs on Unix and on Windows; there is no platform for this system");
 
-// For public functions only: conversions of the caller's open directories, and process features
-// that the standard library lacks.
+// For public functions: the caller's open directories, and process features that the standard
+// library lacks.
 #[cfg(unix)]
 pub(crate) use unix::{how_of, into_descriptor, open_directory, process};
 #[cfg(windows)]
@@ -81,11 +81,9 @@ pub(crate) use windows::{how_of, into_descriptor, open_directory, process};
 #[derive(Clone)]
 #[cfg_attr(not(test), derive(Default))]
 pub(crate) struct Setup {
-    /// Switched-off features.
     pub(crate) without: Features,
-    /// No directory will be removed through its listing handle; entries may still be removed by
-    /// name. Windows then opens directories without delete access, and Unix grows the listing
-    /// buffer only after several full batches.
+    /// Directories are not removed through their listing handles. Windows then opens them without
+    /// delete access, and Unix grows the listing buffer only after several full batches.
     #[cfg_attr(
         not(any(windows, target_os = "linux")),
         allow(dead_code, reason = "decides an access right on Windows and a buffer size on Linux")
@@ -94,7 +92,7 @@ pub(crate) struct Setup {
     /// How long a removal waits for other processes to close an entry.
     #[cfg_attr(not(windows), allow(dead_code, reason = "only Windows refuses to remove them"))]
     pub(crate) busy_window: Duration,
-    /// Names found so far, if workers share them.
+    /// If workers share them.
     #[cfg(unix)]
     pub(crate) accounts: Option<unix::accounts::Shared>,
     #[cfg(all(windows, test))]
@@ -105,7 +103,7 @@ pub(crate) struct Setup {
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
 }
 
-/// Tests can switch features off and plan faults for every setup made in a thread.
+/// In tests, every setup of a thread may lack features and have faults.
 #[cfg(test)]
 impl Default for Setup {
     fn default() -> Self {
@@ -124,17 +122,15 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// Switches off more features.
     pub(crate) fn with(&self, without: Features) -> Setup {
         Setup { without: self.without.and(without), ..self.clone() }
     }
 
-    /// For an operation that [only lists](Setup::lists_only) directories.
     pub(crate) fn for_listing(&self, without: Features) -> Setup {
         Setup { lists_only: true, ..self.with(without) }
     }
 
-    /// Workers started from this setup, or from a copy, will share owner names.
+    /// For workers started from this setup or a copy.
     pub(crate) fn sharing_owners(self) -> Setup {
         #[cfg(unix)]
         return Setup { accounts: Some(unix::accounts::Shared::default()), ..self };
@@ -146,17 +142,16 @@ impl Setup {
 /// The entries in a worker's buffer, in the system's order.
 pub(crate) trait Listing: Send + Sync {
     type Unit: SystemUnit;
-    /// Returns the entry at `position`, which begins at 0, and the next position. Omits `.` and
-    /// `..`.
+    /// Returns the entry at `position`, from 0, and the next position. Omits `.` and `..`.
     fn entry(&self, position: usize) -> Option<(Entry<'_, Self::Unit>, usize)>;
-    /// Adds the listed fields of `entry`, found at `position`, to empty facts.
+    /// To empty facts.
     fn facts(&self, position: usize, entry: &Entry<'_, Self::Unit>, facts: &mut Facts) {
         let _ = position;
         facts.add_listed(entry.kind, entry.id.into());
     }
-    /// Estimates the number of entries from `position` on.
+    /// An estimate, from `position` on.
     fn left(&self, position: usize) -> usize;
-    /// Allocates a buffer of about this size, which never grows but always fits the longest name.
+    /// A buffer of about this size, which never grows but fits the longest name.
     fn with_capacity(bytes: usize) -> Self;
 }
 
@@ -173,13 +168,13 @@ pub(crate) trait Sys: Host + Sized + Send {
     fn start(setup: &Setup) -> Self;
     fn calls(&self) -> Calls;
 
-    /// Opens an operand's parent for resolving names, or the operand itself if it has no name in a
-    /// parent. Follows symlinks. The empty path means the working directory and costs no call.
+    /// Opens an operand's parent for resolving names, or the operand if it has none. Follows
+    /// symlinks. The empty path means the working directory and costs no call.
     fn open_place(&self, path: &Path) -> io::Result<Self::Dir>;
     /// Whether a directory can be mounted below itself. If so, [`Mounts::Refuse`] detects mounts,
     /// on recent systems without an extra call (ADR 15).
     const MOUNTS_MAY_LOOP: bool = false;
-    /// Opens a child for listing, without following a symlink.
+    /// Does not follow a symlink.
     fn open_child(
         &self,
         parent: &Self::Dir,
@@ -190,7 +185,7 @@ pub(crate) trait Sys: Host + Sized + Send {
     fn read_entries(&self, dir: &Self::Dir, buf: &mut Self::DirBuf) -> io::Result<Batch>;
     fn rewind(&self, dir: &Self::Dir) -> io::Result<()>;
 
-    /// Removes a child other than a directory. `kind` comes from the listing.
+    /// `kind` comes from the listing.
     fn remove_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> Removed;
     /// Removes an emptied directory and closes it. On failure, hands it back with the error,
     /// because a non-empty one can be listed again.
@@ -220,15 +215,14 @@ pub(crate) trait Sys: Host + Sized + Send {
     /// and, where mounts are crossed, [`Sys::open_child`] accept. All but [`Sys::open_below`]
     /// follow symlinks before the last name; their arguments only concern the last one.
     fn locate(&self, path: &Path) -> io::Result<(Self::Dir, NameBuf<Self::Unit>)>;
-    /// Opens a directory for listing. Follows either all symlinks in the path or none.
+    /// Follows either all symlinks in the path or none.
     fn open_below(
         &self,
         from: &Self::Dir,
         path: Name<'_, Self::Unit>,
         follow: bool,
     ) -> Opened<Self::Dir>;
-    /// Adds the answer to `known`. A requested field missing from it does not exist on that file
-    /// system.
+    /// A requested field missing from `known` afterwards does not exist on that file system.
     fn query_into(
         &self,
         parent: &Self::Dir,
@@ -242,20 +236,18 @@ pub(crate) trait Sys: Host + Sized + Send {
         Ok(facts)
     }
     fn query_dir(&self, dir: &Self::Dir, ask: Ask) -> io::Result<Facts>;
-    /// Reads a symlink's target into an empty buffer.
+    /// The buffer must be empty.
     fn read_link(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         target: &mut Vec<Self::Unit>,
     ) -> io::Result<()>;
-    /// Makes a path absolute by text. The empty path means the working directory. If the result
-    /// `is_opened`, the path of the working directory must still lead to it: a later mount may
-    /// cover it.
+    /// By text. The empty path means the working directory. If the result `is_opened`, the path of
+    /// the working directory must still lead to it: a later mount may cover it.
     fn absolute(&self, path: &Path, is_opened: bool) -> io::Result<PathBuf>;
     fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf>;
-    /// Reads a file of at most `most` bytes, and fails if it is longer. Opening a pipe does not
-    /// block.
+    /// Fails if the file has more than `most` bytes. Opening a pipe does not block.
     fn read_file(
         &self,
         parent: &Self::Dir,
@@ -263,16 +255,14 @@ pub(crate) trait Sys: Host + Sized + Send {
         follow: bool,
         most: usize,
     ) -> io::Result<Vec<u8>>;
-    /// Checks [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`], at one call
-    /// each.
+    /// [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`], at one call each.
     fn may(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         asked: Fields,
     ) -> io::Result<Fields>;
-    /// Reads extended attributes, or returns `None` if the file system does not support them, which
-    /// is remembered for a known `device`.
+    /// `None` if the file system does not support them, which is remembered for a known `device`.
     fn extended(
         &self,
         parent: &Self::Dir,
@@ -284,7 +274,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         let _ = (parent, name, asked, follow, device);
         Ok(None)
     }
-    /// Returns owner names. Owners that are numbers are in `facts`.
+    /// Numeric owners are in `facts`.
     fn owners(
         &self,
         parent: &Self::Dir,
@@ -325,8 +315,8 @@ pub(crate) trait Sys: Host + Sized + Send {
         let may = || self.may(parent, name, Fields::WRITABLE);
         kind.is_link() || may().is_ok_and(|allowed| allowed.contains(Fields::WRITABLE))
     }
-    /// Predicts the error of a removal, for [`Remove::dry_run`](crate::Remove::dry_run). `facts`
-    /// must answer [`Ask::STAT`]. Does not check whether a directory is empty.
+    /// Predicts the error of a removal, except for non-empty directories. `facts` must answer
+    /// [`Ask::STAT`].
     fn check_removal(
         &self,
         parent: &Self::Dir,
@@ -336,15 +326,15 @@ pub(crate) trait Sys: Host + Sized + Send {
         let _ = (parent, name, facts);
         Ok(())
     }
-    /// Whether this file system removes files faster in inode order.
+    /// Whether files are removed faster in inode order.
     fn inode_order_pays(&self, dir: &Self::Dir) -> bool {
         let _ = dir;
         false
     }
 }
 
-/// Opens a directory one name at a time, so that no symlink in the path is followed. An absolute
-/// path begins at the root.
+/// One name at a time, so that no symlink in the path is followed. An absolute path begins at the
+/// root.
 #[cfg(any(test, fuzzing, not(windows)))]
 fn open_step_by_step<S: Sys>(
     sys: &S,
@@ -386,7 +376,7 @@ fn open_step_by_step<S: Sys>(
     last.map_or(Opened::Gone, Opened::Dir)
 }
 
-/// Reads a file of at most `most` bytes. A short read is not the end.
+/// A short read is not the end.
 fn read_whole(
     most: usize,
     mut read: impl FnMut(&mut [u8]) -> io::Result<usize>,

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// A failure that no call reported, but for which the system has a number.
+/// A failure that no call reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OsError {
     NotFound,
@@ -12,7 +12,7 @@ pub(crate) enum OsError {
     Exists,
     OtherDevice,
     Invalid,
-    /// Not permitted whatever the modes are: a directory cannot have a second name.
+    /// Whatever the modes are: a directory cannot have a second name.
     NotPermitted,
     Busy,
     TooManyLinks,
@@ -31,7 +31,6 @@ impl OsError {
         io::Error::from_raw_os_error(self.number())
     }
 
-    /// Returns the closest match.
     pub(crate) fn of(kind: io::ErrorKind) -> OsError {
         match kind {
             io::ErrorKind::NotFound => OsError::NotFound,
@@ -103,7 +102,7 @@ pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
     }
 }
 
-/// Also true if there were too many symlinks. The standard library has no stable kind for it.
+/// The standard library has no stable kind for it.
 pub(crate) fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::TooManyLinks.number())
 }
@@ -154,7 +153,6 @@ pub(crate) fn is_not_permitted(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::NotPermitted.number())
 }
 
-/// Whether the error may be gone on a retry.
 pub(crate) fn may_pass(number: i32) -> bool {
     #[cfg(unix)]
     return [libc::EBUSY, libc::EMFILE, libc::ENFILE, libc::ENOTEMPTY, libc::EPERM]

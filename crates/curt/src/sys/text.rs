@@ -8,13 +8,12 @@ use std::path::{Path, PathBuf};
 use crate::fields::Kind;
 use crate::name::{NameBuf, Unit};
 
-/// A unit of the system's names: a byte on Unix, 16 bits on Windows.
+/// A byte on Unix, 16 bits on Windows.
 pub(crate) trait SystemUnit: Unit {
     fn append_units(path: &Path, to: &mut Vec<Self>);
 
     /// The caller may append names before converting back with [`SystemUnit::path`].
     fn units(path: &Path) -> Vec<Self> {
-        // A NUL often follows.
         let mut units = Vec::with_capacity(path.as_os_str().len() + 1);
         Self::append_units(path, &mut units);
         units
@@ -30,13 +29,11 @@ pub(crate) trait SystemUnit: Unit {
     fn operand(path: &Path) -> SplitOperand<Self>;
 }
 
-/// A mounted volume looks like a junction, but its target is the root of a volume by its own name,
-/// `\\?\Volume{…}\` (`SetVolumeMountPointW`).
+/// A mounted volume looks like a junction to `\\?\Volume{…}\` (`SetVolumeMountPointW`).
 pub(crate) fn kind_by_target<U: Unit>(kind: Kind, target: &[U]) -> Kind {
     if kind == Kind::Junction && is_volume(target) { Kind::VolumeMount } else { kind }
 }
 
-/// Whether a path is the root of a volume, by that volume's own name.
 pub(super) fn is_volume<U: Unit>(path: &[U]) -> bool {
     const PREFIX: &[u8] = br"\\?\volume{";
     let Some((head, rest)) = path.split_at_checked(PREFIX.len()) else {
@@ -47,13 +44,12 @@ pub(super) fn is_volume<U: Unit>(path: &[U]) -> bool {
     head.eq(PREFIX.iter().copied()) && U::position(rest, [b'}']) == Some(rest.len().wrapping_sub(1))
 }
 
-/// An operand, split by its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SplitOperand<U> {
     /// Empty for the working directory.
     pub(crate) parent: PathBuf,
     pub(crate) last: Last<U>,
-    /// Separators follow the last name, so it must be a directory and not a symlink to one.
+    /// Separators follow, so the last name must be a directory and not a symlink to one.
     pub(crate) directory_only: bool,
 }
 
@@ -61,7 +57,6 @@ pub(crate) struct SplitOperand<U> {
 pub(crate) enum Last<U> {
     Name(NameBuf<U>),
     DotOrDotDot,
-    /// A root directory by its spelling.
     Root,
     /// Empty, or with a NUL.
     Invalid(io::ErrorKind),
@@ -86,7 +81,7 @@ impl SystemUnit for u8 {
         text.into()
     }
 
-    /// Only for comparisons in tests; names outside Unicode are tested on Unix.
+    /// Only tests compare these; names outside Unicode are tested on Unix.
     #[cfg(not(unix))]
     fn path(units: Vec<u8>) -> PathBuf {
         String::from_utf8_lossy(&units).into_owned().into()

@@ -2,8 +2,8 @@
 //!
 //! By POSIX rules, one query decides whether a path can be executed. By Windows rules, a directory
 //! is listed for names with the same beginning, and single names are probed. The default methods
-//! implement the Windows rules for every platform, by listing whole directories and ignoring case;
-//! Windows itself uses a few native calls.
+//! implement these by listing whole directories and ignoring case; Windows itself uses a few native
+//! calls.
 
 use std::io;
 
@@ -13,11 +13,10 @@ use crate::name::{Name, NameBuf, Unit};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// As far as the system can say without executing it.
     Program,
     Absent,
     Directory,
-    /// Executable by its permissions, but not a file: a FIFO or a device.
+    /// Executable, but a FIFO or a device.
     #[cfg_attr(windows, allow(dead_code, reason = "Windows has no such right to ask for"))]
     NoFile,
     #[cfg_attr(windows, allow(dead_code, reason = "Windows has no such right to ask for"))]
@@ -26,11 +25,10 @@ pub(crate) enum Verdict {
 
 #[derive(Debug)]
 pub(crate) enum Unsearched {
-    /// Missing, or not a directory.
+    /// Or not a directory.
     Absent,
-    /// Not searchable.
     Denied,
-    /// Not listable, but perhaps searchable.
+    /// But perhaps searchable.
     Unlistable,
     Failed(io::Error),
 }
@@ -44,9 +42,9 @@ impl From<io::Error> for Unsearched {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Match<'a, U> {
     pub(crate) name: &'a [U],
-    /// The short (8.3) name on Windows, or empty.
+    /// The 8.3 name on Windows, or empty.
     pub(crate) short: &'a [U],
-    /// The kind of a symlink's target is unknown.
+    /// For a symlink, the target's kind is unknown.
     pub(crate) kind: Kind,
 }
 
@@ -61,17 +59,17 @@ pub(crate) enum Shown {
 }
 
 pub(crate) trait Which: Sys<Unit: Unit> {
-    /// The system's `_CS_PATH`, used if `PATH` is not set.
+    /// `_CS_PATH`, if `PATH` is not set.
     const DEFAULT_PATH: &'static str;
 
-    /// By POSIX rules, for the effective user. 1 call if the path is missing, else 2.
+    /// For the effective user. 1 call if the path is missing, else 2.
     fn executable(
         &self,
         from: &Self::Dir,
         path: Name<'_, Self::Unit>,
     ) -> Result<Verdict, Unsearched>;
 
-    /// Opens a directory for listing, following symlinks. An empty path opens `from` again.
+    /// Follows symlinks. An empty path opens `from` again.
     fn open_search(
         &self,
         from: &Self::Dir,
@@ -91,8 +89,8 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         }
     }
 
-    /// Yields the next names that begin with `stem`, in any case and in long or short form. It may
-    /// yield others too.
+    /// The next names that begin with `stem`, in any case and in long or short form. May yield
+    /// others too.
     fn matching(
         &self,
         dir: &Self::Dir,
@@ -114,8 +112,8 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         }
     }
 
-    /// Classifies a path by Windows rules: case is ignored, and everything but a directory is a
-    /// program, even a broken symlink. Sets `spelled` to the stored name.
+    /// Everything but a directory is a program, even a broken symlink. Sets `spelled` to the stored
+    /// name.
     fn probe(
         &self,
         from: &Self::Dir,
@@ -135,7 +133,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         // It may exist in another case.
         let parent = NameBuf::new(parent.to_vec())?;
         let dir = match self.open_search(from, parent.as_name()) {
-            // The directory is searchable, as the first query was answered.
+            // The first query was answered, so the directory is searchable.
             Err(Unsearched::Unlistable) => return Ok(Verdict::Absent),
             opened => opened?,
         };
@@ -160,7 +158,6 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         verdict
     }
 
-    /// Opens, reads and closes the file.
     fn head(
         &self,
         from: &Self::Dir,
@@ -169,8 +166,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
     ) -> io::Result<usize>;
 }
 
-/// Probes for exactly this name. 1 call, or 2 if the first one, which follows symlinks, finds
-/// nothing.
+/// 1 call, or 2 if the first one, which follows symlinks, finds nothing.
 fn probe_exact<S: Which>(
     sys: &S,
     from: &S::Dir,
@@ -192,7 +188,7 @@ fn probe_exact<S: Which>(
     Ok(Verdict::Absent)
 }
 
-/// Returns the interpreter and its single argument, as the kernel reads them.
+/// The interpreter and its single argument, as the kernel reads them.
 pub(crate) fn script_interpreter(head: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
     let line = head.strip_prefix(b"#!")?;
     let end = line.iter().position(|&byte| byte == b'\n' || byte == 0).unwrap_or(line.len());

@@ -1,6 +1,5 @@
 //! The candidates of a name: the file names to look for in a directory, best first. Under POSIX
-//! rules this is the name itself. Under Windows rules the extensions of `PATHEXT` are appended,
-//! depending on the policy.
+//! rules this is the name itself. Under Windows rules the policy appends extensions of `PATHEXT`.
 
 use super::found::Program;
 use super::names::{ascii, extension_at, is_forbidden};
@@ -9,8 +8,7 @@ use crate::fields::Kind;
 use crate::sys::{Match, Verdict};
 use curt_paths::{Flavor, Unit};
 
-/// Extensions to append, in order, without duplicates and with their dots; and dropped items of
-/// `PATHEXT`.
+/// In order, without duplicates and with their dots; and dropped items of `PATHEXT`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ExtensionList<U> {
     pub(super) extensions: Vec<Vec<U>>,
@@ -37,7 +35,7 @@ impl<U: Unit> ExtensionList<U> {
             }
         }
         if rules.are_of(Policy::Zig) {
-            // Zig appends only extensions that it can launch itself.
+            // Those that Zig can launch itself.
             let is_launched = |end: &Vec<U>| Program::of_extension(end) != Program::Association;
             list.extensions.retain(is_launched);
         }
@@ -60,18 +58,16 @@ fn is_extension<U: Unit>(item: &[U]) -> bool {
 #[derive(Debug)]
 struct Candidate<U> {
     name: Vec<U>,
-    /// Spelling on the disk; empty until a file of this name was seen.
+    /// As on the disk; empty until a file of this name was seen.
     spelled: Vec<U>,
-    /// `None` until known. If it has a spelling by then, a listing showed it without its kind.
+    /// `None` until known. With a spelling by then, a listing showed it without its kind.
     verdict: Option<Verdict>,
 }
 
 #[derive(Debug)]
 pub(super) struct Candidates<U> {
     all: Vec<Candidate<U>>,
-    /// Common prefix of all candidates.
     stem: Vec<U>,
-    /// Whether all programs are wanted, instead of the first.
     pub(super) wants_all: bool,
 }
 
@@ -93,7 +89,6 @@ impl<U: Unit> Candidates<U> {
         if is_literal {
             candidates.push(&[]);
         }
-        // Empty under POSIX rules.
         list.extensions.iter().for_each(|extension| candidates.push(extension));
         candidates
     }
@@ -122,7 +117,6 @@ impl<U: Unit> Candidates<U> {
         &self.all[at].name
     }
 
-    /// Empty until a file of this name was seen.
     pub(super) fn spelled(&self, at: usize) -> &[U] {
         &self.all[at].spelled
     }
@@ -135,13 +129,12 @@ impl<U: Unit> Candidates<U> {
         (from..self.len()).find(|&at| self.verdict(at) == Some(Verdict::Program))
     }
 
-    /// The first candidate that exists but cannot be executed.
     pub(super) fn first_unfit(&self) -> Option<usize> {
         let is_unfit = |verdict| matches!(verdict, Verdict::Directory | Verdict::NotExecutable);
         (0..self.len()).find(|&at| self.verdict(at).is_some_and(is_unfit))
     }
 
-    /// The number of candidates better than the first known program.
+    /// Those better than the first known program.
     pub(super) fn worth_asking(&self) -> usize {
         let best = if self.wants_all { None } else { self.program_from(0) };
         best.unwrap_or(self.len())
@@ -154,7 +147,6 @@ impl<U: Unit> Candidates<U> {
         candidate.spelled.extend_from_slice(spelled);
     }
 
-    /// For a name spelled as searched for, or as a listing showed it.
     pub(super) fn judge_as_spelled(&mut self, at: usize, verdict: Verdict) {
         let candidate = &mut self.all[at];
         candidate.verdict = Some(verdict);
@@ -163,7 +155,7 @@ impl<U: Unit> Candidates<U> {
         }
     }
 
-    /// An entry may match several candidates, by its long and its short name.
+    /// By its long and its short name, an entry may match several candidates.
     pub(super) fn note(&mut self, entry: &Match<'_, U>) {
         for candidate in &mut self.all {
             let name = &candidate.name;
@@ -175,9 +167,8 @@ impl<U: Unit> Candidates<U> {
 }
 
 impl<U: Unit> Candidate<U> {
-    /// On a case-sensitive filesystem, several entries may match one candidate. The exact spelling
-    /// wins, otherwise the smallest by its units, so that the result does not depend on the order
-    /// of the listing.
+    /// On a case-sensitive filesystem, several entries may match. The exact spelling wins,
+    /// otherwise the smallest by its units, so that the order of the listing does not matter.
     fn note(&mut self, entry: &Match<'_, U>) {
         let (name, known) = (&self.name[..], &self.spelled[..]);
         let keeps_known = known == name || (entry.name != name && known <= entry.name);

@@ -1,5 +1,5 @@
 //! The search directories in order: the entries of `PATH` and those a policy adds, without
-//! duplicates. Only the working directory takes calls.
+//! duplicates.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -42,16 +42,14 @@ pub(super) struct SearchDirectory<S: Which> {
     /// Absolute; the prefix of the paths found in it.
     pub(super) path: Vec<S::Unit>,
     pub(super) origin: FoundIn,
-    /// Whether only relative paths named it.
     pub(super) is_relative: bool,
-    /// Other entries of `PATH` that name the same directory.
     pub(super) duplicates: Vec<usize>,
-    /// The open directory to start from, and the path from there. `None` if the text is no path on
-    /// this system, or is relative without a base.
+    /// An open directory and a path from there. `None` if the text is no path on this system, or is
+    /// relative without a base.
     located: Option<(S::Dir, NameBuf<S::Unit>)>,
 }
 
-/// An open directory and a path from it to the directory to search; empty if that is the same.
+/// The path is empty if the open directory is the one to search.
 pub(super) struct Place<'a, S: Which> {
     pub(super) dir: &'a S::Dir,
     pub(super) path: &'a [S::Unit],
@@ -67,7 +65,7 @@ impl<S: Which> SearchDirectory<S> {
         let rules = base.rules;
         let is_relative = is_relative(text, rules);
         let from = if is_relative { base.units(sys) } else { &[] };
-        // Without a base a relative path finds nothing. Resolving it from the root would be wrong.
+        // Resolving it from the root would be wrong.
         let is_lost = is_relative && from.is_empty();
         let path = if is_lost { text.to_vec() } else { resolve(text, rules, from) };
         let located = if is_lost || is_elsewhere(text, rules) {
@@ -110,15 +108,13 @@ pub(super) enum RelativeTo {
     #[default]
     WorkingDirectory,
     Directory(PathBuf),
-    /// Relative paths find nothing.
     Nothing,
 }
 
 pub(super) struct Base<U> {
     rules: Flavor,
-    /// As given by the caller.
     pub(super) given: Option<PathBuf>,
-    /// Its absolute path, or that of the working directory, once needed. Empty if there is none.
+    /// Absolute, once needed. Empty without a working directory.
     known: Option<Vec<U>>,
 }
 
@@ -132,12 +128,11 @@ impl<U: SystemUnit> Base<U> {
         Base { rules, given, known }
     }
 
-    /// At most 3 calls, the first time.
+    /// At most 3 calls, once.
     pub(super) fn units<S: Which<Unit = U>>(&mut self, sys: &S) -> &[U] {
         let Base { given, known, .. } = self;
         known.get_or_insert_with(|| {
             let given = given.as_deref().unwrap_or(Path::new(""));
-            // Without a working directory this is empty, and relative paths find nothing.
             let full = sys.absolute(given, true).unwrap_or_else(|_| given.to_owned());
             let mut units = S::Unit::units(&full);
             while units.len() > 1 && units.last().is_some_and(|unit| unit.is_separator()) {
@@ -150,8 +145,7 @@ impl<U: SystemUnit> Base<U> {
 
 pub(super) struct Directories<S: Which> {
     pub(super) all: Vec<SearchDirectory<S>>,
-    /// The working directory if the policy leaves it out. If only it contains the program, the
-    /// error says so.
+    /// If only it contains the program, the error says so.
     pub(super) left_out: Option<SearchDirectory<S>>,
     pub(super) empty: Vec<usize>,
 }
@@ -190,7 +184,7 @@ impl<S: Which> Directories<S> {
                 Flavor::Windows | Flavor::Posix => {}
             }
         }
-        // Under POSIX rules, only an empty entry stands for the working directory.
+        // Under POSIX rules, only an empty entry means the working directory.
         let leaves_out = !searches_cwd && (is_windows || !empty.is_empty());
         let all = each_once(found, rules.flavor);
         let left_out = leaves_out.then(|| SearchDirectory::new(&here, FoundIn::Cwd, base, sys));
@@ -202,10 +196,9 @@ impl<S: Which> Directories<S> {
     }
 }
 
-/// Keeps the first of each, with the numbers of its duplicates.
 fn each_once<S: Which>(found: Vec<SearchDirectory<S>>, rules: Flavor) -> Vec<SearchDirectory<S>> {
     let mut all: Vec<SearchDirectory<S>> = Vec::with_capacity(found.len());
-    // Pairwise comparison is quadratic: with hundreds of entries it takes longer than the search.
+    // Pairwise comparison of hundreds of entries takes longer than the search.
     let mut known = HashMap::with_capacity(found.len());
     for directory in found {
         let first = match rules {
@@ -234,7 +227,6 @@ fn is_same<U: Unit>(left: &[U], right: &[U], rules: Flavor) -> bool {
     }
 }
 
-/// Includes empty entries.
 pub(super) fn entries<'a, U: Unit>(path: &'a [U], rules: &Rules) -> Vec<Cow<'a, [U]>> {
     match rules.flavor {
         _ if path.is_empty() && !rules.empty_path_is_entry => Vec::new(),
@@ -243,14 +235,12 @@ pub(super) fn entries<'a, U: Unit>(path: &'a [U], rules: &Rules) -> Vec<Cow<'a, 
     }
 }
 
-/// Splits at `;` outside of quotes.
 fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Cow<'_, [U]>> {
     let is_quote = |unit: &U| match unit.to_ascii() {
         b'"' => quotes != Quotes::Literal,
         b'\'' => quotes == Quotes::Around,
         _ => false,
     };
-    // The number of quotes still to be honoured.
     let mut counting = path.iter().filter(|unit| is_quote(unit)).count();
     if quotes == Quotes::Paired {
         counting -= counting % 2;
@@ -280,7 +270,7 @@ fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Cow<'_, [U]>> {
     entries.into_iter().map(|entry| Cow::Owned(unquoted(entry))).collect()
 }
 
-/// Whether a path under Windows rules names a drive or a share on a system that has none.
+/// A drive or a share, on a system that has none.
 fn is_elsewhere<U: Unit>(text: &[U], rules: Flavor) -> bool {
     let start = Start::of(text);
     rules == Flavor::Windows
@@ -303,8 +293,8 @@ fn is_relative<U: Unit>(text: &[U], rules: Flavor) -> bool {
     !is_rooted && !is_elsewhere(text, rules)
 }
 
-/// Returns the absolute path of a directory, without `.` and trailing separators. A text that
-/// cannot be a path is returned unchanged. `base` is empty unless the text is relative.
+/// Absolute, without `.` and trailing separators. A text that cannot be a path is returned
+/// unchanged. `base` is empty unless the text is relative.
 fn resolve<U: Unit>(text: &[U], rules: Flavor, base: &[U]) -> Vec<U> {
     if has_drives::<U>() {
         return resolve_on_windows(text, base);
@@ -320,8 +310,8 @@ fn resolve<U: Unit>(text: &[U], rules: Flavor, base: &[U]) -> Vec<U> {
     path
 }
 
-/// Resolves a directory as Windows resolves the parent of a name: the last component is no device
-/// name, and keeps trailing dots and spaces.
+/// As Windows resolves the parent of a name: the last component is no device name, and keeps
+/// trailing dots and spaces.
 fn resolve_on_windows<U: Unit>(text: &[U], base: &[U]) -> Vec<U> {
     let mut directory = text.to_vec();
     if !is_verbatim(text) {

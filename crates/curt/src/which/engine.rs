@@ -16,7 +16,6 @@ use curt_paths::Flavor;
 
 pub(crate) type Variables = Vec<(OsString, OsString)>;
 
-/// Under Windows rules, case does not matter.
 pub(crate) fn is_same_variable(rules: Flavor, one: &OsStr, other: &OsStr) -> bool {
     match rules {
         Flavor::Posix => one == other,
@@ -41,7 +40,6 @@ impl Options {
         self.policy.rules(self.flavor.unwrap_or(Flavor::NATIVE))
     }
 
-    /// The last one of several wins.
     pub(super) fn variable(&self, name: &str) -> Option<OsString> {
         let Some(named) = &self.environment else { return std::env::var_os(name) };
         let rules = self.rules().flavor;
@@ -63,7 +61,6 @@ impl<S: Which> Engine<S> {
         let rules = options.rules();
         let units = |text: OsString| S::Unit::units(Path::new(&text));
         let variable = |name| options.variable(name);
-        // POSIX rules ignore the other variables.
         let is_windows = rules.flavor == Flavor::Windows;
         let of_windows = |name| if is_windows { variable(name) } else { None };
         let path = options.path.clone().or_else(|| variable("PATH")).map(units);
@@ -87,7 +84,6 @@ impl<S: Which> Engine<S> {
         self.next(&mut query).unwrap_or_else(|| Err(self.failure(&mut query)))
     }
 
-    /// Does not search yet.
     pub(super) fn begin(&mut self, name: &OsStr, wants_all: bool) -> Result<Query<S>, Error> {
         let Judge { sys, rules, .. } = &self.judge;
         let units = S::Unit::units(Path::new(name));
@@ -124,7 +120,7 @@ impl<S: Which> Engine<S> {
         Some(Ok(found))
     }
 
-    /// Returns the result as one word; `None` after the last directory.
+    /// Returns the result as a word; `None` after the last directory.
     pub(super) fn search_next(&mut self, query: &mut Query<S>) -> Option<&'static str> {
         let Engine { judge, directories, .. } = self;
         let at = query.next_directory()?;
@@ -134,7 +130,6 @@ impl<S: Which> Engine<S> {
         Some(query.note(&directories.all, result, &judge.rules))
     }
 
-    /// The search had passed over this failure.
     pub(super) fn take_failure(&self, query: &mut Query<S>) -> Option<Error> {
         let failure = query.take_failure(&self.directories.all)?;
         Some(self.error(query, failure))
@@ -149,11 +144,10 @@ impl<S: Which> Engine<S> {
         self.error(query, blame)
     }
 
-    /// Blames the policy if only the omitted working directory has the program.
+    /// For the error, if only the omitted working directory has the program.
     fn left_out(&mut self, query: &mut Query<S>) -> Option<Blame> {
         let directory = self.directories.left_out.as_ref().filter(|_| !query.is_path())?;
         query.candidates.wants_all = false;
-        // An unsearchable working directory is no explanation.
         let _ = self.judge.search(directory, &mut query.candidates);
         let found = query.candidates.program_from(0)?;
         let path = directory.join(query.candidates.spelled(found));
@@ -164,7 +158,7 @@ impl<S: Which> Engine<S> {
         query.error(&self.directories.all, blame)
     }
 
-    /// Returns the given base if the search depends on it and it does not exist.
+    /// If it does not exist and the search depends on it.
     fn missing_base(&mut self, query: &Query<S>) -> Option<PathBuf> {
         let given = self.base.given.clone()?;
         let depends = self.directories.left_out.is_some() && !query.is_path();

@@ -76,13 +76,12 @@ pub struct Looked {
     /// Whether only relative paths named it.
     pub relative: bool,
     /// The result: `searched`, `absent`, `unsearchable`, `unlistable` or `failed`. POSIX rules
-    /// query only the candidate, so they report an absent directory as `searched`.
+    /// report an absent directory as `searched`.
     pub outcome: &'static str,
     /// The candidates, best first, each with its result: `found`, `absent`, `directory`, `not
-    /// executable`, or `not asked` if a better one was found or the directory could not be
-    /// searched.
+    /// executable`, or `not asked`.
     pub candidates: Vec<(OsString, &'static str)>,
-    /// The calls made for it.
+    /// The number of calls made for it.
     pub calls: u64,
 }
 

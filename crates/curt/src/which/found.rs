@@ -11,8 +11,8 @@ use curt_paths::{Flavor, Unit};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Program {
-    /// An executable file. Its contents were not read, so it may be an image or a script. Under
-    /// Windows rules: a file without an extension, which may be anything.
+    /// An executable file, not read, so it may be an image or a script. Under Windows rules: a file
+    /// without an extension.
     #[default]
     Executable,
     /// An image that the system runs itself.
@@ -37,9 +37,8 @@ impl Program {
         }
     }
 
-    /// See Microsoft's page on `CreateProcessW` (`lpApplicationName`, and the remark on batch
-    /// files). Files with other extensions are opened by the program registered for them
-    /// (`ShellExecute`). Case does not matter.
+    /// By Microsoft's page on `CreateProcessW` (`lpApplicationName`, and the remark on batch
+    /// files). Programs registered for other extensions open their files (`ShellExecute`).
     pub(super) fn of_extension<U: Unit>(extension: &[U]) -> Program {
         let is_it = |known: &str| U::same_in_any_case(&ascii::<U>(known), extension);
         if is_it(".com") || is_it(".exe") {
@@ -80,8 +79,7 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
-    /// Returns its path as the script spells it, including a carriage return at the end of the
-    /// line.
+    /// Returns its path as the script spells it, including a carriage return.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -91,7 +89,7 @@ impl Interpreter {
         self.is_missing
     }
 
-    /// Returns whether the line ends in a carriage return, which is then part of the path or the
+    /// Returns whether the line ends in a carriage return, which belongs to the path or the
     /// argument.
     pub fn has_carriage_return(&self) -> bool {
         self.has_carriage_return
@@ -116,8 +114,7 @@ impl Found {
         }
     }
 
-    /// Returns the absolute path: the directory as it was named, and the file name as spelled on
-    /// the disk.
+    /// Returns the absolute path: the directory as named, and the file name as spelled on the disk.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -127,13 +124,12 @@ impl Found {
         self.path
     }
 
-    /// Returns which search directory it was found in.
+    /// Returns the search directory it was found in.
     pub fn origin(&self) -> FoundIn {
         self.origin
     }
 
-    /// Returns whether the directory was searched implicitly or named by a relative path only, so
-    /// that another base directory may give another program.
+    /// Returns whether the directory was searched implicitly or named by a relative path only.
     pub fn is_relative(&self) -> bool {
         self.is_relative
     }
@@ -185,7 +181,7 @@ const IMAGES: [&[u8]; 6] = [
     b"\xfe\xed\xfa\xce",
 ];
 
-/// Checks only absolute paths, with one call. A relative one depends on the directory of the start.
+/// Only absolute paths, with one call. A relative one depends on the directory of the start.
 fn is_missing<S: Which>(sys: &S, interpreter: &Path) -> bool {
     if interpreter.as_os_str().as_encoded_bytes().first() != Some(&b'/') {
         return false;

@@ -1,6 +1,6 @@
 //! Searches one directory for the candidates of a name.
 //!
-//! POSIX rules take one call, and a second one if the file exists. Windows rules probe one or two
+//! POSIX rules take one call, and a second one if the file exists. Windows rules probe up to two
 //! candidates. For more they list the names with the common prefix, which bounds the calls whatever
 //! the directory contains (ADR 25).
 
@@ -13,7 +13,7 @@ use crate::name::NameBuf;
 use crate::sys::{Shown, Unsearched, Verdict, Which};
 use curt_paths::Flavor;
 
-/// Probing this many candidates takes fewer calls than opening, listing and closing the directory.
+/// More take longer than opening, listing and closing the directory.
 const PROBED: usize = 2;
 
 pub(super) struct Judge<S: Which> {
@@ -30,7 +30,7 @@ impl<S: Which> Judge<S> {
         Judge { sys, rules, buf: S::DirBuf::default(), path, spelled: Vec::new() }
     }
 
-    /// Judges the candidates in a directory, up to the first program at least.
+    /// Up to the first program at least.
     pub(super) fn search(
         &mut self,
         directory: &SearchDirectory<S>,
@@ -64,7 +64,6 @@ impl<S: Which> Judge<S> {
         self.write_path(place.path, candidates.stem())?;
         let finds_any_kind = self.rules.are_of(Policy::CPython) || self.rules.are_of(Policy::Go);
         let verdict = match self.sys.executable(place.dir, self.path.as_name())? {
-            // Such as a FIFO.
             Verdict::NoFile if finds_any_kind => Verdict::Program,
             Verdict::NoFile => Verdict::NotExecutable,
             verdict => verdict,
@@ -73,7 +72,7 @@ impl<S: Which> Judge<S> {
         Ok(())
     }
 
-    /// Probes the candidates, best first, up to the first program.
+    /// Best first, up to the first program.
     fn probe(
         &mut self,
         place: &Place<'_, S>,
@@ -95,17 +94,15 @@ impl<S: Which> Judge<S> {
         self.sys.probe(dir, self.path.as_name(), &mut self.buf, &mut self.spelled)
     }
 
-    /// Lists the names with the common prefix, which usually judges all candidates. If one buffer
-    /// does not hold these names, reading on could take any number of calls, so the missing
-    /// candidates are probed instead.
+    /// Usually judges all candidates. If one buffer does not hold the names with the common prefix,
+    /// reading on could take any number of calls, so the missing candidates are probed.
     fn search_open(
         &mut self,
         dir: &S::Dir,
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<(), Unsearched> {
         let mut shown = self.list(dir, candidates)?;
-        // With only one better candidate left, probing it costs no more than proving the end of the
-        // listing.
+        // A single candidate costs no more to probe than the end of the listing.
         if shown == Shown::ProbablyAll && candidates.worth_asking() > 1 {
             shown = self.list(dir, candidates)?;
         }
@@ -145,7 +142,7 @@ impl<S: Which> Judge<S> {
             self.write_path(&[], candidates.spelled(at))?;
             match self.probe_path(dir) {
                 Ok(verdict) => candidates.judge_as_spelled(at, verdict),
-                // The directory was removed, with all its entries.
+                // Removed, with all its entries.
                 Err(Unsearched::Absent) => {}
                 Err(reason) => return Err(reason),
             }

@@ -40,8 +40,8 @@
 //! - Every input is a parameter: `PATH`, `PATHEXT`, the base directory, the environment. Those of
 //!   the process are only the default.
 //! - The working directory is searched only if the policy says so. If the program is only there,
-//!   the error says so. A relative entry of `PATH` is searched, and a program found there is
-//!   flagged ([`Found::is_relative`]).
+//!   the error says so. A program found by a relative entry of `PATH` is flagged
+//!   ([`Found::is_relative`]).
 //! - A directory is searched once, however often `PATH` names it. A name that no program can have
 //!   costs no call. A name that is a path touches no directory of `PATH`.
 //! - A program is spelled as on the disk, and is never a directory. The result does not depend on
@@ -60,34 +60,30 @@
 //! | more such names than one buffer holds | – | 3 + k; 2 more for the spelling of the result |
 //! | the directory may not be listed | – | 1 + k |
 //!
-//! Once for each search: 1 (`getcwd`) if a path is relative and no absolute base was set. On Unix
-//! these are 3, because the path must be checked to lead to the working directory.
-//! [`Search::no_base`] saves them. If Windows rules find nothing, the working directory is searched
-//! too, so that the error can name it, and 1 more call checks whether a base directory exists, if
-//! one was set. [`Search::look_into`] takes 3 calls, and 1 for the interpreter of a script. On
-//! other systems, Windows rules list directories to their end.
+//! Once for each search: 1 (`getcwd`) if a path is relative and no absolute base was set; on Unix
+//! 3, because the path must lead to the working directory. [`Search::no_base`] saves them. If
+//! Windows rules find nothing, the working directory is searched too, so that the error can name
+//! it, and 1 more call checks whether a given base exists. [`Search::look_into`] takes 3 calls, and
+//! 1 for an interpreter. On other systems, Windows rules list directories to their end.
 //!
 //! # Races
 //!
 //! A result says what existed during the search. Another process can replace the file before it is
-//! started, so start exactly the path that was found, without another search.
-//! [`Command`](crate::Command) does, and documents what that guarantees. A directory replaced
-//! during the search is searched as the old one, the new one or both, but one listing never mixes
-//! them. A search is read-only.
+//! started, so start exactly the path that was found, as [`Command`](crate::Command) does. A
+//! directory replaced during the search is searched as the old one, the new one or both, but one
+//! listing never mixes them. A search is read-only.
 //!
 //! # Fallbacks
 //!
-//! Without `faccessat2` the mode bits decide. If a directory may be searched but not listed, each
-//! candidate is probed. If a listing does not give the kinds of its entries, the matching ones are
-//! probed. If the system does not report how a file is spelled, the path has the name that was
-//! searched for.
+//! Without `faccessat2` the mode bits decide. If a directory may be searched but not listed, or
+//! does not give the kinds of its entries, candidates are probed. If the system does not report the
+//! spelling of a file, the path has the name that was searched for.
 
-// One run of `search.find("ls")` on Linux: on first use, `search.rs` makes the `Engine` from the
-// options, the rules of the policy (`policy.rs`) and the entries of `PATH` (`directories.rs`).
-// `Engine::find` begins a `Query` with the candidates of the name (`names.rs`, `candidates.rs`). It
-// searches directory by directory (`judge.rs`, then `Which::executable`: `faccessat2` and `statx`)
-// until one has a program, which becomes a `Found` (`found.rs`). The `Query` also notes why
-// directories failed, for the error.
+// `search.find("ls")` on Linux: on first use, `search.rs` makes the `Engine` from the options, the
+// rules of the policy (`policy.rs`) and the entries of `PATH` (`directories.rs`). `Engine::find`
+// begins a `Query` with the candidates of the name (`names.rs`, `candidates.rs`). It searches
+// directory by directory (`judge.rs`, then `Which::executable`) until one has a program, which
+// becomes a `Found`. The `Query` also notes why directories failed.
 mod candidates;
 mod directories;
 mod engine;

@@ -1,16 +1,14 @@
-//! Validates the names of programs, as text. A name that no program can have is refused here,
-//! without a call.
+//! Validates the names of programs. A name that no program can have costs no call.
 
 use crate::error::FindCause;
 use crate::name::{Unit, is_dot_or_dot_dot};
 use curt_paths::windows::{Start, device_at_end, is_separator};
 use curt_paths::{Flavor, Release};
 
-/// In units; the same on every system that curt supports.
+/// In units, on every system.
 const LONGEST: usize = 255;
 
-/// Checks a name and returns where its last component begins: 0 for a bare name, to be searched for
-/// in `PATH`; more for a path.
+/// Returns where the last component begins: 0 for a bare name, more for a path.
 pub(super) fn stem_of<U: Unit>(name: &[U], rules: Flavor) -> Result<usize, FindCause> {
     if name.is_empty() {
         return Err(FindCause::InvalidName("it is empty"));
@@ -58,7 +56,7 @@ fn windows_stem<U: Unit>(name: &[U]) -> Result<usize, FindCause> {
     if device_at_end(name, start, Release::Windows10).is_some() {
         return Err(FindCause::InvalidName("it names a device"));
     }
-    // A prefix may contain characters that names may not.
+    // A prefix may contain them.
     let names = match start {
         Start::LocalDevice => 4 + if is_drive(name.get(4..6)) { 2 } else { 0 },
         _ => start.drive().unwrap_or(0),
@@ -101,8 +99,7 @@ pub(super) fn extension_at<U: Unit>(name: &[U]) -> Option<usize> {
     name.iter().rposition(|&unit| unit == U::ascii(b'.'))
 }
 
-/// Whether a unit is a separator, a wildcard of the kernel or a control character, which names on
-/// Windows cannot contain.
+/// A separator, a wildcard of the kernel or a control character.
 pub(super) fn is_forbidden<U: Unit>(unit: U) -> bool {
     matches!(
         unit.to_ascii(),

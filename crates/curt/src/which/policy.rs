@@ -1,10 +1,10 @@
-//! The rules of each policy, in one table.
+//! The rules of each policy.
 
 use curt_paths::Flavor;
 
-/// The default `PATHEXT`: types launched without an association, in the order of cmd.exe.
+/// Types launched without an association, in the order of cmd.exe.
 const EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD";
-/// The default `PATHEXT` of cmd.exe and of `CPython`'s `shutil`.
+/// Also of `CPython`'s `shutil`.
 const CMD_EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.JS;.WS;.MSC";
 
 /// The authority whose rules a search follows. A test compares each with its authority.
@@ -12,8 +12,8 @@ const CMD_EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.JS;.WS;.MSC";
 #[non_exhaustive]
 pub enum Policy {
     /// curt's own rules: those of cmd.exe or `execvp`, without the implicit working directory. A
-    /// directory that may not be listed or searched hides no program in later ones, and is
-    /// reported.
+    /// directory that may not be listed or searched is reported, but hides no program in later
+    /// ones.
     #[default]
     Native,
     /// `execvp` of the C library: empty entries of `PATH` are the working directory; a symlink loop
@@ -34,42 +34,38 @@ pub enum Policy {
     /// Node's `child_process`: libuv on Windows, `execvp` elsewhere.
     Node,
     /// Zig's `std.process`: on Windows always the working directory, the name itself first, and
-    /// those extensions of `PATHEXT` it can launch; elsewhere `execvp`, with empty entries skipped.
+    /// those extensions of `PATHEXT` it can launch; elsewhere `execvp` without empty entries.
     Zig,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quotes {
-    /// An ordinary character.
     Literal,
-    /// Anywhere, it begins or ends a part in which `;` is an ordinary character. An unpaired quote
-    /// is ignored, because it would swallow the entries behind it.
+    /// Anywhere, it begins or ends a part in which `;` is ordinary. An unpaired quote would swallow
+    /// the entries behind it, so it is ignored.
     Paired,
-    /// Like `Paired`, but an unpaired quote takes the rest of `PATH`. The test of Go's `SplitList`
-    /// runs cmd.exe to confirm this.
+    /// Like `Paired`, but an unpaired quote takes the rest of `PATH`, as the test of Go's
+    /// `SplitList` confirms by cmd.exe.
     Open,
-    /// At the front of an entry it begins a part that ends at the next quote of the same kind, `"`
-    /// or `'`. Inside an entry it is an ordinary character.
+    /// At the front of an entry, `"` or `'` begins a part that ends at the next quote of the same
+    /// kind.
     Around,
 }
 
-/// The rules of a policy on one system, those shared by several authorities as fields.
+/// On one system. Rules shared by several authorities are fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// How `PATH` is split, which candidates a name has, and which files are programs.
     pub(crate) flavor: Flavor,
-    /// For rules of a single authority: see [`Rules::are_of`].
+    /// See [`Rules::are_of`].
     authority: Policy,
-    /// Whether the working directory is searched implicitly: before `PATH` under Windows rules, for
-    /// an empty entry of `PATH` under POSIX rules.
+    /// Before `PATH` under Windows rules, for an empty entry under POSIX rules.
     pub(super) cwd: bool,
-    /// Windows: the extensions if `PATHEXT` is unset or empty.
+    /// Windows: if `PATHEXT` is unset or empty.
     pub(super) extensions: &'static str,
     pub(super) quotes: Quotes,
-    /// Whether an empty `PATH` is one empty entry instead of no entries.
+    /// Otherwise it has no entries.
     pub(super) empty_path_is_entry: bool,
-    /// Whether only the first candidate is started. Otherwise the next one is tried if the first
-    /// has disappeared or access to it is denied.
+    /// Otherwise the next one is tried if the first has disappeared or access to it is denied.
     pub(crate) starts_first_only: bool,
 }
 
@@ -86,13 +82,11 @@ impl Policy {
         ("zig", Policy::Zig),
     ];
 
-    /// Returns whether the policy has rules for this system. Each has rules for at least one, which
-    /// work on every system.
+    /// Returns whether the policy has rules for this system, as each has for at least one.
     pub fn has_rules_of(self, flavor: Flavor) -> bool {
         self.rules(flavor).flavor == flavor
     }
 
-    /// Falls back to the rules for the other system.
     pub(crate) fn rules(self, flavor: Flavor) -> Rules {
         use Flavor::{Posix, Windows};
         let native = Rules {
@@ -148,8 +142,7 @@ impl Policy {
 }
 
 impl Rules {
-    /// Whether these are the rules of this authority. Node has those of libuv on Windows; elsewhere
-    /// Node and Zig have those of `execvp`.
+    /// Node has libuv's rules on Windows; elsewhere Node and Zig have those of `execvp`.
     pub(crate) fn are_of(&self, authority: Policy) -> bool {
         self.authority == authority
     }

@@ -1,9 +1,8 @@
 //! One look-up: its progress, and why directories and files were passed over.
 //!
 //! A system error is never reported as "not found". One dead mount in `PATH` must not hide all
-//! programs, so an unsearched directory is remembered, and reported only if no later one has the
-//! program. But a shortage of descriptors or memory could select the wrong program, so it ends the
-//! search.
+//! programs, so an unsearched directory is reported only if no later one has the program. But a
+//! shortage of descriptors or memory could select the wrong program, so it ends the search.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -17,30 +16,26 @@ use crate::error::{Cause, Error, FindCause, NotFound, Operation};
 use crate::sys::{SystemUnit, Unsearched, Which, is_loop, is_shortage, is_too_long};
 use curt_paths::Flavor;
 
-/// Why a program was not found, and the path responsible.
 pub(super) type Blame = (FindCause, Option<PathBuf>);
 
 pub(super) struct Query<S: Which> {
     name: OsString,
-    /// For a path: its directory, searched instead of `PATH`.
+    /// Searched instead of `PATH`, for a path.
     pub(super) given: Option<SearchDirectory<S>>,
     pub(super) candidates: Candidates<S::Unit>,
     searched: usize,
-    /// The next candidate in the last searched directory.
+    /// In the last searched directory.
     candidate: usize,
-    /// The first matching directory or file that cannot be executed.
+    /// The first match that cannot be executed.
     unfit: Option<PathBuf>,
-    /// The first symlink loop.
     looped: Option<PathBuf>,
     is_too_long: bool,
-    /// Indices of directories that may not be searched.
     unsearchable: Vec<usize>,
-    /// The first other failure, and the index of its directory.
+    /// The first one, and the index of its directory.
     failed: Option<(usize, io::Error)>,
     is_over: bool,
 }
 
-/// The directories to search: the one in the name, or those of `PATH`.
 pub(super) fn searched<'a, S: Which>(
     given: Option<&'a SearchDirectory<S>>,
     path: &'a [SearchDirectory<S>],
@@ -102,7 +97,7 @@ impl<S: Which> Query<S> {
         Some(found)
     }
 
-    /// Returns the result as one word.
+    /// Returns the result as a word.
     pub(super) fn note(
         &mut self,
         path: &[SearchDirectory<S>],
@@ -157,7 +152,7 @@ impl<S: Which> Query<S> {
         Some((FindCause::Os(error), directory))
     }
 
-    /// Returns the passed-over file or directory that explains the failure, if any.
+    /// The passed-over file or directory that explains the failure.
     pub(super) fn take_cause(
         &mut self,
         path: &[SearchDirectory<S>],
@@ -184,7 +179,6 @@ impl<S: Which> Query<S> {
         })
     }
 
-    /// No such name, or only files that are no programs.
     pub(super) fn not_found(&mut self) -> Blame {
         (FindCause::NotFound, self.unfit.take())
     }

@@ -45,7 +45,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Creates a search by curt's own rules for this system, with the environment of this process.
+    /// Creates a search by curt's own rules, with the environment of this process.
     pub fn new() -> Search {
         Search::default()
     }
@@ -55,15 +55,14 @@ impl Search {
         self.with(|options| options.policy = policy)
     }
 
-    /// Chooses the system whose rules apply if the policy has rules for both: by default this one.
+    /// Chooses the system whose rules apply, if the policy has both: by default this one.
     pub fn rules(self, flavor: Flavor) -> Search {
         self.with(|options| options.flavor = Some(flavor))
     }
 
     /// Sets whether the working directory is searched implicitly, overriding the policy and
     /// `NoDefaultCurrentDirectoryInExePath`. Under Windows rules it comes before `PATH`, under
-    /// POSIX rules it replaces each empty entry. If it is left out and only it contains the
-    /// program, the error says so. An explicit `.` in `PATH` is an ordinary entry.
+    /// POSIX rules it replaces each empty entry. An explicit `.` in `PATH` is an ordinary entry.
     pub fn cwd(self, searched: bool) -> Search {
         self.with(|options| options.cwd = Some(searched))
     }
@@ -79,19 +78,18 @@ impl Search {
     }
 
     /// Sets the directory that relative names and entries start from, and that policies search as
-    /// the working directory. By default it is the working directory of the process.
+    /// the working directory. By default it is that of the process.
     pub fn base(self, directory: impl Into<PathBuf>) -> Search {
         self.with(|options| options.base = RelativeTo::Directory(directory.into()))
     }
 
-    /// Sets no base: relative names and entries find nothing, and the working directory is not
-    /// queried.
+    /// Makes relative names and entries find nothing, without a query of the working directory.
     pub fn no_base(self) -> Search {
         self.with(|options| options.base = RelativeTo::Nothing)
     }
 
     /// Sets the environment that supplies `PATH`, `PATHEXT` and other variables, for example a
-    /// child's. With an empty one no variable of the process is read.
+    /// child's, instead of the process's.
     pub fn environment<N: Into<OsString>, V: Into<OsString>>(
         self,
         variables: impl IntoIterator<Item = (N, V)>,
@@ -106,8 +104,8 @@ impl Search {
         Search { options, ..Search::default() }
     }
 
-    /// Unset options come from the child's variables, unless it inherits those of this process, and
-    /// from its directory.
+    /// Unset options come from the child's variables, unless it inherits them, and from its
+    /// directory.
     pub(crate) fn for_child(
         &self,
         variables: Option<Variables>,
@@ -142,20 +140,16 @@ impl Search {
         }
     }
 
-    /// Finds the first program of this name.
-    ///
-    /// See the [module documentation](super) for its cost in calls.
+    /// Finds the first program of this name. The [module](super) states the calls.
     pub fn find(&self, name: impl AsRef<OsStr>) -> Result<Found, Error> {
         self.run(|engine| engine.find(name.as_ref()))
     }
 
-    /// Finds all programs of this name, lazily: the later ones are alternatives if the first cannot
-    /// be started. Under Windows rules all candidates of a directory are yielded.
+    /// Finds all programs of this name, lazily. Under Windows rules all candidates of a directory
+    /// are yielded.
     ///
     /// If there is no program, the iterator yields one error. After the last program it yields an
-    /// error if the system failed to search a directory.
-    ///
-    /// Other look-ups may run between its steps.
+    /// error if the system failed to search a directory. Other look-ups may run between its steps.
     pub fn find_all(&self, name: impl AsRef<OsStr>) -> FindAll<'_> {
         let begun = self.run(|engine| engine.begin(name.as_ref(), true));
         FindAll { search: self, query: Some(begun), is_first: true }
@@ -185,8 +179,7 @@ impl Search {
     }
 }
 
-/// The clone has the same options. Its own first look-up reads the environment and the working
-/// directory again.
+/// The clone's first look-up reads the environment and the working directory again.
 impl Clone for Search {
     fn clone(&self) -> Search {
         Search { options: self.options.clone(), ..Search::default() }
@@ -204,7 +197,7 @@ impl fmt::Debug for Search {
     }
 }
 
-/// An iterator over the programs of one name: see [`Search::find_all`].
+/// An iterator over programs: see [`Search::find_all`].
 #[must_use = "iterators do nothing until they are used"]
 pub struct FindAll<'a> {
     search: &'a Search,

@@ -1,6 +1,5 @@
 //! `memcpy` and `memmove` for x86-64 with musl. musl's own use `rep movsq`, which takes some thirty
 //! cycles to start, but most copies here are of a name: they took a third of a walk's user time.
-//! (musl's `memcmp` is a byte loop, but took no measurable time.)
 //!
 //! Both names are one function. Up to 64 bytes, everything is loaded before anything is stored. For
 //! more, the end that the loop would overwrite is loaded first, and the loop starts at the other
@@ -8,11 +7,11 @@
 
 use std::arch::global_asm;
 
-// The linker takes these from the C library's archive only if they are undefined.
+// The linker takes them from the C library only if they are undefined.
 #[cfg(not(test))]
 global_asm!(".globl memcpy, memmove", ".set memcpy, curt_memmove", ".set memmove, curt_memmove",);
 
-// Accesses only the memory passed by the caller, and changes only caller-saved registers.
+// Changes only caller-saved registers.
 global_asm!(
     ".pushsection .text.curt_memmove, \"ax\", @progbits",
     ".p2align 5",
@@ -29,7 +28,7 @@ global_asm!(
     "    jae 3f",
     "    test edx, edx",
     "    jz 2f",
-    // One to three bytes: the first, the middle and the last.
+    // The first, the middle and the last byte.
     "    mov r8d, edx",
     "    shr r8d, 1",
     "    mov cl, [rsi]",
@@ -69,7 +68,7 @@ global_asm!(
     "    sub rcx, rsi",
     "    cmp rcx, rdx",
     "    jb 9f",
-    // Forwards: xmm1, xmm3, xmm4 and xmm5 are the last 64 bytes.
+    // xmm1, xmm3, xmm4 and xmm5 are the last 64 bytes.
     "    movups xmm4, [rsi + rdx - 48]",
     "    movups xmm5, [rsi + rdx - 64]",
     "    lea rdx, [rdi + rdx - 64]",
@@ -90,7 +89,7 @@ global_asm!(
     "    movups [rdx + 32], xmm3",
     "    movups [rdx + 48], xmm1",
     "    ret",
-    // Backwards: xmm0, xmm2, xmm4 and xmm5 are the first 64 bytes.
+    // xmm0, xmm2, xmm4 and xmm5 are the first 64 bytes.
     "9:  movups xmm4, [rsi + 32]",
     "    movups xmm5, [rsi + 48]",
     "20: movups xmm1, [rsi + rdx - 16]",
@@ -121,7 +120,6 @@ mod tests {
         fn curt_memmove(to: *mut c_void, from: *const c_void, count: usize) -> *mut c_void;
     }
 
-    /// All lengths up to four rounds of the loops, with every relevant overlap.
     #[test]
     fn it_copies_as_the_standard_library_does() {
         let before: Vec<u8> = (0..1200_u32).map(|at| (at * 7 + at / 251) as u8).collect();

@@ -26,8 +26,8 @@ pub(crate) fn replace_by(command: &Command) -> Option<Error> {
     Some(error)
 }
 
-/// `Ok` means that the system call failed. `std` is not used because it runs a shell for a file of
-/// unknown format.
+/// Returns if the call failed. `std` is not used because it runs a shell for a file of unknown
+/// format.
 fn execute(command: &process::Command, zeroth: &OsStr, inherits: bool) -> io::Result<()> {
     let text = |text: &OsStr| Ok(CString::new(text.as_bytes())?);
     let program = text(command.get_program())?;
@@ -38,12 +38,11 @@ fn execute(command: &process::Command, zeroth: &OsStr, inherits: bool) -> io::Re
         variables.map(|(name, value)| text(&[name, OsStr::new("="), value].join(OsStr::new(""))));
     let variables = variables.collect::<io::Result<Vec<_>>>()?;
     let (arguments, all) = (pointers(&arguments), pointers(&variables));
-    // The texts are NUL-terminated, the lists end with null, and all live until the calls return.
     if inherits {
-        // SAFETY: as above, and no other code changes the environment during the call.
+        // SAFETY: texts end with NUL, lists with null; the environment does not change.
         unsafe { libc::execv(program.as_ptr(), arguments.as_ptr()) };
     } else {
-        // SAFETY: as above.
+        // SAFETY: texts end with NUL, lists with null.
         unsafe { libc::execve(program.as_ptr(), arguments.as_ptr(), all.as_ptr()) };
     }
     Ok(())
@@ -53,9 +52,9 @@ fn pointers(texts: &[CString]) -> Vec<*const c_char> {
     texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
 }
 
-/// If this process was started with SIGCHLD ignored, the default is restored, as in GNU find,
-/// because the kernel would discard the exit status of children. If SIGPIPE was ignored, the
-/// program must ignore it too, but the standard library would reset it.
+/// If SIGCHLD was ignored, the default is restored, as in GNU find, because the kernel would
+/// discard the exit status of children. If SIGPIPE was ignored, the program must ignore it too, but
+/// the standard library would reset it.
 pub(crate) fn program(name: &OsStr) -> Command {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| signals::set(libc::SIGCHLD, libc::SIG_DFL));
@@ -66,7 +65,7 @@ pub(crate) fn program(name: &OsStr) -> Command {
                 signals::set(libc::SIGPIPE, libc::SIG_IGN);
                 Ok(())
             };
-            // SAFETY: the closure makes one call, which is allowed between `fork` and `exec`.
+            // SAFETY: one call, which is allowed between `fork` and `exec`.
             unsafe { command.pre_exec(ignore) };
         });
     }

@@ -3,7 +3,6 @@ use std::path::Path;
 
 use crate::sys::{FileSystem, FileSystemType};
 
-/// 1 call.
 pub(crate) fn file_system(path: &Path) -> io::Result<FileSystem> {
     let found = rustix::fs::statvfs(path)?;
     Ok(FileSystem {
@@ -20,11 +19,10 @@ pub(crate) fn file_system(path: &Path) -> io::Result<FileSystem> {
     })
 }
 
-/// 1 call.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "the type differs by system")]
 pub(crate) fn file_system_type(path: &Path) -> io::Result<FileSystemType> {
-    // 32 bits, although the field is a signed word on some systems.
+    // The field is a signed word on some systems.
     let number = rustix::fs::statfs(path)?.f_type as u32;
     Ok(FileSystemType { number: Some(number), name: None })
 }
@@ -38,7 +36,6 @@ pub(crate) fn file_system_type(path: &Path) -> io::Result<FileSystemType> {
     Ok(FileSystemType { number: Some(found.f_type as u32), name: Some(name) })
 }
 
-/// Other systems have no common call for it.
 #[cfg(not(any(
     target_os = "linux",
     target_os = "android",

@@ -15,7 +15,7 @@ use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use crate::sys::Refusal;
 
-/// For naming entries in a folder, not for listing it.
+/// For naming entries, not for listing.
 pub(super) const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 pub(super) const NO_LINK: OFlags = FOLDER.union(OFlags::NOFOLLOW);
 
@@ -23,11 +23,10 @@ pub(super) const NO_LINK: OFlags = FOLDER.union(OFlags::NOFOLLOW);
 pub(super) struct Operand<'a> {
     pub(super) parent: &'a Path,
     pub(super) name: &'a OsStr,
-    /// A slash follows the name.
     pub(super) is_directory_only: bool,
 }
 
-/// Refuses operands that are not names, such as `/` and `..`.
+/// `/` and `..` are refused.
 pub(super) fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
     let bytes = operand.as_bytes();
     let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
@@ -59,11 +58,10 @@ pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
     named(variable).or_else(|| Some(named("HOME").or_else(of_user)?.join(below)))
 }
 
-/// Creates missing directories, or only looks for them. Removes created directories again when
-/// dropped, unless they were used.
+/// Creates missing directories, or only looks for them. Dropping it removes created ones again,
+/// unless they were used.
 pub(super) struct Maker {
     only_looks: bool,
-    /// Parent and name.
     made: RefCell<Vec<(OwnedFd, OsString)>>,
 }
 
@@ -80,21 +78,19 @@ impl Maker {
 impl Drop for Maker {
     fn drop(&mut self) {
         for (parent, name) in self.made.take().iter().rev() {
-            // Fails if another process uses the directory by now.
             let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
         }
     }
 }
 
-/// A directory, or its nearest existing ancestor.
+/// Or its nearest existing ancestor.
 pub(super) struct Place {
     pub(super) dir: OwnedFd,
-    /// Missing, and not created.
     pub(super) is_missing: bool,
 }
 
 impl Place {
-    /// Opens a directory, creating it and its parents if `maker` allows it.
+    /// Creates it and its parents if `maker` allows it.
     pub(super) fn open_all(path: &Path, maker: &Maker) -> Result<Place, Errno> {
         match (open(path, FOLDER, Mode::empty()), path.parent(), path.file_name()) {
             (Err(Errno::NOENT), Some(parent), Some(name)) => {
@@ -106,8 +102,7 @@ impl Place {
         }
     }
 
-    /// The subdirectory must belong to this user and be no symlink. It is created if `maker` allows
-    /// it.
+    /// Created if `maker` allows it. Must belong to this user and be no symlink.
     pub(super) fn child(&self, name: &OsStr, maker: &Maker) -> Result<Place, Errno> {
         if !self.is_missing {
             let open = || openat(&self.dir, name, NO_LINK, Mode::empty());
@@ -134,7 +129,6 @@ impl Place {
         Ok(Place { dir: fcntl_dupfd_cloexec(&self.dir, 0)?, is_missing: true })
     }
 
-    /// Returns the error that creating an entry would meet.
     pub(super) fn check_writable(&self) -> Result<(), Errno> {
         accessat(&self.dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
     }
@@ -165,7 +159,7 @@ pub(super) fn rename_new(
         done => return done,
     }
     match statat(to, new_name, AtFlags::SYMLINK_NOFOLLOW) {
-        // The name was reserved by its information file, so no other program creates it.
+        // The information file has reserved the name.
         Err(Errno::NOENT) => renameat(dir, name, to, new_name),
         Ok(_) => Err(Errno::EXIST),
         Err(error) => Err(error),

@@ -17,17 +17,17 @@ pub(crate) fn command_line() -> impl Iterator<Item = OsString> {
     COMMAND_LINE.get().into_iter().flatten().cloned()
 }
 
-// SAFETY: the crate has `no_main`, so no other function has this name.
+// SAFETY: the crate has `no_main`, so the name is free.
 #[unsafe(no_mangle)]
 extern "C" fn main(count: c_int, words: *const *const c_char) -> c_int {
     let count = usize::try_from(count).unwrap_or(0);
-    // SAFETY: the C library passes this many pointers, which never change.
+    // SAFETY: the C library passes this many pointers.
     let words = unsafe { std::slice::from_raw_parts(words, count) };
     // SAFETY: each points to a string that lives as long as the process.
     let word = |&word: &*const c_char| unsafe { CStr::from_ptr(word) };
     let copied = |of| OsStr::from_bytes(word(of).to_bytes()).to_owned();
     COMMAND_LINE.get_or_init(|| words.iter().map(copied).collect());
     let exit = catch_unwind(|| crate::sys::with_stack(crate::run).code().into());
-    // Also flushes the standard library's output.
+    // Flushes standard output.
     std::process::exit(exit.unwrap_or(PANICKED))
 }

@@ -1,9 +1,8 @@
 //! A cache of freed blocks in front of musl's allocator.
 //!
 //! musl takes a lock for every block, and returns pages to the kernel as soon as they are free,
-//! which interrupts all other threads. So each thread keeps some blocks that it frees for its next
-//! allocations: usually a few, at most 1.6 MiB. All blocks come from musl, so any thread may free
-//! any block.
+//! which interrupts all other threads. So each thread keeps some blocks that it frees, at most 1.6
+//! MiB, for its next allocations. All blocks come from musl, so any thread may free any block.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -18,37 +17,37 @@ static ALLOCATOR: Memory = Memory;
 /// musl aligns all blocks to this.
 const ALIGNMENT: usize = 16;
 
-/// Size classes: eight in steps of 16 bytes, then four for each doubling.
+/// Eight in steps of 16 bytes, then four for each doubling.
 const SMALL: usize = 8 * ALIGNMENT;
 const GREATEST: usize = 32 << 10;
 const SIZES: usize = 8 + 4 * (GREATEST / SMALL).ilog2() as usize;
 
-/// Limits for each size class.
+/// For each size class.
 const MOST_BYTES: usize = 64 << 10;
 const MOST_BLOCKS: usize = 64;
 
 struct Memory;
 
 struct Kept {
-    /// A linked list: each block begins with the address of the next.
+    /// Each block begins with the address of the next.
     first: Cell<*mut u8>,
     count: Cell<usize>,
 }
 
 thread_local! {
-    // Types without destructors: a destructor would make Rust allocate.
+    // A destructor would make Rust allocate.
     static KEPT: [Kept; SIZES] = const {
         [const { Kept { first: Cell::new(ptr::null_mut()), count: Cell::new(0) } }; SIZES]
     };
     static IS_FREED_AT_END: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns the size class of a block, as number and size; `None` if it is not cached.
+/// Number and size of the class; `None` if it is not cached.
 fn kept_size(layout: Layout) -> Option<(usize, Layout)> {
     if layout.size() > GREATEST || layout.align() > ALIGNMENT {
         return None;
     }
-    // Minus one, so that each size belongs to the class it fills.
+    // Each size belongs to the class it fills.
     let wanted = layout.size().saturating_sub(1);
     let number = match wanted.checked_ilog2().unwrap_or(0) {
         _ if wanted < SMALL => wanted / ALIGNMENT,
@@ -65,7 +64,6 @@ fn size(number: usize) -> Option<Layout> {
     Layout::from_size_align(size, ALIGNMENT).ok()
 }
 
-/// Registers the cache of this thread to be freed at its end.
 fn free_at_end() {
     static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
     let key = *KEY.get_or_init(|| {
@@ -74,15 +72,15 @@ fn free_at_end() {
         let result = unsafe { libc::pthread_key_create(&raw mut key, Some(free_all)) };
         (result == 0).then_some(key)
     });
-    // Without a key, or memory for the value, the blocks leak.
+    // On failure, the blocks leak.
     if let Some(key) = key {
-        // SAFETY: `free_all` ignores the value, which must only be non-null.
+        // SAFETY: `free_all` ignores the non-null value.
         let _ = unsafe { libc::pthread_setspecific(key, ptr::without_provenance(1)) };
     }
 }
 
 extern "C" fn free_all(_: *mut c_void) {
-    // Later destructors may free more blocks, and then register this again.
+    // Later destructors may free more blocks, and register again.
     IS_FREED_AT_END.set(false);
     KEPT.with(|kept| {
         for (number, kept) in kept.iter().enumerate() {
@@ -98,18 +96,17 @@ extern "C" fn free_all(_: *mut c_void) {
 impl Kept {
     fn take(&self) -> Option<NonNull<u8>> {
         let block = NonNull::new(self.first.get())?;
-        // SAFETY: a cached block begins with an aligned address.
+        // SAFETY: a cached block begins with an address.
         self.first.set(unsafe { block.cast::<*mut u8>().read() });
         self.count.set(self.count.get() - 1);
         Some(block)
     }
 
-    /// Returns whether the cache took the block.
     fn keep(&self, block: *mut u8, size: usize) -> bool {
         if self.count.get() >= MOST_BLOCKS.min(MOST_BYTES / size) {
             return false;
         }
-        // SAFETY: the block is free, and has space and alignment for an address.
+        // SAFETY: the block is free, and fits an address.
         unsafe { block.cast::<*mut u8>().write(self.first.get()) };
         self.first.set(block);
         self.count.set(self.count.get() + 1);
@@ -121,7 +118,7 @@ impl Kept {
 }
 
 // SAFETY: a block comes from musl with at least the requested size and alignment. Between `dealloc`
-// and `alloc` only the cache of its thread refers to it.
+// and `alloc` only its thread's cache refers to it.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some((number, size)) = kept_size(layout) else {
@@ -147,7 +144,7 @@ unsafe impl GlobalAlloc for Memory {
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if kept_size(layout).is_none() {
-            // SAFETY: as the caller promises. Fresh pages are zero already.
+            // SAFETY: as the caller promises.
             return unsafe { System.alloc_zeroed(layout) };
         }
         // SAFETY: as the caller promises.
@@ -171,9 +168,9 @@ unsafe impl GlobalAlloc for Memory {
         // SAFETY: as the caller promises.
         let moved = unsafe { self.alloc(after) };
         if !moved.is_null() {
-            // SAFETY: these are different blocks with at least as many bytes.
+            // SAFETY: different blocks with at least as many bytes.
             unsafe { moved.copy_from_nonoverlapping(block, layout.size().min(wanted)) };
-            // SAFETY: as the caller promises; this was its last use.
+            // SAFETY: this was its last use.
             unsafe { self.dealloc(block, layout) };
         }
         moved
@@ -203,7 +200,6 @@ mod tests {
         assert_eq!(last + 1, SIZES);
     }
 
-    /// A block filled with one byte value.
     struct Block(*mut u8, Layout, u8);
 
     // SAFETY: only the block has its address.
@@ -211,7 +207,7 @@ mod tests {
 
     fn check(block: &Block) {
         assert_eq!(block.0.addr() % block.1.align(), 0, "{:?}", block.1);
-        // SAFETY: the block has this size, and all its bytes were written.
+        // SAFETY: all bytes of the block were written.
         let bytes = unsafe { std::slice::from_raw_parts(block.0, block.1.size()) };
         assert!(bytes.iter().all(|&byte| byte == block.2), "{:?}", block.1);
     }
@@ -223,8 +219,7 @@ mod tests {
         Block(address, layout, byte)
     }
 
-    /// Threads allocate, grow, shrink and free blocks of all sizes, including blocks of other
-    /// threads. Contents must survive, and no two blocks may overlap.
+    /// Contents must survive, also in other threads, and no two blocks may overlap.
     #[test]
     fn a_block_belongs_to_one_owner() {
         let shared = Mutex::new(Vec::<Block>::new());
@@ -250,7 +245,7 @@ mod tests {
                     Some(block) if random % 3 == 1 => {
                         check(&block);
                         let layout = Layout::from_size_align(size, block.1.align()).unwrap();
-                        // SAFETY: the block has this layout and no other user.
+                        // SAFETY: the block has this layout.
                         let moved = unsafe { Memory.realloc(block.0, block.1, size) };
                         let same = Layout::from_size_align(size.min(block.1.size()), 1).unwrap();
                         check(&Block(moved, same, block.2));
@@ -258,7 +253,7 @@ mod tests {
                     }
                     Some(block) => {
                         check(&block);
-                        // SAFETY: the block has this layout and no other user.
+                        // SAFETY: the block has this layout.
                         unsafe { Memory.dealloc(block.0, block.1) };
                         continue;
                     }

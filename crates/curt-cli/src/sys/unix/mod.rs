@@ -60,7 +60,7 @@ pub(crate) use trash::Trash;
 pub(crate) use watch::Watch;
 pub(crate) use zone::local_zone;
 
-/// A soft descriptor limit below the first is raised, up to the second.
+/// A soft limit below the first is raised, up to the second.
 const FEW_DESCRIPTORS: u64 = 4096;
 const ENOUGH_DESCRIPTORS: u64 = 16384;
 
@@ -85,8 +85,8 @@ fn handle_signal(number: i32) {
         streams::interrupt_users();
     };
     if !signals::is_ignored(number) {
-        // On failure the default action remains, which is right too.
-        // SAFETY: the handler only makes async-signal-safe calls and changes atomics.
+        // On failure the default action remains. SAFETY: the handler makes async-signal-safe calls
+        // only.
         let _ = unsafe { register_sigaction(number, act) };
     }
 }
@@ -98,10 +98,10 @@ pub(crate) fn exit_of(status: ExitStatus) -> Exit {
     }
 }
 
-/// Returns the exit code if the program did not end by a signal.
+/// The exit code, if no signal ended the program.
 pub(crate) fn end_as(status: ExitStatus) -> Exit {
     if let Some(number) = status.signal() {
-        // The program has already dumped core, if that was wanted.
+        // The program has dumped core, if that was wanted.
         let maximum = getrlimit(Resource::Core).maximum;
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
         end_by(number);
@@ -113,7 +113,7 @@ pub(crate) fn is_killed(status: ExitStatus) -> bool {
     status.signal() == Some(libc::SIGKILL)
 }
 
-/// Ends by `SIGPIPE`, like a program that does not handle it.
+/// As if the signal were not handled.
 pub(crate) fn end_by_broken_pipe() -> Exit {
     end_by(libc::SIGPIPE);
     Exit::signalled(libc::SIGPIPE)
@@ -123,7 +123,7 @@ pub(crate) fn closed() -> io::Error {
     Errno::BADF.into()
 }
 
-/// Whether the environment selects the C locale for a category, or no locale at all.
+/// Or no locale at all.
 pub(crate) fn has_c_locale(category: &str) -> bool {
     locale(category).is_none_or(|name| name == "C" || name == "POSIX")
 }
@@ -147,35 +147,34 @@ pub(crate) fn host_name() -> OsString {
 
 /// Only for a single-threaded process.
 pub(crate) fn has_user(name: &str) -> bool {
-    // SAFETY: the name is NUL-terminated, and no other thread uses the database's buffer.
+    // SAFETY: the name ends with NUL; no other thread uses the buffer.
     CString::new(name).is_ok_and(|name| unsafe { !libc::getpwnam(name.as_ptr()).is_null() })
 }
 
 /// Only for a single-threaded process.
 pub(crate) fn has_group(name: &str) -> bool {
-    // SAFETY: the name is NUL-terminated, and no other thread uses the database's buffer.
+    // SAFETY: the name ends with NUL; no other thread uses the buffer.
     CString::new(name).is_ok_and(|name| unsafe { !libc::getgrnam(name.as_ptr()).is_null() })
 }
 
-/// Returns how many directories may be open at once: half of the limit, like the library's default.
+/// Returns half of the limit, like the library's default.
 pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(ENOUGH_DESCRIPTORS, |most| most.min(ENOUGH_DESCRIPTORS));
     let mut limit = current?;
     if limit < FEW_DESCRIPTORS && limit < wanted {
-        // On failure, the command works with fewer open directories.
         let raised = Rlimit { current: Some(wanted), maximum };
         limit = setrlimit(Resource::Nofile, raised).map_or(limit, |()| wanted);
     }
     usize::try_from(limit / 2).ok()
 }
 
-/// Returns how many bytes arguments may take in addition to the environment: as many as `xargs`
-/// uses, or fewer if the system allows fewer.
+/// How many bytes arguments may take beyond the environment: as many as `xargs` uses, or fewer if
+/// the system allows fewer.
 pub(crate) fn argument_bytes() -> usize {
-    /// The smallest limit of current systems, also used by `xargs`.
+    /// The smallest limit of current systems, as in `xargs`.
     const USUAL: usize = 128 << 10;
-    /// POSIX wants this much left for variables added by the program.
+    /// POSIX reserves them for variables added by the program.
     const LEFT: usize = 2048;
     // Linux allows a quarter of the stack; other systems have a larger constant.
     let stack = getrlimit(Resource::Stack).current.unwrap_or(u64::MAX);
@@ -190,7 +189,7 @@ pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     argument.len() + 1 + size_of::<usize>()
 }
 
-/// The text is glibc's in the C locale, or `std`'s for an error of another origin.
+/// glibc's text in the C locale, or `std`'s for an error without number.
 pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = curt::number_of(error) else {
         return error.to_string();
@@ -211,7 +210,7 @@ pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// glibc's texts for common errors. Other C libraries use other words.
+/// Other C libraries use other words.
 const TEXTS: [(Errno, &str); 44] = [
     (Errno::NOENT, "No such file or directory"),
     (Errno::ACCESS, "Permission denied"),
@@ -259,7 +258,7 @@ const TEXTS: [(Errno, &str); 44] = [
     (Errno::DEADLK, "Resource deadlock avoided"),
 ];
 
-/// Does not block on a FIFO or device.
+/// Does not block on a FIFO.
 pub(crate) fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = rustix::fs::open(path, flags, Mode::empty())?;
@@ -309,7 +308,6 @@ mod tests {
     use super::error_text;
     use std::io;
 
-    /// glibc is the authority for these texts.
     #[test]
     fn every_error_has_its_text() {
         let mut unknown = 0;
@@ -319,7 +317,7 @@ mod tests {
             assert!(!text.is_empty() && !text.contains("os error"), "{number}: {text}");
             // SAFETY: any number is allowed.
             let own = unsafe { libc::strerror(number) };
-            // SAFETY: the text is NUL-terminated, and used before this thread's next call.
+            // SAFETY: the text is used before this thread's next call.
             let own = unsafe { std::ffi::CStr::from_ptr(own) };
             if cfg!(target_env = "gnu") {
                 assert_eq!(text.as_bytes(), own.to_bytes(), "{number}");

@@ -1,5 +1,5 @@
-//! Running programs. Each signal that asks the command to end is forwarded to them once, unless the
-//! terminal has sent it to them as well.
+//! Forwards each signal that ends the command to running programs once, unless the terminal has
+//! sent it to them as well.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -10,12 +10,11 @@ use signal_hook::consts::SIGQUIT;
 
 use super::{handle_signal, interrupt};
 
-/// Process numbers, negative after the first signal; 0 is a free slot.
+/// Negative after the first signal; 0 is a free slot.
 static RUNNING: OnceLock<Box<[AtomicI32]>> = OnceLock::new();
-/// Whether the signal was sent to this process alone.
 static IS_PASSED_ON: AtomicBool = AtomicBool::new(false);
 
-/// Forwards signals from now on, to at most this many programs at a time.
+/// To at most this many programs at a time.
 pub(crate) fn pass_signals_on(programs: usize) {
     RUNNING.get_or_init(|| (0..programs).map(|_| AtomicI32::new(0)).collect());
     handle_signal(SIGQUIT);
@@ -29,8 +28,7 @@ impl Running {
         for place in places() {
             let order = Ordering::SeqCst;
             if place.compare_exchange(0, program, order, order).is_ok() {
-                // A signal may have arrived after the program started, but before it was
-                // registered.
+                // A signal may have arrived before the program was registered.
                 if IS_PASSED_ON.load(order) {
                     if let Some((program, number)) = receiver(place, false).zip(interrupt::signal())
                     {
@@ -58,18 +56,18 @@ fn places() -> impl Iterator<Item = &'static AtomicI32> {
     RUNNING.get().into_iter().flatten()
 }
 
-/// Called in a handler. After the last signal, this process ends.
+/// In a handler. After the last signal, this process ends.
 pub(super) fn tell_all(number: i32, is_from_kernel: bool, is_last: bool) {
     IS_PASSED_ON.fetch_or(!is_from_kernel, Ordering::SeqCst);
     for program in places().filter_map(|place| receiver(place, is_last)) {
-        // The terminal sends its signals to the whole group.
+        // The terminal signals the whole group.
         if !is_from_kernel || getpgid(Some(program)).is_ok_and(|group| group != getpgrp()) {
             send(program, number);
         }
     }
 }
 
-/// Returns the program if it gets this signal: only the first and the last one.
+/// A program gets the first and the last signal only.
 fn receiver(place: &AtomicI32, is_last: bool) -> Option<Pid> {
     let order = Ordering::SeqCst;
     let mark = |program: i32| (program > 0).then_some(-program);
@@ -83,9 +81,8 @@ fn receiver(place: &AtomicI32, is_last: bool) -> Option<Pid> {
 
 fn send(program: Pid, number: i32) {
     let Some(signal) = Signal::from_named_raw(number) else { return };
-    // Another thread may have waited for the program meanwhile, so another process may have its
-    // number. If the number still belongs to a child after `pidfd_open(2)`, the descriptor refers
-    // to that child.
+    // Another thread may have waited for the program, and another process may have its number. If
+    // the number still belongs to a child after `pidfd_open(2)`, so does the descriptor.
     #[cfg(target_os = "linux")]
     let descriptor = rustix::process::pidfd_open(program, rustix::process::PidfdFlags::empty());
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;

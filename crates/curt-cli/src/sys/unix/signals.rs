@@ -4,7 +4,6 @@ use std::mem::MaybeUninit;
 
 use crate::quote::quote;
 
-/// The default signal of a time limit, and the one that cannot be refused.
 pub(crate) const ASKING: i32 = libc::SIGTERM;
 pub(crate) const KILLING: i32 = libc::SIGKILL;
 
@@ -15,15 +14,15 @@ pub(super) fn is_ignored(number: i32) -> bool {
 /// `None` if the signal does not exist, or the C library reserves it.
 fn action(number: i32) -> Option<libc::sighandler_t> {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: without a new action the call only writes the old one, to memory of its size.
+    // SAFETY: without a new action, the old one is only written.
     let answer = unsafe { libc::sigaction(number, std::ptr::null(), action.as_mut_ptr()) };
-    // SAFETY: the call succeeded, so it filled `action`.
+    // SAFETY: the call filled it.
     (answer == 0).then(|| unsafe { action.assume_init() }.sa_sigaction)
 }
 
-/// The kernel sends a terminal's signals to the whole group.
+/// Then the whole group got it.
 pub(super) fn is_from_kernel(info: &libc::siginfo_t) -> bool {
-    /// `SI_KERNEL`. On other systems, a terminal's signals look like those of processes.
+    /// `SI_KERNEL`. Elsewhere, a terminal's signals look like those of processes.
     const KERNEL: i32 = 0x80;
     cfg!(target_os = "linux") && info.si_code == KERNEL
 }
@@ -34,23 +33,22 @@ pub(super) fn set(number: i32, action: libc::sighandler_t) {
     unsafe { libc::signal(number, action) };
 }
 
-/// Returns this thread's previous mask.
 pub(super) fn change_mask(how: i32, numbers: impl IntoIterator<Item = i32>) -> libc::sigset_t {
-    // SAFETY: all zeros is a value of this plain set.
+    // SAFETY: zeros are a valid set.
     let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
     // SAFETY: the set is exclusively borrowed.
     unsafe { libc::sigemptyset(&raw mut set) };
     for number in numbers {
-        // SAFETY: as above.
+        // SAFETY: the set is exclusively borrowed.
         unsafe { libc::sigaddset(&raw mut set, number) };
     }
     apply_mask(how, &set)
 }
 
 pub(super) fn apply_mask(how: i32, set: &libc::sigset_t) -> libc::sigset_t {
-    // SAFETY: all zeros is a value of this plain set.
+    // SAFETY: zeros are a valid set.
     let mut before: libc::sigset_t = unsafe { std::mem::zeroed() };
-    // SAFETY: one set is valid, and the other exclusively borrowed.
+    // SAFETY: both sets are borrowed.
     unsafe { libc::pthread_sigmask(how, set, &raw mut before) };
     before
 }
@@ -63,10 +61,8 @@ pub(crate) fn end_by(number: i32) {
     unsafe { libc::raise(number) };
 }
 
-/// On Linux; other systems have fewer signals.
 pub(super) const MOST_SIGNALS: i32 = 64;
 
-/// Aliases, and names that few programs know.
 const NAMES: &[(&str, i32)] = &[
     ("EXIT", 0),
     ("IOT", libc::SIGABRT),
@@ -81,9 +77,8 @@ const NAMES: &[(&str, i32)] = &[
     ("STKFLT", libc::SIGSTKFLT),
 ];
 
-/// Parses a name, such as `TERM`, `sigterm` or `RTMIN+3`, or a number, also the exit status of a
-/// program ended by the signal. As in GNU timeout, 0 is a signal without effect. The error is a
-/// message for the user.
+/// Parses a name, such as `TERM`, `sigterm` or `RTMIN+3`, or a number, also a program's exit
+/// status. As in GNU timeout, 0 is a signal without effect. The error is a message.
 pub(crate) fn signal_named(word: &str) -> Result<i32, String> {
     if word.starts_with(|first: char| first.is_ascii_digit()) {
         return of_number(word).ok_or_else(|| invalid(word));
@@ -119,13 +114,13 @@ fn is_real_time(number: i32) -> bool {
     real_time().contains(&number) && action(number).is_some()
 }
 
-/// Counted as in glibc, whatever C library this program has; empty on systems without them.
+/// Counted as in glibc, whatever the C library.
 #[allow(clippy::reversed_empty_ranges, reason = "that is the empty one")]
 fn real_time() -> std::ops::RangeInclusive<i32> {
     if cfg!(target_os = "linux") { 34..=MOST_SIGNALS } else { 1..=0 }
 }
 
-/// Returns the name used by GNU timeout.
+/// As in GNU timeout.
 pub(crate) fn signal_name(number: i32) -> String {
     let listed = || NAMES.iter().rev().find(|&&(_, other)| other == number);
     let known = signal_hook::low_level::signal_name(number).filter(|&name| name != "SIGIO");

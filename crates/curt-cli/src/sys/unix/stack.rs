@@ -6,15 +6,15 @@ use rustix::process::{Resource, getrlimit};
 use super::signals::{MOST_SIGNALS, apply_mask, change_mask};
 use crate::exit::Exit;
 
-/// Parsing the command line takes about 100 KiB of stack, and several times that in a debug build.
+/// Parsing takes about 100 KiB, and several times that in a debug build.
 const ENOUGH: usize = 1 << 20;
 
-/// Runs the command on a new thread if the stack limit is small (`ulimit -s 64`).
+/// A small stack limit (`ulimit -s 64`) needs a new thread.
 pub(crate) fn with_stack(run: fn() -> Exit) -> Exit {
     if getrlimit(Resource::Stack).current.is_none_or(|limit| limit >= ENOUGH as u64) {
         return run();
     }
-    // The kernel prefers this thread for signals, but they must interrupt the one that works.
+    // The kernel prefers this thread for signals, but they must interrupt the worker.
     let before = change_mask(libc::SIG_BLOCK, 1..=MOST_SIGNALS);
     let run = move || {
         apply_mask(libc::SIG_SETMASK, &before);

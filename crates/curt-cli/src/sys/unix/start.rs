@@ -14,13 +14,11 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::stdio::{stderr, stdin, stdout};
 
-/// One bit for each standard descriptor.
 static CLOSED: AtomicU8 = AtomicU8::new(0);
 static IGNORED_PIPES: AtomicBool = AtomicBool::new(false);
 
-/// The loader calls this before `main`.
-// SAFETY: both sections hold pointers to functions that are called once, on the only thread. This
-// one does not allocate, does not use the runtime, and cannot panic.
+/// Called by the loader before `main`. SAFETY: both sections hold functions that are called once,
+/// on the only thread. This one does not allocate, use the runtime, or panic.
 #[used]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
@@ -28,7 +26,7 @@ static START: extern "C" fn() = start;
 
 extern "C" fn start() {
     fill();
-    // SAFETY: ignoring a signal runs no code of ours, and there is only one thread yet.
+    // SAFETY: ignoring a signal runs no code of ours.
     let before = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
     IGNORED_PIPES.store(before == libc::SIG_IGN, Ordering::Relaxed);
 }
@@ -37,7 +35,7 @@ pub(crate) fn ignores_broken_pipes() -> bool {
     IGNORED_PIPES.load(Ordering::Relaxed)
 }
 
-/// The descriptor is open to `/dev/null` now.
+/// It is `/dev/null` now.
 pub(crate) fn was_closed(descriptor: RawFd) -> bool {
     (0..3).contains(&descriptor) && CLOSED.load(Ordering::Relaxed) >> descriptor & 1 == 1
 }
@@ -45,7 +43,7 @@ pub(crate) fn was_closed(descriptor: RawFd) -> bool {
 fn fill() {
     let all: [BorrowedFd<'static>; 3] = [stdin(), stdout(), stderr()];
     let mut polls = all.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::empty()));
-    // One call if all are open. The kernel refuses to poll three descriptors if the limit is lower.
+    // One call if all are open. It fails if the descriptor limit is below three.
     let polled = poll(&mut polls, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
     for (number, (fd, poll)) in all.into_iter().zip(&polls).enumerate() {
         let is_closed = match polled {
@@ -54,7 +52,7 @@ fn fill() {
         };
         if is_closed {
             CLOSED.fetch_or(1 << number, Ordering::Relaxed);
-            // `open(2)` returns the lowest free number, which is this one.
+            // `open(2)` returns the lowest free number.
             let flags = OFlags::RDWR | OFlags::CLOEXEC;
             if let Ok(null) = rustix::fs::open(c"/dev/null", flags, Mode::empty()) {
                 std::mem::forget(null);

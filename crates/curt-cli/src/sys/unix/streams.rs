@@ -1,4 +1,4 @@
-//! Standard streams can block forever. After the first signal that asks the command to end, a timer
+//! Standard streams can block forever. After the first signal that ends the command, a timer
 //! interrupts the threads that use them.
 
 use std::io;
@@ -12,9 +12,9 @@ use rustix::stdio::{stderr, stdin, stdout};
 
 use crate::sys::interrupt;
 
-/// The thread using each standard stream, or 0. The callers' locks admit one at a time.
+/// Or 0. The callers' locks admit one thread at a time.
 static USERS: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
-/// Running handlers that read `USERS`. A thread listed there must not end until they finish.
+/// A thread listed in `USERS` must not end while they run.
 static HANDLERS: AtomicU32 = AtomicU32::new(0);
 
 struct Use(&'static AtomicUsize);
@@ -37,7 +37,7 @@ impl Drop for Use {
 }
 
 fn this_thread() -> usize {
-    // SAFETY: the call has no preconditions.
+    // SAFETY: no preconditions.
     unsafe { libc::pthread_self() as usize }
 }
 
@@ -49,8 +49,7 @@ pub(crate) fn write_stderr(bytes: &[u8]) -> io::Result<()> {
     write(stderr(), bytes)
 }
 
-/// Writes everything. After a signal, fails as interrupted if the stream accepts no byte between
-/// two interruptions.
+/// After a signal, fails as interrupted if the stream accepts no byte between two interruptions.
 fn write(stream: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
     let _use = Use::begin(stream);
     let mut is_stuck = false;
@@ -73,32 +72,31 @@ pub(crate) fn read_input() -> Option<Vec<u8>> {
     crate::sys::next_input()
 }
 
-/// Called in a handler. The timer repeats, because a signal may arrive just before the call that
-/// blocks.
+/// In a handler. The timer repeats, because a signal may arrive just before the call that blocks.
 pub(super) fn interrupt_users() {
     let handler: extern "C" fn(i32) = pass_on;
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: zeros mean an empty set and no flags, so that calls are not restarted.
+    // SAFETY: zeros mean an empty set and no flags, so calls are not restarted.
     let action = unsafe { action.assume_init_mut() };
     action.sa_sigaction = handler as libc::sighandler_t;
-    // SAFETY: the handler only changes atomics and sends a signal, which are async-signal-safe.
+    // SAFETY: the handler is async-signal-safe.
     unsafe { libc::sigaction(libc::SIGALRM, action, ptr::null_mut()) };
     let mut timer = MaybeUninit::<libc::itimerval>::zeroed();
     // SAFETY: zeros are a disabled timer.
     let timer = unsafe { timer.assume_init_mut() };
     (timer.it_value.tv_usec, timer.it_interval.tv_usec) = (1_000, 100_000);
-    // SAFETY: the new value is live, and the old one is not requested.
+    // SAFETY: the new value is live.
     unsafe { libc::setitimer(libc::ITIMER_REAL, timer, ptr::null_mut()) };
 }
 
-/// Forwards the timer's signal to the users of the streams. A user does not forward it, so that no
-/// thread is interrupted twice in one interval.
+/// Forwards the timer's signal. A user of a stream does not, so that no thread is interrupted twice
+/// in one interval.
 extern "C" fn pass_on(number: i32) {
     HANDLERS.fetch_add(1, Ordering::SeqCst);
     let users = USERS.each_ref().map(|user| user.load(Ordering::SeqCst));
     if !users.contains(&this_thread()) {
         for user in users.into_iter().filter(|&user| user != 0) {
-            // SAFETY: the thread waits for this handler before it ends.
+            // SAFETY: the thread waits for this handler.
             unsafe { libc::pthread_kill(user as libc::pthread_t, number) };
         }
     }

@@ -2,9 +2,8 @@
 //! with the original path of each.
 //!
 //! An entry is renamed, never copied (ADR 46): to the trash in the home directory if that is on the
-//! same mount, otherwise to the trash of its own filesystem. A folder must belong to this user.
-//! Outside the home directory it must not be a symlink either, because any user may have created
-//! it.
+//! same mount, otherwise to the trash of its filesystem. A folder must belong to this user. Outside
+//! the home directory it must not be a symlink either, because any user may have created it.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
@@ -34,21 +33,18 @@ use crate::time::{self, Format, Zone};
 
 const INFO: &str = ".trashinfo";
 const LONGEST_NAME: usize = 255;
-/// Numbered names tried when the name is taken, and all names tried.
 const MOST_NUMBERS: u32 = 64;
 const MOST_NAMES: u32 = 2 * MOST_NUMBERS;
 
-/// Device and inode.
 type Id = (u64, u64);
 
 pub(crate) struct Trash {
     home: Option<Folder>,
-    /// `home` with its missing parts created, on first use.
+    /// On first use.
     made: OnceCell<Folder>,
-    /// Why looking for the folder in the home directory failed.
     failed: Option<Errno>,
     dry_run: bool,
-    /// Entries that a dry run would have moved, and the names assigned to them in the trash.
+    /// Names assigned in a dry run.
     moves: DryMoves,
     given: RefCell<HashSet<PathBuf>>,
 }
@@ -63,7 +59,7 @@ impl Trash {
         Trash { home, made, failed, dry_run, moves, given }
     }
 
-    /// Resolves the operand once: every rename then uses a name in an open directory.
+    /// Every later rename uses a name in an open directory.
     pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<Trashed, Refusal> {
         let Operand { parent, name, is_directory_only } = split(operand)?;
         if self.moves.cut(operand.as_ref()) {
@@ -91,7 +87,7 @@ impl Trash {
             ));
         }
         let path = full_path(&dir, parent)?.join(name);
-        // For a file, `renameat2(2)` itself fails on a mount point.
+        // For a file, `renameat2(2)` fails on a mount point.
         if is_directory || self.dry_run {
             let unknown = |error| {
                 let reason = "cannot tell whether something is mounted below it";
@@ -110,17 +106,16 @@ impl Trash {
         Ok(Trashed { is_directory, to: Some(to) })
     }
 
-    /// Uses the first suitable folder. Returns the new path.
     fn put_in_one(&self, entry: &Entry) -> Result<PathBuf, Refusal> {
         if let Some(error) = self.failed {
             return Err(Refusal::unusable(error));
         }
         let way = Way::from(&entry.dir)?;
-        // Even if the entry is reached through another mount of the same filesystem.
+        // Even through another mount of the same filesystem.
         self.made.get().or(self.home.as_ref()).map_or(Ok(()), |home| home.refuse(entry, &way))?;
         if let Some(home) = self.home_for(&way).map_err(Refusal::unusable)? {
             match self.put_in(home, entry, Path::new("")) {
-                // On older kernels, only the rename shows that this is another mount.
+                // On older kernels, only the rename reveals another mount.
                 Err(Refusal::Os(error))
                     if way.mount.number.is_none()
                         && Errno::from_io_error(&error) == Some(Errno::XDEV) => {}
@@ -128,7 +123,7 @@ impl Trash {
             }
         }
         let top_path = entry.path.ancestors().nth(way.ids.len()).unwrap_or(&entry.path);
-        // Without a usable `.Trash` from the administrator, each user has a folder.
+        // Without the administrator's `.Trash`, each user has a folder.
         let checked = |folder: Folder| folder.check_missing().map(|()| folder);
         let folder = shared_folder(&way.top, top_path, self.dry_run)
             .and_then(checked)
@@ -138,7 +133,7 @@ impl Trash {
         self.put_in(&folder, entry, top_path)
     }
 
-    /// Creates missing parts. `None` if the folder is on another mount.
+    /// `None` on another mount.
     fn home_for(&self, way: &Way) -> Result<Option<&Folder>, Errno> {
         let Some(found) = self.home.as_ref().filter(|home| home.mount == way.mount) else {
             return Ok(None);
@@ -155,7 +150,6 @@ impl Trash {
         Ok(self.made.get())
     }
 
-    /// The recorded path is relative to `top`.
     fn put_in(&self, folder: &Folder, entry: &Entry, top: &Path) -> Result<PathBuf, Refusal> {
         let name = entry.path.file_name().ok_or(Refusal::ROOT)?;
         if self.dry_run {
@@ -176,7 +170,7 @@ impl Trash {
                 self.given.borrow_mut().insert(to.clone());
                 return Ok(to);
             }
-            // The specification wants this first: exclusive creation reserves the name.
+            // First, as specified: exclusive creation reserves the name.
             match write_new(&folder.info.dir, &name_of_info, info.as_bytes()) {
                 Err(Errno::EXIST) => continue,
                 written => written?,
@@ -188,7 +182,7 @@ impl Trash {
             };
             // A network server may have renamed the entry although its answer got lost.
             if error == Errno::EXIST || folder.files.has(&name_there) == Ok(false) {
-                // If this fails too, an orphaned information file remains, which programs ignore.
+                // Programs ignore an orphaned information file.
                 let _ = unlinkat(&folder.info.dir, &name_of_info, AtFlags::empty());
             }
             match error {
@@ -206,13 +200,11 @@ struct Entry {
     dir: OwnedFd,
     id: Id,
     is_directory: bool,
-    /// Absolute and without symlinks.
     path: PathBuf,
 }
 
 impl Entry {
-    /// Returns the predicted error of a rename into another directory. Moving a directory also
-    /// needs write access to it, because its `..` changes.
+    /// Moving a directory also needs write access to it, because its `..` changes.
     fn move_dry(&self, name: &OsStr, to: &Place, moves: &DryMoves) -> Result<(), Refusal> {
         moves.add(self.dir.as_fd(), name, || {
             to.check_writable()?;
@@ -224,7 +216,7 @@ impl Entry {
     }
 }
 
-/// A device and the kernel's mount ID, which `statx(2)` reports since Linux 5.8.
+/// `statx(2)` reports the mount ID since Linux 5.8.
 #[derive(PartialEq)]
 struct Mount {
     device: u64,
@@ -249,8 +241,8 @@ fn identity(dir: &OwnedFd) -> Result<(Id, Mount), Errno> {
     }
 }
 
-/// Returns the canonical path of an open directory, if it leads back there. In another mount
-/// namespace, under a later mount, or after a lazy unmount it may lead elsewhere.
+/// The path must lead back to the open directory. In another mount namespace, under a later mount,
+/// or after a lazy unmount it may not.
 fn full_path(dir: &OwnedFd, typed: &Path) -> Result<PathBuf, Refusal> {
     let lost = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::NO_FULL_PATH,
@@ -264,12 +256,11 @@ fn full_path(dir: &OwnedFd, typed: &Path) -> Result<PathBuf, Refusal> {
     Ok(path)
 }
 
-/// The directories from an entry's parent up to the top of its mount, or of its filesystem on older
-/// kernels.
+/// From an entry's parent up to the top of its mount, or of its filesystem on older kernels.
 struct Way {
     top: OwnedFd,
     mount: Mount,
-    /// Includes both ends.
+    /// Both ends included.
     ids: Vec<Id>,
 }
 
@@ -299,19 +290,15 @@ impl Way {
 struct Folder {
     files: Place,
     info: Place,
-    /// Of `files`.
     mount: Mount,
-    /// The folder, `files` and `info`.
     own: Vec<Id>,
-    /// `files`, all its ancestors on the mount, and `info`. Moving one of these would move the
-    /// trash.
+    /// `files`, all its ancestors on the mount, and `info`: moving one would move the trash.
     holders: Vec<Id>,
     path: PathBuf,
     maker: Maker,
 }
 
 impl Folder {
-    /// Opens the subfolders, creating those that are missing.
     fn open_in(base: &Place, path: PathBuf, maker: Maker) -> Result<Folder, Errno> {
         let files = base.child("files".as_ref(), &maker)?;
         let info = base.child("info".as_ref(), &maker)?;
@@ -324,13 +311,12 @@ impl Folder {
         Ok(Folder { files, info, mount, own, holders, path, maker })
     }
 
-    /// Returns the error that creating the missing subfolders would meet.
     fn check_missing(&self) -> Result<(), Errno> {
         let mut missing = [&self.files, &self.info].into_iter().filter(|place| place.is_missing);
         missing.try_for_each(Place::check_writable)
     }
 
-    /// Refuses an entry that contains this trash, or lies in it.
+    /// If it contains this trash, or lies in it.
     fn refuse(&self, entry: &Entry, way: &Way) -> Result<(), Refusal> {
         if self.holders.contains(&entry.id) {
             return Err(Refusal::HOLDS_TRASH);
@@ -342,7 +328,7 @@ impl Folder {
     }
 }
 
-/// Removes the file again if it could not be written completely.
+/// An incomplete file is removed again.
 fn write_new(dir: &OwnedFd, name: &OsStr, content: &[u8]) -> Result<(), Errno> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let file = openat(dir, name, flags, Mode::RUSR | Mode::WUSR)?;
@@ -353,9 +339,8 @@ fn write_new(dir: &OwnedFd, name: &OsStr, content: &[u8]) -> Result<(), Errno> {
     written
 }
 
-/// The entry's own name, then numbered ones, shortened so that the name of the information file
-/// fits. After [`MOST_NUMBERS`] they are random, so that many entries with the same name need few
-/// attempts.
+/// The entry's name, then numbered ones, shortened so that the name of the information file fits.
+/// After [`MOST_NUMBERS`] they are random, so that many equal names need few attempts.
 fn numbered(name: &OsStr, number: u32) -> OsString {
     let suffix = match number {
         1 => String::new(),
@@ -387,8 +372,8 @@ fn info(path: &Path) -> String {
     format!("[Trash Info]\nPath={escaped}\nDeletionDate={date}\n")
 }
 
-/// Maps refusals to `None`, because another folder may do. Errors such as EIO and EMFILE do
-/// not concern the folder, and are returned.
+/// `None` means that another folder may do. Errors such as EIO and EMFILE do not concern the
+/// folder.
 fn usable<F>(folder: Result<F, Errno>) -> Result<Option<F>, Errno> {
     match folder {
         Ok(folder) => Ok(Some(folder)),
@@ -401,9 +386,9 @@ fn home_folder(only_looks: bool) -> Result<Folder, Errno> {
     let path = home_directory("XDG_DATA_HOME", ".local/share").ok_or(Errno::NOENT)?;
     let maker = Maker::new(only_looks);
     let data = Place::open_all(&path, &maker)?;
-    // Under sudo the home directory may be another user's: create nothing there.
+    // Under sudo the home directory may be another user's.
     check_owner(&data.dir)?;
-    // In the home directory a symlink is the user's own choice.
+    // Here a symlink is the user's own choice.
     let trash = match openat(&data.dir, "Trash", FOLDER, Mode::empty()) {
         Ok(dir) if !data.is_missing => Place { dir, is_missing: false },
         Err(error) if !data.is_missing && error != Errno::NOENT => return Err(error),
@@ -413,7 +398,7 @@ fn home_folder(only_looks: bool) -> Result<Folder, Errno> {
     Folder::open_in(&trash, path.join("Trash"), maker)
 }
 
-/// `.Trash` belongs to the administrator. The specification requires its sticky bit.
+/// The administrator's. The specification requires its sticky bit.
 fn shared_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Errno> {
     let dir = openat(top, ".Trash", NO_LINK, Mode::empty())?;
     if !Mode::from_raw_mode(fstat(&dir)?.st_mode).contains(Mode::SVTX) {

@@ -1,5 +1,5 @@
-//! Waits for a program as GNU timeout does: this process leads the program's process group, so that
-//! keys typed in the terminal reach both, and forwards signals sent to itself alone.
+//! Waits for a program as GNU timeout does: this process leads the program's group, so that typed
+//! keys reach both, and forwards signals sent to itself alone.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -13,13 +13,12 @@ use rustix::process::{Pid, getpgid, getpgrp, setpgid};
 use super::signals::{self, MOST_SIGNALS, change_mask};
 use crate::sys::Event;
 
-/// Pending signals, one bit each, and those of them from the kernel, which sends a terminal's
-/// signals to the whole group.
+/// One bit each; the second are those from the kernel, which signals the whole group.
 static ARRIVED: AtomicU64 = AtomicU64::new(0);
 static FROM_KERNEL: AtomicU64 = AtomicU64::new(0);
 
-/// Not forwarded: signals that cannot be caught, faults of this process, and job control, which has
-/// its usual effect on this process. All others end it by default.
+/// Not forwarded: signals that cannot be caught, faults of this process, and job control. All
+/// others end it by default.
 const OWN: [i32; 12] = [
     libc::SIGKILL,
     libc::SIGSTOP,
@@ -40,21 +39,21 @@ const OWN: [i32; 12] = [
 const WAKING: [i32; 3] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU];
 
 pub(crate) struct Watch {
-    /// Whether this process and the program remain in the parent's process group.
+    /// In the parent's process group.
     is_foreground: bool,
     caught: Vec<i32>,
-    /// The previous signal mask, used while waiting.
+    /// Used while waiting.
     mask: libc::sigset_t,
-    /// Signals taken from `ARRIVED` but not yet handled.
+    /// Taken from `ARRIVED`.
     pending: u64,
 }
 
 impl Watch {
-    /// Ignored signals remain ignored, as `nohup` and shells intend for background jobs, except
-    /// `signal`, the one of the time limit.
+    /// Ignored signals remain ignored, as `nohup` and shells intend for background jobs, except the
+    /// time limit's `signal`.
     pub(crate) fn begin(is_foreground: bool, signal: i32) -> Watch {
         if !is_foreground {
-            // Fails for a session leader, which already leads a group.
+            // A session leader already leads a group.
             let _ = setpgid(None, None);
         }
         let needed = [signal, libc::SIGALRM, libc::SIGCHLD];
@@ -77,7 +76,7 @@ impl Watch {
 
     #[allow(clippy::unused_self, reason = "the timer is the process's; Windows has none")]
     pub(crate) fn set_limit(&mut self, limit: Duration) {
-        /// Some systems refuse longer limits, so they mean no limit.
+        /// Some systems refuse longer limits.
         const YEARS: u64 = 100_000_000;
         if limit.as_secs() >= YEARS {
             return;
@@ -89,7 +88,7 @@ impl Watch {
         let timer = unsafe { timer.assume_init_mut() };
         timer.it_value.tv_sec = (micros / 1_000_000) as libc::time_t;
         timer.it_value.tv_usec = (micros % 1_000_000) as libc::suseconds_t;
-        // SAFETY: the new value is live, and the old one is not requested.
+        // SAFETY: the new value is live.
         unsafe { libc::setitimer(libc::ITIMER_REAL, timer, ptr::null_mut()) };
     }
 
@@ -113,8 +112,8 @@ impl Watch {
                     }
                 }
             }
-            // SAFETY: no descriptors and no timeout are passed, and the mask came from the system.
-            // `pselect(2)` sets it only during the call.
+            // SAFETY: the mask came from the system, and nothing else is passed. `pselect(2)` sets
+            // it only during the call.
             unsafe {
                 let none = ptr::null_mut();
                 libc::pselect(0, none, none, none, ptr::null(), &raw const self.mask);
@@ -122,23 +121,23 @@ impl Watch {
         }
     }
 
-    /// Sends a signal to the program. Unless that is in the foreground, its group gets the signal
-    /// too, followed by `SIGCONT`, so that stopped processes can react. A typed signal has already
-    /// reached the group. The program was not waited for yet, so its number is still its own.
+    /// Unless the program is in the foreground, its group gets the signal too, followed by
+    /// `SIGCONT`, so that stopped processes can react. A typed signal has already reached the
+    /// group. The program was not waited for yet, so its number is still its own.
     #[allow(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
     pub(crate) fn send(&self, child: &mut Child, number: i32, is_typed: bool) -> Result<(), Error> {
         let Ok(program) = i32::try_from(child.id()) else { return Ok(()) };
         let is_member = getpgid(Pid::from_raw(program)).is_ok_and(|group| group == getpgrp());
         let send = |number: i32| {
             if self.is_foreground || !is_member {
-                // SAFETY: a signal to another process does not touch our memory.
+                // SAFETY: no memory is involved.
                 unsafe { libc::kill(program, number) };
             }
             if !self.is_foreground {
-                // SAFETY: as above; this process has the signal blocked.
+                // SAFETY: no memory is involved; this process blocks the signal.
                 unsafe { libc::kill(0, number) };
                 if self.caught.contains(&number) && !WAKING.contains(&number) {
-                    // `SIG_IGN` discards the copy that this process sent itself.
+                    // Discards the copy for this process.
                     signals::set(number, libc::SIG_IGN);
                     catch(number);
                 }
@@ -158,18 +157,16 @@ fn bit(number: i32) -> u64 {
     1_u64.checked_shl(number.unsigned_abs().wrapping_sub(1)).unwrap_or(0)
 }
 
-/// Records a signal when it arrives. `exec` resets the handler, so programs start with the default
-/// action.
+/// `exec` resets the handler, so programs start with the default action.
 fn catch(number: i32) -> bool {
     let handler: extern "C" fn(i32, *const libc::siginfo_t, *const libc::c_void) = note;
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: zeros mean no handler, no flags and an empty set.
     let action = unsafe { action.assume_init_mut() };
     action.sa_sigaction = handler as libc::sighandler_t;
-    // Blocking calls are restarted, except the one that waits for signals.
+    // Calls are restarted, except the one that waits for signals.
     action.sa_flags = libc::SA_RESTART | libc::SA_SIGINFO;
-    // SAFETY: the handler only reads its argument and changes two atomics, which are
-    // async-signal-safe.
+    // SAFETY: the handler only reads its argument and changes atomics.
     unsafe { libc::sigaction(number, action, ptr::null_mut()) == 0 }
 }
 

@@ -1,5 +1,4 @@
-//! The local time zone, found like in the C library: from `TZ`, or from the system's file. Reads
-//! only one file.
+//! The local time zone, found like in the C library: from `TZ`, or from the system's file.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -11,7 +10,7 @@ use crate::time::LeapSeconds;
 
 const LOCAL: &str = "/etc/localtime";
 const ZONES: &str = "/usr/share/zoneinfo";
-/// Completions of incomplete rules: an empty one, both days of summer time, or its end.
+/// Tried at the end of incomplete rules.
 const RULES: &[&str] = &["", ",M3.2.0,M11.1.0", ",M11.1.0"];
 const ENDLESS_SUMMER: &[&str] = &["", ",0/0,J365/25"];
 
@@ -24,14 +23,14 @@ const LARGEST_FILE: usize = 512 << 10;
 pub(crate) fn local_zone() -> (TimeZone, LeapSeconds) {
     let zone = match std::env::var_os("TZ") {
         None => from_file(Path::new(LOCAL)),
-        // This means UTC, but the C library opens its file, which may have leap seconds.
+        // Means UTC, but the C library opens its file, which may have leap seconds.
         Some(text) if text.is_empty() => named(OsStr::new("Universal")),
         Some(text) => named(&text),
     };
     zone.unwrap_or((TimeZone::UTC, LeapSeconds::default()))
 }
 
-/// The value is a file or rules.
+/// A file or rules.
 fn named(text: &OsStr) -> Option<(TimeZone, LeapSeconds)> {
     let bytes = text.as_bytes();
     let bytes = bytes.strip_prefix(b":").unwrap_or(bytes);
@@ -51,8 +50,8 @@ fn from_file(path: &Path) -> Option<(TimeZone, LeapSeconds)> {
     Some((zone, LeapSeconds(leap_seconds(&bytes).unwrap_or_default())))
 }
 
-/// jiff validates the leap second records of a file (RFC 9636), but ignores them. Each has a time
-/// of 8 bytes, 4 in version 1, and a count of 4.
+/// jiff validates leap second records (RFC 9636), but ignores them. Each has a time of 8 bytes, 4
+/// in version 1, and a count of 4.
 fn leap_seconds(file: &[u8]) -> Option<Vec<(i64, i64)>> {
     const HEADER: usize = 44;
     let block = |bytes: &[u8], width: usize| {
@@ -81,8 +80,8 @@ fn number(bytes: &[u8]) -> i64 {
     bytes.iter().fold(sign, |number, &byte| number << 8 | i64::from(byte))
 }
 
-/// Like the C library, this ignores an invalid end of POSIX rules, and summer time with such rules
-/// never ends.
+/// Like the C library, ignores an invalid end of POSIX rules, and summer time with such rules never
+/// ends.
 fn from_rules(text: &str) -> Option<TimeZone> {
     if text.len() > LONGEST_RULES {
         return None;
@@ -110,7 +109,6 @@ mod tests {
         let pipe = scratch.fifo("pipe");
         for path in [pipe.as_path(), Path::new("/dev/zero"), Path::new("/dev/null"), scratch.path()]
         {
-            // Must neither block nor read endlessly.
             assert!(named(path.as_os_str()).is_none(), "{path:?}");
         }
         let rules = |blanks: usize| format!("{}AAA-3", " ".repeat(blanks));
@@ -146,7 +144,6 @@ mod tests {
     #[test]
     fn a_file_may_be_cut_or_changed_anywhere() {
         for version in [0, b'2'] {
-            // A single leap second.
             let mut file = [&b"TZif"[..], &[version], &[0; 23], &[0, 0, 0, 1], &[0; 12]].concat();
             file.extend([&[0, 0, 0, 9][..], &[0, 0, 0, 1]].concat());
             if version != 0 {

@@ -11,22 +11,20 @@ use windows_sys::core::BOOL;
 
 use crate::sys::{Event, interrupt};
 
-/// SIGINT for all these events, so that the exit code is 130.
+/// For all events, so that the exit code is 130.
 const INTERRUPT: i32 = 2;
 
 /// Longer than the system waits for a program whose console was closed.
 const LONG_WAIT: Duration = Duration::from_secs(60);
 
 /// The first event sets the token, the second ends the process. A process started with Ctrl-C
-/// ignored does not receive it, and so keeps ignoring it.
+/// ignored keeps ignoring it.
 pub(crate) fn listen() {
-    // On failure the events end the process, which is right too.
-    // SAFETY: the handler is a function of this program, which is never unloaded.
+    // On failure the events end the process. SAFETY: this program is never unloaded.
     let _ = unsafe { SetConsoleCtrlHandler(Some(handle), 1) };
 }
 
-/// The system calls this in a separate thread. 0 leaves the event to the next handler, which ends
-/// the process.
+/// In a separate thread. 0 leaves the event to the next handler, which ends the process.
 extern "system" fn handle(event: u32) -> BOOL {
     let is_second = interrupt::SIGNAL.swap(INTERRUPT, Ordering::Relaxed) != 0;
     interrupt::CANCEL.cancel();
@@ -34,14 +32,14 @@ extern "system" fn handle(event: u32) -> BOOL {
     BOOL::from(!is_second)
 }
 
-/// The handler while waiting for a program, which receives the event as well and may handle it.
+/// While waiting for a program, which receives the event as well.
 extern "system" fn leave(event: u32) -> BOOL {
     finish(event);
     1
 }
 
-/// After these events the process ends when the handler returns, or after some seconds. Sleeping
-/// gives it time to finish.
+/// The process ends when the handler returns, or after some seconds. Sleeping gives it time to
+/// finish.
 #[allow(clippy::disallowed_methods, reason = "the system waits for this thread to return")]
 fn finish(event: u32) {
     if !matches!(event, CTRL_C_EVENT | CTRL_BREAK_EVENT) {
@@ -49,17 +47,17 @@ fn finish(event: u32) {
     }
 }
 
-/// Keys of the console reach the program directly, and curt continues to wait.
+/// Console keys reach the program directly, and curt continues to wait.
 pub(crate) struct Watch {
-    /// Spares processes started by the program.
+    /// Spares the program's own children.
     is_foreground: bool,
     end: Option<Instant>,
 }
 
 impl Watch {
     pub(crate) fn begin(is_foreground: bool, _signal: i32) -> Watch {
-        // The program does not inherit a handler, so keys have their usual effect on it.
-        // SAFETY: the handler is a function of this program, which is never unloaded.
+        // The program does not inherit a handler, so keys have their usual effect on it. SAFETY:
+        // this program is never unloaded.
         let _ = unsafe { SetConsoleCtrlHandler(Some(leave), 1) };
         Watch { is_foreground, end: None }
     }

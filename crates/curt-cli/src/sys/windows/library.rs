@@ -4,19 +4,18 @@ use windows_sys::Win32::System::LibraryLoader::{
     GetProcAddress, LOAD_LIBRARY_SEARCH_SYSTEM32, LoadLibraryExW,
 };
 
-/// Any function, before its type is known.
 pub(super) type Function = unsafe extern "system" fn() -> isize;
 
-/// The system library is loaded on demand and never unloaded.
+/// Never unloaded.
 pub(super) fn function(library: &str, name: &CStr) -> Option<Function> {
     let library: Vec<u16> = library.encode_utf16().chain([0]).collect();
-    // SAFETY: the name is NUL-terminated, and only the system directory is searched.
+    // SAFETY: the name ends with NUL; only the system directory is searched.
     let library = unsafe {
         LoadLibraryExW(library.as_ptr(), std::ptr::null_mut(), LOAD_LIBRARY_SEARCH_SYSTEM32)
     };
     if library.is_null() {
         return None;
     }
-    // SAFETY: the module is loaded and never unloaded; the name is NUL-terminated.
+    // SAFETY: the module is never unloaded; the name ends with NUL.
     unsafe { GetProcAddress(library, name.as_ptr().cast()) }
 }

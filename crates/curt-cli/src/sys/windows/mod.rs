@@ -34,7 +34,6 @@ pub(crate) fn was_closed(_descriptor: i32) -> bool {
     false
 }
 
-/// Owners have names here, but no IDs.
 pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER, Fields::GROUP);
 
 pub(crate) fn closed() -> io::Error {
@@ -57,7 +56,6 @@ pub(crate) fn user_name(_id: u32) -> io::Result<Option<OsString>> {
 
 pub(crate) use user_name as group_name;
 
-/// The environment does not select a locale here.
 pub(crate) fn has_c_locale(_category: &str) -> bool {
     false
 }
@@ -70,17 +68,15 @@ pub(crate) fn host_name() -> OsString {
     std::env::var_os("COMPUTERNAME").unwrap_or_default()
 }
 
-/// Not looked up, because that may need a server.
+/// That may need a server.
 pub(crate) fn has_user(_name: &str) -> bool {
     true
 }
 
 pub(crate) use has_user as has_group;
 
-/// A shell sees the exit code instead.
 pub(crate) fn end_by(_signal: i32) {}
 
-/// Programs cannot be asked to end here.
 pub(crate) const ASKING: i32 = KILLING;
 pub(crate) const KILLING: i32 = 9;
 
@@ -95,7 +91,6 @@ pub(crate) fn signal_named(_word: &str) -> Result<i32, String> {
         .to_owned())
 }
 
-/// No inherited state must be restored first.
 pub(crate) fn program(name: &OsStr) -> Command {
     Command::new(name)
 }
@@ -111,7 +106,6 @@ impl Running {
     }
 }
 
-/// Windows has no `exec`.
 pub(crate) fn replace_by(_command: &Command) -> Option<Error> {
     None
 }
@@ -120,7 +114,7 @@ pub(crate) fn is_killed(_status: ExitStatus) -> bool {
     false
 }
 
-/// Codes have 32 bits here. If [`Exit`] cannot hold the code, this ends the process at once.
+/// A 32-bit code that [`Exit`] cannot hold ends the process at once.
 pub(crate) fn exit_of(status: ExitStatus) -> Exit {
     let code = status.code().unwrap_or(1);
     match u8::try_from(code) {
@@ -143,7 +137,7 @@ pub(crate) fn write_stderr(bytes: &[u8]) -> io::Result<()> {
     io::stderr().lock().write_all(bytes)
 }
 
-/// Like on Unix, but returns `None` after a while, so that the caller can check for an interrupt.
+/// Returns `None` after a while, so that the caller can check for an interrupt.
 ///
 /// A console can be waited on for a key but not for a line, and it echoes input only during a read.
 /// So a separate thread reads, and continues after the timeout.
@@ -153,9 +147,8 @@ pub(crate) fn read_input() -> Option<Vec<u8>> {
     let mut reader = READER.lock().unwrap_or_else(PoisonError::into_inner);
     let input = reader.get_or_insert_with(|| {
         let (give, input) = channel();
-        // If no thread can be started, the channel is closed, which means end of file.
+        // Without a thread, the channel is closed, which means end of file.
         let _ = thread::Builder::new().spawn(move || {
-            // Fails if the command has ended.
             let _ = give.send(super::next_input());
         });
         input
@@ -170,23 +163,20 @@ pub(crate) fn read_input() -> Option<Vec<u8>> {
     }
 }
 
-/// The linker sets the size of the stack.
 pub(crate) fn with_stack(run: fn() -> Exit) -> Exit {
     run()
 }
 
-/// Handles have no practical limit.
 pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     None
 }
 
-/// The longest command line in units, except for the path of the program.
+/// The longest command line, except for the path of the program.
 pub(crate) fn argument_bytes() -> usize {
     (32 << 10) - 512
 }
 
-/// Each quote and backslash may need one more unit, and the argument is quoted and preceded by a
-/// space.
+/// Each quote and backslash may double, and quotes and a space are added.
 pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     let doubled = |byte: &&u8| matches!(byte, b'"' | b'\\');
     let text = argument.as_encoded_bytes();
@@ -202,7 +192,7 @@ pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// In the system's language, with an explanation where the text needs one.
+/// In the system's language, with an explanation if needed.
 pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = curt::number_of(error) else {
         return error.to_string();
@@ -213,8 +203,8 @@ pub(crate) fn error_text(error: &io::Error) -> String {
         SHARING_VIOLATION => {
             format!("{words} (in use, perhaps as the working directory of a program)")
         }
-        // Unlike Unix shells, cmd.exe and PowerShell do not expand patterns for programs. Nor does
-        // curt, because the raw command line does not distinguish `-g *.rs` from an operand.
+        // cmd.exe and PowerShell do not expand patterns for programs. Nor does curt, because the
+        // raw command line does not distinguish `-g *.rs` from an operand.
         INVALID_NAME if std::env::args_os().skip(1).any(|word| is_pattern(&word)) => format!(
             "{words} (patterns are not expanded: 'curt find -g PATTERN DIRECTORY' finds what \
              matches, and with --delete removes it)"
@@ -223,7 +213,6 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     }
 }
 
-/// No name contains `*` or `?`, except for the prefix of a verbatim path.
 fn is_pattern(word: &OsStr) -> bool {
     let word = word.to_string_lossy();
     word.strip_prefix(r"\\?\").unwrap_or(&word).contains(['*', '?'])
@@ -237,7 +226,6 @@ pub(crate) fn terminal_height() -> Option<usize> {
     terminal_size::terminal_size_of(io::stdout()).map(|(_, height)| height.0.into())
 }
 
-/// Not supported.
 pub(crate) fn file_system(_path: &Path) -> io::Result<FileSystem> {
     Err(io::ErrorKind::Unsupported.into())
 }
@@ -246,7 +234,6 @@ pub(crate) fn file_system_type(_path: &Path) -> io::Result<FileSystemType> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Not queried here.
 pub(crate) fn message_width() -> Option<usize> {
     None
 }

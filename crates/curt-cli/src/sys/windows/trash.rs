@@ -1,4 +1,4 @@
-//! The recycle bin. Loading the shell's library with the program would slow down every start.
+//! The recycle bin. The shell's library is loaded on demand, because that takes long.
 
 use std::ffi::{OsStr, c_void};
 use std::io;
@@ -12,8 +12,7 @@ use windows_sys::core::BOOL;
 use super::library;
 use crate::sys::{Refusal, TrashRules, Trashed};
 
-/// Deletes without a window, except for a prompt before an entry is destroyed that the bin cannot
-/// hold.
+/// Without a window, except for a prompt before an entry is destroyed that the bin cannot hold.
 const DELETE: u32 = 3;
 const SILENT: u16 = 0x4;
 const NO_CONFIRMATION: u16 = 0x10;
@@ -23,9 +22,9 @@ const WARN_BEFORE_DESTROYING: u16 = 0x4000;
 
 /// Only fixed drives have a bin; on others the shell would destroy the entry (ADR 46).
 const FIXED_DRIVE: u32 = 3;
-/// The longest path that the shell takes, without NUL.
+/// For the shell, without NUL.
 const LONGEST_PATH: usize = 259;
-/// Codes of the shell that are not Win32 errors.
+/// Not Win32 errors.
 const OWN_CODES: std::ops::RangeInclusive<i32> = 0x71..=0x88;
 const ACCESS_DENIED_TO_SHELL: i32 = 0x78;
 const ACCESS_DENIED: i32 = 5;
@@ -54,7 +53,7 @@ pub(crate) struct Trash {
 impl Trash {
     pub(crate) fn open(dry_run: bool) -> Trash {
         let found = library::function("shell32.dll", c"SHFileOperationW");
-        // SAFETY: this is the function's type according to Microsoft's documentation.
+        // SAFETY: its documented type.
         let operate = found
             .map(|found| unsafe { std::mem::transmute::<library::Function, FileOperation>(found) });
         Trash { operate, dry_run }
@@ -80,7 +79,7 @@ impl Trash {
     }
 }
 
-/// Returns the full path of an operand if the shell would resolve it to the same entry.
+/// Refuses operands that the shell would resolve to another entry.
 fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
     let typed = operand.to_string_lossy();
     let name = typed.trim_end_matches(is_separator).rsplit(is_separator).next().unwrap_or("");
@@ -99,13 +98,13 @@ fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
     if text.len() == 2 && text.ends_with(':') {
         return Err(Refusal::ROOT);
     }
-    // Win32 changes device names and names that end in a dot or a space.
+    // Win32 changes such names.
     let is_same = is_on_drive && text.rsplit('\\').next() == Some(name);
     if !is_same || text.encode_utf16().count() > LONGEST_PATH || path.to_str().is_none() {
         return Err(Refusal::no_trash("the recycle bin does not accept such a path"));
     }
     let drive: Vec<u16> = text.encode_utf16().take(3).chain([0]).collect();
-    // SAFETY: the name of the drive is NUL-terminated.
+    // SAFETY: the drive's name ends with NUL.
     if unsafe { GetDriveTypeW(drive.as_ptr()) } != FIXED_DRIVE {
         return Err(Refusal::no_trash("its drive has no recycle bin"));
     }
@@ -126,7 +125,7 @@ fn recycle(operate: FileOperation, path: &Path) -> Result<(), Refusal> {
         names: std::ptr::null_mut(),
         title: std::ptr::null(),
     };
-    // SAFETY: the request is complete; the list of paths is terminated and outlives the call.
+    // SAFETY: the list of paths is terminated and outlives the call.
     let code = unsafe { operate(&raw mut request) };
     match code {
         0 if request.was_aborted == 0 => Ok(()),

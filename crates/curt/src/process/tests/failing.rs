@@ -8,7 +8,7 @@ use crate::process::Command;
 fn reason(command: &Command) -> (StartFailure, ErrorKind) {
     let error = command.spawn().map(drop).unwrap_err();
     let kind = error.kind();
-    // A failed child must not remain as a zombie.
+    // No zombie remains.
     if let Ok(children) = std::fs::read_to_string("/proc/thread-self/children") {
         assert_eq!(children, "");
     }
@@ -18,7 +18,7 @@ fn reason(command: &Command) -> (StartFailure, ErrorKind) {
     }
 }
 
-/// A name with `=` would set another variable. Windows has hidden ones that begin with it.
+/// `=` would set another variable.
 #[test]
 fn a_text_that_no_argument_or_variable_has_is_refused() {
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -33,7 +33,6 @@ fn a_text_that_no_argument_or_variable_has_is_refused() {
             let error = command.spawn().unwrap_err().to_string();
             let text = "is not the name of a variable: it is empty or contains '='";
             assert_eq!(error, format!("cannot start '{program}': '{name}' {text}"));
-            // As in the standard library, removing an impossible name is no error.
             let error = command.env_remove(name).spawn().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
         }
@@ -66,7 +65,6 @@ mod unix {
             ("./nothing".into(), "", ProgramMissing, ErrorKind::NotFound),
             (below("lost"), "", missing("/no/such", false), ErrorKind::NotFound),
             (below("returned"), "", missing("/bin/sh", true), ErrorKind::NotFound),
-            // A relative path starts at the directory of the child.
             ("./lost".into(), "", missing("/no/such", false), ErrorKind::NotFound),
             ("/bin/true".into(), "nowhere", Directory, ErrorKind::NotFound),
             ("/bin/true".into(), "plain", Directory, ErrorKind::NotADirectory),
@@ -82,7 +80,6 @@ mod unix {
                 assert_eq!(command.spawn().unwrap_err().path(), scratch.at(directory));
             }
         }
-        // No shell reads it, with a directory or without: a damaged file is no script.
         let mut command = Command::new(scratch.at("junk"));
         assert_eq!(reason(&command).0, BadFormat);
         assert_eq!(reason(command.current_dir(scratch.path())).0, BadFormat);

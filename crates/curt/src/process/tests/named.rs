@@ -8,7 +8,6 @@ use crate::error::{Cause, Error, FindCause, Operation, StartFailure};
 use crate::process::Command;
 use crate::which::Search;
 
-/// Two scripts that print their paths, one without its interpreter, and a file of unknown format.
 fn programs() -> Scratch {
     let scratch = Scratch::new();
     for place in ["one", "two", "."] {
@@ -19,8 +18,8 @@ fn programs() -> Scratch {
     scratch
 }
 
-/// Starts a program with this `PATH`, in which `@` is the scratch directory, which is also the
-/// working directory. Returns the path that it prints.
+/// In `path`, `@` is the scratch directory, also the working directory. Returns the path that the
+/// script prints.
 fn started(scratch: &Scratch, path: &str, search: Option<Search>) -> Result<PathBuf, Error> {
     let mut command = Command::new("curt-test");
     let folder = scratch.path().to_str().unwrap();
@@ -30,7 +29,7 @@ fn started(scratch: &Scratch, path: &str, search: Option<Search>) -> Result<Path
     let output = command.output()?;
     let printed = PathBuf::from(String::from_utf8(output.stdout).unwrap().trim_end());
     assert!(output.status.success(), "{command:?}");
-    // `explain` predicts the start, unless the first candidate cannot be started.
+    // The first candidate may be impossible to start.
     assert!(explained.unwrap().path() == printed || path.contains("lost"));
     Ok(printed)
 }
@@ -42,17 +41,14 @@ fn names_are_looked_up_in_the_path_and_the_directory_of_the_child() {
     for (path, search, place) in [
         ("@/one:@/two", None, "one"),
         ("one:two", None, "one"),
-        // The `PATH` of the search takes precedence.
         ("@/one", Some(only_two()), "two"),
-        // As with `execvp`, candidates that cannot be started are skipped, except a file of unknown
-        // format.
+        // As with `execvp`, except a file of unknown format.
         ("@/lost:@/two", None, "two"),
     ] {
         let found = started(&scratch, path, search).unwrap();
         assert_eq!(found, scratch.at(place).join("curt-test"), "{path}");
     }
     for (path, place) in [("@/lost", "lost"), ("@/junk:@/two", "junk")] {
-        // The error names the file.
         let error = started(&scratch, path, None).unwrap_err();
         assert_eq!(error.path(), scratch.at(place).join("curt-test"));
         let is_known = match error.cause() {

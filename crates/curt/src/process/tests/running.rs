@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 use crate::process::{Child, Command, Stream};
 use crate::sys::Feature;
 
-/// Only failing tests reach the first limit; every test soon reaches the second. The killed
-/// programs would end by themselves a little later, so that a broken limit fails instead of
-/// hanging.
+/// Only failing tests reach the first limit; every test reaches the second. The killed programs
+/// would end by themselves a little later, so that a broken limit fails instead of hanging.
 const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(200);
 
@@ -34,7 +33,6 @@ fn waiting_has_a_limit() {
         let ended = child.wait_timeout(LONG).unwrap().unwrap();
         assert_eq!(ended.signal(), Some(9));
         assert!(begun.elapsed() < LONG);
-        // The status is remembered.
         assert_eq!(child.wait_timeout(Duration::ZERO).unwrap(), Some(ended));
         assert_eq!(child.wait().unwrap(), ended);
         child.kill().unwrap();
@@ -45,7 +43,6 @@ fn waiting_has_a_limit() {
     }
 }
 
-/// Without a descriptor the child is polled, and a signal does not shorten a wait.
 #[cfg(target_os = "linux")]
 #[test]
 fn failed_calls_are_made_up_for() {
@@ -117,7 +114,6 @@ fn assert_goes(pid: u32) {
     }
 }
 
-/// A child with its own tree, and the process number of a grandchild.
 fn with_grandchild(script: &str) -> (Child, u32) {
     let mut command = shell(script);
     command.own_tree(true).stdout(Stream::Pipe);
@@ -127,7 +123,6 @@ fn with_grandchild(script: &str) -> (Child, u32) {
     (child, line.trim().parse().unwrap())
 }
 
-/// Another group may have the number by then.
 #[test]
 fn a_group_is_not_killed_by_a_number_that_was_released() {
     let (mut child, grandchild) = with_grandchild("sleep 30 >/dev/null 2>&1 </dev/null & echo $!");

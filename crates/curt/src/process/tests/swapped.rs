@@ -1,5 +1,4 @@
-//! Files are swapped between the look-up and the start. A program refused by the policy must not
-//! run.
+//! Files are swapped between the look-up and the start, but a refused program must not run.
 
 use std::fs::{Permissions, create_dir, remove_dir, rename, set_permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -13,13 +12,12 @@ use crate::which::Search;
 
 const NAME: &str = "curt-test";
 
-/// How many starts of each outcome the tests wait for, and the most starts they make.
 const ENOUGH: u32 = 20;
 const MOST: u32 = 20_000;
 
-/// Two directories: `b`, in `PATH`, has a program that succeeds; `here`, the working directory, has
-/// one of the same name that fails. Both are images, because the interpreter of a script would open
-/// it again. `None` if the programs do not run under another name, as in a multi-call binary.
+/// `b`, in `PATH`, has a program that succeeds; `here`, the working directory, one of the same name
+/// that fails. Both are images, because the interpreter of a script would open it again. `None` if
+/// they do not run under another name, as in a multi-call binary.
 fn ground() -> Option<(Scratch, PathBuf)> {
     let scratch = Scratch::new();
     let program = copy_of("true", &scratch, &format!("b/{NAME}"));
@@ -31,9 +29,8 @@ fn ground() -> Option<(Scratch, PathBuf)> {
     None
 }
 
-/// Starts the program by name while another thread moves it away, puts a non-executable file, a
-/// directory or nothing in its place for a moment, and moves it back. Only the right program may
-/// run.
+/// Another thread moves the program away, puts a non-executable file, a directory or nothing in its
+/// place for a moment, and moves it back.
 #[test]
 fn nothing_else_is_started() {
     let Some((scratch, program)) = ground() else { return };
@@ -52,7 +49,6 @@ fn nothing_else_is_started() {
             remove_dir(&program).unwrap();
         },
     ];
-    // The policy refuses the working directory, although the child runs there.
     let path = format!(":{}", scratch.at("b").display());
     let mut command = Command::new(NAME);
     command.env("PATH", &path).current_dir(scratch.at("here"));
@@ -78,7 +74,7 @@ fn copy_of(name: &str, scratch: &Scratch, path: &str) -> PathBuf {
     scratch.program(Search::new().find(name).unwrap().into_path(), path)
 }
 
-/// Counts successful and failed starts.
+/// Successful and failed starts.
 fn tries(command: &Command) -> (u32, u32) {
     let (mut started, mut failed) = (0, 0);
     while started.min(failed) < ENOUGH && started + failed < MOST {
@@ -93,8 +89,6 @@ fn tries(command: &Command) -> (u32, u32) {
     (started, failed)
 }
 
-/// If the file is gone when it is started, the next candidate in `PATH` is started, never one in
-/// the working directory.
 #[test]
 fn the_next_candidate_is_one_of_the_policy() {
     use crate::error::StartFailure;
@@ -107,7 +101,6 @@ fn the_next_candidate_is_one_of_the_policy() {
     let search = Search::new().path(format!(":{path}:")).base(scratch.at("here"));
     let mut asked = Vec::new();
     let started = start_first(&search, NAME.as_ref(), |path| {
-        // Now the look-up is over, and the start has not begun.
         std::fs::remove_file(path).unwrap();
         asked.push(path.to_owned());
         Err::<(), _>((StartFailure::ProgramMissing, std::io::ErrorKind::NotFound.into()))

@@ -1,5 +1,5 @@
-//! The syscall layer of the tree: it runs due events, counts the call, and fails it if a test
-//! planned that.
+//! The syscall layer of the tree: runs due events, counts the call, and fails it if a test planned
+//! that.
 
 use std::sync::MutexGuard;
 
@@ -47,7 +47,7 @@ impl Door {
         self.gate.calls()
     }
 
-    /// Begins a call. Dropping the guard ends it.
+    /// Dropping the guard ends the call.
     pub(super) fn pass(&self, call: Call) -> Effect<MutexGuard<'_, World>> {
         self.pass_in(call, None)
     }

@@ -7,7 +7,6 @@ use crate::fields::Kind;
 use crate::name::Names;
 use crate::sys::{Entry, Listing};
 
-/// A worker's buffer: the names, and for each its offset, kind and inode.
 #[derive(Debug)]
 pub(crate) struct DirBuf {
     pub(super) names: Names<u8>,
@@ -32,7 +31,6 @@ impl Listing for DirBuf {
         self.heads.len().saturating_sub(position)
     }
 
-    /// The capacity is fixed.
     fn with_capacity(_bytes: usize) -> Self {
         Self::default()
     }
@@ -41,7 +39,7 @@ impl Listing for DirBuf {
 /// The working directory is the root, and is never closed.
 pub(super) const WORKING: u64 = 0;
 
-/// An open directory. Its number leads to the node even after a move.
+/// The number leads to the node even after a move.
 pub(crate) struct Dir {
     pub(super) world: Shared,
     pub(super) number: u64,

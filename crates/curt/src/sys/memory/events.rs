@@ -6,14 +6,14 @@ type Event = Box<dyn FnMut(&mut World) + Send>;
 
 #[derive(Default)]
 pub(super) struct Events {
-    /// Calls made by all workers.
+    /// By all workers.
     made: u64,
     once: Vec<(u64, Event)>,
     always: Vec<Event>,
 }
 
 impl World {
-    /// Schedules an event for after `calls` more calls, before the next one begins.
+    /// After `calls` more calls, before the next one.
     pub(crate) fn after(
         &mut self,
         calls: u64,
@@ -42,7 +42,7 @@ impl World {
         self.events.made
     }
 
-    /// Runs due events when a call begins. Events that they schedule wait for the next call.
+    /// Events that these schedule wait for the next call.
     pub(super) fn before_call(&mut self) {
         let made = self.events.made;
         let scheduled = std::mem::take(&mut self.events.once);

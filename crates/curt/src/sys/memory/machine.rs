@@ -11,15 +11,15 @@ use std::time::Duration;
 
 use super::Shared;
 
-/// Assumed delay between starting or waking a thread and its first step.
+/// Assumed delay until a started or woken thread runs.
 const WAKE: Duration = Duration::from_micros(50);
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prices {
     pub(crate) call: fn(&str) -> Duration,
-    /// The fraction of a removal that holds the lock of the directory.
+    /// The fraction of a removal that locks the directory.
     pub(crate) directory: f64,
-    /// The fraction of every call that holds the lock shared by all calls.
+    /// The fraction of every call that takes the lock shared by all calls.
     pub(crate) shared: f64,
     /// Extra cost of a lock that was taken, as a multiple of the price.
     pub(crate) contended: f64,
@@ -29,7 +29,7 @@ struct Machine {
     prices: Prices,
     threads: Vec<Thread>,
     running: usize,
-    /// When a lock becomes free: that of a directory, or (`None`) the shared one.
+    /// `None` is the shared lock.
     free: BTreeMap<Option<u64>, Duration>,
 }
 
@@ -38,8 +38,7 @@ struct Thread {
     clock: Duration,
     /// The address of the condition variable on which it sleeps; 0 after its end.
     sleeps: Option<usize>,
-    /// Both are notified when the thread may run: it waits on `turn` after a call, on `woken` in a
-    /// sleep.
+    /// The thread waits on `turn` after a call, on `woken` in a sleep.
     turn: Arc<std::sync::Condvar>,
     woken: Arc<std::sync::Condvar>,
 }
@@ -58,7 +57,7 @@ pub(crate) fn run<T>(prices: Prices, operation: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Adds a thread to the machine of the thread that starts it, if any.
+/// Adds a thread to the machine of its starter, if any.
 pub(crate) fn seated(work: impl FnOnce() + Send) -> impl FnOnce() + Send {
     let seat = seat().map(|(machine, own)| {
         let mut state = lock(&machine);
@@ -84,7 +83,7 @@ pub(crate) fn leave() {
     }
 }
 
-/// Makes a call, which may change this directory, and returns at its virtual end.
+/// Returns at the virtual end of the call.
 pub(super) fn call(name: &str, directory: Option<u64>, world: &Shared) {
     let Some((machine, own)) = seat() else { return };
     let mut guard = lock(&machine);
@@ -126,7 +125,7 @@ impl Machine {
         self.choose();
     }
 
-    /// Lets the thread furthest behind run.
+    /// The one furthest behind.
     fn choose(&mut self) {
         let threads = self.threads.iter().enumerate();
         let ready = threads.filter(|(_, thread)| thread.sleeps.is_none());
@@ -137,7 +136,7 @@ impl Machine {
     }
 }
 
-/// In virtual time for threads of a machine.
+/// Virtual time, for threads of a machine.
 pub(crate) struct Condvar(std::sync::Condvar);
 
 impl std::ops::Deref for Condvar {
@@ -171,7 +170,7 @@ impl Condvar {
         self.wake_one();
     }
 
-    /// Wakes the thread that has slept longest.
+    /// The one that has slept longest.
     fn wake_one(&self) -> bool {
         let Some((machine, own)) = seat() else { return false };
         let mut machine = lock(&machine);

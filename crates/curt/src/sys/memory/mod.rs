@@ -2,8 +2,7 @@
 //! produces on demand.
 //!
 //! `tree.rs` holds the tree, `system.rs` the effects of system calls, `events.rs` the events
-//! between calls. Error numbers and call names are those of Linux on every system, so that planned
-//! failures read alike.
+//! between calls. Error numbers and call names are those of Linux on every system.
 
 mod beneath;
 mod call;
@@ -282,7 +281,7 @@ impl Host for Memory {
         self.door.world.lock().clock
     }
 
-    /// The same clock, starting in 1970.
+    /// Starts in 1970.
     fn wall_clock(&self) -> Duration {
         self.now()
     }

@@ -8,7 +8,6 @@ use crate::fields::{Facts, Fields, Kind, Time};
 use crate::sys::Batch;
 use crate::sys::os_error::OsError;
 
-/// A Linux error number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Errno(pub(super) i32);
 
@@ -29,7 +28,7 @@ impl Errno {
     pub(super) const LOOP: Errno = Errno(40);
 }
 
-/// Errors that callers recognise by number get the number of the host system.
+/// Callers recognise these by number, so they get the host's.
 impl From<Errno> for std::io::Error {
     fn from(error: Errno) -> Self {
         match error {
@@ -54,14 +53,13 @@ pub(super) const STAT: Fields = Fields::KIND
 pub(super) type Effect<T> = Result<T, Errno>;
 
 impl World {
-    /// Follows symlinks.
     pub(super) fn follow(&self, path: &[u8]) -> Effect<usize> {
         let at = self.resolve(ROOT, path, true)?;
         if self.is_directory(at) { Ok(at) } else { Err(Errno::NOTDIR) }
     }
 
-    /// Follows a symlink at the end if `last` is set. Only a directory may precede a separator, `.`
-    /// or `..`.
+    /// Follows a last symlink if `last` is set. Only a directory may precede a separator, `.` or
+    /// `..`.
     pub(super) fn resolve(&self, from: usize, path: &[u8], last: bool) -> Effect<usize> {
         let mut waiting = steps(path);
         let mut at = if path.first() == Some(&b'/') { ROOT } else { from };
@@ -107,12 +105,11 @@ impl World {
         self.lookup(parent, name).ok_or(Errno::NOENT)
     }
 
-    /// Like [`World::child`], but `.` is the directory itself.
     pub(super) fn child_or_itself(&self, parent: usize, name: &[u8]) -> Effect<usize> {
         if name == b"." { Ok(parent) } else { self.child(parent, name) }
     }
 
-    /// For opening without following a symlink.
+    /// Without following a symlink.
     pub(super) fn may_list(&self, node: usize, refuse_mounts: bool) -> Effect<()> {
         match self.nodes[node].kind {
             Kind::Directory if refuse_mounts && self.nodes[node].mounted.is_some() => {
@@ -245,8 +242,7 @@ impl World {
         Ok(())
     }
 
-    /// Renames an entry, which may replace another one: a file anything but a directory, a
-    /// directory an empty one.
+    /// A file may replace anything but a directory, a directory an empty one.
     pub(super) fn rename_over(
         &mut self,
         from: usize,
@@ -281,7 +277,6 @@ impl World {
         if self.denied(parent).change {
             return Err(Errno::ACCES);
         }
-        // A removed directory accepts no entries.
         if parent != ROOT && self.nodes[parent].links == 0 {
             return Err(Errno::NOENT);
         }
@@ -320,7 +315,7 @@ impl World {
         Ok(())
     }
 
-    /// Returns `false` for a symlink, which is left alone.
+    /// `false` for a symlink.
     pub(super) fn change(&mut self, node: usize) -> bool {
         let found = &mut self.nodes[node];
         found.is_changed |= found.kind != Kind::Symlink;
@@ -366,7 +361,7 @@ impl World {
         if self.denied(node).removal { Err(Errno::PERM) } else { Ok(()) }
     }
 
-    /// Returns the root and the device of a node's mount.
+    /// The root and the device.
     fn mount_of(&self, node: usize) -> (usize, u64) {
         let mounted = |above: usize| self.nodes[above].mounted.map(|device| (above, device));
         self.ancestors(node).find_map(mounted).unwrap_or((ROOT, 1))
@@ -379,8 +374,7 @@ impl World {
     }
 }
 
-/// Splits a path into names, last one first. A separator at the end counts as `.`, which only a
-/// directory has.
+/// Last name first. A separator at the end counts as `.`, which only a directory has.
 fn steps(path: &[u8]) -> Vec<Vec<u8>> {
     let named = path.split(|&byte| byte == b'/').filter(|part| !part.is_empty());
     let mut steps: Vec<Vec<u8>> = named.map(<[u8]>::to_vec).collect();

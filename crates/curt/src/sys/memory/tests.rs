@@ -1,5 +1,4 @@
-//! Race tests rely on noticing harm, which is tested here. They assert themselves that their events
-//! happen; the contract in `sys/tests` covers the rest of the platform.
+//! Race tests rely on noticing harm, which is tested here.
 
 use super::World;
 

@@ -7,7 +7,7 @@ use super::events::Events;
 use super::system::parts;
 use crate::fields::Kind;
 
-/// The root directory, which is also the working directory.
+/// Also the working directory.
 pub(super) const ROOT: usize = 0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,8 +50,7 @@ pub(crate) struct Rules {
     pub(crate) positions: Positions,
     /// Entries that fit the buffer.
     pub(crate) page: usize,
-    /// Entries that the file system returns at a time. Fewer than a page make short batches before
-    /// the end, as with FUSE.
+    /// Entries per answer. Fewer than a page make short batches before the end, as with FUSE.
     pub(crate) given: usize,
     pub(crate) kinds: bool,
     pub(crate) descriptors: usize,
@@ -70,7 +69,6 @@ pub(crate) struct Denied {
     pub(crate) removal: bool,
 }
 
-/// The position of an entry in a listing.
 pub(super) type Key = (u64, Vec<u8>);
 
 #[derive(Debug)]
@@ -80,21 +78,18 @@ pub(super) struct Node {
     pub(super) size: u64,
     /// When it was created or moved.
     pub(super) made: Duration,
-    /// When an entry of this directory was last added or removed.
+    /// When an entry was last added or removed.
     pub(super) altered: Duration,
     pub(super) target: Vec<u8>,
     /// Used for directories only.
     pub(super) parent: usize,
-    /// The device mounted here.
     pub(super) mounted: Option<u64>,
     pub(super) denied: Denied,
     /// The short (8.3) name.
     pub(super) short: Vec<u8>,
-    /// Program searches may not execute this file or search this directory.
     pub(super) no_execution: bool,
     /// Case-sensitive for searches by Windows rules.
     pub(super) case_counts: bool,
-    /// Its permissions or times were changed.
     pub(super) is_changed: bool,
     pub(super) children: Children,
 }
@@ -104,7 +99,6 @@ pub(super) struct Children {
     pub(super) by_name: BTreeMap<Vec<u8>, Key>,
     pub(super) in_order: BTreeMap<Key, (Vec<u8>, usize)>,
     added: u64,
-    /// Freed slots.
     free: BTreeSet<u64>,
 }
 
@@ -122,8 +116,8 @@ pub(super) struct Cursor {
 /// The tree and all open directories.
 ///
 /// Paths begin at the root, use `/`, and follow no symlink. Building makes missing ancestors, and
-/// panics where a system would return an error. An intruder's changes, from `rename` to `deepen`,
-/// do nothing if the entry is gone.
+/// panics where a system would fail. An intruder's changes, from `rename` to `deepen`, do nothing
+/// if the entry is gone.
 pub(crate) struct World {
     pub(crate) rules: Rules,
     pub(crate) clock: Duration,
@@ -133,7 +127,6 @@ pub(crate) struct World {
     pub(super) next_handle: u64,
     pub(super) events: Events,
     made_up: u64,
-    /// The level that `deepen` added last.
     #[cfg(all(test, unix))]
     deepest: Option<usize>,
     canary: Vec<String>,
@@ -144,7 +137,7 @@ pub(crate) struct World {
 const CANARY: &str = "canary";
 
 impl World {
-    /// Makes a tree with only a canary, listed in order of creation, in pages of 1000.
+    /// Has only a canary; lists in order of creation, in pages of 1000.
     pub(crate) fn new() -> Self {
         let mut world = World {
             rules: Rules {
@@ -207,7 +200,7 @@ impl World {
         self
     }
 
-    /// Makes a directory a mount point. Device 1 is the root's, for a bind mount.
+    /// Device 1 is the root's, for a bind mount.
     pub(crate) fn mount(&mut self, path: impl AsRef<[u8]>, device: u64) -> &mut Self {
         let node = self.make_dirs(path.as_ref());
         self.nodes[node].mounted = Some(device);
@@ -250,10 +243,8 @@ impl World {
         self
     }
 
-    /// Removes a whole subtree.
     pub(crate) fn vanish(&mut self, path: impl AsRef<[u8]>) -> &mut Self {
         let mut gone = Vec::from_iter(self.take(path.as_ref()));
-        // Open directories will be found empty.
         while let Some(node) = gone.pop() {
             let children = std::mem::take(&mut self.nodes[node].children);
             for (_, child) in children.in_order.into_values() {
@@ -278,7 +269,6 @@ impl World {
         self
     }
 
-    /// Adds a file with a new name.
     pub(crate) fn intrude(&mut self, directory: impl AsRef<[u8]>) -> &mut Self {
         if let Some(node) = self.find(directory.as_ref()).filter(|&node| self.is_directory(node)) {
             let name = self.made_up_name("intruder");
@@ -288,7 +278,6 @@ impl World {
         self
     }
 
-    /// Adds a level below the previous one.
     #[cfg(all(test, unix))]
     pub(crate) fn deepen(&mut self, directory: impl AsRef<[u8]>) -> &mut Self {
         if self.deepest.is_none() {
@@ -302,8 +291,8 @@ impl World {
         self
     }
 
-    /// Lists the tree below a path as sorted lines: a letter, a space and the relative path. The
-    /// letter is `-`, `d`, `l`, `?`, or `*` for a changed entry.
+    /// Sorted lines: a letter, a space and the relative path. The letter is `-`, `d`, `l`, `?`, or
+    /// `*` for a changed entry.
     pub(crate) fn list(&self, path: impl AsRef<[u8]>) -> Vec<String> {
         let mut lines = Vec::new();
         let mut waiting = vec![(self.expect(path.as_ref()), String::new())];
@@ -325,13 +314,13 @@ impl World {
         lines
     }
 
-    /// Panics unless `canary`, which no test may remove, is unchanged.
+    /// No test may remove or change `canary`.
     pub(crate) fn assert_canary_lives(&self) {
         assert!(self.exists(CANARY), "the canary is gone");
         assert_eq!(self.list(CANARY), self.canary, "something was done to the canary");
     }
 
-    /// Also checks that every directory is closed.
+    /// Every directory must be closed too.
     pub(crate) fn assert_unharmed(&self) {
         self.assert_canary_lives();
         assert_eq!(self.open_now(), 0, "a directory was left open");

@@ -12,14 +12,13 @@ use crate::fields::Kind;
 use crate::name::{Name, Unit};
 use crate::sys::{Match, Shown, Unsearched, Verdict, Which};
 
-/// The buffer, in bytes.
 const SEARCH: usize = 4 << 10;
 /// The head of a record, and the longest record.
 const HEAD: usize = 94;
 const LONGEST: usize = HEAD + 2 * 255;
 
 impl World {
-    /// Matches in any case, or by the short name. Also returns the stored name.
+    /// In any case, or by the short name. Also returns the stored name.
     fn child_in_any_case(&self, parent: usize, name: &[u8]) -> Effect<(usize, &[u8])> {
         if !self.is_directory(parent) {
             return Err(Errno::NOTDIR);
@@ -37,7 +36,6 @@ impl World {
         found.map(|(called, child)| (*child, called.as_slice())).ok_or(Errno::NOENT)
     }
 
-    /// Follows symlinks.
     fn directory_in_any_case(&self, from: usize, path: &[u8]) -> Effect<usize> {
         let mut at = if path.first() == Some(&b'/') { super::tree::ROOT } else { from };
         for part in parts(path).iter().rev() {
@@ -54,7 +52,7 @@ impl World {
         if self.is_directory(at) { Ok(at) } else { Err(Errno::NOTDIR) }
     }
 
-    /// On Windows, a symlink is made for a file or for a directory.
+    /// On Windows, a symlink is one to a file or one to a directory.
     fn kind_in_listing(&self, parent: usize, name: &[u8], kind: Kind) -> Kind {
         if kind != Kind::Symlink {
             return kind;
@@ -64,7 +62,7 @@ impl World {
         if is_directory { Kind::Directory } else { Kind::File }
     }
 
-    /// Continues after the last listed name, and yields as many as fit the buffer.
+    /// Continues after the last listed name.
     fn matches(
         &mut self,
         number: u64,
@@ -142,7 +140,6 @@ impl Which for Memory {
         }
     }
 
-    /// All files are empty.
     fn head(&self, from: &Dir, path: Name<'_, u8>, _room: &mut [u8]) -> io::Result<usize> {
         self.read_file(from, path, false, 0).map(|bytes| bytes.len())
     }

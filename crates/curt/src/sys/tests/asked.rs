@@ -11,7 +11,6 @@ use crate::sys::{
     Ask, Batch, Identity, Listing, Mounts, Opened, Removed, Sys, SystemUnit, is_shortage,
 };
 
-/// A platform and an open directory to query. Names and paths are text.
 pub(super) struct Asked<'a, S: Sys> {
     pub(super) sys: &'a S,
     pub(super) dir: S::Dir,
@@ -55,7 +54,6 @@ impl<'a, S: Sys> Asked<'a, S> {
         kind(self.sys.remove_empty_dir(&self.dir, self.name(child).as_name()))
     }
 
-    /// Removes an open directory, or hands it back for further use.
     pub(super) fn finish(
         &self,
         child: &str,
@@ -88,7 +86,6 @@ impl<'a, S: Sys> Asked<'a, S> {
         kind(self.sys.may(&self.dir, self.name(child).as_name(), asked))
     }
 
-    /// Reads the rest of the listing.
     pub(super) fn rest(&self) -> Vec<(OsString, Kind)> {
         let mut buf = S::DirBuf::default();
         let mut found = Vec::new();

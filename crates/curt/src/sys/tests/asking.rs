@@ -26,7 +26,6 @@ fn told(facts: &Facts, fields: Fields) -> Vec<(&'static str, String)> {
     fields.iter().map(|(name, field)| (name, text(field))).collect()
 }
 
-/// An empty path is invalid; it does not mean the working directory.
 pub(super) fn an_empty_name_names_nothing<G: Ground>(ground: &G, base: &At<'_, G>) {
     ground.files(["top/file"]);
     let sys = base.sys;
@@ -106,7 +105,7 @@ pub(super) fn a_listing_tells_what_queries_tell<G: Ground>(ground: &G, base: &At
     for (file, size) in [("top/empty", 0), ("top/small", 5), ("top/large", 70_000)] {
         ground.file(Path::new(file), &vec![b'x'; size]);
     }
-    // Names of all lengths, because records end where names do.
+    // Records end where names do, so try all lengths.
     for length in 1..=40 {
         ground.file(&Path::new("top").join("n".repeat(length)), b"n");
     }
@@ -175,7 +174,6 @@ pub(super) fn access_is_that_of_the_target<G: Ground>(ground: &G, base: &At<'_, 
         }
     }
     assert_eq!(base.may("plain", Fields::NONE), Ok(Fields::NONE));
-    // The memory tree and Windows have no mode bits.
     if ground.habits().has_content && !cfg!(windows) {
         assert_eq!(base.may("plain", all), Ok(Fields::READABLE | Fields::WRITABLE));
         assert_eq!(base.may("plain", Fields::EXECUTABLE), Ok(Fields::NONE));
@@ -208,7 +206,6 @@ pub(super) fn directories_below_are_opened<G: Ground>(ground: &G, base: &At<'_, 
         sys.close(from);
         word
     };
-    // If symlinks lead to the base, its full path needs following.
     let is_plain = open_located(&ground.base(), false) == "opened";
     let both = |path: &str, follow, expected: &str| {
         assert_eq!(open(&base.dir, base.name(path).as_name(), follow), expected, "{path}");

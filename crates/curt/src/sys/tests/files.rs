@@ -30,7 +30,6 @@ pub(super) fn small_files_are_read<G: Ground>(ground: &G, base: &At<'_, G>) {
         assert!(!is_linked || read("link", 9).is_err());
         assert!(!is_linked || read_by("link", true, 3).unwrap() == b"a\nb");
         assert_eq!(read_by("short", true, 2), Err(ErrorKind::FileTooLarge));
-        // Reading must not wait for a writer.
         assert!(!is_piped || read("pipe", 9).unwrap_or_default().is_empty());
     }
     for is_opened in [false, true] {

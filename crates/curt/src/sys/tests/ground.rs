@@ -15,21 +15,18 @@ use crate::sys::{Setup, Sys, Which};
 /// Differences between platforms.
 #[derive(Clone, Copy)]
 pub(super) struct Habits {
-    /// The call that opens a directory for listing, for planned faults.
     pub(super) opening: &'static str,
-    /// Its errors when descriptors or memory run out.
     pub(super) shortages: &'static [i32],
-    /// The removing calls, and two of their errors: "access denied" (5) and a missing entry.
+    /// "Access denied" (5) and a missing entry are two of their errors.
     pub(super) removing: &'static [&'static str],
     pub(super) denied: i32,
     pub(super) gone: i32,
     /// An open directory is removed wherever it was moved.
     pub(super) removes_by_handle: bool,
-    /// A restarted listing shows new entries. Wine keeps its first answer.
+    /// Wine keeps its first answer.
     pub(super) lists_again: bool,
-    /// The system resolves paths by POSIX rules.
+    /// By POSIX rules.
     pub(super) asks_by_path: bool,
-    /// Files have contents and modes.
     pub(super) has_content: bool,
     /// A child of the working directory, and a mount point in the root.
     pub(super) known: (&'static str, Option<&'static str>),
@@ -72,24 +69,22 @@ impl Habits {
     }
 }
 
-/// A place to build in, and the platform to query. Paths are relative to `base`.
+/// Paths are relative to `base`.
 pub(super) trait Ground {
     type S: Which + Beneath;
     fn habits(&self) -> Habits;
     fn setup(&self) -> Setup;
-    /// The base directory, as an operand would spell it.
     fn base(&self) -> PathBuf;
     fn dir(&self, path: &str);
     fn file(&self, path: &Path, content: &[u8]);
     fn hard_link(&self, original: &str, path: &str);
-    /// Makes a symlink. Returns whether tests may.
+    /// Returns whether tests may make symlinks.
     fn link(&self, path: &str, target: &str) -> bool;
-    /// Makes a named pipe. Returns whether tests may.
+    /// Returns whether tests may make pipes.
     fn fifo(&self, path: &str) -> bool;
     fn program(&self, path: &str);
     fn rename(&self, from: &str, to: &str);
     fn list(&self, path: &str) -> Vec<String>;
-    /// Panics if an entry of the base is still open.
     fn assert_nothing_open(&self);
 
     fn at(&self, path: &str) -> PathBuf {
@@ -111,7 +106,6 @@ pub(super) trait Ground {
     }
 }
 
-/// A scratch directory of the real system.
 pub(super) struct Real<S> {
     scratch: Scratch,
     setup: Setup,
@@ -170,7 +164,6 @@ impl<S: Which + Beneath> Ground for Real<S> {
     fn program(&self, path: &str) {
         #[cfg(unix)]
         self.scratch.script(path, "", 0o755);
-        // On Windows the extension decides.
         #[cfg(windows)]
         self.scratch.file(path);
     }
@@ -183,7 +176,7 @@ impl<S: Which + Beneath> Ground for Real<S> {
         self.scratch.list(path)
     }
 
-    /// Checks where descriptors lead. Their numbers change with other tests.
+    /// By where descriptors lead, because their numbers change with other tests.
     fn assert_nothing_open(&self) {
         let Ok(descriptors) = std::fs::read_dir("/proc/self/fd") else {
             return;
@@ -251,7 +244,6 @@ impl Ground for Imagined {
         true
     }
 
-    /// All files are executable here.
     fn program(&self, path: &str) {
         self.file(Path::new(path), b"");
     }

@@ -32,7 +32,7 @@ pub(super) fn what_is_being_listed_need_not_fit_one_page<G: Ground>(ground: &G, 
     }
     #[cfg(target_os = "linux")]
     odd.push(std::os::unix::ffi::OsStringExt::from_vec(vec![0xff, b'n', 0x80]));
-    // Three pages, or two under Wine, where making files takes long.
+    // Making files takes long under Wine.
     let large = if cfg!(windows) { 500 } else { 3000 };
     for count in [0, 1, large] {
         let top = format!("of-{count}");
@@ -78,10 +78,8 @@ pub(super) fn listings_begin_again<G: Ground>(ground: &G, base: &At<'_, G>) {
     dir.close();
 }
 
-/// Another process removes the open directory.
 pub(super) fn a_removed_directory_lists_nothing<G: Ground>(ground: &G, base: &At<'_, G>) {
     if ground.habits().removes_by_handle {
-        // There, it remains while it is open.
         return;
     }
     ground.files(["top/a", "other/c"]);
@@ -94,7 +92,6 @@ pub(super) fn a_removed_directory_lists_nothing<G: Ground>(ground: &G, base: &At
         assert!(top.rest().is_empty());
     };
     begins_empty();
-    // A new directory of the same name is another one.
     ground.rename("other", "top");
     begins_empty();
     top.close();
@@ -112,7 +109,6 @@ pub(super) fn entries_are_removed_while_the_listing_goes_on<G: Ground>(
     let setup = ground.setup();
     let dir = base.open("top");
     let (sys, open) = (base.sys, &dir.dir);
-    // Two workers, each with its own syscall layer, remove entries while the owner lists them.
     std::thread::scope(|scope| {
         for half in names.chunks(count / 2) {
             let setup = &setup;

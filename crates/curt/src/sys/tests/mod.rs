@@ -1,5 +1,4 @@
-//! The contract, tested on every platform that runs here. `ground.rs` holds the real directories
-//! and the memory tree for it, `asked.rs` shorthand, and the other files the tests.
+//! The contract, tested on every platform that runs here.
 
 mod asked;
 mod asking;
@@ -25,13 +24,11 @@ use crate::sys::windows::tests::set_up;
 use crate::sys::{Features, Setup};
 
 thread_local! {
-    /// Features that setups of this thread lack, and whether a setup was made.
+    /// Also whether a setup was made.
     static LACKING: Cell<(Features, bool)> = const { Cell::new((Features::NONE, false)) };
-    /// Calls that fail in setups of this thread.
     static FAILING: RefCell<Option<Arc<Faults>>> = const { RefCell::new(None) };
 }
 
-/// Returns the features that a default setup lacks.
 pub(super) fn lacking() -> Features {
     let (features, _) = LACKING.get();
     LACKING.set((features, true));
@@ -54,7 +51,6 @@ pub(super) fn failing() -> Option<Arc<Faults>> {
     FAILING.with_borrow(Option::clone)
 }
 
-/// Runs a test in which this thread's calls through the public interface fail as in `setup`.
 pub(crate) fn failing_as<T>(setup: &Setup, test: impl FnOnce() -> T) -> T {
     FAILING.set(setup.faults.clone());
     let answer = test();
@@ -62,7 +58,6 @@ pub(crate) fn failing_as<T>(setup: &Setup, test: impl FnOnce() -> T) -> T {
     answer
 }
 
-/// Gives another thread the same default setups as this one.
 pub(crate) fn as_here<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let features = lacking();
     move || {
@@ -71,13 +66,11 @@ pub(crate) fn as_here<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     }
 }
 
-/// Runs a test as on a Unix other than Linux.
 #[cfg(unix)]
 pub(crate) fn portably(test: impl FnOnce()) {
     without(Features::all(), test);
 }
 
-/// Makes each function one test per platform that works on real directories.
 macro_rules! on_real_platforms {
     ($($name:ident),+ $(,)?) => {
         mod os {
@@ -92,8 +85,7 @@ macro_rules! on_real_platforms {
 }
 pub(crate) use on_real_platforms;
 
-/// Runs all tests of the contract on a platform, each in a new base directory. At the end every
-/// directory must be closed.
+/// Each test gets a new base directory. At the end every directory must be closed.
 macro_rules! contract {
     ($platform:ident, $ground:expr) => {
         contract!($platform, $ground,

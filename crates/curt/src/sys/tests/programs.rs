@@ -13,7 +13,6 @@ const NOENT: i32 = 2;
 const ACCES: i32 = 13;
 const NOSYS: i32 = 38;
 
-/// Queries a name while this call fails.
 fn ask(scratch: &Scratch, name: &str, fault: Option<(&'static str, i32)>) -> String {
     let faults = fault.map(|(call, errno)| Arc::new(Faults::default().fail(call, 0, errno)));
     let sys = Os::start(&Setup { faults: faults.clone(), ..Setup::default() });
@@ -27,7 +26,6 @@ fn ask(scratch: &Scratch, name: &str, fault: Option<(&'static str, i32)>) -> Str
     }
 }
 
-/// One call checks the right, another one the kind.
 fn check(scratch: &Scratch) {
     let (right, about) = ("faccessat2", "statx");
     let ask = |name, fault| ask(scratch, name, fault);
@@ -42,7 +40,6 @@ fn check(scratch: &Scratch) {
         }
     }
     for call in [right, about] {
-        // EIO, ENOMEM, ENODEV, ENFILE, EMFILE, ENAMETOOLONG, ELOOP, ESTALE and ETIMEDOUT.
         for errno in [5, 12, 19, 23, 24, 36, 40, 116, 110] {
             assert_eq!(ask("program", Some((call, errno))), format!("failed {errno}"), "{call}");
         }

@@ -16,7 +16,6 @@ pub(super) fn removing_answers_what_was_there<G: Ground>(ground: &G, base: &At<'
     assert_eq!(base.remove("unknown", Kind::Unknown), "Done");
     assert_eq!(base.remove("nothing", Kind::Unknown), "Gone");
     for directory in ["directory", "full"] {
-        // Also if the listing was wrong, or is out of date.
         for kind in [Kind::Unknown, Kind::File, Kind::Directory] {
             assert_eq!(base.remove(directory, kind), "IsDirectory", "{directory}, {kind:?}");
         }
@@ -76,7 +75,6 @@ pub(super) fn planned_errors_are_the_answers<G: Ground>(ground: &G, _: &At<'_, G
     let top = base.open("top");
     let answers = [(); 3].map(|()| top.remove("file", Kind::File));
     assert_eq!(answers, ["failed 5", "Gone", "Done"]);
-    // Platforms with one call for both have no failure left.
     if let Err((top, error)) = base.finish("top", top) {
         assert_eq!(error.raw_os_error(), Some(5));
         let (top, error) = base.finish("top", top).err().unwrap();
@@ -104,7 +102,6 @@ pub(super) fn everything_opened_is_closed<G: Ground>(ground: &G, _: &At<'_, G>) 
     base.close();
     let calls = sys.calls();
     let closings = calls.of("close") + calls.of("NtClose");
-    // A non-empty directory may be handed back with another handle.
     let most = if ground.habits().removes_by_handle { 7 } else { 5 };
     assert!(closings > 0 && closings <= most, "{calls:?}");
     assert_eq!(ground.list(""), ["- top/a/file", "- top/b/file", "d top", "d top/a", "d top/b"]);

@@ -30,7 +30,6 @@ pub(super) fn a_step_enters_directories_and_nothing_else<G: Ground>(ground: &G, 
     for purpose in [Purpose::Place, Purpose::Listing] {
         let enter = |child: &str| sys.enter(&base.dir, base.name(child).as_name(), purpose);
         let itself = || sys.enter(&base.dir, G::S::ITSELF, purpose);
-        // The step led to that directory, whose entries can be opened.
         for (step, inner) in [(enter("dir"), "inner"), (itself(), "file")] {
             let Step::Done(dir) = step else { panic!("{}", word(&step)) };
             let dir = Asked { sys, dir };
@@ -101,7 +100,6 @@ pub(super) fn a_step_makes_directories_and_renames<G: Ground>(ground: &G, base: 
     };
     assert_eq!(rename(&a, "file", &b, "moved"), Ok(()));
     assert_eq!(rename(&a, "nothing", &b, "moved"), Err(NotFound));
-    // Without `replace`, an existing file remains.
     replace.set(false);
     assert_eq!(rename(&a, "other", &b, "moved"), Err(AlreadyExists));
     assert_eq!(rename(&a, "other", &a, "another"), Ok(()));

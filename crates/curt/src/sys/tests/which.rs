@@ -19,7 +19,6 @@ fn word(answer: &Result<Verdict, Unsearched>) -> &'static str {
     }
 }
 
-/// As in the kernel, only a directory may precede a separator.
 pub(super) fn executable_files_are_told_from_other_paths<G: Ground>(ground: &G, base: &At<'_, G>) {
     if !ground.habits().asks_by_path {
         return;
@@ -38,7 +37,6 @@ pub(super) fn executable_files_are_told_from_other_paths<G: Ground>(ground: &G, 
         ("program", "bin/tool bin/link way/tool bin/../bin/tool ./bin/./tool bin//tool"),
         ("absent", "bin/nothing bin/broken nothing/tool nothing/../bin/tool"),
         ("directory", "bin bin/ bin/. way/"),
-        // A file has no entries, not even `.` and `..`.
         ("absent", "bin/tool/ bin/tool/. bin/tool/.. bin/tool/../tool bin/tool// bin/tool/below"),
         ("absent", "bin/link/ bin/link/../tool slashed"),
         ("failed", "bin/round"),
@@ -89,7 +87,7 @@ pub(super) fn directories_are_opened_to_be_searched<G: Ground>(ground: &G, base:
     bin.close();
 }
 
-/// Returns the matching names, sorted. The platform may yield others too.
+/// The platform may yield others too.
 fn matching<S: Which>(at: &Asked<'_, S>, stem: &str) -> Vec<String> {
     let mut buf = S::DirBuf::default();
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! User and group names from the C library's user database. Each worker looks up a number once, or
-//! workers that share a cache do so together. The database's own calls are not counted.
+//! User and group names from the C library's user database. Each worker, or all workers that share
+//! a cache, look a number up once. The database's own calls are not counted.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -19,7 +19,7 @@ pub(crate) struct Known {
     groups: Names,
 }
 
-/// Locks the shared cache only for missing numbers, not for every entry.
+/// Locks the shared cache only for missing numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     known: Known,
@@ -47,7 +47,7 @@ impl Accounts {
     }
 }
 
-/// Holds the lock during the lookup, as most other workers want the same number.
+/// Locked during the lookup, as most other workers want the same number.
 fn through(
     shared: Option<&Shared>,
     names: impl FnOnce(&mut Known) -> &mut Names,
@@ -83,7 +83,7 @@ pub(crate) fn group_name(id: u32) -> io::Result<Option<OsString>> {
     look_up(|buffer| group(id, buffer))
 }
 
-/// Fits most entries; groups with many members need more.
+/// Groups with many members need more.
 const ROOM: usize = 1 << 10;
 const MOST: usize = 1 << 20;
 
@@ -107,13 +107,13 @@ fn look_up(
 
 fn user(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
     let name = |entry: &libc::passwd| entry.pw_name.cast_const();
-    // SAFETY: `getpwuid_r` behaves as required, and the name is null or in the buffer.
+    // SAFETY: `getpwuid_r` fits, and the name is null or in the buffer.
     unsafe { entry(libc::getpwuid_r, name, id, buffer) }
 }
 
 fn group(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
     let name = |entry: &libc::group| entry.gr_name.cast_const();
-    // SAFETY: `getgrgid_r` behaves as required, and the name is null or in the buffer.
+    // SAFETY: as for users.
     unsafe { entry(libc::getgrgid_r, name, id, buffer) }
 }
 
@@ -122,17 +122,16 @@ pub(crate) fn home_of(user: &[u8]) -> Option<PathBuf> {
     let home = |entry: &libc::passwd| entry.pw_dir.cast_const();
     let found = if user.is_empty() {
         let id = rustix::process::getuid().as_raw();
-        // SAFETY: `getpwuid_r` behaves as required, and the directory is null or in the buffer.
+        // SAFETY: as for users.
         look_up(|buffer| unsafe { entry(libc::getpwuid_r, home, id, buffer) })
     } else {
         let name = CString::new(user).ok()?;
-        // SAFETY: as above; the name is NUL-terminated and outlives the call.
+        // SAFETY: as for users; the name is NUL-terminated and outlives the call.
         look_up(|buffer| unsafe { entry(libc::getpwnam_r, home, name.as_ptr(), buffer) })
     };
     found.ok().flatten().map(PathBuf::from)
 }
 
-/// A function such as `getpwuid_r`.
 type Ask<K, T> =
     unsafe extern "C" fn(K, *mut T, *mut libc::c_char, libc::size_t, *mut *mut T) -> libc::c_int;
 
@@ -150,18 +149,18 @@ unsafe fn entry<K, T>(
 ) -> Result<Option<OsString>, i32> {
     let mut entry = std::mem::MaybeUninit::<T>::uninit();
     let mut found = std::ptr::null_mut();
-    // SAFETY: the entry and the result are valid for writes, and the length is the buffer's.
+    // SAFETY: all pointers are valid for writes, and the length is the buffer's.
     let error = unsafe {
         ask(key, entry.as_mut_ptr(), buffer.as_mut_ptr().cast(), buffer.len(), &raw mut found)
     };
     if error != 0 {
         return Err(error);
     }
-    // SAFETY: the result is null or points to the entry, which was filled in.
+    // SAFETY: the result is null or points to the filled entry.
     let Some(found) = (unsafe { found.as_ref() }) else {
         return Ok(None);
     };
-    // SAFETY: the string is null or lies in the buffer, which is still borrowed.
+    // SAFETY: the string is null or lies in the borrowed buffer.
     Ok(unsafe { text(chosen(found)) })
 }
 

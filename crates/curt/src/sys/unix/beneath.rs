@@ -1,5 +1,5 @@
 //! Untrusted paths on Unix: one call for a whole path where the system has one (`linux`), otherwise
-//! single steps that follow no symlink.
+//! single steps.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -34,7 +34,7 @@ impl Unix {
         if purpose == Purpose::Listing { self.listed(fd) } else { Ok(fd.into()) }
     }
 
-    /// Turns a descriptor into a file. If only opening was not to block, later calls block again.
+    /// If only opening was not to block, later calls block again.
     pub(super) fn file_for(&self, how: &How, fd: OwnedFd) -> Result<File, Errno> {
         if how.nonblocking_open && !how.nonblocking {
             let flags = values::flags(how).difference(OFlags::NONBLOCK);

@@ -1,5 +1,5 @@
-//! Canonical names: the kernel answers for the whole path where it can. Otherwise they are built
-//! one component at a time, as the GNU tools do.
+//! Canonical names: from the kernel where it can, otherwise one component at a time, as the GNU
+//! tools do.
 
 use std::collections::HashSet;
 use std::io;
@@ -17,7 +17,7 @@ use crate::sys::{Sys, SystemUnit};
 
 /// Loops are only looked for after this many symlinks.
 const UNSUSPICIOUS_LINKS: usize = 20;
-/// More symlinks count as a loop. Each one could lengthen the path.
+/// More symlinks count as a loop, because each one could lengthen the path.
 const MOST_LINKS: usize = 1024;
 /// The limit of the kernel and of `realpath(3)`.
 const FEW_LINKS: usize = 40;
@@ -63,8 +63,8 @@ impl Unix {
         self.step_by_step(path.as_name().units(), missing, most)
     }
 
-    /// For a path whose last name is missing, the kernel has the name of the directory. Returns
-    /// `None` if the last name is a broken symlink, or if the kernel has no answer.
+    /// If the last name is missing, the kernel still has the directory's name. `None` if the last
+    /// name is a broken symlink, or without an answer.
     fn parent_at_once(&self, path: &[u8]) -> Option<Vec<u8>> {
         let end = path.iter().rposition(|&byte| byte != b'/')? + 1;
         let begin = path[..end].iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
@@ -87,14 +87,14 @@ impl Unix {
         Some(name)
     }
 
-    /// Returns a name that leads to the file. The kernel also has names for files mounted
-    /// elsewhere, on a detached mount, or below a later mount.
+    /// A name that leads to the file. The kernel also names files mounted elsewhere, on a detached
+    /// mount, or below a later mount.
     pub(super) fn address_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         let name = self.name_of(fd)?;
         if self.leads_to(CWD, &name, fd)? { Ok(name) } else { Err(Errno::NOENT.into()) }
     }
 
-    /// Whether a path leads to an open file. It must not contain symlinks.
+    /// The path must not contain symlinks.
     pub(super) fn leads_to(
         &self,
         from: BorrowedFd<'_>,
@@ -110,13 +110,12 @@ impl Unix {
         Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
     }
 
-    /// Resolves one component at a time, with a call for each. Follows symlinks unless `most` is 0.
+    /// One component at a time, with a call for each. Follows symlinks unless `most` is 0.
     fn step_by_step(&self, path: &[u8], missing: Missing, most: usize) -> io::Result<Vec<u8>> {
         let follow = most > 0;
         if path.is_empty() {
             return Err(Errno::NOENT.into());
         }
-        // No trailing slash, so that the root is empty.
         let mut name = if path[0] == b'/' { Vec::new() } else { u8::units(&self.door.getcwd()?) };
         if name == b"/" {
             name.clear();
@@ -144,7 +143,7 @@ impl Unix {
                     if missing != Missing::Anything {
                         return Err(Errno::LOOP.into());
                     }
-                    // The symlink keeps its name, as in GNU `realpath -m`.
+                    // As in GNU `realpath -m`.
                     push(&mut name, &path[begin..end]);
                     continue;
                 }
@@ -168,8 +167,8 @@ impl Unix {
         Ok(name)
     }
 
-    /// Checks that a name exists, unless lookups of later names do so anyway. It is not a symlink
-    /// or is not followed; `found` is the answer to reading it as one.
+    /// Checks that a name exists, unless lookups of later names do so anyway. `found` is the answer
+    /// to reading it as a symlink.
     fn check(
         &self,
         name: &[u8],
@@ -190,7 +189,6 @@ impl Unix {
         }
     }
 
-    /// Returns `None` for other entries than symlinks.
     fn target_of(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Errno> {
         let path = NameBuf::new(path.to_vec()).map_err(|_| Errno::INVAL)?;
         let mut target = Vec::new();
@@ -203,7 +201,7 @@ impl Unix {
     }
 }
 
-/// Followed symlinks. Meeting one again with the same names behind it is a loop.
+/// Meeting a symlink again with the same names behind it is a loop.
 #[derive(Default)]
 struct Loops {
     links: usize,
@@ -213,7 +211,7 @@ struct Loops {
 }
 
 impl Loops {
-    /// Records a symlink. Returns whether it was met before.
+    /// Returns whether the symlink was met before.
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
     fn contain(&mut self, sys: &Unix, parent: &[u8], path: &[u8]) -> Result<bool, Errno> {
         self.links += 1;
@@ -234,14 +232,13 @@ fn push(name: &mut Vec<u8>, component: &[u8]) {
     name.extend_from_slice(component);
 }
 
-/// Removes the last name. The root remains.
+/// The root remains.
 fn go_back(name: &mut Vec<u8>) {
     let end = name.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
     name.truncate(end);
 }
 
-/// Whether the rest of the path requires a directory here, and no lookup of a later name would
-/// notice a missing one.
+/// Whether the path requires a directory here, and no later lookup would notice a missing one.
 fn needs_directory(rest: &[u8]) -> bool {
     let mut names = rest.split(|&byte| byte == b'/').filter(|name| !matches!(*name, b"" | b"."));
     !rest.is_empty() && names.next().is_none_or(|name| name == b"..")

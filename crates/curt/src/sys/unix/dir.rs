@@ -1,5 +1,5 @@
-//! Open directories, and listings as `getdents64` records. On the portable path, the records are
-//! built from the C library's directory stream.
+//! Open directories, and listings as `getdents64` records. The portable path builds the records
+//! from the C library's directory stream.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -14,17 +14,16 @@ use crate::sys::{Batch, Entry, Listing};
 #[derive(Debug)]
 pub(crate) struct Dir {
     open: Open,
-    /// Boxed, because a traversal stack holds one `Dir` for each level.
+    /// Boxed, because a traversal stack holds one `Dir` per level.
     asked: OnceLock<Box<Asked>>,
 }
 
-/// Which entries of a directory may be removed: all (`None`), or only those of this user.
+/// All entries may be removed (`None`), or only those of this user.
 pub(super) type Rights = Result<Option<u32>>;
 
-/// Cached answers.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
-    /// The device and the mount ID, one of which is 0.
+    /// One of the two is 0.
     pub(super) mount: OnceLock<(u64, u64)>,
     pub(super) rights: OnceLock<Rights>,
 }
@@ -85,10 +84,8 @@ impl AsFd for Dir {
     }
 }
 
-/// A directory stream of the C library, and its descriptor.
-///
-/// Reading moves the position of both, so each batch takes the lock. Calls relative to the
-/// directory only need the descriptor, and may run while another thread reads.
+/// Reading moves the position of the C library's stream, so each batch takes the lock. Calls
+/// relative to the directory only need the descriptor, and may run meanwhile.
 #[derive(Debug)]
 pub(super) struct Stream {
     fd: RawFd,
@@ -98,7 +95,7 @@ pub(super) struct Stream {
 #[derive(Debug)]
 struct Reading {
     entries: rustix::fs::Dir,
-    /// The error that ended the listing. A later read must not report the end instead.
+    /// A later read must not report the end instead.
     failed: Option<Errno>,
 }
 
@@ -119,8 +116,7 @@ impl Stream {
         reading.failed = None;
     }
 
-    /// Writes records as `getdents64` does, until the longest one might not fit or the listing
-    /// ends.
+    /// Until the longest record might not fit or the listing ends.
     pub(super) fn fill(&self, buffer: &mut Vec<u8>) -> Result<Batch> {
         let mut reading = self.reading();
         while buffer.capacity() - buffer.len() >= LARGEST_RECORD && reading.failed.is_none() {
@@ -143,8 +139,7 @@ impl Stream {
 
 impl AsFd for Stream {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        // SAFETY: the stream in `reading` owns this descriptor, never leaves the lock, and closes
-        // it only when dropped. The borrow cannot outlive `self`, hence not the stream.
+        // SAFETY: `self` owns the stream, which closes this descriptor only when dropped.
         unsafe { BorrowedFd::borrow_raw(self.fd) }
     }
 }
@@ -154,8 +149,8 @@ fn number_and_type(entry: &rustix::fs::DirEntry) -> (u64, u8) {
     (entry.ino() as u64, type_of(entry.file_type().as_raw_mode() as u32))
 }
 
-/// Writes a record: inode, eight unused bytes, record length, type, name with its NUL, and zeros up
-/// to a multiple of eight.
+/// Inode, eight unused bytes, record length, type, name with its NUL, and zeros up to a multiple of
+/// eight.
 fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
     let end = buffer.len() + (NAME + name.len()).next_multiple_of(8);
     let length = u16::try_from(end - buffer.len()).unwrap_or(u16::MAX);
@@ -169,11 +164,10 @@ fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
 
 /// About two thousand entries. Above 4 KiB, more memory saves calls but no time.
 const CAPACITY: usize = 64 << 10;
-/// After a listing has filled the buffer: on ext4, removal is cheaper the more entries are sorted
-/// by inode at a time.
+/// After a full buffer: on ext4, removal is cheaper the more entries are sorted by inode at a time.
 const LARGE_CAPACITY: usize = 1 << 20;
-/// Full batches in a row before the buffer grows, if entries are only read. Touching a new page
-/// costs more than a call that fills an old one.
+/// Full batches before the buffer grows, if entries are only read. Touching a new page costs more
+/// than a call that fills an old one.
 const FILLS: u8 = 4;
 
 /// FAT allows 255 UTF-16 units, which are up to 765 bytes on Linux.
@@ -185,13 +179,12 @@ const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit, or
 
 const USUAL_RECORD: usize = 32;
 
-/// A worker's buffer with the last records. Allocated at the first use and never cleared, so a
-/// small directory touches one page only.
+/// Allocated at the first use and never cleared, so a small directory touches one page only.
 #[derive(Default)]
 pub(crate) struct DirBuf {
     bytes: Vec<u8>,
     is_fixed: bool,
-    /// Full batches in a row.
+    /// In a row.
     fills: u8,
 }
 
@@ -200,7 +193,6 @@ impl DirBuf {
         if self.bytes.capacity() == 0 {
             self.bytes = Vec::with_capacity(CAPACITY);
         } else if self.bytes.len() + LEAST_CAPACITY <= self.bytes.capacity() {
-            // Another record would have fitted.
             self.fills = 0;
         } else if !self.is_fixed && self.bytes.capacity() < LARGE_CAPACITY {
             self.fills += 1;
@@ -247,7 +239,6 @@ impl Listing for DirBuf {
     }
 }
 
-// `DT_FIFO` and so on, the same on all systems.
 const FIFO: u8 = 1;
 const CHARACTER_DEVICE: u8 = 2;
 const DIRECTORY: u8 = 4;
@@ -302,8 +293,8 @@ pub fn listed(written: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
 }
 
 pub(super) fn text(name: Name<'_, u8>) -> &CStr {
-    // SAFETY: the constructors of `Name` and `NameBuf` guarantee that the first NUL is the last
-    // unit. Checking again cost one in ten instructions of a removal.
+    // SAFETY: by construction, the only NUL is the last unit. Checking again cost one in ten
+    // instructions of a removal.
     unsafe { CStr::from_bytes_with_nul_unchecked(name.terminated()) }
 }
 
@@ -321,7 +312,6 @@ mod tests {
         bytes.push(kind);
         bytes.extend(name);
         bytes.push(0);
-        // The kernel does not clear its padding.
         bytes.resize(length, 0xff);
         bytes
     }
@@ -399,7 +389,6 @@ mod tests {
             let length = choices.below(2048);
             let space = buf.space(false);
             space.extend((0..length).map(|_| choices.below(23) as u8));
-            // Some lengths make sense, so that parsing gets past the first record.
             let mut at = 0;
             while round % 3 != 0 && at + 18 < length {
                 let record = 24 + 8 * choices.below(6) as u16;
@@ -411,7 +400,6 @@ mod tests {
         assert!(found > 20_000, "too few were read for this to say anything: {found}");
     }
 
-    /// Simulates a batch of this length. Returns the capacity offered to it.
     fn fill(buf: &mut DirBuf, lists_only: bool, length: usize) -> usize {
         let space = buf.space(lists_only);
         assert!(space.is_empty());

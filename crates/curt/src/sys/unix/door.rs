@@ -1,9 +1,9 @@
 //! The syscall layer: one function per system call, which counts it and lets tests fail it. The
 //! only logic here repeats calls, after EINTR or with a larger buffer.
 //!
-//! Counters are plain cells of one worker's platform value, added up when the worker ends. Shared
-//! atomic counters would slow down every call. Calls made inside the C library are not counted:
-//! `readdir` fetches its own batches, and filling our buffer once counts as one call.
+//! Counters are plain cells of one worker, added up when it ends, because shared atomic counters
+//! would slow down every call. Calls inside the C library are not counted: filling our buffer by
+//! `readdir` counts as one.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -24,10 +24,9 @@ use crate::calls::Calls;
 use crate::sys::gate::{Gate, calls};
 use crate::sys::{Batch, Setup};
 
-/// Fits most symlink targets.
 const LINK_ROOM: usize = 256;
 
-/// On Linux, names are those that a tracer prints.
+/// On Linux, as a tracer prints them.
 const fn either(linux: &'static str, other: &'static str) -> &'static str {
     if cfg!(target_os = "linux") { linux } else { other }
 }
@@ -126,7 +125,6 @@ impl Door {
         drop(open);
     }
 
-    /// Counted together with `statx`.
     pub(super) fn fstat(&self, fd: BorrowedFd<'_>) -> Result<rustix::fs::Stat> {
         uninterrupted(|| {
             self.pass(Call::Stat)?;
@@ -177,7 +175,6 @@ impl Door {
         rustix::fs::symlinkat(target, dir, name)
     }
 
-    /// Does not follow a symlink.
     pub(super) fn linkat(
         &self,
         from: BorrowedFd<'_>,
@@ -243,7 +240,7 @@ impl Door {
             let (read, _) = rustix::fs::readlinkat_raw(dir, name, target.spare_capacity_mut())?;
             let length = read.len();
             if length < room {
-                // SAFETY: the call initialised the first `length` bytes of the empty buffer.
+                // SAFETY: the call initialised `length` bytes of the empty buffer.
                 unsafe { target.set_len(length) };
                 return Ok(());
             }
@@ -273,15 +270,15 @@ impl Door {
         rustix::process::getrlimit(rustix::process::Resource::Nofile).current
     }
 
-    /// Reads the monotonic clock, through the vDSO on Linux. An `Instant` can only be compared with
-    /// an earlier one, which needs a lock that a forked child could find taken. rustix looks for
-    /// the vDSO itself, and Valgrind hides it.
+    /// Through the vDSO on Linux. An `Instant` can only be compared with an earlier one, which
+    /// needs a lock that a forked child could find taken. rustix looks for the vDSO itself, and
+    /// Valgrind hides it.
     pub(super) fn now(&self) -> Duration {
         let _ = self;
         let mut time = MaybeUninit::<libc::timespec>::zeroed();
         // SAFETY: the pointer is valid for one timespec.
         unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, time.as_mut_ptr()) };
-        // SAFETY: all zeros is a valid timespec, and so is the kernel's answer.
+        // SAFETY: any numbers are a valid timespec.
         let time = unsafe { time.assume_init() };
         let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
         Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
@@ -315,7 +312,6 @@ impl Door {
 
     #[cfg(not(target_os = "linux"))]
     pub(super) fn user(&self) -> u32 {
-        // `geteuid` cannot fail.
         let _ = self.pass(Call::User);
         rustix::process::geteuid().as_raw()
     }

@@ -1,5 +1,5 @@
 //! Why a program could not be started. If the error number is ambiguous, the first bytes of the
-//! file decide: one open and one read, only after a failure.
+//! file decide, at one open and one read.
 
 use std::ffi::{CString, OsStr};
 use std::io;
@@ -14,7 +14,6 @@ use super::door::Door;
 use crate::error::StartFailure;
 use crate::sys::script_interpreter;
 
-/// The kernel reads less of a script, and the headers of an image fit.
 const HEAD: usize = 4 << 10;
 
 pub(crate) fn explain(
@@ -24,7 +23,6 @@ pub(crate) fn explain(
     error: &io::Error,
 ) -> StartFailure {
     let Some(number) = Errno::from_io_error(error) else {
-        // The system never got a text that it cannot represent.
         let is_text = error.kind() == io::ErrorKind::InvalidInput;
         return if is_text { StartFailure::InvalidText } else { StartFailure::System };
     };
@@ -49,15 +47,14 @@ fn cannot_be_entered(door: &Door, directory: &Path) -> bool {
     itself.is_ok_and(|path| door.may(CWD, &path, Access::EXEC_OK).is_err())
 }
 
-/// Distinguishes a missing program from a missing interpreter. Both fail with `ENOENT`, or with
-/// `ENOTDIR` if the path leads through a file.
+/// A missing program and a missing interpreter both fail with `ENOENT`, or with `ENOTDIR` if the
+/// path leads through a file.
 fn missing(door: &Door, program: &Path, directory: Option<&Path>, number: Errno) -> StartFailure {
     let path = directory.unwrap_or(Path::new("")).join(program);
     let path = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
     let file = match super::values::uninterrupted(|| door.open_to_read(&path)) {
         Ok(file) => file,
         Err(Errno::NOENT) if number == Errno::NOENT => return StartFailure::ProgramMissing,
-        // The path leads through a file, or the program exists but cannot be read.
         Err(_) => return StartFailure::System,
     };
     let mut head = Vec::with_capacity(HEAD);
@@ -69,7 +66,7 @@ fn missing(door: &Door, program: &Path, directory: Option<&Path>, number: Errno)
     })
 }
 
-/// Returns the interpreter, and whether a carriage return follows it.
+/// Also whether a carriage return follows.
 fn interpreter(head: &[u8]) -> Option<(PathBuf, bool)> {
     let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
     if let Some((word, _)) = script_interpreter(head) {
@@ -79,7 +76,7 @@ fn interpreter(head: &[u8]) -> Option<(PathBuf, bool)> {
     image_interpreter(head).map(|bytes| (path(bytes), false))
 }
 
-/// Returns the loader of an ELF image (System V ABI, "Program Header").
+/// The loader of an ELF image (System V ABI, "Program Header").
 fn image_interpreter(head: &[u8]) -> Option<&[u8]> {
     const INTERPRETER: u64 = 3;
     if !head.starts_with(b"\x7fELF") {
@@ -93,8 +90,8 @@ fn image_interpreter(head: &[u8]) -> Option<&[u8]> {
             if is_little { bytes.iter().rev().copied().collect() } else { bytes.to_vec() };
         Some(digits.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
     };
-    // Field offsets for 64 and 32 bits: start, size and number of the headers. Below, for each
-    // header, the offset and length of its segment.
+    // Field offsets for 64 and 32 bits: start, size and number of the headers. Then offset and
+    // length of each header's segment.
     let (begin, each, count) = if is_wide { ((32, 8), 54, 56) } else { ((28, 4), 42, 44) };
     let begin = usize::try_from(number(begin.0, begin.1)?).ok()?;
     let (each, count) = (number(each, 2)? as usize, number(count, 2)? as usize);

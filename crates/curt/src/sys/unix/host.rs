@@ -10,7 +10,6 @@ use super::Unix;
 pub(crate) use super::accounts::home_of;
 use crate::sys::Host;
 
-/// Unix has no drives.
 pub(crate) fn drive_directory(_: &str) -> Option<PathBuf> {
     None
 }

@@ -3,12 +3,12 @@
 //!
 //! Below an operand, every step is relative to an open directory and refuses symlinks unless they
 //! are to be followed. An operation therefore never leaves its tree, whatever other processes swap
+//! are to be followed. An operation therefore never leaves its tree, whatever other processes swap
 //! meanwhile. The portable calls have limits:
 //!
 //! - **Mounts** are recognised by their device, so a mount of the same file system, such as a bind
 //!   or null mount, goes unnoticed.
-//! - **Listings** come from `readdir`, one name at a time, with a C library buffer in each open
-//!   directory.
+//! - **Listings** come from `readdir`, with a C library buffer in each open directory.
 //! - **Kinds** missing from a listing are queried before unlinking: on Solaris and its relatives,
 //!   `unlink` by root removes a directory but not its entries. Only there, a file that becomes a
 //!   directory between listing and unlinking is at risk.
@@ -75,7 +75,7 @@ pub(crate) struct Unix {
     accounts: RefCell<Accounts>,
 }
 
-/// The subject of a query: an open file, or a name relative to it. An empty name does not exist.
+/// An empty name does not exist.
 #[derive(Clone, Copy)]
 enum What<'a> {
     Itself,
@@ -89,11 +89,11 @@ impl What<'_> {
     }
 }
 
-/// Opens a directory for resolving names. An empty path duplicates the descriptor. 1 call.
+/// An empty path duplicates the descriptor. 1 call.
 pub(crate) fn open_directory(fd: BorrowedFd<'_>, path: &Path) -> (io::Result<Dir>, Calls) {
     let door = Door::new(&Setup::default());
     let opened = if path.as_os_str().is_empty() {
-        // Numbers below 3 belong to the standard streams, as in the standard library.
+        // Numbers below 3 belong to the standard streams.
         door.lift(fd, 3)
     } else {
         door.open_path(fd, path, PLACE)
@@ -122,7 +122,6 @@ pub(crate) fn into_descriptor(dir: Dir) -> io::Result<OwnedFd> {
 }
 
 impl Unix {
-    /// Turns the caller's descriptor into a directory for listing.
     pub(crate) fn adopt(&self, fd: OwnedFd) -> io::Result<Dir> {
         Ok(self.listed(directory_only(&self.door, fd)?)?)
     }
@@ -131,7 +130,6 @@ impl Unix {
         cfg!(target_os = "linux") && !self.setup.without.has(feature)
     }
 
-    /// Opens a C library stream if raw listings are switched off.
     fn listed(&self, fd: OwnedFd) -> Result<Dir, Errno> {
         if self.has(Feature::RawListing) { Ok(fd.into()) } else { Dir::streaming(fd) }
     }
@@ -146,8 +144,7 @@ impl Unix {
     fn open_on_same_mount(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         match self.open_at_once(parent, text(name), false, Mounts::Refuse) {
             None => self.open_compared(parent, name),
-            // A security filter or the file system refuses. If the portable call now succeeds, it
-            // was a filter.
+            // If the portable call now succeeds, a security filter refused.
             Some(Err(Errno::PERM)) => {
                 self.open_compared(parent, name).inspect(|_| self.native.stop_openat2())
             }
@@ -155,8 +152,7 @@ impl Unix {
         }
     }
 
-    /// Compares the mounts of the open child and the open parent, so that no entry can be swapped
-    /// in between.
+    /// Compares the mounts of both open directories, so that no entry can be swapped in between.
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         let fd = self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
         let ours = parent
@@ -181,7 +177,7 @@ impl Unix {
         }
     }
 
-    /// Returns the mount ID or, where there is none, the device.
+    /// Or the device, where there is no mount ID.
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
     fn mount(&self, fd: BorrowedFd<'_>, what: What<'_>) -> Result<(u64, u64), Errno> {
         match self.mount_by_statx(fd)? {
@@ -219,8 +215,8 @@ impl Unix {
         stat.inspect_err(|_| self.native.resume_statx())
     }
 
-    /// Linux never unlinks a directory, not even for root, so anything may be tried. Elsewhere an
-    /// unknown kind is queried first.
+    /// Linux never unlinks a directory, not even for root. Elsewhere an unknown kind is queried
+    /// first.
     fn unlink(&self, parent: &Dir, name: &CStr, kind: Kind) -> Result<Removed, Errno> {
         let at = parent.as_fd();
         let is_directory = || {
@@ -245,7 +241,7 @@ impl Unix {
 
 impl Unix {
     /// The null device counts as an empty file, because sandboxes mask files with it. Other special
-    /// files are refused: they could end at once, like an empty file, or never.
+    /// files could end at once, like an empty file, or never.
     fn read_regular(&self, file: BorrowedFd<'_>, most: usize) -> io::Result<Vec<u8>> {
         let stat = self.door.fstat(file)?;
         match FileType::from_raw_mode(stat.st_mode) {
@@ -323,7 +319,6 @@ impl Sys for Unix {
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
         let removed = self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
-        // POSIX allows either error for a non-empty directory.
         Ok(removed.map_err(|error| if error == Errno::EXIST { Errno::NOTEMPTY } else { error })?)
     }
 
@@ -460,7 +455,7 @@ mod tests {
             assert!(String::from_utf8_lossy(&child.stdout).contains("1 passed"), "{child:?}");
             return;
         }
-        // SAFETY: no memory is involved, and this process never reads its standard input.
+        // SAFETY: no memory is involved; this process never reads standard input.
         unsafe { libc::close(0) };
         let copy = open_directory(dir.as_fd(), "".as_ref()).0.unwrap();
         let without = Setup::default().with(Features::default().with(Feature::RawListing));

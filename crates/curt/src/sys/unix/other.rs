@@ -20,7 +20,6 @@ pub(super) const QUERIED: Fields = Fields::NONE;
 pub(super) const EXTENDED: Fields = Fields::NONE;
 pub(super) const MOUNTS_MAY_LOOP: bool = false;
 
-/// The BSD file flags are not queried.
 pub(super) fn is_append_only(_facts: &Facts) -> bool {
     false
 }
@@ -56,7 +55,6 @@ impl Unix {
         None
     }
 
-    /// Directories are only listed as streams.
     pub(super) fn read_raw(&self, _dir: &Dir, _buf: &mut DirBuf) -> io::Result<Batch> {
         Err(Errno::BADF.into())
     }
@@ -100,8 +98,7 @@ impl Unix {
         }
     }
 
-    /// Returns `false` for a symlink, which is left alone. If a symlink takes the entry's place in
-    /// between, the symlink itself is changed.
+    /// `false` for a symlink. One that takes the entry's place in between is changed itself.
     pub(super) fn change_unless_link(
         &self,
         at: &Dir,
@@ -138,7 +135,6 @@ impl Unix {
         Ok(None)
     }
 
-    /// Children only have process numbers.
     pub(super) fn sleep_until_ended(&self, _: &Child, _: Duration) -> io::Result<bool> {
         Ok(false)
     }

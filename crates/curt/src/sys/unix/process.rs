@@ -17,11 +17,9 @@ use super::{Unix, failing};
 use crate::error::StartFailure;
 use crate::pause::Pause;
 
-/// A process group, which has the number of its leader.
 #[derive(Debug)]
 pub(crate) struct Tree;
 
-/// Programs need these to start, so clearing the environment leaves them.
 pub(crate) const ESSENTIAL_VARIABLES: &[&str] = &[];
 
 impl Unix {
@@ -41,8 +39,7 @@ impl Unix {
         Ok((command.spawn()?, has_tree.then_some(Tree)))
     }
 
-    /// Inspects the program and `directory` if need be. A relative program path begins in
-    /// `directory`.
+    /// A relative program path begins in `directory`.
     pub(crate) fn explain(
         &self,
         program: &Path,
@@ -52,13 +49,13 @@ impl Unix {
         failing::explain(&self.door, program, directory, error)
     }
 
-    /// Returns `None` after the limit.
+    /// `None` after the limit.
     pub(crate) fn wait_timeout(
         &self,
         child: &mut Child,
         limit: Duration,
     ) -> io::Result<Option<ExitStatus>> {
-        /// The longest pause between two queries, where children have no descriptors.
+        /// The longest pause between queries, where children have no descriptors.
         const LONGEST: Duration = Duration::from_millis(20);
         let begun = Instant::now();
         let mut pause = Pause::default();
@@ -80,17 +77,15 @@ impl Unix {
     /// `has_ended`: the root of the tree has been waited for.
     pub(crate) fn kill_tree(&self, child: &mut Child, _: &Tree, has_ended: bool) -> io::Result<()> {
         if has_ended {
-            // Another group may have the number by now.
             return Err(io::ErrorKind::Unsupported.into());
         }
         match self.door.kill_group(Pid::from_child(child)) {
-            // All processes have ended.
             Err(Errno::SRCH) => Ok(()),
             answer => Ok(answer?),
         }
     }
 
-    /// Reads both outputs of a child as they arrive. Returns whether both are closed.
+    /// Returns whether both outputs are closed.
     pub(crate) fn read_until(
         &self,
         child: &mut Child,
@@ -127,7 +122,6 @@ impl Unix {
         }
     }
 
-    /// Returns which pipes are ready.
     fn ready(
         &self,
         pipes: [Option<BorrowedFd<'_>>; 2],
@@ -145,9 +139,7 @@ impl Unix {
         Ok(pipes.map(|pipe| pipe.is_some() && answers.next() == Some(true)))
     }
 
-    /// Returns 0 at the end.
     fn read_some(&self, pipe: BorrowedFd<'_>, into: &mut Vec<u8>) -> Result<usize, Errno> {
-        /// The usual capacity of a pipe.
         const ROOM: usize = 64 << 10;
         into.reserve(ROOM.min(into.capacity().max(4 << 10)));
         uninterrupted(|| self.door.read_fd(pipe, into))

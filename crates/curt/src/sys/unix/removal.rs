@@ -13,8 +13,8 @@ use crate::name::Name;
 use crate::sys::{Ask, Sys};
 
 impl Unix {
-    /// Returns the error that removing an entry would meet, in the kernel's order. A directory is
-    /// queried once, in 2 calls and up to 2 more if it is sticky.
+    /// Errors come in the kernel's order. A directory is queried once, in 2 calls and up to 2 more
+    /// if it is sticky.
     pub(super) fn foresee_removal(
         &self,
         parent: &Dir,

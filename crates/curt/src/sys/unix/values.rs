@@ -1,4 +1,4 @@
-//! Conversions between values of the system and of the contract. No calls.
+//! Conversions of values. No calls.
 
 use std::cell::RefCell;
 use std::fs::Permissions;
@@ -42,7 +42,6 @@ pub(super) fn facts_from(stat: &rustix::fs::Stat) -> Facts {
     }
 }
 
-/// Fields that the portable `stat` returns.
 pub(super) const STAT: Fields = Fields::KIND
     .union(Fields::ID)
     .union(Fields::DEVICE)
@@ -58,8 +57,8 @@ pub(super) const STAT: Fields = Fields::KIND
     .union(Fields::DEVICE_NUMBER)
     .union(Fields::BLOCK_SIZE);
 
-/// A character device without a number is a whiteout, by which a union file system hides an entry
-/// of a lower layer.
+/// A character device without a number is a whiteout, which hides an entry of a lower layer in a
+/// union file system.
 pub(super) fn kind_of_entry(mode: u32, device_number: u64) -> Kind {
     match dir::kind(dir::type_of(mode)) {
         Kind::CharacterDevice if device_number == 0 => Kind::Whiteout,
@@ -84,7 +83,7 @@ pub(super) fn owners(
     Ok(owners)
 }
 
-/// Checks access rights with one call each.
+/// One call each.
 pub(super) fn may(
     asked: Fields,
     check: impl Fn(Access) -> Result<(), Errno>,
@@ -116,7 +115,7 @@ pub(super) fn opened<D>(opened: Result<D, Errno>) -> Opened<D> {
     }
 }
 
-/// Like [`opened`], but symlinks were followed, so `ELOOP` is a failure.
+/// Symlinks were followed, so `ELOOP` is a failure.
 pub(super) fn followed<D>(answer: Result<D, Errno>) -> Opened<D> {
     match answer {
         Err(Errno::LOOP) => Opened::Failed(Errno::LOOP.into()),
@@ -124,7 +123,6 @@ pub(super) fn followed<D>(answer: Result<D, Errno>) -> Opened<D> {
     }
 }
 
-/// Flags of `open(2)` for files.
 const OF_FILES: OFlags = OFlags::WRONLY
     .union(OFlags::RDWR)
     .union(OFlags::APPEND)
@@ -137,7 +135,6 @@ const OF_FILES: OFlags = OFlags::WRONLY
     .union(OFlags::NOCTTY)
     .union(OF_FILES_HERE);
 
-/// Flags that only some systems have.
 #[cfg(target_os = "linux")]
 const OF_FILES_HERE: OFlags = OFlags::SYNC
     .union(OFlags::DSYNC)
@@ -148,8 +145,7 @@ const OF_FILES_HERE: OFlags = OFlags::SYNC
 #[cfg(not(target_os = "linux"))]
 const OF_FILES_HERE: OFlags = OFlags::empty();
 
-/// Converts flags of `open(2)`, whose combinations the system judges. The error holds the flags
-/// that are not for files.
+/// The system judges the combinations. The error holds the flags that are not for files.
 #[allow(
     clippy::unnecessary_cast,
     clippy::cast_possible_wrap,
@@ -185,7 +181,7 @@ pub(crate) fn how_of(flags: i32) -> Result<(How, bool), i32> {
     Ok((how, true))
 }
 
-/// Returns the flags of `open(2)`, except `O_NOFOLLOW`.
+/// Except `O_NOFOLLOW`.
 pub(super) fn flags(how: &How) -> OFlags {
     let access = match (how.read, how.write) {
         (true, true) => OFlags::RDWR,
@@ -214,7 +210,7 @@ pub(super) fn bits(mode: u32) -> Mode {
     Mode::from_raw_mode(mode as rustix::fs::RawMode)
 }
 
-/// A time of `None` is left unchanged.
+/// `None` leaves a time unchanged.
 #[allow(clippy::cast_lossless, reason = "the type of the field differs between systems")]
 pub(super) fn times(accessed: Option<Time>, modified: Option<Time>) -> Timestamps {
     let spec = |time: Option<Time>| match time {
@@ -236,7 +232,7 @@ pub(super) fn entered<D>(opened: Result<D, Errno>) -> Step<D> {
     }
 }
 
-/// Unlike in [`entered`], `ENOTDIR` is a failure: only a symlink counts as another kind of entry.
+/// Unlike in [`entered`], only a symlink counts as another kind of entry: `ENOTDIR` is a failure.
 pub(super) fn stepped<F>(opened: Result<F, Errno>) -> Step<F> {
     match opened {
         Ok(file) => Step::Done(file),
@@ -265,7 +261,6 @@ fn refuses_link_or_file(error: Errno) -> bool {
     matches!(error, Errno::NOTDIR | Errno::LOOP)
 }
 
-/// Repeats a call after `EINTR`.
 pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     loop {
         match call() {

@@ -37,7 +37,6 @@ impl Which for Unix {
     fn head(&self, from: &Dir, path: Name<'_, u8>, room: &mut [u8]) -> io::Result<usize> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = self.door.openat(from.as_fd(), text(path), flags, Mode::empty())?;
-        // One read, as the kernel makes. From a file on disk it gets all there is room for.
         let length = values::uninterrupted(|| self.door.read(file.as_fd(), room));
         self.door.close(file);
         Ok(length?)
@@ -46,9 +45,8 @@ impl Which for Unix {
 
 const ABOUT_CANDIDATE: Ask = Ask { fields: Fields::KIND.union(Fields::MODE), follow: true };
 
-/// Judges a candidate by the access check and, if it exists, by its kind. If the check is refused
-/// (by a filter, or before Linux 5.8 for a program that runs as another user), the mode bits
-/// decide.
+/// If the access check is refused (by a filter, or before Linux 5.8 for a program that runs as
+/// another user), the mode bits decide.
 fn verdict(
     may_execute: Result<(), Errno>,
     about: impl FnOnce() -> io::Result<Facts>,

@@ -30,7 +30,7 @@ use crate::sys::beneath::{
 };
 use curt_paths::Flavor;
 
-/// The longest name with its length, in 8-byte words.
+/// In 8-byte words, with its length.
 const NAME_ROOM: usize = (4 + 0x1_0000) / 8 + 1;
 
 fn disposition(create: Create) -> u32 {
@@ -41,7 +41,7 @@ fn disposition(create: Create) -> u32 {
     }
 }
 
-/// Like [`disposition`], and truncates the file.
+/// Truncates the file.
 fn emptying(create: Create) -> u32 {
     match create {
         Create::Never => nt::FILE_OVERWRITE,
@@ -65,7 +65,7 @@ fn rights(purpose: Purpose) -> u32 {
     }
 }
 
-/// A file, for synchronous reading and writing.
+/// For synchronous reading and writing.
 const PLAIN: u32 = nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_NON_DIRECTORY_FILE;
 
 /// Ignores case, unless the directory is case-sensitive.
@@ -75,7 +75,7 @@ fn target<'a>(at: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
     Target { root: at.root(), name, any_case: true }
 }
 
-/// A directory to resolve names in. No step crosses volumes.
+/// No step crosses volumes.
 fn place(handle: OwnedHandle, from: &Dir) -> Dir {
     Dir::new(handle, from.volume, Use::Place)
 }
@@ -90,7 +90,6 @@ fn stepped<T>(answer: Result<Option<T>>) -> Step<T> {
 }
 
 impl Windows {
-    /// Opens a whole path, unless it contains a link.
     fn open_at_once(
         &self,
         target: Target<'_>,
@@ -115,7 +114,7 @@ impl Windows {
         }
     }
 
-    /// 3 calls: opens, queries and closes.
+    /// 3 calls.
     fn kind_at(&self, at: &Dir, name: Name<'_, u16>) -> Result<Kind> {
         let ask = |handle: BorrowedHandle<'_>| query::kind_of(&self.door, handle);
         self.door.opened(target(at, name), READ_ATTRIBUTES, ABOUT, ask)?
@@ -129,7 +128,7 @@ impl Windows {
         }
     }
 
-    /// `None` if it is a link. Truncates the file only after its kind is certain.
+    /// `None` for a link. Truncates the file only after its kind is certain.
     fn open_one(&self, at: &Dir, name: Name<'_, u16>, how: &How) -> Result<Option<File>> {
         let options = PLAIN | nt::FILE_OPEN_REPARSE_POINT;
         let opened =
@@ -162,7 +161,7 @@ impl Windows {
         Ok(true)
     }
 
-    /// The path on the volume, with long names if the system knows them.
+    /// On the volume, with long names if the system knows them.
     fn name_of(&self, handle: BorrowedHandle<'_>) -> Result<Vec<u16>> {
         let mut buffer = vec![0_u64; NAME_ROOM];
         let normalized =
@@ -174,8 +173,8 @@ impl Windows {
     }
 }
 
-/// Renames an open entry (`FileRenameInformation`) or adds a hard link (`FileLinkInformation`). An
-/// existing entry of that name is replaced, or an error.
+/// By `FileRenameInformation` or `FileLinkInformation`. An existing entry of that name is replaced,
+/// or an error.
 fn give_name(
     door: &Door,
     handle: BorrowedHandle<'_>,

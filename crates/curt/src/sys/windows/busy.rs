@@ -1,6 +1,6 @@
 //! Waits for entries in use. Windows refuses to remove an entry that another process has open
 //! without sharing it for deletion. Scanners and indexers hold files only for a moment, so waiting
-//! for these pays off.
+//! pays off.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use super::call::Door;
 use super::status::{Result, Status};
 use crate::pause::Pause;
 
-/// A worker's time for entries in use. It restarts when one becomes free; once it has run out,
-/// further entries in use are reported at once.
+/// The time restarts when an entry becomes free. Once it has run out, further entries in use are
+/// reported at once.
 pub(super) struct BusyTime {
     window: Duration,
     left: Cell<Duration>,
@@ -22,7 +22,6 @@ impl BusyTime {
         BusyTime { window, left: Cell::new(window), pause: Cell::default() }
     }
 
-    /// Calls `attempt` until the entry is free, or the time has run out.
     pub(super) fn wait<T>(&self, door: &Door, attempt: impl Fn() -> Result<T>) -> Result<T> {
         let is_busy = |answer: &Result<T>| {
             matches!(answer, Err(Status::SHARING_VIOLATION | Status::FILE_LOCK_CONFLICT))

@@ -1,5 +1,5 @@
 //! The syscall layer of Windows: one function for each native call, which counts it and lets tests
-//! fail it, without logic.
+//! fail it.
 
 mod process;
 
@@ -25,11 +25,9 @@ use crate::sys::gate::{Gate, calls};
 
 const FILE_CREATED: usize = 2;
 
-/// Lets other processes read, write and delete.
 const SHARE_ALL: u32 = 7;
 
-// Names are those of ntdll, except one of advapi32. Win32 functions are counted as the nearest
-// native call.
+// Names of ntdll, except one of advapi32. Win32 functions count as the nearest native call.
 calls! {
     Open "NtOpenFile",
     Close "NtClose",
@@ -58,12 +56,12 @@ pub(super) struct Door {
     pub(super) native: &'static Native,
 }
 
-/// A name relative to an open directory, or a full native path.
+/// Relative to an open directory, or a full native path.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) root: Option<BorrowedHandle<'a>>,
     pub(super) name: &'a [u16],
-    /// Ignores case, except in a case-sensitive directory.
+    /// Except in a case-sensitive directory.
     pub(super) any_case: bool,
 }
 
@@ -115,7 +113,7 @@ impl Door {
         self.gate.pass(call as usize).map_err(Status)
     }
 
-    /// The standard library opens the path, queries its name and volume, and closes it. Counted as
+    /// The standard library opens the path, queries its name and volume, and closes it. Counts as
     /// one call.
     #[allow(clippy::disallowed_methods, reason = "it has passed the door")]
     pub(super) fn canonical(&self, path: &std::path::Path) -> std::io::Result<std::path::PathBuf> {
@@ -133,8 +131,7 @@ impl Door {
         let mut handle: HANDLE = ptr::null_mut();
         let mut block = IO_STATUS_BLOCK::default();
         target.with(0, |attributes| {
-            // SAFETY: all pointers are to live values of the right types, the name is valid inside
-            // `with`, and the borrowed root, if any, is open.
+            // SAFETY: all pointers are live, the name inside `with`, and the root, if any, is open.
             let status = unsafe {
                 (self.native.open)(
                     &raw mut handle,
@@ -147,7 +144,7 @@ impl Door {
             };
             check(status)
         })?;
-        // SAFETY: the call succeeded, so the handle is open and only ours.
+        // SAFETY: the new handle is open and only ours.
         Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
     }
 
@@ -164,7 +161,7 @@ impl Door {
         Ok(done)
     }
 
-    /// Returns whether the file was created. `more` are object attributes.
+    /// Whether the file was created. `more` are object attributes.
     pub(super) fn create(
         &self,
         target: Target<'_>,
@@ -195,20 +192,19 @@ impl Door {
             };
             check(status)
         })?;
-        // SAFETY: the call succeeded, so the handle is open and only ours.
+        // SAFETY: the new handle is open and only ours.
         let handle = unsafe { OwnedHandle::from_raw_handle(handle) };
         Ok((handle, block.Information == FILE_CREATED))
     }
 
     pub(super) fn close(&self, handle: OwnedHandle) {
-        // Closing an open handle cannot fail.
         let _ = self.pass(Call::Close);
-        // SAFETY: the handle is open and ours, and `into_raw_handle` prevents a second close.
+        // SAFETY: the handle is ours, and closed only once.
         let _ = unsafe { (self.native.close)(handle.into_raw_handle()) };
     }
 
-    /// Fills the buffer, aligned to 8 bytes, with records of a class, and returns their size in
-    /// bytes. A pattern filters the names; the first call on a handle fixes it.
+    /// Fills the buffer, aligned to 8 bytes, with records of a class. Returns their size in bytes.
+    /// The first call on a handle fixes the pattern.
     pub(super) fn query_directory(
         &self,
         dir: BorrowedHandle<'_>,
@@ -221,9 +217,8 @@ impl Door {
         let mut block = IO_STATUS_BLOCK::default();
         let length = u32::try_from(size_of_val(buffer)).unwrap_or(u32::MAX);
         let pattern = pattern.map(string).transpose()?;
-        // SAFETY: the buffer is exclusively borrowed and as long as stated, and the pattern is live
-        // or null. The handle is open for synchronous use, so the kernel writes only during the
-        // call.
+        // SAFETY: the buffer is borrowed and as long as stated, and the pattern is live or null.
+        // The handle is synchronous, so the kernel writes only during the call.
         let status = unsafe {
             (self.native.query_directory)(
                 raw(dir),
@@ -243,7 +238,7 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// Reads a class of information. A name at its end may be truncated.
+    /// A name at the end may be truncated.
     pub(super) fn query_file(
         &self,
         file: BorrowedHandle<'_>,
@@ -264,7 +259,7 @@ impl Door {
         query(self.native.query_volume, file, buffer, class)
     }
 
-    /// Queries a name without opening it. `None` if the system lacks the call.
+    /// `None` if the system lacks the call.
     pub(super) fn query_by_name(
         &self,
         target: Target<'_>,
@@ -278,8 +273,7 @@ impl Door {
         let mut block = IO_STATUS_BLOCK::default();
         let length = size_of_val(buffer) as u32;
         Some(target.with(0, |attributes| {
-            // SAFETY: all pointers are to live values of the right types; the buffer is exclusively
-            // borrowed and as long as stated.
+            // SAFETY: all pointers are live; the buffer is as long as stated.
             let status = unsafe {
                 query(attributes, &raw mut block, buffer.as_mut_ptr().cast(), length, class)
             };
@@ -287,7 +281,7 @@ impl Door {
         }))
     }
 
-    /// Returns the length of the output in bytes. The handle must be open for synchronous use.
+    /// Returns bytes of output. The handle must be synchronous.
     pub(super) fn fs_control(
         &self,
         file: BorrowedHandle<'_>,
@@ -316,7 +310,7 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// Reads from the current position. The file must be open for synchronous use.
+    /// From the current position. The file must be synchronous.
     pub(super) fn read(&self, file: BorrowedHandle<'_>, room: &mut [u8]) -> Result<usize> {
         self.pass(Call::ReadFile)?;
         let mut block = IO_STATUS_BLOCK::default();
@@ -339,7 +333,7 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// If the buffer is too small, the error includes the required length.
+    /// With the required length if the buffer is too small.
     pub(super) fn query_security(
         &self,
         file: BorrowedHandle<'_>,
@@ -349,7 +343,7 @@ impl Door {
         self.pass(Call::QuerySecurity).map_err(|status| (status, 0))?;
         let mut wanted = 0_u32;
         let length = size_of_val(buffer) as u32;
-        // SAFETY: the buffer is exclusively borrowed and as long as stated, and the handle is open.
+        // SAFETY: the buffer is as long as stated, and the handle is open.
         let status = unsafe {
             (self.native.query_security)(
                 raw(file),
@@ -363,18 +357,16 @@ impl Door {
         Ok(wanted as usize)
     }
 
-    /// Returns names of account and domain. `None` if the account has no name or the function is
-    /// missing.
+    /// Account and domain. `None` if the account has no name or the function is missing.
     pub(super) fn look_up_account(&self, sid: &[u32]) -> Option<(Vec<u16>, Vec<u16>)> {
-        /// The longest name, with NUL.
         const ROOM: usize = 256;
         let look_up = self.native.look_up_account()?;
         self.pass(Call::LookUpAccount).ok()?;
         let (mut name, mut domain) = (vec![0_u16; ROOM], vec![0_u16; ROOM]);
         let (mut name_length, mut domain_length) = (ROOM as u32, ROOM as u32);
         let mut kind = 0;
-        // SAFETY: the lengths are those of the live buffers. The identifier is aligned, only read,
-        // and was checked to be as long as it states.
+        // SAFETY: the lengths are those of the live buffers. The identifier is aligned and was
+        // checked to be as long as it states.
         let found = unsafe {
             look_up(
                 ptr::null(),
@@ -394,7 +386,7 @@ impl Door {
         Some((name, domain))
     }
 
-    /// Uses the first `length` bytes of the buffer.
+    /// The first `length` bytes.
     pub(super) fn set_file(
         &self,
         file: BorrowedHandle<'_>,
@@ -405,7 +397,7 @@ impl Door {
         self.pass(Call::SetFile)?;
         let mut block = IO_STATUS_BLOCK::default();
         let length = length.min(size_of_val(buffer)) as u32;
-        // SAFETY: the borrowed buffer is at least as long as stated, and the handle is open.
+        // SAFETY: the buffer is at least as long as stated, and the handle is open.
         let status = unsafe {
             (self.native.set_file)(raw(file), &raw mut block, buffer.as_ptr().cast(), length, class)
         };
@@ -426,7 +418,6 @@ impl Door {
     }
 }
 
-/// A name truncated at the end is no error.
 fn query(
     function: QueryInformation,
     file: BorrowedHandle<'_>,
@@ -435,7 +426,7 @@ fn query(
 ) -> Result<()> {
     let mut block = IO_STATUS_BLOCK::default();
     let length = size_of_val(buffer) as u32;
-    // SAFETY: the buffer is exclusively borrowed and as long as stated, and the handle is open.
+    // SAFETY: the buffer is as long as stated, and the handle is open.
     let status =
         unsafe { function(raw(file), &raw mut block, buffer.as_mut_ptr().cast(), length, class) };
     match check(status) {

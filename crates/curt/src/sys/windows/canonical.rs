@@ -1,5 +1,5 @@
-//! Canonical names: the result of `GetFinalPathNameByHandle` or, for missing names, that of the
-//! nearest existing directory. Win32 removes `..` before it resolves links.
+//! Canonical names: from `GetFinalPathNameByHandle`, for missing names that of the nearest existing
+//! directory. Win32 removes `..` before it resolves links.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,7 +12,7 @@ use crate::sys::beneath::Beneath;
 use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Ask, Sys, SystemUnit, os_error};
 
-/// From this length on, programs may need the prefix `\\?\`.
+/// Longer paths may need the prefix `\\?\`.
 const LONG: usize = 260;
 
 impl Windows {
@@ -36,7 +36,6 @@ impl Windows {
         Ok(full)
     }
 
-    /// Canonicalizes the longest existing prefix, and appends the rest.
     fn nearest(&self, mut path: PathBuf, missing: Missing) -> io::Result<PathBuf> {
         let mut rest: Vec<OsString> = Vec::new();
         let mut links = 0;
@@ -68,7 +67,7 @@ impl Windows {
         }
     }
 
-    /// For a broken link or one in a loop.
+    /// For a broken or looping link.
     fn target_of(&self, path: &Path) -> Option<PathBuf> {
         let mut target = Vec::new();
         let (dir, name) = self.locate(path).ok()?;
@@ -89,7 +88,7 @@ fn simplified(path: PathBuf) -> PathBuf {
         }
         _ => return path,
     };
-    // Without it, trailing dots and spaces and device names have other meanings.
+    // Trailing dots and spaces and device names have other meanings.
     let expander = Expander::new(Env::none()).flavor(Flavor::Windows).release(Release::Windows10);
     let is_same = expander.expand(&plain).is_ok_and(|expanded| *expanded == *plain);
     if is_same && plain.len() < LONG { u16::path(plain) } else { path }

@@ -36,7 +36,7 @@ const GET_REPARSE_POINT: u32 = 0x0009_00a8;
 /// The largest reparse point, 16 KiB, in 8-byte words.
 const POINT_ROOM: usize = 2048;
 
-/// 3 calls: opens, queries and closes. `None` if the target is not text.
+/// 3 calls. `None` if the target is not text.
 pub(super) fn link_target(
     door: &Door,
     parent: &Dir,
@@ -72,7 +72,6 @@ fn place_of(point: &[u8]) -> Option<Vec<u16>> {
         }
         _ => None,
     }
-    // Names on Windows contain no NUL, so such a text is not a target.
     .filter(|target| !target.is_empty() && !target.contains(&0))
 }
 
@@ -107,7 +106,6 @@ mod tests {
         text.encode_utf16().flat_map(u16::to_le_bytes).collect()
     }
 
-    /// A symlink or junction with its kernel name and display name.
     fn point(tag: u32, kernel: &str, people: &str) -> Vec<u8> {
         let (kernel, people) = (wide(kernel), wide(people));
         let mut point = tag.to_le_bytes().to_vec();

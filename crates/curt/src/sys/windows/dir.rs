@@ -1,9 +1,9 @@
 //! Open directories, and listings.
 //!
-//! A listing is one buffer of the kernel's records. Entries are handed out in place, without
-//! allocation or copy, as names with a trailing NUL, which goes into the padding after a name or
-//! overwrites the start of the next record. That start holds the distance to the record after it,
-//! which is therefore first saved in another field. All fields of an entry remain readable.
+//! A listing is one buffer of the kernel's records. Entries are handed out in place, as names with
+//! a trailing NUL, which goes into the padding after a name or overwrites the start of the next
+//! record. That start holds the distance to the record after it, which is therefore first saved in
+//! another field. All fields of an entry remain readable.
 
 use std::borrow::Cow;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
@@ -21,24 +21,23 @@ use crate::fields::{Facts, Fields, Kind, Time};
 use crate::name::Name;
 use crate::sys::{Entry, Listing};
 
-/// An open directory, or no handle, for full native paths.
+/// Without a handle, for full native paths.
 #[derive(Debug)]
 pub(crate) struct Dir {
     handle: Option<OwnedHandle>,
     /// No operation crosses volumes.
     pub(super) volume: &'static Volume,
     pub(super) used_for: Use,
-    /// Lowered once a query by name missed an existing entry of this directory.
+    /// Lowered once a query by name missed an entry of this directory.
     pub(super) by_name: Rung,
     restart: AtomicBool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Its entries are listed and removed, then it is removed by its handle.
     Removal,
-    /// Its entries are listed, and may be removed. Its handle cannot remove it, and lets other
-    /// processes remove or rename it.
+    /// The handle cannot remove the directory, and lets others remove or rename it. Entries may be
+    /// removed.
     Listing,
     /// Operands are resolved in it, ignoring case.
     Place,
@@ -49,7 +48,6 @@ impl Dir {
         Dir { handle: Some(handle), used_for, ..Dir::nowhere(volume) }
     }
 
-    /// For full native paths on a volume.
     pub(super) fn nowhere(volume: &'static Volume) -> Dir {
         Dir {
             handle: None,
@@ -64,7 +62,7 @@ impl Dir {
         self.handle.as_ref().map(AsHandle::as_handle)
     }
 
-    /// A name with separators must be [spelled](Dir::spelled) first.
+    /// Separators must be [spelled](Dir::spelled) first.
     pub(super) fn target<'a>(&'a self, name: &'a [u16]) -> Target<'a> {
         Target { root: self.root(), name, any_case: self.used_for == Use::Place }
     }
@@ -73,7 +71,7 @@ impl Dir {
         Target { root: self.root(), name: &[], any_case: false }
     }
 
-    /// Replaces separators by the kernel's own, the only one in native paths.
+    /// The kernel's separator is the only one in native paths.
     pub(super) fn spelled<'a>(&self, path: Name<'a, u16>) -> Cow<'a, [u16]> {
         text::spelled(path.units(), self.handle.is_some())
     }
@@ -97,9 +95,8 @@ impl Dir {
 
 impl AsHandle for Dir {
     fn as_handle(&self) -> BorrowedHandle<'_> {
-        // SAFETY: the standard library allows null in a borrowed handle, and calls with it fail.
-        // (`INVALID_HANDLE_VALUE` is also the pseudo handle of this process: calls would act on
-        // that.)
+        // SAFETY: the standard library allows a null handle, and calls with it fail.
+        // (`INVALID_HANDLE_VALUE` also means this process.)
         self.root().unwrap_or(unsafe { BorrowedHandle::borrow_raw(ptr::null_mut()) })
     }
 }
@@ -107,9 +104,9 @@ impl AsHandle for Dir {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class {
     pub(super) number: i32,
-    /// The offset of the reparse tag in 16-bit units. Missing in older classes.
+    /// Of the reparse tag, in 16-bit units. Missing in older classes.
     tag: Option<usize>,
-    /// Offset and length of the file number.
+    /// Offset and length.
     id: Option<(usize, usize)>,
     name: usize,
 }
@@ -122,7 +119,7 @@ pub(super) const CLASSES: [Class; 4] = [
         id: Some((36, 8)),
         name: 44,
     },
-    // In these two, the field for the size of extended attributes holds the tag.
+    // The field for the size of extended attributes holds the tag.
     Class {
         number: nt::FileIdFullDirectoryInformation,
         tag: Some(32),
@@ -133,8 +130,7 @@ pub(super) const CLASSES: [Class; 4] = [
     Class { number: nt::FileDirectoryInformation, tag: None, id: None, name: 32 },
 ];
 
-// Offsets common to all classes, in units.
-/// Four times of four units each, in the order of [`TIMES`].
+// Offsets in units. Four times of four units each, in the order of [`TIMES`].
 const CREATED: usize = 4;
 const SIZE: usize = 20;
 const ALLOCATED: usize = 24;
@@ -142,27 +138,24 @@ const ATTRIBUTES: usize = 28;
 const NAME_LENGTH: usize = 30;
 const TIMES: [Fields; 4] = [Fields::CREATED, Fields::ACCESSED, Fields::MODIFIED, Fields::CHANGED];
 
-/// Overwrites `FileIndex`, which no current filesystem fills in, with the distance to the next
-/// record.
+/// Replaces `FileIndex`, which no current filesystem fills in, by the distance to the next record.
 const DISTANCE: usize = 2;
 
 /// 64 KiB: larger reads fail on some servers.
 const CAPACITY: usize = 32 << 10;
-/// Twice the largest record: head and a name of 255 units.
+/// Twice the largest record.
 const LEAST_CAPACITY: usize = 1024;
 const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit");
 const _: () = assert!(CAPACITY <= u16::MAX as usize, "a distance must fit one unit");
 
 /// The kernel aligns records to 8 bytes.
 const ALIGN: usize = 4;
-/// For alignment, and for the NUL after the last name.
+/// Also for the NUL after the last name.
 const BEYOND: usize = ALIGN + 1;
 
-/// Allocated on first use.
 pub(crate) struct DirBuf {
     units: Vec<u16>,
     capacity: usize,
-    /// Start of the first entry, and end of the last one.
     first: usize,
     filled: usize,
     class: Class,
@@ -253,7 +246,7 @@ fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
     (before.map_or(0, |(first, _)| first), good)
 }
 
-/// Returns 0 for the last record.
+/// 0 for the last record.
 fn distance(units: &[u16], at: usize, filled: usize) -> usize {
     units.get(at..filled).and_then(|record| wide(record, 0)).map_or(0, |bytes| bytes as usize / 2)
 }
@@ -298,7 +291,7 @@ impl<'a> Record<'a> {
     }
 
     fn tell(&self, serial: Option<u64>, facts: &mut Facts) {
-        // A filesystem without file numbers reports 0 or all ones.
+        // Without file numbers, some filesystems report all ones.
         let id = self.id();
         facts.add_listed(self.kind(), if id == u64::MAX.into() { 0 } else { id });
         facts.known |= Fields::SIZE | Fields::ALLOCATED | Fields::ATTRIBUTES;
@@ -313,8 +306,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// In the kernel's order: created, accessed, modified, changed. A time that the filesystem does not
-/// store is zero.
+/// Created, accessed, modified, changed. A time that the filesystem does not store is zero.
 pub(super) fn set_times(facts: &mut Facts, ticks: [u64; 4]) {
     let places: [&mut Time; 4] =
         [&mut facts.created, &mut facts.accessed, &mut facts.modified, &mut facts.changed];
@@ -357,7 +349,6 @@ mod tests {
     use super::{CLASSES, DirBuf, Listing};
     use crate::fields::{Facts, Fields};
 
-    /// Deterministic pseudo-random numbers.
     fn numbers() -> impl FnMut() -> u16 {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         move || {
@@ -381,7 +372,6 @@ mod tests {
                 for unit in &mut space[at..] {
                     *unit = number();
                 }
-                // Now and then a valid head, so that parsing gets beyond the first record.
                 let next = 40 + usize::from(number()) % 60;
                 space[at] = (next * 2) as u16 * u16::from(round % 3 != 0);
                 space[at + 1] = 0;

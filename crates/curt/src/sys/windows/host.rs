@@ -1,5 +1,4 @@
-//! The home directory, the directories of drives and the release of Windows are read from memory,
-//! without a system call.
+//! Home directory, directories of drives and release of Windows, without a system call.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,11 +12,11 @@ use super::Windows;
 use crate::sys::Host;
 use curt_paths::Release;
 
-/// The first build with Windows 11's rules for device names.
+/// The first build with the new rules for device names.
 const WINDOWS_11: u32 = 21000;
 const SIZE: u32 = size_of::<OSVERSIONINFOW>() as u32;
 
-/// Command processors store the working directory of each drive in a hidden variable.
+/// Command processors keep it in a hidden variable.
 pub(crate) fn drive_directory(letter: &str) -> Option<PathBuf> {
     env::var_os(format!("={letter}:")).map(PathBuf::from)
 }
@@ -33,15 +32,13 @@ pub(crate) fn home() -> Option<OsString> {
         .or_else(|| set("USERPROFILE"))
 }
 
-/// The home directory of another user is not known.
 pub(crate) fn home_of(_: &[u8]) -> Option<PathBuf> {
     None
 }
 
-/// Paths have different rules in Windows 10 and 11.
 pub(crate) fn release() -> Release {
     let mut version = OSVERSIONINFOW { dwOSVersionInfoSize: SIZE, ..OSVERSIONINFOW::default() };
-    // SAFETY: the structure is live, and its size field is set.
+    // SAFETY: the structure is live and sized.
     let status = unsafe { RtlGetVersion(&raw mut version) };
     let is_old = status == 0 && version.dwBuildNumber < WINDOWS_11;
     if is_old { Release::Windows10 } else { Release::Windows11 }

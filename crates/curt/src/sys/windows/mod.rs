@@ -1,9 +1,9 @@
 //! Windows, through ntdll: each step is relative to an open directory (ADR 32).
 //!
 //! A directory is listed and removed through one handle, so no name is resolved twice. A file is
-//! opened, marked for removal and closed. Links are never followed: before a directory is listed,
-//! its handle is checked for being a link. So symlinks, junctions and mounted volumes are removed
-//! as links, even if another process swaps one in (ADR 33).
+//! opened, marked for removal and closed. Before a directory is listed, its handle is checked for
+//! being a link. So symlinks, junctions and mounted volumes are removed as links, even if another
+//! process swaps one in (ADR 33).
 //!
 //! A listing carries nearly all fields. The others are queried by name, without opening the entry,
 //! where the system supports it (`query.rs`). A feature that a volume refused is not tried there
@@ -58,14 +58,12 @@ use crate::name::{Name, NameBuf, Unit};
 const DELETE: u32 = win::DELETE;
 const READ_ATTRIBUTES: u32 = win::FILE_READ_ATTRIBUTES;
 const WRITE_ATTRIBUTES: u32 = win::FILE_WRITE_ATTRIBUTES;
-/// To list and query synchronously.
 const LIST: u32 = win::FILE_LIST_DIRECTORY | READ_ATTRIBUTES | win::SYNCHRONIZE;
-/// To open entries of a directory.
 const REACH: u32 = win::FILE_TRAVERSE | READ_ATTRIBUTES | win::SYNCHRONIZE;
 
-/// Opens the entry itself without following it, also where only the backup privilege allows that.
+/// The entry itself, also where only the backup privilege allows that.
 const ABOUT: u32 = nt::FILE_OPEN_REPARSE_POINT | nt::FILE_OPEN_FOR_BACKUP_INTENT;
-/// Follows links, without recalling files from remote storage.
+/// Without recalling files from remote storage.
 const FOLLOW: u32 = nt::FILE_OPEN_FOR_BACKUP_INTENT | nt::FILE_OPEN_NO_RECALL;
 const FILE: u32 = ABOUT | nt::FILE_NON_DIRECTORY_FILE;
 const DIRECTORY: u32 = ABOUT | nt::FILE_DIRECTORY_FILE;
@@ -88,7 +86,7 @@ const LISTED_FIELDS: Fields = Fields::KIND
 
 pub(crate) struct Windows {
     door: Door,
-    /// Opens directories for listing only, so that other processes may remove or rename them.
+    /// Other processes may then remove or rename open directories.
     lists_only: bool,
     busy_time: BusyTime,
     accounts: security::Accounts,
@@ -101,8 +99,7 @@ pub(crate) fn open_directory(handle: BorrowedHandle<'_>) -> (io::Result<Dir>, Ca
     (dir, door.calls())
 }
 
-/// Refuses handles other than directories, including those of links to directories. 2 calls, the
-/// second for the volume.
+/// Refuses handles of links to directories too. 2 calls, the second for the volume.
 fn from_caller(door: &Door, handle: OwnedHandle, used_for: Use) -> io::Result<Dir> {
     match query::kind_of(door, handle.as_handle())? {
         Kind::Directory => Ok(on_its_volume(door, handle, used_for)),
@@ -110,13 +107,13 @@ fn from_caller(door: &Door, handle: OwnedHandle, used_for: Use) -> io::Result<Di
     }
 }
 
-/// 1 call, to query the volume.
+/// 1 call, for the volume.
 fn on_its_volume(door: &Door, handle: OwnedHandle, used_for: Use) -> Dir {
     let volume = query::volume(door, handle.as_handle());
     Dir::new(handle, volume, used_for)
 }
 
-/// `None` means a link.
+/// `None` is a link.
 fn opened(answer: Result<Option<Dir>>) -> Opened<Dir> {
     match answer {
         Ok(Some(dir)) => Opened::Dir(dir),
@@ -148,8 +145,8 @@ impl Windows {
         Ok(Dir::new(self.door.open(target, access, LISTED)?, volume, used_for))
     }
 
-    /// If another process does not share the directory for removal, opens it for listing only: its
-    /// entries can still be removed.
+    /// If another process does not share the directory for removal, its entries can still be
+    /// removed.
     fn open_for_removal(&self, target: Target<'_>, volume: &'static Volume) -> Result<Dir> {
         match self.open_listed(target, volume, Use::Removal) {
             Err(refused @ (Status::SHARING_VIOLATION | Status::ACCESS_DENIED)) => {
@@ -159,8 +156,7 @@ impl Windows {
         }
     }
 
-    /// Reopens a directory found not empty, because some systems continue the old listing
-    /// on the old handle.
+    /// Some systems continue the old listing of a directory found not empty on the old handle.
     fn open_again(&self, dir: Dir) -> Dir {
         if let Ok(again) = self.open_listed(dir.itself(), dir.volume, dir.used_for) {
             self.close(dir);
@@ -170,7 +166,7 @@ impl Windows {
         dir
     }
 
-    /// Uses the newest class of records that the volume supports.
+    /// By the newest class that the volume supports.
     fn fill(&self, dir: &Dir, buf: &mut DirBuf) -> Result<()> {
         let restart = dir.take_restart();
         loop {
@@ -190,7 +186,7 @@ impl Windows {
         }
     }
 
-    /// `None` if the directory, opened without following it, is a link.
+    /// `None` for a link.
     fn if_no_link(&self, dir: Dir) -> Result<Option<Dir>> {
         match dir.handle().and_then(|handle| query::kind_of(&self.door, handle)) {
             Ok(Kind::Directory) => Ok(Some(dir)),
@@ -201,13 +197,13 @@ impl Windows {
         }
     }
 
-    /// 2 calls, the second for the volume.
+    /// 2 calls.
     fn open_followed(&self, target: Target<'_>) -> Result<Dir> {
         let handle = self.door.open(target, LIST, PLACE)?;
         Ok(on_its_volume(&self.door, handle, Use::Listing))
     }
 
-    /// One component after the other, without following links; `None` at a link.
+    /// `None` at a link.
     fn open_steps(&self, from: Dir, path: &[u16]) -> Result<Option<Dir>> {
         let mut dir = from;
         for name in path.split(|&unit| unit == u16::SEPARATOR).filter(|name| !name.is_empty()) {
@@ -243,7 +239,7 @@ impl Sys for Windows {
         self.door.calls()
     }
 
-    /// 2 calls, the second for the volume.
+    /// 2 calls.
     fn open_place(&self, path: &Path) -> io::Result<Dir> {
         let name = text::native(path)?;
         let target = Target { root: None, name: &name, any_case: true };
@@ -292,7 +288,7 @@ impl Sys for Windows {
         }
     }
 
-    /// Marks the directory, then closes it, because its parent cannot be removed while it is open.
+    /// Closes it after marking, because its parent cannot be removed while it is open.
     fn remove_open_dir(
         &self,
         parent: &Dir,
@@ -317,7 +313,7 @@ impl Sys for Windows {
             }
             Err(status @ Status::DIRECTORY_NOT_EMPTY) => Err((self.open_again(dir), status.into())),
             // Deletion pending counts as gone. The status of a missing directory can have the
-            // number of a refusal, so report the portable error.
+            // number of a refusal.
             Err(status) if status.is_gone() || status.is_pending() => {
                 Err((dir, OsError::NotFound.error()))
             }
@@ -351,8 +347,8 @@ impl Sys for Windows {
         if follow {
             return opened(self.open_followed(target).map(Some));
         }
-        // The root of a full path is never a link. The starting directory is reopened, because
-        // `open_steps` closes the handle it gets.
+        // The root of a full path is never a link. `open_steps` closes the starting directory, so
+        // it is reopened.
         let root = if from.root().is_some() { 0 } else { text::root_length(&path) };
         let (root, path) = path.split_at(root);
         let begin = if root.is_empty() {
@@ -393,7 +389,6 @@ impl Sys for Windows {
         self.find_name(path, missing, links)
     }
 
-    /// Works on the text, without a call.
     fn absolute(&self, path: &Path, _is_opened: bool) -> io::Result<PathBuf> {
         let here = Path::new(".");
         std::path::absolute(if path.as_os_str().is_empty() { here } else { path })
@@ -435,7 +430,7 @@ impl Sys for Windows {
             || Identity::of(&self.query(parent, name, Ask::STAT)?) == identity)
     }
 
-    /// The root directory of a volume, by the path that its handle reports.
+    /// By the path that the handle reports.
     fn is_root(
         &self,
         dir: &Dir,

@@ -1,7 +1,6 @@
-//! The table of native functions, nearly all of ntdll. Tests replace it to run the newest calls,
-//! which Wine and older systems lack, and their refusal.
-//!
-//! The table also remembers the refusals of each volume, for the life of the process.
+//! The table of native functions. Tests replace it to run the newest calls, which Wine and older
+//! systems lack, and their refusal. It also remembers the refusals of each volume, for the life of
+//! the process.
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -99,7 +98,7 @@ pub(crate) type QuerySecurity =
     unsafe extern "system" fn(HANDLE, u32, *mut c_void, u32, *mut u32) -> NTSTATUS;
 /// `NtResumeProcess`.
 pub(crate) type ResumeProcess = unsafe extern "system" fn(HANDLE) -> NTSTATUS;
-/// `LookupAccountSidW`: both lengths are in and out, in units.
+/// `LookupAccountSidW`; both lengths are in and out.
 pub(crate) type LookUpAccount = unsafe extern "system" fn(
     *const u16,
     *mut c_void,
@@ -118,7 +117,6 @@ pub(crate) struct Native {
     pub(crate) query_file: QueryInformation,
     pub(crate) set_file: SetInformation,
     pub(crate) query_volume: QueryInformation,
-    /// Missing on older systems.
     pub(crate) query_by_name: Option<QueryByName>,
     pub(crate) fs_control: FsControl,
     pub(crate) read: ReadFile,
@@ -126,7 +124,7 @@ pub(crate) struct Native {
     pub(crate) resume_process: Option<ResumeProcess>,
     /// In advapi32, which is loaded for the first owner.
     look_up_account: OnceLock<Option<LookUpAccount>>,
-    /// Whether the system refuses links in a path (`OBJ_DONT_REPARSE`): the first rung.
+    /// `OBJ_DONT_REPARSE`: the first rung.
     pub(crate) dont_reparse: Rung,
     volumes: Mutex<Vec<&'static Volume>>,
 }
@@ -137,7 +135,6 @@ impl Native {
         TABLE.get_or_init(Native::look_up)
     }
 
-    /// Makes a separate table of this system's functions.
     pub(crate) fn look_up() -> Native {
         Native {
             open: nt::NtOpenFile,
@@ -167,13 +164,13 @@ impl Native {
         self.look_up_account = OnceLock::from(function);
     }
 
-    /// Copies of a volume have the same serial number, and share its state too.
+    /// Copies of a volume share its serial number and its state.
     pub(super) fn volume(&self, key: Key) -> &'static Volume {
         let mut volumes = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = volumes.iter().find(|volume| volume.key == key) {
             return known;
         }
-        // Leaked on purpose, one for each volume.
+        // Leaked on purpose, once a volume.
         let volume: &'static Volume = Box::leak(Box::new(Volume {
             key,
             listing: Rung::top(),
@@ -190,34 +187,33 @@ impl Native {
 
 fn look_up_query_by_name() -> Option<QueryByName> {
     let found = look_up(c"NtQueryInformationByName")?;
-    // SAFETY: this is its type according to Microsoft's documentation.
+    // SAFETY: its documented type.
     Some(unsafe { std::mem::transmute::<Function, QueryByName>(found) })
 }
 
 fn look_up_resume_process() -> Option<ResumeProcess> {
     let found = look_up(c"NtResumeProcess")?;
-    // SAFETY: this is the function's type in every Windows since XP.
+    // SAFETY: its type in every Windows since XP.
     Some(unsafe { std::mem::transmute::<Function, ResumeProcess>(found) })
 }
 
 fn load_look_up_account() -> Option<LookUpAccount> {
     const ADVAPI32: &[u16] =
         &[0x61, 0x64, 0x76, 0x61, 0x70, 0x69, 0x33, 0x32, 0x2e, 0x64, 0x6c, 0x6c, 0];
-    // SAFETY: the name is NUL-terminated, and only the system directory is searched.
+    // SAFETY: the name ends with NUL; only the system directory is searched.
     let library = unsafe {
         LoadLibraryExW(ADVAPI32.as_ptr(), std::ptr::null_mut(), LOAD_LIBRARY_SEARCH_SYSTEM32)
     };
     if library.is_null() {
         return None;
     }
-    // SAFETY: the module is loaded and never unloaded; the name is NUL-terminated.
+    // SAFETY: the module is never unloaded; the name ends with NUL.
     let found = unsafe { GetProcAddress(library, c"LookupAccountSidW".as_ptr().cast()) }?;
-    // SAFETY: this is the function's type according to Microsoft's documentation.
+    // SAFETY: its documented type.
     Some(unsafe { std::mem::transmute::<Function, LookUpAccount>(found) })
 }
 
-/// Older Windows refuses the flag, which is then remembered. Wine ignores it and follows links, so
-/// it must not be used there.
+/// Older Windows refuses the flag. Wine ignores it and follows links, so it must not be used there.
 fn look_up_dont_reparse() -> Rung {
     let rung = Rung::top();
     if is_wine() {
@@ -230,26 +226,25 @@ pub(crate) fn is_wine() -> bool {
     look_up(c"wine_get_version").is_some()
 }
 
-/// Any function, before its type is known.
 type Function = unsafe extern "system" fn() -> isize;
 
 fn look_up(name: &CStr) -> Option<Function> {
     const NTDLL: &[u16] = &[0x6e, 0x74, 0x64, 0x6c, 0x6c, 0x2e, 0x64, 0x6c, 0x6c, 0];
-    // SAFETY: the name is NUL-terminated. Every process has ntdll and never unloads it.
+    // SAFETY: the name ends with NUL, and ntdll is never unloaded.
     let ntdll = unsafe { GetModuleHandleW(NTDLL.as_ptr()) };
     if ntdll.is_null() {
         return None;
     }
-    // SAFETY: the module is loaded, and the name is NUL-terminated.
+    // SAFETY: the module is loaded; the name ends with NUL.
     unsafe { GetProcAddress(ntdll, name.as_ptr().cast()) }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Serial(u64),
-    /// A drive letter whose serial number was not queried.
+    /// The serial number was not queried.
     Drive(u16),
-    /// A volume without a serial number.
+    /// Without a serial number.
     Numberless,
     /// The path names no drive.
     Unknown,
@@ -261,11 +256,10 @@ pub(crate) struct Volume {
     key: Key,
     pub(crate) listing: Rung,
     pub(crate) disposition: Rung,
-    /// The query by name, and two classes of it with more fields.
+    /// With two classes for more fields.
     pub(crate) by_name: Rung,
     pub(crate) basic: Rung,
     pub(crate) linux: Rung,
-    /// The query for the spelling of a name.
     pub(crate) spelling: Rung,
 }
 
@@ -277,13 +271,12 @@ impl Volume {
         }
     }
 
-    /// Whether the serial number was queried.
     pub(super) fn was_asked(&self) -> bool {
         matches!(self.key, Key::Serial(_) | Key::Numberless)
     }
 }
 
-/// Index of the newest form of a call not refused so far; newest first. It only increases.
+/// Newest first; it only increases.
 #[derive(Debug)]
 pub(crate) struct Rung(AtomicUsize);
 

@@ -16,15 +16,13 @@ use super::{FILE, READ_ATTRIBUTES, Windows, text};
 use crate::error::StartFailure;
 use crate::sys::Host;
 
-/// The exit code of a killed process, as in the standard library.
+/// As in the standard library.
 const KILLED: u32 = 1;
 
-/// A job.
 pub(crate) type Tree = OwnedHandle;
 
-/// Remains when the environment is cleared, because many programs do not start without it:
-/// side-by-side assemblies are not found, and sockets and random numbers fail. Go keeps the same
-/// variable; libuv keeps ten more, for convenience.
+/// Many programs do not start without it: side-by-side assemblies are not found, and sockets and
+/// random numbers fail. Go keeps the same variable; libuv keeps ten more, for convenience.
 pub(crate) const ESSENTIAL_VARIABLES: &[&str] = &["SystemRoot"];
 
 impl Windows {
@@ -52,7 +50,7 @@ impl Windows {
         Ok((child, Some(job)))
     }
 
-    /// Maps Win32 error codes ("System Error Codes").
+    /// "System Error Codes" of Win32.
     pub(crate) fn explain(&self, _: &Path, _: Option<&Path>, error: &io::Error) -> StartFailure {
         let number = error.raw_os_error().and_then(|number| u32::try_from(number).ok());
         let Some(number) = number else {
@@ -78,7 +76,7 @@ impl Windows {
         }
     }
 
-    /// `None` if the limit passes first.
+    /// `None` after the limit.
     pub(crate) fn wait_timeout(
         &self,
         child: &mut Child,
@@ -92,15 +90,14 @@ impl Windows {
         self.door.terminate_job(tree.as_handle(), KILLED)
     }
 
-    /// Returns whether both outputs were closed within the limit. This polls, because Windows
-    /// cannot wait for several pipes, or for one with a limit.
+    /// Whether both outputs were closed. Polls, because Windows cannot wait for several pipes, or
+    /// for one with a limit.
     pub(crate) fn read_until(
         &self,
         child: &mut Child,
         into: &mut [Vec<u8>; 2],
         limit: Duration,
     ) -> io::Result<bool> {
-        /// Shortest and longest pause between polls.
         const SHORT: Duration = Duration::from_micros(500);
         const LONG: Duration = Duration::from_millis(10);
         let begun = Instant::now();
@@ -123,8 +120,7 @@ impl Windows {
         }
     }
 
-    /// Refuses a program if another one has its name plus `.exe`, because the standard library
-    /// would start that.
+    /// The standard library would start another program with this name plus `.exe`.
     fn refuse_double(&self, program: &OsStr) -> io::Result<()> {
         let (bytes, suffix) = (program.as_encoded_bytes(), b".exe");
         if bytes.last_chunk().is_some_and(|last: &[u8; 4]| last.eq_ignore_ascii_case(suffix)) {
@@ -140,7 +136,7 @@ impl Windows {
         Err(io::Error::new(ErrorKind::Unsupported, text))
     }
 
-    /// Returns whether there was progress. Closes the pipe at its end.
+    /// Whether there was progress. Closes the pipe at its end.
     fn read_some<P: Read + AsHandle>(
         &self,
         pipe: &mut Option<P>,

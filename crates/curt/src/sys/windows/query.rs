@@ -1,17 +1,17 @@
 //! Queries an entry by name where the system supports that, otherwise by opening, querying and
 //! closing it.
 //!
-//! There are three classes of query by name, and each volume remembers which ones it refused:
-//! `FileStatInformation` with the usual fields and the access rights; `FileStatLxInformation`,
-//! which adds the fields of the Linux subsystem; and, since Windows 11 24H2,
-//! `FileStatBasicInformation` with the volume. They do not follow a link, which takes a handle.
+//! Each volume remembers which of three classes of query by name it refused: `FileStatInformation`
+//! with the usual fields and the access rights; `FileStatLxInformation`, which adds the fields of
+//! the Linux subsystem; and, since Windows 11 24H2, `FileStatBasicInformation` with the volume.
+//! They do not follow a link, which takes a handle.
 //!
 //! A query by name can prove that an entry exists, but not that it is missing: under profile
 //! containers (FSLogix) it fails with "not found" for files that can be opened. This happens inside
 //! `C:\Users\NAME`, although that folder itself is found, so neither the drive nor an earlier
-//! result shows where to trust a failure. Therefore every failure is confirmed by opening the
-//! entry, and the error is that of opening. Once a query by name has missed an entry of an open
-//! directory, its other entries are always opened.
+//! result shows where to trust a failure. Therefore every failure is confirmed by opening, whose
+//! error counts. Once a query by name has missed an entry of an open directory, its other entries
+//! are always opened.
 
 use std::os::windows::io::BorrowedHandle;
 
@@ -31,7 +31,6 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::Ask;
 
-/// Stored by the Linux subsystem.
 pub(super) const LINUX: Fields =
     Fields::MODE.union(Fields::USER_ID).union(Fields::GROUP_ID).union(Fields::DEVICE_NUMBER);
 
@@ -44,14 +43,12 @@ const STAT_BASIC: i32 = 77;
 struct Question<'a> {
     door: &'a Door,
     target: Target<'a>,
-    /// Remembers the refused classes.
     volume: &'a Volume,
-    /// Whether the entry is known to be on that volume, whose serial number was queried.
+    /// On that volume, whose serial number was queried.
     is_on_it: bool,
     fields: Fields,
 }
 
-/// Reads a name after its length in bytes.
 pub(super) fn name_in(answer: &[u64]) -> Vec<u16> {
     let length = Answer(answer).u32(0) as usize;
     let bytes = answer.iter().flat_map(|word| word.to_ne_bytes()).skip(4);
@@ -59,7 +56,7 @@ pub(super) fn name_in(answer: &[u64]) -> Vec<u16> {
     bytes.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]])).collect()
 }
 
-/// The output of a query, with offsets in bytes.
+/// Offsets are in bytes.
 pub(super) struct Answer<'a>(pub(super) &'a [u64]);
 
 impl Answer<'_> {
@@ -91,7 +88,7 @@ pub(super) fn volume(door: &Door, handle: BorrowedHandle<'_>) -> &'static Volume
     door.native.volume(serial(door, handle).map_or(Key::Numberless, Key::Serial))
 }
 
-/// Whether the path on the volume is a single separator.
+/// The path on the volume is a single separator.
 pub(super) fn is_root(door: &Door, handle: BorrowedHandle<'_>) -> Result<bool> {
     let mut buffer = [0; 2];
     door.query_file(handle, &mut buffer, nt::FileNameInformation)?;
@@ -99,7 +96,6 @@ pub(super) fn is_root(door: &Door, handle: BorrowedHandle<'_>) -> Result<bool> {
     Ok(answer.u32(0) == 2 && answer.u32(4) & 0xffff == u32::from(b'\\'))
 }
 
-/// The name may have separators.
 pub(super) fn about_name(
     door: &Door,
     parent: &Dir,
@@ -150,7 +146,7 @@ pub(super) fn about_handle(
     Question { door, target, volume, is_on_it, fields }.of_handle(handle, is_on_it)
 }
 
-/// Opens the target once for each access right.
+/// One open per access right.
 pub(super) fn may(door: &Door, parent: &Dir, name: Name<'_, u16>, asked: Fields) -> Result<Fields> {
     let spelled = parent.spelled(name);
     let target = parent.target(&spelled);
@@ -257,7 +253,7 @@ impl Question<'_> {
         Ok(facts)
     }
 
-    /// `None` if the fields of the Linux subsystem are not wanted or not supported.
+    /// `None` if not wanted or not supported.
     fn linux_of(&self, handle: BorrowedHandle<'_>) -> Result<Option<Facts>> {
         if !self.wants(LINUX) || self.volume.linux.get() > 0 {
             return Ok(None);
@@ -266,7 +262,7 @@ impl Question<'_> {
         match self.door.query_file(handle, &mut buffer, nt::FileStatLxInformation) {
             Ok(()) => {
                 let mut facts = linux(&buffer);
-                // These would be the access rights of the handle.
+                // These would be the handle's.
                 facts.known = facts.known.without(ACCESS);
                 Ok(Some(facts))
             }
@@ -278,9 +274,9 @@ impl Question<'_> {
         }
     }
 
-    /// Uses the class that every system has, and one more call for the kind of a reparse point.
+    /// The class of every system, and one more call for the kind of a reparse point.
     fn all_of(&self, handle: BorrowedHandle<'_>) -> Result<Facts> {
-        // Too small for the name at the end, which is not needed.
+        // Without the name at the end.
         let mut buffer = [0; 13];
         self.door.query_file(handle, &mut buffer, nt::FileAllInformation)?;
         let answer = Answer(&buffer);
@@ -308,7 +304,7 @@ impl Question<'_> {
         Ok(facts)
     }
 
-    /// Adds the 128-bit file number if 64 bits did not suffice and the filesystem has one.
+    /// 128 bits, if 64 did not suffice.
     fn add_wide_id(&self, handle: BorrowedHandle<'_>, facts: &mut Facts) {
         let mut buffer = [0; 3];
         if self.door.query_file(handle, &mut buffer, nt::FileIdInformation).is_ok() {
@@ -317,7 +313,7 @@ impl Question<'_> {
     }
 }
 
-/// 0 means that the filesystem has no file numbers, all ones that they do not fit.
+/// 0 means no file numbers, all ones that they do not fit.
 fn set_id(facts: &mut Facts, id: u128) {
     if id != 0 && id != u64::MAX.into() {
         facts.id = id;
@@ -336,7 +332,7 @@ fn wide_id(low: u64, high: u64) -> u128 {
     (u128::from(high) << 64) | u128::from(low)
 }
 
-/// The common head of all classes.
+/// Common to all classes.
 fn beginning(buffer: &[u64]) -> Facts {
     let answer = Answer(buffer);
     let attributes = answer.u32(56);

@@ -32,7 +32,7 @@ impl Windows {
         }
     }
 
-    /// 3 calls: opens, marks and closes.
+    /// 3 calls.
     pub(super) fn remove(&self, parent: &Dir, name: Name<'_, u16>, options: u32) -> Result<()> {
         let mark = |handle: BorrowedHandle<'_>| dispose(&self.door, handle, parent.volume);
         match self.door.opened(parent.target(name.units()), DELETE, options, mark)? {
@@ -41,7 +41,7 @@ impl Windows {
         }
     }
 
-    /// Removes a link to a directory: a symlink, a junction, a mounted volume.
+    /// Also a junction or a mounted volume.
     pub(super) fn remove_directory_link(
         &self,
         parent: &Dir,
@@ -64,8 +64,8 @@ impl Windows {
     }
 }
 
-/// Ways to mark an entry for removal, newest first: class and flags. The first two remove the name
-/// at once instead of when the last handle closes; only the first ignores the read-only attribute.
+/// Newest first: class and flags. The first two remove the name at once instead of when the last
+/// handle closes; only the first ignores the read-only attribute.
 const DISPOSITIONS: [(i32, u64); 3] = [
     (
         nt::FileDispositionInformationEx,
@@ -94,8 +94,8 @@ pub(super) fn dispose(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) 
     }
 }
 
-/// Removes a read-only entry on older systems by clearing the attribute first. It is restored if
-/// the entry remains or has other hard links.
+/// On older systems. The attribute is cleared, and restored if the entry remains or has other hard
+/// links.
 pub(super) fn dispose_readonly(
     door: &Door,
     parent: &Dir,
@@ -117,7 +117,6 @@ fn without_readonly(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) ->
     set_attributes(door, handle, with_readonly(attributes, false))?;
     let removed = dispose(door, handle, volume);
     if removed.is_err() || facts.links > 1 {
-        // The removal decides the result, even if this fails.
         let _ = set_attributes(door, handle, attributes);
     }
     removed
@@ -133,7 +132,7 @@ pub(super) fn set_readonly(
     set_attributes(door, handle, with_readonly(facts.attributes as u32, is_readonly))
 }
 
-/// Avoids 0, which would mean "unchanged".
+/// 0 would mean "unchanged".
 fn with_readonly(attributes: u32, is_readonly: bool) -> u32 {
     let others = attributes & !FILE_ATTRIBUTE_READONLY;
     match others | if is_readonly { FILE_ATTRIBUTE_READONLY } else { 0 } {
@@ -143,6 +142,5 @@ fn with_readonly(attributes: u32, is_readonly: bool) -> u32 {
 }
 
 fn set_attributes(door: &Door, handle: BorrowedHandle<'_>, attributes: u32) -> Result<()> {
-    // Times of 0 mean "unchanged".
     door.set_file(handle, &[0, 0, 0, 0, attributes.into()], 40, nt::FileBasicInformation)
 }

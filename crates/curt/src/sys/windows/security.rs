@@ -1,7 +1,5 @@
-//! Account names of owners, and explicit access rules.
-//!
-//! An entry has explicit rules ([`Fields::ACL`]) if at least one was not inherited from its parent;
-//! nearly all entries have inherited ones. An entry without a list of rules has none.
+//! Account names of owners, and explicit access rules: [`Fields::ACL`] if at least one was not
+//! inherited. Nearly all entries have inherited ones.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -27,11 +25,11 @@ use crate::sys::Owners;
 
 pub(super) type Accounts = RefCell<BTreeMap<Vec<u32>, Arc<OsString>>>;
 
-/// In 8-byte words, enough for most descriptors; a longer one is read again.
+/// In 8-byte words; a longer descriptor is read again.
 const ROOM: usize = 128;
 const MOST: usize = 1 << 20;
 
-/// 3 calls: opens, queries and closes.
+/// 3 calls.
 pub(super) fn owners(
     door: &Door,
     accounts: &Accounts,
@@ -61,7 +59,7 @@ pub(super) fn owners(
     })
 }
 
-/// `None` if the filesystem has no owners.
+/// `None` without owners.
 fn descriptor(
     door: &Door,
     handle: BorrowedHandle<'_>,
@@ -96,7 +94,7 @@ fn descriptor(
     }
 }
 
-/// Returns `DOMAIN\name`, or the identifier as text if the account has no name.
+/// `DOMAIN\name`, or the identifier if the account has no name.
 fn account(door: &Door, accounts: &Accounts, sid: &[u32]) -> Arc<OsString> {
     if let Some(known) = accounts.borrow().get(sid) {
         return known.clone();
@@ -113,7 +111,7 @@ fn account(door: &Door, accounts: &Accounts, sid: &[u32]) -> Arc<OsString> {
     name
 }
 
-/// Formats an identifier: `S-1-5-32-544`.
+/// `S-1-5-32-544`.
 fn spelled(sid: &[u32]) -> String {
     let bytes: Vec<u8> = sid.iter().flat_map(|word| word.to_le_bytes()).collect();
     let authority = bytes[2..8].iter().fold(0_u64, |number, &byte| (number << 8) | u64::from(byte));
@@ -124,10 +122,9 @@ fn spelled(sid: &[u32]) -> String {
     text
 }
 
-/// A self-relative security descriptor.
+/// Self-relative.
 struct Descriptor(Vec<u8>);
 
-/// Each holds the offset of a part.
 const OWNER: usize = 4;
 const GROUP: usize = 8;
 const RULES: usize = 16;
@@ -143,7 +140,6 @@ impl Descriptor {
         Some(place).filter(|&place| place != 0)
     }
 
-    /// In 4-byte words.
     fn identifier(&self, at: usize) -> Option<Vec<u32>> {
         let place = self.part(at)?;
         let parts = usize::from(*self.0.get(place.checked_add(1)?)?);
@@ -156,7 +152,7 @@ impl Descriptor {
         self.explicit_rule().unwrap_or(false)
     }
 
-    /// `None` if a rule is malformed, or there is no list.
+    /// `None` without a list, or for a malformed rule.
     fn explicit_rule(&self) -> Option<bool> {
         let list = self.part(RULES)?;
         let mut at = list.checked_add(8)?;
@@ -177,7 +173,6 @@ mod tests {
 
     const ADMINISTRATORS: [u8; 16] = [1, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 0x20, 2, 0, 0];
 
-    /// With an owner, and rules with these flags.
     fn descriptor(rules: Option<&[u8]>) -> Descriptor {
         let mut bytes = vec![1, 0, 4, 0x80, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         bytes.extend([if rules.is_some() { 36 } else { 0 }, 0, 0, 0]);

@@ -34,8 +34,8 @@ impl Status {
         )
     }
 
-    /// The parent does not exist or is not a directory: the path is malformed, its server, share or
-    /// drive is missing, or it names a device.
+    /// Not even the parent: the path is malformed or names a device, or its server, share, drive or
+    /// directory is missing.
     pub(super) fn is_no_place(self) -> bool {
         matches!(
             self.0,
@@ -55,7 +55,6 @@ impl Status {
         )
     }
 
-    /// The entry disappears when the last process that has it open closes it.
     pub(super) fn is_pending(self) -> bool {
         self.0 == codes::STATUS_DELETE_PENDING
     }
@@ -64,8 +63,8 @@ impl Status {
         matches!(self.0, codes::STATUS_NO_MORE_FILES | codes::STATUS_NO_SUCH_FILE)
     }
 
-    /// The system or the filesystem does not support this query. For another cause, the older query
-    /// returns the same code.
+    /// The system or the filesystem lacks this query. For another cause, the older query returns
+    /// the same code.
     pub(super) fn is_refusal(self) -> bool {
         matches!(
             self.0,
@@ -77,7 +76,7 @@ impl Status {
         )
     }
 
-    /// Only another program can follow the reparse point, not the kernel.
+    /// Only another program can follow the reparse point.
     pub(super) fn is_no_way(self) -> bool {
         matches!(
             self.0,
@@ -97,10 +96,9 @@ impl Status {
     }
 }
 
-/// Converts to the Win32 error code.
 impl From<Status> for io::Error {
     fn from(status: Status) -> io::Error {
-        // SAFETY: a table look-up, without pointers.
+        // SAFETY: without pointers.
         let number = unsafe { codes::RtlNtStatusToDosError(status.0) };
         io::Error::from_raw_os_error(i32::try_from(number).unwrap_or(i32::MAX))
     }

@@ -21,9 +21,9 @@ impl SystemUnit for u16 {
         std::ffi::OsString::from_wide(&units).into()
     }
 
-    /// `a\\b\` is `b` in `a\\`, and must be a directory. The last name is taken literally. Win32
-    /// would turn `name.` or `nul` into another name or a device; here they only name entries, so
-    /// that no other entry can be removed.
+    /// `a\\b\` is `b` in `a\\`, and must be a directory. Win32 would turn `name.` or `nul` into
+    /// another name or a device; here they only name entries, so that no other entry can be
+    /// removed.
     fn operand(path: &Path) -> SplitOperand<u16> {
         let units = u16::units(path);
         if units.is_empty() {
@@ -39,7 +39,6 @@ impl SystemUnit for u16 {
         // Verbatim paths have only one separator.
         let verbatim = prefix.is_some_and(|prefix| prefix.kind().is_verbatim());
         let is_separator = |unit: &u16| *unit == BACKSLASH || (*unit == SLASH && !verbatim);
-        // Separators inside the drive or share do not count.
         let rest = prefix.map_or(0, |prefix| prefix.as_os_str().encode_wide().count());
         let rest = rest.min(units.len());
         let end = units[rest..]
@@ -57,7 +56,7 @@ impl SystemUnit for u16 {
             // `C:` is the working directory of that drive; `\`, `C:\` and a share are roots.
             [] if is_drive && !directory_only => Last::DotOrDotDot,
             [] => Last::Root,
-            // Win32 drops dots and spaces at the end of a name, so `.. ` is `..` for most programs.
+            // Win32 drops dots and spaces at the end of a name, so `.. ` means `..`.
             name if name.iter().all(|unit| matches!(*unit, DOT | SPACE)) => Last::DotOrDotDot,
             _ => Last::of_name(name),
         };
@@ -69,8 +68,8 @@ fn invalid(kind: io::ErrorKind) -> SplitOperand<u16> {
     SplitOperand { parent: PathBuf::new(), last: Last::Invalid(kind), directory_only: false }
 }
 
-/// Applies Win32 rules: the path is relative to the working directory or a drive's, and `.`, `..`,
-/// dots and spaces have Win32's meanings. Only the kernel limits its length.
+/// By Win32 rules: relative to the working directory or a drive's, with Win32's meanings of dots
+/// and spaces. Only the kernel limits the length.
 pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let full = u16::units(&std::path::absolute(path)?);
@@ -86,7 +85,7 @@ pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     })
 }
 
-/// Replaces slashes in a relative path. In a full native path, a slash is part of a name.
+/// In a full native path, a slash is part of a name.
 pub(super) fn spelled(units: &[u16], is_relative: bool) -> Cow<'_, [u16]> {
     if !is_relative || !units.contains(&SLASH) {
         return Cow::Borrowed(units);
@@ -122,7 +121,7 @@ pub(super) fn drive(native: &[u16]) -> Option<u16> {
     }
 }
 
-/// Returns the length of the root: a drive, a share or a device, with the separator after it.
+/// A drive, a share or a device, with the separator after it.
 pub(super) fn root_length(native: &[u16]) -> usize {
     let prefix = wide(r"\??\");
     let Some(rest) = native.strip_prefix(prefix.as_slice()) else { return 0 };
@@ -152,7 +151,6 @@ mod tests {
         (operand.parent.to_str().unwrap().into(), last, operand.directory_only)
     }
 
-    /// The contract tests the rules common to all systems.
     #[test]
     fn operands_are_split_by_text() {
         for (text, parent, last, directory_only) in [

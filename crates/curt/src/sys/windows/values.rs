@@ -1,4 +1,4 @@
-//! Converts kinds, from attributes and reparse tags, and times, in ticks of 100 ns since 1601.
+//! Kinds, from attributes and reparse tags, and times, in ticks of 100 ns since 1601.
 
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ATTRIBUTE_DIRECTORY, FILE_ATTRIBUTE_REPARSE_POINT,
@@ -7,13 +7,11 @@ use windows_sys::Win32::Storage::FileSystem::{
 use crate::fields::{Kind, Time};
 use crate::sys::beneath::{Create, How};
 
-/// The tag bit of all links: symlinks, junctions, mounted volumes. Cloud files and compressed files
-/// do not have it.
+/// Set for symlinks, junctions and mounted volumes, but not for cloud files and compressed files.
 const NAME_SURROGATE: u32 = 0x2000_0000;
 
 pub(super) const SYMLINK: u32 = 0xa000_000c;
 pub(super) const MOUNT_POINT: u32 = 0xa000_0003;
-/// A symlink of the Linux subsystem.
 pub(super) const LX_SYMLINK: u32 = 0xa000_001d;
 pub(super) const APP_EXEC_LINK: u32 = 0x8000_001b;
 const AF_UNIX: u32 = 0x8000_0023;
@@ -21,7 +19,6 @@ const LX_FIFO: u32 = 0x8000_0024;
 const LX_CHARACTER_DEVICE: u32 = 0x8000_0025;
 const LX_BLOCK_DEVICE: u32 = 0x8000_0026;
 
-/// Without the tag, the kind of a reparse point is unknown.
 pub(super) fn kind(attributes: u32, tag: Option<u32>) -> Kind {
     let is_directory = attributes & FILE_ATTRIBUTE_DIRECTORY != 0;
     let plain = if is_directory { Kind::Directory } else { Kind::File };
@@ -49,7 +46,6 @@ const TICKS: i64 = 10_000_000;
 /// Seconds from 1601 to 1970.
 const BETWEEN: i64 = 11_644_473_600;
 
-/// Also before 1970.
 pub(super) fn time(ticks: u64) -> Time {
     let ticks = i64::from_ne_bytes(ticks.to_ne_bytes());
     Time {
@@ -58,8 +54,7 @@ pub(super) fn time(ticks: u64) -> Time {
     }
 }
 
-/// Converts a time to set; 0 leaves it unchanged. `None` for times before 1601, because values
-/// below 1 have other meanings.
+/// 0 leaves a time unchanged. `None` before 1601, because values below 1 have other meanings.
 pub(super) fn ticks(time: Option<Time>) -> Option<u64> {
     let Some(time) = time else { return Some(0) };
     let whole = time.seconds.checked_add(BETWEEN)?.checked_mul(TICKS)?;
@@ -67,8 +62,8 @@ pub(super) fn ticks(time: Option<Time>) -> Option<u64> {
     u64::try_from(ticks).ok().filter(|&ticks| ticks > 0)
 }
 
-/// Interprets flags of the C library's `_open`, whose combinations the kernel does not check. The
-/// error holds the unsupported flags.
+/// Flags of `_open`, whose combinations the kernel does not check. The error holds the unsupported
+/// ones.
 pub(crate) fn how_of(flags: i32) -> Result<(How, bool), i32> {
     const WRONLY: i32 = 1;
     const RDWR: i32 = 2;
@@ -88,7 +83,6 @@ pub(crate) fn how_of(flags: i32) -> Result<(How, bool), i32> {
         append: has(APPEND),
         truncate: has(TRUNC),
         create: match (has(CREAT), has(EXCL)) {
-            // `_O_EXCL` has no effect without `_O_CREAT`.
             (false, _) => Create::Never,
             (true, false) => Create::Missing,
             (true, true) => Create::New,

@@ -16,13 +16,11 @@ use crate::fields::Kind;
 use crate::name::{Name, Unit};
 use crate::sys::{Match, Shown, Unsearched, Verdict, Which};
 
-/// In units. A small buffer makes the filesystem stop early if many names match, and suffices for
-/// most directories.
+/// In units. A small buffer makes the filesystem stop early if many names match.
 const SEARCH: usize = 2048;
-/// The longest record: head and a name of 255 units.
 const LONGEST: usize = NAME + 255;
 
-// Offsets in `FileBothDirectoryInformation`, in units.
+// In units, in `FileBothDirectoryInformation`.
 const ATTRIBUTES: usize = 28;
 const NAME_LENGTH: usize = 30;
 const SHORT_LENGTH: usize = 34;
@@ -32,7 +30,7 @@ const NAME: usize = 47;
 impl Which for Windows {
     const DEFAULT_PATH: &'static str = "";
 
-    /// Windows does not mark programs as executable: any file except a directory counts.
+    /// Any file except a directory counts.
     fn executable(&self, from: &Dir, path: Name<'_, u16>) -> Result<Verdict, Unsearched> {
         match self.door.open(searched(from, path), READ_ATTRIBUTES, FILE) {
             Ok(handle) => {
@@ -77,7 +75,6 @@ impl Which for Windows {
     ) -> io::Result<Shown> {
         let space = &mut buf.space()[..SEARCH];
         let mut pattern = [u16::ascii(b'*'); 256];
-        // Names are never longer.
         let pattern = pattern.get_mut(..=stem.len()).map(|pattern| {
             pattern[..stem.len()].copy_from_slice(stem);
             &*pattern
@@ -88,7 +85,7 @@ impl Which for Windows {
             Err(status) if status.is_end() || status.is_gone() || status.is_no_place() => {
                 return Ok(Shown::All);
             }
-            // A device can be opened like a directory, and returns this status when listed.
+            // A device opens like a directory, and returns this when listed.
             Err(Status::INVALID_PARAMETER) => return Ok(Shown::All),
             Err(status) => return Err(status.into()),
         };
@@ -117,12 +114,11 @@ impl Which for Windows {
     }
 }
 
-/// Users type these names, so case does not matter.
+/// Users type these names.
 fn searched<'a>(from: &'a Dir, path: Name<'a, u16>) -> Target<'a> {
     Target { root: from.root(), name: path.units(), any_case: true }
 }
 
-/// For a candidate that could not be opened as a file.
 fn not_opened(status: Status) -> Result<Verdict, Unsearched> {
     match status {
         Status::FILE_IS_A_DIRECTORY => Ok(Verdict::Directory),
@@ -133,8 +129,8 @@ fn not_opened(status: Status) -> Result<Verdict, Unsearched> {
     }
 }
 
-/// Takes the spelling on the disk from the path of the handle. On some filesystems the older query
-/// returns the name as it was opened.
+/// From the path of the handle. On some filesystems the older query returns the name as it was
+/// opened.
 fn spell(door: &Door, file: BorrowedHandle<'_>, volume: &Volume, spelled: &mut Vec<u16>) {
     const FORMS: [i32; 2] = [nt::FileNormalizedNameInformation, nt::FileNameInformation];
     let mut buffer = [0_u64; 1024];
@@ -149,7 +145,6 @@ fn spell(door: &Door, file: BorrowedHandle<'_>, volume: &Volume, spelled: &mut V
     }
     let answer = Answer(&buffer);
     let length = answer.u32(0) as usize / 2;
-    // A truncated path has lost its end.
     if length == 0 || 4 + length * 2 > size_of_val(&buffer) {
         return;
     }
@@ -175,7 +170,6 @@ fn yield_records(units: &[u16], each: &mut dyn FnMut(Match<'_, u16>)) {
         let Some(name) = record.get(NAME..NAME + length as usize / 2) else { return };
         let short = record.get(SHORT_LENGTH).map_or(0, |&length| usize::from(length & 0xff) / 2);
         let short = record.get(SHORT..SHORT + short.min(12)).unwrap_or_default();
-        // A link states whether its target is a directory.
         let is_directory = attributes & win::FILE_ATTRIBUTE_DIRECTORY != 0;
         let kind = if is_directory { Kind::Directory } else { Kind::File };
         each(Match { name, short, kind });

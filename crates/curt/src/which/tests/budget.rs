@@ -7,15 +7,14 @@ use crate::sys::fault::Faults;
 use crate::sys::memory::{Denied, World};
 use crate::which::directories::RelativeTo;
 
-/// The extensions of a typical Windows.
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
 
-/// Looks up `x` in one directory, and counts the calls without those for the working directory.
+/// Looks up `x` in one directory, without the calls for the working directory.
 fn cost(pathext: &str, change: impl FnOnce(&mut World)) -> (String, u64) {
     let mut ground = Ground::windows("/a", change).pathext(pathext);
     ground.options.base = RelativeTo::WorkingDirectory;
     let (answer, calls) = ground.find("x");
-    // A failed look-up also searches the working directory, here the root, without a match.
+    // A failed look-up also searches the working directory.
     let k = pathext.split(';').count() as u64;
     let calls = if answer.starts_with("not-found") { calls - k.min(3) } else { calls };
     (answer.split(' ').next().unwrap_or_default().to_owned(), calls)
@@ -24,7 +23,6 @@ fn cost(pathext: &str, change: impl FnOnce(&mut World)) -> (String, u64) {
 #[test]
 fn calls_for_a_directory_are_those_of_the_table() {
     const NONE: &str = "not-found";
-    // The tree, the result, and the calls with four extensions and with eleven.
     for (tree, answer, few, eleven) in [
         ("w/", NONE, 1, 1),
         ("a/y.exe a/z", NONE, 3, 3),
@@ -44,7 +42,6 @@ fn calls_for_a_directory_are_those_of_the_table() {
             assert_eq!(found, (answer.into(), calls), "{tree} {pathext}");
         }
     }
-    // One or two candidates are probed, and a match takes two more for its spelling.
     for (pathext, k) in [(".EXE", 1), (".COM;.EXE", 2)] {
         for (tree, answer, calls) in
             [("a/y.exe", NONE, k), ("w/", NONE, 1), ("a/X.exe", "/a/X.exe", k + 2)]
@@ -54,7 +51,7 @@ fn calls_for_a_directory_are_those_of_the_table() {
     }
 }
 
-/// As in a bug report to Zig: five files in each of 211 directories, and the program in the 197th.
+/// As in a bug report to Zig: the program is in the 197th directory.
 #[test]
 fn a_long_path_costs_three_calls_for_each_directory() {
     let entries: Vec<String> = (0..211).map(|at| format!("/{at}")).collect();
@@ -67,7 +64,6 @@ fn a_long_path_costs_three_calls_for_each_directory() {
         world.file("196/x.exe").dir("w");
     });
     assert_eq!(ground.find("x"), ("/196/x.exe path:196 image".into(), 196 * 3 + 4));
-    // A directory is searched once: two entries, the base, and its place.
     let ground = Ground::windows("/a;/b;/A/;\"/a\";/b/.", |world| build(world, "a/ b/"));
     assert_eq!(ground.find("x"), ("not-found".into(), 3 + 3 + 1 + 3));
     assert_eq!(ground.find("/a/x"), ("not-found".into(), 3));
@@ -105,7 +101,6 @@ fn posix_takes_one_call_for_a_miss_and_two_for_a_hit() {
     assert_eq!(ground.find("/c/x"), ("/c/x given executable".into(), 2));
 }
 
-/// Fails each call of a look-up once, with several errors, and collects the results.
 fn with_one_fault(ground: &mut Ground, calls: &[&'static str], told: &mut Vec<(String, String)>) {
     for &call in calls {
         for nth in 0..6 {
@@ -139,14 +134,13 @@ fn no_failed_call_hides_a_program() {
         world.dir("a").file("b/x");
     });
     with_one_fault(&mut ground, &["faccessat2", "statx"], &mut told);
-    // A shortage ends a search, because the next directory has another program.
     let mut ground = Ground::windows("/a;/b", |world| build(world, "a/x.exe b/x.exe"));
     ground.setup.faults = Some(Arc::new(Faults::default().fail("NtOpenFile", 0, 24)));
     ground.assert_finds("x other /a");
     let mut failed = 0;
     for (fault, answer) in &told {
         let is_found = answer.starts_with("/b/x path:1") || answer.starts_with("/b/x.cmd path:1");
-        // The error names the directory. A denied directory may hide the program.
+        // A denied directory may hide the program.
         let is_reported = ["other /a", "other /b"].contains(&answer.as_str());
         let is_denied = fault.ends_with(" 1") && answer == "not-found";
         assert!(is_found || is_reported || is_denied, "{fault}: {answer}");

@@ -12,12 +12,11 @@ use crate::sys::memory::{Memory, Setup, World};
 use crate::sys::{Sys, SystemUnit};
 use curt_paths::Flavor;
 
-/// The result of a search, on which all ways to search agree.
+/// All ways to search agree on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Searched {
-    /// The path and its origin, or the word of the error.
+    /// Or the word of the error.
     pub answer: Result<(String, FoundIn), &'static str>,
-    /// The calls of the first way.
     pub calls: u64,
 }
 
@@ -26,7 +25,7 @@ pub const FILES: [&str; 7] =
     ["a/x.exe", "a/x.cmd", "a/y", "b/x.com", "b/A Long Name.exe", "w/x.exe", "w/sub/z.bat"];
 const DIRECTORIES: [&str; 2] = ["b/y.exe", "a/z.bat"];
 
-/// Searches a small tree from the base `/w` in two ways: alone, and as the first of all programs.
+/// Searches from the base `/w` in two ways: alone, and as the first of all programs.
 ///
 /// # Panics
 /// Panics if the results differ.

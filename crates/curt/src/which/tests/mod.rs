@@ -1,4 +1,4 @@
-//! The rules on a filesystem in memory, which counts the calls of Windows for Windows rules.
+//! The rules on a filesystem in memory. Windows rules count the calls of Windows.
 
 mod budget;
 mod parsing;
@@ -71,7 +71,7 @@ impl Ground {
         Engine::new(Memory::start(&self.setup), &self.options)
     }
 
-    /// Returns the result as `path origin program` or the word of the error, and the calls.
+    /// `path origin program` or the word of the error, and the calls.
     fn find(&self, name: &str) -> (String, u64) {
         let mut engine = self.engine();
         let answer = engine.find(OsStr::new(name));
@@ -81,7 +81,7 @@ impl Ground {
         (told(answer), calls)
     }
 
-    /// Each cell of the table has a name and the result.
+    /// Each cell has a name and the result.
     fn assert_finds(&self, table: &str) {
         for cell in curt_testkit::cells(table) {
             let (name, answer) = cell.split_once(' ').unwrap();
@@ -101,8 +101,7 @@ impl Ground {
     }
 }
 
-/// Builds the directory `/w` and a tree: `a/` is a directory, `a->b` a symlink, and `a!` may not be
-/// executed.
+/// In `tree`, `a/` is a directory, `a->b` a symlink, and `a!` may not be executed.
 fn build(world: &mut World, tree: &str) {
     world.dir("w");
     for entry in tree.split(' ') {

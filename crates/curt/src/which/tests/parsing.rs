@@ -6,7 +6,6 @@ use crate::which::names::stem_of;
 use crate::which::policy::{Policy, Rules};
 use curt_paths::Flavor;
 
-/// Pseudo-random texts of characters relevant to the rules.
 fn texts(count: usize) -> impl Iterator<Item = Vec<u8>> {
     const ALPHABET: &[u8] = b";|:|\"|.|/|\\| |a|EXE|.com|*|\0|\xff|\xc3\xbc|CON|..|C:|\\\\?\\";
     let pieces: Vec<&[u8]> = ALPHABET.split(|&byte| byte == b'|').collect();
@@ -88,8 +87,8 @@ fn any_name_is_accepted_or_refused() {
 }
 
 /// For Go and cmd.exe the rows of `winsplitlisttests`, in Go's
-/// `src/path/filepath/path_windows_test.go`, which also runs cmd.exe on them; for libuv the results
-/// of `search_path` in its `src/win/process.c`.
+/// `src/path/filepath/path_windows_test.go`, which also runs cmd.exe; for libuv `search_path` in
+/// its `src/win/process.c`.
 #[test]
 fn quotes_mean_what_the_authority_says() {
     use Policy::{CPython, Cmd, Go, Libuv, Native, Node, Zig};
@@ -103,7 +102,7 @@ fn quotes_mean_what_the_authority_says() {
         assert!(units.iter().map(|entry| String::from_utf16(entry).unwrap()).eq(texts.clone()));
         texts
     };
-    // The entries for cmd.exe and Go, for libuv, and for curt if they differ from cmd.exe's.
+    // cmd.exe and Go, libuv, and curt if it differs from cmd.exe.
     for (path, cmd, libuv, native) in [
         ("a;b", "a|b", "a|b", None),
         (r#""a""#, "a", "a", None),

@@ -23,7 +23,6 @@ fn what_may_not_be_executed_or_searched_is_skipped_and_named_in_the_error() {
     ground(Policy::Native).assert_finds(unfit);
     ground(Policy::Native).assert_finds("z not-found");
     ground(Policy::Posix).assert_finds("z permission-denied /s | /s/z permission-denied /s");
-    // For a path, the error names its own directory.
     let error = ground(Policy::Native).engine().find(OsStr::new("/s/z")).unwrap_err();
     assert_eq!(super::reason(&error).unsearchable(), [Path::new("/s/")]);
 }
@@ -40,7 +39,7 @@ fn a_failure_of_the_system_is_told_before_a_file_that_is_unfit() {
     }
 }
 
-/// On other systems the error number has another meaning.
+/// Elsewhere the error number has another meaning.
 #[cfg(unix)]
 #[test]
 fn link_loops_end_the_search_only_by_policy() {
@@ -71,7 +70,6 @@ fn empty_entries_are_the_working_directory_by_policy() {
     of_go.assert_finds("x relative-result /w/x");
 }
 
-/// Rules of one or two authorities.
 #[test]
 fn authorities_differ_on_pipes_and_on_a_missing_or_empty_path() {
     for (policy, finds_pipe, has_default, empty) in [

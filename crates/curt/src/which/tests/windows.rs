@@ -1,5 +1,4 @@
-//! Windows rules, as observed in cmd.exe and others. Other policies are tested next to their
-//! authorities' own tests, in the suite of the command.
+//! Windows rules, as observed in cmd.exe and others. The suite of the command tests other policies.
 
 use super::{Ground, build};
 use crate::sys::memory::{Denied, Order};
@@ -9,29 +8,26 @@ use crate::which::directories::RelativeTo;
 #[test]
 fn programs_are_found_as_by_windows() {
     for (tree, path, answers) in [
-        // Directories come before extensions, which come in their order.
+        // Directories come before extensions.
         (
             "a/x.cmd a/x.exe b/x.com",
             "/a;/b",
             "x /a/x.exe path:0 image | x.cmd /a/x.cmd path:0 batch",
         ),
-        // A name with a dot is first tried unchanged.
         (
             "a/a.exe.exe b/a.exe b/python3.11.exe b/s.js",
             "/a;/b",
             "a.exe /a/a.exe.exe path:0 image | python3.11 /b/python3.11.exe path:1 image
              s.js /b/s.js path:1 association",
         ),
-        // An extension matches as a whole, in any case. A file without one is no program.
         ("a/x.exec a/x.ex a/x.EXE2 a/x a/Y.Exe", "/a", "x not-found | y /a/Y.Exe path:0 image"),
-        // Directories are skipped, also behind symlinks. A broken symlink is found.
+        // Broken symlinks are found.
         (
             "a/x.exe/ b/x.cmd d/ a/l.exe->/d b/n.exe/ a/k.exe->/nowhere",
             "/a;/b",
             "x /b/x.cmd path:1 batch | l not-found /a/l.exe | n not-found /b/n.exe
              k /a/k.exe path:0 image | k.exe /a/k.exe path:0 image",
         ),
-        // For a path, no entry of `PATH` is searched.
         (
             "a/x.exe w/s/x.cmd w/x.bat",
             "/a",
@@ -39,8 +35,7 @@ fn programs_are_found_as_by_windows() {
              /w/s/x /w/s/x.cmd given batch | /w/s/y not-found
              ..\a\x.exe /w/../a/x.exe given image relative",
         ),
-        // Entries may be quoted and relative. A directory named by an absolute and a relative entry
-        // counts as absolute.
+        // A directory named by an absolute and a relative entry counts as absolute.
         ("a;b/x.exe", r#""/a;b""#, "x /a;b/x.exe path:0 image"),
         ("a;b/x.exe", r#";/"a;b"/"#, "x /a;b/x.exe path:1 image"),
         ("w/r/y.exe", r#"/a";/nowhere;r"#, "y /w/r/y.exe path:2 image relative"),
@@ -83,8 +78,7 @@ fn short_names_find_long_names_and_an_exact_name_wins_where_case_counts() {
     let answer = "alongn~1 /a/A Long Name.exe path:0 image";
     ground.assert_finds(answer);
     ground.pathext(".EXE").assert_finds(answer);
-    // The case of the stem matters here, but curt compares the extension in any case. Of two
-    // matches, the spelling in `PATHEXT` wins.
+    // curt compares the extension in any case. Of two matches, the spelling in `PATHEXT` wins.
     let ground = Ground::windows("/a;/b", |world| {
         build(world, "a/foo.cmd a/foo.CMD b/FOO.CMD b/foo.CMD");
         world.case_counts("a").case_counts("b");
@@ -122,7 +116,6 @@ fn the_working_directory_is_not_searched_implicitly() {
     by(Policy::Zig, None, forbidden()).assert_finds(found);
     by(Policy::Go, None, Vec::new()).assert_finds("x relative-result /w/x.exe");
     by(Policy::Libuv, None, Vec::new()).assert_finds(found);
-    // For CPython, an empty entry is also the working directory.
     let empty = Ground::windows("/a;", |world| build(world, "w/x.exe a/")).cwd(false);
     empty.policy(Policy::CPython).assert_finds("x /w/x.exe path:1 image relative");
     let named = Ground::windows(".;/w", |world| build(world, "w/x.exe"));

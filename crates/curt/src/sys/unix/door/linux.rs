@@ -12,7 +12,7 @@ use rustix::thread::CapabilitySet;
 use super::{Call, Door};
 use crate::sys::unix::values::uninterrupted;
 
-/// Repeats a call with the largest buffer if the first one was too small.
+/// Tries the largest buffer second.
 fn grown(room: usize, call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
     let mut buffer = vec![0; room];
     loop {
@@ -54,15 +54,13 @@ impl Door {
         let read = uninterrupted(|| {
             self.pass(Call::List)?;
             let (dir, room) = (dir.as_raw_fd(), space.as_mut_ptr());
-            // SAFETY: pointer and length describe one exclusively borrowed slice, and the
-            // descriptor is open while borrowed. By contract, the kernel writes no more than the
-            // length.
+            // SAFETY: pointer and length describe one exclusively borrowed slice, within which the
+            // kernel writes.
             let read = unsafe { libc::syscall(libc::SYS_getdents64, dir, room, space.len()) };
             usize::try_from(read).map_err(|_| last_errno())
         })?;
         let length = buffer.len() + read;
-        // SAFETY: the kernel reports writing this much, within the capacity. That includes the
-        // padding between records, an assumption on which no decision depends.
+        // SAFETY: the kernel reports writing this much, including the padding between records.
         unsafe { buffer.set_len(length) };
         Ok(())
     }
@@ -80,14 +78,14 @@ impl Door {
         let (dir, name, flags) = (dir.as_raw_fd(), name.as_ptr(), flags.bits());
         uninterrupted(|| {
             self.pass(Call::Stat)?;
-            // SAFETY: the name is NUL-terminated, the descriptor is open while borrowed, and `room`
-            // is exclusively borrowed and as large as the kernel's answer.
+            // SAFETY: the name is NUL-terminated, and `room` is exclusively borrowed and large
+            // enough.
             let failed = unsafe {
                 libc::syscall(libc::SYS_statx, dir, name, flags, mask.bits(), room.as_mut_ptr())
             } != 0;
             if failed { Err(last_errno()) } else { Ok(()) }
         })?;
-        // SAFETY: after success the kernel has written the whole struct, which is plain numbers.
+        // SAFETY: after success the struct of plain numbers is written.
         Ok(unsafe { room.assume_init_ref() })
     }
 
@@ -128,7 +126,7 @@ impl Door {
         })
     }
 
-    /// Returns the magic number of the file system, and the mount flags.
+    /// The magic number of the file system, and the mount flags.
     pub(in super::super) fn file_system(&self, at: BorrowedFd<'_>) -> Result<(i64, u64)> {
         self.pass(Call::FileSystem)?;
         #[allow(
@@ -139,8 +137,8 @@ impl Door {
         rustix::fs::fstatfs(at).map(|fs| (fs.f_type as i64, fs.f_flags as u64))
     }
 
-    /// One call. The standard library also reads container limits from files; here, the governor
-    /// notices workers that such a limit makes useless.
+    /// The standard library also reads container limits from files; here, the governor notices
+    /// workers that such a limit makes useless.
     pub(in super::super) fn processors(&self) -> usize {
         if self.pass(Call::Processors).is_err() {
             return 1;
@@ -148,12 +146,11 @@ impl Door {
         rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize)
     }
 
-    /// Returns the filesystem user ID.
+    /// The filesystem user ID.
     pub(in super::super) fn user(&self) -> u32 {
-        // `setfsuid` cannot fail.
         let _ = self.pass(Call::User);
-        // SAFETY: no memory is involved. No user has this number, so `setfsuid(2)` changes nothing
-        // and returns the current user.
+        // SAFETY: no memory is involved. No user has this number, so `setfsuid(2)` only returns the
+        // current one.
         unsafe { libc::setfsuid(u32::MAX) }.unsigned_abs()
     }
 
@@ -163,7 +160,6 @@ impl Door {
     }
 
     pub(in super::super) fn thread_id(&self) -> i32 {
-        // `gettid` cannot fail.
         let _ = self.pass(Call::ThreadId);
         rustix::thread::gettid().as_raw_nonzero().get()
     }
@@ -172,9 +168,9 @@ impl Door {
         if self.pass(Call::Usage).is_err() {
             return 0;
         }
-        // SAFETY: all zeros is a valid value of this struct of numbers.
+        // SAFETY: zeros are valid numbers.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: the pointer is to an exclusively borrowed value of the right type.
+        // SAFETY: the pointer is to an exclusively borrowed `rusage`.
         let failed = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0;
         if failed { 0 } else { u64::try_from(usage.ru_nvcsw).unwrap_or(0) }
     }

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal};
 use super::{Call, Door};
 
 impl Door {
-    /// Duplicates a descriptor to a number from `floor` on, with close-on-exec set.
+    /// Close-on-exec is set.
     pub(in super::super) fn lift(
         &self,
         fd: BorrowedFd<'_>,
@@ -36,7 +36,7 @@ impl Door {
         rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
     }
 
-    /// Waits until a descriptor is ready or at its end, or until the limit passes.
+    /// Until a descriptor is ready or at its end, or the limit passes.
     pub(in super::super) fn poll(
         &self,
         polls: &mut [PollFd<'_>],

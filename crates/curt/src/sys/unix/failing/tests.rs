@@ -21,12 +21,10 @@ fn a_script_names_its_interpreter() {
 fn an_image_names_its_loader() {
     let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
     let loader = image_interpreter(&own[..own.len().min(super::HEAD)]);
-    // A static program names no loader.
     if let Some(loader) = loader {
         let path = std::str::from_utf8(loader).unwrap();
         assert!(std::path::Path::new(path).exists(), "{path}");
     }
-    // Truncated or changed images must not make the parser panic.
     for length in 0..own.len().min(1 << 10) {
         let _ = image_interpreter(&own[..length]);
         let mut changed = own[..super::HEAD.min(own.len())].to_vec();

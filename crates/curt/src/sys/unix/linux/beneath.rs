@@ -1,5 +1,5 @@
 //! Untrusted paths on Linux: `openat2(2)` resolves a whole path in one call, or reports an escape.
-//! Open files are named and changed through their links in `/proc`.
+//! Open files are named and changed through `/proc`.
 
 use std::ffi::CStr;
 use std::io;
@@ -20,21 +20,21 @@ use crate::sys::unix::{PLACE, Unix, What, values};
 use crate::sys::{Ask, Feature, Sys};
 
 /// Retries of `openat2` after `EAGAIN`: while any process renames or mounts, the kernel cannot
-/// resolve `..` safely. The first retries follow at once, later ones after a pause. A process that
-/// keeps renaming must not be able to force single steps, so they are no fallback (ADR 36).
+/// resolve `..` safely. The first follow at once, later ones after a pause. A process that keeps
+/// renaming must not be able to force single steps, so they are no fallback (ADR 36).
 const TRIES: u32 = 64;
 const AT_ONCE: u32 = 24;
 const PAUSE: Duration = Duration::from_micros(250);
 
 const ANYTHING: OFlags = PLACE.difference(OFlags::DIRECTORY);
 
-/// `PROC_SUPER_MAGIC`. Only this file system has magic links.
+/// `PROC_SUPER_MAGIC`, the only file system with magic links.
 const PROC: i64 = 0x9fa0;
 
 /// `ST_NOSYMFOLLOW`, Linux 5.10: symlinks on this mount are not followed.
 const NO_LINKS: u64 = 0x2000;
 
-/// Sticky and world-writable: everybody may create entries, and remove only their own.
+/// Sticky and world-writable.
 const SHARED: u32 = 0o1002;
 
 impl Unix {
@@ -106,8 +106,7 @@ impl Unix {
         }
     }
 
-    /// Whether a filter refuses `openat2`. If so, it also refuses the root, and this worker stops
-    /// calling it.
+    /// A filter that refuses `openat2` also refuses the root. This worker then stops calling it.
     fn is_filtered(&self, root: &Dir, scope: ResolveFlags) -> bool {
         match self.open_within(root, c".", (PLACE, Mode::empty()), scope) {
             Ok(fd) => {
@@ -121,7 +120,7 @@ impl Unix {
         }
     }
 
-    /// Returns the target by the kernel's rules for following a symlink.
+    /// By the kernel's rules.
     fn target(&self, at: &Dir, link: BorrowedFd<'_>, is_last: bool) -> Result<Link<u8>, Errno> {
         let mut target = Vec::new();
         let read = self.door.readlinkat(link, c"", &mut target);
@@ -142,8 +141,8 @@ impl Unix {
         })
     }
 
-    /// Applies `fs.protected_symlinks` to the last name of a path: in a sticky, world-writable
-    /// directory, a symlink must belong to this user or to the directory's owner.
+    /// `fs.protected_symlinks`: in a sticky, world-writable directory, a last symlink must belong
+    /// to this user or to the directory's owner.
     fn may_follow(&self, at: &Dir, link: BorrowedFd<'_>) -> Result<(), Errno> {
         let dir = self.plain_stat(at.as_fd(), What::of(at), AtFlags::empty())?;
         if dir.st_mode & SHARED != SHARED {
@@ -156,7 +155,7 @@ impl Unix {
         Err(Errno::ACCESS)
     }
 
-    /// Only root may read the setting; for others, assume that the rule is in force.
+    /// Only root may read the setting; others assume the rule.
     fn protects_links(&self) -> bool {
         let path = Path::new("/proc/sys/fs/protected_symlinks");
         let Ok(file) = self.door.open_path(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC) else {
@@ -185,7 +184,7 @@ impl Unix {
         Ok(path)
     }
 
-    /// 4 calls and a close. `None` if the kernel has no answer.
+    /// 4 calls and a close. `None` without an answer.
     pub(in crate::sys::unix) fn canonical_at_once(
         &self,
         path: Name<'_, u8>,
@@ -216,8 +215,7 @@ impl Unix {
         }
     }
 
-    /// In `/proc`, the text of a magic link does not say where it leads. 1 call; 2 for a possible
-    /// magic link.
+    /// 1 call; 2 for a possible magic link, whose text does not say where it leads.
     fn link_as_it_is(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {
         let mut target = Vec::new();
         match self.door.readlinkat(at.as_fd(), text(name), &mut target) {
@@ -235,8 +233,8 @@ impl Unix {
         Ok(Link::To(target))
     }
 
-    /// The symlink is opened itself, so that all answers concern the same one. 4 calls; 1 more for
-    /// the last name of a path, and up to 5 more in a sticky, world-writable directory.
+    /// Opens the symlink itself, so that all answers concern the same one. 4 calls; 1 more for the
+    /// last name of a path, and up to 5 more in a sticky, world-writable directory.
     fn link_to_follow(&self, at: &Dir, name: Name<'_, u8>, is_last: bool) -> io::Result<Link<u8>> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let open = || self.door.openat(at.as_fd(), text(name), flags, Mode::empty());
@@ -246,8 +244,8 @@ impl Unix {
         Ok(target?)
     }
 
-    /// The file may be open with `O_PATH` only. Its path in `/proc` leads to this file alone, on
-    /// every kernel; `fchmodat2` needs Linux 6.6.
+    /// The file may be open with `O_PATH` only. Its path in `/proc` works on every kernel;
+    /// `fchmodat2` needs Linux 6.6.
     fn change_open(&self, fd: BorrowedFd<'_>, change: &Change) -> Result<(), Errno> {
         let (at, follow) = (CWD, AtFlags::empty());
         let changed = match change {
@@ -262,11 +260,10 @@ impl Unix {
                 descriptor::by_path(&self.door, fd, b"", set)
             }
         };
-        // The file is open, so `/proc` is missing.
         if changed == Err(Errno::NOENT) { Err(Errno::NOSYS) } else { changed }
     }
 
-    /// Returns `false` for a symlink, which is left alone.
+    /// `false` for a symlink.
     pub(in crate::sys::unix) fn change_unless_link(
         &self,
         at: &Dir,
@@ -286,7 +283,6 @@ impl Unix {
     }
 }
 
-/// Whether a link in `/proc` may be magic, judging by its text alone.
 fn may_be_magic(target: &[u8]) -> bool {
     target.first() == Some(&b'/') || target.contains(&b':')
 }

@@ -8,7 +8,7 @@ use rustix::io::{Errno, Result};
 
 use crate::sys::unix::door::Door;
 
-/// Makes a call with the path of an open file, followed by `below`.
+/// `below` is appended to the path.
 ///
 /// `/proc/self` shows the descriptors of the first thread, but a thread may have its own table
 /// (`unshare(CLONE_FILES)`), where the number means another file or none. Linux before 3.17 lacks
@@ -50,7 +50,6 @@ mod tests {
     use crate::sys::unix::door::Door;
     use crate::sys::{Setup, Sys};
 
-    /// Returns the target of a descriptor's link in `/proc`, and the number of calls.
     fn read(door: &Door, fd: impl AsFd) -> (Result<Vec<u8>, Errno>, u64) {
         let mut target = Vec::new();
         let read = |path: &CStr| door.readlinkat(CWD, path, &mut target);
@@ -62,12 +61,10 @@ mod tests {
         rustix::fs::open("/etc", flags, Mode::empty()).unwrap()
     }
 
-    /// Runs code in a thread with its own descriptor table, where the numbers mean other files.
     fn apart(ask: impl FnOnce() + Send) {
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // SAFETY: this thread only opens and closes descriptors in its own table, and uses
-                // no others.
+                // SAFETY: this thread uses only descriptors in its own table.
                 unsafe { unshare_unsafe(UnshareFlags::FILES) }.unwrap();
                 ask();
             });
@@ -77,7 +74,6 @@ mod tests {
     #[test]
     fn a_thread_with_its_own_descriptor_table_sees_its_files() {
         apart(|| {
-            // Also without `thread-self`.
             let faults = Faults::default().fail("readlinkat", 0, libc::ENOENT);
             let missing = faults.fail("readlinkat", 1, libc::ENOENT);
             for (faults, expected) in [(Faults::default(), 1), (missing, 4)] {

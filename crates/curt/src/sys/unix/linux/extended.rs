@@ -1,7 +1,6 @@
-//! Extended attributes: one call lists their names, another one reads the label.
-//!
-//! The calls take paths, so entries are reached through their directory's descriptor in `/proc`
-//! (`descriptor.rs`). `listxattrat` needs Linux 6.13, and filters refuse it.
+//! Extended attributes: one call lists their names, another one reads the label. They take paths,
+//! so entries are reached through `/proc` (`descriptor.rs`): `listxattrat` needs Linux 6.13, and
+//! filters refuse it.
 
 use std::ffi::{CStr, CString, OsString};
 use std::io;
@@ -17,10 +16,9 @@ use crate::sys::Extended;
 use crate::sys::unix::Unix;
 use crate::sys::unix::dir::{Dir, text};
 
-/// A longer list or label is read again.
 const ROOM: usize = 1024;
 
-/// Labels of security modules. The first one present is used.
+/// The first one present is used.
 const LABELS: [&[u8]; 2] = [b"security.selinux", b"security.SMACK64"];
 const ACLS: [&[u8]; 3] =
     [b"system.posix_acl_access", b"system.posix_acl_default", b"system.nfs4_acl"];

@@ -1,6 +1,5 @@
 //! Linux only: fast paths next to the portable calls, which [`Unix::has`] can switch off, and
-//! queries without a portable form (magic links, names of open files, extended attributes, the end
-//! of a process).
+//! queries without a portable form.
 
 mod beneath;
 mod descriptor;
@@ -27,7 +26,6 @@ use super::{LIST, Unix};
 use crate::fields::Fields;
 use crate::sys::{Batch, Feature, Mounts};
 
-/// Fields of `statx` that the portable call lacks.
 pub(super) const QUERIED: Fields = Fields::CREATED.union(Fields::ATTRIBUTES);
 pub(super) const EXTENDED: Fields = Fields::ACL.union(Fields::CAPABILITY).union(Fields::LABEL);
 pub(super) const MOUNTS_MAY_LOOP: bool = true;
@@ -40,28 +38,27 @@ pub(super) fn is_null(device: Dev) -> bool {
     device == 0x103
 }
 
-/// Only set by `ENOSYS`, as `EPERM` may come from a security filter of one thread.
+/// Set by `ENOSYS` only, as `EPERM` may come from a security filter of one thread.
 static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
 
-/// What one worker has learned from earlier calls.
+/// Learned from earlier calls.
 #[derive(Default)]
 pub(super) struct State {
-    /// A security filter refuses `openat2` but not `openat`.
+    /// By a security filter.
     openat2_refused: Cell<bool>,
-    /// `statx` is refused or missing, but the portable call works.
+    /// Or missing, while the portable call works.
     statx_refused: Cell<bool>,
-    /// The fields of the last query, and their mask.
     asked: Cell<(Fields, u32)>,
     without_extended: RefCell<BTreeSet<u64>>,
 }
 
 impl State {
-    /// The portable call succeeded where `openat2` was refused, so a filter refused it.
+    /// The portable call succeeded, so a filter refused `openat2`.
     pub(super) fn stop_openat2(&self) {
         self.openat2_refused.set(true);
     }
 
-    /// The portable call failed too, so the file system and not a filter may have refused `statx`.
+    /// The portable call failed too, so it may not be a filter.
     pub(super) fn resume_statx(&self) {
         self.statx_refused.set(false);
     }
@@ -74,8 +71,7 @@ impl Unix {
             && !NO_OPENAT2.load(Ordering::Relaxed)
     }
 
-    /// The kernel itself refuses symlinks and mounts. Returns `None` without `openat2`; `EPERM` may
-    /// come from a security filter.
+    /// `None` without `openat2`; `EPERM` may come from a security filter.
     pub(super) fn open_at_once(
         &self,
         from: &Dir,
@@ -86,8 +82,7 @@ impl Unix {
         if !self.may_openat2() {
             return None;
         }
-        // `O_NOFOLLOW` in `LIST` refuses a symlink as the last name, which suffices for a single
-        // name. `NO_SYMLINKS` also refuses those before it.
+        // `O_NOFOLLOW` in `LIST` refuses a symlink as the last name only.
         let mut resolve = ResolveFlags::empty();
         resolve.set(ResolveFlags::NO_SYMLINKS, refuses_links);
         resolve.set(ResolveFlags::NO_XDEV, mounts == Mounts::Refuse);
@@ -109,8 +104,7 @@ impl Unix {
         }
     }
 
-    /// Sleeps until a child has ended or the limit has passed. Returns `false` if the system cannot
-    /// report the end. The child must not have been waited for.
+    /// `false` if the system cannot report the end. The child must not have been waited for.
     pub(super) fn sleep_until_ended(&self, child: &Child, limit: Duration) -> io::Result<bool> {
         if !self.has(Feature::Pidfd) {
             return Ok(false);

@@ -11,7 +11,7 @@ use crate::fields::{Facts, Fields, Time};
 use crate::sys::unix::{Unix, What, values};
 use crate::sys::{Ask, Feature};
 
-/// The mask bits of each field. Fields without bits are always answered.
+/// Fields without bits are always answered.
 const BITS: [(Fields, StatxFlags); 12] = [
     (Fields::KIND, StatxFlags::TYPE),
     (Fields::MODE, StatxFlags::TYPE.union(StatxFlags::MODE)),
@@ -40,19 +40,17 @@ const fn fields(bits: StatxFlags) -> Fields {
     fields
 }
 
-/// Whether no entry of the directory can be removed. (`access` already refuses to write to an
-/// immutable directory.)
+/// Then no entry can be removed. (`access` already refuses to write to an immutable directory.)
 pub(in crate::sys::unix) fn is_append_only(facts: &Facts) -> bool {
     facts.attributes & StatxAttributes::APPEND.bits() != 0
 }
 
-/// Whether the kernel refuses to unlink an entry, whatever the rights in its directory.
 pub(in crate::sys::unix) fn is_undeletable(facts: &Facts) -> bool {
     facts.attributes & (StatxAttributes::IMMUTABLE | StatxAttributes::APPEND).bits() != 0
 }
 
 impl Unix {
-    /// Returns `false` if the caller must use the portable call.
+    /// `false` if the caller must use the portable call.
     pub(in crate::sys::unix) fn by_statx(
         &self,
         at: BorrowedFd<'_>,
@@ -73,8 +71,8 @@ impl Unix {
         Ok(stat.is_some())
     }
 
-    /// Returns the mount ID or, before Linux 5.8, the device, which is less exact: the subvolumes of
-    /// btrfs are several devices on one mount. `None` without `statx`.
+    /// The mount ID or, before Linux 5.8, the device, which is less exact: the subvolumes of btrfs
+    /// are several devices on one mount. `None` without `statx`.
     pub(in crate::sys::unix) fn mount_by_statx(
         &self,
         fd: BorrowedFd<'_>,
@@ -89,7 +87,7 @@ impl Unix {
         Ok(Some(if has_mount { (0, stat.stx_mnt_id) } else { (device, 0) }))
     }
 
-    /// Returns `None` if `statx` is missing, or a filter refuses it.
+    /// `None` if `statx` is missing, or a filter refuses it.
     fn statx<'a>(
         &self,
         dir: BorrowedFd<'_>,
@@ -110,9 +108,8 @@ impl Unix {
         }
     }
 
-    /// Requests no other fields, as each one may cost time on a network file system.
+    /// Each other field may cost time on a network file system.
     fn mask(&self, fields: Fields) -> StatxFlags {
-        // A traversal queries the same fields every time.
         let (asked, mask) = self.native.asked.get();
         if asked == fields {
             return StatxFlags::from_bits_retain(mask);
@@ -124,9 +121,9 @@ impl Unix {
     }
 }
 
-/// Adds an answer in place, because this runs for every entry of a long listing.
+/// In place, because this runs for every entry of a long listing.
 fn add(stat: &Statx, known: &mut Facts) {
-    /// Answered by nearly every file system, whatever was requested; fine-grained times are not.
+    /// Answered by nearly every file system, whatever was requested, unlike fine-grained times.
     const USUAL: StatxFlags = StatxFlags::BASIC_STATS
         .difference(StatxFlags::ATIME.union(StatxFlags::MTIME).union(StatxFlags::CTIME));
     const USUAL_FIELDS: Fields = fields(USUAL);
@@ -145,7 +142,7 @@ fn add(stat: &Statx, known: &mut Facts) {
     }
 }
 
-/// Copies all values, but times only if they were answered.
+/// Times only if they were answered.
 fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
     let mut add_time = |bit, field, from, to: fn(&mut Facts) -> &mut Time| {
         if answered.contains(bit) {
@@ -159,7 +156,6 @@ fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
     add_time(StatxFlags::BTIME, Fields::CREATED, stat.stx_btime, |facts| &mut facts.created);
     let mode = u32::from(stat.stx_mode);
     facts.device_number = match (stat.stx_rdev_major, stat.stx_rdev_minor) {
-        // The common case.
         (0, 0) => 0,
         (major, minor) => makedev(major, minor),
     };
@@ -191,8 +187,6 @@ mod tests {
 
     const ASK: Ask = Ask { fields: Fields::SIZE.union(Fields::ID), follow: true };
 
-    /// Queries one directory several times with planned faults. Returns the answers and the number
-    /// of calls.
     fn told(times: usize, faults: Faults) -> (Vec<Result<Facts, Errno>>, u64) {
         let faults = Arc::new(faults);
         let setup = Setup { faults: Some(Arc::clone(&faults)), ..Setup::default() };

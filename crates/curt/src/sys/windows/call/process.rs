@@ -37,7 +37,7 @@ impl Door {
         if job.is_null() {
             return Err(Error::last_os_error());
         }
-        // SAFETY: the call succeeded, so the handle is open and only ours.
+        // SAFETY: the new handle is open and only ours.
         Ok(unsafe { OwnedHandle::from_raw_handle(job) })
     }
 
@@ -66,7 +66,7 @@ impl Door {
 
     pub(crate) fn wait(&self, process: BorrowedHandle<'_>, limit: Duration) -> io::Result<()> {
         self.pass_process(Call::Wait)?;
-        // Rounded up, so that callers do not poll at the end. `INFINITE` is the largest number.
+        // Rounded up, so that callers do not poll at the end.
         let limit = limit.as_nanos().div_ceil(1_000_000);
         let limit = u32::try_from(limit).unwrap_or(INFINITE - 1).min(INFINITE - 1);
         // SAFETY: the handle is open.
@@ -76,7 +76,7 @@ impl Door {
         }
     }
 
-    /// Returns how many bytes can be read without blocking; `None` at end of file.
+    /// Without blocking; `None` at end of file.
     pub(crate) fn available(&self, pipe: BorrowedHandle<'_>) -> io::Result<Option<usize>> {
         self.pass_process(Call::FsControl)?;
         let mut available = 0;

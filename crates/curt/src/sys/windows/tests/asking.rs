@@ -1,5 +1,4 @@
-//! Queries in every form, including results that no available system gives: 128-bit file numbers,
-//! times before 1970, all reparse tags, fields of the Linux subsystem, links, owners.
+//! Queries in every form, including results that no available system gives.
 
 use std::ffi::OsString;
 use std::sync::Mutex;
@@ -35,7 +34,6 @@ fn counted(
     (answer.unwrap(), calls)
 }
 
-/// The result of a query, and its calls.
 pub(super) fn tried(
     sys: &Windows,
     parent: &Dir,
@@ -102,14 +100,12 @@ fn access_is_told_by_name_or_by_opening() {
             let before = sys.calls().total();
             let allowed = sys.may(&parent, name(&wide(child)), read | write).unwrap();
             assert_eq!(allowed, expected, "{form}: {child}");
-            // A refused open needs no close.
             assert_eq!(sys.calls().total() - before, if child == "file" { 4 } else { 3 });
         }
         sys.close(parent);
     }
 }
 
-// In its newest forms.
 by_name!(ask_all_by_name, |attributes, block, buffer, length, class| {
     // SAFETY: passed on unchanged; this is the shortest form.
     let status = unsafe { stat_by_name(attributes, block, buffer.cast()) };
@@ -125,7 +121,7 @@ by_name!(ask_all_by_name, |attributes, block, buffer, length, class| {
         (77, 104) => &[0, SERIAL, 7, 1 << 63],
         other => panic!("nobody asks this: {other:?}"),
     };
-    // SAFETY: the buffer is as long as the form requires, and 72 bytes of it are written.
+    // SAFETY: the buffer is as long as the form requires.
     let rest = unsafe { buffer.cast::<u64>().add(9) };
     // SAFETY: the buffer has this many bytes left.
     unsafe { std::ptr::copy_nonoverlapping(more.as_ptr(), rest, more.len()) };
@@ -144,7 +140,6 @@ fn the_newest_forms_tell_more_for_one_call() {
     let (facts, calls) = counted(&sys, &from, &path, ask(Fields::SIZE));
     assert_eq!((facts.size, calls), (5, BY_NAME.to_vec()));
     assert!(!facts.known.contains(Fields::DEVICE), "nobody asked");
-    // The volume, and with it a file number that needs 128 bits.
     let (facts, calls) = counted(&sys, &from, &path, ask(Fields::DEVICE | Fields::ID));
     assert_eq!((facts.device, facts.id), (0x1234_5678, 1 << 127 | 7));
     assert_eq!(calls, BY_NAME);
@@ -163,7 +158,6 @@ fn the_newest_forms_tell_more_for_one_call() {
     sys.close(from);
 }
 
-/// One record of the newest form.
 pub(super) fn record(child: &str, attributes: u32, tag: u32, id: u128, ticks: u64) -> Vec<u8> {
     let units: Vec<u8> = child.encode_utf16().flat_map(u16::to_le_bytes).collect();
     let mut bytes = vec![0; 8];
@@ -180,8 +174,7 @@ pub(super) fn record(child: &str, attributes: u32, tag: u32, id: u128, ticks: u6
     bytes
 }
 
-/// Chains records like the kernel: each begins at a multiple of eight, and stores the distance to
-/// the next.
+/// Like the kernel: each begins at a multiple of eight, and stores the distance to the next.
 pub(super) fn chained(records: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
     let mut all: Vec<u8> = Vec::new();
     let mut last = 0;
@@ -212,7 +205,6 @@ const LISTED: [(&str, u32, u32, Kind); 10] = [
 /// 100 ns before 1970.
 const BEFORE: u64 = 116_444_736_000_000_000 - 1;
 
-// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn list_made_up(
     _handle: HANDLE,
     _event: HANDLE,
@@ -237,7 +229,7 @@ unsafe extern "system" fn list_made_up(
     };
     let all = chained(LISTED.into_iter().enumerate().map(record));
     assert!(all.len() <= length as usize);
-    // SAFETY: both belong to the caller, and the buffer is long enough.
+    // SAFETY: the caller's buffer is long enough.
     unsafe { answer(block, buffer, &all) }
 }
 
@@ -279,8 +271,6 @@ fn a_record_tells_everything_for_no_call() {
     sys.close(parent);
 }
 
-/// Makes every entry a symlink to `there`.
-// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn all_are_links(
     _handle: HANDLE,
     _event: HANDLE,
@@ -298,7 +288,7 @@ unsafe extern "system" fn all_are_links(
     let names = [0_u16, 0, 0, 0, 0, 10, 1, 0];
     point.extend(names.iter().flat_map(|number| number.to_le_bytes()));
     point.extend("there".encode_utf16().flat_map(u16::to_le_bytes));
-    // SAFETY: both belong to the caller, and the buffer is long enough.
+    // SAFETY: the caller's buffer is long enough.
     unsafe { answer(block, output, &point) }
 }
 
@@ -317,7 +307,6 @@ fn a_link_is_read_by_three_calls() {
     assert_eq!(sys.calls().of("NtFsControlFile"), 1);
 }
 
-/// An owner, a group without a name, and one explicit rule after many inherited ones.
 fn descriptor() -> Vec<u8> {
     let user = [1_u8, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 0x20, 2, 0, 0];
     let group = [1_u8, 1, 0, 0, 0, 0, 0, 5, 99, 0, 0, 0];
@@ -332,7 +321,6 @@ fn descriptor() -> Vec<u8> {
     bytes
 }
 
-// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn secure(
     _handle: HANDLE,
     parts: u32,
@@ -342,12 +330,12 @@ unsafe extern "system" fn secure(
 ) -> NTSTATUS {
     assert_eq!(parts, 7);
     let descriptor = descriptor();
-    // SAFETY: it belongs to the caller, and is live.
+    // SAFETY: it belongs to the caller.
     unsafe { *wanted = descriptor.len() as u32 };
     if (length as usize) < descriptor.len() {
         return STATUS_BUFFER_TOO_SMALL;
     }
-    // SAFETY: the caller's buffer is long enough and has no other user.
+    // SAFETY: the caller's buffer is long enough.
     unsafe {
         std::ptr::copy_nonoverlapping(descriptor.as_ptr(), buffer.cast::<u8>(), descriptor.len());
     };
@@ -356,8 +344,6 @@ unsafe extern "system" fn secure(
 
 static NAMED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// Knows only accounts of the system's own domain.
-// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn name_account(
     _system: *const u16,
     sid: *mut c_void,
@@ -367,7 +353,7 @@ unsafe extern "system" fn name_account(
     domain_length: *mut u32,
     _kind: *mut i32,
 ) -> i32 {
-    // SAFETY: an identifier has at least 12 bytes: the version, the number of its parts, and more.
+    // SAFETY: an identifier has at least 12 bytes.
     let [_, parts] = unsafe { sid.cast::<[u8; 2]>().read() };
     NAMED.lock().unwrap().push(parts);
     if parts == 1 {
@@ -375,9 +361,9 @@ unsafe extern "system" fn name_account(
     }
     for (text, place, length) in [("Übel", name, name_length), ("DOMAIN", domain, domain_length)] {
         let units = wide(text);
-        // SAFETY: it belongs to the caller, and is live.
+        // SAFETY: it belongs to the caller.
         unsafe { *length = units.len() as u32 - 1 };
-        // SAFETY: the caller's buffers are long enough for any name.
+        // SAFETY: the caller's buffers fit any name.
         unsafe { std::ptr::copy_nonoverlapping(units.as_ptr(), place, units.len()) };
     }
     1
@@ -402,7 +388,6 @@ fn owners_are_named_once() {
         assert_eq!(owners.acl, Some(true));
     }
     assert_eq!(*NAMED.lock().unwrap(), [2, 1]);
-    // Each time, the first buffer is too small, and the second fits.
     assert_eq!(sys.calls().total(), 3 * 4 + 2, "{:?}", sys.calls());
 }
 

@@ -19,16 +19,12 @@ use crate::sys::windows::native::{Native, Rung};
 use crate::sys::windows::{Dir, Windows};
 use crate::sys::{Setup, Sys};
 
-/// The name of all links here.
 const LINK: [u16; 4] = [b'l' as u16, b'i' as u16, b'n' as u16, b'k' as u16];
 
-/// How often a fake was called to refuse links.
 static ASKED: AtomicU32 = AtomicU32::new(0);
 
-/// Fakes `NtCreateFile`.
 macro_rules! creates {
     ($name:ident, $answer:expr) => {
-        // SAFETY: called only through the table, as a function of this type.
         unsafe extern "system" fn $name(
             handle: *mut HANDLE,
             access: u32,
@@ -42,11 +38,11 @@ macro_rules! creates {
             extended: *const std::ffi::c_void,
             length: u32,
         ) -> NTSTATUS {
-            // SAFETY: it belongs to the caller, and is live.
+            // SAFETY: it belongs to the caller.
             let mut own = unsafe { *attributes };
             if own.Attributes & OBJ_DONT_REPARSE != 0 {
                 own.Attributes &= !OBJ_DONT_REPARSE;
-                // SAFETY: the name belongs to the caller, and is live.
+                // SAFETY: it belongs to the caller.
                 let name = unsafe { *own.ObjectName };
                 let units = usize::from(name.Length) / 2;
                 let units = if units == 0 {
@@ -173,7 +169,6 @@ fn a_system_that_does_not_know_is_asked_once() {
     assert_eq!(ASKED.load(Ordering::Relaxed), 1);
 }
 
-/// Wine ignores unknown flags, and follows links.
 #[test]
 fn wine_is_not_believed() {
     let scratch = tree();
@@ -184,7 +179,6 @@ fn wine_is_not_believed() {
     assert_eq!(is_believed, !crate::sys::windows::native::is_wine());
 }
 
-/// Runs the whole engine on the one call.
 #[test]
 fn every_operation_works_by_one_call_and_by_steps() {
     for setup in [newest(), older(), Setup::default()] {

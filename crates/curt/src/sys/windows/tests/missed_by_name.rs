@@ -1,6 +1,5 @@
-//! Queries by name that miss entries which can be opened, as under profile containers. The affected
-//! folders are on the volume of their parent, so neither drive nor serial number distinguishes
-//! them.
+//! Queries by name that miss existing entries, as under profile containers. The affected folders
+//! are on the volume of their parent.
 
 use std::io::ErrorKind;
 
@@ -13,19 +12,17 @@ use crate::remove::DirectoryOperands;
 use crate::sys::Ask;
 use crate::sys::windows::Dir;
 
-// Misses every entry.
 by_name!(miss_all, |_, _, _, _, _| STATUS_OBJECT_NAME_NOT_FOUND);
 
-/// Misses the entries of folders with this prefix, with the status after it.
+/// Folders whose entries are missed, with the status after the prefix.
 const MISSED: &str = "missed-";
 
 by_name!(miss_some, |attributes, block, buffer, length, class| {
-    // SAFETY: it belongs to the caller, and is valid.
+    // SAFETY: it belongs to the caller.
     let root = unsafe { (*attributes).RootDirectory };
     let parent = if root.is_null() { String::new() } else { name_of(root) };
-    // SAFETY: it belongs to the caller, and is valid.
+    // SAFETY: it belongs to the caller.
     let path = format!("{parent}\\{}", unsafe { object_name(attributes) });
-    // The folder itself is found.
     match path.rsplit('\\').skip(1).find_map(|folder| folder.strip_prefix(MISSED)) {
         Some(status) => u32::from_str_radix(status, 16).unwrap() as i32,
         // SAFETY: passed on unchanged.
@@ -38,11 +35,9 @@ fn missing_some() -> Setup {
     table(&MADE, |native| native.query_by_name = Some(miss_some))
 }
 
-/// Each status that may mean a missing entry, and a denial.
 const STATUSES: [&str; 6] =
     ["C0000034", "C000003A", "C000000F", "C0000123", "C0000103", "C0000022"];
 
-/// The file in a folder: by its full path, in the open folder, and relative to the open parent.
 fn addresses(sys: &Windows, scratch: &Scratch, folder: &str) -> [(Dir, String); 3] {
     let (from, path) = sys.locate(&scratch.at(folder).join("file")).unwrap();
     [
@@ -101,17 +96,14 @@ fn only_a_directory_whose_entries_are_missed_stops_being_queried_by_name() {
     let open = [("NtOpenFile", 1)];
     let [within, nothing] = [format!(r"{path}\{folder}\file"), format!(r"{path}\{folder}\nothing")];
     for is_known in [false, true] {
-        // A missing entry costs one more call, whatever was found before.
         for (parent, prefix) in [(&outer, String::new()), (&root, format!(r"{path}\"))] {
             assert_eq!(calls(parent, &format!("{prefix}file")), found(&[&BY_NAME]));
             assert_eq!(calls(parent, &format!("{prefix}nothing")), missing(&[&open, &BY_NAME]));
         }
-        // One missing entry says nothing about others.
         let by_name = if is_known { &[][..] } else { &BY_NAME };
         assert_eq!(calls(&inner, "nothing"), missing(&[&open, by_name]));
         assert_eq!(calls(&inner, "file"), found(&[&BY_HANDLE, by_name]));
         assert_eq!(calls(&inner, "other"), found(&[&BY_HANDLE]));
-        // A path may lead anywhere.
         assert_eq!(calls(&root, &within), found(&[&BY_HANDLE, &BY_NAME]));
         assert_eq!(calls(&root, &nothing), missing(&[&open, &BY_NAME]));
         let within = format!(r"{folder}\file");
@@ -133,7 +125,6 @@ fn what_is_missed_and_cannot_be_opened_is_a_failure() {
     let report = remove(&missing_some(), &options, &path);
     assert_eq!((report.files, report.error_count), (1, 0), "{report:?}");
     for status in [STATUS_ACCESS_DENIED, STATUS_SHARING_VIOLATION] {
-        // The first open is that of the parent.
         let denied = Arc::new(Faults::default().fail("NtOpenFile", 1, status));
         let setup = Setup { faults: Some(denied), ..missing_some() };
         let report = remove(&setup, &options, &path);

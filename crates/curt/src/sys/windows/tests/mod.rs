@@ -1,5 +1,5 @@
 //! Every rung of each ladder: the newest forms, faked where this system lacks them, and the older
-//! ones, by refusing the newer. `asking.rs` has those of queries.
+//! ones, by refusing the newer.
 #![allow(
     clippy::missing_safety_doc,
     reason = "stand-ins: the table calls each as the function whose type it has"
@@ -36,7 +36,6 @@ use crate::remove::{Remove, Report};
 use crate::sys::fault::Faults;
 use crate::sys::{Listing, Mounts, Opened, Setup, Sys};
 
-/// This system's functions with some replaced, made once.
 fn table(made: &'static OnceLock<Native>, change: fn(&mut Native)) -> Setup {
     let native = made.get_or_init(|| {
         let mut native = Native::look_up();
@@ -46,14 +45,12 @@ fn table(made: &'static OnceLock<Native>, change: fn(&mut Native)) -> Setup {
     Setup { native: Some(native), ..Setup::default() }
 }
 
-/// Fakes the query by name.
 macro_rules! by_name {
     (
         $name:ident,
         |$attributes:pat_param, $block:pat_param, $buffer:pat_param, $length:pat_param,
         $class:pat_param| $body:expr
     ) => {
-        // SAFETY: called only through the table, as a function of this type.
         pub(super) unsafe extern "system" fn $name(
             $attributes: *const OBJECT_ATTRIBUTES,
             $block: *mut IO_STATUS_BLOCK,
@@ -67,10 +64,8 @@ macro_rules! by_name {
 }
 use by_name;
 
-/// Refuses some forms of listing.
 macro_rules! lists_only {
     ($name:ident, $refused:expr) => {
-        // SAFETY: called only through the table, as a function of this type.
         unsafe extern "system" fn $name(
             handle: HANDLE,
             event: HANDLE,
@@ -105,8 +100,7 @@ lists_only!(list_id_full, [EXTD]);
 lists_only!(list_full, [EXTD, ID_FULL]);
 lists_only!(list_directory, [EXTD, ID_FULL, FULL]);
 
-/// Fakes the newest form with the one before it: adds the tag and the wide number to each record.
-// SAFETY: called only through the table, as a function of this type.
+/// Adds the tag and the wide number to each record of the form before.
 unsafe extern "system" fn list_extended(
     handle: HANDLE,
     event: HANDLE,
@@ -121,9 +115,9 @@ unsafe extern "system" fn list_extended(
     restart: bool,
 ) -> NTSTATUS {
     assert_eq!(class, EXTD, "nothing refused it");
-    // A record of at least 82 bytes grows by 8, and by up to 4 of padding.
+    // A record of at least 82 bytes grows by up to 12.
     let mut old = vec![0_u64; length as usize / 8 * 7 / 8];
-    // SAFETY: passed on with a buffer of our own.
+    // SAFETY: passed on with our own buffer.
     let status = unsafe {
         nt::NtQueryDirectoryFile(
             handle,
@@ -145,7 +139,7 @@ unsafe extern "system" fn list_extended(
     let bytes: Vec<u8> = old.iter().flat_map(|word| word.to_ne_bytes()).collect();
     let new = extend(&bytes);
     assert!(new.len() <= length as usize);
-    // SAFETY: both belong to the caller, and the buffer is long enough.
+    // SAFETY: the caller's buffer is long enough.
     unsafe { answer(block, buffer, &new) }
 }
 
@@ -187,10 +181,8 @@ fn extend(old: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Refuses some ways to mark for removal.
 macro_rules! disposes_only {
     ($name:ident, $refused:expr) => {
-        // SAFETY: called only through the table, as a function of this type.
         unsafe extern "system" fn $name(
             handle: HANDLE,
             block: *mut IO_STATUS_BLOCK,
@@ -200,7 +192,7 @@ macro_rules! disposes_only {
         ) -> NTSTATUS {
             let mut flags = 0;
             if class == nt::FileDispositionInformationEx {
-                // SAFETY: the caller's buffer holds the four bytes of this class.
+                // SAFETY: the buffer holds four bytes in this class.
                 flags = unsafe { buffer.cast::<u32>().read() };
             }
             let refused: fn(i32, u32) -> bool = $refused;
@@ -220,7 +212,6 @@ disposes_only!(dispose_classic, |class, _| class == nt::FileDispositionInformati
 
 static ASKED_BY_NAME: AtomicU64 = AtomicU64::new(0);
 
-// In its first form.
 by_name!(ask_by_name, |attributes, block, buffer, length, class| {
     if class != nt::FileStatInformation {
         return STATUS_INVALID_INFO_CLASS;
@@ -231,7 +222,7 @@ by_name!(ask_by_name, |attributes, block, buffer, length, class| {
     unsafe { stat_by_name(attributes, block, buffer.cast()) }
 });
 
-/// Opens, queries and closes. The access rights are all that this user can get.
+/// The access rights are all that this user can get.
 ///
 /// # Safety
 ///
@@ -243,7 +234,7 @@ unsafe fn stat_by_name(
 ) -> NTSTATUS {
     const MAXIMUM_ALLOWED: u32 = 0x0200_0000;
     let mut handle: HANDLE = std::ptr::null_mut();
-    // SAFETY: the attributes and the block belong to the caller; the handle is a live local.
+    // SAFETY: attributes and block are the caller's; the handle is live.
     let status = unsafe {
         nt::NtOpenFile(
             &raw mut handle,
@@ -258,7 +249,7 @@ unsafe fn stat_by_name(
         return status;
     }
     let mut all = [0_u64; 13];
-    // SAFETY: the buffer is a live local of this length, and the handle is open.
+    // SAFETY: the buffer is live, and the handle is open.
     unsafe {
         nt::NtQueryInformationFile(
             handle,
@@ -269,7 +260,7 @@ unsafe fn stat_by_name(
         )
     };
     let mut access = [0_u64; 1];
-    // SAFETY: the buffer is a live local of this length, and the handle is open.
+    // SAFETY: the buffer is live, and the handle is open.
     unsafe {
         nt::NtQueryInformationFile(
             handle,
@@ -282,15 +273,13 @@ unsafe fn stat_by_name(
     // SAFETY: it was opened above.
     unsafe { windows_sys::Wdk::Foundation::NtClose(handle) };
     let attributes = all[4] & 0xffff_ffff;
-    // The number of links, and the granted access.
     let last = (all[7] & 0xffff_ffff) | (access[0] << 32);
     let stat = [all[8], all[0], all[1], all[2], all[3], all[5], all[6], attributes, last];
-    // SAFETY: the caller's buffer has these 72 bytes.
+    // SAFETY: the caller's buffer has 72 bytes.
     unsafe { std::ptr::copy_nonoverlapping(stat.as_ptr(), buffer, 9) };
     0
 }
 
-/// For the contract.
 pub(crate) fn set_up(name: &str) -> Setup {
     setups().into_iter().find(|(form, _)| *form == name).unwrap().1
 }
@@ -345,7 +334,6 @@ fn every_rung_removes_the_same() {
             let scratch = Scratch::new();
             build(&scratch);
             let options = Remove::new().threads(Threads::AtMost(threads));
-            // A dry run queries each entry by name.
             for options in [options.clone().dry_run(true), options] {
                 let report = remove(&setup, &options, &scratch.at("tree"));
                 assert!(report.is_complete(), "{name}: {report:?}");
@@ -379,7 +367,6 @@ fn what_a_volume_refused_is_not_asked_again() {
     assert_eq!((listings - 3, marks - 2), (22, 21));
 }
 
-/// A directory that cannot be removed by its handle is removed by its name.
 #[test]
 fn an_entry_that_took_the_name_of_an_operand_stays() {
     for file in [false, true] {
@@ -440,7 +427,7 @@ fn every_form_lists_names_kinds_and_numbers() {
     }
 }
 
-/// Handles of entries with this name claim to be junctions, which Wine lacks.
+/// Wine lacks junctions, so handles of this name claim to be one.
 const JUNCTION: &str = "junction";
 const MOUNT_POINT: u64 = 0xa000_0003;
 static LINKS_REMOVED: AtomicU64 = AtomicU64::new(0);
@@ -449,11 +436,10 @@ fn is_junction(handle: HANDLE) -> bool {
     name_of(handle).ends_with(JUNCTION)
 }
 
-/// Returns the path of a handle on its volume.
 fn name_of(handle: HANDLE) -> String {
     let mut name = [0_u64; 128];
     let mut block = IO_STATUS_BLOCK::default();
-    // SAFETY: the buffer is a live local of this length; the handle is the caller's.
+    // SAFETY: the buffer is live; the handle is the caller's.
     let status = unsafe {
         nt::NtQueryInformationFile(
             handle,
@@ -466,7 +452,6 @@ fn name_of(handle: HANDLE) -> String {
     if status == 0 { String::from_utf16_lossy(&query::name_in(&name)) } else { String::new() }
 }
 
-/// Returns the name of an object, relative to its root directory.
 ///
 /// # Safety
 ///
@@ -474,18 +459,17 @@ fn name_of(handle: HANDLE) -> String {
 unsafe fn object_name(attributes: *const OBJECT_ATTRIBUTES) -> String {
     // SAFETY: the caller's promise.
     let name = unsafe { (*attributes).ObjectName };
-    // SAFETY: the attributes are valid, and so is their name.
+    // SAFETY: valid attributes have a valid name.
     let name = unsafe { &*name };
     let length = usize::from(name.Length) / 2;
     if length == 0 {
         return String::new();
     }
-    // SAFETY: the name states its length, and has a buffer unless it is empty.
+    // SAFETY: the name states its length, and is not empty.
     let units = unsafe { std::slice::from_raw_parts(name.Buffer.cast_const(), length) };
     String::from_utf16_lossy(units)
 }
 
-// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn query_with_junctions(
     handle: HANDLE,
     block: *mut IO_STATUS_BLOCK,
@@ -497,19 +481,17 @@ unsafe extern "system" fn query_with_junctions(
     let status = unsafe { nt::NtQueryInformationFile(handle, block, buffer, length, class) };
     if status == 0 && class == nt::FileAttributeTagInformation && is_junction(handle) {
         let tagged = u64::from(win::FILE_ATTRIBUTE_DIRECTORY | win::FILE_ATTRIBUTE_REPARSE_POINT);
-        // SAFETY: the caller's buffer holds the 8 bytes of this class.
+        // SAFETY: the buffer holds 8 bytes in this class.
         unsafe { buffer.cast::<u64>().write(tagged | MOUNT_POINT << 32) };
     }
     if class == nt::FileAllInformation && is_junction(handle) {
-        // SAFETY: the caller's buffer holds the 104 bytes of this class.
+        // SAFETY: the buffer holds 104 bytes in this class.
         let all = unsafe { std::slice::from_raw_parts_mut(buffer.cast::<u64>(), 13) };
-        // The attributes are the lower half of the fifth word.
         all[4] |= u64::from(win::FILE_ATTRIBUTE_REPARSE_POINT);
     }
     status
 }
 
-// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn remove_junctions(
     handle: HANDLE,
     block: *mut IO_STATUS_BLOCK,
@@ -533,16 +515,13 @@ fn a_junction_is_removed_and_not_entered() {
         native.set_file = remove_junctions;
     });
     let scratch = Scratch::new();
-    // Stands for the content of the junction's target.
     scratch.tree("", "tree/junction/canary tree/file");
     let options = Remove::new().threads(Threads::AtMost(1)).retries(0, std::time::Duration::ZERO);
     let report = remove(&setup, &options, &scratch.at("tree"));
-    // The fake removal leaves the junction, so its parent remains and is relisted.
     assert!(LINKS_REMOVED.load(Ordering::Relaxed) > 0, "{report:?}");
     assert_eq!(report.errors[0].kind(), std::io::ErrorKind::DirectoryNotEmpty, "{report:?}");
     assert_eq!((report.error_count, report.directories), (1, 0), "{report:?}");
     assert_eq!(scratch.list("tree"), ["- junction/canary", "d junction"]);
-    // The same as an operand; with a trailing separator it is refused.
     let path = scratch.at("tree").join("junction");
     let report = remove(&setup, &options, &path);
     assert_eq!((report.files, report.directories, report.error_count), (1, 0, 0), "{report:?}");
@@ -554,9 +533,7 @@ fn a_junction_is_removed_and_not_entered() {
 
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
-/// Pretends that deletion is pending for entries with this prefix, three times; then they can be
-/// opened.
-// SAFETY: called only through the table, as a function of this type.
+/// Three times, entries of this name have their deletion pending.
 unsafe extern "system" fn open_later(
     handle: *mut HANDLE,
     access: u32,
@@ -565,7 +542,7 @@ unsafe extern "system" fn open_later(
     share: u32,
     options: u32,
 ) -> NTSTATUS {
-    // SAFETY: the attributes belong to the caller, and are live.
+    // SAFETY: they belong to the caller.
     let name = unsafe { object_name(attributes) };
     if name.starts_with("pending") && REFUSED.fetch_add(1, Ordering::Relaxed) % 4 != 3 {
         return windows_sys::Win32::Foundation::STATUS_DELETE_PENDING;

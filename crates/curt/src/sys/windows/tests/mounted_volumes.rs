@@ -8,8 +8,6 @@ use crate::ask::{Asker, Subject};
 use crate::fields::{Fields, Metadata, Plan};
 use crate::name::NameBuf;
 
-/// Lists two junctions for each opened directory.
-// SAFETY: called only through the table, as a function of this type.
 unsafe extern "system" fn list_junctions(
     _handle: HANDLE,
     _event: HANDLE,
@@ -31,12 +29,11 @@ unsafe extern "system" fn list_junctions(
     let junction = |child| record(child, 0x410, 0xa000_0003, 0, 0);
     let all = chained(["mounted", "elsewhere"].into_iter().map(junction));
     assert!(all.len() <= length as usize);
-    // SAFETY: both belong to the caller, and the buffer is long enough.
+    // SAFETY: the caller's buffer is long enough.
     unsafe { answer(block, buffer, &all) }
 }
 
-/// Makes the first a mounted volume, and the second a junction to a directory.
-// SAFETY: called only through the table, as a function of this type.
+/// The first is a mounted volume, the second a junction.
 unsafe extern "system" fn hold_volumes(
     _handle: HANDLE,
     _event: HANDLE,
@@ -56,9 +53,8 @@ unsafe extern "system" fn hold_volumes(
     let mut point = 0xa000_0003_u32.to_le_bytes().to_vec();
     let numbers = [0, 0, 0, target.len() as u16, target.len() as u16 + 2, 0];
     point.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-    // A NUL follows each of the two names; the second is empty.
     point.extend([&target[..], &[0; 4]].concat());
-    // SAFETY: both belong to the caller, and the buffer is long enough.
+    // SAFETY: the caller's buffer is long enough.
     unsafe { answer(block, output, &point) }
 }
 
@@ -103,7 +99,6 @@ fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
             position = next;
         }
         assert_eq!(sys.calls().total() - before, price);
-        // Reads the end of the fake listing.
         sys.read_entries(&dir, &mut buf).unwrap();
         sys.close(dir);
         sys.close(parent);
