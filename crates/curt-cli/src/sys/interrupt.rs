@@ -21,7 +21,7 @@ pub(crate) fn signal() -> Option<i32> {
     Some(SIGNAL.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
 }
 
-/// So that a shell sees it. The exit code is for systems without signals.
+/// Ends by the signal, so that a shell sees it. The exit code is for systems without signals.
 pub(crate) fn end(signal: i32) -> Exit {
     end_by(signal);
     Exit::signalled(signal)

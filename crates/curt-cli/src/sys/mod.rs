@@ -79,7 +79,7 @@ pub(crate) fn working_directory() -> io::Result<PathBuf> {
     std::env::current_dir()
 }
 
-/// Before any thread depends on the working directory.
+/// Call this before any thread depends on the working directory.
 #[allow(clippy::disallowed_methods, reason = "std's call is the system's")]
 pub(crate) fn change_directory(path: &OsStr) -> io::Result<()> {
     std::env::set_current_dir(path)

@@ -10,7 +10,7 @@ pub(crate) struct Trashed {
 #[derive(Clone, Copy)]
 pub(crate) struct TrashRules {
     pub(crate) takes_directories: bool,
-    /// If the entry is on another device than its parent.
+    /// Refuses an entry on another device than its parent.
     #[cfg_attr(windows, allow(dead_code, reason = "mounted volumes are links there"))]
     pub(crate) refuses_mounted: bool,
 }
@@ -19,7 +19,7 @@ pub(crate) struct TrashRules {
 #[allow(dead_code, reason = "a system needs some of these only")]
 pub(crate) enum Refusal {
     Os(io::Error),
-    /// When the operand was first examined.
+    /// Already missing when the operand was first examined.
     Missing(io::Error),
     /// The kind of the failure in JSON, and the reason.
     Because(&'static str, &'static str),

@@ -11,7 +11,7 @@ use crate::tree::Reader;
 
 pub(super) struct Asking<S: Sys> {
     pub(super) sys: S,
-    /// Each directory is checked once.
+    /// A directory is checked once in each.
     pub(super) round: u64,
     reader: Reader<S>,
 }
@@ -69,6 +69,7 @@ pub(super) enum Holds {
     Nothing,
     File,
     Directory,
+    /// Only the system can tell.
     Unclear,
 }
 
@@ -98,9 +99,9 @@ enum Contents<U> {
 
 pub(super) struct Directory<S: Sys> {
     located: io::Result<(S::Dir, NameBuf<S::Unit>)>,
-    /// Of the last check.
+    /// Round of the last check.
     asked: u64,
-    /// From before the listing, if any later change must alter it.
+    /// The stamp before the listing, if any later change must alter it.
     settled: Option<Stamp>,
     contents: Contents<S::Unit>,
 }

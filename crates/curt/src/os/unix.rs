@@ -70,7 +70,7 @@ impl DryMoves {
         self.0.cuts(path, false, &Os::start(&Setup::default()))
     }
 
-    /// Unless it would fail by [`Remove::dry_run`] or by `check`.
+    /// Adds a move, unless it would fail by [`Remove::dry_run`] or by `check`.
     pub fn add<E: From<io::Error>>(
         &self,
         dir: BorrowedFd<'_>,

@@ -298,7 +298,7 @@ impl Command {
         Ok(Child::new(setup, child, tree, program, &calls))
     }
 
-    /// For one candidate after another until one starts.
+    /// Calls `start` for one candidate after another until one starts.
     pub(crate) fn start<T>(
         &self,
         defaults: [Stream; 3],

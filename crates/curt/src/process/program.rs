@@ -29,7 +29,8 @@ pub(super) fn is_path(name: &OsStr) -> bool {
     has_separator && Flavor::NATIVE == Flavor::Posix
 }
 
-/// Until one starts or the policy ends the search. Otherwise the first refusal is returned.
+/// Tries candidates until one starts or the policy ends the search. Returns the first refusal
+/// otherwise.
 pub(super) fn start_first<T>(
     search: &Search,
     name: &OsStr,
@@ -65,6 +66,7 @@ pub(super) fn start_first<T>(
             break;
         }
     }
+    // Without one, the policy counts all candidates as missing.
     let missing = || (None, (StartFailure::ProgramMissing, io::ErrorKind::NotFound.into()));
     let (path, refusal) = first.unwrap_or_else(missing);
     Err(NotStarted::Refused(path, refusal))

@@ -22,7 +22,7 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// By their names in the option `--without`.
+    /// All features, by their names in the option `--without`.
     pub const ALL: [(&'static str, Feature); 7] = [
         ("openat2", Feature::Openat2),
         ("statx", Feature::Statx),

@@ -92,7 +92,7 @@ pub(crate) struct Setup {
     /// How long a removal waits for other processes to close an entry.
     #[cfg_attr(not(windows), allow(dead_code, reason = "only Windows refuses to remove them"))]
     pub(crate) busy_window: Duration,
-    /// If workers share them.
+    /// Names found so far, if workers share them.
     #[cfg(unix)]
     pub(crate) accounts: Option<unix::accounts::Shared>,
     #[cfg(all(windows, test))]
@@ -144,7 +144,7 @@ pub(crate) trait Listing: Send + Sync {
     type Unit: SystemUnit;
     /// Returns the entry at `position`, from 0, and the next position. Omits `.` and `..`.
     fn entry(&self, position: usize) -> Option<(Entry<'_, Self::Unit>, usize)>;
-    /// To empty facts.
+    /// Adds the listed fields to empty facts.
     fn facts(&self, position: usize, entry: &Entry<'_, Self::Unit>, facts: &mut Facts) {
         let _ = position;
         facts.add_listed(entry.kind, entry.id.into());
@@ -243,8 +243,9 @@ pub(crate) trait Sys: Host + Sized + Send {
         name: Name<'_, Self::Unit>,
         target: &mut Vec<Self::Unit>,
     ) -> io::Result<()>;
-    /// By text. The empty path means the working directory. If the result `is_opened`, the path of
-    /// the working directory must still lead to it: a later mount may cover it.
+    /// Makes a path absolute by text. The empty path means the working directory. If the result
+    /// `is_opened`, the path of the working directory must still lead to it: a later mount may
+    /// cover it.
     fn absolute(&self, path: &Path, is_opened: bool) -> io::Result<PathBuf>;
     fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf>;
     /// Fails if the file has more than `most` bytes. Opening a pipe does not block.

@@ -14,6 +14,7 @@ pub(crate) trait SystemUnit: Unit {
 
     /// The caller may append names before converting back with [`SystemUnit::path`].
     fn units(path: &Path) -> Vec<Self> {
+        // A NUL often follows.
         let mut units = Vec::with_capacity(path.as_os_str().len() + 1);
         Self::append_units(path, &mut units);
         units

@@ -112,8 +112,8 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         }
     }
 
-    /// Everything but a directory is a program, even a broken symlink. Sets `spelled` to the stored
-    /// name.
+    /// By Windows rules: case is ignored, and everything but a directory is a program, even a
+    /// broken symlink. Sets `spelled` to the stored name.
     fn probe(
         &self,
         from: &Self::Dir,

@@ -35,7 +35,7 @@ impl<U: Unit> ExtensionList<U> {
             }
         }
         if rules.are_of(Policy::Zig) {
-            // Those that Zig can launch itself.
+            // Zig appends only extensions that it can launch itself.
             let is_launched = |end: &Vec<U>| Program::of_extension(end) != Program::Association;
             list.extensions.retain(is_launched);
         }

@@ -65,7 +65,7 @@ impl<S: Which> SearchDirectory<S> {
         let rules = base.rules;
         let is_relative = is_relative(text, rules);
         let from = if is_relative { base.units(sys) } else { &[] };
-        // Resolving it from the root would be wrong.
+        // Without a base a relative path finds nothing. Resolving it from the root would be wrong.
         let is_lost = is_relative && from.is_empty();
         let path = if is_lost { text.to_vec() } else { resolve(text, rules, from) };
         let located = if is_lost || is_elsewhere(text, rules) {
@@ -241,6 +241,7 @@ fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Cow<'_, [U]>> {
         b'\'' => quotes == Quotes::Around,
         _ => false,
     };
+    // The number of quotes still to be honoured.
     let mut counting = path.iter().filter(|unit| is_quote(unit)).count();
     if quotes == Quotes::Paired {
         counting -= counting % 2;
@@ -270,7 +271,7 @@ fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Cow<'_, [U]>> {
     entries.into_iter().map(|entry| Cow::Owned(unquoted(entry))).collect()
 }
 
-/// A drive or a share, on a system that has none.
+/// Whether a path names a drive or a share on a system that has none.
 fn is_elsewhere<U: Unit>(text: &[U], rules: Flavor) -> bool {
     let start = Start::of(text);
     rules == Flavor::Windows

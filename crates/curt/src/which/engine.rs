@@ -148,6 +148,7 @@ impl<S: Which> Engine<S> {
     fn left_out(&mut self, query: &mut Query<S>) -> Option<Blame> {
         let directory = self.directories.left_out.as_ref().filter(|_| !query.is_path())?;
         query.candidates.wants_all = false;
+        // An unsearchable working directory is no explanation.
         let _ = self.judge.search(directory, &mut query.candidates);
         let found = query.candidates.program_from(0)?;
         let path = directory.join(query.candidates.spelled(found));
@@ -158,7 +159,7 @@ impl<S: Which> Engine<S> {
         query.error(&self.directories.all, blame)
     }
 
-    /// If it does not exist and the search depends on it.
+    /// The given base, if it does not exist and the search depends on it.
     fn missing_base(&mut self, query: &Query<S>) -> Option<PathBuf> {
         let given = self.base.given.clone()?;
         let depends = self.directories.left_out.is_some() && !query.is_path();

@@ -79,7 +79,8 @@ pub struct Looked {
     /// report an absent directory as `searched`.
     pub outcome: &'static str,
     /// The candidates, best first, each with its result: `found`, `absent`, `directory`, `not
-    /// executable`, or `not asked`.
+    /// executable`, or `not asked` if a better one was found or the directory could not be
+    /// searched.
     pub candidates: Vec<(OsString, &'static str)>,
     /// The number of calls made for it.
     pub calls: u64,

@@ -13,7 +13,7 @@ use crate::name::NameBuf;
 use crate::sys::{Shown, Unsearched, Verdict, Which};
 use curt_paths::Flavor;
 
-/// More take longer than opening, listing and closing the directory.
+/// More take as many calls as opening, listing and closing the directory.
 const PROBED: usize = 2;
 
 pub(super) struct Judge<S: Which> {
@@ -102,7 +102,7 @@ impl<S: Which> Judge<S> {
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<(), Unsearched> {
         let mut shown = self.list(dir, candidates)?;
-        // A single candidate costs no more to probe than the end of the listing.
+        // Probing a single candidate costs no more than proving the end of the listing.
         if shown == Shown::ProbablyAll && candidates.worth_asking() > 1 {
             shown = self.list(dir, candidates)?;
         }

@@ -56,7 +56,7 @@ fn windows_stem<U: Unit>(name: &[U]) -> Result<usize, FindCause> {
     if device_at_end(name, start, Release::Windows10).is_some() {
         return Err(FindCause::InvalidName("it names a device"));
     }
-    // A prefix may contain them.
+    // A prefix may contain characters that names may not.
     let names = match start {
         Start::LocalDevice => 4 + if is_drive(name.get(4..6)) { 2 } else { 0 },
         _ => start.drive().unwrap_or(0),

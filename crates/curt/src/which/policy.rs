@@ -82,7 +82,7 @@ impl Policy {
         ("zig", Policy::Zig),
     ];
 
-    /// Returns whether the policy has rules for this system, as each has for at least one.
+    /// Returns whether the policy has rules for this system. Each has them for at least one.
     pub fn has_rules_of(self, flavor: Flavor) -> bool {
         self.rules(flavor).flavor == flavor
     }

@@ -68,7 +68,7 @@ global_asm!(
     "    sub rcx, rsi",
     "    cmp rcx, rdx",
     "    jb 9f",
-    // xmm1, xmm3, xmm4 and xmm5 are the last 64 bytes.
+    // Forwards: xmm1, xmm3, xmm4 and xmm5 are the last 64 bytes.
     "    movups xmm4, [rsi + rdx - 48]",
     "    movups xmm5, [rsi + rdx - 64]",
     "    lea rdx, [rdi + rdx - 64]",
@@ -89,7 +89,7 @@ global_asm!(
     "    movups [rdx + 32], xmm3",
     "    movups [rdx + 48], xmm1",
     "    ret",
-    // xmm0, xmm2, xmm4 and xmm5 are the first 64 bytes.
+    // Backwards: xmm0, xmm2, xmm4 and xmm5 are the first 64 bytes.
     "9:  movups xmm4, [rsi + 32]",
     "    movups xmm5, [rsi + 48]",
     "20: movups xmm1, [rsi + rdx - 16]",

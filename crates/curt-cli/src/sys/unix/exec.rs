@@ -26,7 +26,7 @@ pub(crate) fn replace_by(command: &Command) -> Option<Error> {
     Some(error)
 }
 
-/// Returns if the call failed. `std` is not used because it runs a shell for a file of unknown
+/// `Ok` means that the call failed. `std` is not used because it runs a shell for a file of unknown
 /// format.
 fn execute(command: &process::Command, zeroth: &OsStr, inherits: bool) -> io::Result<()> {
     let text = |text: &OsStr| Ok(CString::new(text.as_bytes())?);

@@ -78,6 +78,7 @@ impl Maker {
 impl Drop for Maker {
     fn drop(&mut self) {
         for (parent, name) in self.made.take().iter().rev() {
+            // Fails if another process uses the directory by now.
             let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
         }
     }

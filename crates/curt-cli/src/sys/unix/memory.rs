@@ -17,7 +17,7 @@ static ALLOCATOR: Memory = Memory;
 /// musl aligns all blocks to this.
 const ALIGNMENT: usize = 16;
 
-/// Eight in steps of 16 bytes, then four for each doubling.
+/// Size classes: eight in steps of 16 bytes, then four for each doubling.
 const SMALL: usize = 8 * ALIGNMENT;
 const GREATEST: usize = 32 << 10;
 const SIZES: usize = 8 + 4 * (GREATEST / SMALL).ilog2() as usize;

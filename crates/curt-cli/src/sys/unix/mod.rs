@@ -174,7 +174,7 @@ pub(crate) fn raise_descriptor_limit() -> Option<usize> {
 pub(crate) fn argument_bytes() -> usize {
     /// The smallest limit of current systems, as in `xargs`.
     const USUAL: usize = 128 << 10;
-    /// POSIX reserves them for variables added by the program.
+    /// POSIX reserves this much for variables added by the program.
     const LEFT: usize = 2048;
     // Linux allows a quarter of the stack; other systems have a larger constant.
     let stack = getrlimit(Resource::Stack).current.unwrap_or(u64::MAX);

@@ -21,8 +21,8 @@ pub(super) enum Mounted {
     Here,
 }
 
-/// On an entry or inside it, also through another mount of the same filesystem. An error means that
-/// the table could not be read.
+/// Finds mounts on an entry or inside it, also through another mount of the same filesystem. An
+/// error means that the table could not be read.
 pub(super) fn mounted_at(path: &Path) -> io::Result<Mounted> {
     let table = read_file(Path::new("/proc/self/mountinfo"), LONGEST_TABLE)?;
     if table.is_empty() {

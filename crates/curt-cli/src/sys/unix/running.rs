@@ -12,6 +12,7 @@ use super::{handle_signal, interrupt};
 
 /// Negative after the first signal; 0 is a free slot.
 static RUNNING: OnceLock<Box<[AtomicI32]>> = OnceLock::new();
+/// Whether the signal was sent to this process alone.
 static IS_PASSED_ON: AtomicBool = AtomicBool::new(false);
 
 /// To at most this many programs at a time.
@@ -56,7 +57,7 @@ fn places() -> impl Iterator<Item = &'static AtomicI32> {
     RUNNING.get().into_iter().flatten()
 }
 
-/// In a handler. After the last signal, this process ends.
+/// Runs in a signal handler. After the last signal, this process ends.
 pub(super) fn tell_all(number: i32, is_from_kernel: bool, is_last: bool) {
     IS_PASSED_ON.fetch_or(!is_from_kernel, Ordering::SeqCst);
     for program in places().filter_map(|place| receiver(place, is_last)) {

@@ -20,7 +20,7 @@ fn action(number: i32) -> Option<libc::sighandler_t> {
     (answer == 0).then(|| unsafe { action.assume_init() }.sa_sigaction)
 }
 
-/// Then the whole group got it.
+/// The kernel sends a terminal's signals to the whole group.
 pub(super) fn is_from_kernel(info: &libc::siginfo_t) -> bool {
     /// `SI_KERNEL`. Elsewhere, a terminal's signals look like those of processes.
     const KERNEL: i32 = 0x80;

@@ -35,7 +35,7 @@ pub(crate) fn ignores_broken_pipes() -> bool {
     IGNORED_PIPES.load(Ordering::Relaxed)
 }
 
-/// It is `/dev/null` now.
+/// The descriptor is open to `/dev/null` now.
 pub(crate) fn was_closed(descriptor: RawFd) -> bool {
     (0..3).contains(&descriptor) && CLOSED.load(Ordering::Relaxed) >> descriptor & 1 == 1
 }

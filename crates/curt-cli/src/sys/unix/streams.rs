@@ -72,7 +72,8 @@ pub(crate) fn read_input() -> Option<Vec<u8>> {
     crate::sys::next_input()
 }
 
-/// In a handler. The timer repeats, because a signal may arrive just before the call that blocks.
+/// Runs in a signal handler. The timer repeats, because a signal may arrive just before the call
+/// that blocks.
 pub(super) fn interrupt_users() {
     let handler: extern "C" fn(i32) = pass_on;
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();

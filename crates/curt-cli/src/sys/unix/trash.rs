@@ -44,7 +44,7 @@ pub(crate) struct Trash {
     made: OnceCell<Folder>,
     failed: Option<Errno>,
     dry_run: bool,
-    /// Names assigned in a dry run.
+    /// Entries that a dry run would have moved, and their names in the trash.
     moves: DryMoves,
     given: RefCell<HashSet<PathBuf>>,
 }

@@ -137,7 +137,7 @@ impl Watch {
                 // SAFETY: no memory is involved; this process blocks the signal.
                 unsafe { libc::kill(0, number) };
                 if self.caught.contains(&number) && !WAKING.contains(&number) {
-                    // Discards the copy for this process.
+                    // `SIG_IGN` discards the copy that this process sent itself.
                     signals::set(number, libc::SIG_IGN);
                     catch(number);
                 }

@@ -14,7 +14,6 @@ const ZONES: &str = "/usr/share/zoneinfo";
 const RULES: &[&str] = &["", ",M3.2.0,M11.1.0", ",M11.1.0"];
 const ENDLESS_SUMMER: &[&str] = &["", ",0/0,J365/25"];
 
-/// Far more than any zone needs.
 const LONGEST_RULES: usize = 256;
 /// A hundred times the size of a zone.
 const LARGEST_FILE: usize = 512 << 10;

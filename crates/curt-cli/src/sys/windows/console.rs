@@ -24,7 +24,7 @@ pub(crate) fn listen() {
     let _ = unsafe { SetConsoleCtrlHandler(Some(handle), 1) };
 }
 
-/// In a separate thread. 0 leaves the event to the next handler, which ends the process.
+/// Runs in a separate thread. 0 leaves the event to the next handler, which ends the process.
 extern "system" fn handle(event: u32) -> BOOL {
     let is_second = interrupt::SIGNAL.swap(INTERRUPT, Ordering::Relaxed) != 0;
     interrupt::CANCEL.cancel();
@@ -32,7 +32,7 @@ extern "system" fn handle(event: u32) -> BOOL {
     BOOL::from(!is_second)
 }
 
-/// While waiting for a program, which receives the event as well.
+/// The handler while waiting for a program, which receives the event as well.
 extern "system" fn leave(event: u32) -> BOOL {
     finish(event);
     1

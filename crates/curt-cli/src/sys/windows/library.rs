@@ -6,7 +6,7 @@ use windows_sys::Win32::System::LibraryLoader::{
 
 pub(super) type Function = unsafe extern "system" fn() -> isize;
 
-/// Never unloaded.
+/// The library is never unloaded.
 pub(super) fn function(library: &str, name: &CStr) -> Option<Function> {
     let library: Vec<u16> = library.encode_utf16().chain([0]).collect();
     // SAFETY: the name ends with NUL; only the system directory is searched.

@@ -68,7 +68,7 @@ pub(crate) fn host_name() -> OsString {
     std::env::var_os("COMPUTERNAME").unwrap_or_default()
 }
 
-/// That may need a server.
+/// Not looked up, because that may need a server.
 pub(crate) fn has_user(_name: &str) -> bool {
     true
 }

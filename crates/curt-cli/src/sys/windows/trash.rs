@@ -1,4 +1,4 @@
-//! The recycle bin. The shell's library is loaded on demand, because that takes long.
+//! The recycle bin. Loading the shell's library is slow, so it is loaded on demand.
 
 use std::ffi::{OsStr, c_void};
 use std::io;

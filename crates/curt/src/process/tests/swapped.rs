@@ -74,7 +74,6 @@ fn copy_of(name: &str, scratch: &Scratch, path: &str) -> PathBuf {
     scratch.program(Search::new().find(name).unwrap().into_path(), path)
 }
 
-/// Successful and failed starts.
 fn tries(command: &Command) -> (u32, u32) {
     let (mut started, mut failed) = (0, 0);
     while started.min(failed) < ENOUGH && started + failed < MOST {
@@ -101,6 +100,7 @@ fn the_next_candidate_is_one_of_the_policy() {
     let search = Search::new().path(format!(":{path}:")).base(scratch.at("here"));
     let mut asked = Vec::new();
     let started = start_first(&search, NAME.as_ref(), |path| {
+        // The look-up is over, and the start has not begun.
         std::fs::remove_file(path).unwrap();
         asked.push(path.to_owned());
         Err::<(), _>((StartFailure::ProgramMissing, std::io::ErrorKind::NotFound.into()))

@@ -13,7 +13,6 @@ use crate::name::{Name, Unit};
 use crate::sys::{Match, Shown, Unsearched, Verdict, Which};
 
 const SEARCH: usize = 4 << 10;
-/// The head of a record, and the longest record.
 const HEAD: usize = 94;
 const LONGEST: usize = HEAD + 2 * 255;
 

@@ -105,7 +105,7 @@ pub(super) fn a_listing_tells_what_queries_tell<G: Ground>(ground: &G, base: &At
     for (file, size) in [("top/empty", 0), ("top/small", 5), ("top/large", 70_000)] {
         ground.file(Path::new(file), &vec![b'x'; size]);
     }
-    // Records end where names do, so try all lengths.
+    // Records end where names do.
     for length in 1..=40 {
         ground.file(&Path::new("top").join("n".repeat(length)), b"n");
     }

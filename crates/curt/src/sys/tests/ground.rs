@@ -25,7 +25,7 @@ pub(super) struct Habits {
     pub(super) removes_by_handle: bool,
     /// Wine keeps its first answer.
     pub(super) lists_again: bool,
-    /// By POSIX rules.
+    /// The system resolves paths by POSIX rules.
     pub(super) asks_by_path: bool,
     pub(super) has_content: bool,
     /// A child of the working directory, and a mount point in the root.

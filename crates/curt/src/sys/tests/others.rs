@@ -53,6 +53,7 @@ pub(super) fn mounts_are_refused_or_crossed<G: Ground>(ground: &G, _: &At<'_, G>
     let Some(mount) = ground.habits().known.1 else {
         return curt_testkit::skip("no mount point that is the same everywhere is known here");
     };
+    // Security filters answer `EPERM`.
     for faults in [Faults::default(), Faults::default().fail("openat2", 0, 1)] {
         let sys = G::S::start(&ground.setup_with(faults));
         let root = Asked { sys: &sys, dir: sys.open_place(Path::new("/")).unwrap() };

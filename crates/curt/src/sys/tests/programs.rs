@@ -40,6 +40,7 @@ fn check(scratch: &Scratch) {
         }
     }
     for call in [right, about] {
+        // EIO, ENOMEM, ENODEV, ENFILE, EMFILE, ENAMETOOLONG, ELOOP, ESTALE and ETIMEDOUT.
         for errno in [5, 12, 19, 23, 24, 36, 40, 116, 110] {
             assert_eq!(ask("program", Some((call, errno))), format!("failed {errno}"), "{call}");
         }

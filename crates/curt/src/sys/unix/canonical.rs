@@ -116,6 +116,7 @@ impl Unix {
         if path.is_empty() {
             return Err(Errno::NOENT.into());
         }
+        // No trailing slash, so that the root is empty.
         let mut name = if path[0] == b'/' { Vec::new() } else { u8::units(&self.door.getcwd()?) };
         if name == b"/" {
             name.clear();

@@ -23,7 +23,7 @@ pub(super) type Rights = Result<Option<u32>>;
 
 #[derive(Debug, Default)]
 pub(super) struct Asked {
-    /// One of the two is 0.
+    /// The device and the mount ID, one of which is 0.
     pub(super) mount: OnceLock<(u64, u64)>,
     pub(super) rights: OnceLock<Rights>,
 }
@@ -95,7 +95,7 @@ pub(super) struct Stream {
 #[derive(Debug)]
 struct Reading {
     entries: rustix::fs::Dir,
-    /// A later read must not report the end instead.
+    /// Ended the listing. A later read must not report the end instead.
     failed: Option<Errno>,
 }
 
@@ -116,7 +116,7 @@ impl Stream {
         reading.failed = None;
     }
 
-    /// Until the longest record might not fit or the listing ends.
+    /// Writes records until the longest one might not fit, or the listing ends.
     pub(super) fn fill(&self, buffer: &mut Vec<u8>) -> Result<Batch> {
         let mut reading = self.reading();
         while buffer.capacity() - buffer.len() >= LARGEST_RECORD && reading.failed.is_none() {
@@ -184,7 +184,7 @@ const USUAL_RECORD: usize = 32;
 pub(crate) struct DirBuf {
     bytes: Vec<u8>,
     is_fixed: bool,
-    /// In a row.
+    /// Full batches in a row.
     fills: u8,
 }
 
@@ -193,6 +193,7 @@ impl DirBuf {
         if self.bytes.capacity() == 0 {
             self.bytes = Vec::with_capacity(CAPACITY);
         } else if self.bytes.len() + LEAST_CAPACITY <= self.bytes.capacity() {
+            // Another record would have fitted.
             self.fills = 0;
         } else if !self.is_fixed && self.bytes.capacity() < LARGE_CAPACITY {
             self.fills += 1;

@@ -312,6 +312,7 @@ impl Door {
 
     #[cfg(not(target_os = "linux"))]
     pub(super) fn user(&self) -> u32 {
+        // `geteuid` cannot fail.
         let _ = self.pass(Call::User);
         rustix::process::geteuid().as_raw()
     }

@@ -23,6 +23,7 @@ pub(crate) fn explain(
     error: &io::Error,
 ) -> StartFailure {
     let Some(number) = Errno::from_io_error(error) else {
+        // The system never got a text that it cannot represent.
         let is_text = error.kind() == io::ErrorKind::InvalidInput;
         return if is_text { StartFailure::InvalidText } else { StartFailure::System };
     };
@@ -66,7 +67,7 @@ fn missing(door: &Door, program: &Path, directory: Option<&Path>, number: Errno)
     })
 }
 
-/// Also whether a carriage return follows.
+/// The interpreter, and whether a carriage return follows it.
 fn interpreter(head: &[u8]) -> Option<(PathBuf, bool)> {
     let path = |bytes: &[u8]| PathBuf::from(OsStr::from_bytes(bytes));
     if let Some((word, _)) = script_interpreter(head) {

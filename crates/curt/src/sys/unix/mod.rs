@@ -3,7 +3,6 @@
 //!
 //! Below an operand, every step is relative to an open directory and refuses symlinks unless they
 //! are to be followed. An operation therefore never leaves its tree, whatever other processes swap
-//! are to be followed. An operation therefore never leaves its tree, whatever other processes swap
 //! meanwhile. The portable calls have limits:
 //!
 //! - **Mounts** are recognised by their device, so a mount of the same file system, such as a bind
@@ -319,6 +318,7 @@ impl Sys for Unix {
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
         let removed = self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
+        // POSIX allows either error for a non-empty directory.
         Ok(removed.map_err(|error| if error == Errno::EXIST { Errno::NOTEMPTY } else { error })?)
     }
 

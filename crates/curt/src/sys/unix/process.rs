@@ -77,9 +77,11 @@ impl Unix {
     /// `has_ended`: the root of the tree has been waited for.
     pub(crate) fn kill_tree(&self, child: &mut Child, _: &Tree, has_ended: bool) -> io::Result<()> {
         if has_ended {
+            // Another group may have the number by now.
             return Err(io::ErrorKind::Unsupported.into());
         }
         match self.door.kill_group(Pid::from_child(child)) {
+            // All processes have ended.
             Err(Errno::SRCH) => Ok(()),
             answer => Ok(answer?),
         }

@@ -1,4 +1,4 @@
-//! Conversions of values. No calls.
+//! Conversions between values of the system and of the contract. No calls.
 
 use std::cell::RefCell;
 use std::fs::Permissions;

@@ -161,7 +161,7 @@ impl Door {
         Ok(done)
     }
 
-    /// Whether the file was created. `more` are object attributes.
+    /// Also returns whether the file was created. `more` are object attributes.
     pub(super) fn create(
         &self,
         target: Target<'_>,
@@ -333,7 +333,7 @@ impl Door {
         Ok(block.Information)
     }
 
-    /// With the required length if the buffer is too small.
+    /// If the buffer is too small, the error includes the required length.
     pub(super) fn query_security(
         &self,
         file: BorrowedHandle<'_>,
@@ -386,7 +386,7 @@ impl Door {
         Some((name, domain))
     }
 
-    /// The first `length` bytes.
+    /// Uses the first `length` bytes of the buffer.
     pub(super) fn set_file(
         &self,
         file: BorrowedHandle<'_>,

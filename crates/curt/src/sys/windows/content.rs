@@ -72,6 +72,7 @@ fn place_of(point: &[u8]) -> Option<Vec<u16>> {
         }
         _ => None,
     }
+    // No name on Windows contains NUL.
     .filter(|target| !target.is_empty() && !target.contains(&0))
 }
 

@@ -156,7 +156,8 @@ impl Windows {
         }
     }
 
-    /// Some systems continue the old listing of a directory found not empty on the old handle.
+    /// Reopens a directory found not empty, because some systems continue the old listing on the
+    /// old handle.
     fn open_again(&self, dir: Dir) -> Dir {
         if let Ok(again) = self.open_listed(dir.itself(), dir.volume, dir.used_for) {
             self.close(dir);

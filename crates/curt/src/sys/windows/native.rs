@@ -124,7 +124,7 @@ pub(crate) struct Native {
     pub(crate) resume_process: Option<ResumeProcess>,
     /// In advapi32, which is loaded for the first owner.
     look_up_account: OnceLock<Option<LookUpAccount>>,
-    /// `OBJ_DONT_REPARSE`: the first rung.
+    /// The first rung refuses links in a path (`OBJ_DONT_REPARSE`).
     pub(crate) dont_reparse: Rung,
     volumes: Mutex<Vec<&'static Volume>>,
 }
@@ -170,7 +170,7 @@ impl Native {
         if let Some(known) = volumes.iter().find(|volume| volume.key == key) {
             return known;
         }
-        // Leaked on purpose, once a volume.
+        // Leaked on purpose, one for each volume.
         let volume: &'static Volume = Box::leak(Box::new(Volume {
             key,
             listing: Rung::top(),
@@ -256,7 +256,7 @@ pub(crate) struct Volume {
     key: Key,
     pub(crate) listing: Rung,
     pub(crate) disposition: Rung,
-    /// With two classes for more fields.
+    /// The query by name, and two classes of it with more fields.
     pub(crate) by_name: Rung,
     pub(crate) basic: Rung,
     pub(crate) linux: Rung,
@@ -276,7 +276,7 @@ impl Volume {
     }
 }
 
-/// Newest first; it only increases.
+/// Index of the newest form of a call not refused so far. It only increases.
 #[derive(Debug)]
 pub(crate) struct Rung(AtomicUsize);
 

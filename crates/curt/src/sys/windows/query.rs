@@ -44,7 +44,7 @@ struct Question<'a> {
     door: &'a Door,
     target: Target<'a>,
     volume: &'a Volume,
-    /// On that volume, whose serial number was queried.
+    /// Known to be on that volume, whose serial number was queried.
     is_on_it: bool,
     fields: Fields,
 }
@@ -262,7 +262,7 @@ impl Question<'_> {
         match self.door.query_file(handle, &mut buffer, nt::FileStatLxInformation) {
             Ok(()) => {
                 let mut facts = linux(&buffer);
-                // These would be the handle's.
+                // These would be the access rights of the handle.
                 facts.known = facts.known.without(ACCESS);
                 Ok(Some(facts))
             }
@@ -276,7 +276,7 @@ impl Question<'_> {
 
     /// The class of every system, and one more call for the kind of a reparse point.
     fn all_of(&self, handle: BorrowedHandle<'_>) -> Result<Facts> {
-        // Without the name at the end.
+        // Too small for the name at the end, which is not needed.
         let mut buffer = [0; 13];
         self.door.query_file(handle, &mut buffer, nt::FileAllInformation)?;
         let answer = Answer(&buffer);
@@ -304,7 +304,7 @@ impl Question<'_> {
         Ok(facts)
     }
 
-    /// 128 bits, if 64 did not suffice.
+    /// Adds the 128-bit file number if 64 bits did not suffice.
     fn add_wide_id(&self, handle: BorrowedHandle<'_>, facts: &mut Facts) {
         let mut buffer = [0; 3];
         if self.door.query_file(handle, &mut buffer, nt::FileIdInformation).is_ok() {

@@ -117,6 +117,7 @@ fn without_readonly(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) ->
     set_attributes(door, handle, with_readonly(attributes, false))?;
     let removed = dispose(door, handle, volume);
     if removed.is_err() || facts.links > 1 {
+        // The removal decides the result, even if this fails.
         let _ = set_attributes(door, handle, attributes);
     }
     removed
@@ -142,5 +143,6 @@ fn with_readonly(attributes: u32, is_readonly: bool) -> u32 {
 }
 
 fn set_attributes(door: &Door, handle: BorrowedHandle<'_>, attributes: u32) -> Result<()> {
+    // Times of 0 mean "unchanged".
     door.set_file(handle, &[0, 0, 0, 0, attributes.into()], 40, nt::FileBasicInformation)
 }

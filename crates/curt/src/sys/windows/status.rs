@@ -98,7 +98,7 @@ impl Status {
 
 impl From<Status> for io::Error {
     fn from(status: Status) -> io::Error {
-        // SAFETY: without pointers.
+        // SAFETY: a table look-up, without pointers.
         let number = unsafe { codes::RtlNtStatusToDosError(status.0) };
         io::Error::from_raw_os_error(i32::try_from(number).unwrap_or(i32::MAX))
     }

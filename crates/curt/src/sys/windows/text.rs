@@ -39,6 +39,7 @@ impl SystemUnit for u16 {
         // Verbatim paths have only one separator.
         let verbatim = prefix.is_some_and(|prefix| prefix.kind().is_verbatim());
         let is_separator = |unit: &u16| *unit == BACKSLASH || (*unit == SLASH && !verbatim);
+        // Separators inside the drive or share do not count.
         let rest = prefix.map_or(0, |prefix| prefix.as_os_str().encode_wide().count());
         let rest = rest.min(units.len());
         let end = units[rest..]

@@ -83,6 +83,7 @@ pub(crate) fn how_of(flags: i32) -> Result<(How, bool), i32> {
         append: has(APPEND),
         truncate: has(TRUNC),
         create: match (has(CREAT), has(EXCL)) {
+            // `_O_EXCL` has no effect without `_O_CREAT`.
             (false, _) => Create::Never,
             (true, false) => Create::Missing,
             (true, true) => Create::New,

@@ -145,6 +145,7 @@ fn spell(door: &Door, file: BorrowedHandle<'_>, volume: &Volume, spelled: &mut V
     }
     let answer = Answer(&buffer);
     let length = answer.u32(0) as usize / 2;
+    // A truncated path has lost its end.
     if length == 0 || 4 + length * 2 > size_of_val(&buffer) {
         return;
     }
@@ -170,6 +171,7 @@ fn yield_records(units: &[u16], each: &mut dyn FnMut(Match<'_, u16>)) {
         let Some(name) = record.get(NAME..NAME + length as usize / 2) else { return };
         let short = record.get(SHORT_LENGTH).map_or(0, |&length| usize::from(length & 0xff) / 2);
         let short = record.get(SHORT..SHORT + short.min(12)).unwrap_or_default();
+        // A link states whether its target is a directory.
         let is_directory = attributes & win::FILE_ATTRIBUTE_DIRECTORY != 0;
         let kind = if is_directory { Kind::Directory } else { Kind::File };
         each(Match { name, short, kind });

@@ -81,7 +81,6 @@ impl Ground {
         (told(answer), calls)
     }
 
-    /// Each cell has a name and the result.
     fn assert_finds(&self, table: &str) {
         for cell in curt_testkit::cells(table) {
             let (name, answer) = cell.split_once(' ').unwrap();

@@ -12,7 +12,7 @@ use rustix::thread::CapabilitySet;
 use super::{Call, Door};
 use crate::sys::unix::values::uninterrupted;
 
-/// Tries the largest buffer second.
+/// Repeats a call with the largest buffer if the first one was too small.
 fn grown(room: usize, call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
     let mut buffer = vec![0; room];
     loop {
@@ -160,6 +160,7 @@ impl Door {
     }
 
     pub(in super::super) fn thread_id(&self) -> i32 {
+        // `gettid` cannot fail.
         let _ = self.pass(Call::ThreadId);
         rustix::thread::gettid().as_raw_nonzero().get()
     }

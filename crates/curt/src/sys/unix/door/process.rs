@@ -36,7 +36,7 @@ impl Door {
         rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
     }
 
-    /// Until a descriptor is ready or at its end, or the limit passes.
+    /// Waits until a descriptor is ready or at its end, or the limit passes.
     pub(in super::super) fn poll(
         &self,
         polls: &mut [PollFd<'_>],

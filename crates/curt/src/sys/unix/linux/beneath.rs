@@ -120,7 +120,7 @@ impl Unix {
         }
     }
 
-    /// By the kernel's rules.
+    /// Follows the symlink by the kernel's rules.
     fn target(&self, at: &Dir, link: BorrowedFd<'_>, is_last: bool) -> Result<Link<u8>, Errno> {
         let mut target = Vec::new();
         let read = self.door.readlinkat(link, c"", &mut target);
@@ -184,7 +184,7 @@ impl Unix {
         Ok(path)
     }
 
-    /// 4 calls and a close. `None` without an answer.
+    /// 4 calls and a close. `None` if the kernel has no answer.
     pub(in crate::sys::unix) fn canonical_at_once(
         &self,
         path: Name<'_, u8>,
@@ -260,6 +260,7 @@ impl Unix {
                 descriptor::by_path(&self.door, fd, b"", set)
             }
         };
+        // The file is open, so `/proc` is missing.
         if changed == Err(Errno::NOENT) { Err(Errno::NOSYS) } else { changed }
     }
 

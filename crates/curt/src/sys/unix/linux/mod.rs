@@ -46,7 +46,7 @@ static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
 pub(super) struct State {
     /// By a security filter.
     openat2_refused: Cell<bool>,
-    /// Or missing, while the portable call works.
+    /// Refused or missing, while the portable call works.
     statx_refused: Cell<bool>,
     asked: Cell<(Fields, u32)>,
     without_extended: RefCell<BTreeSet<u64>>,
@@ -82,7 +82,8 @@ impl Unix {
         if !self.may_openat2() {
             return None;
         }
-        // `O_NOFOLLOW` in `LIST` refuses a symlink as the last name only.
+        // `O_NOFOLLOW` in `LIST` refuses a symlink as the last name only, which suffices for a
+        // single name.
         let mut resolve = ResolveFlags::empty();
         resolve.set(ResolveFlags::NO_SYMLINKS, refuses_links);
         resolve.set(ResolveFlags::NO_XDEV, mounts == Mounts::Refuse);

@@ -108,8 +108,9 @@ impl Unix {
         }
     }
 
-    /// Each other field may cost time on a network file system.
+    /// Requests no other fields, as each may cost time on a network file system.
     fn mask(&self, fields: Fields) -> StatxFlags {
+        // A traversal queries the same fields every time.
         let (asked, mask) = self.native.asked.get();
         if asked == fields {
             return StatxFlags::from_bits_retain(mask);

@@ -76,7 +76,7 @@ impl Door {
         }
     }
 
-    /// Without blocking; `None` at end of file.
+    /// How many bytes can be read without blocking; `None` at end of file.
     pub(crate) fn available(&self, pipe: BorrowedHandle<'_>) -> io::Result<Option<usize>> {
         self.pass_process(Call::FsControl)?;
         let mut available = 0;

@@ -452,6 +452,7 @@ fn name_of(handle: HANDLE) -> String {
     if status == 0 { String::from_utf16_lossy(&query::name_in(&name)) } else { String::new() }
 }
 
+/// The name of an object, relative to its root directory.
 ///
 /// # Safety
 ///
@@ -533,7 +534,7 @@ fn a_junction_is_removed_and_not_entered() {
 
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
-/// Three times, entries of this name have their deletion pending.
+/// Pretends three times that deletion is pending, then opens the entry.
 unsafe extern "system" fn open_later(
     handle: *mut HANDLE,
     access: u32,
