@@ -1,5 +1,5 @@
-//! Makes the command start quickly on Linux: with its own `main`, and with the GNU C library by how
-//! it is linked. `docs/performance.md` says what that is worth.
+//! Makes the command start faster on Linux: it gets its own `main` and, with the GNU C library,
+//! special linking. `docs/performance.md` has the measurements.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,12 +10,12 @@ fn main() {
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     println!("cargo::rustc-check-cfg=cfg(own_main)");
     if is("CARGO_CFG_TARGET_OS", "linux") {
-        // `src/sys/unix/main.rs` says why.
+        // See `src/sys/unix/main.rs`.
         println!("cargo::rustc-cfg=own_main");
     }
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
         link_unwinder_statically();
-        // Parts of a static C library need a program that can lie anywhere, Rust's default.
+        // A static C library contains code that needs a position-independent program.
         let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
         if !features.split(',').any(|feature| feature == "crt-static") {
             link_at_fixed_address();
@@ -23,16 +23,15 @@ fn main() {
     }
 }
 
-/// Leaves nothing to relocate at a start, which otherwise writes addresses into 44 pages. Stack,
-/// heap and libraries stay at random addresses. The packaged binary is linked this way, too.
+/// Avoids relocations, which would write to 44 pages at every start. Stack, heap and libraries
+/// remain at random addresses. The packaged binary is linked this way, too.
 fn link_at_fixed_address() {
     println!("cargo::rustc-link-arg-bins=-no-pie");
 }
 
-/// Takes the unwinder from GCC's archive instead of from its shared library, which a program would
-/// look up, map and relocate at every start, for the one panic that should never come. The linker
-/// finds, ahead of the shared library, a script of that name. Where there is no archive, and where
-/// that cannot be told, nothing changes.
+/// Links the unwinder statically. Otherwise every start would look up, map and relocate a shared
+/// library, for a panic that should never happen. A linker script of that name, found before the
+/// library, redirects to GCC's archive. Without the archive, the shared library is used.
 fn link_unwinder_statically() {
     println!("cargo::rerun-if-env-changed=RUSTC_LINKER");
     let linker = env::var("RUSTC_LINKER").unwrap_or_else(|_| "cc".to_owned());
@@ -45,8 +44,8 @@ fn link_unwinder_statically() {
     }
 }
 
-/// Whether the linker, a driver such as `cc`, knows the archive: it then answers with its path, and
-/// otherwise with the bare name.
+/// Whether the linker driver, such as `cc`, has the archive. If so, it prints an absolute path;
+/// otherwise it repeats the name.
 fn has_archive(linker: &str) -> bool {
     let Ok(answer) = Command::new(linker).arg("-print-file-name=libgcc_eh.a").output() else {
         return false;

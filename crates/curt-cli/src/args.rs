@@ -1,5 +1,5 @@
-//! The command line: the options of each command. Only this module knows clap; the values of a few
-//! options are read in `cmd/`.
+//! The command line: options of each command. Only this module uses clap. A few values are parsed
+//! in `cmd/`.
 
 mod beneath;
 mod du;
@@ -43,8 +43,8 @@ pub(crate) use run::RunOptions;
 pub(crate) use stat::{StatFormat, StatOptions};
 pub(crate) use which::{LookUpOptions, WhichOptions};
 
-/// How many words from the last option on are read by clap, of commands with operands. No option
-/// has that many values.
+/// How many words from the last option on clap parses, in commands with operands. No option has
+/// that many values.
 const READ_BEYOND_OPTIONS: usize = 16;
 
 #[derive(Parser)]
@@ -123,7 +123,7 @@ impl OutputOptions {
     }
 }
 
-/// The hidden option that switches fast paths off.
+/// The hidden option that disables fast paths.
 #[derive(Args, Clone, Debug, Default)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct WithoutOptions {
@@ -133,48 +133,46 @@ pub(crate) struct WithoutOptions {
     pub(crate) features: Vec<Feature>,
 }
 
-/// Returns the operands of a command, if all words that follow its last option are operands.
+/// Returns the operands, in commands where all words after the last option are operands.
 type OperandsOf<T> = Option<fn(&mut T) -> &mut Vec<OsString>>;
 
-/// The options of one command, as they are read from its words.
+/// The options of one command.
 trait Options: Args {
     const OPERANDS: OperandsOf<Self> = None;
 
-    /// Options that mean nothing without another one, each with that one. clap's own `requires` is
-    /// dropped where an option is given that conflicts with the required one.
+    /// Options that need another one. clap's `requires` is not enough: it is ignored if an option
+    /// conflicting with the required one is given.
     const NEEDS: &[(&str, &str)] = &[];
 
-    /// Returns a word that is no option, but that clap would take for one or for several.
+    /// Returns a word that is not an option, but that clap would read as one or several.
     fn misread(_: &[OsString]) -> Option<&str> {
         None
     }
 
-    /// Finds the last of several options, and refuses contradictions that clap cannot express. The
-    /// error is a message for the user.
+    /// Decides which of several options wins, and rejects contradictions that clap cannot express.
+    /// The error is a message for the user.
     fn settle(&mut self, _: &Positions<'_>) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// The positions of options on the command line.
 struct Positions<'a> {
     matches: &'a ArgMatches,
     words: &'a [OsString],
 }
 
 impl Positions<'_> {
-    /// Where on the command line an option was given.
+    /// Returns the positions of an option on the command line.
     fn all(&self, id: &str) -> impl DoubleEndedIterator<Item = usize> {
         let is_typed = self.matches.value_source(id) == Some(ValueSource::CommandLine);
         self.matches.indices_of(id).filter(|_| is_typed).into_iter().flatten()
     }
 
-    /// Where it was given last.
     fn position(&self, id: &str) -> Option<usize> {
         self.all(id).next_back()
     }
 
-    /// The value of that one of these options which was given last.
+    /// Returns the value of the option given last.
     fn last<T: Copy>(&self, options: &[(&str, T)]) -> Option<T> {
         let given = options.iter().filter_map(|&(id, value)| Some((self.position(id)?, value)));
         given.max_by_key(|&(at, _)| at).map(|(_, value)| value)
@@ -198,7 +196,7 @@ impl Options for BeneathOptions {
 }
 impl Options for WhichOptions {}
 
-/// Reads the command line. The error is help that was asked for, or a message.
+/// Parses the command line. Requested help is an error here, too.
 pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     let mut all = sys::command_line();
     let program = all.next().unwrap_or_default();
@@ -226,7 +224,7 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
         };
     }
     let name = words.first().and_then(|word| word.to_str()).map(str::to_owned);
-    // Building the definitions of all commands takes longer than removing ten files.
+    // Defining all commands takes longer than removing ten files.
     match name.as_deref() {
         Some("rm") => read("rm", words).map(Command::Rm),
         Some("find") => read("find", words).map(Box::new).map(Command::Find),
@@ -261,11 +259,11 @@ fn is_help(option: &OsStr, word: &OsStr) -> bool {
     (option == "--help" || option == "-h") && !word.as_encoded_bytes().starts_with(b"-")
 }
 
-/// Reads the words of one command, the first of which is its name.
+/// Parses the words of one command; the first is its name.
 fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, Box<Refused>> {
     let Some(operands) = T::OPERANDS else { return read_all(name, &words) };
-    // clap allocates several times for each word. The last operands are spared that, apart from
-    // some that may be the value of the last option.
+    // clap allocates for every word. Operands after the last option bypass it, except for the first
+    // few, which may be values of that option.
     let option = words.iter().rposition(|word| word.as_encoded_bytes().starts_with(b"-"));
     let rest = words.split_off(words.len().min(option.unwrap_or(0) + READ_BEYOND_OPTIONS));
     let mut options = read_all(name, &words)?;
@@ -273,8 +271,8 @@ fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, B
     Ok(options)
 }
 
-/// Neither the definition nor what clap found is freed: that is a tenth of the instructions of a
-/// start, and the process ends soon.
+/// Leaks the definition and clap's matches on purpose: freeing them takes a tenth of the
+/// instructions of startup, and the process ends soon.
 fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box<Refused>> {
     let define = || {
         let program = called::shown(format!("curt {name}"));
@@ -290,8 +288,9 @@ fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box
         Some(_) => end_options_at_operand(define()),
         None => define(),
     };
-    // Mostly all options are spelled out. Adding those of GNU, for abbreviations and for options
-    // that are missing, takes longer than listing a small directory.
+    // Options are usually spelled out. GNU's options, needed for abbreviations and for rejecting
+    // missing ones, are added only after a failure, because that takes longer than listing a small
+    // directory.
     let mut command = ManuallyDrop::new(define().infer_long_args(false));
     if let Ok(options) = read_by(&mut command, None, words) {
         return Ok(options);
@@ -301,12 +300,12 @@ fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box
     options.map_err(|error| Box::new(Refused::new(Some(name), &error, &command)))
 }
 
-/// Makes operands of all words after the first operand, as POSIX has it.
+/// Makes all words after the first operand operands, as POSIX requires.
 fn end_options_at_operand(command: clap::Command) -> clap::Command {
     command.mut_arg("operands", |operands| operands.trailing_var_arg(true))
 }
 
-/// Reads the words by a definition, to which the options of a GNU tool may have been added.
+/// Parses words with a definition, to which GNU's options may have been added.
 fn read_by<T: Options>(
     command: &mut clap::Command,
     gnu: Option<&gnu::Tool>,
@@ -332,7 +331,7 @@ fn parse_threads(word: &str) -> Result<Threads, String> {
     Threads::try_from(number).map_err(|error| error.to_string())
 }
 
-/// Passes the value of an option, if it was given, on to a builder.
+/// Calls a builder method with the value of an option, if it was given.
 pub(crate) fn set<B, T>(builder: B, value: Option<T>, set: impl FnOnce(B, T) -> B) -> B {
     match value {
         Some(value) => set(builder, value),
@@ -340,7 +339,7 @@ pub(crate) fn set<B, T>(builder: B, value: Option<T>, set: impl FnOnce(B, T) -> 
     }
 }
 
-/// Takes one of these words or the beginning of one, and gives its meaning.
+/// Accepts a word or an unambiguous prefix of it.
 #[derive(Clone)]
 struct AbbreviationOf<T: 'static>(&'static [(&'static str, T)]);
 
@@ -358,7 +357,7 @@ impl<T: Copy + PartialEq + Send + Sync> TypedValueParser for AbbreviationOf<T> {
         TypedValueParser::parse_ref(&parse, command, option, word)
     }
 
-    /// The words that completion scripts offer: one for each meaning.
+    /// The first word of each meaning, for completion scripts.
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let is_first = |&(at, (_, meaning)): &(usize, &(&str, T))| {
             self.0[..at].iter().all(|(_, other)| other != meaning)
@@ -368,7 +367,7 @@ impl<T: Copy + PartialEq + Send + Sync> TypedValueParser for AbbreviationOf<T> {
     }
 }
 
-/// Takes one of these words, which must be spelled out, and gives its meaning.
+/// Accepts a word that is spelled out.
 fn one_of<T: Copy + Send + Sync, const N: usize>(
     words: &'static [(&'static str, T); N],
 ) -> impl TypedValueParser<Value = T> {

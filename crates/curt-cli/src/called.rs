@@ -1,6 +1,6 @@
-//! The name that curt was called by. A link to it with the name of one of these commands is that
-//! command: its words follow at once, its messages begin with that name alone, and it exits as the
-//! tool of that name does if the command line is wrong.
+//! The name curt was called by. A link named like one of these commands is that command: options
+//! follow directly, messages begin with that name, and usage errors exit with the code of the GNU
+//! tool.
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsStr;
@@ -9,26 +9,26 @@ use std::sync::OnceLock;
 
 const NAMES: [&str; 7] = ["rm", "ls", "du", "stat", "which", "realpath", "readlink"];
 
-/// The name among these that curt was called by. Set when the command line is read.
+/// Set when the command line is parsed.
 static CALLED: OnceLock<&str> = OnceLock::new();
 
-/// Returns the command that a program of this name is, and remembers it.
+/// Returns the command for a program name, and remembers it.
 pub(crate) fn by(program: &OsStr) -> Option<&'static str> {
     let found = command(program)?;
     Some(CALLED.get_or_init(|| found))
 }
 
-/// Returns the name that curt was called by, unless it is its own.
+/// Returns the name that curt was called by, unless it is `curt`.
 pub(crate) fn name() -> Option<&'static str> {
     CALLED.get().copied()
 }
 
-/// Returns the name in messages: this one, such as `curt rm`, or that by which curt was called.
+/// Returns the name for messages: `curt rm`, or `rm` if curt was called so.
 pub(crate) fn shown(program: String) -> String {
     name().filter(|name| program.ends_with(name)).map_or(program, str::to_owned)
 }
 
-/// Returns how many words precede those of a command.
+/// Returns the number of words before a command's own.
 pub(crate) fn words_before() -> usize {
     if name().is_some() { 1 } else { 2 }
 }
@@ -38,8 +38,7 @@ fn command(program: &OsStr) -> Option<&'static str> {
     NAMES.into_iter().find(|known| *known == name)
 }
 
-/// Returns the name of a program. Names have no case where programs have a suffix, which need not
-/// be typed.
+/// Returns the name of a program, on Windows in lower case and without `.exe`.
 pub(crate) fn stem(program: &OsStr) -> Option<String> {
     let name = Path::new(program).file_name()?.to_str()?;
     if EXE_SUFFIX.is_empty() {
@@ -73,7 +72,7 @@ mod tests {
             let with_suffix = format!("{program}{EXE_SUFFIX}");
             assert_eq!(called(&with_suffix), name, "{with_suffix}");
         }
-        // Only Windows has a suffix, and names without case.
+        // Only Windows has a suffix and ignores case.
         let on_windows = Some("rm").filter(|_| !EXE_SUFFIX.is_empty());
         assert_eq!(called("RM.EXE"), on_windows);
         assert_eq!(called("rm.exe"), on_windows);

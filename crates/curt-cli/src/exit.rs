@@ -2,21 +2,20 @@
 
 use std::process::ExitCode;
 
-/// An exit code. Unlike `std`'s it can be compared.
+/// An exit code; unlike `ExitCode`, it can be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exit(u8);
 
 impl Exit {
-    /// Everything was done.
     pub(crate) const SUCCESS: Exit = Exit(0);
-    /// Something failed and was reported.
+    /// An error was reported.
     pub(crate) const FAILURE: Exit = Exit(1);
-    /// The command line was wrong; nothing was done.
+    /// Wrong command line; the command did nothing.
     pub(crate) const USAGE: Exit = Exit(2);
 
-    /// `curt run`: the time limit was reached.
+    /// `curt run`: the time limit expired.
     pub(crate) const TIMED_OUT: Exit = Exit(124);
-    /// `curt run`: the program was not started, for another reason than the two below.
+    /// `curt run`: the program was not started, for any reason but the next two.
     pub(crate) const NOT_STARTED: Exit = Exit(125);
     /// `curt run`: the program exists but cannot be executed.
     pub(crate) const NOT_EXECUTABLE: Exit = Exit(126);
@@ -27,19 +26,19 @@ impl Exit {
         Exit(code)
     }
 
-    /// The code that a shell gives to a program that a signal ended.
+    /// Returns the code a shell reports for a program killed by a signal.
     pub(crate) fn signalled(signal: i32) -> Exit {
         Exit(u8::try_from(128 + signal).unwrap_or(u8::MAX))
     }
 
-    /// The code if the output cannot be written, by the name in messages. GNU ls treats that like
-    /// an operand that cannot be listed.
+    /// Returns the code for a failed write. GNU ls treats that like an operand that cannot be
+    /// listed.
     pub(crate) fn unwritable(program: &str) -> Exit {
         if matches!(program, "curt ls" | "ls") { Exit::USAGE } else { Exit::FAILURE }
     }
 
-    /// The code for a wrong command line, by the name in messages: that of the GNU tool where curt
-    /// is called by its name, and for `realpath` and `readlink`.
+    /// Returns the code for a wrong command line: that of the GNU tool if curt was called by its
+    /// name, and for `realpath` and `readlink`.
     pub(crate) fn usage(program: &str) -> Exit {
         match program {
             "rm" | "du" | "stat" | "realpath" | "readlink" | "curt realpath" | "curt readlink" => {

@@ -1,11 +1,13 @@
-//! The curt command. `args` reads the command line, `cmd` has the commands, `out` formats their
-//! output, and a `session` is one run of a command. `called` is the name that curt was called by,
-//! `prompt` asks, `quote` quotes names, and `sys` has all differences between systems; on Unix it
-//! also opens missing standard streams and ignores SIGPIPE before `main` (`sys/unix/start.rs`), and
-//! on Linux it has `main` itself (`sys/unix/main.rs`).
+//! The curt command.
 //!
-//! To follow a command into the library, begin with the comment "One run" below the documentation
-//! of the operation's module, such as `crates/curt/src/walk/mod.rs`.
+//! `args` parses the command line, `cmd` has the commands, `out` formats output, and a `session` is
+//! one run of a command. `called` is the name curt was called by, `prompt` reads answers, and
+//! `quote` quotes names. `sys` contains every difference between systems. On Unix it also opens
+//! missing standard streams and ignores SIGPIPE before `main` (`sys/unix/start.rs`); on Linux it
+//! contains `main` itself (`sys/unix/main.rs`).
+//!
+//! To follow a command into the library, start at the comment "One run" below the documentation of
+//! the operation's module, such as `crates/curt/src/walk/mod.rs`.
 #![cfg_attr(all(own_main, not(test)), no_main)]
 #![cfg_attr(
     not(test),

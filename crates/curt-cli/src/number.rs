@@ -1,8 +1,8 @@
-//! Numbers of GNU's options, as `xstrtoumax` and `xstrtoimax` of gnulib parse them.
+//! Numbers in GNU's options, parsed as by `xstrtoumax` and `xstrtoimax` of gnulib.
 
 use std::ops::RangeInclusive;
 
-/// Why a number is wrong. In environment variables GNU uses the value anyway.
+/// Why a number is invalid. For environment variables, GNU uses the contained value anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     NoNumber,
@@ -10,8 +10,9 @@ pub(crate) enum Flaw {
     TooLarge(i128),
 }
 
-/// Parses a number in C's notation, with a unit if its letter is one of these: `K` and `KiB` are
-/// 1024, `KB` is 1000. A unit alone is one of it. A minus is refused if `range` starts at 0.
+/// Parses a number in C notation, optionally with one of these units: `K` and `KiB` are 1024, `KB`
+/// is
+/// 1000. A unit alone counts as one. Rejects a minus sign if `range` starts at 0.
 pub(crate) fn parse(text: &[u8], units: &[u8], range: &RangeInclusive<i128>) -> Result<i128, Flaw> {
     let (least, most) = (*range.start(), *range.end());
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
@@ -34,7 +35,7 @@ pub(crate) fn parse(text: &[u8], units: &[u8], range: &RangeInclusive<i128>) -> 
         value.saturating_mul(radix.into()).saturating_add(sign * digit)
     });
     if number.is_empty() {
-        // A unit alone has neither blanks nor a sign before it.
+        // A unit alone allows neither whitespace nor a sign before it.
         if !text.first().is_some_and(|letter| units.contains(letter)) {
             return Err(Flaw::NoNumber);
         }

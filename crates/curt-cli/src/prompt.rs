@@ -1,10 +1,9 @@
-//! Prompts at the terminal, answered on standard input.
+//! Answers to prompts, from standard input.
 
 use curt::Cancel;
 
 use crate::sys;
 
-/// Input that was read and not used yet.
 #[derive(Default)]
 pub(crate) struct Answers {
     unread: Vec<u8>,
@@ -12,8 +11,8 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// Waits for a line and returns whether it begins with `y` or `Y`. The end of the input and a
-    /// signal mean no.
+    /// Waits for a line and returns whether it begins with `y` or `Y`. End of input and a signal
+    /// mean no.
     pub(crate) fn is_yes(&mut self, cancel: &Cancel) -> bool {
         matches!(self.line(cancel).first(), Some(b'y' | b'Y'))
     }

@@ -1,10 +1,9 @@
-//! Names in messages, quoted as by the GNU tools: always in quotes, so that the text can be pasted
-//! into a shell, and without a byte that a terminal would act upon.
+//! Quoting of names in messages, as in the GNU tools: always in quotes, safe to paste into a shell,
+//! and without control characters.
 //!
-//! This is gnulib's `shell_escape_always_quoting_style` in a UTF-8 locale, with two differences:
-//! characters that reverse the direction of text are escaped too, and the locale is not looked up.
-//! Invalid UTF-8 is escaped byte by byte; an unpaired surrogate, which names on Windows may
-//! have, is the three bytes that UTF-8 would give its number.
+//! This is gnulib's `shell_escape_always_quoting_style` in a UTF-8 locale, with two differences: it
+//! also escapes characters that change the direction of text, and it ignores the locale. Invalid
+//! UTF-8 is escaped byte by byte, and an unpaired surrogate on Windows as its three bytes in WTF-8.
 
 mod style;
 
@@ -22,8 +21,8 @@ pub(crate) fn quote(name: impl AsRef<OsStr>) -> String {
     }
 }
 
-/// Puts a name between single quotes, with escapes for unprintable characters. If `is_ascii`, only
-/// ASCII is printable.
+/// Single-quotes a name and escapes unprintable characters. With `is_ascii`, only ASCII is
+/// printable.
 fn in_escaped_quotes(bytes: &[u8], is_ascii: bool) -> String {
     let mut quoted = Quoted { text: String::with_capacity(bytes.len() + 2), escaping: false };
     quoted.text.push('\'');
@@ -42,9 +41,8 @@ fn in_escaped_quotes(bytes: &[u8], is_ascii: bool) -> String {
     quoted.text
 }
 
-/// Quotes a name for a listing on a terminal: only if a shell would not read it as it is, if a
-/// terminal would act upon it, or if it has one of the `special` characters. This is gnulib's
-/// `shell_escape_quoting_style`.
+/// Quotes a name for a terminal only where needed: if a shell would misread it, if it has control
+/// characters, or one of the `special` characters. This is gnulib's `shell_escape_quoting_style`.
 pub(crate) fn for_terminal(name: impl AsRef<OsStr>, special: &str) -> String {
     let name = name.as_ref();
     let harmless = |(at, character): (usize, char)| match character {
@@ -61,7 +59,7 @@ pub(crate) fn for_terminal(name: impl AsRef<OsStr>, special: &str) -> String {
     }
 }
 
-/// Returns the name if it has a single quote and nothing that is special between double quotes.
+/// Returns a name that has a single quote and no character that is special within double quotes.
 fn for_double_quotes(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let harmless = |(at, character): (usize, char)| match character {
@@ -73,8 +71,8 @@ fn for_double_quotes(bytes: &[u8]) -> Option<&str> {
     (text.contains('\'') && text.char_indices().all(harmless)).then_some(text)
 }
 
-/// Escapes the characters of a message that a terminal would act upon, or that would change the
-/// look of the rest of the line, byte by byte as octal numbers. Newlines stay.
+/// Escapes control characters, and characters that change the look of the rest of the line, as
+/// octal bytes. Newlines remain.
 pub(crate) fn shield(text: &str) -> String {
     let is_harmless = |character| character == '\n' || is_printable(character);
     if text.chars().all(is_harmless) {
@@ -91,13 +89,12 @@ pub(crate) fn shield(text: &str) -> String {
     shown
 }
 
-/// Escapes typed text, newlines too, so that it cannot fake another message.
+/// Escapes user input, including newlines, so that it cannot fake another message.
 pub(crate) fn on_one_line(typed: &str) -> String {
     shield(typed).replace('\n', "\\012")
 }
 
-/// Returns a name as GNU ls and find show it on a terminal without quoting: a question mark
-/// replaces each character that a terminal would act upon.
+/// Replaces control characters by `?`, as GNU ls and find do on a terminal without quoting.
 pub(crate) fn masked(name: &[u8]) -> String {
     let mut shown = String::with_capacity(name.len());
     let mask = |character| if is_printable(character) { character } else { '?' };
@@ -108,7 +105,7 @@ pub(crate) fn masked(name: &[u8]) -> String {
     shown
 }
 
-/// Returns the letter that stands for a character after a backslash, if it has one.
+/// Returns the letter of a C escape such as `\n`.
 fn escape_letter(character: char) -> Option<char> {
     let index = ('\x07'..='\r').position(|known| known == character)?;
     "abtnvfr".chars().nth(index)
@@ -124,7 +121,7 @@ fn octal(byte: u8) -> [char; 4] {
     ['\\', digit(6), digit(3), digit(0)]
 }
 
-/// A name that is being quoted: between single quotes, or between `$'` and `'`.
+/// A name being quoted. While `escaping`, it is within `$'` and `'`.
 struct Quoted {
     text: String,
     escaping: bool,
@@ -182,7 +179,6 @@ mod tests {
         assert_eq!(masked(b"a\x9b\xff"), "a??");
     }
 
-    /// The messages of the library and the command escape the same characters.
     #[test]
     fn the_library_and_the_command_agree_on_every_character() {
         for character in (0..=0x0010_ffff).filter_map(char::from_u32) {

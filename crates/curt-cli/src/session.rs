@@ -1,4 +1,4 @@
-//! One run of a command: its output, whether it was cancelled, its failures and its exit code.
+//! One run of a command: its output, cancellation, errors and exit code.
 
 use std::ffi::OsStr;
 use std::io;
@@ -13,29 +13,25 @@ use crate::out::json::{self, Object};
 use crate::out::{Screen, entry, text};
 use crate::sys::{self, interrupt};
 
-/// A run of a command, shared by its threads.
+/// Shared by the threads of a command.
 pub(crate) struct Session {
-    /// The name in messages, such as `curt rm`; `rm` if curt was called so.
+    /// The name in messages: `curt rm`, or `rm` if curt was called so.
     program: String,
     is_json: bool,
-    /// The number of calls is printed at the end.
+    /// `--stats`: prints the number of calls at the end.
     has_stats: bool,
     screen: Screen,
     cancel: &'static Cancel,
     errors: AtomicU64,
-    /// The worst exit code so far.
     exit: AtomicU8,
 }
 
-/// The result of a command.
 #[derive(Default)]
 pub(crate) struct Outcome {
-    /// The fields of the summary in JSON.
     pub(crate) summary: Option<Object>,
     /// The totals in words; `--stats` prints them before the calls.
     pub(crate) done: String,
     pub(crate) calls: Calls,
-    /// The command was cancelled before it was done.
     pub(crate) is_cancelled: bool,
 }
 
@@ -44,7 +40,7 @@ pub(crate) fn end(null: bool) -> &'static [u8] {
 }
 
 impl Session {
-    /// Begins a run, which is cancelled if the reader of its output goes away. Signals end the
+    /// Begins a run. It is cancelled if the reader of its output goes away. Signals kill the
     /// process until [`interrupt::listen`] is called.
     pub(crate) fn new(program: impl Into<String>, is_json: bool, has_stats: bool) -> Session {
         let cancel = interrupt::token();
@@ -71,7 +67,6 @@ impl Session {
         &self.screen
     }
 
-    /// The token that is set when the command must end early.
     pub(crate) fn cancel(&self) -> &'static Cancel {
         self.cancel
     }
@@ -80,12 +75,10 @@ impl Session {
         self.cancel.is_cancelled()
     }
 
-    /// Yields the items until the command is cancelled.
     pub(crate) fn until_cancelled<'a, T>(&self, items: &'a [T]) -> impl Iterator<Item = &'a T> {
         items.iter().take_while(|_| !self.is_cancelled())
     }
 
-    /// Whether standard output is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.screen.is_terminal()
     }
@@ -94,7 +87,7 @@ impl Session {
         self.screen.data(data);
     }
 
-    /// Writes a name to standard output, ended by NUL, or by a newline and quoted on a terminal.
+    /// Writes a name, quoted for a terminal unless NUL ends it.
     pub(crate) fn name(&self, name: &OsStr, null: bool) {
         let name = entry::name(name, !null && self.is_terminal());
         self.data(&[&name, end(null)].concat());
@@ -104,7 +97,7 @@ impl Session {
         self.screen.data(object.line().as_bytes());
     }
 
-    /// Writes a JSON object that is no data to standard error, after the data so far.
+    /// Writes an object to standard error.
     pub(crate) fn report(&self, object: Object) {
         self.message(&object.line());
     }
@@ -114,26 +107,25 @@ impl Session {
         self.screen.message(text);
     }
 
-    /// Writes a message to standard error, each line after the name of the program.
+    /// Writes a message to standard error, prefixed with the program name.
     pub(crate) fn warn(&self, message: &str) {
         let lines: Vec<String> =
             message.lines().map(|line| format!("{}: {line}\n", self.program)).collect();
         self.message(&lines.concat());
     }
 
-    /// Writes a message to standard error unless the output is JSON, whose summary has it.
+    /// Like [`Session::warn`], but not for JSON, whose summary has the same information.
     pub(crate) fn note(&self, message: &str) {
         if !self.is_json {
             self.warn(message);
         }
     }
 
-    /// Reports an error of the library: as a JSON object, or in GNU's words.
     pub(crate) fn fail(&self, error: &Error) {
         self.fail_as(error, &text::failure(error));
     }
 
-    /// Reports a failure: as a JSON object, or as a message.
+    /// Reports a failure, as JSON or as this message.
     pub(crate) fn fail_as(&self, failure: impl Into<Failure>, message: &str) {
         self.count_failure();
         if self.is_json {
@@ -143,7 +135,7 @@ impl Session {
         }
     }
 
-    /// Counts a failure that is reported elsewhere.
+    /// Counts a failure reported elsewhere.
     pub(crate) fn count_failure(&self) {
         self.errors.fetch_add(1, Ordering::Relaxed);
         self.worsen(Exit::FAILURE);
@@ -153,18 +145,18 @@ impl Session {
         self.errors.load(Ordering::Relaxed)
     }
 
-    /// Sets the exit code, unless it is worse already.
+    /// Raises the exit code to this one.
     pub(crate) fn worsen(&self, exit: Exit) {
         self.exit.fetch_max(exit.code(), Ordering::Relaxed);
     }
 
-    /// Ends the command because its command line is wrong.
+    /// Ends the command because of a wrong command line.
     pub(crate) fn usage(&self, message: &str) -> Exit {
         let program = &self.program;
         self.refuse_with(message, &format!("Try '{program} --help' for more information.\n"))
     }
 
-    /// Ends the command because a value on its command line is wrong, without a hint at the help.
+    /// The same without a hint to the help, for an invalid value.
     pub(crate) fn refuse(&self, message: &str) -> Exit {
         self.refuse_with(message, "")
     }
@@ -180,8 +172,8 @@ impl Session {
         self.close(false)
     }
 
-    /// Ends the command, with its statistics if they are wanted. After an interrupt, JSON has its
-    /// totals too; messages had them before.
+    /// Ends the command and prints statistics if requested. After an interrupt, JSON gets the
+    /// totals too; without JSON, the command has printed them already.
     pub(crate) fn finish(&self, outcome: Outcome) -> Exit {
         let Outcome { summary, done, calls, is_cancelled } = outcome;
         if self.is_json {
@@ -202,8 +194,8 @@ impl Session {
         self.close(is_cancelled)
     }
 
-    /// Writes the rest of the output. A command that a signal cancelled ends by that signal, so
-    /// that a shell knows.
+    /// Writes the remaining output. A command cancelled by a signal dies by that signal, so that
+    /// the shell notices.
     pub(crate) fn close(&self, is_cancelled: bool) -> Exit {
         let is_cut = self.screen.is_cut();
         let is_cancelled = is_cancelled || is_cut;

@@ -1,11 +1,10 @@
-//! Words of options and variables, and their meanings.
+//! Words with fixed meanings, in options and variables.
 
-/// The meaning of a word.
 pub(crate) fn meaning<T: Copy>(words: &[(&str, T)], word: &str) -> Option<T> {
     words.iter().find(|&&(known, _)| known == word).map(|&(_, meaning)| meaning)
 }
 
-/// The meaning of a word or of its beginning, as long as that can mean only one thing.
+/// Returns the meaning of a word or of an unambiguous prefix.
 pub(crate) fn abbreviated<T: Copy + PartialEq>(
     words: &[(&str, T)],
     word: &str,

@@ -25,7 +25,6 @@ a directory before the directory itself, by the bytes of names); a file with sev
 counts in the first directory in that order, so the result is the same in every run; usage errors \
 exit with 2, unless it is called by the name 'du'.";
 
-/// The heading of the options that GNU du lacks.
 const BEYOND_GNU: &str = "Options that GNU du does not have";
 
 const NOTES: &str = "\
@@ -207,22 +206,22 @@ pub(crate) struct DuOptions {
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
 
-    /// The unit of sizes, if the last of the options that say so is not `--block-size`.
+    /// The unit of sizes. `None` if `--block-size` comes last or no option chooses one.
     #[arg(skip)]
     pub(crate) unit: Option<Unit>,
 
-    /// Which links are followed, by the last of the options that say so.
+    /// Which symlinks are followed.
     #[arg(skip)]
     pub(crate) follow: Follow,
 
-    /// Whether these options were written with their long names, for messages.
+    /// Whether the long names were typed, for messages.
     #[arg(skip)]
     pub(crate) is_long_block_size: bool,
     #[arg(skip)]
     pub(crate) is_long_threshold: bool,
 }
 
-/// The words of GNU du, and the one for its default.
+/// GNU du's words, and one for its default.
 const TIMES: [(&str, Fields); 6] = [
     ("atime", Fields::ACCESSED),
     ("access", Fields::ACCESSED),
@@ -253,12 +252,12 @@ pub(crate) enum Unit {
 }
 
 impl DuOptions {
-    /// Whether apparent sizes are printed; `-b` says so even if another unit follows.
+    /// Whether to print apparent sizes. `-b` does so even if another unit follows.
     pub(crate) fn is_apparent(&self) -> bool {
         self.apparent_size || self.bytes
     }
 
-    /// Whether a tree is printed. An option that has no place in one chooses lines as GNU du.
+    /// Whether to print a tree. Options that make no sense in a tree select GNU du's lines.
     pub(crate) fn is_tree(&self, is_terminal: bool) -> bool {
         let is_for_lines = self.gnu
             || self.output.json

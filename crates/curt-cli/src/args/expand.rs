@@ -104,7 +104,6 @@ pub(crate) struct ExpandOptions {
     pub(crate) output: OutputOptions,
 }
 
-/// The words of an option with their meanings.
 type Words<T, const N: usize> = [(&'static str, T); N];
 
 pub(crate) const FLAVORS: Words<Flavor, 2> =

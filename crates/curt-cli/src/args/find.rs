@@ -49,11 +49,12 @@ const TESTS: &str = "Tests";
 const TRAVERSAL: &str = "Traversal";
 const ACTIONS: &str = "Actions, instead of printing";
 
-/// The words that precede a command or operands.
+/// Words before a command or operands.
 const ENDS: [&str; 5] = ["--", "-x", "--exec", "-X", "--exec-batch"];
 
-/// The options, tests and actions of GNU find with several letters, but for `-ls`, which is `-l -s`
-/// and lists, too. As letters they would often mean something: `-exec` would be `-e xec`.
+/// GNU find's options, tests and actions of several letters. As combined short options they would
+/// often mean something else: `-exec` is `-e xec`. `-ls` is left out because `-l -s` is a listing
+/// too.
 const OF_FIND: &str = "\
     amin and anewer atime cmin cnewer context ctime daystart delete depth empty exec execdir \
     executable false files0-from fls follow fprint fprint0 fprintf fstype gid group \
@@ -62,7 +63,6 @@ const OF_FIND: &str = "\
     okdir or path perm print print0 printf prune quit readable regex regextype samefile size true \
     type uid used user version warn wholename writable xdev xtype";
 
-/// As fd has them.
 const WHENS: [(&str, When); 3] =
     [("auto", When::Auto), ("always", When::Always), ("never", When::Never)];
 
@@ -377,7 +377,6 @@ pub(crate) struct FindOptions {
     #[arg(long, help_heading = ACTIONS)]
     pub(crate) dry_run: bool,
 
-    /// The commands of -x or -X.
     #[arg(skip)]
     pub(crate) commands: Vec<Vec<OsString>>,
 
@@ -427,7 +426,7 @@ impl Options for FindOptions {
 }
 
 impl FindOptions {
-    /// Refuses to delete more, or to print less, than somebody may expect.
+    /// Rejects options that would delete more, or print less, than expected.
     fn check_deletion(&self) -> Result<(), String> {
         if self.max_results == Some(0) {
             return Err("--delete does not accept --max-results 0, which means no limit".to_owned());
@@ -440,17 +439,15 @@ impl FindOptions {
         Ok(())
     }
 
-    /// Whether mounts stay although the command line names no boundary.
+    /// Whether `--delete` skips mounts by default, without an option that sets a boundary.
     pub(crate) fn has_own_boundary(&self) -> bool {
         self.delete && self.one_file_system.is_none()
     }
 
-    /// Whether hidden entries are found.
     pub(crate) fn finds_hidden(&self) -> bool {
         self.hidden
     }
 
-    /// Whether ignore files count.
     pub(crate) fn reads_ignore_files(&self) -> bool {
         !self.no_ignore
     }

@@ -1,5 +1,6 @@
-//! The options of the GNU tools. One that curt lacks is refused, and is never taken for an
-//! abbreviation of another one: an abbreviation means what it means to the GNU tool.
+//! The options of the GNU tools. An abbreviation means what it means to the GNU tool, so an option
+//! that curt lacks is recognized and refused instead of being read as an abbreviation of another
+//! one.
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -7,9 +8,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 /// A tool of coreutils 9.x and its options.
 pub(super) struct Tool {
     name: &'static str,
-    /// The short options, each after its dash.
     letters: &'static str,
-    /// The long options, sorted.
+    /// Sorted.
     longs: &'static str,
 }
 
@@ -72,8 +72,8 @@ pub(super) fn options(tool: &str) -> Option<&'static Tool> {
 }
 
 impl Tool {
-    /// Adds the options that the command lacks, to be refused, and the abbreviations that an option
-    /// of curt alone would make ambiguous. clap finds the other abbreviations.
+    /// Adds the missing options, to be refused, and the abbreviations that an option unknown to GNU
+    /// would make ambiguous. clap infers the other abbreviations.
     pub(super) fn add_to(&self, mut command: Command) -> Command {
         let names: Vec<&str> = self.longs.split_whitespace().collect();
         let is_extra = |name: &&str| names.binary_search(&format!("--{name}").as_str()).is_err();
@@ -82,7 +82,7 @@ impl Tool {
             let name = &option[2..];
             if !long_names(&command).any(|known| known == name) {
                 if matches!(name, "help" | "version") {
-                    // clap adds them.
+                    // clap adds these.
                     continue;
                 }
                 command = command.arg(refused(option).long(name));
@@ -109,7 +109,6 @@ impl Tool {
         command
     }
 
-    /// Refuses an option that the command lacks.
     pub(super) fn check(
         &self,
         command: &mut Command,
@@ -129,7 +128,7 @@ impl Tool {
     }
 }
 
-/// Returns how many letters of a name are needed so that it can mean no other option.
+/// Returns how many letters identify an option uniquely.
 fn shortest(names: &[&str], at: usize) -> usize {
     let neighbors = [at.checked_sub(1), Some(at + 1)];
     let neighbors = neighbors.into_iter().flatten().filter_map(|at| names.get(at));
@@ -137,7 +136,7 @@ fn shortest(names: &[&str], at: usize) -> usize {
     alike.unwrap_or("--".len()) + 1 - "--".len()
 }
 
-/// An option that is only recognized, to be refused. Its ID is how it is written.
+/// An option that is recognized only to be refused. Its ID is its spelling.
 fn refused(option: &'static str) -> Arg {
     Arg::new(option).hide(true).num_args(0..=1).require_equals(true).action(ArgAction::Append)
 }
@@ -146,7 +145,6 @@ fn long_names(command: &Command) -> impl Iterator<Item = &str> {
     command.get_arguments().filter_map(Arg::get_long)
 }
 
-/// Returns the length of the common prefix.
 fn common(one: &str, other: &str) -> usize {
     one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
 }

@@ -1,9 +1,9 @@
-//! Help: `-h` is clap's, with a line for each option; `--help` and manual pages say all there is.
+//! Help: `-h` is clap's, with one line per option; `--help` and manual pages are complete.
 
 use clap::Command;
 use clap::builder::StyledStr;
 
-/// The fields of an entry, for the help of each `--fields`.
+/// The list of fields in the help of each `--fields`.
 macro_rules! fields_help {
     ($first:literal) => {
         concat!(
@@ -16,8 +16,8 @@ macro_rules! fields_help {
 }
 pub(super) use fields_help;
 
-/// Returns the help that `--help` prints. clap's long help has three lines and more for each
-/// option; this has clap's short layout, with the whole text of each option in its column.
+/// Returns the text of `--help`: clap's short layout with the full text of each option. clap's own
+/// long help would need three lines or more per option.
 pub(super) fn in_full(command: &Command) -> StyledStr {
     let mut full = shown(command).mut_args(|option| match option.get_long_help() {
         Some(text) => {
@@ -32,8 +32,8 @@ pub(super) fn in_full(command: &Command) -> StyledStr {
     full.after_help(notes(command).join("\n\n")).render_help()
 }
 
-/// Returns the command as help and manual pages show it. Operands and the root directory that only
-/// another option makes optional, such as `--force`, are shown as required.
+/// Returns the command as shown by help and manual pages. `FILE` and `--root` appear as required,
+/// although another option, such as `--force`, makes them optional.
 pub(crate) fn shown(command: &Command) -> Command {
     let is_required = matches!(command.get_name(), "rm" | "beneath");
     command.clone().mut_args(|option| {
@@ -42,7 +42,7 @@ pub(crate) fn shown(command: &Command) -> Command {
     })
 }
 
-/// Returns what `--help` prints after the options, the examples last.
+/// Returns the text of `--help` after the options, examples last.
 pub(crate) fn notes(command: &Command) -> Vec<String> {
     let texts = [command.get_after_long_help(), command.get_after_help()];
     texts.into_iter().flatten().map(ToString::to_string).collect()

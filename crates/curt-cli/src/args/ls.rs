@@ -18,7 +18,6 @@ use crate::quote::Style;
 use words::{FORMATS, MARKS, SORTS, TIMES, WHENS};
 pub(crate) use words::{Format, Hidden, Marks, Sort, When};
 
-/// The heading of the options that GNU ls lacks.
 const BEYOND_GNU: &str = "Options that GNU ls does not have";
 
 const LONG_ABOUT: &str = "\
@@ -42,7 +41,7 @@ Examples:
   curt ls --tree --depth 2            a tree of two levels
   curt ls --fields name,size,created  chosen fields, separated by tabs";
 
-/// The options of `curt ls`. Of many the last one counts, so these are read by their positions.
+/// For many options the last one wins, so those are read by their positions.
 #[derive(Args, Clone, Debug, Default)]
 #[allow(dead_code, reason = "options that are read by their positions are not read as fields")]
 #[command(args_override_self = true, infer_long_args = true, disable_help_flag = true)]
@@ -344,23 +343,23 @@ pub(crate) struct LsOptions {
     #[arg(skip)]
     pub(crate) format: Option<Format>,
 
-    /// The marks after names, and when they are printed. The last one whose condition holds counts.
+    /// Indicators after names, and when to print them. The last applicable one wins.
     #[arg(skip)]
     pub(crate) marks: Vec<(Marks, When)>,
 
-    /// Which symbolic links are followed, if `-H` or `-L` was given.
+    /// Which symlinks are followed, with `-H` or `-L`.
     #[arg(skip)]
     pub(crate) follow: Option<Follow>,
 
-    /// Links among the operands are followed if they lead to directories.
+    /// Whether symlink operands are followed if they point to directories.
     #[arg(skip)]
     pub(crate) follows_directories: bool,
 
-    /// Whether question marks replace unprintable characters, if an option says so.
+    /// Whether `?` replaces unprintable characters, if an option decides that.
     #[arg(skip)]
     pub(crate) masks: Option<bool>,
 
-    /// The unit of sizes, if an option says so.
+    /// The unit of sizes, if an option chooses it.
     #[arg(skip)]
     pub(crate) unit: Option<Blocks>,
 
@@ -369,7 +368,7 @@ pub(crate) struct LsOptions {
 }
 
 impl LsOptions {
-    /// Those of `ls -lhd`.
+    /// The options of `ls -lhd`.
     pub(crate) fn details(
         operands: Vec<OsString>,
         color: When,
@@ -476,8 +475,8 @@ impl Options for LsOptions {
     }
 }
 
-/// The last of the options about the format wins, except that `-1` and `--zero` do not change the
-/// long format, which has one file per line anyway.
+/// The last format option wins, except that `-1` and `--zero` keep the long format, which prints
+/// one file per line anyway.
 fn format(named: Option<Format>, given: &Positions<'_>) -> Option<Format> {
     let options = [
         ("across", Some(Format::Across)),
@@ -505,7 +504,7 @@ fn parse_block_size(word: &OsStr) -> Result<Blocks, &'static str> {
     Blocks::parse(word).map_err(|_| "expected a size such as 512, K, 2MiB, kB or human-readable")
 }
 
-/// Parses a width. One that is too large is no limit, as 0.
+/// As in GNU ls, a width that is too large means no limit, as does 0.
 pub(crate) fn parse_width(word: &str) -> Result<usize, &'static str> {
     match number::parse(word.as_bytes(), b"", &COLUMNS) {
         Err(Flaw::TooLarge(_)) => Ok(0),
@@ -513,7 +512,6 @@ pub(crate) fn parse_width(word: &str) -> Result<usize, &'static str> {
     }
 }
 
-/// Parses a distance of tab stops, which can be too large.
 pub(crate) fn parse_tab_size(word: &str) -> Result<usize, &'static str> {
     columns(number::parse(word.as_bytes(), b"", &COLUMNS))
 }

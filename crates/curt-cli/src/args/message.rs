@@ -1,5 +1,5 @@
-//! Help, and messages about a wrong command line: one sentence after the name of the command, as in
-//! all messages, without a character that a terminal would act upon.
+//! Help, and errors about the command line: one sentence after the program name, without control
+//! characters.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -18,23 +18,23 @@ use crate::quote::{for_terminal, on_one_line, quote, shield};
 use crate::session::Session;
 use crate::sys;
 
-/// A command line that asks for help or is wrong.
+/// A command line that requests help or is wrong.
 pub(crate) struct Refused {
     session: Session,
     text: Text,
 }
 
 enum Text {
-    /// The help or the version that was asked for.
+    /// Requested help or version.
     Wanted(StyledStr),
-    /// The help of a command line without words.
+    /// Help for an empty command line.
     Nothing(StyledStr),
-    /// A message, and a hint in place of the one at the help.
+    /// A message, and a hint that replaces the one to the help.
     Wrong(String, Option<String>),
 }
 
 impl Refused {
-    /// `command` is the definition that failed, and `name` that of the command, if there is one.
+    /// `command` is the definition that failed, `name` that of the command, if any.
     pub(super) fn new(name: Option<&str>, error: &clap::Error, command: &Command) -> Refused {
         let program = name.map_or_else(|| "curt".to_owned(), |name| format!("curt {name}"));
         let text = match error.kind() {
@@ -96,7 +96,7 @@ impl Refused {
         session.close(false)
     }
 
-    /// Returns GNU rm's hints at files whose names were taken for options.
+    /// Returns GNU rm's hints for files whose names were read as options.
     fn files(&self) -> String {
         let program = self.session.program();
         if !matches!(program, "curt rm" | "rm") {
@@ -141,7 +141,7 @@ fn message(error: &clap::Error, command: &Command) -> (String, Option<String>) {
                         format!("option '{given}' is ambiguous; possibilities: '{candidates}'");
                     return (message, None);
                 }
-                // A GNU option that curt lacks begins so, too.
+                // The prefix is ambiguous with a GNU option that curt lacks.
                 Some(_) if !candidates.is_empty() => Some(did_you_mean(&candidates[0])),
                 Some(name) => {
                     let name = name.trim_start_matches('-');
@@ -185,7 +185,7 @@ fn message(error: &clap::Error, command: &Command) -> (String, Option<String>) {
             _ if value.starts_with('-') => invalid("it must not be negative"),
             _ => invalid("expected a whole number"),
         },
-        // These quote nothing that was typed.
+        // These messages do not quote user input.
         _ => {
             let rendered = error.render().to_string();
             let first = rendered.lines().next().unwrap_or_default();
@@ -204,8 +204,8 @@ fn name(argument: &str) -> String {
     }
 }
 
-/// Whether `--json` is among the words, up to those of another program. The words could not be
-/// parsed, so this looks for it by itself.
+/// Whether `--json` was given, before the words of another program. Parsing has failed, so this
+/// scans the words itself.
 fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bool {
     let names: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
     let is_json = |word: &str| {
@@ -221,14 +221,14 @@ fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bo
     names.contains(&"json") && words.any(|word| word.to_str().is_some_and(is_json))
 }
 
-/// Whether a number has more digits than the option can hold.
+/// Whether a number overflowed.
 fn is_too_large(error: &(dyn Error + 'static)) -> bool {
     let number = error.downcast_ref::<ParseIntError>();
     number.is_some_and(|number| *number.kind() == IntErrorKind::PosOverflow)
 }
 
-/// The words of other tools that people type most often, the command of curt that they follow (none
-/// if the word is a command), and the hint: an option, or a sentence.
+/// Words of other tools that people often type, the curt command they follow (empty if the word is
+/// a command), and the hint: an option, or a sentence.
 const OF_OTHERS: [(&str, &str, &str); 20] = [
     ("", "fd", "'curt find PATTERN' finds entries by name"),
     ("", "tree", "'curt ls --tree' lists a tree"),
@@ -252,14 +252,14 @@ const OF_OTHERS: [(&str, &str, &str); 20] = [
     ("ls", "level", "--depth"),
 ];
 
-/// Returns the hint at the substitute for a word of another tool.
+/// Returns the hint for a word of another tool.
 fn of_other(name: &str, command: &str) -> Option<String> {
     let (.., instead) = OF_OTHERS.iter().find(|row| (row.0, row.1) == (command, name))?;
     let is_option = instead.starts_with('-');
     Some(if is_option { did_you_mean(instead) } else { (*instead).to_owned() })
 }
 
-/// Refuses to be called by the name of a command that curt does not stand in for.
+/// Refuses to be called by the name of a command that curt does not replace.
 pub(super) fn no_stand_in(name: &str) -> Option<Refused> {
     const OWN: [&str; 6] = ["find", "run", "expand", "beneath", "completions", "man"];
     let own = || OWN.contains(&name).then(|| format!("use 'curt {name}'"));
@@ -267,7 +267,7 @@ pub(super) fn no_stand_in(name: &str) -> Option<Refused> {
     Some(Refused::wrong("curt", format!("a link named '{name}' does nothing"), Some(hint)))
 }
 
-/// Returns the name that is the most alike. One letter in three may be wrong.
+/// Returns the most similar name, with at most one wrong letter in three.
 fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = typed.chars().count() / 3;
     let near = names.map(|name| (strsim::osa_distance(typed, name), name));
@@ -278,12 +278,10 @@ fn did_you_mean(option: &str) -> String {
     format!("did you mean '{option}'?")
 }
 
-/// Returns the long options that help shows.
 fn visible_names(command: &Command) -> impl Iterator<Item = &str> {
     command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(clap::Arg::get_long)
 }
 
-/// Returns the options that start with the typed text.
 fn candidates(given: &str, command: &Command) -> Vec<String> {
     let Some(start) = given.strip_prefix("--").filter(|name| !name.is_empty()) else {
         return Vec::new();

@@ -35,7 +35,7 @@ Examples:
   curt readlink -f a/new  the absolute name; 'a' must exist, and 'new' need not
   curt readlink -ze *     absolute names of existing files, each ended by NUL";
 
-/// The options of both that say which names may be missing.
+/// Shared by both commands.
 const MISSING: [(&str, Missing); 3] = [
     ("canonicalize", Missing::LastName),
     ("canonicalize_existing", Missing::Nothing),
@@ -102,11 +102,11 @@ pub(crate) struct RealpathOptions {
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
 
-    /// Which names may be missing: the option that was given last.
+    /// The last of the options about missing names.
     #[arg(skip)]
     pub(crate) missing: Missing,
 
-    /// How links are treated: the option that was given last.
+    /// The last of the options about symlinks.
     #[arg(skip)]
     pub(crate) links: Links,
 }
@@ -175,11 +175,10 @@ pub(crate) struct ReadlinkOptions {
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
 
-    /// Which names may be missing; `None` to print targets.
+    /// Which names may be missing; `None` prints symlink targets.
     #[arg(skip)]
     pub(crate) missing: Option<Missing>,
 
-    /// Whether failures have messages.
     #[arg(skip)]
     pub(crate) has_messages: bool,
 }
@@ -189,7 +188,7 @@ impl Options for ReadlinkOptions {
 
     fn settle(&mut self, positions: &Positions<'_>) -> Result<(), String> {
         self.missing = positions.last(&MISSING);
-        // POSIX, which knows none of the other options, wants a message.
+        // Without the GNU options, POSIX requires a message.
         let is_posix = || self.missing.is_none() && std::env::var_os("POSIXLY_CORRECT").is_some();
         let asked = positions.last(&[("quiet", false), ("silent", false), ("verbose", true)]);
         self.has_messages = asked.unwrap_or_else(is_posix);

@@ -21,7 +21,6 @@ mounts too, are skipped unless --cross-mounts is given; a link with a slash afte
 large trees are removed by several threads, so the order of output varies (-j1 fixes it); usage \
 errors exit with 2. Symbolic links are removed, never followed.";
 
-/// The heading of the options that GNU rm lacks.
 const BEYOND_GNU: &str = "Options that GNU rm does not have";
 
 const NOTES: &str = "\
@@ -140,7 +139,7 @@ pub(crate) struct RmOptions {
     /// Retry N times if other programs add to a directory
     ///
     /// The directory is emptied again each time.
-    // clap's own parser has other words for a negative number.
+    // clap's own number parser words errors about negative numbers differently.
     #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true,
           value_parser = u32::from_str, help_heading = BEYOND_GNU)]
     pub(crate) retries: u32,
@@ -182,15 +181,12 @@ pub(crate) struct RmOptions {
     #[arg(long, alias = "-presume-input-tty", hide = true)]
     pub(crate) presume_input_tty: bool,
 
-    /// When to prompt, by the last of the options that say so.
     #[arg(skip)]
     pub(crate) prompt: Prompt,
 
-    /// Missing files and operands are not errors.
     #[arg(skip)]
     pub(crate) ignores_missing: bool,
 
-    /// Which operands are refused.
     #[arg(skip)]
     pub(crate) preserve: Preserve,
 }
@@ -238,13 +234,13 @@ impl Options for RmOptions {
 }
 
 impl RmOptions {
-    /// Whether standard input holds the operands.
+    /// Whether the operands come from standard input.
     pub(crate) fn reads_names(&self) -> bool {
         self.files0_from.as_deref() == Some(Path::new("-"))
     }
 
-    /// Replays the options about prompts in their order, as GNU rm does: the last one wins, except
-    /// that `--interactive=never` does not change whether missing files are errors.
+    /// Replays the prompt options in order, as GNU rm does: the last one wins, except that
+    /// `--interactive=never` does not change whether missing files are errors.
     fn settle_prompts(&mut self, given: &Positions<'_>) {
         let flags = [("force", Prompt::Never), ("always", Prompt::Always), ("once", Prompt::Once)];
         let flags = flags.into_iter().filter_map(|(id, prompt)| {

@@ -128,17 +128,18 @@ impl Options for RunOptions {
 }
 
 impl RunOptions {
-    /// Returns the first word if it is meant for a time limit, as `timeout` has it.
+    /// Returns the first word if it looks like a time limit, which is the first operand of
+    /// `timeout`.
     pub(crate) fn likely_limit(&self) -> Option<&str> {
         let word = self.words.first().filter(|_| self.words.len() > 1)?.to_str()?;
         parse_time(word).is_ok().then_some(word)
     }
 }
 
-/// Reads a time as GNU timeout does: a number as `strtod` takes it, and a unit. One that is too
-/// long to be counted is the longest.
+/// Parses a duration as GNU timeout does: a `strtod(3)` number and a unit. Too long a time becomes
+/// the longest possible one.
 fn parse_time(word: &str) -> Result<Duration, String> {
-    /// Units with their seconds. `d` is a digit, too.
+    /// Seconds per unit. No unit comes first, because `d` is also a hexadecimal digit.
     const UNITS: [(&str, f64); 6] =
         [("", 1.0), ("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)];
     let split = |&(unit, seconds): &(&str, f64)| Some(number(word.strip_suffix(unit)?)? * seconds);
@@ -147,18 +148,18 @@ fn parse_time(word: &str) -> Result<Duration, String> {
         .find_map(split)
         .ok_or("expected a number of seconds, or with a unit: 500ms, 1.5s, 2m, 1h, 1d")?;
     let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-    // A time too short to be counted is not the zero that means no limit.
+    // A time too short to represent must not become 0, which means no limit.
     Ok(if seconds > 0.0 { time.max(Duration::from_nanos(1)) } else { time })
 }
 
-/// Reads a number as `strtod` does, but none below zero. Only zero is 0.
+/// Parses a non-negative number as `strtod(3)` does. A tiny number must not become 0.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim_start_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r']);
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let hexadecimal = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X"));
     let (number, digits) = match hexadecimal {
         Some(digits) => (from_hexadecimal(digits)?, digits.split(['p', 'P']).next()?),
-        // The standard library takes a sign, too.
+        // `parse` accepts a second sign.
         None if unsigned.starts_with(['+', '-']) => return None,
         None => (unsigned.parse().ok()?, unsigned.split(['e', 'E']).next()?),
     };
@@ -167,7 +168,7 @@ fn number(text: &str) -> Option<f64> {
     (number == 0.0 || number > 0.0 && !text.starts_with('-')).then_some(number)
 }
 
-/// Reads the digits of a hexadecimal number and its exponent, a power of two.
+/// Parses hexadecimal digits and a binary exponent.
 fn from_hexadecimal(text: &str) -> Option<f64> {
     let (digits, exponent) = match text.split_once(['p', 'P']) {
         Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
@@ -178,7 +179,7 @@ fn from_hexadecimal(text: &str) -> Option<f64> {
     let add = |sum: f64, digit: char| Some(sum * 16.0 + f64::from(digit.to_digit(16)?));
     let number = Some(digits.chars()).filter(|_| !digits.is_empty())?.try_fold(0.0, add)?;
     let places = i32::try_from(fraction.len()).ok()?.checked_mul(4)?;
-    // Not `exp2`, for which every start would load the library of mathematics.
+    // `exp2` would load the math library at every start.
     let power = 2_f64.powi(exponent.saturating_sub(places));
     Some(if number == 0.0 { number } else { number * power })
 }

@@ -90,7 +90,7 @@ pub(crate) struct StatOptions {
     #[command(flatten)]
     pub(crate) output: OutputOptions,
 
-    /// The format of GNU stat, by the last of the options that give one.
+    /// The last format option.
     #[arg(skip)]
     pub(crate) format_chosen: Option<StatFormat>,
 }
@@ -104,7 +104,7 @@ pub(crate) enum StatFormat {
 }
 
 impl StatOptions {
-    /// Whether the output is that of GNU stat.
+    /// Whether to print GNU stat's output.
     pub(crate) fn is_gnu(&self) -> bool {
         let is_other = self.fields.is_some() || self.output.json;
         let is_asked = self.format_chosen.is_some() || self.file_system || self.terse;

@@ -1,4 +1,4 @@
-//! The definitions of the command line. Their meaning is compared with GNU's tools elsewhere.
+//! Tests of the definitions. Their meaning is compared with the GNU tools elsewhere.
 
 use super::*;
 
@@ -18,8 +18,8 @@ fn every_field_is_explained() {
     }
 }
 
-/// Every option that needs another one is refused without it, beside each other option: also beside
-/// one that conflicts with the one that is needed.
+/// An option that needs another one is refused without it, together with any other option: even
+/// with one that conflicts with the needed one.
 fn check_needs<T: Options>(name: &str) {
     let define = || T::augment_args(clap::Command::new("curt"));
     let mut built = define();

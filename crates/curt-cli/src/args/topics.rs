@@ -1,4 +1,4 @@
-//! The topics of `curt help`, one screen each, about features that several commands share.
+//! Topics of `curt help` about features that several commands share, one screen each.
 
 /// The end of `curt help`.
 pub(super) const LIST: &str = "\

@@ -67,7 +67,6 @@ pub(crate) struct WhichOptions {
     pub(crate) look_up: LookUpOptions,
 }
 
-/// The heading of the options about looking programs up.
 pub(super) const SEARCH: &str = "Search";
 
 /// How programs are looked up.
@@ -110,8 +109,8 @@ pub(crate) struct LookUpOptions {
 const CWDS: [(&str, bool); 2] = [("never", false), ("always", true)];
 
 impl LookUpOptions {
-    /// Returns why nothing may have been found: by Windows' rules the `PATH` of another system is
-    /// one strange directory, and by POSIX rules only an empty entry is the working directory.
+    /// Returns why the search probably failed. Under Windows rules, the `PATH` of a POSIX system is
+    /// a single odd directory; under POSIX rules, only an empty entry means the working directory.
     pub(crate) fn hint(&self) -> Option<String> {
         let policy = self.policy.unwrap_or_default();
         let has_rules = |flavor: &Flavor| policy.has_rules_of(*flavor);
@@ -135,7 +134,6 @@ impl LookUpOptions {
         })
     }
 
-    /// Returns the search that they ask for.
     pub(crate) fn search(&self) -> Result<Search, String> {
         let mut search = Search::new();
         if let Some(policy) = self.policy {

@@ -1,4 +1,4 @@
-//! `curt beneath`: untrusted paths that must stay in a directory.
+//! `curt beneath`: resolves untrusted paths beneath a root directory.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -60,7 +60,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Counts a path, and reports why it could not be used.
+    /// Counts a path; if it was refused or failed, reports why.
     fn count(&mut self, result: Result<(), Denied>, path: &Path, session: &Session) {
         let Err(denied) = result else {
             self.allowed += 1;
@@ -82,10 +82,8 @@ impl Counts {
 }
 
 struct Denied {
-    /// The operation, for people.
     verb: &'static str,
     failure: Failure,
-    /// The path was refused; otherwise something failed.
     is_refused: bool,
 }
 
@@ -121,7 +119,8 @@ impl From<Error> for Denied {
     }
 }
 
-/// Returns the verb for an operation; the name of a path is asked for in order to open it.
+/// Returns the verb for an operation. A path is canonicalized in order to be opened, so that is the
+/// verb for the user.
 fn verb(operation: Operation) -> &'static str {
     match operation {
         Operation::Canonicalize => "open",
@@ -129,7 +128,6 @@ fn verb(operation: Operation) -> &'static str {
     }
 }
 
-/// Returns the canonical name of a path, relative to the root.
 fn name(root: &Root, path: &Path, may_be_missing: bool) -> Result<std::path::PathBuf, Denied> {
     let found = root.canonical(path)?;
     if found.missing && !may_be_missing {
@@ -138,7 +136,7 @@ fn name(root: &Root, path: &Path, may_be_missing: bool) -> Result<std::path::Pat
     Ok(found.path)
 }
 
-/// Prints the name of a path, which may be a path of another system.
+/// Prints a name, which may be in the syntax of another system.
 fn print_name(path: &Path, name: &PathText, options: &BeneathOptions, session: &Session) {
     if session.is_json() {
         let name = json::path(name, options.flavor.unwrap_or(Flavor::NATIVE));
@@ -150,13 +148,13 @@ fn print_name(path: &Path, name: &PathText, options: &BeneathOptions, session: &
     }
 }
 
-/// Prints the contents of a regular file. A pipe may never end, and one without a writer would look
-/// like an empty file.
+/// Prints the contents of a regular file. Others are refused: a pipe may never end, and without a
+/// writer it would look like an empty file.
 fn print_contents(root: &Root, path: &Path, session: &Session) -> Result<(), Denied> {
     let mut file = root.open_file(path, OpenOptions::new().read(true).nonblocking(true))?;
     if sys::HAS_SPECIAL_FILES {
         let metadata = file.metadata().map_err(|error| Denied::os(Operation::ReadFile, &error))?;
-        // The system has its own words for reading a directory.
+        // The error of reading a directory comes from the system.
         if !metadata.is_file() && !metadata.is_dir() {
             return Err(Denied::not_a_regular_file());
         }
@@ -192,7 +190,7 @@ fn print_metadata(
     Ok(())
 }
 
-/// Runs `--check-only`: checks only the text of the paths.
+/// `--check-only`: checks the text of the paths, without a system call.
 fn check_texts(options: &BeneathOptions, session: &Session) -> Exit {
     let check = PathCheck::new(options.flavor.unwrap_or(Flavor::NATIVE))
         .release(options.release.unwrap_or(Release::Windows10))
@@ -208,10 +206,9 @@ fn check_texts(options: &BeneathOptions, session: &Session) -> Exit {
     counts.finish(&Calls::default(), session)
 }
 
-/// Returns the name of a path relative to the root, by its text.
 fn check_text(check: PathCheck, path: &PathText) -> Result<PathText, Refusal> {
     if path.is_wide() {
-        // Text in units always has units.
+        // Cannot fail: the text consists of units.
         let units = path.to_units().map_err(|_| Refusal::Encoding)?;
         return Ok(PathText::from(check.name(&units)?.into_owned()));
     }

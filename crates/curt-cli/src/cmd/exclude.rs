@@ -1,13 +1,15 @@
-//! `--exclude` of `rm` and `find`, whose patterns are those of [`Globs`].
+//! `--exclude` of `rm` and `find`, with the patterns of [`Globs`].
 //!
-//! - One without a slash is compared with names, also with those that make up an operand of `rm`.
-//! - One with a slash is compared with the path below the operand and with the path as it is
-//!   printed. It may also begin at another name of the operand, or in the working directory; with
-//!   `**/`, anywhere.
-//! - One that begins with a slash is compared with full paths, and with paths below the operand.
+//! A missed exclusion deletes files. So a pattern has several readings, and a path that matches one
+//! of them is excluded:
 //!
-//! The system and the shell may have different full paths of the working directory: both count. An
-//! exclusion that is missed deletes, so a path that one of these readings excludes is excluded.
+//! - A pattern without a slash matches names, including those within an operand of `rm`.
+//! - A pattern with a slash matches the path below the operand, and the path as printed. It may
+//!   also
+//! begin at another name of the operand or in the working directory; with `**/`, anywhere.
+//! - A pattern with a leading slash matches absolute paths, and paths below the operand.
+//!
+//! The system and the shell may have different absolute paths of the working directory; both count.
 
 use std::borrow::Cow;
 use std::env;
@@ -26,27 +28,26 @@ use crate::sys;
 #[derive(Clone, Debug)]
 pub(in crate::cmd) struct Exclusions {
     all: Globs,
-    /// Those without a slash.
+    /// Patterns without a slash.
     names: Globs,
-    /// Those with a slash that do not begin with one.
+    /// Patterns with a slash, but not a leading one.
     paths: Globs,
-    /// Of these, those that begin with `**/`.
+    /// Those of `paths` that begin with `**/`.
     deep: Globs,
-    /// Those that begin with a slash.
+    /// Patterns with a leading slash.
     full: Globs,
-    /// The paths of the working directory. None if no pattern has a slash.
+    /// The paths of the working directory; empty if no pattern has a slash.
     directories: Vec<PathBuf>,
 }
 
 impl Exclusions {
-    /// The error is a message about a pattern.
     pub(in crate::cmd) fn new(patterns: &[OsString]) -> Result<Exclusions, String> {
         let globs = |patterns: &[OsString]| {
             Globs::new(patterns).map_err(|error| text::invalid_glob(&error))
         };
         let all = globs(patterns)?;
         let is_path = |pattern: &str| pattern.trim_end_matches(is_separator).contains(is_separator);
-        // Others were refused.
+        // `Globs::new` has refused patterns that are not UTF-8.
         let patterns: Vec<&str> = patterns.iter().filter_map(|pattern| pattern.to_str()).collect();
         let mut directories = Vec::new();
         if patterns.iter().any(|pattern| is_path(pattern)) {
@@ -59,7 +60,8 @@ impl Exclusions {
         let (mut deep, mut full) = (Vec::new(), Vec::new());
         for pattern in patterns {
             refuse_unmeant(pattern)?;
-            // The name of the working directory may have characters that mean something.
+            // A pattern beginning with the working directory, whose name may contain glob
+            // characters.
             full.extend(directories.iter().filter_map(|directory| {
                 let rest = pattern.strip_prefix(directory.to_str()?)?;
                 let is_below = rest.is_empty() || rest.starts_with(is_separator);
@@ -68,7 +70,7 @@ impl Exclusions {
             }));
             for word in expand_braces(pattern).map_err(|error| text::invalid_glob(&error))? {
                 if Path::new(&word).has_root() {
-                    // On Windows it may lack the drive.
+                    // On Windows, the word may lack the drive.
                     full.extend(directories.iter().map(|directory| {
                         let path = directory.join(&word);
                         [OsStr::new("/"), &without_root(&path)].into_iter().collect::<OsString>()
@@ -89,7 +91,6 @@ impl Exclusions {
         self.all.is_empty()
     }
 
-    /// Whether an entry below an operand is excluded.
     pub(in crate::cmd) fn match_entry(&self, entry: &Unvisited<'_>) -> bool {
         let (path, below, kind) = (entry.path(), entry.relative_path(), entry.kind());
         let depth = below.components().count();
@@ -98,12 +99,12 @@ impl Exclusions {
             || self.all.matches(path, kind)
             || self.full_paths(path).any(|path| {
                 let begins = path.ancestors().skip(depth + 1).take(typed);
-                // Without its slash at the end, a full path is also that of a link.
+                // `full` has lost trailing slashes, so `/x/link/`, as completion types it, also
+                // excludes a symlink.
                 self.match_path(&path, kind, &[&self.all, &self.full], begins)
             })
     }
 
-    /// Whether an operand, or a directory above it, is excluded.
     pub(in crate::cmd) fn match_operand(&self, operand: &OsStr) -> bool {
         if self.are_empty() {
             return false;
@@ -111,7 +112,7 @@ impl Exclusions {
         let operand = Path::new(operand);
         let is_directory = match curt::stat(operand, Fields::KIND) {
             Ok(found) => found.kind().is_dir(),
-            // Without an answer it is kept.
+            // If unsure, assume a directory, which more patterns match.
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         };
         let kind = if is_directory { Kind::Directory } else { Kind::File };
@@ -128,8 +129,8 @@ impl Exclusions {
             })
     }
 
-    /// Whether a directory, or one above it, is excluded by its full path. In `/src`, the pattern
-    /// `/src` means an entry, unless the directory is typed in full.
+    /// Whether a directory or one of its parents is excluded by its absolute path. Within `/src`,
+    /// the pattern `/src` means an entry, unless the operand was typed as an absolute path.
     pub(in crate::cmd) fn match_whole(&self, directory: &Path) -> bool {
         let has_two_names = |path: &Path| path.parent().is_some_and(|it| it.parent().is_some());
         let is_excluded = |path: &Path| {
@@ -139,7 +140,8 @@ impl Exclusions {
         self.full_paths(directory).any(|path| path.ancestors().any(is_excluded))
     }
 
-    /// Whether a full path is excluded, or its part below the working directory or one of these.
+    /// Whether an absolute path is excluded, or its part below the working directory or
+    /// `directories`.
     fn match_path<'p>(
         &'p self,
         path: &Path,
@@ -155,7 +157,7 @@ impl Exclusions {
             || parts.any(|part| globs.iter().any(|globs| matches_below(globs, part, kind)))
     }
 
-    /// Returns the full path in each of the working directories, without `.` and `..`.
+    /// Returns the absolute path in each of the working directories, without `.` and `..`.
     fn full_paths(&self, path: &Path) -> impl Iterator<Item = PathBuf> {
         self.directories.iter().map(move |directory| {
             let mut full = PathBuf::new();
@@ -170,17 +172,17 @@ impl Exclusions {
     }
 }
 
-/// '*' matches '.' and an empty path, too, but does not mean the directory itself.
+/// `*` also matches `.` and the empty path, but must not exclude the directory itself.
 fn matches_below(globs: &Globs, path: &Path, kind: Kind) -> bool {
     path.file_name().is_some() && globs.matches(path, kind)
 }
 
-/// Returns how many names a path has behind the last `.` or `..`.
+/// Returns the number of names after the last `.` or `..`.
 fn last_names(path: &Path) -> usize {
     path.components().rev().take_while(|part| matches!(part, Component::Normal(_))).count()
 }
 
-/// Refuses a pattern that nobody means.
+/// Refuses a pattern that is certainly a mistake.
 fn refuse_unmeant(pattern: &str) -> Result<(), String> {
     let reason = if pattern.starts_with("~/") {
         "the shell did not expand the tilde; an entry of that name is './~'".to_owned()
@@ -195,11 +197,11 @@ fn refuse_unmeant(pattern: &str) -> Result<(), String> {
     Err(format!("invalid pattern {}: {reason}", quote(pattern)))
 }
 
-/// Returns the pattern that a text is matched by, and nothing else.
+/// Returns a pattern that matches only this text.
 fn escaped(text: &str) -> String {
     let mut pattern = String::new();
     for character in text.chars() {
-        // Where a backslash separates names, no name has the other characters, but braces.
+        // On Windows, names cannot contain the other characters, except braces.
         if MAIN_SEPARATOR == '/' && "*?[]{},\\".contains(character) {
             pattern.push('\\');
         }
@@ -211,8 +213,7 @@ fn escaped(text: &str) -> String {
     pattern
 }
 
-/// Returns a full path without the beginning that no glob matches: the slash, on Windows two, or
-/// `\\?\`.
+/// Strips the root, which no glob matches: the leading slash, on Windows also two, or `\\?\`.
 pub(in crate::cmd) fn without_root(path: &Path) -> Cow<'_, OsStr> {
     if MAIN_SEPARATOR == '/' {
         return Cow::Borrowed(path.strip_prefix("/").unwrap_or(path).as_os_str());
@@ -222,17 +223,17 @@ pub(in crate::cmd) fn without_root(path: &Path) -> Cow<'_, OsStr> {
     Cow::Owned(text.trim_start_matches(is_separator).into())
 }
 
-/// Returns the working directory as the system has it, and as the shell does if that is another
-/// path of it.
+/// Returns the working directory as the system reports it, and `$PWD` if that is another path to
+/// it.
 fn working_directories() -> io::Result<Vec<PathBuf>> {
     let mut directories = vec![sys::working_directory()?];
     let is_here = |path: &Path| match (identity(path), identity(".".as_ref())) {
         (Ok(path), Ok(here)) => path == here,
         (Err(error), _) if error.kind() == io::ErrorKind::NotFound => false,
-        // Without an answer more is kept.
+        // If unsure, exclude more.
         _ => true,
     };
-    // A program that changes its directory leaves the variable behind.
+    // `$PWD` is stale after a program has changed its directory.
     let shell = env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
     directories.extend(shell.filter(|path| *path != directories[0] && is_here(path)));
     Ok(directories)
@@ -242,7 +243,7 @@ fn working_directories() -> io::Result<Vec<PathBuf>> {
 mod tests {
     use super::Exclusions;
 
-    /// Whether the pattern excludes this operand, which need not exist.
+    /// Works for operands that do not exist.
     fn excludes(pattern: &str, operand: &str) -> bool {
         Exclusions::new(&[pattern.into()]).unwrap().match_operand(operand.as_ref())
     }
@@ -281,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Below `/src`, `/src` may mean an entry: a search begins there, and `rm` is careful.
+    /// In `/src`, `/src` may mean an entry, so a search goes ahead; `rm` is more careful.
     #[cfg(unix)]
     #[test]
     fn a_search_begins_below_a_top_directory_that_is_not_typed() {

@@ -1,4 +1,4 @@
-//! `curt expand`: absolute paths, by text alone. The filesystem is not called.
+//! `curt expand`: makes paths absolute by their text, without touching the filesystem.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -43,7 +43,6 @@ fn drives(given: &[String]) -> Result<Vec<(&str, &str)>, String> {
     drives.collect()
 }
 
-/// Returns the expander that the options ask for. Without `--flavor` the paths are of this system.
 fn expander(options: &ExpandOptions, drives: &Drives<'_>, process: &ThisProcess) -> Expander {
     let text = |path: &OsStr| PathText::from(Path::new(path));
     let mut env = Env::of(process.clone());
@@ -62,13 +61,12 @@ fn expander(options: &ExpandOptions, drives: &Drives<'_>, process: &ThisProcess)
     let expander = set(expander, options.style, Expander::style);
     let expander = set(expander, options.dotdot, Expander::dot_dot);
     let expander = set(expander, options.verbatim, Expander::verbatim);
-    // A home directory is given in order to be used.
+    // `--home` implies `--tilde`.
     let tilde = (options.tilde || options.home.is_some()).then_some(true);
     let expander = set(expander, tilde, Expander::tilde);
     set(expander, options.base.as_deref().map(text), Expander::base)
 }
 
-/// Returns a path, its expansion and, if they are wanted, the rules that were applied.
 fn object(
     path: &PathText,
     expansion: &ExpandExplanation,
@@ -87,8 +85,8 @@ fn object(
     if is_explained { object.list("rules", rules()) } else { object }
 }
 
-/// Whether a path is `~` or begins with `~` and a separator, which people type for their home in
-/// every style. Anything else that begins with `~` may be a name, such as that of a lock file.
+/// Whether a path is `~` or begins with `~` and a separator, which means the home directory in
+/// every style. Other names with `~` are ordinary files, such as editor locks.
 fn is_at_home(operand: &OsStr, flavor: Flavor) -> bool {
     match operand.as_encoded_bytes() {
         [b'~'] | [b'~', b'/', ..] => true,

@@ -1,5 +1,4 @@
-//! `curt completions` and `curt man`, made from the definitions that the command line is parsed
-//! with.
+//! `curt completions` and `curt man`, generated from the clap definitions.
 
 use std::io::{self, Write};
 
@@ -16,7 +15,7 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     let session = Session::new("curt completions", false, false);
     let shell = options.shell;
     let mut command = visible(&Cli::command(), shell);
-    // clap's own `help` has no topics.
+    // clap's own `help` command knows no topics.
     let topics = topics::names().map(|topic| Command::new(topic).about("A topic"));
     let commands = command.get_subcommands().map(|command| {
         let about = command.get_about().cloned().unwrap_or_default();
@@ -42,7 +41,7 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     session.close(false)
 }
 
-/// The values of options, by their identifiers, that take other values too.
+/// Suggested values of options that also take other values, by the option's identifier.
 const WORDS: [(&str, &str); 5] = [
     ("preserve_root", "all"),
     ("time_style", "full-iso long-iso iso locale relative"),
@@ -57,15 +56,15 @@ complete -c curt -n \"__fish_curt_using_subcommand which\" -f -a \"(__fish_compl
 complete -c curt -n \"__fish_curt_using_subcommand run\" -a \"(__fish_complete_command)\"
 ";
 
-/// Programs in bash: its scripts expand the words that they offer.
+/// Programs in bash; the script expands this word when completing.
 const PROGRAMS_IN_BASH: &str = r#"$(compgen -c -- "${cur}")"#;
 
-/// Programs where `curt run` expects one, and not an argument of one.
+/// Programs for `curt run`, but only where it expects one.
 const PROGRAM_IN_BASH: &str = r#"$([[ ${at} == "${COMP_CWORD}" ]] && compgen -c -- "${cur}")"#;
 
-/// The beginning of a script for bash: finds the program of `find -x` and `run`, whose own
-/// completion has the words after it, and the option that a word after `=` belongs to. VALUED
-/// stands for the options of `run` that take a value.
+/// The head of the bash script. It finds the position of the program in `find -x` and `run`, and
+/// delegates the words after it to that program's completion. It also finds the option to the left
+/// of a `=`. VALUED is replaced by the options of `run` that take a value.
 const BEGIN_IN_BASH: &str = r#"    local at=0
     case "${COMP_WORDS[1]}" in
         find)
@@ -100,7 +99,7 @@ const BEGIN_IN_BASH: &str = r#"    local at=0
     fi
 "#;
 
-/// Returns clap's script for bash with options offered only after a dash, and files elsewhere: clap
+/// Changes clap's bash script to offer options only after a dash, and files elsewhere. clap's own
 /// offers all options for an empty word.
 fn for_prompt(script: &str, command: &Command) -> String {
     let run = command.find_subcommand("run");
@@ -121,8 +120,7 @@ fn for_prompt(script: &str, command: &Command) -> String {
 
 const USERS_IN_BASH: &str = r#"$(compgen -u -- "${cur}")"#;
 
-/// Returns the values that a script offers for an option or operand; `None` for those that clap
-/// knows.
+/// Returns the values to offer for an option or operand, or `None` to leave that to clap.
 fn values(option: &Arg, shell: Shell) -> Option<Vec<&'static str>> {
     let id = option.get_id().as_str();
     if let Some((_, words)) = WORDS.iter().find(|(known, _)| *known == id) {
@@ -131,7 +129,7 @@ fn values(option: &Arg, shell: Shell) -> Option<Vec<&'static str>> {
     let is_bash = shell == Shell::Bash;
     if id == "fields" {
         let names: Vec<&str> = curt::Fields::ALL.iter().map(|(name, _)| name).collect();
-        // Those before the last comma are typed.
+        // Keeps the names before the last comma.
         let expression = || {
             let names = names.join(" ");
             let offered = r#"compgen -P "${cur%"${cur##*,}"}" -W"#;
@@ -148,12 +146,12 @@ fn values(option: &Arg, shell: Shell) -> Option<Vec<&'static str>> {
     is_bash.then(|| vec![in_bash])
 }
 
-/// clap wants words that live as long as the program, which ends with the script.
+/// clap wants `'static` words. The leak is harmless, since the process ends after this script.
 fn lasting(word: &str) -> &'static str {
     Box::leak(word.into())
 }
 
-/// Returns the command without hidden options and commands, which most scripts would list.
+/// Removes hidden options and commands, which most generated scripts would list.
 fn visible(command: &Command, shell: Shell) -> Command {
     let mut visible = Command::new(lasting(command.get_name()));
     if let Some(about) = command.get_about() {
@@ -162,7 +160,7 @@ fn visible(command: &Command, shell: Shell) -> Command {
     if command.is_disable_help_flag_set() {
         visible = visible.disable_help_flag(true);
     }
-    // Relations between options are not needed here, so those with hidden ones do no harm.
+    // Drops the relations between options, so removing hidden ones breaks nothing.
     let options = command.get_arguments().filter(|option| !option.is_hide_set());
     let options = options.map(|option| {
         values(option, shell).map_or(option.clone(), |values| {
@@ -178,7 +176,6 @@ fn visible(command: &Command, shell: Shell) -> Command {
 
 pub(crate) fn man(options: &ManOptions) -> Exit {
     let session = Session::new("curt man", false, false);
-    // `help` has no page.
     let mut root = Cli::command().disable_help_subcommand(true);
     root.build();
     let command = match &options.command {
@@ -196,22 +193,21 @@ pub(crate) fn man(options: &ManOptions) -> Exit {
         return session.usage(&format!("unknown command {}", quote(name)));
     };
     let mut page = Vec::new();
-    // Writing into memory cannot fail.
     let _ = write_page(&command, &mut page);
     session.data(&page);
     session.close(false)
 }
 
-/// Writes a manual page. clap knows no sections for what follows the options.
+/// Writes a manual page. clap has no sections for the text after the options.
 fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let mut command = help::shown(command).mut_args(with_aliases);
-    // As in help. Of itself a page would list all options there, and lose the dots of operands.
+    // As in help. By default, the page would list all options here and lose the dots of operands.
     let usage = command.render_usage().to_string();
     let command = command.override_usage(usage.trim_start_matches("Usage: ").to_owned());
     let man =
         clap_mangen::Man::new(command.clone()).source(concat!("curt ", env!("CARGO_PKG_VERSION")));
     man.render_title(page)?;
-    // Long words would leave wide gaps before them.
+    // Left-aligned: justified text would have wide gaps before long words.
     writeln!(page, ".ad l")?;
     man.render_name_section(page)?;
     man.render_synopsis_section(page)?;
@@ -223,7 +219,6 @@ fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let notes = help::notes(&command).join("\n\n");
     let mut section = "";
     for paragraph in notes.split("\n\n") {
-        // A title and indented lines, or text.
         let (title, body) = match paragraph.split_once(":\n  ") {
             Some((title, _)) => (title, &paragraph[title.len() + 2..]),
             None => ("Notes", paragraph),
@@ -241,7 +236,7 @@ fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     man.render_version_section(page)
 }
 
-/// Adds the other names of an option to its text, which pages would not show.
+/// Appends the aliases of an option to its help, because the page would not show them.
 fn with_aliases(option: Arg) -> Arg {
     let letters = option.get_visible_short_aliases().unwrap_or_default();
     let words = option.get_visible_aliases().unwrap_or_default();
@@ -257,7 +252,7 @@ fn with_aliases(option: Arg) -> Arg {
     }
 }
 
-/// Escapes text for roff: a backslash, a dash, and a line that would be a request.
+/// Escapes text for roff: backslashes, dashes, and lines that would be requests.
 fn roff(text: &str) -> String {
     let escape = |line: &str| {
         let line = line.replace('\\', "\\e").replace('-', "\\-");

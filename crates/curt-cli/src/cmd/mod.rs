@@ -1,4 +1,4 @@
-//! The commands: each turns options into calls of the library, and their results into output.
+//! The commands: each translates options into calls of the library, and results into output.
 
 pub(crate) mod beneath;
 pub(crate) mod du;
@@ -23,7 +23,6 @@ use curt::{Error, Fields, Plan};
 
 use crate::sys;
 
-/// Returns the operands, or `.` if there are none.
 fn operands_or_here(operands: &[OsString]) -> Vec<&OsStr> {
     if operands.is_empty() {
         return vec![OsStr::new(".")];
@@ -31,21 +30,20 @@ fn operands_or_here(operands: &[OsString]) -> Vec<&OsStr> {
     operands.iter().map(OsString::as_os_str).collect()
 }
 
-/// Returns the canonical name of a path, to be used in its place. A name that leads elsewhere is an
-/// error: it is that of another mount namespace, or something covers it.
+/// Returns a canonical path that can be used instead of `path`. Fails if it names another file, as
+/// from another mount namespace or under a later mount.
 fn address(path: &Path) -> io::Result<PathBuf> {
     let name = Canonicalizer::new().find(path)?;
     if identity(path)? == identity(&name)? { Ok(name) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
-/// Returns the number and the device of the target of a path.
+/// Identifies the target of a path.
 fn identity(path: &Path) -> Result<(Option<u128>, Option<u64>), Error> {
     let plan = Plan::new(Fields::ID | Fields::DEVICE).follow(Follow::Links);
     let metadata = curt::stat(path, plan)?;
     Ok((metadata.id().known(), metadata.device().known()))
 }
 
-/// Returns the working directory. The error names the option that needs it.
 fn working_directory(option: &str) -> Result<PathBuf, String> {
     sys::working_directory().map_err(|error| {
         let cause = sys::error_text(&error);
@@ -53,7 +51,7 @@ fn working_directory(option: &str) -> Result<PathBuf, String> {
     })
 }
 
-/// Returns the last component of a path, without slashes after it; a root is its own name.
+/// Returns the last component without trailing slashes; a root is its own name.
 fn base_name(path: &Path) -> &OsStr {
     path.components().next_back().map_or(path.as_os_str(), Component::as_os_str)
 }

@@ -1,4 +1,4 @@
-//! `curt realpath` and `curt readlink`: absolute names without links, and the targets of links.
+//! `curt realpath` and `curt readlink`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(crate) fn realpath(options: &RealpathOptions) -> Exit {
     let shortened = match Shortened::new(options, &names) {
         Ok(shortened) => shortened,
         Err((path, failure)) => {
-            // As for GNU realpath, no option makes this quiet.
+            // As in GNU realpath, `--quiet` does not silence this.
             output.fail(path, failure, true);
             return output.finish(&names.calls());
         }
@@ -43,20 +43,20 @@ fn canonicalizer(without: &WithoutOptions) -> Canonicalizer {
 
 #[derive(Default)]
 struct Shortened {
-    /// The directory that names are relative to.
+    /// The directory that printed names are relative to.
     from: Option<PathBuf>,
-    /// The directory outside of which they stay absolute.
+    /// Names outside this directory are printed as absolute paths.
     within: Option<PathBuf>,
 }
 
 impl Shortened {
-    /// Finds the directories; the error is one of them, and why it cannot be used.
+    /// Resolves the directories of the options. The error has the option's value and the cause.
     fn new<'a>(
         options: &'a RealpathOptions,
         names: &Canonicalizer,
     ) -> Result<Shortened, (&'a OsStr, Failure)> {
         let find = |path: &'a OsString| {
-            // With a separator at its end, what exists must be a directory.
+            // A trailing separator requires an existing path to be a directory.
             let is_checked = options.missing == Missing::Nothing;
             let directory = if is_checked { Path::new(path).join("") } else { path.into() };
             let error = |error: Error| (path.as_os_str(), Failure::from(&error));
@@ -68,7 +68,8 @@ impl Shortened {
             (Some(to), Some(base)) if to.starts_with(&base) => {
                 Shortened { from: Some(to), within: Some(base) }
             }
-            // Names would not be relative to a directory outside.
+            // `--relative-to` is outside `--relative-base`, so all names are absolute, as in GNU
+            // realpath.
             (Some(_), Some(_)) => Shortened::default(),
             (None, Some(base)) => Shortened { from: Some(base.clone()), within: Some(base) },
             (from, None) => Shortened { from, within: None },
@@ -110,7 +111,7 @@ fn target(stat: &mut Stat, operand: &OsStr) -> Result<PathBuf, Failure> {
     metadata.target().known().map(Path::to_owned).ok_or_else(|| not_a_link(&metadata))
 }
 
-/// Why an entry has no target, in the system's words.
+/// The error of the call, or `EINVAL` as from `readlink(2)`.
 fn not_a_link(metadata: &curt::Metadata) -> Failure {
     match metadata.failures().next() {
         Some((_, error)) => Failure::from(error),
@@ -120,7 +121,6 @@ fn not_a_link(metadata: &curt::Metadata) -> Failure {
 
 struct Output<'a> {
     session: &'a Session,
-    /// Names end with NUL.
     zero: bool,
     count: u64,
 }
@@ -139,7 +139,7 @@ impl Output<'_> {
         }
     }
 
-    /// Reports a failure in GNU's form. In JSON every failure is an object.
+    /// Reports a failure as GNU does. JSON gets every failure, even with `--quiet`.
     fn fail(&mut self, operand: &OsStr, failure: Failure, has_message: bool) {
         if self.session.is_json() || has_message {
             let message = format!("{}: {}", for_terminal(operand, ":"), failure.message());

@@ -1,4 +1,4 @@
-//! `curt run`: starts a program and exits as it does.
+//! `curt run`: starts a program and exits with its status.
 
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
@@ -39,7 +39,7 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
         let name = command.get_program();
         session.message(&which::explanation_lines(name, &command.explain()));
     }
-    // With nothing left to do afterwards, curt becomes the program, as env does.
+    // Without a time limit or statistics, `exec` replaces curt, as in env.
     let is_last = options.timeout.is_none() && !options.stats;
     let failed = if is_last { sys::replace_by(&command) } else { None };
     let (ended, calls) = match failed {
@@ -75,7 +75,6 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
     session.finish(outcome)
 }
 
-/// Returns the signal to send when the time is over. The error is a message for the user.
 fn signal(options: &RunOptions) -> Result<i32, String> {
     match (&options.signal, options.kill_after) {
         (Some(word), _) => sys::signal_named(word),
@@ -84,16 +83,16 @@ fn signal(options: &RunOptions) -> Result<i32, String> {
     }
 }
 
-/// Starts a program and waits until it has ended. Signals that ask curt to end are passed on to it,
-/// and so is, when its time is over, the signal of the limit; after either it may be killed.
-/// Returns how the program ended, and whether its time was over.
+/// Starts a program and waits until it ends. Forwards termination signals to it, and sends the
+/// signal of `--signal` when the time limit expires. Either starts the `--kill-after` timer.
+/// Returns the status, and whether the limit expired.
 fn watch(
     options: &RunOptions,
     session: &Session,
     command: &mut Command,
     mut signal: i32,
 ) -> (Result<(ExitStatus, bool), Error>, Calls) {
-    // As for GNU timeout, 0 sets no limit.
+    // As in GNU timeout, 0 means no limit.
     let is_limit = |time: &Duration| !time.is_zero();
     let is_foreground = options.foreground || options.timeout.is_none();
     let mut watch = Watch::begin(is_foreground, signal);
@@ -123,7 +122,7 @@ fn watch(
         if let Err(error) = watch.send(&mut child, sent, is_typed) {
             break Err(error);
         }
-        // Only now: sending SIGALRM discards one that is pending, which may be that of the timer.
+        // Only after sending: sending SIGALRM discards a pending one, which may be from this timer.
         if let Some(after) = kill_after.take() {
             signal = sys::KILLING;
             watch.set_limit(after);
@@ -132,8 +131,8 @@ fn watch(
     (ended, child.calls())
 }
 
-/// Returns how many of the words set variables: those before the program that look like NAME=VALUE,
-/// where NAME has only letters, digits and underscores.
+/// Returns the number of leading `NAME=VALUE` words, where NAME has only ASCII letters, digits and
+/// underscores.
 fn assignments(words: &[OsString]) -> usize {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let is_name = |name: &OsStr| {
@@ -145,7 +144,6 @@ fn assignments(words: &[OsString]) -> usize {
     words.iter().take_while(sets).count()
 }
 
-/// Returns the command to start; the error is a message for the user.
 fn command(options: &RunOptions) -> Result<Command, String> {
     let (variables, words) = options.words.split_at(assignments(&options.words));
     let (program, arguments) = words.split_first().ok_or("missing program")?;
@@ -172,8 +170,8 @@ fn command(options: &RunOptions) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Returns the missing permission, for which the system has one error number: to search a directory
-/// on the way to the program, or to execute a file that others may execute.
+/// Distinguishes the two meanings of EACCES: a directory on the way that denies search, or a file
+/// that may not be executed although its mode has an `x` bit.
 fn denial(error: &Error) -> Option<String> {
     if !matches!(error.cause(), Cause::Start(StartFailure::NotExecutable, _)) {
         return None;
@@ -195,8 +193,8 @@ fn denial(error: &Error) -> Option<String> {
     })
 }
 
-/// Returns the exit code for a program that was not started: as for env, whatever is wrong with it
-/// but that it does not exist means that it cannot be executed.
+/// Returns the exit code for a program that could not be started. As in env, 127 means that it does
+/// not exist, and 126 any other problem with it.
 fn exit(error: &Error) -> Exit {
     match error.cause() {
         Cause::Start(StartFailure::ProgramMissing, _) => Exit::NOT_FOUND,
@@ -211,7 +209,7 @@ fn exit(error: &Error) -> Exit {
             | FindCause::Os(_) => Exit::NOT_EXECUTABLE,
             _ => Exit::NOT_FOUND,
         },
-        // Not even a process could be made for it.
+        // The process limit was reached.
         Cause::Start(_, error) if error.kind() == ErrorKind::WouldBlock => Exit::NOT_STARTED,
         Cause::Start(StartFailure::Directory | StartFailure::InvalidVariable { .. }, _) => {
             Exit::NOT_STARTED

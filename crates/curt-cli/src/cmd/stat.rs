@@ -1,5 +1,5 @@
-//! `curt stat`: the metadata of files, by field or as GNU stat prints it. One call for each, and
-//! one more for the target of a link.
+//! `curt stat`: prints metadata, by field or as GNU stat does. Costs one call per file, and another
+//! one for the target of a symlink.
 
 mod file_systems;
 mod format;
@@ -23,8 +23,8 @@ use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::time::{LocalZone, Zone};
 
-/// The fields that are printed by default: all that one call gives, and the target of a link. The
-/// names of owners would cost more.
+/// The default fields: all that one call returns, and the target of a symlink. Names of owners
+/// would cost more.
 pub(super) const DEFAULT: [Fields; 15] = [
     Fields::KIND,
     Fields::SIZE,
@@ -43,7 +43,6 @@ pub(super) const DEFAULT: [Fields; 15] = [
     Fields::TARGET,
 ];
 
-/// Runs the command.
 pub(crate) fn run(options: &StatOptions) -> Exit {
     let session = options.output.session("curt stat");
     let fields = match options.fields.as_deref().map(entry::fields_named).transpose() {
@@ -55,26 +54,25 @@ pub(crate) fn run(options: &StatOptions) -> Exit {
 
 fn plan(options: &StatOptions, fields: Fields) -> Plan {
     if options.dereference {
-        // The kind shows whether a link could be followed.
+        // The kind shows whether a symlink could be followed.
         Plan::new(fields | Fields::KIND).follow(Follow::Links)
     } else {
         Plan::new(fields)
     }
 }
 
-/// Asks about a path. A link that was to be followed but is broken is an error, as in GNU stat; the
-/// library yields the link itself.
+/// Reads the metadata of a path. With `-L`, a broken symlink is an error, as in GNU stat; the
+/// library would yield the symlink itself.
 fn ask(stat: &mut Stat, path: &Path, options: &StatOptions) -> Result<Metadata, Error> {
     let metadata = stat.path(path)?;
     let is_link = matches!(metadata.kind(), Kind::Symlink | Kind::Junction);
     if options.dereference && is_link {
-        // The slash makes sure that the link is followed.
+        // The trailing slash forces the symlink to be followed.
         return stat.path(path.join(""));
     }
     Ok(metadata)
 }
 
-/// Prints the metadata of the operands.
 fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
     let all = entry::union(fields);
     let all = if session.is_json() { all | Fields::NAME } else { all };
@@ -96,7 +94,7 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
         count += 1;
         let shown = Shown { name: base_name(path), path, metadata: &metadata };
         if session.is_json() {
-            // A field that could not be read says so itself.
+            // The object includes the error of each field.
             metadata.failures().for_each(|_| session.count_failure());
             session.object(entry::object(&shown, all));
         } else {
@@ -114,8 +112,8 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
     })
 }
 
-/// Adds a path and its metadata, one field per line. Names are quoted where needed, not only for
-/// a terminal: a line end in one must not look like the line of a field.
+/// Adds a path and its metadata, one field per line. Always quotes unusual names: a newline in a
+/// name must not be mistaken for the line of a field.
 pub(super) fn add_block(
     shown: &Shown<'_>,
     fields: &[Fields],

@@ -1,4 +1,4 @@
-//! `curt which`: the files that the names of programs stand for.
+//! `curt which`: looks up programs.
 
 use std::ffi::OsStr;
 use std::fmt::Write;
@@ -78,7 +78,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes an object to standard output, or to standard error if it is about a failure.
+    /// Successes go to standard output, failures to standard error.
     fn answer(&self, object: Object, is_found: bool) {
         if is_found { self.session.object(object) } else { self.session.report(object) }
     }
@@ -89,7 +89,7 @@ impl Printer<'_> {
         }
         match result {
             _ if self.session.is_json() => {
-                // To tell its kind, it is read.
+                // Its kind is in its first bytes.
                 if let Ok(found) = &mut result {
                     self.search.look_into(found);
                 }
@@ -150,7 +150,6 @@ fn add_error(object: Object, error: &Error) -> Object {
     object.list("unsearchable", why.unsearchable().iter().map(json_path))
 }
 
-/// Returns every step of a search and its result as an object.
 fn explanation_object(name: &OsStr, explanation: &SearchExplanation) -> Object {
     let looked = explanation.looked.iter().map(|looked| {
         let candidates = looked
@@ -178,7 +177,7 @@ fn json_path(path: impl AsRef<OsStr>) -> String {
     json::os_string(path.as_ref())
 }
 
-/// Returns every step of a search and its result as sentences, one on each line.
+/// Returns the steps of a search and its result, one sentence per line.
 pub(super) fn explanation_lines(name: &OsStr, explanation: &SearchExplanation) -> String {
     let (name, is_found) = (quote(name), explanation.result.is_ok());
     let mut lines = match &explanation.result {
@@ -189,7 +188,6 @@ pub(super) fn explanation_lines(name: &OsStr, explanation: &SearchExplanation) -
         }
         Err(error) => format!("{name}: {}\n", text::reason(error.cause())),
     };
-    // Writing into memory cannot fail.
     for looked in &explanation.looked {
         let _ = writeln!(lines, "  {}", directory_line(looked));
         for (candidate, outcome) in &looked.candidates {

@@ -1,4 +1,4 @@
-//! The unit of sizes, which `BLOCK_SIZE` and similar variables choose, as for the GNU tools, and
+//! Units of sizes, including `BLOCK_SIZE` and similar variables of the GNU tools, and
 //! human-readable sizes.
 
 use std::ffi::OsStr;
@@ -9,9 +9,9 @@ use crate::words::abbreviated;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Blocks {
-    /// Human-readable, in powers of this.
+    /// Human-readable, in powers of this base.
     Scaled(u64),
-    /// In blocks of this many bytes, rounded up, with this suffix.
+    /// Blocks of this many bytes, rounded up, printed with this suffix.
     Units(u64, String),
 }
 
@@ -21,8 +21,8 @@ impl Blocks {
     pub(crate) const HUMAN: Blocks = Blocks::Scaled(1024);
     pub(crate) const SI: Blocks = Blocks::Scaled(1000);
 
-    /// Returns the choice of the first of these variables that is set, or the default of POSIX or
-    /// GNU if none is set. A wrong value counts as far as it is a number, as for GNU.
+    /// Reads the first of these variables that is set, or uses the default of POSIX or GNU. As in
+    /// GNU, the number in an invalid value still counts.
     pub(crate) fn from_environment(variables: &[&str]) -> Blocks {
         let chosen = variables.iter().find_map(std::env::var_os);
         let usual = if std::env::var_os("POSIXLY_CORRECT").is_some() { 512 } else { 1024 };
@@ -35,10 +35,10 @@ impl Blocks {
         }
     }
 
-    /// Parses `human-readable`, `si`, a number, a unit, or both. A unit alone is shown as suffix.
+    /// Parses `human-readable`, `si`, a number, a unit, or both. A unit alone is also the suffix.
     pub(crate) fn parse(word: &OsStr) -> Result<Blocks, Flaw> {
         let text = word.as_encoded_bytes();
-        // Digits are not grouped in the C locale.
+        // `'` requests grouped digits, which the C locale does not have.
         let text = text.strip_prefix(b"'").unwrap_or(text);
         let words = [("human-readable", 1024), ("si", 1000)];
         if let Some(base) =
@@ -57,7 +57,6 @@ impl Blocks {
         }
     }
 
-    /// Whether sizes are shown as more than a number.
     fn are_text(&self) -> bool {
         !matches!(self, Blocks::Units(_, suffix) if suffix.is_empty())
     }
@@ -76,7 +75,7 @@ impl Blocks {
         }
     }
 
-    /// Adds a right-aligned size; an unknown one is a question mark.
+    /// Adds a right-aligned size, or `?` if unknown.
     pub(crate) fn add(&self, bytes: Option<u64>, column: usize, line: &mut Vec<u8>) {
         match bytes {
             Some(bytes) if self.are_text() => column::add_text(&self.show(bytes), column, line),

@@ -1,12 +1,12 @@
-//! Colors by `LS_COLORS`. They depend on the kind of an entry, and on its permissions and number of
-//! links if these are shown anyway. More metadata is read for a color only if `LS_COLORS` names it.
+//! Colors from `LS_COLORS`. They depend on the kind, and on mode and link count if the command
+//! reads those anyway. More metadata is read only if `LS_COLORS` names an indicator that needs it.
 
 use curt::{Fields, Kind};
 
 use super::entry::fields_if;
 use crate::quote::quote;
 
-/// GNU's indicators with their default values, if they have any.
+/// GNU's indicators and their default values.
 const DEFAULT: [(&str, Option<&str>); 24] = [
     ("lc", Some("\x1b[")),
     ("rc", Some("m")),
@@ -34,10 +34,10 @@ const DEFAULT: [(&str, Option<&str>); 24] = [
     ("cl", Some("\x1b[K")),
 ];
 
-/// The prefixes of the names of terminals with colors, as in `dircolors`.
+/// Name prefixes of terminals with colors, as in `dircolors`.
 const TERMINALS: [&str; 4] = ["rxvt", "screen", "tmux", "xterm"];
 
-/// The full names of other terminals with colors.
+/// Full names of other terminals with colors.
 const OTHER_TERMINALS: &str = "\
     Eterm alacritty ansi cons25 console cygwin dtterm gnome hurd jfbterm konsole kterm \
     linux linux-c mlterm putty st terminator tmux vt100";
@@ -45,45 +45,42 @@ const OTHER_TERMINALS: &str = "\
 #[derive(Debug)]
 pub(crate) struct Palette {
     indicators: Vec<(&'static str, Option<Vec<u8>>)>,
-    /// The indicators that `LS_COLORS` names.
+    /// The indicators in `LS_COLORS`.
     named: Vec<&'static str>,
-    /// Suffixes of names; the last one that matches is taken.
+    /// Suffixes of names; the last match wins.
     suffixes: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
-/// The metadata that the color of an entry depends on.
+/// The metadata that decides a color.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColorKey<'a> {
     pub(crate) name: &'a [u8],
     pub(crate) kind: Kind,
-    /// If it is known.
     pub(crate) mode: Option<u32>,
-    /// If it is known.
     pub(crate) links: Option<u64>,
-    /// A file has capabilities, as far as is known.
     pub(crate) has_capability: bool,
 }
 
 impl<'a> ColorKey<'a> {
-    /// An entry whose number of links and capabilities are not known.
+    /// An entry with unknown link count and capabilities.
     pub(crate) fn new(name: &'a [u8], kind: Kind, mode: Option<u32>) -> ColorKey<'a> {
         ColorKey { name, kind, mode, links: None, has_capability: false }
     }
 }
 
-/// The metadata that the colors in `LS_COLORS` depend on, beyond kinds and names.
+/// Metadata that `LS_COLORS` needs beyond kinds and names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
     pub(crate) of_files: Fields,
     pub(crate) of_directories: Fields,
-    /// Whether symbolic links are broken, and in the long format too.
+    /// Whether to check that symlink targets exist; the second applies to the long format.
     pub(crate) targets: bool,
     pub(crate) long_targets: bool,
 }
 
 impl Palette {
-    /// Returns the colors that the environment chooses. `None` if the terminal has none, or if they
-    /// cannot be parsed, about which `warn` is called.
+    /// Returns the palette of the environment. Returns `None` if the terminal has no colors, or,
+    /// after calling `warn`, if `LS_COLORS` is invalid.
     pub(crate) fn from_environment(warn: impl Fn(String)) -> Option<Palette> {
         let value = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let Some(text) = value("LS_COLORS") else {
@@ -117,7 +114,7 @@ impl Palette {
         let mut palette = Palette::default_colors();
         for (name, value) in parse(text)? {
             if let Some(suffix) = name.strip_prefix(b"*") {
-                // The last color of a suffix counts, even if others in other cases follow.
+                // The last color of a suffix wins, even if other spellings of it follow.
                 palette.suffixes.retain(|(known, _)| known != suffix);
                 palette.suffixes.push((suffix.to_vec(), value));
                 continue;
@@ -173,17 +170,17 @@ impl Palette {
         }
     }
 
-    /// Returns the color of text that is not a name, if it has one.
+    /// Returns the color of text other than names.
     pub(crate) fn normal(&self) -> Option<&[u8]> {
         self.get("no").filter(|_| self.is_colored("no"))
     }
 
-    /// Clears the rest of the line, which a color that was wrapped may have filled.
+    /// Clears the rest of the line, which a wrapped background color may have filled.
     pub(crate) fn clear(&self, to: &mut Vec<u8>) {
         to.extend_from_slice(self.get("cl").unwrap_or_default());
     }
 
-    /// Returns the end of the output if the sequences are unusual.
+    /// Ends the output, if the escape sequences are unusual.
     pub(crate) fn restore(&self) -> Vec<u8> {
         let mut text = Vec::new();
         if (self.get("lc"), self.get("rc")) != (Some(&b"\x1b["[..]), Some(&b"m"[..])) {
@@ -196,12 +193,12 @@ impl Palette {
         self.get("ln") == Some(b"target")
     }
 
-    /// Returns the color of a link that is not broken, if it has one.
+    /// Returns the color of a symlink with an existing target.
     pub(crate) fn link(&self) -> Option<&[u8]> {
         self.get("ln")
     }
 
-    /// Returns the color of the missing target of a link, if it has one.
+    /// Returns the color of a missing target.
     pub(crate) fn missing(&self) -> Option<&[u8]> {
         self.get(if self.is_colored("mi") { "mi" } else { "or" })
     }
@@ -214,7 +211,7 @@ impl Palette {
             Kind::Socket => "so",
             Kind::BlockDevice => "bd",
             Kind::CharacterDevice | Kind::Whiteout => "cd",
-            // The target of this link is not known, or there is none.
+            // A symlink with a missing or unknown target.
             kind if kind.is_link() && (self.links_are_targets() || self.is_colored("or")) => "or",
             kind if kind.is_link() => "ln",
             _ => return None,
@@ -257,8 +254,7 @@ impl Palette {
         }
     }
 
-    /// Returns the color of the suffix of a name, in any case, unless another spelling of that
-    /// suffix has another color.
+    /// Returns the color of a suffix. Ignores case, unless another spelling has another color.
     fn suffix(&self, name: &[u8]) -> Option<&[u8]> {
         let fits = |(suffix, color): &&(Vec<u8>, Vec<u8>)| {
             let Some(end) = name.len().checked_sub(suffix.len()).and_then(|at| name.get(at..))
@@ -277,7 +273,7 @@ impl Palette {
 }
 
 fn has_colors(terminal: &str) -> bool {
-    // Such as con80x25.
+    // Such as `con80x25`.
     let is_console = || {
         let size = terminal.strip_prefix("con").and_then(|size| size.split_once('x'));
         let is_number = |text: &str| text.starts_with(|digit: char| digit.is_ascii_digit());
@@ -290,17 +286,15 @@ fn has_colors(terminal: &str) -> bool {
         || terminal.contains("direct")
 }
 
-/// `LS_COLORS` cannot be parsed.
 #[derive(Debug, PartialEq, Eq)]
 struct Unparsable {
-    /// The unknown indicator, if that is why.
+    /// The unknown indicator, if that is the reason.
     prefix: Option<Vec<u8>>,
 }
 
 /// An indicator, or a suffix with its asterisk, and its value.
 type Pair = (Vec<u8>, Vec<u8>);
 
-/// Parses the text of `LS_COLORS` as GNU ls does.
 fn parse(mut text: &[u8]) -> Result<Vec<Pair>, Unparsable> {
     let broken = || Unparsable { prefix: None };
     let mut pairs = Vec::new();
@@ -327,7 +321,7 @@ fn parse(mut text: &[u8]) -> Result<Vec<Pair>, Unparsable> {
     }
 }
 
-/// Takes the text up to the next colon or equals sign, with its escapes. `None` if an escape is
+/// Takes the text up to the next colon (or equals sign) and decodes escapes. `None` if one is
 /// invalid.
 fn take(text: &mut &[u8], equals_ends: bool) -> Option<Vec<u8>> {
     let mut taken = Vec::new();
@@ -354,7 +348,7 @@ fn take(text: &mut &[u8], equals_ends: bool) -> Option<Vec<u8>> {
     }
 }
 
-/// Returns the byte that an escape means; `text` starts after the backslash.
+/// Decodes an escape; `text` begins after the backslash.
 fn escaped(text: &mut &[u8]) -> Option<u8> {
     let (&letter, rest) = text.split_first()?;
     let (digits, base) = match letter {
@@ -418,7 +412,7 @@ mod tests {
         }
     }
 
-    /// Suffixes differ in the case of letters only where two colors do; so since coreutils 9.2.
+    /// As in coreutils since 9.2.
     #[test]
     fn suffixes_differ_in_case_where_their_colors_do() {
         let palette = Palette::new(b"*.jpg=1:*.JPG=1:*.jpg=2:*.png=3").ok().unwrap();

@@ -1,6 +1,6 @@
-//! Numbers in columns. Long listings consist of them, so they are written without allocations.
+//! Numbers in columns, written without allocation, because long listings consist of them.
 
-/// The longest number of 64 bits, with spaces before it.
+/// Holds any 64-bit number.
 const CELL: usize = 24;
 
 pub(crate) fn width(number: impl Into<u128>) -> usize {
@@ -13,8 +13,7 @@ pub(crate) fn width(number: impl Into<u128>) -> usize {
     log.map_or(1, |log| log as usize + 1)
 }
 
-/// Adds a right-aligned number; a column of width 0 is as wide as the number. An unknown number is
-/// a question mark.
+/// Adds a right-aligned number, or `?` if unknown. Width 0 does not pad.
 pub(crate) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec<u8>) {
     let Some(number) = number.map(Into::into) else {
         return add_text("?", column, line);

@@ -1,4 +1,4 @@
-//! Entries and their metadata, as JSON and as text, in the same form in every command.
+//! Entries and metadata, as JSON and as text, in the same form in every command.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::out::json::{self, Object};
 use crate::quote::{for_terminal, quote};
 use crate::time::LocalZone;
 
-/// The bits of a POSIX mode that hold the kind.
+/// `S_IFMT`.
 const KIND_BITS: u32 = 0o170_000;
 
 pub(crate) struct Shown<'a> {
@@ -21,7 +21,6 @@ pub(crate) struct Shown<'a> {
     pub(crate) metadata: &'a Metadata,
 }
 
-/// Returns the entry as JSON: its path and these fields.
 pub(crate) fn object(entry: &Shown<'_>, fields: Fields) -> Object {
     let object = Object::new();
     let object = if fields.contains(Fields::NAME) {
@@ -83,7 +82,6 @@ fn value(field: Fields, metadata: &Metadata) -> Value<'_, FieldValue<'_>> {
     }
 }
 
-/// Returns one of the four times.
 pub(crate) fn time(field: Fields, metadata: &Metadata) -> Value<'_, Time> {
     match field {
         Fields::ACCESSED => metadata.accessed(),
@@ -93,8 +91,7 @@ pub(crate) fn time(field: Fields, metadata: &Metadata) -> Value<'_, Time> {
     }
 }
 
-/// Adds a field as JSON: `null` if the system does not have it, an object with the error if it
-/// failed.
+/// Adds a field as JSON: `null` if unsupported, an object with the error if it failed.
 fn add_json(object: Object, name: &str, field: Fields, metadata: &Metadata) -> Object {
     match value(field, metadata) {
         Value::Known(value) => object.raw(name, &json_value(&value)),
@@ -106,7 +103,7 @@ fn add_json(object: Object, name: &str, field: Fields, metadata: &Metadata) -> O
 
 fn json_value(value: &FieldValue<'_>) -> String {
     match *value {
-        // Numbers of 64 bits are formatted faster.
+        // 64-bit numbers are formatted faster.
         FieldValue::Number(number) => {
             u64::try_from(number).map_or_else(|_| number.to_string(), |number| number.to_string())
         }
@@ -118,14 +115,13 @@ fn json_value(value: &FieldValue<'_>) -> String {
     }
 }
 
-/// How fields are printed as text.
 pub(crate) struct TextStyle<'a> {
     pub(crate) zone: &'a LocalZone,
-    /// Names go to a terminal, which must not act upon them.
+    /// Mask control characters, for a terminal.
     pub(crate) is_quoted: bool,
 }
 
-/// Adds a field as text: `-` if the system does not have it, `?` if it failed.
+/// Adds a field as text: `-` if unsupported, `?` if it failed.
 pub(crate) fn add_field(
     entry: &Shown<'_>,
     field: Fields,
@@ -156,12 +152,11 @@ pub(crate) fn field(entry: &Shown<'_>, field: Fields, style: &TextStyle<'_>) -> 
     text
 }
 
-/// Returns a name as it is, or quoted for a terminal.
 pub(crate) fn name(name: &OsStr, is_quoted: bool) -> Vec<u8> {
     if is_quoted { for_terminal(name, "").into_bytes() } else { name.as_encoded_bytes().to_vec() }
 }
 
-/// Adds the kind and the permissions in ten letters, as `ls -l` does.
+/// Adds kind and permissions in ten letters, as `ls -l` does.
 pub(crate) fn add_mode(mode: u32, kind: Kind, line: &mut Vec<u8>) {
     const ALLOWED: [&[u8; 3]; 8] = [b"---", b"--x", b"-w-", b"-wx", b"r--", b"r-x", b"rw-", b"rwx"];
     let kind = match mode & KIND_BITS {
@@ -212,15 +207,14 @@ pub(crate) fn kind_letter(kind: Kind) -> u8 {
     }
 }
 
-/// Parses a list of fields, which are separated by commas.
 pub(crate) fn fields_named(list: &str) -> Result<Vec<Fields>, String> {
     list.split(',').map(|name| field_named(name.trim(), &[])).collect()
 }
 
-/// Returns the field of this name. The error proposes the nearest name, or lists all, also
-/// `others`, which only the caller knows.
+/// Returns the field with this name. The error suggests the closest name or lists all, including
+/// `others` of the caller.
 pub(crate) fn field_named(name: &str, others: &[&str]) -> Result<Fields, String> {
-    /// The least likeness of a name that clap proposes.
+    /// The threshold of clap's suggestions.
     const LEAST: f64 = 0.7;
     Fields::named(name).ok_or_else(|| {
         let known = Fields::ALL.iter().map(|(known, _)| known);
@@ -235,7 +229,6 @@ pub(crate) fn field_named(name: &str, others: &[&str]) -> Result<Fields, String>
     })
 }
 
-/// Returns the fields whose condition holds.
 pub(crate) fn fields_if(fields: &[(bool, Fields)]) -> Fields {
     let wanted = fields.iter().filter(|&&(is_wanted, _)| is_wanted);
     wanted.fold(Fields::NONE, |all, &(_, field)| all | field)

@@ -1,4 +1,4 @@
-//! Failures as JSON. They have one shape in every command:
+//! Failures as JSON, in one shape for all commands:
 //! `{"error":{"operation":…,"path":…,"kind":…,"errno":…,"message":…}}`.
 
 use std::io;
@@ -21,7 +21,6 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// A failure without a path and without an error number.
     pub(crate) fn new(operation: &'static str, kind: &str, message: String) -> Failure {
         Failure { operation, path: None, kind: kind.to_owned(), errno: None, message }
     }
@@ -35,7 +34,7 @@ impl Failure {
         self.json_path(json::os_string(path.as_ref().as_os_str()))
     }
 
-    /// Sets a path that is JSON already.
+    /// Sets a path given as JSON.
     pub(crate) fn json_path(self, path: String) -> Failure {
         Failure { path: Some(path), ..self }
     }
@@ -55,7 +54,6 @@ impl Failure {
         object.object("error", fields)
     }
 
-    /// Returns an object that holds only the failure.
     pub(crate) fn object(self) -> Object {
         self.add_to(Object::new())
     }
@@ -114,7 +112,7 @@ fn kind(error: &io::Error) -> &'static str {
         Kind::Interrupted => "interrupted",
         Kind::Unsupported => "unsupported",
         Kind::InvalidInput => "invalid",
-        // The standard library has no stable kinds for these.
+        // `io::ErrorKind` has no stable kinds for these.
         _ => sys::error_kind(error).unwrap_or("other"),
     }
 }

@@ -1,5 +1,5 @@
-//! JSON, one object per line. Text is a string; a name that is not Unicode is an object that holds
-//! its exact bytes or units.
+//! JSON, one object per line. A name that is not Unicode becomes an object with its exact bytes or
+//! UTF-16 units.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,7 +8,7 @@ use curt::fields::Time;
 use curt::paths::{Flavor, PathText};
 use curt::{Calls, is_printable};
 
-/// An object being written. Fields keep the order in which they are added.
+/// Fields keep the order in which they are added.
 #[derive(Default)]
 pub(crate) struct Object(String);
 
@@ -17,7 +17,7 @@ impl Object {
         Self::default()
     }
 
-    /// Adds a field whose value is JSON already.
+    /// Adds a JSON value.
     pub(crate) fn raw(mut self, name: &str, value: &str) -> Self {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
         self.0.push_str(&string(name));
@@ -46,7 +46,6 @@ impl Object {
         self.raw(name, &value.end())
     }
 
-    /// Adds a list whose items are JSON already.
     pub(crate) fn list(self, name: &str, items: impl IntoIterator<Item = String>) -> Self {
         let items: Vec<String> = items.into_iter().collect();
         self.raw(name, &format!("[{}]", items.join(",")))
@@ -66,9 +65,9 @@ impl Object {
     }
 }
 
-/// Returns text as a JSON string, with everything escaped that a terminal would act upon.
+/// Returns a JSON string in which control characters are escaped.
 pub(crate) fn string(text: &str) -> String {
-    // Writing a string into memory cannot fail.
+    // Serializing a string into memory cannot fail.
     let json = serde_json::to_string(text).unwrap_or_default();
     if json.is_ascii() && !json.contains('\x7f') || json.chars().all(is_printable) {
         return json;
@@ -92,7 +91,7 @@ pub(crate) fn os_string(name: &OsStr) -> String {
     }
 }
 
-/// Returns a path as JSON. A Windows path that is not Unicode is written as 16-bit units.
+/// Returns a path as JSON. A Windows path that is not Unicode becomes 16-bit units.
 pub(crate) fn path(path: &PathText, flavor: Flavor) -> String {
     let bytes = path.to_bytes();
     if let Ok(text) = std::str::from_utf8(&bytes) {
@@ -110,7 +109,7 @@ pub(crate) fn path(path: &PathText, flavor: Flavor) -> String {
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Encodes bytes in base64, with padding.
+/// Encodes base64 with padding.
 fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -125,12 +124,10 @@ fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// Returns a time as JSON.
 pub(crate) fn time(time: Time) -> String {
     format!("{{\"s\":{},\"ns\":{}}}", time.seconds, time.nanoseconds)
 }
 
-/// Returns the number of calls by name, and their total.
 pub(crate) fn calls(calls: &Calls) -> Object {
     let by_name =
         calls.iter().fold(Object::new(), |object, (name, count)| object.number(name, count));

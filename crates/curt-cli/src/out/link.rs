@@ -1,27 +1,27 @@
-//! Links in a terminal: the sequence OSC 8, which terminals without links ignore.
+//! Terminal hyperlinks: OSC 8, which other terminals ignore.
 
 use std::path::{Path, is_separator};
 
-/// Begins a link to a file by its full path; the end of the sequence is to follow. Without a host
-/// it is a file of this machine.
+/// Begins a link to an absolute path; the caller ends the sequence. An empty host means this
+/// machine.
 pub(crate) fn begin(host: &[u8], path: &Path, to: &mut Vec<u8>) {
     to.extend_from_slice(b"\x1b]8;;file://");
     let path = path.as_os_str().as_encoded_bytes();
-    // The beginning of canonical paths on Windows.
+    // Canonical paths on Windows begin with this.
     let path = path.strip_prefix(br"\\?\").unwrap_or(path);
     if let Some(remote) = path.strip_prefix(br"UNC\") {
-        // The name of another machine comes first.
+        // A remote host is part of the path.
         return escape(remote, true, to);
     }
     to.extend_from_slice(host);
-    // As in file:///C:/x.
+    // As in `file:///C:/x`.
     if !path.starts_with(b"/") {
         to.push(b'/');
     }
     escape(path, true, to);
 }
 
-/// Adds text as a part of a URL, as GNU ls does.
+/// Percent-encodes text as GNU ls does.
 pub(crate) fn escape(text: &[u8], is_path: bool, to: &mut Vec<u8>) {
     for &byte in text {
         match byte {

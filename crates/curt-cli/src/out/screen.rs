@@ -1,5 +1,5 @@
-//! Standard output and standard error, shared by the threads of one command. Whole lines are
-//! written in single calls.
+//! Standard output and standard error, shared by the threads of a command. Whole lines are written
+//! in single calls.
 
 use std::io::{self, IsTerminal};
 use std::process::Output;
@@ -11,31 +11,29 @@ use curt::Cancel;
 use crate::quote::shield;
 use crate::sys;
 
-/// How much output is buffered before it is written. A caller that collects as much itself saves a
-/// copy.
+/// Output is buffered up to this size. Larger pieces are written directly, without a copy.
 pub(crate) const BUFFER: usize = 64 * 1024;
-/// The number of standard output where descriptors have numbers.
 const STDOUT: i32 = 1;
-/// How long output for a terminal may stay in the buffer.
+/// How long output to a terminal may wait in the buffer.
 const TERMINAL_DELAY: Duration = Duration::from_millis(50);
-/// How long work goes on before progress is shown, if it was asked for and if not, and how much
-/// time is between two progress lines.
+/// The delay before progress is shown, if requested and if not, and the time between two progress
+/// lines.
 const PROGRESS_DELAY: Duration = Duration::from_millis(500);
 const UNASKED_PROGRESS_DELAY: Duration = Duration::from_secs(2);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Whether help on standard output may have colors.
+/// Whether standard output may have colors by default.
 pub(crate) fn is_colored() -> bool {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     io::stdout().is_terminal() && !refuses_color() && !is_dumb
 }
 
-/// Whether the terminal cannot go back to the beginning of a line.
+/// Whether the terminal cannot return to the beginning of a line.
 fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Whether the user wants no colors unless an option says so (<https://no-color.org>).
+/// Whether the user disabled colors by default (<https://no-color.org>).
 pub(crate) fn refuses_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
@@ -48,7 +46,6 @@ pub(crate) struct Screen {
 
 struct Inner {
     data: Vec<u8>,
-    /// When standard output was last written.
     written: Instant,
     error: Option<io::Error>,
     progress: Option<Progress>,
@@ -56,16 +53,13 @@ struct Inner {
 
 struct Progress {
     next: Instant,
-    /// How many times there was progress.
     events: u8,
-    /// Whether standard error is a terminal, if that is known.
     is_terminal: Option<bool>,
-    /// The width of the line that is shown now.
     shown: usize,
 }
 
 impl Screen {
-    /// The token is set if the reader of the data goes away.
+    /// Sets the token if the reader of standard output goes away.
     pub(crate) fn new(cancel: &'static Cancel) -> Self {
         let inner =
             Inner { data: Vec::new(), written: Instant::now(), error: None, progress: None };
@@ -76,15 +70,14 @@ impl Screen {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allows progress lines if standard error is a terminal: soon if they were asked for,
-    /// otherwise when the work turns out to be long.
+    /// Allows progress lines if standard error is a terminal: soon if requested, otherwise only if
+    /// the command takes long.
     pub(crate) fn allow_progress(&self, is_asked: bool) {
         let delay = if is_asked { PROGRESS_DELAY } else { UNASKED_PROGRESS_DELAY };
         let next = Instant::now() + delay;
         self.lock().progress = Some(Progress { next, events: 0, is_terminal: None, shown: 0 });
     }
 
-    /// Whether standard output is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         *self.is_terminal.get_or_init(|| io::stdout().is_terminal())
     }
@@ -96,7 +89,7 @@ impl Screen {
             return self.write(&mut inner, data);
         }
         if inner.data.capacity() == 0 {
-            // Growing step by step would copy, and touch memory that is not used later.
+            // Growing step by step would copy, and touch pages that are never used again.
             inner.data.reserve(BUFFER + BUFFER / 2);
         }
         inner.data.extend_from_slice(data);
@@ -106,7 +99,7 @@ impl Screen {
         }
     }
 
-    /// Writes the output of other programs unchanged and without gaps, after the data so far.
+    /// Writes the output of other programs unchanged and in one piece, after the data so far.
     pub(crate) fn outputs(&self, outputs: &[Output]) {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
@@ -116,14 +109,13 @@ impl Screen {
             }
             if !output.stderr.is_empty() {
                 inner.clear_progress();
-                // Where standard error cannot be written, there is nobody to tell.
+                // If standard error cannot be written, the error cannot be reported either.
                 let _ = sys::write_stderr(&output.stderr);
             }
         }
     }
 
-    /// Writes text to standard error at once, after the data so far. Nothing in it that a terminal
-    /// would act upon is written as it is.
+    /// Writes text to standard error at once, after the data so far. Escapes control characters.
     pub(crate) fn message(&self, text: &str) {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
@@ -131,7 +123,7 @@ impl Screen {
         write_stderr(&shield(text));
     }
 
-    /// Shows progress if it is time. A thread that finds another one writing does not wait.
+    /// Shows progress if it is due, unless another thread is writing.
     pub(crate) fn progress(&self, line: impl FnOnce() -> String) {
         let Ok(mut inner) = self.inner.try_lock() else {
             return;
@@ -142,7 +134,8 @@ impl Screen {
         progress.events = progress.events.saturating_add(1);
         let now = Instant::now();
         let is_due = now >= progress.next;
-        // Work with more than one event asks in any case, so that a busy machine adds no call.
+        // From the second event on, checks for a terminal even if progress is not due yet, so the
+        // number of calls does not depend on the speed of the machine.
         if progress.events == 1 && !is_due {
             return;
         }
@@ -156,7 +149,7 @@ impl Screen {
         }
         progress.next = now + PROGRESS_INTERVAL;
         let mut line = line();
-        // A line that the terminal wraps could not be overwritten.
+        // A wrapped line could not be overwritten.
         let most = sys::message_width().map_or(usize::MAX, |columns| columns.saturating_sub(1));
         if let Some((end, _)) = line.char_indices().nth(most) {
             line.truncate(end);
@@ -166,14 +159,15 @@ impl Screen {
         write_stderr(&format!("{erase}{line}\r"));
     }
 
-    /// Writes the data so far. Returns whether a signal came when its reader took nothing more.
+    /// Writes the data so far. Returns whether a signal interrupted a write that was blocked by its
+    /// reader.
     pub(crate) fn is_cut(&self) -> bool {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
         inner.error.as_ref().is_some_and(|error| error.kind() == io::ErrorKind::Interrupted)
     }
 
-    /// Writes the rest. The error is the first that standard output had.
+    /// Writes the remaining data. Returns the first error of standard output.
     pub(crate) fn finish(&self) -> io::Result<()> {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
@@ -206,9 +200,8 @@ impl Screen {
 }
 
 impl Progress {
-    /// Returns the sequence that erases the line, at whose beginning the cursor stays. Where a
-    /// terminal that became narrower has wrapped it, the rest is below; a Windows console knows no
-    /// such sequence.
+    /// Erases the line; the cursor is at its beginning. If the terminal became narrower and wrapped
+    /// the line, the sequence also erases the rest below. A Windows console does not support it.
     fn erase(&self) -> String {
         match std::env::var_os("TERM") {
             Some(_) => "\r\x1b[J".to_owned(),
@@ -236,6 +229,6 @@ fn write_stdout(bytes: &[u8]) -> io::Result<()> {
 }
 
 fn write_stderr(text: &str) {
-    // Where standard error cannot be written, there is nobody to tell.
+    // If standard error cannot be written, the error cannot be reported either.
     let _ = sys::write_stderr(text.as_bytes());
 }

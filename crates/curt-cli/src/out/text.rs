@@ -1,5 +1,5 @@
-//! Messages for people, in GNU's words where GNU has some. The session puts the name of the program
-//! before each line.
+//! Messages, in GNU's words where GNU has some. The session prefixes each line with the program
+//! name.
 
 use curt::filters::GlobError;
 use curt::process::StartFailure;
@@ -45,13 +45,13 @@ pub(crate) fn reason(cause: &Cause) -> String {
     text.to_owned()
 }
 
-/// Returns why a name was not found, and the option that would find it.
+/// Returns why a program was not found, and the option that would find it.
 fn not_found(why: &NotFound) -> String {
     let reason = match why.cause() {
         FindCause::OnlyInWorkingDirectory => {
             "found only in the working directory (use --cwd always to search it)".to_owned()
         }
-        // Directories that could not be searched have separate messages.
+        // Unsearchable directories get messages of their own.
         FindCause::NotExecutable => StartFailure::NotExecutable.to_string(),
         FindCause::PermissionDenied => "no permission to search".to_owned(),
         FindCause::Os(error) => sys::error_text(error),
@@ -67,7 +67,7 @@ pub(crate) fn invalid_glob(error: &GlobError) -> String {
     format!("invalid pattern {}: {}", quote(error.pattern()), error.reason())
 }
 
-/// Returns a line for each kind of call, the most frequent first.
+/// Returns a line per kind of call, the most frequent first.
 pub(crate) fn calls(calls: &Calls) -> String {
     let mut calls: Vec<(&str, u64)> = calls.iter().collect();
     calls.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
@@ -76,18 +76,15 @@ pub(crate) fn calls(calls: &Calls) -> String {
     lines.concat()
 }
 
-/// Returns `done` with the number of threads behind it.
 pub(crate) fn with_threads(done: &str, threads: usize) -> String {
     format!("{done}, {}", counted(threads as u64, "thread", "threads"))
 }
 
-/// Returns how much was removed, in words.
 pub(crate) fn files_and_directories(files: u64, directories: u64) -> String {
     let files = counted(files, "file", "files");
     format!("{files} and {}", counted(directories, "directory", "directories"))
 }
 
-/// Returns what a dry run says at its end.
 pub(crate) fn would_remove(entries: &str, bytes: u64) -> String {
     format!("would remove {entries}, freeing {}", size(bytes))
 }
@@ -96,8 +93,7 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Returns a number of bytes, where it is large with its size in a unit before it: `4.9 MiB
-/// (5185536 bytes)`.
+/// Returns a number of bytes. If it is large, adds a unit: `4.9 MiB (5185536 bytes)`.
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let exact = counted(bytes, "byte", "bytes");
@@ -112,7 +108,7 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// Returns the lines before the name of an entry in a tree, and before its contents.
+/// Returns the branches before an entry of a tree, and before its children.
 pub(crate) fn branch(is_unicode: bool, is_last: bool) -> (&'static str, &'static str) {
     match (is_unicode, is_last) {
         (true, false) => ("├── ", "│   "),

@@ -1,5 +1,5 @@
 //! The quoting styles of GNU ls, as in gnulib's `quotearg`. Letters of all scripts are printable;
-//! invalid UTF-8 and characters that a terminal would act upon are not.
+//! invalid UTF-8 and control characters are not.
 
 use std::ffi::OsStr;
 
@@ -25,7 +25,6 @@ pub(crate) enum Style {
 }
 
 impl Style {
-    /// The words of GNU ls.
     pub(crate) const WORDS: [(&'static str, Style); 10] = [
         ("literal", Style::Literal),
         ("shell", Style::Shell),
@@ -39,7 +38,7 @@ impl Style {
         ("clocale", Style::CLocale),
     ];
 
-    /// Whether some names have quotes around them and others do not.
+    /// Whether a style quotes some names and not others.
     pub(crate) fn varies(self) -> bool {
         matches!(self, Style::Shell | Style::ShellEscape | Style::CMaybe)
     }
@@ -68,7 +67,7 @@ impl Quoting {
             }
             Style::C | Style::CLocale => escaped(bytes, "\"", special, "\""),
             Style::CMaybe => {
-                // A backslash needs no quotes, but within quotes it needs another backslash.
+                // A backslash alone needs no quotes, but within quotes it is doubled.
                 let others: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != b'\\').collect();
                 let is_plain = escaped(&others, "", special, "\"") == others;
                 if is_plain { bytes.to_vec() } else { escaped(bytes, "\"", "", "\"") }
@@ -82,21 +81,20 @@ impl Quoting {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Quoting {
     pub(crate) style: Style,
-    /// A question mark replaces unprintable characters, unless the style escapes them.
+    /// Replaces unprintable characters by `?`, unless the style escapes them.
     pub(crate) is_masked: bool,
     /// Only ASCII is printable, as in the C locale.
     pub(crate) is_ascii: bool,
-    /// The styles of locales have the quotes of UTF-8.
+    /// The locale styles use UTF-8 quotes.
     pub(crate) has_utf8_quotes: bool,
 }
 
 impl Quoting {
-    /// Whether names are shown as they are.
     pub(crate) fn is_none(self) -> bool {
         self == Quoting::default()
     }
 
-    /// Returns a name as it is shown, and whether its style changed it.
+    /// Returns the name as shown, and whether its style changed it.
     pub(crate) fn apply(self, name: &OsStr, special: &str) -> (Vec<u8>, bool) {
         let quoted = self.quoted(name, special);
         let is_quoted = quoted != name.as_encoded_bytes();
@@ -111,7 +109,6 @@ impl Quoting {
     }
 }
 
-/// Whether a shell would not read the name as it is.
 fn is_special_to_shells(bytes: &[u8], special: &str) -> bool {
     matches!(bytes, b"" | b"{" | b"}")
         || matches!(bytes.first(), Some(b'#' | b'~'))
@@ -128,11 +125,11 @@ fn in_single_quotes(bytes: &[u8]) -> Vec<u8> {
     [b"'", &parts.join(&b"'\\''"[..])[..], b"'"].concat()
 }
 
-/// The quotes of the styles of locales where characters are UTF-8.
+/// The quotes of the locale styles in UTF-8 locales.
 const LEFT: &str = "\u{2018}";
 const RIGHT: &str = "\u{2019}";
 
-/// Returns the name with the escapes of C between `quotes`; `marked` characters get a backslash.
+/// Escapes a name as in C and puts it between `quotes`. Also escapes the `marked` characters.
 fn escaped(bytes: &[u8], quotes: [&str; 2], marked: [&str; 2], is_ascii: bool) -> Vec<u8> {
     let mut text = quotes[0].to_owned();
     for chunk in bytes.utf8_chunks() {
@@ -157,7 +154,7 @@ fn escaped(bytes: &[u8], quotes: [&str; 2], marked: [&str; 2], is_ascii: bool) -
 mod tests {
     use super::{Quoting, Style};
 
-    /// The quotes of a locale with UTF-8; the others are compared with those of GNU.
+    /// Only UTF-8 quotes; other tests compare the rest with GNU.
     #[test]
     fn a_locale_may_have_other_quotes() {
         for (name, is_ascii, shown) in [

@@ -1,4 +1,4 @@
-//! The formats of `date` and `ls --time-style` in the C locale.
+//! Formats of `date` and `ls --time-style`, in the C locale.
 
 use super::Local;
 
@@ -22,7 +22,7 @@ const MONTHS: [&str; 12] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Format(String);
 
-/// The flags and the width between `%` and the letter.
+/// Flags and width between `%` and the letter.
 #[derive(Clone, Copy, Default)]
 struct Spec {
     /// `_`, `-`, `0` or `+`.
@@ -46,7 +46,7 @@ impl Format {
 
     /// Whether it may show fractions of a second.
     pub(crate) fn has_fractions(&self) -> bool {
-        // There may be flags and a width before the letter.
+        // Flags and a width may precede the letter.
         self.0.contains('N')
     }
 
@@ -56,7 +56,7 @@ impl Format {
         out
     }
 
-    /// Adds the time in this format. Unknown conversions stay as they are.
+    /// Appends the formatted time. Unknown conversions are copied unchanged.
     pub(crate) fn add(&self, local: &Local, out: &mut String) {
         let mut rest = self.0.as_str();
         while let Some(at) = rest.bytes().position(|byte| byte == b'%') {
@@ -80,9 +80,9 @@ impl Format {
 }
 
 enum Part {
-    /// A number, the least number of digits, and the padding.
+    /// Value, minimum number of digits and padding.
     Number(i64, usize, char),
-    /// The name of a day or a month, or AM or PM.
+    /// A weekday, month, AM or PM.
     Word(&'static str),
     Text(String),
 }
@@ -109,11 +109,11 @@ fn spec(text: &str) -> (Spec, usize) {
             '#' => spec.swap = true,
             '0'..='9' => {
                 let digit = letter as usize - '0' as usize;
-                // A larger width makes no sense.
+                // Limits the output.
                 let width = spec.width.unwrap_or(0).saturating_mul(10).saturating_add(digit);
                 spec.width = Some(width.min(1024));
             }
-            // These choose other forms in other locales only.
+            // These modifiers have no effect in the C locale.
             'E' | 'O' => {}
             ':' => spec.colons += 1,
             _ => break,
@@ -123,7 +123,6 @@ fn spec(text: &str) -> (Spec, usize) {
     (spec, at)
 }
 
-/// Returns the value of a conversion. `None` if there is no such conversion.
 fn convert(local: &Local, letter: char, spec: Spec) -> Option<Part> {
     if spec.colons > 0 && letter != 'z' {
         return None;
@@ -188,12 +187,12 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<Part> {
     }
 }
 
-/// Returns the flags for names of days and months, where `#` means upper case.
+/// For names of days and months, `#` means upper case.
 fn swapped(spec: Spec) -> Spec {
     Spec { upper: spec.upper || spec.swap, ..spec }
 }
 
-/// Returns a word, right-aligned in its width.
+/// Right-aligns a word.
 fn word(text: &str, spec: Spec) -> String {
     let text = if spec.upper { text.to_uppercase() } else { text.to_owned() };
     let width = spec.width.unwrap_or(0);
@@ -202,12 +201,11 @@ fn word(text: &str, spec: Spec) -> String {
     if spec.pad == Some('-') { text } else { fill.repeat(missing) + &text }
 }
 
-/// Adds a number with its padding.
 fn add_padded(value: i64, digits: usize, pad: char, spec: Spec, out: &mut String) {
     let width = spec.width.unwrap_or(digits);
     let pad = spec.pad.unwrap_or(pad);
     let digit = |digit: i64| char::from(b'0' + digit as u8);
-    // The first arms are fast and cover nearly every number of a long listing.
+    // Fast paths for nearly all numbers of a long listing.
     let text = match (value, width, pad) {
         (10..=99, 2, _) | (0..=9, 2, '0') => {
             return out.extend([digit(value / 10), digit(value % 10)]);
@@ -224,7 +222,7 @@ fn add_padded(value: i64, digits: usize, pad: char, spec: Spec, out: &mut String
     out.push_str(&text);
 }
 
-/// Returns the digits of the fraction, as many as the width says.
+/// Returns as many digits of the fraction as the width.
 fn fraction(nanoseconds: u32, spec: Spec) -> String {
     let mut text = format!("{nanoseconds:09}");
     let width = spec.width.unwrap_or(9);
@@ -237,10 +235,10 @@ fn fraction(nanoseconds: u32, spec: Spec) -> String {
     format!("{text:0<width$}")
 }
 
-/// Returns an offset: `+0100`, or with colons.
+/// Returns an offset such as `+0100`, or with colons.
 fn offset(local: &Local, spec: Spec) -> String {
     let seconds = local.offset.seconds();
-    // An unknown offset is -00.
+    // An unknown offset is `-00`.
     let is_negative = seconds < 0 || seconds == 0 && local.zone.starts_with('-');
     let sign = if is_negative { '-' } else { '+' };
     let all = seconds.unsigned_abs();

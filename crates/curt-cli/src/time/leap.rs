@@ -1,13 +1,12 @@
-//! Leap seconds, which the system's times count where the zone is one of `right/`.
+//! Leap seconds. System times include them in the `right/` time zones.
 
-/// The leap seconds of a zone: pairs of a time and the number of leap seconds from then on. Most
-/// zones have none.
+/// Pairs of a time and the number of leap seconds from then on. Empty for most zones.
 #[derive(Default)]
 pub(crate) struct LeapSeconds(pub(crate) Vec<(i64, i64)>);
 
 impl LeapSeconds {
-    /// Returns how many seconds to subtract from a time, and, if it is a leap second, by how much
-    /// it is behind the second before: as the C library has it, which shows 23:59:60.
+    /// Returns the seconds to subtract from a time. For a leap second, also returns its distance
+    /// from the second before, as the C library does, which shows 23:59:60.
     pub(crate) fn at(&self, second: i64) -> (i64, i64) {
         let Some(last) = self.0.iter().rposition(|&(start, _)| start <= second) else {
             return (0, 0);

@@ -1,7 +1,7 @@
-//! Points in time as people write them: in the local time zone, in the formats of `date`.
+//! Local times, in the formats of `date`.
 //!
-//! jiff has the calendar and the time zones, but only years of four digits. The calendar repeats
-//! itself after 400 years, so dates are computed in the 400 years from 1970 on.
+//! jiff provides calendar and time zones, but only for years of four digits. The Gregorian calendar
+//! repeats every 400 years, so dates are computed within the 400 years from 1970.
 
 mod format;
 mod leap;
@@ -22,40 +22,39 @@ pub(crate) use format::Format;
 pub(crate) use leap::LeapSeconds;
 pub(crate) use parse::parse;
 
-/// The seconds in 400 years, after which the calendar repeats itself.
+/// The seconds of 400 Gregorian years.
 const CYCLE: i64 = 146_097 * 86400;
 
-/// A time zone, and the leap seconds that its times count. [`Zone::local`] is the command's only way
-/// to one.
+/// A time zone and its leap seconds. Create it only by [`Zone::local`].
 pub(crate) struct Zone(TimeZone, LeapSeconds);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Local {
-    /// The date and the time of day, with a year from 1969 to 2370.
+    /// Date and time of day, with a year from 1969 to 2370.
     date: DateTime,
-    /// What to add to that year: a multiple of 400.
+    /// Added to that year: a multiple of 400.
     years: i64,
-    /// What to add to the second: more than 0 in a leap second.
+    /// Added to the second: positive within a leap second.
     leap: i64,
     offset: Offset,
     zone: String,
     time: Time,
 }
 
-/// The local time zone, which is read from a file when a time is first shown.
+/// The local time zone, read from a file when the first time is shown.
 pub(crate) type LocalZone = LazyLock<Zone>;
 
 impl Zone {
-    /// Returns the zone that `TZ` names, or that of the system.
+    /// Returns the zone of `TZ` or of the system.
     pub(crate) fn local() -> Zone {
         let (zone, leaps) = sys::local_zone();
         Zone(zone, leaps)
     }
 
-    /// Returns the date and time of a point in time. `None` if the year is too large for the C
-    /// library; then the GNU tools show seconds.
+    /// Returns local date and time, or `None` if the year overflows the C library's `int`; the GNU
+    /// tools then print seconds.
     pub(crate) fn local_time(&self, time: Time) -> Option<Local> {
-        // Beyond the years that jiff supports, the rules of the last one hold.
+        // Beyond jiff's range, use the offset at its limit.
         let bounds = Timestamp::MIN.as_second()..=Timestamp::MAX.as_second();
         let second = time.seconds.clamp(*bounds.start(), *bounds.end());
         let info = self.0.to_offset_info(Timestamp::from_second(second).ok()?);
@@ -83,7 +82,7 @@ impl Zone {
 pub(crate) const FULL_ISO: &str = "%Y-%m-%d %H:%M:%S.%N %z";
 pub(crate) const LONG_ISO: &str = "%Y-%m-%d %H:%M";
 
-/// Returns the format that a style has behind its `+`, or that one of these words means.
+/// Returns the format after `+`, or the format of a named style.
 pub(crate) fn format_of_style<'a>(style: &'a str, words: &[(&str, &'a str)]) -> Option<&'a str> {
     style.strip_prefix('+').or_else(|| abbreviated(words, style).ok())
 }

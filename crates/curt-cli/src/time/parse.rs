@@ -1,4 +1,4 @@
-//! Points in time as people type them, and as `stat`, `ls`, `find`, `du` and git print them.
+//! Parses times that people type, or that `stat`, `ls`, `find`, `du` and git print.
 
 use curt::fields::Time;
 use jiff::civil::DateTime;
@@ -9,8 +9,8 @@ use super::Zone;
 
 const NANOSECONDS: u32 = 1_000_000_000;
 
-/// Parses a date, `@SECONDS`, a word such as `today`, or an age. `None` if it is nothing of that;
-/// the error says why there is no such point in time.
+/// Parses a date, `@SECONDS`, a word such as `today`, or an age. Returns `None` for any other text;
+/// an error means that no such time exists.
 pub(crate) fn parse(text: &str, zone: &Zone) -> Result<Option<Time>, &'static str> {
     let Some((date, offset)) = date(text) else {
         let now = Timestamp::now();
@@ -29,9 +29,9 @@ pub(crate) fn parse(text: &str, zone: &Zone) -> Result<Option<Time>, &'static st
 }
 
 impl Zone {
-    /// Returns the point in time at which the clocks show this, in the zone or at an offset. Where
-    /// they do twice, it is the one that `mktime` of the C library finds: it takes the date for
-    /// UTC, and corrects that.
+    /// Returns the time at which clocks show this date, in the zone or at the offset. Of two such
+    /// times, chooses the one that `mktime(3)` does: it reads the date as UTC and then corrects
+    /// that.
     fn timestamp(&self, date: DateTime, offset: Option<Offset>) -> Option<Timestamp> {
         let mut guess = offset.unwrap_or(Offset::UTC).to_timestamp(date).ok()?;
         for _ in 0..6 {
@@ -55,11 +55,11 @@ impl Zone {
     }
 }
 
-/// Parses a date, perhaps with a time of day and an offset: of ISO 8601 or RFC 2822.
+/// Parses a date in ISO 8601 or RFC 2822, with optional time of day and offset.
 fn date(text: &str) -> Option<(DateTime, Option<Offset>)> {
     let (rest, offset) = split_offset(text)?;
     let rest = rest.trim_end();
-    // The parser accepts and drops a second offset, so both parts are looked at first.
+    // Check both parts first: jiff would accept a second offset and drop it.
     let (day, clock) = rest.split_once(['T', 't', ' ']).unwrap_or((rest, ""));
     let has = |part: &str, more: &[u8]| {
         part.bytes().all(|byte| byte.is_ascii_digit() || more.contains(&byte))
@@ -74,13 +74,13 @@ fn date(text: &str) -> Option<(DateTime, Option<Offset>)> {
     Some((date, offset))
 }
 
-/// Splits off an offset, `Z`, `UTC`, `+01`, `+0100` or `+01:00`, if there is one.
+/// Splits off an offset: `Z`, `UTC`, `+01`, `+0100` or `+01:00`.
 fn split_offset(text: &str) -> Option<(&str, Option<Offset>)> {
     let utc = ["Z", "z", "UTC", "GMT"].iter().find_map(|name| text.strip_suffix(name));
     if let Some(date) = utc {
         return Some((date, Some(Offset::UTC)));
     }
-    // A sign before the time of day is part of the date.
+    // A sign before the time of day belongs to the date.
     let Some(at) = text.rfind(['+', '-']).filter(|&at| text[..at].contains(':')) else {
         return Some((text, None));
     };
@@ -100,7 +100,7 @@ fn split_offset(text: &str) -> Option<(&str, Option<Offset>)> {
     Some((date, Some(Offset::from_seconds(sign * seconds).ok()?)))
 }
 
-/// Parses a number of seconds: `@1767225600`, `@-0.5`.
+/// Parses seconds: `@1767225600`, `@-0.5`.
 fn since_1970(text: &str) -> Option<Time> {
     let number = text.strip_prefix('@')?;
     let (whole, fraction) = number.split_once(['.', ',']).unwrap_or((number, "0"));
@@ -116,17 +116,17 @@ fn since_1970(text: &str) -> Option<Time> {
     Some(Time { seconds, nanoseconds: NANOSECONDS - nanoseconds })
 }
 
-/// Parses a word, where days begin at midnight, or an age: `90s`, `10min`, `36h`, `3d`, `1y 6mo`.
+/// Parses a word (days begin at midnight) or an age: `90s`, `10min`, `36h`, `3d`, `1y 6mo`.
 fn moment(text: &str, now: &Zoned) -> Option<Zoned> {
     match text.to_ascii_lowercase().as_str() {
         "now" => Some(now.clone()),
         "today" => now.start_of_day().ok(),
         "yesterday" => now.yesterday().ok()?.start_of_day().ok(),
         _ => {
-            // For GNU find, 10:30:00 is a time of today, and '+1 day' is tomorrow.
+            // For GNU find, `10:30:00` is a time of day, and `+1 day` is tomorrow.
             let is_age = !text.starts_with(['-', '+']) && !text.contains(':');
             let span: Span = text.parse().ok().filter(|_| is_age)?;
-            // '3 days ago' is negative, and means what '3 days' means.
+            // `3 days ago` is a negative span and means the same as `3 days`.
             now.checked_sub(span.abs()).ok()
         }
     }
@@ -153,7 +153,7 @@ mod tests {
         Zone(rules, LeapSeconds::default())
     }
 
-    /// The same point in time as `stat` shows it, or the reason why there is none.
+    /// Formats the parsed time as `stat` does, or returns the error.
     fn shown(text: &str) -> Result<Option<String>, &'static str> {
         let format = Format::new("%F %T.%N %z");
         let show = |time| format.apply(&berlin().local_time(time).unwrap());

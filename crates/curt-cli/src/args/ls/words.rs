@@ -11,7 +11,7 @@ pub(crate) enum When {
 }
 
 impl When {
-    /// Whether it is done, where `auto` is this.
+    /// Whether it applies, given the condition for `auto`.
     pub(crate) fn applies(self, auto: bool) -> bool {
         self == When::Always || self == When::Auto && auto
     }
@@ -19,10 +19,10 @@ impl When {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Hidden {
-    /// Those that start with a dot.
+    /// Names that begin with a dot.
     #[default]
     Dotted,
-    /// Only `.` and `..`.
+    /// `.` and `..`.
     Dots,
     Nothing,
 }
@@ -30,9 +30,9 @@ pub(crate) enum Hidden {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Marks {
     None,
-    /// A slash to directories.
+    /// A slash after directories.
     Slash,
-    /// The kind, except for `*`.
+    /// The kind, but no `*` after executable files.
     Kinds,
     All,
 }
@@ -96,7 +96,6 @@ pub(super) const SORTS: [(&str, Sort); 7] = [
     ("width", Sort::Width),
 ];
 
-/// Which time is shown.
 pub(super) const TIMES: [(&str, Fields); 9] = [
     ("atime", Fields::ACCESSED),
     ("access", Fields::ACCESSED),

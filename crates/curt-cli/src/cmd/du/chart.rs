@@ -1,4 +1,4 @@
-//! Rows with bars: a size, a name, a bar and the share of the whole, in the width of the terminal.
+//! Charts: rows of size, name, bar and percentage, fitted to the terminal.
 
 use std::fmt::Write as _;
 
@@ -9,40 +9,35 @@ use crate::out::blocks::Blocks;
 use crate::session::Session;
 use crate::sys;
 
-/// The width without a terminal.
+/// Without a terminal.
 const WIDTH: usize = 80;
-/// The height without a terminal.
 const HEIGHT: usize = 24;
-/// A shorter bar shows nothing, and a longer one takes the share away from the name.
+/// A shorter bar has no resolution; a longer one would cut names for nothing.
 const SHORTEST_BAR: usize = 10;
 const LONGEST_BAR: usize = 40;
-/// The lines of a terminal that are left for the command line and the next prompt.
+/// Lines kept free for the command line and the next prompt.
 const LEFT: usize = 2;
-/// The bar, the share, and the blanks before both.
+/// The bar, the percentage, and the gaps before both.
 const BEHIND_NAME: usize = 2 + SHORTEST_BAR + SHARE;
-/// A blank and `100%`.
+/// A space and `100%`.
 const SHARE: usize = 5;
 
-/// A row of a chart.
 pub(super) struct Row {
-    /// The lines that lead to it in a tree.
+    /// The tree branches before the name.
     pub(super) lead: String,
-    /// The name, without anything that a terminal would act upon.
+    /// The name, without control characters.
     pub(super) name: String,
     pub(super) is_directory: bool,
     pub(super) number: u64,
 }
 
-/// The characters and colors of a chart.
 pub(super) struct Style {
-    /// Whether the terminal shows more than ASCII.
     pub(super) is_unicode: bool,
     pub(super) has_color: bool,
     width: usize,
 }
 
 impl Style {
-    /// Returns the style for standard output.
     pub(super) fn new(session: &Session) -> Style {
         let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let of_terminal = || if session.is_terminal() { sys::terminal_width() } else { None };
@@ -55,12 +50,12 @@ impl Style {
         }
     }
 
-    /// Returns the rows as lines. The shares are those of `whole`.
+    /// Returns the rows as lines, with percentages of `whole`.
     pub(super) fn draw(&self, rows: &[Row], whole: u64, blocks: &Blocks) -> String {
         let sizes: Vec<String> = rows.iter().map(|row| blocks.show(row.number)).collect();
         let of_sizes = sizes.iter().map(String::len).max().unwrap_or(0);
         let wanted = rows.iter().map(|row| row.lead.width() + row.name.width()).max().unwrap_or(0);
-        // The last column stays free: some terminals would break the line there.
+        // Keeps the last column free, because some terminals wrap after it.
         let room = self.width.saturating_sub(of_sizes + 2 + 1);
         let has_bar = room >= 2 * BEHIND_NAME;
         let most = if has_bar { room - BEHIND_NAME } else { room.saturating_sub(SHARE) };
@@ -86,7 +81,7 @@ impl Style {
         text
     }
 
-    /// Returns a label that is cut if it is too wide, in the middle where it has several names.
+    /// Truncates a label to `width`. Of a path, removes the middle and keeps the last name.
     fn fitted(&self, lead: &str, name: &str, width: usize) -> String {
         let label = format!("{lead}{name}");
         if label.width() <= width {
@@ -106,7 +101,7 @@ impl Style {
         cut + end + last
     }
 
-    /// Returns a bar for a part of the whole, to an eighth of a column where the terminal can.
+    /// Returns a bar, with a resolution of an eighth of a column in Unicode.
     fn bar(&self, number: u64, whole: u64, columns: usize) -> String {
         const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
         let columns = columns as u64;
@@ -125,13 +120,12 @@ impl Style {
     }
 }
 
-/// Returns how many lines a chart has room for.
 pub(super) fn lines(session: &Session) -> usize {
     let height = if session.is_terminal() { sys::terminal_height() } else { None };
     height.unwrap_or(HEIGHT).saturating_sub(LEFT).max(1)
 }
 
-/// Returns how many of `parts` parts of the whole a number is, rounded.
+/// Returns the share of `whole` in units of 1/`parts`, rounded.
 fn share(number: u64, whole: u64, parts: u64) -> u64 {
     if whole == 0 {
         return 0;
@@ -190,7 +184,7 @@ mod tests {
                 assert!(draw(&style, &rows)[1].contains(end));
             }
         }
-        // Nothing fits, and nothing panics.
+        // Too narrow for anything, but it must not panic.
         let style = Style { is_unicode: true, has_color: true, width: 1 };
         assert_eq!(draw(&style, &rows).len(), 2);
     }

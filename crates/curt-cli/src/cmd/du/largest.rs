@@ -1,14 +1,14 @@
-//! The largest of many records. No others are kept.
+//! Keeps only the largest of many records.
 
 use std::collections::BTreeMap;
 
 use curt::usage::UsageRecord;
 
-/// Which of two records of equal size is kept.
+/// Which of two records of equal size wins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ties {
     First,
-    /// A directory comes after its contents: none is kept whose directory is not.
+    /// A directory comes after its contents, so no record is kept without its parent.
     Last,
 }
 
@@ -16,7 +16,6 @@ pub(super) struct Largest {
     most: usize,
     ties: Ties,
     count: u64,
-    /// By size, and by rank among equal sizes.
     kept: BTreeMap<(u64, u64), UsageRecord>,
 }
 
@@ -25,7 +24,6 @@ impl Largest {
         Largest { most, ties, count: 0, kept: BTreeMap::new() }
     }
 
-    /// Adds a record of this size.
     pub(super) fn add(&mut self, size: u64, record: &UsageRecord) {
         self.count += 1;
         let rank = if self.ties == Ties::Last { self.count } else { u64::MAX - self.count };
@@ -39,7 +37,7 @@ impl Largest {
         self.kept.insert(key, record.clone());
     }
 
-    /// Returns the records with their sizes, the largest first.
+    /// Returns the records and their sizes, largest first.
     pub(super) fn into_sorted(self) -> Vec<(u64, UsageRecord)> {
         self.kept.into_iter().rev().map(|((size, _), record)| (size, record)).collect()
     }
@@ -49,7 +47,7 @@ impl Largest {
 mod tests {
     use super::{Largest, Ties};
 
-    /// The depths of the records that are kept, of these sizes.
+    /// Returns the depths of the kept records, added with these sizes.
     fn kept(most: usize, ties: Ties, sizes: &[u64]) -> Vec<usize> {
         let scratch = curt_testkit::Scratch::new();
         let record = curt::Usage::new().measure(scratch.path()).records.remove(0);

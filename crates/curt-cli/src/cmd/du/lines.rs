@@ -1,4 +1,4 @@
-//! Lines: a size, a time if it is wanted, and a path, as GNU du prints them, or a JSON object.
+//! Output lines: size, optional time and path, as GNU du prints them, or a JSON object.
 
 use std::ffi::{OsStr, OsString};
 
@@ -13,30 +13,26 @@ use crate::quote::{masked, quote};
 use crate::session::Session;
 use crate::time::{self, Format, Zone};
 
-/// A wrong option.
 pub(super) enum Wrong {
-    /// Its value.
     Value(String),
-    /// Its use, about which the help says more.
+    /// Wrong usage; the message points to the help.
     Usage(String),
 }
 
-/// The shape of lines.
 pub(super) struct LineFormat<'a> {
     session: &'a Session,
     pub(super) blocks: Blocks,
     is_apparent: bool,
     counts_entries: bool,
-    /// Directories are shown without their subdirectories.
+    /// `-S`: sizes exclude subdirectories.
     is_separate: bool,
     threshold: i128,
     times: Option<Times>,
     end: u8,
-    /// Names go to a terminal, which must not act upon them.
+    /// Mask control characters, for a terminal.
     is_masked: bool,
 }
 
-/// How times are shown.
 struct Times {
     format: Format,
     zone: Zone,
@@ -60,7 +56,7 @@ impl<'a> LineFormat<'a> {
         })
     }
 
-    /// Returns the number that a line shows: bytes or entries.
+    /// Bytes or entries.
     pub(super) fn number(&self, sizes: &Sizes) -> u64 {
         match (self.counts_entries, self.is_apparent) {
             (true, _) => sizes.entries,
@@ -69,23 +65,20 @@ impl<'a> LineFormat<'a> {
         }
     }
 
-    /// Returns the sizes of a record that its line shows.
     pub(super) fn sizes<'r>(&self, record: &'r UsageRecord) -> &'r Sizes {
         if self.is_separate { &record.own } else { &record.sizes }
     }
 
-    /// Returns the time of a record that its line shows.
     fn newest(&self, record: &UsageRecord) -> Option<Time> {
         if self.is_separate { record.own_newest } else { record.newest }
     }
 
-    /// Whether the threshold lets a record through.
+    /// Applies `--threshold`.
     pub(super) fn shows(&self, record: &UsageRecord) -> bool {
         let number = i128::from(self.number(self.sizes(record)));
         if self.threshold < 0 { number <= -self.threshold } else { number >= self.threshold }
     }
 
-    /// Prints the line of a record.
     pub(super) fn record(&self, record: &UsageRecord) {
         let (sizes, newest) = (self.sizes(record), self.newest(record));
         if self.session.is_json() {
@@ -96,7 +89,6 @@ impl<'a> LineFormat<'a> {
         self.line(sizes, newest, record.path.as_os_str());
     }
 
-    /// Prints a line of text, with the newest time if times are wanted.
     pub(super) fn line(&self, sizes: &Sizes, newest: Option<Time>, name: &OsStr) {
         let mut line = self.blocks.show(self.number(sizes)).into_bytes();
         line.push(b'\t');
@@ -114,7 +106,6 @@ impl<'a> LineFormat<'a> {
         self.session.data(&line);
     }
 
-    /// Adds the sizes to an object, and the newest time if times are wanted.
     pub(super) fn add_sizes(&self, object: Object, sizes: &Sizes, newest: Option<Time>) -> Object {
         let object = add_sizes(object, sizes);
         if self.times.is_none() {
@@ -137,7 +128,7 @@ impl Times {
             (Some(style), _) => style.clone(),
             (None, Some(style)) if style != "locale" => {
                 let style = style.to_string_lossy();
-                // A format of ls can have a second line, and its styles a prefix.
+                // A format for ls may have a second line, and its styles a prefix.
                 let end = style.find('\n').filter(|_| style.starts_with('+'));
                 let style = &style[..end.unwrap_or(style.len())];
                 style.trim_start_matches("posix-").to_owned()
@@ -150,7 +141,7 @@ impl Times {
         Ok(Times { format: Format::new(format), zone: Zone::local() })
     }
 
-    /// Returns the time; its seconds if its year is too large, about which the user is warned.
+    /// Returns the time. If the year is too large, warns and returns seconds.
     fn show(&self, time: Option<Time>, session: &Session) -> String {
         let Some(time) = time else { return "?".to_owned() };
         let Some(local) = self.zone.local_time(time) else {
@@ -161,7 +152,7 @@ impl Times {
     }
 }
 
-/// The text of GNU du about an unknown style.
+/// GNU du's text about an unknown style.
 const STYLES: &str = "\
 Valid arguments are:
   - 'full-iso'
@@ -171,12 +162,12 @@ Valid arguments are:
 const FORMATS: [(&str, &str); 3] =
     [("full-iso", time::FULL_ISO), ("long-iso", time::LONG_ISO), ("iso", "%Y-%m-%d")];
 
-/// Returns the unit of sizes. Entries are counted one by one.
+/// Returns the unit of sizes. With `--inodes`, entries are counted one by one.
 fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
     let option = if options.is_long_block_size { "--block-size" } else { "-B" };
     let parse =
         |word: &OsString| Blocks::parse(word).map_err(|flaw| invalid_size(option, word, flaw));
-    // As in GNU du, a wrong size is refused although another unit follows it.
+    // As in GNU du, an invalid size is an error even if a later option overrides it.
     let chosen = options.block_size.iter().map(parse).collect::<Result<Vec<_>, _>>()?.pop();
     let blocks = match options.unit {
         Some(Unit::Kilobytes) => Blocks::KILOBYTES,
@@ -187,7 +178,7 @@ fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
         None => chosen.unwrap_or_else(|| Blocks::from_environment(&VARIABLES)),
     };
     Ok(match blocks {
-        // As in GNU du the B of a unit stays.
+        // As in GNU du, the `B` of a unit remains.
         Blocks::Units(_, suffix) if options.inodes && suffix.ends_with('B') => {
             Blocks::Units(1, "B".to_owned())
         }
@@ -196,7 +187,6 @@ fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
     })
 }
 
-/// The variables that choose the unit.
 const VARIABLES: [&str; 3] = ["DU_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"];
 
 /// Whether an option or a variable chooses the unit.
@@ -206,7 +196,6 @@ pub(super) fn chooses_unit(options: &DuOptions) -> bool {
         || VARIABLES.iter().any(|name| std::env::var_os(name).is_some())
 }
 
-/// Returns the number of bytes, or entries, that a threshold means.
 fn threshold(word: &OsStr, is_long: bool) -> Result<i128, Wrong> {
     let option = if is_long { "--threshold" } else { "-t" };
     let text = word.as_encoded_bytes();
@@ -219,7 +208,6 @@ fn threshold(word: &OsStr, is_long: bool) -> Result<i128, Wrong> {
     }
 }
 
-/// Returns the message of GNU's tools about a size that they cannot parse.
 fn invalid_size(option: &str, word: &OsStr, flaw: Flaw) -> Wrong {
     let shown = quote(word);
     Wrong::Value(match flaw {

@@ -1,5 +1,5 @@
-//! `curt du`: disk usage. Lines are printed as soon as their sizes are known; a tree and the types
-//! of files at the end.
+//! `curt du`: disk usage. Lines are printed as soon as their sizes are known; a tree or a table of
+//! file types comes at the end.
 
 mod chart;
 mod largest;
@@ -28,7 +28,6 @@ use largest::{Largest, Ties};
 use lines::{LineFormat, Wrong};
 use types::Types;
 
-/// Runs the command.
 pub(crate) fn run(options: &DuOptions) -> Exit {
     let session = options.output.session("curt du");
     match Run::new(options, &session) {
@@ -38,13 +37,11 @@ pub(crate) fn run(options: &DuOptions) -> Exit {
     }
 }
 
-/// A run of the command.
 struct Run<'a> {
     options: &'a DuOptions,
     session: &'a Session,
     patterns: Globs,
     lines: LineFormat<'a>,
-    /// Sizes are shown with bars.
     is_chart: bool,
 }
 
@@ -76,7 +73,7 @@ impl<'a> Run<'a> {
         let Some(mut operands) = operands::gather(options, session) else {
             return session.close(false);
         };
-        // Not before: reading lists can wait for a pipe or a terminal, where a signal ends curt.
+        // Only now: while reading a list from a pipe or terminal, a signal must end curt at once.
         interrupt::listen();
         operands.retain(|operand| !self.patterns.matches(Path::new(operand), Kind::Unknown));
         if self.is_chart {
@@ -97,7 +94,7 @@ impl<'a> Run<'a> {
         finish(&report, &self.lines, session)
     }
 
-    /// Prints a line for each record, or for the largest.
+    /// Prints a line per record, or for the largest ones.
     fn lines(&self, usage: &Usage<'_>, operands: Vec<OsString>) -> UsageReport {
         let Run { options, lines, .. } = self;
         let mut largest = options.top.map(|most| Largest::new(most, Ties::First));
@@ -116,7 +113,6 @@ impl<'a> Run<'a> {
         report
     }
 
-    /// Prints a tree of the largest.
     fn tree(&self, usage: &Usage<'_>, operands: Vec<OsString>) -> UsageReport {
         let Run { options, session, lines, .. } = self;
         let most = options.top.unwrap_or_else(|| self.rows());
@@ -130,7 +126,6 @@ impl<'a> Run<'a> {
         report
     }
 
-    /// Prints the sums of the types of files.
     fn types(&self, usage: &Usage<'_>, operands: Vec<OsString>) -> UsageReport {
         let Run { options, session, lines, .. } = self;
         let mut types = Types::default();
@@ -164,12 +159,11 @@ impl<'a> Run<'a> {
         report
     }
 
-    /// Returns how many rows a chart has room for beside the total.
+    /// Returns the number of rows that fit, less one for the total.
     fn rows(&self) -> usize {
         chart::lines(self.session).saturating_sub(self.options.total.into())
     }
 
-    /// Prints rows, and the total if it is wanted.
     fn draw(&self, mut rows: Vec<Row>, total: &Sizes, style: &Style) {
         let whole = self.lines.number(total);
         if self.options.total {
@@ -179,7 +173,6 @@ impl<'a> Run<'a> {
         self.session.data(style.draw(&rows, whole, &self.lines.blocks).as_bytes());
     }
 
-    /// Returns the options as the library takes them.
     fn usage<'u>(&'u self, fail: &'u (dyn Fn(&Error) + Sync)) -> Usage<'u> {
         let Run { options, session, patterns, .. } = self;
         let depth = if options.summarize { Some(0) } else { options.max_depth };
@@ -214,7 +207,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Returns the message for a failure, in GNU's words.
+/// Returns the message for an error, in GNU's words.
 fn message(error: &Error) -> String {
     match (error.operation(), error.cause()) {
         (Operation::OpenDirectory | Operation::ReadDirectory, cause @ Cause::Os(_)) => {

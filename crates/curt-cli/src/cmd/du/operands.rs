@@ -1,5 +1,4 @@
-//! The paths to measure and to skip: the operands and patterns of the command line, or the names
-//! and patterns in files.
+//! Operands and exclusion patterns, from the command line or from files.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader};
@@ -16,7 +15,7 @@ use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 use crate::sys;
 
-/// Returns the operands. `None` if the file that names them cannot be opened, which is reported.
+/// Returns the operands, or reports that the file naming them cannot be opened and returns `None`.
 pub(super) fn gather(options: &DuOptions, session: &Session) -> Option<Vec<OsString>> {
     let Some(file) = &options.files0_from else {
         return Some(
@@ -50,7 +49,6 @@ pub(super) fn gather(options: &DuOptions, session: &Session) -> Option<Vec<OsStr
     Some(names)
 }
 
-/// Returns the patterns of paths to skip.
 pub(super) fn patterns(options: &DuOptions) -> Result<Globs, Wrong> {
     let mut patterns = options.exclude.clone();
     for file in &options.exclude_from {
@@ -59,7 +57,8 @@ pub(super) fn patterns(options: &DuOptions) -> Result<Globs, Wrong> {
         })?;
     }
     for pattern in &mut patterns {
-        // GNU du takes a pattern without wildcards for a name, and a backslash at its end for one.
+        // GNU du compares a pattern without wildcards literally, so a trailing backslash means
+        // itself.
         let bytes = pattern.as_encoded_bytes();
         let backslashes = bytes.iter().rev().take_while(|&&byte| byte == b'\\').count();
         if backslashes % 2 == 1 && !bytes.iter().any(|byte| b"*?[".contains(byte)) {
@@ -69,7 +68,7 @@ pub(super) fn patterns(options: &DuOptions) -> Result<Globs, Wrong> {
     Ok(Globs::gnu(patterns))
 }
 
-/// Adds the lines of a file, without blanks at their ends. Empty lines mean nothing.
+/// Adds the lines of a file, without trailing whitespace. Skips empty lines.
 fn read_patterns(file: &OsStr, patterns: &mut Vec<OsString>) -> io::Result<()> {
     if file == "-" {
         return add_lines(io::stdin().lock(), patterns);

@@ -1,6 +1,8 @@
-//! The largest entries as a tree. Only as many are kept as can be shown: a directory is at least as
-//! large as anything in it, so the directories of the largest entries are among these. A directory
-//! that holds nothing but another one shares its row, so more are kept than there are rows.
+//! A tree of the largest entries.
+//!
+//! Only as many records are kept as can be shown. A directory is at least as large as any entry in
+//! it, so the parents of the largest entries are among the largest too. A directory whose only
+//! entry is a directory shares a row with it, so [`RECORDS`] are kept per row.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -14,7 +16,7 @@ use crate::out::text::branch;
 use crate::quote::{Quoting, Style as QuotingStyle};
 use crate::sys;
 
-/// A record in the tree, and the indices of those directly below it, the largest first.
+/// A record and the indices of its children, largest first.
 struct Node {
     number: u64,
     record: UsageRecord,
@@ -22,7 +24,7 @@ struct Node {
 }
 
 impl Node {
-    /// Whether this directory holds nothing but the other one. An operand has a row for itself.
+    /// Whether this directory contains only the other one. An operand always gets its own row.
     fn holds_only(&self, other: &Node) -> bool {
         self.record.depth > 0
             && other.record.kind == Kind::Directory
@@ -30,12 +32,12 @@ impl Node {
     }
 }
 
-/// How many records are kept for a row.
+/// Records kept per row.
 pub(super) const RECORDS: usize = 8;
 
-/// Returns so many rows of a tree of records with these sizes, which come with their directories.
+/// Returns at most `most` rows of a tree. `largest` contains the parents of all its records.
 pub(super) fn rows(mut largest: Vec<(u64, UsageRecord)>, most: usize, style: &Style) -> Vec<Row> {
-    // The largest first, and of equal ones the first by name. A directory precedes its contents.
+    // Largest first, then by name. A directory precedes its contents.
     largest.sort_by(|(one, of_one), (other, of_other)| {
         other.cmp(one).then_with(|| of_one.path.cmp(&of_other.path))
     });
@@ -67,12 +69,11 @@ pub(super) fn rows(mut largest: Vec<(u64, UsageRecord)>, most: usize, style: &St
     lead_rows(&nodes, &roots, style)
 }
 
-/// Returns a row for each node, in the order in which they are printed, and only one for a directory
-/// and the only one in it.
+/// Returns the rows in printing order. Directories that contain only one another share a row.
 fn lead_rows(nodes: &[Node], roots: &[usize], style: &Style) -> Vec<Row> {
     let quoting = quoting(QuotingStyle::ShellEscape, style);
     let mut rows = Vec::with_capacity(nodes.len());
-    // The nodes still to be printed, the next one last, with the branches before and below each.
+    // A stack of nodes to print, with the branches before each and before its children.
     let mut waiting: Vec<(usize, String, String)> =
         roots.iter().rev().map(|&root| (root, String::new(), String::new())).collect();
     while let Some((index, lead, below)) = waiting.pop() {
@@ -98,7 +99,7 @@ fn lead_rows(nodes: &[Node], roots: &[usize], style: &Style) -> Vec<Row> {
     rows
 }
 
-/// Returns how names are quoted, so that a terminal gets nothing that it would act upon.
+/// Quotes names so that the terminal receives no control characters.
 pub(super) fn quoting(of_names: QuotingStyle, style: &Style) -> Quoting {
     let is_ascii = !style.is_unicode && sys::has_c_locale("LC_CTYPE");
     Quoting { style: of_names, is_masked: true, is_ascii, has_utf8_quotes: false }

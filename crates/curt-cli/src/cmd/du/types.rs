@@ -1,5 +1,4 @@
-//! The sizes of the types of files. A type is the end of a name behind its last dot, in any case of
-//! ASCII letters. One sum is kept for each type.
+//! `--by-type`: totals per file extension, ignoring ASCII case.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -8,18 +7,18 @@ use std::path::Path;
 use curt::Kind;
 use curt::usage::{Sizes, UsageRecord};
 
-/// The sums by type.
 #[derive(Default)]
 pub(super) struct Types(HashMap<OsString, Sizes>);
 
-/// Names for entries without a type. No type begins with a parenthesis: each has its dot.
+/// Labels of entries without an extension. They cannot clash, because each extension begins with a
+/// dot.
 const NO_TYPE: &str = "(no extension)";
 const LINKS: &str = "(links)";
 const OTHERS: &str = "(devices, pipes and sockets)";
 const DIRECTORIES: &str = "(directories)";
 
 impl Types {
-    /// Adds a record of the measurement. Of a directory only its own space counts.
+    /// Adds a record. Directories are the remainder of the total, computed at the end.
     pub(super) fn add(&mut self, record: &UsageRecord) {
         if record.kind == Kind::Directory {
             return;
@@ -32,8 +31,7 @@ impl Types {
         }
     }
 
-    /// Returns the types with their sums: the largest first, of equal ones the first by name.
-    /// The rest of the total is that of directories.
+    /// Returns the types and their totals: largest first, then by name.
     pub(super) fn into_sorted(
         mut self,
         total: &Sizes,
@@ -56,7 +54,6 @@ impl Types {
     }
 }
 
-/// Returns the name of a type.
 fn name(kind: Kind, path: &Path) -> OsString {
     match kind {
         Kind::File => match path.extension().filter(|extension| !extension.is_empty()) {
@@ -72,7 +69,6 @@ fn name(kind: Kind, path: &Path) -> OsString {
     }
 }
 
-/// Whether a name of a type stands for directories.
 pub(super) fn are_directories(name: &OsStr) -> bool {
     name == DIRECTORIES
 }

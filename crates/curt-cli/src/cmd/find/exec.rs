@@ -1,4 +1,4 @@
-//! Commands that are run for entries.
+//! `-x` and `-X`: commands run for the entries found.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -20,35 +20,33 @@ use crate::quote::quote;
 use crate::session::Session;
 use crate::sys::{self, Running, interrupt};
 
-/// The longest time until a thread that waits for a command notices a signal.
+/// The longest delay until a thread waiting for a command notices a signal.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The commands of `-x` or `-X`.
 pub(super) struct Commands<'a> {
     session: &'a Session,
     list: Vec<Command>,
-    /// How many entries one command of `-X` gets at most.
+    /// `--batch-size`, for `-X`.
     most_paths: usize,
-    /// How many threads run those of `-x`; 1 if the thread that found an entry does.
+    /// Threads for `-x`; with 1, the thread that finds an entry runs its commands.
     pub(super) runners: usize,
-    /// A program cannot be started, which was reported: no other one is.
+    /// Set after reporting a program that cannot be started for any entry.
     has_given_up: AtomicBool,
 }
 
 struct Command {
     template: Template,
-    /// The bytes of a command line without paths.
+    /// Bytes without paths.
     bytes: usize,
-    /// Where the program was found; `None` if it has to be searched for every time.
+    /// Where the program was found; `None` if a placeholder names it, so each command searches.
     program: OnceLock<Option<PathBuf>>,
 }
 
 impl<'a> Commands<'a> {
-    /// The error is a word of a command that nobody means.
     pub(super) fn new(options: &FindOptions, session: &'a Session) -> Result<Commands<'a>, String> {
         let commands = options.commands.iter().map(|words| Command::new(words));
         let runners = match options.threads {
-            // A command for all has the terminal to itself.
+            // `-X` commands have the terminal to themselves.
             _ if options.exec.is_empty() => 1,
             Some(Threads::AtMost(threads)) => threads,
             _ => sys::processors(),
@@ -63,12 +61,11 @@ impl<'a> Commands<'a> {
         self.list.is_empty()
     }
 
-    /// Whether no command is started any more, because that would fail for every entry.
     pub(super) fn have_given_up(&self) -> bool {
         self.has_given_up.load(Ordering::Relaxed)
     }
 
-    /// Runs the commands for an entry, until one fails. Their output is printed as a whole.
+    /// Runs the commands for one entry until one fails, and prints their output in one piece.
     pub(super) fn run(&self, path: PathBuf) {
         let (paths, mut outputs) = ([path.into_os_string()], Vec::new());
         let mut started = self.list.iter().map(|it| (it, self.start(it, &paths, &mut outputs)));
@@ -82,8 +79,9 @@ impl<'a> Commands<'a> {
         }
     }
 
-    /// Runs the commands once for all entries, or for as many at a time as fit. The commands share
-    /// each batch: a later one never gets an entry that an earlier one has not had.
+    /// Runs the commands for all entries, split into batches that fit on a command line. All
+    /// commands get the same batches, so a later command never gets an entry before an earlier one
+    /// has had it.
     pub(super) fn run_for_all(&self, found: Vec<Found>) {
         let room = sys::argument_bytes();
         let mut batch = Vec::new();
@@ -106,8 +104,8 @@ impl<'a> Commands<'a> {
         self.run_batch(&batch);
     }
 
-    /// Runs each command for a batch, until one cannot be started. One that ends with a failure
-    /// does not stop the others, as in fd.
+    /// Runs each command for a batch, until one cannot be started. A failing exit code does not
+    /// stop the others, as in fd.
     fn run_batch(&self, batch: &[OsString]) {
         for command in &self.list {
             let result = self.start(command, batch, &mut Vec::new());
@@ -119,8 +117,8 @@ impl<'a> Commands<'a> {
         }
     }
 
-    /// Runs a command for these paths, if there are any, and returns whether it succeeded. Its
-    /// output, if that is collected, is added to `outputs`. The error is that of starting it.
+    /// Runs one command and returns whether it succeeded. With several threads, collects its output
+    /// in `outputs`. An error means that it could not be started.
     fn start(
         &self,
         command: &Command,
@@ -145,7 +143,8 @@ impl<'a> Commands<'a> {
         Ok(is_success)
     }
 
-    /// Reports a command that failed for these paths, unless it has said why.
+    /// Reports a command that could not be started. One that ran has reported its own failure and
+    /// is only counted.
     fn check(&self, command: &Command, paths: &[OsString], result: Result<bool, Error>) {
         let error = match result {
             Ok(true) => return,
@@ -153,7 +152,6 @@ impl<'a> Commands<'a> {
             Err(error) => error,
         };
         if command.is_hopeless(&error) {
-            // Another thread may have reported it.
             if !self.has_given_up.swap(true, Ordering::Relaxed) {
                 self.session.fail(&error);
             }
@@ -178,12 +176,11 @@ impl Command {
         Ok(Command { template, bytes, program: OnceLock::new() })
     }
 
-    /// Returns how many bytes of a command line these paths take.
     fn bytes_of(&self, paths: &[OsString]) -> usize {
         bytes(&self.template.arguments(paths)) - self.bytes
     }
 
-    /// Whether a command that could not be started will not be for other entries either.
+    /// Whether starting this command would fail for every other entry too.
     fn is_hopeless(&self, error: &Error) -> bool {
         let is_program = match error.cause() {
             Cause::Find(_) => true,
@@ -202,8 +199,8 @@ impl Command {
         is_program && self.template.has_one_program()
     }
 
-    /// Starts the program where the first search found it. If that fails, it may have moved: then
-    /// it is searched for again.
+    /// Starts the program at the path of the first search. If that fails, it may have moved, so it
+    /// is searched for again.
     fn start(
         &self,
         program: &OsStr,

@@ -1,5 +1,4 @@
-//! Notes about what a deletion leaves, and refusals of patterns that are probably meant as
-//! directories.
+//! Hints about `--delete`, and about patterns probably meant as directories.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,12 +10,12 @@ use crate::out::json::Object;
 use crate::quote::quote;
 use crate::session::Session;
 
-/// The reasons for notes that a deletion notices on its way.
+/// Set by the search threads during a deletion.
 #[derive(Default)]
 pub(super) struct Hints {
-    /// A directory that was to be deleted is not empty.
+    /// A matching directory was not empty.
     has_full: AtomicBool,
-    /// A directory was not searched because of the filesystem it is on.
+    /// A directory on another filesystem was not entered.
     left_mounts: AtomicBool,
 }
 
@@ -52,8 +51,7 @@ impl Hints {
     }
 }
 
-/// Refuses a pattern that is probably meant as a directory, if it would find or delete something
-/// else.
+/// Refuses such a pattern where it would find or delete something else.
 pub(super) fn check_pattern(options: &FindOptions) -> Result<(), String> {
     let Some(pattern) = options.pattern.as_deref().filter(|_| options.operands.is_empty()) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The kinds that `--type` chooses.
+//! `--type`.
 
 use curt::walk::Visited;
 use curt::{Error, Fields, Kind};
@@ -6,7 +6,7 @@ use curt::{Error, Fields, Kind};
 use crate::out::entry::fields_if;
 use crate::quote::quote;
 
-/// Any of some kinds, or all; of these only executable or empty entries, if that is wanted.
+/// Any of these kinds (all if empty), restricted to executable or empty entries on request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Kinds {
     any: Vec<Kind>,
@@ -14,7 +14,7 @@ pub(super) struct Kinds {
     is_empty: bool,
 }
 
-/// The kinds by the letters and words of fd, and by words that find's users may try.
+/// fd's letters and words, and words that users of GNU find may try.
 const KINDS: [(&[&str], Kind); 8] = [
     (&["f", "file"], Kind::File),
     (&["d", "dir", "directory"], Kind::Directory),
@@ -23,11 +23,11 @@ const KINDS: [(&[&str], Kind); 8] = [
     (&["s", "socket"], Kind::Socket),
     (&["c", "char-device"], Kind::CharacterDevice),
     (&["b", "block-device"], Kind::BlockDevice),
-    // Of those that the user may execute.
+    // With `is_executable`.
     (&["x", "executable"], Kind::File),
 ];
 
-/// Kinds that have no word but their name.
+/// Kinds known only by their full name.
 const RARE: [Kind; 6] = [
     Kind::Whiteout,
     Kind::Junction,
@@ -63,7 +63,6 @@ impl Kinds {
         self.any.is_empty()
     }
 
-    /// Returns the metadata that is needed beyond the kind.
     pub(super) fn fields(&self) -> Fields {
         fields_if(&[
             (self.is_empty, Fields::SIZE),
@@ -72,12 +71,12 @@ impl Kinds {
         ])
     }
 
-    /// Only its target tells a junction from a mounted volume.
+    /// A junction and a mounted volume differ only in the target.
     fn need_target(&self) -> bool {
         self.any.iter().any(|kind| matches!(kind, Kind::Junction | Kind::VolumeMount))
     }
 
-    /// Whether an entry that the listing calls so may pass.
+    /// Whether an entry may match, judged by the kind from the listing.
     pub(super) fn may_match(&self, kind: Kind) -> bool {
         if self.are_all() {
             return true;
@@ -86,8 +85,7 @@ impl Kinds {
         (may_be_volume || self.has(kind)) && (!self.is_empty || may_be_empty(kind))
     }
 
-    /// Whether an entry passes, of which the metadata is known. The error is that of a directory
-    /// whose entries were to be counted.
+    /// Fails if a directory cannot be read to see whether it is empty.
     pub(super) fn match_entry(&self, entry: &mut Visited<'_>) -> Result<bool, Error> {
         let metadata = entry.metadata();
         let passes = self.has(metadata.kind())
@@ -106,7 +104,6 @@ fn may_be_empty(kind: Kind) -> bool {
     kind.is_file() || kind.is_dir()
 }
 
-/// Whether an entry, whose size is known, is a file of no bytes or a directory without entries.
 fn is_empty(entry: &mut Visited<'_>) -> Result<bool, Error> {
     if entry.kind().is_dir() {
         return entry.is_empty();

@@ -1,5 +1,4 @@
-//! How an entry is written: its path as fd has it, in colors and as a link where that is wanted,
-//! some fields, a line in a format, or JSON.
+//! How an entry is printed: as its path (colored or hyperlinked), fields, `--format` or JSON.
 
 use std::borrow::Cow;
 use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
@@ -19,17 +18,16 @@ use crate::quote::{for_terminal, masked};
 use crate::session::Session;
 use crate::time::{LocalZone, Zone};
 
-/// The shape of the lines.
 pub(super) struct Lines {
     shape: Shape,
-    /// Paths do not begin with `./`.
+    /// Whether `./` is removed.
     is_stripped: bool,
     end: u8,
-    /// Names go to a terminal, which must not act upon them.
+    /// Mask control characters, for a terminal.
     is_masked: bool,
     zone: LocalZone,
     palette: Option<Palette>,
-    /// The working directory, if paths are links.
+    /// The working directory, for hyperlinks.
     base: Option<PathBuf>,
 }
 
@@ -39,16 +37,14 @@ enum Shape {
     Json { fields: Fields, has_parent: bool },
 }
 
-/// The fields of JSON by default.
 const DEFAULT: Fields = Fields::NAME.union(Fields::KIND);
 
 impl Lines {
-    /// The error is a message about the options.
     pub(super) fn new(options: &FindOptions, session: &Session) -> Result<Lines, String> {
         let is_terminal = session.is_terminal();
         let columns = options.fields.as_deref().map(template::columns).transpose()?;
         let shape = match (&options.format, columns) {
-            // The path and the depth are in every object.
+            // JSON always includes the path and the depth.
             (_, columns) if options.output.json => Shape::Json {
                 fields: columns.as_deref().map_or(DEFAULT, fields),
                 has_parent: columns.is_some_and(|it| it.contains(&Part::Path(PathPart::Parent))),
@@ -75,7 +71,6 @@ impl Lines {
         })
     }
 
-    /// Returns the metadata that is printed.
     pub(super) fn fields(&self) -> Fields {
         match &self.shape {
             Shape::Path => Fields::NONE,
@@ -84,7 +79,6 @@ impl Lines {
         }
     }
 
-    /// Reads the mode of an entry, if its color depends on it.
     pub(super) fn fetch_color(&self, entry: &mut Visited<'_>) {
         let depends = entry.kind().is_file() || entry.kind().is_dir();
         if self.palette.is_some() && depends && matches!(self.shape, Shape::Path) {
@@ -92,7 +86,6 @@ impl Lines {
         }
     }
 
-    /// Returns the path of an entry as it is shown.
     pub(super) fn path<'e>(&self, entry: &'e Visited<'_>) -> Cow<'e, Path> {
         match entry.path() {
             path if !self.is_stripped => path,
@@ -101,7 +94,6 @@ impl Lines {
         }
     }
 
-    /// Adds the line of an entry.
     pub(super) fn add(&self, entry: &Visited<'_>, to: &mut Vec<u8>) {
         let path = self.path(entry);
         match &self.shape {
@@ -144,20 +136,19 @@ impl Lines {
         }
     }
 
-    /// Adds a path in color, and as a link.
     fn add_path(&self, entry: &Visited<'_>, path: &Path, to: &mut Vec<u8>) {
         let slash = if entry.kind().is_dir() { MAIN_SEPARATOR_STR } else { "" };
         if let Some(base) = &self.base {
             link::begin(b"", &base.join(without_dot(path)), to);
             to.extend_from_slice(b"\x1b\\");
         }
-        // As in ls, only if a shell or a terminal would not take it as it is.
+        // As in ls, quoted only if a shell or a terminal would misread it.
         let quoted = self.is_masked.then(|| for_terminal(path, ""));
         let quoted = quoted.filter(|quoted| path.to_str() != Some(quoted));
         let whole = quoted.as_ref().map_or(path.as_os_str().as_encoded_bytes(), |it| it.as_bytes());
         if let Some(palette) = &self.palette {
             let name = entry.name();
-            // Quotes are around the whole path, which has one color then.
+            // A quoted path has one color, inside its quotes.
             let parent = if quoted.is_some() { 0 } else { whole.len().saturating_sub(name.len()) };
             let directory = ColorKey::new(b"", curt::Kind::Directory, None);
             let mode = entry.metadata().mode().known();
@@ -186,7 +177,7 @@ impl Lines {
         }
     }
 
-    /// Adds a text. A terminal gets '?' for characters that it would act upon.
+    /// Adds a text; on a terminal, `?` replaces control characters.
     fn add_text(&self, text: &[u8], to: &mut Vec<u8>) {
         if self.is_masked {
             to.extend(masked(text).into_bytes());
@@ -196,7 +187,6 @@ impl Lines {
     }
 }
 
-/// Returns the fields in a line.
 fn fields(parts: &[Part]) -> Fields {
     parts.iter().fold(Fields::NONE, |all, part| match part {
         Part::Field(field) => all | *field,
@@ -205,7 +195,6 @@ fn fields(parts: &[Part]) -> Fields {
     })
 }
 
-/// Returns a line of columns.
 fn separated(columns: Vec<Part>) -> Vec<Part> {
     let tab = || Part::Text("\t".into());
     columns.into_iter().flat_map(|column| [tab(), column]).skip(1).collect()

@@ -1,6 +1,6 @@
-//! Which entries match, as fd decides: names and kinds first, and metadata only of entries that
-//! passed all other tests, in one call together with the fields that are printed. An unknown value
-//! passes no test, so that nothing is deleted of which too little is known.
+//! Which entries match. Tests of names and kinds come first, because the listing has both; metadata
+//! is read only if they pass, in one call with the printed fields. An unknown value fails every
+//! test, so `--delete` never removes an entry on incomplete information.
 
 use curt::walk::Visited;
 use curt::{Error, Fields, Metadata};
@@ -12,23 +12,20 @@ use super::permissions::Permissions;
 use super::{size, when};
 use crate::args::FindOptions;
 
-/// The tests.
 pub(super) struct Matcher {
     names: Names,
     kinds: Kinds,
     tests: Vec<Test>,
-    /// Only files have a size.
+    /// A size test is given, and only files have a size.
     has_size: bool,
 }
 
-/// A test of metadata.
 struct Test {
     fields: Fields,
     passes: Box<dyn Fn(&Metadata) -> bool + Send + Sync>,
 }
 
 impl Matcher {
-    /// Reads the tests; the error says which is wrong.
     pub(super) fn new(options: &FindOptions) -> Result<Matcher, String> {
         let (names, kinds) = (Names::new(options)?, Kinds::parse(&options.file_types)?);
         let has_size = !options.size.is_empty();
@@ -64,12 +61,10 @@ impl Matcher {
         self.tests.push(Test { fields, passes: Box::new(passes) });
     }
 
-    /// Whether every entry matches.
     pub(super) fn matches_all(&self) -> bool {
         self.names.are_any() && self.kinds.are_all() && self.tests.is_empty()
     }
 
-    /// Returns the metadata that the tests need beyond name and kind.
     pub(super) fn fields(&self) -> Fields {
         self.tests.iter().fold(self.kinds.fields(), |all, test| all | test.fields)
     }
@@ -81,8 +76,7 @@ impl Matcher {
             && self.names.match_entry(entry)
     }
 
-    /// Whether an entry passes the other tests. The error is that of a directory whose entries were
-    /// to be counted.
+    /// Whether an entry passes the remaining tests.
     pub(super) fn matches(&self, entry: &mut Visited<'_>) -> Result<bool, Error> {
         let passes = self.tests.iter().all(|test| (test.passes)(entry.metadata()));
         if passes { self.kinds.match_entry(entry) } else { Ok(false) }

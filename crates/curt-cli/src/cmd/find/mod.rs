@@ -1,9 +1,9 @@
-//! `curt find`: finds entries, as fd does, and prints them, removes them or runs commands for them.
+//! `curt find`: finds entries as fd does, and prints them, removes them or runs commands for them.
 //!
-//! [`run`] makes a [`Find`], which walks; each of its threads is a [`Finder`], which tests an
-//! entry and acts on it. `matcher` holds the tests (`names`, `kinds`, `size`, `when`,
-//! `owner`, `permissions`); `lines` writes an entry (`template`), `results` puts entries in order,
-//! `exec` runs commands, and `hints` says how to delete what was left.
+//! [`Find`] runs the walk, and each of its threads is a [`Finder`], which tests entries and acts on
+//! matches. `matcher` combines the tests (`names`, `kinds`, `size`, `when`, `owner`,
+//! `permissions`). `lines` and `template` format an entry, `results` sorts, `exec` runs commands,
+//! and `hints` explains what a deletion skipped.
 
 mod exec;
 mod hints;
@@ -47,23 +47,20 @@ use lines::Lines;
 use matcher::Matcher;
 use results::{Found, Results};
 
-/// The name of fd's own ignore files.
 const FDIGNORE: &str = ".fdignore";
 
-/// What a removal changes of the directory around it.
+/// Removing an entry changes these times of its parent.
 const TIMES: Fields = Fields::MODIFIED.union(Fields::CHANGED).union(Fields::ACCESSED);
 
-/// How many paths may wait for commands.
+/// Capacity of the queue of paths waiting for commands.
 const WAITING: usize = 1024;
 
-/// How many entries a thread visits before it looks at the clock: few, because each can take long
-/// on a network.
+/// Entries between two looks at the clock: few, because each can take long on a network.
 const PACE: u32 = 16;
 
-/// How many bytes a thread collects before it prints them: enough to be written as they are.
+/// Bytes a thread collects before printing: more than the output buffer, so they skip it.
 const CHUNK: usize = 2 * out::BUFFER;
 
-/// Runs the command.
 pub(crate) fn run(options: &FindOptions) -> Exit {
     let session = options.output.session("curt find");
     if let Some(directory) = &options.base_directory {
@@ -81,17 +78,14 @@ pub(crate) fn run(options: &FindOptions) -> Exit {
     }
 }
 
-/// The action for an entry that is found.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Action {
-    /// It is only counted.
     Count,
     Print,
-    /// It is removed or, in a dry run, printed if it would be.
+    /// Removes it; in a dry run, prints it if it could be removed.
     Remove,
-    /// Commands are run for it.
     Run,
-    /// It is kept, for commands or a listing at the end.
+    /// Collects it for a listing or for commands at the end.
     Keep,
 }
 
@@ -111,32 +105,30 @@ impl Action {
     }
 }
 
-/// A search, shared by its threads.
+/// Shared by the threads.
 struct Find<'a> {
     options: &'a FindOptions,
     session: &'a Session,
-    /// The operands, in full if full paths are printed.
+    /// Made absolute for `--absolute-path`.
     operands: Vec<PathBuf>,
     exclusions: Exclusions,
     matcher: Matcher,
-    /// The metadata that is read of entries that may match.
     fields: Fields,
     action: Action,
     lines: Lines,
     results: Results<'a>,
     commands: Commands<'a>,
     hints: Hints,
-    /// How many entries were found, where their number is limited.
+    /// Entries counted against `--max-results`.
     taken: AtomicU64,
-    /// How many were found and removed by the threads that ended.
+    /// Of the threads that have ended.
     found: AtomicU64,
     removed: AtomicU64,
-    /// Of those that were removed, the directories.
+    /// Removed directories.
     directories: AtomicU64,
 }
 
 impl<'a> Find<'a> {
-    /// The error is a message about the options.
     fn new(options: &'a FindOptions, session: &'a Session) -> Result<Find<'a>, String> {
         hints::check_pattern(options)?;
         let matcher = Matcher::new(options)?;
@@ -187,19 +179,19 @@ impl<'a> Find<'a> {
         self.finish(&summary)
     }
 
-    /// Builds the library's `Walk`.
     fn walk(&self) -> Walk<'_> {
         let options = self.options;
         let follow = match (options.follow, self.action) {
             (true, _) => Follow::Links,
-            // Only a slash says that an operand is meant to be followed, as in GNU find.
+            // As in GNU find, only a trailing slash makes `--delete` follow an operand.
             (false, Action::Remove) => Follow::Never,
             (false, _) => Follow::CommandLine,
         };
         let same_file_system =
             if options.has_own_boundary() { SameFileSystem::Mount } else { SameFileSystem::No };
-        // Where every entry is printed, its metadata is read with its name; elsewhere only if it
-        // may match. The times of a directory are read before its contents are removed.
+        // If every entry is printed, the walk reads its metadata with its name; otherwise metadata
+        // is read only for possible matches. A directory's times must be read before its contents
+        // are removed.
         let is_any = self.matcher.matches_all() && options.min_depth.is_none()
             || self.action == Action::Remove && self.fields.intersects(TIMES);
         let mut walk = Walk::new(self.operands.as_slice())
@@ -217,7 +209,8 @@ impl<'a> Find<'a> {
         if !self.exclusions.are_empty() {
             walk = walk.exclude(|entry| self.exclusions.match_entry(entry));
         }
-        // Removing entries while they are listed might hide later ones.
+        // Removing entries during a listing may make `readdir` miss later ones; sorting reads the
+        // whole directory first.
         walk = walk.sort_by_name(self.action == Action::Remove);
         if let Some(budget) = sys::raise_descriptor_limit() {
             walk = walk.descriptors(budget);
@@ -225,7 +218,7 @@ impl<'a> Find<'a> {
         options.without.features.iter().copied().fold(walk, Walk::without)
     }
 
-    /// Searches, while other threads run commands for the entries found so far.
+    /// Searches while other threads run the commands.
     fn run_commands_beside(&self, walk: &Walk<'_>) -> Summary {
         let (sender, receiver) = mpsc::sync_channel::<PathBuf>(WAITING);
         let receiver = Mutex::new(receiver);
@@ -242,7 +235,7 @@ impl<'a> Find<'a> {
         thread::scope(|scope| {
             let start = |_: &usize| thread::Builder::new().spawn_scoped(scope, run).is_ok();
             let has_runners = (0..self.commands.runners).take_while(start).count() > 0;
-            // Without one, whoever finds an entry runs its commands.
+            // If no thread could be started, the finder of an entry runs its commands.
             let sender = has_runners.then_some(sender);
             let summary = walk.visit_with(|| Finder::new(self, sender.clone()), Finder::take).0;
             drop(sender);
@@ -250,9 +243,9 @@ impl<'a> Find<'a> {
         })
     }
 
-    /// Counts an entry. Returns whether it is one too many, and whether it is the last.
+    /// Counts an entry. Returns whether it is beyond the limit, and whether the search may stop.
     fn count(&self) -> (bool, bool) {
-        // The first ones of an order are known at the end.
+        // The first entries of an ordered result are known only at the end.
         let is_open =
             self.results.is_ordered && matches!(self.action, Action::Print | Action::Keep);
         let most = self.options.max_results.filter(|&most| most > 0 && !is_open);
@@ -262,9 +255,8 @@ impl<'a> Find<'a> {
         (before >= most, before + 1 >= most)
     }
 
-    /// Prints a long listing of the entries found.
     fn list(&self, found: Vec<Found>) {
-        // Without operands, the working directory would be listed.
+        // Without operands, `ls` would list the working directory.
         if found.is_empty() || interrupt::signal().is_some() {
             return;
         }
@@ -283,7 +275,7 @@ impl<'a> Find<'a> {
             self.commands.have_given_up() || options.max_results.is_some() || options.quiet;
         let is_cut = session.screen().is_cut();
         let is_cancelled = is_cut || interrupt::signal().is_some() || summary.stopped && !is_done;
-        // Of an order, only the first ones were printed.
+        // With an order, all matches were counted but only the first ones printed.
         let most = options.max_results.filter(|&most| most > 0).unwrap_or(u64::MAX);
         let found = self.found.load(Ordering::Relaxed).min(most);
         self.hints.show(session);
@@ -295,7 +287,7 @@ impl<'a> Find<'a> {
             let directories = self.directories.load(Ordering::Relaxed);
             let removed = text::files_and_directories(removed - directories, directories);
             let would = text::would_remove(&removed, summary.freed);
-            // Standard output holds paths alone.
+            // In a dry run, standard output has paths only.
             if !is_cancelled {
                 session.note(&would);
             }
@@ -315,7 +307,7 @@ impl<'a> Find<'a> {
             is_cancelled,
         });
         match (options.quiet, found > 0) {
-            // As in grep, the answer counts, and not failures beside it.
+            // As in grep, a match decides, even if there were errors.
             (true, true) if exit == Exit::FAILURE => Exit::SUCCESS,
             (true, false) if exit == Exit::SUCCESS => Exit::FAILURE,
             _ => exit,
@@ -323,7 +315,8 @@ impl<'a> Find<'a> {
     }
 }
 
-/// Returns the directories to search. One without a full path, if that is wanted, is reported.
+/// Returns the directories to search. With `--absolute-path`, reports those that cannot be made
+/// absolute.
 fn operands(options: &FindOptions, session: &Session) -> Vec<PathBuf> {
     let operands = operands_or_here(&options.operands).into_iter();
     if !options.absolute_path {
@@ -341,8 +334,7 @@ fn operands(options: &FindOptions, session: &Session) -> Vec<PathBuf> {
     operands.filter_map(full).collect()
 }
 
-/// Returns an operand in full. Where links among the operands are not followed, its last name stays
-/// as it is.
+/// Returns the absolute path of an operand. Keeps a last component that is not to be followed.
 fn full_operand(operand: &Path, options: &FindOptions) -> io::Result<PathBuf> {
     let is_last =
         |name: &&OsStr| operand.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes());
@@ -357,7 +349,6 @@ fn full_operand(operand: &Path, options: &FindOptions) -> io::Result<PathBuf> {
     }
 }
 
-/// Returns the rules by which entries are skipped, if there are any.
 fn rules(options: &FindOptions) -> Option<IgnoreRules> {
     let mut rules = IgnoreRules::new()
         .files(options.reads_ignore_files())
@@ -374,13 +365,10 @@ fn rules(options: &FindOptions) -> Option<IgnoreRules> {
     is_any.then_some(rules)
 }
 
-/// A thread that searches.
 struct Finder<'s, 'a> {
     find: &'s Find<'a>,
-    /// Where paths wait for commands, if other threads run these.
     sender: Option<mpsc::SyncSender<PathBuf>>,
     lines: Vec<u8>,
-    /// How many entries were visited since the clock was read.
     visited: u32,
     found: u64,
     removed: u64,
@@ -393,7 +381,6 @@ impl<'s, 'a> Finder<'s, 'a> {
         Finder { find, sender, lines, visited: 0, found: 0, removed: 0, directories: 0 }
     }
 
-    /// Takes an entry, or a failure.
     fn take(&mut self, entry: Result<Visited<'_>, Error>) -> Next {
         match entry {
             Ok(entry) => self.visit(entry),
@@ -436,13 +423,12 @@ impl<'s, 'a> Finder<'s, 'a> {
         next
     }
 
-    /// Reports an operand that cannot be searched.
     fn check_operand(&self, entry: &Visited<'_>) {
         let find = self.find;
         match entry.kind() {
             Kind::Directory => {}
             Kind::VolumeMount if find.action != Action::Remove => {}
-            // With -L, a link that is not followed is broken.
+            // With `-L`, a symlink that was not followed is broken.
             kind if find.action == Action::Remove && kind.is_link() && !find.options.follow => {
                 let mut directory = entry.path().into_owned().into_os_string();
                 directory.push(MAIN_SEPARATOR_STR);
@@ -455,7 +441,7 @@ impl<'s, 'a> Finder<'s, 'a> {
         }
     }
 
-    /// Reports a directory that removal does not enter, because curt itself chose a boundary.
+    /// Reports a directory that `--delete` does not enter by default.
     fn report_boundary(&self, entry: &Visited<'_>) {
         self.find.hints.notice_boundary();
         if entry.is_followed_link() {
@@ -472,7 +458,6 @@ impl<'s, 'a> Finder<'s, 'a> {
         self.find.session.fail_as(failure.path(&*path), &message);
     }
 
-    /// Returns whether an entry matches.
     fn matches(&mut self, entry: &mut Visited<'_>) -> bool {
         let Find { options, session, matcher, fields, .. } = self.find;
         if entry.depth() < options.min_depth.unwrap_or(1) || !matcher.may_match(entry) {
@@ -488,7 +473,6 @@ impl<'s, 'a> Finder<'s, 'a> {
         })
     }
 
-    /// Acts on an entry that is found.
     fn act(&mut self, mut entry: Visited<'_>) {
         let find = self.find;
         match find.action {
@@ -516,7 +500,7 @@ impl<'s, 'a> Finder<'s, 'a> {
             Action::Run => {
                 let path = find.lines.path(&entry).into_owned();
                 match &self.sender {
-                    // The receivers live as long as the search.
+                    // Sending cannot fail: the receiver outlives the search.
                     Some(sender) => _ = sender.send(path),
                     None => find.commands.run(path),
                 }
@@ -524,13 +508,12 @@ impl<'s, 'a> Finder<'s, 'a> {
         }
     }
 
-    /// Prints an entry, or holds it back to be sorted.
     fn print(&mut self, mut entry: Visited<'_>) {
         let find = self.find;
         find.lines.fetch_color(&mut entry);
         find.lines.add(&entry, &mut self.lines);
         if !find.results.are_flowing() {
-            // The next line gets the same capacity.
+            // Unlike `take`, this keeps the capacity for the next line.
             let line = self.lines.split_off(0);
             find.results.hold(entry.metadata(), entry.path().into_owned(), line);
         } else if self.lines.len() >= CHUNK || find.session.is_terminal() {
@@ -538,7 +521,6 @@ impl<'s, 'a> Finder<'s, 'a> {
         }
     }
 
-    /// Prints the lines so far.
     fn print_lines(&mut self) {
         if !self.lines.is_empty() {
             self.find.session.data(&self.lines);

@@ -1,4 +1,4 @@
-//! The tests of names, or of whole paths: patterns and extensions.
+//! Tests of names or whole paths: patterns and extensions.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf, is_separator};
@@ -15,10 +15,9 @@ use crate::cmd::working_directory;
 use crate::out::text;
 use crate::quote::quote;
 
-/// The tests of names.
 pub(super) struct Names {
     patterns: Vec<Pattern>,
-    /// The working directory, if patterns match full paths.
+    /// The working directory, for `--full-path`.
     base: Option<PathBuf>,
     extensions: Option<Regex>,
 }
@@ -29,14 +28,12 @@ enum Pattern {
 }
 
 impl Names {
-    /// The error says which pattern is wrong.
     pub(super) fn new(options: &FindOptions) -> Result<Names, String> {
         let base = options.full_path.then(|| working_directory("--full-path")).transpose()?;
         let patterns = patterns(options)?;
         Ok(Names { patterns, base, extensions: extensions(&options.extension)? })
     }
 
-    /// Whether every name passes.
     pub(super) fn are_any(&self) -> bool {
         self.patterns.is_empty() && self.extensions.is_none()
     }
@@ -63,12 +60,11 @@ impl Pattern {
     }
 }
 
-/// Returns a path without `./` before it.
 pub(super) fn without_dot(path: &Path) -> &Path {
     path.strip_prefix(".").unwrap_or(path)
 }
 
-/// Reads the patterns for names or paths. The case counts for all if one has a capital letter.
+/// Reads the patterns. A capital letter in any of them makes all case-sensitive.
 fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
     let given = options.pattern.iter().chain(&options.and);
     let given: Vec<&String> = given.filter(|text| !text.is_empty()).collect();
@@ -95,7 +91,7 @@ fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
             (means_capital, !words.is_empty() && words.iter().all(is_dotted))
         } else {
             let parser = regex_syntax::ParserBuilder::new().utf8(false).build();
-            // An error is reported when it is compiled.
+            // Compiling it below reports the error.
             let parsed = parser.clone().parse(&expression(text, options)).ok();
             let parsed = parsed.as_ref();
             (parsed.is_some_and(has_capital_letter), parsed.is_some_and(begins_with_dot))
@@ -116,7 +112,7 @@ fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
             continue;
         }
         let expression = expression(text, options);
-        // A dot matches every name.
+        // A single dot matches every name.
         if expression != "." {
             let mut builder = RegexBuilder::new(&expression);
             builder.case_insensitive(ignores_case).dot_matches_new_line(true);
@@ -131,8 +127,7 @@ fn expression<'t>(text: &'t str, options: &FindOptions) -> Cow<'t, str> {
     if options.fixed_strings { Cow::Owned(regex::escape(text)) } else { Cow::Borrowed(text) }
 }
 
-/// Returns the message for an invalid regular expression: the last line of the library's, which
-/// draws a picture before it.
+/// Returns the last line of the error from `regex`; the lines before it draw the position.
 fn invalid_regex(text: &str, error: &regex::Error) -> String {
     let picture = error.to_string();
     let reason = picture.lines().last().unwrap_or_default();
@@ -142,7 +137,7 @@ fn invalid_regex(text: &str, error: &regex::Error) -> String {
     format!("invalid regular expression {}: {reason}; {hint}", quote(text))
 }
 
-/// Whether a capital letter is meant: not that of an escape such as `\S`.
+/// Whether the pattern means a capital letter. An escape such as `\S` does not count.
 fn has_capital_letter(expression: &Hir) -> bool {
     match expression.kind() {
         HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
@@ -166,7 +161,7 @@ fn has_capital_letter(expression: &Hir) -> bool {
     }
 }
 
-/// Whether an expression is anchored at a name's first letter, which is a dot.
+/// Whether the expression begins with `^\.`, and so matches only hidden names.
 fn begins_with_dot(expression: &Hir) -> bool {
     match expression.kind() {
         HirKind::Concat(parts) => {
@@ -181,7 +176,6 @@ fn begins_with_dot(expression: &Hir) -> bool {
     }
 }
 
-/// Returns an expression for names with one of these extensions.
 fn extensions(extensions: &[String]) -> Result<Option<Regex>, String> {
     if extensions.is_empty() {
         return Ok(None);
@@ -199,7 +193,7 @@ fn extensions(extensions: &[String]) -> Result<Option<Regex>, String> {
     }
     let escaped = extensions.iter().map(|it| regex::escape(it.trim_start_matches('.')));
     let any = escaped.collect::<Vec<_>>().join("|");
-    // A dot at the beginning only hides a name.
+    // A leading dot hides a name and begins no extension.
     let regex = RegexBuilder::new(&format!("(?s-u:.)\\.(?:{any})$")).case_insensitive(true).build();
     regex.map(Some).map_err(|error| invalid_regex(&extensions.join(","), &error))
 }

@@ -1,4 +1,4 @@
-//! A test of the owner, by names or numbers.
+//! `--owner`.
 
 use std::ffi::OsStr;
 
@@ -7,7 +7,6 @@ use curt::{Fields, Metadata};
 use crate::quote::quote;
 use crate::sys;
 
-/// A test of the owner.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Owner {
     user: Option<String>,
@@ -38,7 +37,8 @@ impl Owner {
         Ok(owner)
     }
 
-    /// Names are looked up only if a name was given. That an owner has none is known by its number.
+    /// A name is looked up only if the option gives one. The number is read too: it shows that an
+    /// owner has no name.
     pub(super) fn fields(&self) -> Fields {
         let of = |name: &Option<String>, id: Fields, named: Fields| match name.as_deref() {
             None => Fields::NONE,

@@ -1,8 +1,7 @@
-//! A test of the permissions, as find's `-perm`.
+//! `--perm`, as `-perm` of GNU find.
 
 use crate::quote::quote;
 
-/// All bits of a mode that a test can name.
 const ALL: u32 = 0o7777;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +9,7 @@ pub(super) enum Permissions {
     Exactly(u32),
     /// All of these bits.
     All(u32),
-    /// Any of these bits; without bits, everything matches.
+    /// Any of these bits; zero matches every mode, as in GNU find.
     Any(u32),
 }
 
@@ -33,7 +32,6 @@ impl Permissions {
         })
     }
 
-    /// Whether a mode passes.
     pub(super) fn has(self, mode: u32) -> bool {
         let mode = mode & ALL;
         match self {
@@ -44,8 +42,7 @@ impl Permissions {
     }
 }
 
-/// Parses clauses such as `u=rw` and `go+x`, which set bits of a mode that begins with none.
-/// Without a letter for whom, all are meant.
+/// Parses clauses such as `u=rw` and `go+x`, starting from mode 0. Without a class, all are meant.
 fn symbolic(text: &str) -> Option<u32> {
     let mut mode = 0;
     for clause in text.split(',') {

@@ -1,5 +1,5 @@
-//! The order of the entries found: a search that ends soon, or finds little, is sorted by path; any
-//! other is printed as it comes, unless an order was asked for.
+//! The order of results, as in fd: a search that ends soon or finds little is sorted by path. Any
+//! other is printed as entries are found, unless the user requested an order.
 
 use std::cmp;
 use std::path::{Path, PathBuf};
@@ -13,34 +13,31 @@ use crate::args::FindOptions;
 use crate::out::entry;
 use crate::session::Session;
 
-/// How long entries are held back to be sorted.
+/// How long entries are held back for sorting.
 const SORTED_TIME: Duration = Duration::from_millis(100);
 
-/// How many entries are held back.
+/// How many entries are held back for sorting.
 const MOST_SORTED: usize = 1000;
 
-/// Something that was found: its value, of which the greatest comes first, its path, and its line.
+/// A result. The greatest value comes first.
 pub(super) struct Found {
     value: Option<(i64, u64)>,
     pub(super) path: PathBuf,
     pub(super) line: Vec<u8>,
 }
 
-/// The entries found, shared by the threads.
 pub(super) struct Results<'a> {
     session: &'a Session,
-    /// The size or the time that comes before the path in the order.
+    /// `--sort`: the value compared before the path.
     by: Fields,
     is_reversed: bool,
     contents_first: bool,
-    /// All that is found has this order, however long it takes.
+    /// The user requested an order, so everything is held back until it is complete.
     pub(super) is_ordered: bool,
-    /// How many of them are wanted, if there is such an order.
     most: Option<u64>,
-    /// Everything is held back until the end.
     holds_all: bool,
     begun: Instant,
-    /// Nothing is held back any longer.
+    /// Sorting was given up; entries are printed as they are found.
     is_flowing: AtomicBool,
     held: Mutex<Vec<Found>>,
 }
@@ -62,17 +59,15 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Returns the metadata that the order depends on.
     pub(super) fn fields(&self) -> Fields {
         self.by
     }
 
-    /// Whether lines are printed at once.
     pub(super) fn are_flowing(&self) -> bool {
         self.is_flowing.load(Ordering::Acquire)
     }
 
-    /// Holds an entry back, or prints it if another thread has just printed the others.
+    /// Holds an entry back. If another thread has given up sorting meanwhile, prints it at once.
     pub(super) fn hold(&self, metadata: &Metadata, path: PathBuf, line: Vec<u8>) {
         let value = match self.by {
             Fields::NONE | Fields::NAME => None,
@@ -90,14 +85,15 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Holds nothing back any longer if it is time.
+    /// Gives up sorting once the time is over.
     pub(super) fn keep_pace(&self) {
         if !self.holds_all && !self.are_flowing() && self.begun.elapsed() > SORTED_TIME {
             self.flow();
         }
     }
 
-    /// Prints the entries held back, in no order, as in fd: those that follow have none either.
+    /// Prints the entries held back, unsorted, because the rest will not be sorted either. fd does
+    /// the same.
     fn flow(&self) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         self.is_flowing.store(true, Ordering::Release);
@@ -108,7 +104,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Returns the entries held back until the end, in order, and no more than are wanted.
+    /// Returns the entries held back, in order, cut to `--max-results`.
     pub(super) fn sorted(&self) -> Vec<Found> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = std::mem::take(&mut *held);
@@ -124,17 +120,17 @@ impl<'a> Results<'a> {
     }
 }
 
-/// Compares as paths do, which takes several times as long, where the first bytes that differ
-/// belong to names, and so decide.
+/// Compares paths, several times faster than `Path::cmp`: if the first differing bytes both belong
+/// to names, they decide. Otherwise falls back to it.
 fn by_name(one: &Path, other: &Path) -> cmp::Ordering {
-    // On Windows this may begin a prefix, of which there are kinds.
+    // On Windows, a path that begins this way may have one of several kinds of prefix.
     let may_have_prefix = |path: &[u8]| matches!(path, [b'/' | b'\\', b'/' | b'\\', ..]);
     if may_have_prefix(bytes(one)) || may_have_prefix(bytes(other)) {
         return one.cmp(other);
     }
     let (ones, others) = after_equal_parts(bytes(one), bytes(other));
     let is_in_name = |all: &[u8], at: usize| {
-        // A letter before a colon may be a drive, whose case does not matter.
+        // A letter before a colon may be a drive, compared ignoring case.
         all[at].is_ascii_alphanumeric() && all.get(at + 1) != Some(&b':')
     };
     match ones.iter().zip(others).position(|(one, other)| one != other) {
@@ -143,7 +139,7 @@ fn by_name(one: &Path, other: &Path) -> cmp::Ordering {
     }
 }
 
-/// Leaves out equal beginnings of eight bytes, which are compared at once.
+/// Skips a common prefix, eight bytes at a time.
 fn after_equal_parts<'p>(mut one: &'p [u8], mut other: &'p [u8]) -> (&'p [u8], &'p [u8]) {
     while let (Some((a, ones)), Some((b, others))) =
         (one.split_first_chunk::<8>(), other.split_first_chunk::<8>())
@@ -160,7 +156,7 @@ fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-/// Compares paths so that a directory comes after its contents.
+/// Puts a directory after its contents.
 fn contents_first(one: &Path, other: &Path) -> cmp::Ordering {
     if one.starts_with(other) || other.starts_with(one) {
         other.components().count().cmp(&one.components().count())

@@ -1,10 +1,10 @@
-//! A test of the size.
+//! `--size`.
 
 use std::ops::RangeInclusive;
 
 use crate::quote::quote;
 
-/// Parses a size, the least size (`+`) or the greatest (`-`).
+/// Parses an exact size, a minimum (`+`) or a maximum (`-`).
 pub(super) fn parse(text: &str) -> Result<RangeInclusive<u64>, String> {
     let invalid = |why: &str| format!("invalid size {}: {why}", quote(text));
     let number = text.trim_start_matches(['+', '-']);

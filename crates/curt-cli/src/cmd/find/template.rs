@@ -1,5 +1,5 @@
-//! Text in which placeholders stand for a path or for a part of it: the words of a command, and the
-//! lines of `--format`, which may have fields too.
+//! Text with placeholders for a path or its parts: words of a command, and `--format`, which may
+//! also have fields.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -9,14 +9,13 @@ use curt::Fields;
 use crate::out::entry;
 use crate::sys;
 
-/// A part of a word or of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Text(OsString),
     Path(PathPart),
-    /// Only in lines.
+    /// `--format` only.
     Field(Fields),
-    /// Only in lines.
+    /// `--format` only.
     Depth,
 }
 
@@ -24,17 +23,17 @@ pub(super) enum Part {
 pub(super) enum PathPart {
     /// `{}`
     Whole,
-    /// `{/}`: the name.
+    /// `{/}`
     Name,
-    /// `{//}`: the directory.
+    /// `{//}`
     Parent,
-    /// `{.}`: the path without the extension, and without `./` before it.
+    /// `{.}`: the path without extension and leading `./`.
     Stem,
-    /// `{/.}`: the name without the extension.
+    /// `{/.}`
     NameStem,
 }
 
-/// fd's placeholders, and the braces that are none.
+/// fd's placeholders, and its escapes for braces.
 static PLACEHOLDERS: [(&str, Option<PathPart>, &str); 7] = [
     ("{{", None, "{"),
     ("}}", None, "}"),
@@ -46,7 +45,6 @@ static PLACEHOLDERS: [(&str, Option<PathPart>, &str); 7] = [
 ];
 
 impl PathPart {
-    /// Returns this part of a path.
     pub(super) fn of(self, path: &OsStr) -> OsString {
         let whole = Path::new(path);
         let stem = whole.file_stem().unwrap_or(path);
@@ -56,7 +54,7 @@ impl PathPart {
             PathPart::NameStem => stem.to_owned(),
             PathPart::Stem => {
                 let path = whole.with_file_name(stem);
-                // Programs take a word that begins with a dash for an option.
+                // Keeps `./` before a dash, or the program would read the path as an option.
                 let bare = path.strip_prefix(".").ok();
                 let bare = bare.filter(|it| !it.as_os_str().as_encoded_bytes().starts_with(b"-"));
                 bare.unwrap_or(&path).into()
@@ -70,11 +68,9 @@ impl PathPart {
     }
 }
 
-/// The words of a command.
 pub(super) struct Template(Vec<Vec<Part>>);
 
 impl Template {
-    /// The error says that a field is in braces, which only lines have.
     pub(super) fn new(words: &[OsString]) -> Result<Template, String> {
         let read = |word: &OsString| match word.to_str() {
             Some(text) => split(text, |name, is_closed| {
@@ -91,13 +87,12 @@ impl Template {
         words.iter().map(read).collect::<Result<_, _>>().map(Template)
     }
 
-    /// Whether every command starts the same program.
     pub(super) fn has_one_program(&self) -> bool {
         self.0.first().is_some_and(|word| is_text(word))
     }
 
-    /// Returns the words of the command. A word with a placeholder is repeated for each path.
-    /// Without any placeholder the paths come last.
+    /// Returns the command line. A word with a placeholder is repeated for each path; without any
+    /// placeholder, the paths come last.
     pub(super) fn arguments(&self, paths: &[OsString]) -> Vec<OsString> {
         let mut arguments = Vec::new();
         for word in &self.0 {
@@ -114,7 +109,6 @@ impl Template {
     }
 }
 
-/// Returns how many bytes of a command line these words take.
 pub(super) fn bytes(words: &[OsString]) -> usize {
     words.iter().map(|word| sys::bytes_of_argument(word)).sum()
 }
@@ -135,7 +129,6 @@ fn filled(word: &[Part], path: &OsStr) -> OsString {
     filled
 }
 
-/// Reads the lines of `--format`.
 pub(super) fn format(text: &str) -> Result<Vec<Part>, String> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./".contains(byte);
     split(text, |name, is_closed| {
@@ -153,12 +146,10 @@ pub(super) fn format(text: &str) -> Result<Vec<Part>, String> {
     })
 }
 
-/// Reads the columns of `--fields`.
 pub(super) fn columns(list: &str) -> Result<Vec<Part>, String> {
     list.split(',').map(|name| named(name.trim())).collect()
 }
 
-/// Returns the part of a line that has this name.
 fn named(name: &str) -> Result<Part, String> {
     Ok(match name {
         "path" => Part::Path(PathPart::Whole),
@@ -169,8 +160,8 @@ fn named(name: &str) -> Result<Part, String> {
     })
 }
 
-/// Splits a text at its placeholders. `other` says what another text in braces is, or all that
-/// follows a brace that is not closed; `None` is text.
+/// Splits a text at its placeholders. `other` decides about any other text in braces; for an
+/// unclosed brace, it gets the rest of the text. `None` means plain text.
 fn split(
     text: &str,
     other: impl Fn(&str, bool) -> Result<Option<Part>, String>,

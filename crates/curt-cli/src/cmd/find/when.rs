@@ -1,4 +1,4 @@
-//! Points in time for fd's options: a date, a word, an age, or that of a file.
+//! `--changed-within` and `--changed-before`.
 
 use curt::fields::{Follow, Time};
 use curt::{Fields, Plan};
@@ -7,9 +7,9 @@ use crate::out::text;
 use crate::quote::quote;
 use crate::time::{self, Zone};
 
-/// Parses a point in time: a date, else an age, else the name of a file. So a file cannot change
-/// what `7d` means; it is `./7d`. The error names the option that takes it, and says why there is
-/// no such file.
+/// Parses a date, else an age, else the name of a file. A file named `7d` therefore cannot change
+/// the meaning of `7d`; it is written `./7d`. The error names the option and why no such file can
+/// be read.
 pub(super) fn parse(text: &str, option: &str) -> Result<Time, String> {
     let invalid = |reason: &str| format!("invalid time {} for {option}: {reason}", quote(text));
     if let Some(time) = time::parse(text, &Zone::local()).map_err(invalid)? {
@@ -38,7 +38,7 @@ mod tests {
     fn a_file_is_a_point_in_time() {
         let scratch = curt_testkit::Scratch::new();
         let file = scratch.file("3d");
-        // With a slash in it, it is no age.
+        // The slash keeps it from being read as an age.
         let point = parse(file.to_str().unwrap(), "--newer").unwrap();
         let now = Time::from(std::time::SystemTime::now());
         assert!(now.seconds - point.seconds < 3600);

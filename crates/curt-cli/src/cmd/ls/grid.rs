@@ -1,25 +1,22 @@
-//! Tables with as many columns as fit into a line, laid out as by GNU ls.
+//! Tables with as many columns as fit on a line, laid out as GNU ls does.
 
-/// The least width of a column: a name and the two spaces after it.
+/// The minimum width of a column: one character and the gap.
 const LEAST: usize = 3;
-/// The number of spaces between columns.
 const GAP: usize = 2;
 
-/// How a table is laid out.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
-    /// The width of a line; 0 is no limit.
+    /// The line width; 0 means unlimited.
     pub(super) line: usize,
-    /// Cells fill lines, not columns.
+    /// Fill rows first (`-x`).
     pub(super) across: bool,
-    /// The distance of tab stops; 0 uses only spaces.
+    /// Distance of tab stops; 0 means spaces only.
     pub(super) tab: usize,
-    /// The end of a line.
     pub(super) end: u8,
 }
 
-/// Returns cells of these widths in lines, with a separator and a blank between them; `add` adds
-/// the cell that starts in a column.
+/// Returns cells separated by `separator` and a space, wrapped at the line width. `add` writes the
+/// cell that starts in the given column.
 pub(super) fn separate(
     cells: &[usize],
     separator: u8,
@@ -48,7 +45,7 @@ pub(super) fn separate(
     out
 }
 
-/// Returns a table whose cells have these widths; `add` adds the cell that starts in a column.
+/// Returns a table of cells with these widths; `add` is as for [`separate`].
 pub(super) fn lay_out(
     cells: &[usize],
     layout: Layout,
@@ -79,7 +76,7 @@ pub(super) fn lay_out(
     out
 }
 
-/// Returns the widths of as many columns as fit, with the spaces after them.
+/// Returns the widths, including gaps, of as many columns as fit.
 fn columns(cells: &[usize], line: usize, across: bool) -> Vec<usize> {
     let most = line.div_ceil(LEAST).clamp(1, cells.len());
     for count in (2..=most).rev() {
@@ -90,7 +87,7 @@ fn columns(cells: &[usize], line: usize, across: bool) -> Vec<usize> {
             let gap = if column + 1 == count { 0 } else { GAP };
             widths[column] = widths[column].max(cell + gap);
         }
-        // As in GNU ls, columns of the least width always fit.
+        // As in GNU ls, columns of minimum width always fit.
         let are_least = widths.iter().all(|&width| width == LEAST);
         if are_least || widths.iter().sum::<usize>() < line {
             return widths;
@@ -99,7 +96,7 @@ fn columns(cells: &[usize], line: usize, across: bool) -> Vec<usize> {
     vec![LEAST]
 }
 
-/// Moves from one column to another one, with tabs if that is shorter.
+/// Fills a gap, with tabs where they are shorter.
 fn fill(out: &mut Vec<u8>, mut from: usize, to: usize, tab: usize) {
     while from < to {
         if tab > 0 && to / tab > (from + 1) / tab {

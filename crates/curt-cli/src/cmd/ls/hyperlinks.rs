@@ -1,4 +1,4 @@
-//! Links from names to their files, which many terminals show:
+//! Terminal hyperlinks (OSC 8):
 //! <https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda>.
 
 use std::ffi::OsStr;
@@ -10,19 +10,16 @@ use super::item::Item;
 use crate::out::link;
 use crate::sys;
 
-/// Makes links to files of this machine.
 pub(super) struct Hyperlinks {
-    /// The name of this machine, as it is in a URL.
+    /// The host name, escaped for a URL.
     host: Vec<u8>,
 }
 
-/// A directory whose entries are linked.
 pub(super) struct LinkedDirectory<'a> {
     links: &'a Hyperlinks,
-    /// `None` for operands.
     dir: Option<&'a Path>,
     canonical: PathBuf,
-    /// An entry may be a link that was followed.
+    /// An entry may be a symlink that was followed.
     follows: bool,
 }
 
@@ -33,12 +30,10 @@ impl Hyperlinks {
         Hyperlinks { host }
     }
 
-    /// Returns the text with a link to this path.
     pub(super) fn link(&self, path: &Path, text: &[u8]) -> Vec<u8> {
         self.link_canonical(&canonical(path), text)
     }
 
-    /// Prepares links to entries of a directory, or to operands.
     pub(super) fn directory<'a>(
         &'a self,
         dir: Option<&'a OsStr>,
@@ -50,7 +45,7 @@ impl Hyperlinks {
     }
 
     fn link_canonical(&self, path: &Path, text: &[u8]) -> Vec<u8> {
-        // Below a directory that no path leads to.
+        // Within a directory that has no known path.
         if !path.is_absolute() {
             return text.to_vec();
         }
@@ -64,7 +59,7 @@ impl Hyperlinks {
 }
 
 impl LinkedDirectory<'_> {
-    /// Returns the text with a link to an entry. Only operands and possible links need calls.
+    /// Returns the text linked to an entry. Only operands and possible symlinks cost calls.
     pub(super) fn link(&self, item: &Item, text: &[u8]) -> Vec<u8> {
         let may_be_link = item.kind.is_link() || self.follows;
         let is_plain = !may_be_link && item.name != "." && item.name != "..";
@@ -78,7 +73,6 @@ impl LinkedDirectory<'_> {
     }
 }
 
-/// Returns the full path without links; parts of it may be missing.
 fn canonical(path: &Path) -> PathBuf {
     let names = Canonicalizer::new().missing(Missing::Anything);
     names.find(path).unwrap_or_else(|_| path.to_owned())

@@ -1,4 +1,4 @@
-//! The names that `--ignore`, `--hide` and `--ignore-backups` leave out.
+//! `--ignore`, `--hide` and `--ignore-backups`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::args::{Hidden, LsOptions};
 #[derive(Debug)]
 pub(super) struct Ignored {
     patterns: Globs,
-    /// Only a dot in the pattern matches a dot at the beginning of a name.
+    /// The patterns that begin with a dot. Only these match hidden names.
     dotted: Globs,
     has_backups: bool,
 }

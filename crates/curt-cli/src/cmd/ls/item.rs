@@ -1,4 +1,4 @@
-//! Entries that are about to be shown, and how they are read.
+//! Entries to show, and how they are read.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -12,39 +12,35 @@ use curt::{Fields, Kind, Metadata, Threads};
 use super::settings::{Form, Settings};
 use crate::out::entry;
 
-/// An entry.
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) name: OsString,
     pub(super) kind: Kind,
     pub(super) columns: Columns,
-    /// All of its metadata, if the columns are not all that is shown.
+    /// Only if more is shown than `columns`.
     pub(super) metadata: Option<Box<Metadata>>,
-    /// The kind and the mode of the target of a link, if they matter.
+    /// Of a symlink's target, if needed.
     pub(super) target: Option<Box<(Kind, Option<u32>)>>,
-    /// An operand whose contents are listed instead of itself.
+    /// An operand whose contents are listed instead.
     pub(super) is_opened: bool,
 }
 
-/// An entry of a tree.
 pub(super) struct Row {
     pub(super) item: Item,
-    /// Its directory; `None` for an operand.
+    /// The parent; `None` for an operand.
     pub(super) dir: Option<Rc<OsStr>>,
-    /// The branch before its name.
     pub(super) branch: String,
-    /// The levels below the operand.
     pub(super) depth: usize,
 }
 
-/// The metadata that the long format shows in columns and that entries are sorted by, as far as it
-/// is known. It lies in the entry: an allocation for each entry costs more than everything else.
+/// Values of the long format and of sorting. Inline in the entry, because one allocation per entry
+/// would cost more than all the rest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Columns {
     pub(super) mode: Option<u32>,
     pub(super) user_id: Option<u32>,
     pub(super) group_id: Option<u32>,
-    /// The time that was chosen.
+    /// `--time`.
     pub(super) time: Option<Time>,
     pub(super) links: Option<u64>,
     pub(super) size: Option<u64>,
@@ -52,12 +48,10 @@ pub(super) struct Columns {
     pub(super) device_number: Option<u64>,
 }
 
-/// The IDs of user and group.
 pub(super) type OwnerIds = (Option<u32>, Option<u32>);
 
 impl Columns {
-    /// Fills the columns in place. A copy of bytes just written in smaller parts would stall the
-    /// processor.
+    /// Assigns in place: copying a struct just written in small parts defeats store forwarding.
     fn fill(&mut self, metadata: &Metadata, time: Fields) {
         self.mode = metadata.mode().known();
         self.user_id = metadata.user_id().known();
@@ -75,7 +69,6 @@ impl Columns {
 }
 
 impl Item {
-    /// An entry with all of its metadata.
     pub(super) fn new(name: OsString, metadata: Metadata, time: Fields) -> Item {
         let mut item = Item::unknown(name, metadata.kind());
         item.columns.fill(&metadata, time);
@@ -83,18 +76,15 @@ impl Item {
         item
     }
 
-    /// An entry of which only the kind is known.
     pub(super) fn unknown(name: OsString, kind: Kind) -> Item {
         let columns = Columns::default();
         Item { name, kind, columns, metadata: None, target: None, is_opened: false }
     }
 
-    /// Returns its metadata, none if it is unknown.
     pub(super) fn all_metadata(&self) -> Cow<'_, Metadata> {
         self.metadata.as_deref().map(Cow::Borrowed).unwrap_or_default()
     }
 
-    /// Returns a value that is in no column, if it is known.
     pub(super) fn get<'a, T>(
         &'a self,
         value: impl FnOnce(&'a Metadata) -> Value<'a, T>,
@@ -102,20 +92,19 @@ impl Item {
         value(self.metadata.as_deref()?).known()
     }
 
-    /// Whether its metadata could not be read.
     pub(super) fn is_failed(&self) -> bool {
         let fails = |(fields, _): (Fields, _)| fields.intersects(Fields::MODE | Fields::SIZE);
         self.metadata.as_deref().is_some_and(|metadata| metadata.failures().any(fails))
     }
 
-    /// Whether it is a directory or a link to one.
+    /// Whether it is a directory or a symlink to one.
     pub(super) fn leads_to_directory(&self) -> bool {
         let is_directory = |kind: Kind| kind == Kind::Directory;
         is_directory(self.kind) || self.target.as_ref().is_some_and(|target| is_directory(target.0))
     }
 }
 
-/// How much is kept of an entry beside its name and its kind.
+/// How much of an entry's metadata is stored besides name and kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
     Kind,
@@ -123,10 +112,9 @@ pub(super) enum Detail {
     Metadata,
 }
 
-/// Reads the entries of a directory, on several threads at once.
 pub(super) struct Collector {
     pub(super) detail: Detail,
-    /// The fields of files and of directories that are read besides the plan.
+    /// Fields read in addition to the plan, for files and for directories.
     of_files: Fields,
     of_directories: Fields,
     time: Fields,
@@ -152,8 +140,8 @@ impl Collector {
         Collector { detail, of_files, of_directories, time: settings.time() }
     }
 
-    /// Returns how many threads may read. If each entry needs allocations, the allocator costs more
-    /// than further threads gain.
+    /// Returns the number of threads that may read. If each entry needs allocations, the allocator
+    /// costs more than further threads gain.
     pub(super) fn threads(&self, settings: &Settings<'_>) -> Threads {
         match settings.options.threads.unwrap_or_default() {
             Threads::Automatic if self.detail == Detail::Metadata => Threads::AtMost(1),
@@ -161,7 +149,6 @@ impl Collector {
         }
     }
 
-    /// Reads the metadata that is kept of an entry.
     pub(super) fn collect(&self, item: &mut Item, mut entry: Entry<'_>) {
         item.kind = entry.metadata().kind();
         let more = match item.kind {
@@ -186,7 +173,7 @@ impl Collector {
     }
 }
 
-/// Returns the path of an entry as messages show it: in the working directory, only its name.
+/// Returns the path for messages; in the working directory, only the name.
 pub(super) fn display_path(dir: &OsStr, name: &OsStr) -> PathBuf {
     if dir == "." { PathBuf::from(name) } else { Path::new(dir).join(name) }
 }

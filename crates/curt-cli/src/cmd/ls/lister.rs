@@ -1,4 +1,4 @@
-//! Goes through the operands and the directories below them.
+//! Traverses the operands and their subdirectories.
 
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
@@ -23,19 +23,18 @@ use crate::out::text;
 use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 
-/// The buffer of a directory whose entries are read by several threads, which share its entries.
-/// A small directory touches only its beginning.
+/// The listing buffer where several threads share the entries of a directory. A small directory
+/// touches only the first pages.
 const BUFFER: usize = 256 << 10;
 
-/// The memory of more entries is freed before the next directory is read.
+/// Larger allocations of entries are freed before the next directory.
 const MOST_SPARE: usize = 4096;
 
-/// The numbers of entries, directories and calls.
 #[derive(Default)]
 pub(super) struct Totals {
     pub(super) entries: u64,
     pub(super) directories: u64,
-    /// Entries by kind, and the size of the files, if that is shown.
+    /// Entries by kind, and the total size of files if shown.
     folders: u64,
     others: u64,
     pub(super) size: u64,
@@ -43,7 +42,6 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Counts an entry that is shown.
     pub(super) fn count(&mut self, item: &Item) {
         self.entries += 1;
         match item.kind {
@@ -57,7 +55,7 @@ impl Totals {
         }
     }
 
-    /// Returns the text of `--total`; its last line without the end.
+    /// Returns the text of `--total`, without its last newline.
     pub(super) fn text(&self, unit: &Blocks) -> String {
         let folders = text::counted(self.folders, "directory", "directories");
         let others = text::counted(self.others, "file", "files");
@@ -69,7 +67,6 @@ impl Totals {
     }
 }
 
-/// Lists operands and directories.
 pub(super) struct Lister<'a> {
     pub(super) settings: &'a Settings<'a>,
     pub(super) session: &'a Session,
@@ -77,13 +74,11 @@ pub(super) struct Lister<'a> {
     collector: Collector,
     /// Reads operands, `.` and `..`.
     stat: Stat,
-    /// Reads the targets of links.
     target_stat: Stat,
-    /// Opens the operands and the directories below them.
     pub(super) walk: DirectoryWalk,
-    /// The operands that are still to be listed, the last one first.
+    /// Operands still to be listed, in reverse.
     pending: Vec<OsString>,
-    /// The memory of the entries of the last directory, for those of the next.
+    /// Reuses the allocation for the entries of the next directory.
     spare: Vec<Item>,
     has_headers: bool,
     is_first: bool,
@@ -117,7 +112,7 @@ impl<'a> Lister<'a> {
         }
     }
 
-    /// Lists the operands, files first; without any, the working directory.
+    /// Lists the operands, files first; without operands, the working directory.
     pub(super) fn run(&mut self, operands: &[OsString]) {
         if self.settings.options.header {
             self.writer.field_names();
@@ -146,7 +141,7 @@ impl<'a> Lister<'a> {
         self.writer.finish();
     }
 
-    /// Returns the positions of entries in the order that is wanted.
+    /// Returns the sorted positions of the entries.
     fn indices(&self, items: &[Item]) -> Vec<usize> {
         let settings = self.settings;
         let mut widths = Vec::new();
@@ -169,7 +164,6 @@ impl<'a> Lister<'a> {
         indices.into_iter().filter_map(|index| items[index].take()).collect()
     }
 
-    /// Lists an operand, and the directories below it that were entered.
     fn list_operand(&mut self, operand: &OsStr) {
         let opened = self.walk.open(operand);
         self.list_directory(operand, opened, true);
@@ -200,7 +194,7 @@ impl<'a> Lister<'a> {
         if shown > 0 {
             let shown = items.iter().filter(|item| !item.is_opened);
             shown.for_each(|item| self.totals.count(item));
-            // As in GNU ls, columns are wide enough for the directories too, which are not shown.
+            // As in GNU ls, operands that are directories also count for the widths.
             self.writer.items(&items, None);
             if !self.pending.is_empty() && !self.settings.is_json() {
                 self.writer.separate();
@@ -232,7 +226,8 @@ impl<'a> Lister<'a> {
         }
         if item.kind.is_link() && settings.follow_operands == FollowOperands::Directories {
             let target = self.target_stat.path(path).and_then(|target| {
-                // It was not followed. GNU ls lists a broken link, and no link that is denied.
+                // The target could not be followed. GNU ls lists a broken symlink, but not one to a
+                // path that denies access.
                 let is_link = target.kind().is_link();
                 let denied = is_link.then(|| self.target_stat.path(path.join("")).err()).flatten();
                 let denied = denied.filter(|it| it.kind() == io::ErrorKind::PermissionDenied);
@@ -256,7 +251,7 @@ impl<'a> Lister<'a> {
         Some(item)
     }
 
-    /// Reports failed fields of an operand, `.` or `..`, and reads the target of a link.
+    /// Reports failed fields of an operand, `.` or `..`, and reads the target of a symlink.
     pub(super) fn complete(&mut self, item: &mut Item, list: Option<&List>, path: &Path) {
         for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
             self.fail(error, path, true);
@@ -264,7 +259,6 @@ impl<'a> Lister<'a> {
         self.read_target(item, list);
     }
 
-    /// Reads the target of a link, if it is shown.
     fn read_target(&mut self, item: &mut Item, list: Option<&List>) {
         if !item.kind.is_link() || !self.settings.needs_targets() {
             return;
@@ -304,8 +298,8 @@ impl<'a> Lister<'a> {
             self.totals.calls.add(&list.close());
         }
         if self.pending.is_empty() && !is_recursive {
-            // The command is about to end. Freeing each name takes longer than listing a small
-            // directory.
+            // The process is about to end, and freeing each name would take longer than listing a
+            // small directory.
             return std::mem::forget(items);
         }
         if items.capacity() <= MOST_SPARE {
@@ -314,7 +308,7 @@ impl<'a> Lister<'a> {
         }
     }
 
-    /// Begins to read a directory, or reports why that failed.
+    /// Begins to list a directory, or reports its error.
     fn start(
         &mut self,
         path: &OsStr,
@@ -332,7 +326,7 @@ impl<'a> Lister<'a> {
         None
     }
 
-    /// Reads a directory as a whole, without `.` and `..`.
+    /// Reads a whole directory, without `.` and `..`.
     pub(super) fn read_directory(
         &mut self,
         path: &OsStr,
@@ -345,7 +339,6 @@ impl<'a> Lister<'a> {
         Some((list, items))
     }
 
-    /// Reads the entries of a directory.
     fn read(&mut self, list: &mut List, path: &OsStr, is_operand: bool, items: &mut Vec<Item>) {
         let begin = items.len();
         let (settings, collector) = (self.settings, &self.collector);
@@ -363,7 +356,7 @@ impl<'a> Lister<'a> {
         }
     }
 
-    /// Prints each entry of a directory as soon as it is read.
+    /// Prints each entry as soon as it is read.
     fn stream(&mut self, list: &mut List, path: &OsStr, is_operand: bool) {
         for item in self.dots(list, path) {
             self.show(&item, path);
@@ -389,14 +382,13 @@ impl<'a> Lister<'a> {
         }
     }
 
-    /// Prints one entry of a directory.
     fn show(&mut self, item: &Item, dir: &OsStr) {
         self.totals.count(item);
         self.writer.items(&[item], Some(dir));
     }
 
-    /// Reports failed fields of an entry of a directory, and reads the target of a link. A broken
-    /// link that was followed keeps only its name and its kind.
+    /// Reports failed fields of an entry, and reads the target of a symlink. Of a broken symlink
+    /// that was to be followed, only name and kind remain.
     fn check(&mut self, item: &mut Item, list: &List, dir: &OsStr) {
         for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
             self.fail(error, &display_path(dir, &item.name), false);
@@ -410,7 +402,7 @@ impl<'a> Lister<'a> {
         self.read_target(item, Some(list));
     }
 
-    /// Returns `.` and `..`, which the library does not list, if they are shown.
+    /// Returns `.` and `..` if they are shown; the library never lists them.
     fn dots(&mut self, list: &List, dir: &OsStr) -> Vec<Item> {
         let mut items = std::mem::take(&mut self.spare);
         if self.settings.options.hidden != Hidden::Nothing {
@@ -423,7 +415,7 @@ impl<'a> Lister<'a> {
             let mut item = Item::unknown(name.into(), Kind::Directory);
             if self.collector.detail != Detail::Kind {
                 let path = Path::new(dir).join(name);
-                // By path, as GNU ls does; from the open directory if the path is too long.
+                // By path, as in GNU ls. If the path is too long, relative to the open directory.
                 let result = self.stat.path(&path);
                 match result.or_else(|error| list.stat(&mut self.stat, name).map_err(|_| error)) {
                     Ok(metadata) => {
@@ -438,7 +430,7 @@ impl<'a> Lister<'a> {
         items
     }
 
-    /// Lists the directories among the entries next.
+    /// Queues the subdirectories to be listed next.
     pub(super) fn descend(&mut self, list: List, items: &[&Item], dir: &OsStr) {
         self.totals.calls.add(&list.calls());
         let is_below =
@@ -456,8 +448,8 @@ impl<'a> Lister<'a> {
         self.session.worsen(Exit::USAGE);
     }
 
-    /// Whether a link that was to be followed is broken, which is reported. The slash makes sure
-    /// that it is followed. `shown` is its path in messages.
+    /// Whether a symlink that was to be followed is broken; if so, reports it. The trailing slash
+    /// forces following. `shown` is its path in messages.
     fn is_broken(&mut self, list: Option<&List>, path: &Path, shown: &Path) -> bool {
         let result = stat_in(&mut self.target_stat, list, &path.join(""));
         if let Err(error) = &result {
@@ -466,7 +458,8 @@ impl<'a> Lister<'a> {
         result.is_err()
     }
 
-    /// Reports a failure. An operand that cannot be listed is worse than something below it.
+    /// Reports an error. As in GNU ls, exits with 2 for an operand and with 1 for entries within
+    /// it.
     fn fail(&self, error: &Error, path: &Path, is_operand: bool) {
         let (path, reason) = (quote(path), text::reason(error.cause()));
         let message = match error.operation() {
@@ -480,7 +473,7 @@ impl<'a> Lister<'a> {
     }
 }
 
-/// Reads the metadata of an entry of a directory that is being listed, or of an operand.
+/// Reads the metadata of an operand, or of an entry relative to its open directory.
 fn stat_in(stat: &mut Stat, list: Option<&List>, path: &Path) -> Result<Metadata, Error> {
     match list {
         Some(list) => list.stat(stat, path),
@@ -488,7 +481,7 @@ fn stat_in(stat: &mut Stat, list: Option<&List>, path: &Path) -> Result<Metadata
     }
 }
 
-/// Returns the path of a subdirectory, as headers show it.
+/// Returns the path of a subdirectory as headers show it.
 pub(super) fn header_path(dir: &OsStr, name: &OsStr) -> PathBuf {
     let bytes = dir.as_encoded_bytes();
     let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
@@ -514,7 +507,7 @@ mod tests {
         {
             let joined = header_path(dir.as_ref(), "a".as_ref());
             assert_eq!(joined, Path::new(path));
-            // Elsewhere the separator is another one.
+            // Windows joins with a backslash.
             let has_slashes = std::path::MAIN_SEPARATOR == '/';
             assert!(!has_slashes || joined.as_os_str() == path, "{joined:?}");
         }

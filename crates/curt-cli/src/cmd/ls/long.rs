@@ -1,4 +1,4 @@
-//! Lines: the long format with its columns, and the columns before names in other formats.
+//! The long format, and the columns before names in other formats.
 
 use std::ffi::OsStr;
 
@@ -13,7 +13,6 @@ use crate::args::Format;
 use crate::out::{column, entry};
 use crate::sys;
 
-/// The widths of columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Widths {
     inode: usize,
@@ -26,11 +25,10 @@ pub(super) struct Widths {
     minor: usize,
 }
 
-/// The width of a mode, with the letter of the kind.
+/// Ten characters: the kind and the permissions.
 const MODE: usize = 10;
 
 impl Widths {
-    /// Makes columns as wide as their names in a header.
     fn with_labels(self) -> Widths {
         Widths {
             inode: self.inode.max("Inode".len()),
@@ -44,21 +42,17 @@ impl Widths {
     }
 }
 
-/// Formats lines.
 pub(super) struct LineFormatter<'a> {
     settings: &'a Settings<'a>,
     owners: &'a Owners,
     widths: Widths,
-    /// An entry has an access control list.
     has_acl: bool,
-    /// The owners of the entry before, and their columns.
+    /// The previous owners and their formatted columns, because most entries have the same ones.
     before: OwnerIds,
     owners_before: Vec<u8>,
 }
 
-/// The column of an owner.
 enum Owner<'a> {
-    /// A name and its width.
     Name(&'a OsStr, usize),
     Number(u32),
 }
@@ -89,7 +83,7 @@ impl<'a> LineFormatter<'a> {
             *to = needed.max(*to);
         }
         let Settings { block_unit, size_unit, .. } = self.settings;
-        // An unknown value is a question mark.
+        // An unknown value is printed as `?`.
         let mut widths = Widths { inode: 1, blocks: 1, links: 1, size: 1, ..Widths::default() };
         let mut before = OwnerIds::default();
         for &item in items.iter().filter(|item| !item.is_failed()) {
@@ -103,7 +97,6 @@ impl<'a> LineFormatter<'a> {
                 continue;
             }
             widen(&mut widths.links, column::width(columns.links.unwrap_or_default()));
-            // Most entries have the same owners as the one before.
             if differ(columns.owners(), before) {
                 before = columns.owners();
                 let (user, group) = self.owners_of(item);
@@ -121,7 +114,6 @@ impl<'a> LineFormatter<'a> {
         widths
     }
 
-    /// Returns the width of the columns before a name in other formats.
     pub(super) fn prefix_width(&self, item: &Item) -> usize {
         let (mut inode, mut blocks) = (self.widths.inode, self.widths.blocks);
         if self.settings.format == Format::Commas {
@@ -133,7 +125,6 @@ impl<'a> LineFormatter<'a> {
         inode + if self.settings.shows_blocks { blocks + 1 } else { 0 }
     }
 
-    /// Adds the names of the columns.
     pub(super) fn header(&self, line: &mut Vec<u8>) {
         let (settings, widths) = (self.settings, &self.widths);
         let time = match settings.time() {
@@ -143,8 +134,8 @@ impl<'a> LineFormatter<'a> {
             _ => "Modified",
         };
         let time_width = settings.times.as_ref().map_or(0, Times::width);
-        // Whether there is such a column, its name, and its width if that is right-aligned, or
-        // else the width that it is filled up to.
+        // Each column: whether it is shown, its label, its width if right-aligned, and else the
+        // width to fill up to.
         let columns = [
             (settings.shows_inode, "Inode", widths.inode, 0),
             (settings.shows_blocks, "Blocks", widths.blocks, 0),
@@ -172,7 +163,7 @@ impl<'a> LineFormatter<'a> {
         }
     }
 
-    /// Adds the columns before a name in all formats: inode number and allocated space.
+    /// Adds inode number and allocated space, which precede the name in every format.
     pub(super) fn prefix(&self, item: &Item, line: &mut Vec<u8>) {
         let is_aligned = self.settings.format != Format::Commas;
         let width = |width: usize| if is_aligned { width } else { 0 };
@@ -187,7 +178,7 @@ impl<'a> LineFormatter<'a> {
         }
     }
 
-    /// Adds a line of the long format, in a tree with the branch before the name.
+    /// Adds a line of the long format. In a tree, `branch` precedes the name.
     pub(super) fn long(
         &mut self,
         item: &Item,
@@ -208,7 +199,7 @@ impl<'a> LineFormatter<'a> {
         line.push(b' ');
         self.owner_columns(item, line);
         if !settings.options.no_owner || !settings.options.hides_group || settings.options.author {
-            // GNU ls counts columns from here to see whether a colored name is wrapped.
+            // GNU ls counts from here to decide whether a colored name wraps.
             begin = line.len();
         }
         self.size_column(item, line);
@@ -267,7 +258,6 @@ impl<'a> LineFormatter<'a> {
         line.push(b' ');
     }
 
-    /// Returns the user and the group of an entry.
     fn owners_of<'b>(&'b self, item: &'b Item) -> (Owner<'b>, Owner<'b>) {
         let (user, group) = item.columns.owners();
         let user_name = user.and_then(|id| self.owners.user(id));
@@ -279,13 +269,13 @@ impl<'a> LineFormatter<'a> {
     }
 }
 
-/// Whether owners differ from those before. Where owners have no IDs, they may.
+/// Whether the owners changed. On systems without numeric IDs, they may always have.
 fn differ(owners: OwnerIds, before: OwnerIds) -> bool {
     owners == (None, None) || owners != before
 }
 
 impl<'a> Owner<'a> {
-    /// An owner whose ID and the name for it are known, or whose name was read with the entry.
+    /// `known` is the name looked up for an ID; `read` came with the metadata.
     fn new(id: Option<u32>, known: Option<&'a OwnerName>, read: Option<&'a OsStr>) -> Self {
         match (id, known, read) {
             (_, Some(name), _) => Owner::Name(&name.text, name.width),
@@ -302,7 +292,7 @@ impl<'a> Owner<'a> {
         }
     }
 
-    /// Adds the column: names are left-aligned, IDs right-aligned.
+    /// Left-aligns a name and right-aligns a number.
     fn write(&self, column: usize, line: &mut Vec<u8>) {
         match *self {
             Owner::Name(name, width) => {
@@ -324,7 +314,6 @@ fn mode(item: &Item, line: &mut Vec<u8>) {
     }
 }
 
-/// Returns the number of a device.
 fn device(item: &Item) -> Option<(u64, u64)> {
     let is_device = matches!(item.kind, Kind::CharacterDevice | Kind::BlockDevice | Kind::Whiteout);
     item.columns.device_number.filter(|_| is_device).map(sys::device_parts)

@@ -1,8 +1,8 @@
 //! `curt ls`: lists directories.
 //!
-//! `settings` decides from the options which fields are read and how they are printed; `lister`
-//! goes through operands and directories, or through trees (`tree`); `item` holds an entry, `order`
-//! sorts entries; `writer` prints them, in lines (`long`) or in columns (`grid`).
+//! `settings` derives from the options the fields to read and the output form. `lister` traverses
+//! operands and directories, `tree` does so for `--tree`. `item` holds an entry, `order` sorts, and
+//! `writer` prints lines (`long`) or columns (`grid`).
 
 mod grid;
 mod hyperlinks;
@@ -29,7 +29,6 @@ use settings::Settings;
 
 pub(super) use settings::quoting_of_environment;
 
-/// Runs the command.
 pub(crate) fn run(options: &LsOptions) -> Exit {
     let session = options.output.session("curt ls");
     let fields = match options.fields.as_deref().map(entry::fields_named).transpose() {

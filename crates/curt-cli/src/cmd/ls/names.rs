@@ -1,4 +1,4 @@
-//! How names are shown: quoted, colored and with an indicator of the kind.
+//! Names: quoted, colored, and with an indicator of the kind.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -14,18 +14,15 @@ use crate::args::Marks;
 use crate::out::colors::{ColorKey, Palette};
 use crate::quote::Style;
 
-/// Formats names.
 pub(super) struct NameFormatter<'a> {
     settings: &'a Settings<'a>,
-    /// Unquoted names start one column further right, to be aligned with quoted ones.
+    /// Whether unquoted names start one column further right, to align with quoted ones.
     pub(super) is_aligned: bool,
-    /// A color was used. Before the first one the terminal is reset.
+    /// Whether a color was used; the terminal is reset before the first one.
     has_color: &'a Cell<bool>,
-    /// Where names are linked to their files: how.
     pub(super) links: Option<LinkedDirectory<'a>>,
 }
 
-/// A name as it is shown, and its width.
 pub(super) struct StyledName {
     pub(super) bytes: Vec<u8>,
     pub(super) width: usize,
@@ -42,7 +39,7 @@ impl<'a> NameFormatter<'a> {
         NameFormatter { settings, is_aligned, has_color, links: None }
     }
 
-    /// Returns the name of an entry with its mark; it starts in this column.
+    /// Returns the name with its indicator.
     pub(super) fn name(&self, item: &Item, column: usize) -> StyledName {
         let mut name = self.link(item, column);
         if let Some(mark) = mark(self.settings.marks, item.kind, item.columns.mode) {
@@ -52,19 +49,17 @@ impl<'a> NameFormatter<'a> {
         name
     }
 
-    /// Returns the width of the name of an entry with its mark.
     pub(super) fn width(&self, item: &Item) -> usize {
         let mark = mark(self.settings.marks, item.kind, item.columns.mode);
         self.width_of_name(item) + usize::from(mark.is_some())
     }
 
-    /// Returns the width of the name of an entry without its mark.
+    /// Without the indicator.
     pub(super) fn width_of_name(&self, item: &Item) -> usize {
         let (shown, is_quoted) = text(self.settings, &item.name);
         width(&shown) + usize::from(self.is_aligned && !is_quoted)
     }
 
-    /// Adds the name of an entry, with its mark, to a line.
     pub(super) fn add(&self, item: &Item, column: usize, line: &mut Vec<u8>) {
         let is_plain = self.settings.quoting.is_none() && self.links.is_none();
         if !is_plain || self.settings.palette.is_some() {
@@ -74,7 +69,7 @@ impl<'a> NameFormatter<'a> {
         line.extend(mark(self.settings.marks, item.kind, item.columns.mode));
     }
 
-    /// Returns the name without a mark, as it is before an arrow.
+    /// Returns the name without an indicator, as before `->`.
     pub(super) fn link(&self, item: &Item, column: usize) -> StyledName {
         let (shown, is_quoted) = text(self.settings, &item.name);
         let is_shifted = self.is_aligned && !is_quoted;
@@ -89,7 +84,7 @@ impl<'a> NameFormatter<'a> {
         StyledName { bytes, width }
     }
 
-    /// Returns the text of a link, with the mark of its target.
+    /// Returns the text after `->`, with the indicator of the target.
     pub(super) fn target(&self, item: &Item, target: &OsStr, column: usize) -> Vec<u8> {
         let (shown, is_quoted) = text(self.settings, target);
         let mut bytes = Vec::new();
@@ -109,17 +104,17 @@ impl<'a> NameFormatter<'a> {
         bytes
     }
 
-    /// Returns a name, or the target of a link, linked to the file, if that is wanted.
+    /// Adds the hyperlink, if links are wanted.
     fn linked(&self, item: &Item, shown: Vec<u8>, is_quoted: bool) -> Vec<u8> {
         let Some(links) = &self.links else { return shown };
-        // Quotes are not part of the link if other names have none.
+        // If only some names are quoted, the quotes remain outside the link.
         let quotes = usize::from(self.is_aligned && is_quoted);
         let inner = quotes..shown.len().saturating_sub(quotes);
         let link = links.link(item, &shown[inner.clone()]);
         [&shown[..inner.start], &link, &shown[inner.end..]].concat()
     }
 
-    /// Starts the color of text that is not a name, if it has one.
+    /// Starts the color of text other than names, if the palette has one.
     pub(super) fn normal(&self, line: &mut Vec<u8>) {
         let Some(palette) = &self.settings.palette else { return };
         if let Some(color) = palette.normal() {
@@ -144,7 +139,6 @@ impl<'a> NameFormatter<'a> {
         }
     }
 
-    /// Adds a name in its color; it takes these columns.
     fn colored(&self, color: Option<&[u8]>, shown: &[u8], columns: Range<usize>, to: &mut Vec<u8>) {
         let palette = self.settings.palette.as_ref();
         let palette = palette.filter(|palette| color.is_some() || palette.normal().is_some());
@@ -166,7 +160,6 @@ impl<'a> NameFormatter<'a> {
         }
     }
 
-    /// Resets the terminal before the first color.
     fn reset(&self, palette: &Palette, to: &mut Vec<u8>) {
         if !self.has_color.replace(true) {
             palette.end(to);
@@ -174,8 +167,8 @@ impl<'a> NameFormatter<'a> {
     }
 }
 
-/// Returns a name as it is shown, and whether it is quoted. A character that could be a mark is
-/// quoted too.
+/// Returns the name as shown, and whether it is quoted. Also quotes characters that look like an
+/// indicator.
 fn text(settings: &Settings<'_>, name: &OsStr) -> (Vec<u8>, bool) {
     if settings.quoting.is_none() {
         return (name.as_encoded_bytes().to_vec(), false);
@@ -186,13 +179,12 @@ fn text(settings: &Settings<'_>, name: &OsStr) -> (Vec<u8>, bool) {
         Marks::All => "=>@|",
     };
     match settings.quoting.style {
-        // Without quotes a space would end the name.
+        // Without quotes, a space would end the name.
         Style::Escape => settings.quoting.apply(name, &format!(" {marks}")),
         _ => settings.quoting.apply(name, marks),
     }
 }
 
-/// Returns the mark that is appended to the name of an entry.
 fn mark(marks: Marks, kind: Kind, mode: Option<u32>) -> Option<u8> {
     match kind {
         _ if marks == Marks::None => None,
@@ -208,7 +200,7 @@ fn mark(marks: Marks, kind: Kind, mode: Option<u32>) -> Option<u8> {
     }
 }
 
-/// Returns the number of columns that a terminal needs for a text.
+/// Returns the width on a terminal.
 pub(super) fn width(bytes: &[u8]) -> usize {
     if bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) {
         return bytes.len();

@@ -1,4 +1,4 @@
-//! The order of entries.
+//! Sorting.
 
 use std::cmp::Ordering;
 
@@ -9,18 +9,16 @@ use super::settings::Order;
 use super::version;
 use crate::args::Sort;
 
-/// The key that an entry is compared by. Keys lie side by side: looking at the entries themselves,
-/// and moving them, took most of the time of sorting.
+/// A sort key. Keys are contiguous because accessing and moving the entries took most of the time.
 struct Key {
-    /// The size, the time, or the first bytes of the name or its extension, inverted if the order
-    /// is reversed. Entries with equal ranks may still differ.
+    /// Size, time, or the first bytes of the name or extension; inverted for a reversed order.
+    /// Equal ranks need a full comparison.
     rank: u128,
     index: usize,
 }
 
-/// Returns the positions of the entries in this order; `widths` are those of their names, for the
-/// order by width. As in GNU ls, a reversed order also reverses the names of entries that are equal
-/// otherwise.
+/// Returns the sorted positions; `widths` are the widths of names, for `--sort=width`. As in GNU
+/// ls, `--reverse` also reverses the names of otherwise equal entries.
 pub(super) fn indices(items: &[Item], order: Order, widths: &[usize]) -> Vec<usize> {
     if order.by == Sort::None {
         return (0..items.len()).collect();
@@ -58,25 +56,25 @@ pub(super) fn indices(items: &[Item], order: Order, widths: &[usize]) -> Vec<usi
     keys.iter().map(|key| key.index).collect()
 }
 
-/// Returns the rank of an entry; the lowest comes first.
+/// The lowest rank comes first.
 fn rank(item: &Item, sort: Sort) -> u128 {
     match sort {
         Sort::Size => !u128::from(item.columns.size.unwrap_or(0)),
         Sort::Time => {
-            // As in GNU ls, a file whose time of birth is unknown is older than those of 1970.
+            // As in GNU ls, an unknown birth time sorts as older than 1970.
             let unknown = if item.is_failed() { 0 } else { -1 };
             let time = item.columns.time.unwrap_or(Time { seconds: unknown, nanoseconds: 0 });
             let seconds = time.seconds.abs_diff(i64::MIN);
             !(u128::from(seconds) << 32 | u128::from(time.nanoseconds))
         }
         Sort::Extension => prefix(extension(item)),
-        // The names are compared in full, and widths are known already.
+        // Names are compared in full; widths came from the caller.
         Sort::Version | Sort::Width => 0,
         Sort::Name | Sort::None => prefix(item.name.as_encoded_bytes()),
     }
 }
 
-/// Returns the first bytes of a text as a number with the same order.
+/// Returns the first bytes as a number that sorts in the same order.
 fn prefix(text: &[u8]) -> u128 {
     let mut bytes = [0; size_of::<u128>()];
     let length = text.len().min(bytes.len());
@@ -84,7 +82,7 @@ fn prefix(text: &[u8]) -> u128 {
     u128::from_be_bytes(bytes)
 }
 
-/// Returns the name from its last dot on.
+/// Returns the part from the last dot.
 fn extension(item: &Item) -> &[u8] {
     let name = item.name.as_encoded_bytes();
     name.iter().rposition(|&byte| byte == b'.').map_or(&[], |dot| &name[dot..])
@@ -108,7 +106,7 @@ mod tests {
         }
     }
 
-    /// Sorts in the obvious way.
+    /// The obvious implementation.
     fn sorted_plainly(items: &[Item], order: Order) -> Vec<&Item> {
         let name = |item: &Item| item.name.clone().into_encoded_bytes();
         let mut items: Vec<&Item> = items.iter().collect();

@@ -1,5 +1,5 @@
-//! The names of owners. Each is looked up once in a run, after the directory was closed: the
-//! database of users is read from files, which may need the last descriptor.
+//! Names of owners. Each is looked up once, after the directory has been closed, because reading
+//! the user database may need the last descriptor.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,18 +11,15 @@ use super::names::width;
 use super::settings::Settings;
 use crate::sys;
 
-/// The names that were looked up so far.
 pub(super) struct Owners {
-    /// `None` if no names of users are shown.
+    /// `None` if user names are not shown.
     users: Option<NameCache>,
     groups: Option<NameCache>,
 }
 
-/// Names by ID.
 #[derive(Default)]
 struct NameCache(HashMap<u32, Option<OwnerName>>);
 
-/// The name of an owner and its width.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct OwnerName {
     pub(super) text: OsString,
@@ -41,8 +38,8 @@ impl NameCache {
         self.0.get(&id)?.as_ref()
     }
 
-    /// Looks up an ID that is not known yet. After a failure the ID itself is shown, and it is
-    /// looked up again when it occurs again.
+    /// Looks up a new ID. After an error, the ID itself is shown, and the next occurrence tries
+    /// again.
     fn learn(&mut self, id: u32, look_up: impl FnOnce(u32) -> io::Result<Option<OsString>>) {
         if let Entry::Vacant(unknown) = self.0.entry(id) {
             if let Ok(name) = look_up(id) {
@@ -62,17 +59,14 @@ impl Owners {
         }
     }
 
-    /// Returns the name of a user, if it is shown and there is one.
     pub(super) fn user(&self, id: u32) -> Option<&OwnerName> {
         self.users.as_ref()?.get(id)
     }
 
-    /// Returns the name of a group, if it is shown and there is one.
     pub(super) fn group(&self, id: u32) -> Option<&OwnerName> {
         self.groups.as_ref()?.get(id)
     }
 
-    /// Looks up the names of the owners of these entries.
     pub(super) fn learn(&mut self, items: &[&Item]) {
         if self.users.is_none() && self.groups.is_none() {
             return;
@@ -80,7 +74,7 @@ impl Owners {
         let mut before = (None, None);
         for item in items {
             let (user, group) = item.columns.owners();
-            // Most entries have the same owners as the one before.
+            // Most entries have the same owners as the previous one.
             if (user, group) == before {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The settings that follow from the options and the environment.
+//! Settings derived from the options and the environment.
 
 use std::ffi::OsStr;
 
@@ -17,32 +17,25 @@ use crate::session::Session;
 use crate::sys;
 use crate::words::abbreviated;
 
-/// The width of a line by default.
 const WIDTH: usize = 80;
-/// The distance of tab stops by default.
 const TAB: usize = 8;
 
-/// The form in which an entry is printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// A line in GNU's formats, or a part of one.
+    /// A line, or part of one, in GNU's formats.
     Listing,
-    /// These fields, separated by tabs.
+    /// Fields separated by tabs.
     Fields(Vec<Fields>),
-    /// An object with these fields.
     Json(Fields),
 }
 
-/// Which operands that are symbolic links are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FollowOperands {
     Never,
-    /// Links to directories.
     Directories,
     Always,
 }
 
-/// The order of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     pub(super) by: Sort,
@@ -50,7 +43,6 @@ pub(super) struct Order {
     pub(super) directories_first: bool,
 }
 
-/// The options, and the settings that follow from them and from the environment.
 pub(super) struct Settings<'a> {
     pub(super) options: &'a LsOptions,
     pub(super) format: Format,
@@ -58,31 +50,24 @@ pub(super) struct Settings<'a> {
     pub(super) marks: Marks,
     pub(super) order: Order,
     pub(super) follow_operands: FollowOperands,
-    /// The unit of sizes.
     pub(super) size_unit: Blocks,
-    /// The unit of allocated space.
+    /// Of allocated space.
     pub(super) block_unit: Blocks,
     pub(super) shows_inode: bool,
     pub(super) shows_blocks: bool,
     pub(super) palette: Option<Palette>,
-    /// The fields that the palette depends on.
     pub(super) color_needs: Needs,
     pub(super) ignored: Ignored,
-    /// Names are linked to their files.
     pub(super) has_links: bool,
     pub(super) times: Option<Times>,
-    /// The width of a line; 0 is no limit.
     pub(super) width: usize,
-    /// The distance of tab stops; 0 uses no tabs.
     pub(super) tab: usize,
-    /// How names are shown in listings.
     pub(super) quoting: Quoting,
-    /// Fields go to a terminal, which must not act upon names in them.
+    /// Mask control characters, for a terminal.
     pub(super) is_quoted: bool,
 }
 
 impl<'a> Settings<'a> {
-    /// The error is a message about the options.
     pub(super) fn new(
         options: &'a LsOptions,
         fields: Option<Vec<Fields>>,
@@ -124,7 +109,7 @@ impl<'a> Settings<'a> {
         let palette = is_colored.then(palette).flatten();
         let has_columns =
             matches!(format, Format::Columns | Format::Across | Format::Commas) && is_listing;
-        // A color that continues behind the end of a line has to be ended there.
+        // A background color must be cleared where a name wraps, so colors need the width.
         let has_width = has_columns || palette.is_some();
         let tab_of_environment =
             || of_environment("TABSIZE", "tab size in", |word| parse_tab_size(word).ok(), session);
@@ -156,17 +141,14 @@ impl<'a> Settings<'a> {
         })
     }
 
-    /// The time that is shown and sorted by.
     pub(super) fn time(&self) -> Fields {
         time(self.options)
     }
 
-    /// Whether all symbolic links are followed.
     pub(super) fn follows(&self) -> bool {
         self.options.follow == Some(Follow::Links)
     }
 
-    /// The end of a line.
     pub(super) fn end(&self) -> u8 {
         if self.options.zero { 0 } else { b'\n' }
     }
@@ -179,19 +161,16 @@ impl<'a> Settings<'a> {
         matches!(self.form, Form::Json(_))
     }
 
-    /// Whether an entry of a directory with this name is listed.
     pub(super) fn shows(&self, name: &OsStr) -> bool {
         let is_hidden =
             self.options.hidden == Hidden::Dotted && name.as_encoded_bytes().starts_with(b".");
         !is_hidden && !self.ignored.contains(name)
     }
 
-    /// Whether the contents of subdirectories are listed.
     pub(super) fn is_recursive(&self) -> bool {
         self.options.recursive || self.options.tree
     }
 
-    /// Whether unquoted names are shifted, to be aligned with quoted ones.
     pub(super) fn aligns_names(&self) -> bool {
         match self.format {
             Format::Long => !self.options.tree,
@@ -200,18 +179,17 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// How many levels of a tree are shown below an operand.
     pub(super) fn depth(&self) -> usize {
         self.options.depth.unwrap_or(usize::MAX)
     }
 
-    /// Whether the allocated space of a directory is shown.
+    /// Whether the total allocated space of a directory is shown.
     pub(super) fn has_total(&self) -> bool {
         (self.is_long() || self.shows_blocks) && !self.options.tree
     }
 
-    /// Whether each entry can be printed as soon as it is known, because there is no order and no
-    /// column to wait for.
+    /// Whether entries can be printed as they are read: neither sorting nor column widths need all
+    /// of them.
     pub(super) fn streams(&self) -> bool {
         let is_line = self.format == Format::OnePerLine || self.form != Form::Listing;
         self.order.by == Sort::None
@@ -221,7 +199,7 @@ impl<'a> Settings<'a> {
             && !self.shows_blocks
     }
 
-    /// Whether the kinds of the targets of links matter, though the links are shown.
+    /// Whether the kinds of symlink targets are needed although the symlinks themselves are shown.
     pub(super) fn needs_targets(&self) -> bool {
         !self.follows()
             && (self.order.directories_first
@@ -230,31 +208,29 @@ impl<'a> Settings<'a> {
                 || self.is_long() && self.color_needs.long_targets)
     }
 
-    /// Returns the fields of files and of directories that marks and colors depend on.
+    /// Returns the fields of indicators and colors, for files and for directories.
     pub(super) fn needs(&self) -> (Fields, Fields) {
         let mode = fields_if(&[(self.marks == Marks::All, Fields::MODE)]);
         (self.color_needs.of_files | mode, self.color_needs.of_directories)
     }
 
-    /// Returns the plan for the entries of a directory.
     pub(super) fn plan(&self) -> Plan {
-        // A listing has the inode number below a mount point, not that of the mount point itself.
+        // For a mount point, the listing has the inode number of the covered directory.
         let is_exact = self.shows_inode
             || matches!(self.form, Form::Json(fields) if fields.contains(Fields::ID));
         let freshness = if is_exact { Freshness::Exact } else { Freshness::FromListing };
         let mut fields = self.fields();
-        // A link has the same name whether or not it is followed.
+        // A name does not depend on following.
         let follows = self.follows() && fields != Fields::NAME;
         let follow = if follows { Follow::Links } else { Follow::Never };
         if follows && self.form == Form::Listing {
-            // A link that is still a link after it was followed is broken.
+            // A symlink whose kind after following is still a symlink is broken.
             fields |= Fields::KIND;
         }
         Plan::new(fields).freshness(freshness).follow(follow)
     }
 
-    /// Returns the plan for an operand: always its kind, and the fields for its mark and its color,
-    /// in the same call.
+    /// Reads the kind, and the fields for indicator and color, in the same call.
     pub(super) fn operand_plan(&self) -> Plan {
         let (of_files, of_directories) = self.needs();
         Plan::new(self.fields() | Fields::KIND | of_files | of_directories)
@@ -342,7 +318,7 @@ fn block_unit(options: &LsOptions) -> Blocks {
     Blocks::from_environment(&["LS_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"])
 }
 
-/// As in GNU ls, `-k` and the last of the variables are only about allocated space.
+/// As in GNU ls, `-k` and `BLOCKSIZE` affect only allocated space.
 fn size_unit(options: &LsOptions) -> Blocks {
     if let Some(unit) = &options.unit {
         return unit.clone();
@@ -352,30 +328,29 @@ fn size_unit(options: &LsOptions) -> Blocks {
     if is_chosen { Blocks::from_environment(&variables) } else { Blocks::BYTES }
 }
 
-/// Returns how names are shown, so that a terminal gets nothing that it would act upon.
+/// Returns the quoting of names. By default, a terminal receives no control characters.
 fn quoting(options: &LsOptions, session: &Session) -> Quoting {
     let is_terminal = session.is_terminal();
     let default = if is_terminal { Style::ShellEscape } else { Style::Literal };
     let of_environment = || quoting_of_environment(session);
     let style = options.quoting_style.or_else(of_environment).unwrap_or(default);
     let is_masked = options.masks.unwrap_or(is_terminal);
-    // On a terminal, letters of all scripts are shown by default, also where no locale is chosen.
+    // By default, a terminal shows letters of all scripts, even in the C locale.
     let is_chosen =
         style != default || options.quoting_style.is_some() || options.masks == Some(true);
-    // Names that are shown as they are need no look at their characters.
+    // Skips a lookup that literal names do not need.
     let is_plain = style == Style::Literal && !is_masked;
     let is_ascii = is_chosen && !is_plain && sys::has_c_locale("LC_CTYPE");
     let has_utf8_quotes = matches!(style, Style::Locale | Style::CLocale) && sys::has_utf8_locale();
     Quoting { style, is_masked, is_ascii, has_utf8_quotes }
 }
 
-/// Returns the style that the environment chooses for names.
 pub(in crate::cmd) fn quoting_of_environment(session: &Session) -> Option<Style> {
     let parse = |word: &str| abbreviated(&Style::WORDS, word).ok();
     of_environment("QUOTING_STYLE", "value of", parse, session)
 }
 
-/// Returns the value of an environment variable. An invalid value is ignored, with a warning.
+/// Parses an environment variable. Ignores an invalid value with a warning.
 fn of_environment<T>(
     variable: &str,
     what: &str,

@@ -1,4 +1,4 @@
-//! How the long format shows times.
+//! Times in the long format.
 
 use std::cell::RefCell;
 
@@ -9,40 +9,36 @@ use crate::quote::quote;
 use crate::sys;
 use crate::time::{self, Format, Zone};
 
-/// Half a year of the Gregorian calendar, in seconds.
+/// Half a Gregorian year, in seconds.
 const HALF_A_YEAR: i64 = 31_556_952 / 2;
 
-/// The formats of times, and the time zone.
 pub(super) struct Times {
     old: Format,
     recent: Format,
     zone: Zone,
     now: Time,
-    /// The usual width of a time.
     width: usize,
-    /// The texts of seconds that were shown, at the second modulo their number: many entries of a
+    /// Recently formatted seconds, indexed by the second modulo the size: many entries of a
     /// directory have the same time.
     cache: RefCell<Vec<Cached>>,
-    /// No format shows fractions of a second.
+    /// No format shows fractions of a second, so texts can be cached.
     is_cached: bool,
-    /// Times are shown as the distance from now.
     is_relative: bool,
 }
 
-/// A second that was shown, whether it is in the last half year, and its text.
+/// A second, whether it is within the last half year, and its text.
 #[derive(Clone, Default)]
 struct Cached {
     of: Option<(i64, bool)>,
     text: String,
 }
 
-/// The width of nearly all distances, such as `12 minutes ago`.
+/// Fits nearly all relative times, such as `12 minutes ago`.
 const RELATIVE: usize = 14;
 
-/// How many texts are kept.
 const CACHED: u32 = 64;
 
-/// The formats of styles: of old and future times, and in a second line of the last half year.
+/// Formats of the styles. After a newline, a second format for the last half year.
 const FORMATS: [(&str, &str); 5] = [
     ("full-iso", time::FULL_ISO),
     ("long-iso", time::LONG_ISO),
@@ -51,10 +47,9 @@ const FORMATS: [(&str, &str); 5] = [
     (RELATIVE_STYLE, RELATIVE_STYLE),
 ];
 
-/// The style that is not a format.
 const RELATIVE_STYLE: &str = "relative";
 
-/// The text of GNU ls about an unknown style.
+/// GNU ls's text about an unknown style.
 const STYLES: &str = "\
 Valid arguments are:
   - [posix-]full-iso
@@ -71,7 +66,7 @@ impl Times {
                 .map_or_else(|| "locale".to_owned(), |it| it.to_string_lossy().into_owned())
         });
         let style = match style.trim_start_matches("posix-") {
-            // For GNU ls the C locale has no other style with this prefix than its own.
+            // In the C locale, GNU ls reads every `posix-` style as `locale`.
             rest if rest.len() < style.len() && sys::has_c_locale("LC_TIME") => "locale",
             rest => rest,
         };
@@ -93,12 +88,10 @@ impl Times {
         Ok(Times { old, recent, zone, now: time::now(), width, cache, is_cached, is_relative })
     }
 
-    /// Returns the usual width of a time.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// Adds a time.
     pub(super) fn add(&self, time: Time, line: &mut Vec<u8>) {
         if self.is_relative {
             let text = relative(time, self.now);
@@ -121,13 +114,11 @@ impl Times {
         line.extend_from_slice(cached.text.as_bytes());
     }
 
-    /// Returns the text for an unknown time.
     pub(super) fn unknown(&self) -> String {
         format!("{:>1$}", "?", self.width)
     }
 }
 
-/// Returns how long ago a time is, in the largest unit that fits.
 fn relative(time: Time, now: Time) -> String {
     const UNITS: [(u64, &str); 6] = [
         (31_556_952, "year"),

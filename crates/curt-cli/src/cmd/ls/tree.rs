@@ -1,7 +1,7 @@
-//! `--tree`: directories with branches, from one walk through each operand.
+//! `--tree`: one walk per operand, printed with branches.
 //!
-//! A directory is read as a whole before its entries are shown, so that the last one of them gets
-//! its corner. Names alone are printed as soon as they are known; columns need the widths of all.
+//! A directory is read completely before any of its entries is shown, because the last entry gets a
+//! corner. Names alone are printed at once; the long format waits for the widths of all rows.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -15,26 +15,24 @@ use super::lister::{Lister, header_path};
 use crate::out::text::branch;
 use crate::sys;
 
-/// A directory of which some entries are not shown yet.
+/// A directory with entries still to be shown.
 struct Level {
     items: std::vec::IntoIter<Item>,
     dir: Rc<OsStr>,
-    /// The branches before all of its entries.
     branch: String,
     depth: usize,
 }
 
-/// The part of a tree that is not printed yet.
+/// The rows not yet printed.
 struct Tree {
     rows: Vec<Row>,
-    /// The columns of all rows are as wide as the widest one.
+    /// Columns of all rows have the same widths, so printing waits for the last one.
     is_aligned: bool,
-    /// A directory that was opened for an entry that is not reached yet.
+    /// The walk's next directory, opened before its entry is reached.
     opened: Option<Result<Directory, Error>>,
 }
 
 impl Lister<'_> {
-    /// Shows an operand, and the tree below it if it is a directory.
     pub(super) fn list_as_tree(&mut self, mut root: Item) {
         let settings = self.settings;
         let is_directory = std::mem::take(&mut root.is_opened);
@@ -88,8 +86,8 @@ impl Lister<'_> {
         self.print(&mut tree);
     }
 
-    /// Returns the next directory, if it is this one. Those below a directory that was lost are
-    /// left out.
+    /// Returns the next directory if it has this path. Otherwise the directory was lost, and its
+    /// subtree is omitted.
     fn next_opened(&mut self, tree: &mut Tree, path: &Path) -> Option<Result<Directory, Error>> {
         let opened = tree.opened.take().or_else(|| self.walk.next())?;
         if opened.as_ref().map_or_else(Error::path, Directory::path) == path {
@@ -99,7 +97,6 @@ impl Lister<'_> {
         None
     }
 
-    /// Reads a directory, whose entries are at this depth.
     fn open_level(
         &mut self,
         opened: Result<Directory, Error>,

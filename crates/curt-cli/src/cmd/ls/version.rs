@@ -1,9 +1,9 @@
-//! The order of names with numbers in them, as in GNU ls `-v` and `sort -V` since coreutils 9.2:
-//! digits in a row are a number, a tilde comes before the end of a name, extensions count last.
+//! Version sort of `ls -v` and `sort -V` since coreutils 9.2: runs of digits compare as numbers,
+//! `~` sorts before the end of a name, and extensions count last.
 
 use std::cmp::Ordering;
 
-/// Compares two names by their numbers. Different names can be equal, such as `a1` and `a01`.
+/// Compares two names. Different names, such as `a1` and `a01`, may be equal.
 pub(super) fn compare(one: &[u8], other: &[u8]) -> Ordering {
     let group = |name: &[u8]| match name {
         b"" => 0,
@@ -17,7 +17,7 @@ pub(super) fn compare(one: &[u8], other: &[u8]) -> Ordering {
         .then_with(|| parts(stem(one), stem(other)).then_with(|| parts(one, other)))
 }
 
-/// Returns the name without its extensions, such as `.tar.gz`, but never nothing.
+/// Strips extensions such as `.tar.gz`, but never the whole name.
 fn stem(name: &[u8]) -> &[u8] {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'~';
     let mut end = name.len();
@@ -33,7 +33,6 @@ fn stem(name: &[u8]) -> &[u8] {
     &name[..end]
 }
 
-/// Compares text and numbers alternately.
 fn parts(mut one: &[u8], mut other: &[u8]) -> Ordering {
     loop {
         while [one, other]
@@ -59,7 +58,7 @@ fn parts(mut one: &[u8], mut other: &[u8]) -> Ordering {
     }
 }
 
-/// The rank of a byte, or of the end of the text: a tilde, the end, digits, letters, the rest.
+/// The order of characters: `~`, the end, digits, letters, others.
 fn weight(byte: Option<&u8>) -> i32 {
     match byte {
         Some(b'~') => -2,
@@ -70,7 +69,7 @@ fn weight(byte: Option<&u8>) -> i32 {
     }
 }
 
-/// Splits off the digits at the beginning, and drops the zeros before the first other one.
+/// Splits off leading digits and drops leading zeros.
 fn split_number(text: &[u8]) -> (&[u8], &[u8]) {
     let zeros = text.iter().take_while(|&&byte| byte == b'0').count();
     let text = &text[zeros..];
@@ -81,7 +80,7 @@ fn split_number(text: &[u8]) -> (&[u8], &[u8]) {
 mod tests {
     use super::compare;
 
-    /// As since coreutils 9.2; the rest is compared with GNU ls.
+    /// As in coreutils since 9.2. Other tests compare with GNU ls.
     #[test]
     fn digits_come_before_letters_in_hidden_names_too() {
         assert!(

@@ -19,13 +19,10 @@ use crate::out::{self, Screen};
 use crate::session::Session;
 use crate::time::{LocalZone, Zone};
 
-/// Prints entries.
 pub(super) struct Writer<'a> {
     settings: &'a Settings<'a>,
     screen: &'a Screen,
-    /// For times in fields.
     zone: LocalZone,
-    /// A color was used.
     has_color: Cell<bool>,
     links: Option<Hyperlinks>,
     owners: Owners,
@@ -43,8 +40,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Prints the entries of a directory, or operands if there is none. Directories that will be
-    /// opened only count for the widths of columns.
+    /// Prints the entries of a directory, or operands if `dir` is `None`. Directories that will be
+    /// listed only count for the widths of columns.
     pub(super) fn items(&mut self, items: &[&Item], dir: Option<&OsStr>) {
         self.owners.learn(items);
         let shown = items.iter().copied().filter(|item| !item.is_opened);
@@ -55,7 +52,6 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Prints parts of a tree.
     pub(super) fn rows(&mut self, rows: &[Row]) {
         let items: Vec<&Item> = rows.iter().map(|row| &row.item).collect();
         self.owners.learn(&items);
@@ -68,7 +64,6 @@ impl<'a> Writer<'a> {
         let mut lines = LineFormatter::new(self.settings, &self.owners, &items);
         let mut names = NameFormatter::new(self.settings, &items, &self.has_color);
         names.is_aligned = false;
-        // The directory whose entries are linked now.
         let mut linked = None;
         self.lines(rows, |row, text| {
             let dir = row.dir.as_deref();
@@ -80,7 +75,6 @@ impl<'a> Writer<'a> {
         });
     }
 
-    /// Adds an entry, in a tree with the branch before its name.
     fn entry(
         &self,
         item: &Item,
@@ -98,7 +92,6 @@ impl<'a> Writer<'a> {
         names.add(item, 0, text);
     }
 
-    /// Prints the path of a directory before its contents.
     pub(super) fn header(&self, path: &OsStr) {
         let (name, _) = self.settings.quoting.apply(path, ":");
         let mut line = match &self.links {
@@ -109,12 +102,10 @@ impl<'a> Writer<'a> {
         self.screen.data(&line);
     }
 
-    /// Separates directories.
     pub(super) fn separate(&self) {
         self.screen.data(b"\n");
     }
 
-    /// Prints the names of fields.
     pub(super) fn field_names(&self) {
         if let Form::Fields(fields) = &self.settings.form {
             let names: Vec<&str> =
@@ -123,14 +114,14 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Prints the allocated space of all entries.
+    /// Prints the total of allocated space.
     pub(super) fn total(&self, items: &[&Item]) {
         let bytes =
             items.iter().filter_map(|item| item.columns.allocated).fold(0, u64::saturating_add);
         self.line(format!("total {}", self.settings.block_unit.show(bytes)).into_bytes());
     }
 
-    /// Prints entries in GNU's formats; `items` has those that are not shown, too.
+    /// Prints entries in GNU's formats. `items` includes those not shown.
     fn listing(&self, items: &[&Item], shown: &[&Item], dir: Option<&OsStr>) {
         let settings = self.settings;
         let mut lines = LineFormatter::new(settings, &self.owners, items);
@@ -156,7 +147,7 @@ impl<'a> Writer<'a> {
                 let layout = grid::Layout {
                     line: settings.width,
                     across: settings.format == Format::Across,
-                    // A terminal does not color columns that a tab skips.
+                    // A terminal leaves columns skipped by a tab uncolored.
                     tab: if settings.palette.is_some() { 0 } else { settings.tab },
                     end: settings.end(),
                 };
@@ -174,7 +165,6 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Prints the fields of an entry.
     fn fields(&self, item: &Item, fields: &[Fields]) {
         let metadata = item.all_metadata();
         let shown = Shown { name: &item.name, path: Path::new(""), metadata: &metadata };
@@ -183,7 +173,6 @@ impl<'a> Writer<'a> {
         self.line(fields.collect::<Vec<Vec<u8>>>().join(&b'\t'));
     }
 
-    /// Prints an object, in a tree with the depth.
     fn object(&self, item: &Item, fields: Fields, dir: Option<&OsStr>, depth: Option<usize>) {
         let metadata = item.all_metadata();
         let fields = if item.metadata.is_some() { fields } else { fields & Fields::NAME };
@@ -200,14 +189,14 @@ impl<'a> Writer<'a> {
         self.screen.data(object.line().as_bytes());
     }
 
-    /// Ends the output: restores the color of the terminal.
+    /// Restores the color of the terminal.
     pub(super) fn finish(&self) {
         if let Some(palette) = self.settings.palette.as_ref().filter(|_| self.has_color.get()) {
             self.screen.data(&palette.restore());
         }
     }
 
-    /// Prints a line for each entry, many at a time.
+    /// Batches many lines into one write.
     fn lines<'t, T>(&self, items: &'t [T], mut add: impl FnMut(&'t T, &mut Vec<u8>)) {
         let mut text = Vec::new();
         for item in items {

@@ -1,5 +1,4 @@
-//! `curt rm`: removes files and directories. `operands` reads the operands, and the `Reporter`
-//! prints events and prompts.
+//! `curt rm`: removes files and directories.
 
 pub(super) mod operands;
 mod speed;
@@ -51,7 +50,6 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
     finish(options, &report, &session)
 }
 
-/// Prompts if that is wanted, and removes the operands.
 fn remove(
     options: &RmOptions,
     operands: &[OsString],
@@ -63,7 +61,7 @@ fn remove(
         return report;
     }
     interrupt::listen();
-    // Names on standard output are progress enough, unless more was asked for.
+    // With `-v`, the names are progress enough, unless `--progress` requests more.
     if !options.no_progress && (options.progress || !options.verbose) {
         session.screen().allow_progress(options.progress);
     }
@@ -172,7 +170,6 @@ fn summary(report: &Report, dry_run: bool) -> Object {
         .boolean("dry_run", dry_run)
 }
 
-/// Prints the events of a removal, and prompts.
 struct Reporter<'a> {
     options: &'a RmOptions,
     session: &'a Session,
@@ -180,7 +177,7 @@ struct Reporter<'a> {
 }
 
 impl Reporter<'_> {
-    /// Asks the question of `-I`.
+    /// Prompts for `-I`.
     fn ask_once(&self, operands: usize) -> bool {
         let operands = counted(operands as u64, "argument", "arguments");
         let recursively = if self.options.recursive { " recursively" } else { "" };
@@ -200,7 +197,7 @@ impl Reporter<'_> {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         let is_yes = answers.is_yes(self.session.cancel());
         if self.session.is_cancelled() {
-            // End the line of the question.
+            // Ends the line of the question.
             self.session.message("\n");
             return false;
         }
@@ -257,7 +254,7 @@ fn message(error: &Error) -> String {
             format!("refusing to remove '.' or '..' directory: skipping {path}")
         }
         Cause::Kept(Kept::RootDirectory) => {
-            // Where there are drives there are several roots.
+            // On Windows, each drive has a root.
             let is_named = path == "'/'" || MAIN_SEPARATOR != '/';
             let same = if is_named { "" } else { " (same as '/')" };
             format!(
@@ -265,7 +262,7 @@ fn message(error: &Error) -> String {
                  use --no-preserve-root to override this failsafe"
             )
         }
-        // An operand; anything else was not opened.
+        // An operand. Within a tree, opening a directory fails instead.
         Cause::Kept(Kept::OtherFileSystem) if error.operation() == Operation::Remove => format!(
             "skipping {path}, since it's on a different device\n\
              and --preserve-root=all is in effect"

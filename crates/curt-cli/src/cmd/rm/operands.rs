@@ -1,4 +1,4 @@
-//! The operands, from the command line or from a list of names.
+//! The operands, from the command line or from `--files0-from`.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
@@ -10,10 +10,10 @@ use crate::quote::quote;
 use crate::session::Session;
 use crate::sys;
 
-/// No system takes a name this long, with the NUL behind it.
+/// Longer than any system allows a name to be, including its NUL.
 const LONGEST_NAME: u64 = 128 << 10;
 
-/// Returns the operands. `None` if the list that holds them cannot be read, which is reported.
+/// Returns the operands, or reports that the list cannot be read and returns `None`.
 pub(super) fn gather(options: &RmOptions, session: &Session) -> Option<Vec<OsString>> {
     let Some(path) = &options.files0_from else {
         return Some(options.operands.iter().map(|name| with_one_slash(name)).collect());
@@ -29,7 +29,8 @@ pub(super) fn gather(options: &RmOptions, session: &Session) -> Option<Vec<OsStr
         .ok()
 }
 
-/// Reads a list of names, and refuses invalid ones. The inner error came after it was opened.
+/// Reads a list of names and reports invalid ones. The outer error is about opening it, the inner
+/// one about reading.
 pub(in crate::cmd) fn read_list(
     path: &Path,
     shown: &str,
@@ -46,10 +47,10 @@ pub(in crate::cmd) fn read_list(
     sys::open_list(path).map(|list| split(BufReader::new(list), refuse))
 }
 
-/// Returns the name with at most one slash at its end, as GNU rm prints it.
+/// Removes repeated trailing slashes, as GNU rm prints names.
 fn with_one_slash(name: &OsStr) -> OsString {
     let mut bytes = name.as_encoded_bytes();
-    // POSIX allows two slashes alone to mean something else than one.
+    // POSIX gives a path of exactly two slashes its own meaning.
     if bytes.len() > 2 {
         while bytes.ends_with(b"//") {
             bytes = &bytes[..bytes.len() - 1];
@@ -61,8 +62,8 @@ fn with_one_slash(name: &OsStr) -> OsString {
     sys::name_from_bytes(bytes).unwrap_or_else(|| name.to_owned())
 }
 
-/// Splits a list as it is read, and refuses invalid names. As in the GNU tools, the NUL behind
-/// the last name may be missing.
+/// Reads NUL-terminated names and reports invalid ones. As in the GNU tools, the last NUL is
+/// optional.
 fn split(mut list: impl BufRead, refuse: impl Fn(usize, &str)) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();
     let mut bytes = Vec::new();
@@ -93,7 +94,6 @@ mod tests {
     use std::cell::Cell;
     use std::ffi::OsString;
 
-    /// The names in a list, and how many were refused.
     fn read(list: &[u8]) -> (Vec<OsString>, usize) {
         let refused = Cell::new(0);
         let names = split(list, |_, _| refused.set(refused.get() + 1)).unwrap();

@@ -1,4 +1,4 @@
-//! How fast a removal is, for its progress line.
+//! The speed of a removal, for the progress line.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,6 @@ const WINDOW: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Speed {
     since: Instant,
-    /// The entries by then.
     entries: u64,
     per_second: Option<u64>,
 }
@@ -19,11 +18,11 @@ impl Default for Speed {
 }
 
 impl Speed {
-    /// Returns the entries per second, `None` in the first second.
+    /// Returns the entries per second; `None` during the first second.
     pub(super) fn update(&mut self, entries: u64, now: Instant) -> Option<u64> {
         let elapsed = now.saturating_duration_since(self.since);
         if elapsed >= WINDOW {
-            // Totals of several threads may come out of order.
+            // Totals from several threads may arrive out of order.
             let done = u128::from(entries.saturating_sub(self.entries));
             self.per_second = u64::try_from(done * 1000 / elapsed.as_millis().max(1)).ok();
             self.since = now;

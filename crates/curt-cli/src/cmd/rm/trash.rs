@@ -1,4 +1,4 @@
-//! `curt rm --trash`: moves the operands to the trash, each whole.
+//! `curt rm --trash`: moves each operand to the trash as a whole.
 
 use std::ffi::{OsStr, OsString};
 
@@ -12,7 +12,7 @@ use crate::quote::quote;
 use crate::session::Session;
 use crate::sys::{self, Refusal, Trash, TrashRules, Trashed};
 
-/// Moves the operands to the trash. The report counts each of them as one entry.
+/// The report counts each operand as one entry.
 pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
     let Reporter { options, session, .. } = reporter;
     let mut report = Report::default();

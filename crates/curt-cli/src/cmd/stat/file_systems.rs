@@ -1,13 +1,11 @@
-//! The types of file systems on Linux: the numbers of the kernel (`linux/magic.h`), with the names
-//! that GNU stat prints.
+//! Filesystem types on Linux: magic numbers (`linux/magic.h`) and the names GNU stat prints.
 
-/// Returns the name of a type. `None` if nobody has given it one.
 pub(super) fn name(number: u32) -> Option<&'static str> {
     let start = format!("{number:x} ");
     TYPES.split(" | ").find_map(|row| row.strip_prefix(&start))
 }
 
-/// The numbers in hexadecimal and the names.
+/// Magic numbers in hexadecimal, each with its name.
 const TYPES: &str = "\
     2f qnx4 | 33 z3fold | 187 autofs | 137f minix | 138f minix (30 char.) | 1cd1 devpts | \
     2468 minix v2 | 2478 minix v2 (30 char.) | 3434 nilfs | 4000 isofs | 4004 isofs | 4006 fat | \

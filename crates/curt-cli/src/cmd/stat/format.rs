@@ -1,19 +1,17 @@
-//! The formats of GNU stat: text with directives such as `%-10s`, whose flags, width and precision
-//! are those of `printf` in C.
+//! Formats of GNU stat: text with directives such as `%-10s`, with the flags, width and precision
+//! of `printf(3)`.
 
 use curt::fields::Time;
 
-/// A part of a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Text(Vec<u8>),
     Directive(Directive),
 }
 
-/// A part that stands for a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Directive {
-    /// Some of `'-+ #0I`.
+    /// Characters of `'-+ #0I`.
     flags: Vec<u8>,
     width: Option<usize>,
     precision: Option<usize>,
@@ -22,16 +20,14 @@ pub(super) struct Directive {
     pub(super) letter: u8,
 }
 
-/// How backslashes and directives are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Syntax {
-    /// A backslash begins an escape.
+    /// Whether a backslash begins an escape.
     pub(super) has_escapes: bool,
-    /// `H` and `L` choose a half of a device number.
+    /// Whether `H` and `L` select the major or minor number of a device.
     pub(super) has_halves: bool,
 }
 
-/// A format that was read, and warnings about it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Parsed {
     pub(super) parts: Vec<Part>,
@@ -47,7 +43,7 @@ impl Parsed {
     }
 }
 
-/// Reads a format. The error is a directive that is none.
+/// Parses a format. The error is an invalid directive.
 pub(super) fn parse(format: &[u8], syntax: Syntax) -> Result<Parsed, Vec<u8>> {
     let mut parsed = Parsed::default();
     let mut rest = format;
@@ -64,7 +60,7 @@ pub(super) fn parse(format: &[u8], syntax: Syntax) -> Result<Parsed, Vec<u8>> {
     Ok(parsed)
 }
 
-/// Reads the text behind a percent sign, and returns the text behind the directive.
+/// Parses a directive. `text` begins after `%`; returns the rest.
 fn parse_directive<'f>(
     text: &'f [u8],
     syntax: Syntax,
@@ -80,7 +76,7 @@ fn parse_directive<'f>(
         None => (None, rest),
     };
     let Some((&letter, behind)) = rest.split_first().filter(|(letter, _)| **letter != b'%') else {
-        // A percent sign at the end, or two of them, stand for one.
+        // `%%`, and `%` at the end, stand for a percent sign.
         let end = rest.len().min(1);
         if rest.len() != text.len() {
             let read = text.len() - rest.len() + end;
@@ -92,7 +88,7 @@ fn parse_directive<'f>(
     let mut directive = Directive {
         flags: flags.to_vec(),
         width: number(width),
-        // Where there is a dot, no digits mean the default precision of the kind of value.
+        // A dot without digits means the default precision of the value.
         precision: precision.map(|digits| number(digits).unwrap_or(NO_DIGITS)),
         half: None,
         letter,
@@ -110,7 +106,7 @@ fn parse_directive<'f>(
     Ok(behind)
 }
 
-/// Reads the text behind a backslash, and returns the text behind the escape.
+/// Parses an escape. `text` begins after the backslash; returns the rest.
 fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
     let Some((&letter, behind)) = text.split_first() else {
         parsed.warnings.push("warning: backslash at end of format".to_owned());
@@ -128,7 +124,7 @@ fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
         let value = digits.iter().fold(0_u32, |value, &digit| {
             value * base + char::from(digit).to_digit(base).unwrap_or(0)
         });
-        // Three octal digits can be more than a byte, which C cuts off.
+        // As in C, cuts three octal digits to one byte.
         parsed.text((value & 0xff) as u8);
         return &text[digits.len() + usize::from(base == 16)..];
     }
@@ -152,19 +148,17 @@ fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
     behind
 }
 
-/// The precision where there is a dot and no digit.
+/// The precision of a dot without digits.
 const NO_DIGITS: usize = usize::MAX;
 
-/// No output is wider.
+/// Caps widths and precisions, and with them the output.
 const WIDEST: usize = 1 << 20;
 
-/// Returns the bytes at the beginning for which this holds, and the rest.
 fn split(text: &[u8], holds: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
     let end = text.iter().position(|&byte| !holds(byte)).unwrap_or(text.len());
     text.split_at(end)
 }
 
-/// Returns the number of some digits.
 fn number(digits: &[u8]) -> Option<usize> {
     if digits.is_empty() {
         return None;
@@ -180,12 +174,12 @@ impl Directive {
         self.flags.contains(&flag)
     }
 
-    /// Returns the precision of a value that is no time.
+    /// Returns the precision of a value other than a time.
     fn precision(&self) -> Option<usize> {
         self.precision.map(|precision| if precision == NO_DIGITS { 0 } else { precision })
     }
 
-    /// Adds a text; of the flags only `-` counts.
+    /// Adds a text. Of the flags, only `-` has an effect.
     pub(super) fn text(&self, text: &[u8], out: &mut Vec<u8>) {
         let text = &text[..text.len().min(self.precision().unwrap_or(usize::MAX))];
         self.pad(text.len(), out, |out| out.extend_from_slice(text));
@@ -202,12 +196,11 @@ impl Directive {
         }
     }
 
-    /// Adds a number; a sign is only for those that can be negative.
+    /// Adds a number that is never negative, and so never has a sign.
     pub(super) fn unsigned(&self, number: u128, out: &mut Vec<u8>) {
         self.number("", &number.to_string(), out);
     }
 
-    /// Adds a number that can be negative.
     pub(super) fn signed(&self, number: i64, out: &mut Vec<u8>) {
         self.with_sign(number < 0, &number.unsigned_abs().to_string(), out);
     }
@@ -222,7 +215,6 @@ impl Directive {
         self.number(sign, digits, out);
     }
 
-    /// Adds an octal number.
     pub(super) fn octal(&self, number: u64, out: &mut Vec<u8>) {
         let mut digits = format!("{number:o}");
         let has_zero = digits == "0" || self.precision().is_some_and(|least| least > digits.len());
@@ -232,16 +224,15 @@ impl Directive {
         self.number("", &digits, out);
     }
 
-    /// Adds a hexadecimal number.
     pub(super) fn hex(&self, number: u64, out: &mut Vec<u8>) {
         let prefix = if self.has(b'#') && number != 0 { "0x" } else { "" };
         self.number(prefix, &format!("{number:x}"), out);
     }
 
-    /// Adds digits with a prefix. Zeros fill up to the precision, or to the width if
-    /// the flag says so.
+    /// Adds digits with a prefix. Zeros fill up to the precision, or up to the width with the flag
+    /// `0`.
     fn number(&self, prefix: &str, digits: &str, out: &mut Vec<u8>) {
-        // With no digits wanted, a zero has none.
+        // With precision 0, a zero is printed without digits.
         let digits = if self.precision() == Some(0) && digits == "0" { "" } else { digits };
         let fills = self.has(b'0') && !self.has(b'-') && self.precision.is_none();
         let of_width = if fills { self.width.unwrap_or(0).saturating_sub(prefix.len()) } else { 0 };
@@ -253,10 +244,9 @@ impl Directive {
         });
     }
 
-    /// Adds a time in seconds since 1970, with as many digits behind the point as the precision
-    /// says: none without a precision, nine without digits in it. Further digits are cut off.
+    /// Adds seconds since 1970, with as many decimals as the precision: zero without one, nine for
+    /// a dot without digits. Truncates further digits.
     pub(super) fn seconds(&self, time: Time, out: &mut Vec<u8>) {
-        /// The digits of nanoseconds.
         const NANO: usize = 9;
         let precision = match self.precision {
             None => 0,
@@ -269,12 +259,13 @@ impl Directive {
         let (mut seconds, mut fraction) = (time.seconds, nanoseconds / divisor);
         let is_before = seconds < 0 && nanoseconds != 0;
         if is_before {
-            // Times before 1970 count down from there.
+            // Before 1970, `time` counts up from an earlier second, but the decimals count down
+            // from 1970.
             let is_cut = i64::from(nanoseconds % divisor != 0);
             fraction = 1_000_000_000 / divisor - fraction - is_cut;
             seconds += i64::from(fraction != 0);
         }
-        // Only the seconds can have a sign, zeros before them, and blanks on the left.
+        // Sign, zero padding and left blanks apply only to the integral part.
         let width = self.width.filter(|_| precision > 0).unwrap_or(0);
         let of_seconds = width.saturating_sub(1 + precision);
         let is_left = self.has(b'-') && of_seconds > 1;

@@ -1,5 +1,4 @@
-//! The output of GNU stat: the metadata of files, or of the file systems that they lie on, by a
-//! format.
+//! GNU stat: formats for files and for their filesystems.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -22,9 +21,8 @@ use crate::session::{Outcome, Session};
 use crate::sys::{self, FileSystem, FileSystemType};
 use crate::time::{Format, LocalZone, Zone};
 
-/// The bits of a mode that are no kind.
 const PERMISSIONS: u32 = 0o7777;
-/// The size of a block.
+/// The unit of `st_blocks`.
 const BLOCK: u64 = 512;
 
 const FILE: &str = "  File: %N\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\n";
@@ -39,7 +37,6 @@ const FILE_SYSTEM: &str = "  File: \"%n\"\n    ID: %-8i Namelen: %-7l Type: %T\n
                            Inodes: Total: %-10c Free: %d\n";
 const TERSE_FILE_SYSTEM: &str = "%n %i %l %t %s %S %b %f %a %c %d\n";
 
-/// Prints the operands.
 pub(super) fn run(options: &StatOptions, session: &Session) -> Exit {
     let (parts, device_parts) = match formats(options, session) {
         Ok(parts) => parts,
@@ -49,7 +46,7 @@ pub(super) fn run(options: &StatOptions, session: &Session) -> Exit {
         }
     };
     let quoting = Quoting {
-        // Only for a format that has `%N`, as in GNU stat.
+        // As in GNU stat, only a format with `%N` reads `QUOTING_STYLE`.
         style: match &options.format_chosen {
             Some(format) if has_quoted_name(format) => {
                 quoting_of_environment(session).unwrap_or(Style::ShellEscapeAlways)
@@ -71,10 +68,10 @@ pub(super) fn run(options: &StatOptions, session: &Session) -> Exit {
     session.finish(Outcome { done, calls, ..Outcome::default() })
 }
 
-/// A format for files, and one for devices.
 type Formats = (Vec<Part>, Vec<Part>);
 
-/// Reads the format that was given, or the default ones. The error is a directive that is none.
+/// Returns the given format, or the default ones for files and for devices. The error is an invalid
+/// directive.
 fn formats(options: &StatOptions, session: &Session) -> Result<Formats, Vec<u8>> {
     let has_halves = !options.file_system;
     let plain = Syntax { has_escapes: false, has_halves };
@@ -111,7 +108,6 @@ fn has_quoted_name(format: &StatFormat) -> bool {
     format.as_encoded_bytes().windows(2).any(|two| two == b"%N")
 }
 
-/// Returns the text of a format; `add` adds the value of a directive.
 fn filled(parts: &[Part], mut add: impl FnMut(&Directive, &mut Vec<u8>)) -> Vec<u8> {
     let mut out = Vec::new();
     for part in parts {
@@ -123,7 +119,6 @@ fn filled(parts: &[Part], mut add: impl FnMut(&Directive, &mut Vec<u8>)) -> Vec<
     out
 }
 
-/// Returns the letters of the directives.
 fn letters(parts: &[Part]) -> impl Iterator<Item = u8> {
     parts.iter().filter_map(|part| match part {
         Part::Directive(directive) => Some(directive.letter),
@@ -131,7 +126,7 @@ fn letters(parts: &[Part]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Returns the fields that a format shows. The kind chooses between the default formats.
+/// Returns the fields to read. The kind decides which default format applies.
 fn fields(parts: &[Part]) -> Fields {
     letters(parts).fold(Fields::KIND, |all, letter| {
         all | match letter {
@@ -158,7 +153,6 @@ fn fields(parts: &[Part]) -> Fields {
     })
 }
 
-/// Prints operands by a format.
 struct Printer<'a> {
     options: &'a StatOptions,
     session: &'a Session,
@@ -167,7 +161,7 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// Prints the metadata of files. Returns how many there were.
+    /// Prints files, and returns how many succeeded.
     fn files(&self, parts: &[Part], device_parts: &[Part]) -> (u64, Calls) {
         let plan = Plan::new(fields(parts) | fields(device_parts));
         let follows = plan.follow(Follow::Links);
@@ -211,7 +205,7 @@ impl Printer<'_> {
         (count, calls)
     }
 
-    /// Adds a field of a file. Returns a message if it could not be had.
+    /// Adds a field, or returns an error message.
     fn add_field(&self, file: &File<'_>, to: &Directive, out: &mut Vec<u8>) -> Option<String> {
         let metadata = file.metadata;
         match to.letter {
@@ -237,7 +231,7 @@ impl Printer<'_> {
             b'b' => number(metadata.allocated().map(|bytes| bytes / BLOCK), to, out),
             b'B' => to.unsigned(BLOCK.into(), out),
             b's' => match metadata.size().known() {
-                // As in GNU stat it can have a sign.
+                // As in GNU stat, the size may have a sign.
                 Some(size) => to.signed(i64::try_from(size).unwrap_or(i64::MAX), out),
                 None => to.text(b"?", out),
             },
@@ -275,7 +269,7 @@ impl Printer<'_> {
         None
     }
 
-    /// Returns a name as it is, or with '?' for characters that a terminal would act upon.
+    /// Returns a name; on a terminal, `?` replaces control characters.
     fn plain(&self, name: &OsStr) -> Vec<u8> {
         let bytes = name.as_encoded_bytes();
         if self.quoting.is_masked { masked(bytes).into_bytes() } else { bytes.to_vec() }
@@ -302,7 +296,6 @@ impl Printer<'_> {
         }
     }
 
-    /// Adds a time as people read it; a dash if it is not known.
     fn add_time(&self, time: Option<Time>, to: &Directive, out: &mut Vec<u8>) {
         let shown = time.map_or_else(
             || "-".to_owned(),
@@ -333,7 +326,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints the system's answers about file systems. Returns how many operands there were.
+    /// Prints filesystems, and returns how many succeeded.
     fn file_systems(&self, parts: &[Part]) -> u64 {
         let needs_type = letters(parts).any(|letter| b"tT".contains(&letter));
         let mut count = 0;
@@ -370,13 +363,11 @@ impl Printer<'_> {
     }
 }
 
-/// A file that is printed.
 struct File<'a> {
     path: &'a Path,
     metadata: &'a Metadata,
 }
 
-/// Asks about standard input.
 fn standard_input(plan: Plan, calls: &mut Calls) -> Result<Metadata, (Failure, String)> {
     let path = Path::new(sys::STANDARD_INPUT);
     let failed = |failure: Failure, reason: &str| {
@@ -401,11 +392,11 @@ fn add_device(device: Value<'_, u64>, to: &Directive, out: &mut Vec<u8>) {
     number(device.map(part), to, out);
 }
 
-/// Returns the topmost directory above a file that is on the same device.
+/// Returns the topmost parent of a file on the same device.
 fn mount_point(file: &File<'_>) -> std::io::Result<PathBuf> {
     let kind = file.metadata.kind();
     let mut top = if kind.is_link() {
-        // A link is where its name is.
+        // A symlink lives on the filesystem of its parent.
         let parent = file.path.parent().filter(|parent| *parent != Path::new(""));
         address(parent.unwrap_or(Path::new(".")))?
     } else {
@@ -428,7 +419,6 @@ fn mount_point(file: &File<'_>) -> std::io::Result<PathBuf> {
     Ok(top)
 }
 
-/// Adds a number; a question mark if it is not known.
 fn number<T: Into<u128>>(value: Value<'_, T>, to: &Directive, out: &mut Vec<u8>) {
     add_number(value, Directive::unsigned, to, out);
 }
@@ -437,7 +427,6 @@ fn hex(value: Value<'_, u64>, to: &Directive, out: &mut Vec<u8>) {
     add_number(value, Directive::hex, to, out);
 }
 
-/// Adds a number in this form.
 fn add_number<T: Into<N>, N>(
     value: Value<'_, T>,
     form: impl Fn(&Directive, N, &mut Vec<u8>),
@@ -450,7 +439,7 @@ fn add_number<T: Into<N>, N>(
     }
 }
 
-/// Adds the name of an owner, which the system's answer has or the user database.
+/// Adds the name of an owner, from the call if it returned one, or from the user database.
 fn add_owner(
     answered: Value<'_, &OsStr>,
     named: Option<&OsStr>,
@@ -461,7 +450,7 @@ fn add_owner(
     to.text(name.map_or(b"UNKNOWN", OsStr::as_encoded_bytes), out);
 }
 
-/// Adds the label of a security module.
+/// Adds the security context.
 fn add_label(file: &File<'_>, to: &Directive, out: &mut Vec<u8>) -> Option<String> {
     let reason = match file.metadata.label() {
         Value::Known(label) => {
@@ -475,7 +464,6 @@ fn add_label(file: &File<'_>, to: &Directive, out: &mut Vec<u8>) -> Option<Strin
     Some(format!("failed to get security context of {}: {reason}", quote(file.path)))
 }
 
-/// Adds a field of a file system.
 fn add_of_file_system(
     found: &FileSystem,
     kind: Option<&FileSystemType>,
@@ -499,7 +487,7 @@ fn add_of_file_system(
         b'd' => found.free_files,
         _ => return out.push(b'?'),
     };
-    // As in GNU stat, these can be negative, and so have a sign if one is wanted.
+    // As in GNU stat, these are signed.
     if b"bfad".contains(&to.letter) {
         to.signed(i64::from_ne_bytes(number.to_ne_bytes()), out);
     } else {
