@@ -8,7 +8,6 @@ use curt_testkit::Scratch;
 
 const TABLE: &str = include_str!("hostile.json");
 
-/// Returns the texts in each line of a part of the table, which has no escapes.
 fn part(name: &str) -> impl Iterator<Item = Vec<&'static str>> {
     let (_, part) = TABLE.split_once(&format!("\"{name}\": [\n")).unwrap();
     let lines = part.lines().take_while(|line| !line.starts_with("  ]"));

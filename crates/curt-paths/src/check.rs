@@ -42,7 +42,7 @@ pub enum Aliases {
     Open,
     /// Refuses spellings that mean another name on any supported system (`a.`, `A~1`, `a::$DATA`,
     /// `nul.txt`), and every symlink. For programs that compare paths with lists of names, such as
-    /// file servers and archive tools.
+    /// file servers.
     Strict,
 }
 
@@ -52,8 +52,7 @@ pub enum Aliases {
 /// API that cannot leave the directory, such as `curt::Root`. Check the final text, after
 /// percent-decoding and the like.
 ///
-/// Case and Unicode normalization are not checked: whether such names are equal depends on the
-/// directory.
+/// Case and Unicode normalization are not checked, because they depend on the directory.
 ///
 /// ```
 /// use curt_paths::{Aliases, Flavor, PathCheck, Refusal};
@@ -72,14 +71,13 @@ pub struct PathCheck {
 }
 
 impl PathCheck {
-    /// Creates a check for this flavor, with the device names of Windows 10.
+    /// Creates a check for this flavor.
     pub const fn new(flavor: Flavor) -> PathCheck {
         PathCheck { flavor, release: Release::Windows10, aliases: Aliases::Open, in_root: false }
     }
 
-    /// Sets which device names to refuse. [`Aliases::Strict`] always refuses those of Windows 10.
-    ///
-    /// These are also the default, because file servers still refuse them.
+    /// Sets which device names to refuse: by default those of Windows 10, because file servers
+    /// still refuse them, and always with [`Aliases::Strict`].
     pub const fn release(self, release: Release) -> PathCheck {
         PathCheck { release, ..self }
     }
@@ -89,10 +87,8 @@ impl PathCheck {
         PathCheck { aliases, ..self }
     }
 
-    /// Sets whether to treat the directory as the root, as `chroot` does; off by default.
-    ///
-    /// Rooted paths then start there, and `..` stops there. Shares, drives and devices are refused
-    /// anyway.
+    /// Sets whether rooted paths and `..` start and stop at the directory, as in `chroot`; off by
+    /// default. Shares, drives and devices are refused anyway.
     pub const fn in_root(self, in_root: bool) -> PathCheck {
         PathCheck { in_root, ..self }
     }
@@ -105,10 +101,9 @@ impl PathCheck {
     /// Checks a path and returns it folded, with the flavor's separators and without the parts that
     /// Windows drops.
     ///
-    /// The directory itself is `.`. Borrowed if nothing changed.
+    /// The directory itself is `.`.
     pub fn name<'t, U: Unit>(&self, text: &'t [U]) -> Result<Cow<'t, [U]>, Refusal> {
         self.check(text)?;
-        // Folding fails only on NUL, which was refused.
         let name = self.fold().fold(text).map_err(|_| Refusal::Nul)?;
         Ok(if name == text { Cow::Borrowed(text) } else { Cow::Owned(name) })
     }
@@ -124,8 +119,7 @@ impl PathCheck {
         self.aliases == Aliases::Strict
     }
 
-    /// Whether Windows rules apply: to Windows paths, and to paths that need the same meaning
-    /// everywhere.
+    /// Paths that need the same meaning everywhere follow Windows rules, too.
     fn is_windows(self) -> bool {
         self.flavor == Flavor::Windows || self.is_strict()
     }
@@ -137,7 +131,6 @@ impl PathCheck {
         }
     }
 
-    /// Whether a path passes the fast check; otherwise check each name.
     fn is_plain<U: Unit>(self, text: &[U]) -> bool {
         if self.is_windows() {
             plain::is_plain(text, self.flavor, self.is_strict())
@@ -193,7 +186,7 @@ impl PathCheck {
         }
     }
 
-    /// Whether a device name is refused anywhere in a path, not just at the end.
+    /// Windows 11 reserves device names only at the end.
     fn checks_each_name(self) -> bool {
         self.is_strict() || self.release == Release::Windows10
     }
@@ -233,7 +226,6 @@ impl PathCheck {
         }
     }
 
-    /// Whether Windows drops the whole last name.
     fn vanishes<U: Unit>(self, name: &[U]) -> bool {
         self.flavor == Flavor::Windows
             && name.iter().all(|unit| matches!(unit.to_ascii(), b'.' | b' '))
@@ -280,7 +272,7 @@ pub enum Refusal {
     Absolute,
     /// The path names a drive: `C:\x`, `C:x`.
     Drive,
-    /// The path contains a colon, which begins the name of a stream: `x::$DATA`, `a/c:`.
+    /// The path contains a colon, which begins a stream name: `x::$DATA`, `a/c:`.
     Stream,
     /// The path contains a character forbidden in names: `a*`, `a|b`, a control character.
     BadChar,
@@ -290,22 +282,19 @@ pub enum Refusal {
     Trailing,
     /// A name looks like the short name of another file: `HTACCE~1`.
     ShortName,
-    /// The path contains a refused symlink, or a link without a target path: a magic link such as
-    /// `/proc/self/exe`, or an unknown reparse point. Not returned by the text check.
+    /// The path contains a refused symlink, a magic link such as `/proc/self/exe`, or an unknown
+    /// reparse point. Not returned by the text check.
     Link,
 }
 
 impl Refusal {
-    /// Returns a one-word name.
-    ///
-    /// The names are `empty`, `nul`, `encoding`, `device`, `absolute`, `drive`, `stream`,
-    /// `badchar`, `escape`, `trailing`, `shortname` and `link`.
+    /// Returns `empty`, `nul`, `encoding`, `device`, `absolute`, `drive`, `stream`, `badchar`,
+    /// `escape`, `trailing`, `shortname` or `link`.
     pub fn name(self) -> &'static str {
         REFUSALS[self as usize].1
     }
 
-    /// Returns the nearest kind of the standard library: `NotFound` for an empty path, otherwise
-    /// `PermissionDenied`.
+    /// Returns `NotFound` for an empty path, otherwise `PermissionDenied`.
     pub fn kind(self) -> std::io::ErrorKind {
         match self {
             Refusal::Empty => std::io::ErrorKind::NotFound,
@@ -338,14 +327,13 @@ impl fmt::Display for Refusal {
 impl error::Error for Refusal {}
 
 impl From<Refusal> for std::io::Error {
-    /// Wraps this refusal, without a number, because no system call failed.
     fn from(refusal: Refusal) -> std::io::Error {
         std::io::Error::new(refusal.kind(), refusal)
     }
 }
 
-/// Whether a name looks like an 8.3 short name: up to eight characters ending in a tilde and
-/// digits, and an extension of up to three.
+/// An 8.3 name: up to eight characters ending in a tilde and digits, and an extension of up to
+/// three.
 fn is_short<U: Unit>(name: &[U]) -> bool {
     if name.len() > 12 {
         return false;
@@ -363,7 +351,6 @@ fn is_short<U: Unit>(name: &[U]) -> bool {
 
 const NUL: u8 = 1;
 const COLON: u8 = 2;
-/// Forbidden in Windows names.
 const BAD: u8 = 4;
 const BACKSLASH: u8 = 8;
 const OTHER: u8 = 16;
@@ -414,8 +401,7 @@ impl Reasons {
     }
 }
 
-/// Characters that case-insensitive file systems (HFS+, ext4 and F2FS with casefolding) ignore in
-/// comparisons: Unicode's default ignorables.
+/// Unicode's default ignorables: HFS+, ext4 and F2FS with casefolding ignore them in comparisons.
 const IGNORABLE: [(u32, u32); 17] = [
     (0xAD, 0xAD),
     (0x34F, 0x34F),
@@ -436,12 +422,12 @@ const IGNORABLE: [(u32, u32); 17] = [
     (0xE_0000, 0xE_0FFF),
 ];
 
-/// Characters that Windows maps to separators, dots, colons and tildes for code-page programs: the
-/// yen and won signs, and full-width forms.
+/// Windows maps these (yen, won, full-width forms) to separators, dots, colons and tildes for
+/// code-page programs.
 const MAPPED: [char; 7] =
     ['\u{A5}', '\u{20A9}', '\u{FF0E}', '\u{FF0F}', '\u{FF1A}', '\u{FF3C}', '\u{FF5E}'];
 
-/// Whether some system treats a name with this character as another name without it.
+/// Some system treats a name with this character as another name without it.
 fn is_aliasing(character: char) -> bool {
     let number = u32::from(character);
     IGNORABLE.iter().any(|&(first, last)| (first..=last).contains(&number))

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::options::ExpandError;
 
-/// A full path that relative paths start from.
 #[derive(Clone, Debug)]
 pub(crate) struct Directory<U> {
     pub(crate) text: Vec<U>,
@@ -14,8 +13,8 @@ pub(crate) struct Directory<U> {
 
 /// A value computed on first use.
 ///
-/// Not a plain `OnceLock`, whose other callers wait for the first one: after a fork the child could
-/// wait forever for a thread it does not have. Here concurrent callers each compute the value.
+/// Other callers of a plain `OnceLock` wait for the first one: after a fork the child could wait
+/// forever for a thread it does not have. Here concurrent callers each compute the value.
 #[derive(Debug)]
 pub(crate) struct Cell<T> {
     value: OnceLock<Result<T, ExpandError>>,
@@ -47,7 +46,6 @@ impl<T: Clone> Cell<T> {
     }
 }
 
-/// The cached directories in one kind of units.
 #[derive(Debug)]
 pub struct Known<U> {
     pub(crate) cwd: Cell<Directory<U>>,
@@ -60,7 +58,6 @@ impl<U> Default for Known<U> {
     }
 }
 
-/// The cached directories of an expander.
 #[derive(Debug, Default)]
 pub struct Cache {
     pub(crate) bytes: Known<u8>,

@@ -8,7 +8,7 @@ use crate::unit::PathText;
 /// The state of a process that expansions depend on.
 ///
 /// This crate makes no system calls. Implement this trait to start from the real working directory,
-/// as `curt::paths::ThisProcess` does. An expander caches the working directory.
+/// as `curt::paths::ThisProcess` does.
 ///
 /// ```
 /// use curt_paths::{Environment, Expander, PathText};
@@ -48,7 +48,7 @@ pub trait Environment: Send + Sync {
         None
     }
 
-    /// Returns the release of Windows whose rules apply; the newest if this is not Windows.
+    /// Returns the release of Windows whose rules apply.
     fn release(&self) -> Release {
         Release::Windows11
     }
@@ -71,7 +71,6 @@ pub struct Env {
     cwd: Option<PathText>,
     drives: Option<Vec<(PathText, PathText)>>,
     home: Option<PathText>,
-    /// Cached from the environment.
     asked_cwd: Cell<PathText>,
 }
 
@@ -141,7 +140,6 @@ impl Env {
     }
 }
 
-/// Returns a drive letter in upper case, without a colon.
 fn normal_letter(letter: &PathText) -> Vec<u8> {
     let mut bytes = letter.to_bytes().into_owned();
     if bytes.len() > 1 && bytes.last() == Some(&b':') {

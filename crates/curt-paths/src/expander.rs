@@ -12,8 +12,7 @@ use crate::windows::full_path;
 /// Makes paths full, from their text alone.
 ///
 /// The result depends only on the path, the [`Env`] and the options; any [`Flavor`] works on any
-/// system. Symlinks are not resolved, and units that are not Unicode are kept. One expander serves
-/// many paths and threads.
+/// system. Symlinks are not resolved. One expander serves many paths and threads.
 ///
 /// | flavor, style | authority |
 /// |---|---|
@@ -31,10 +30,8 @@ use crate::windows::full_path;
 /// # Cost
 ///
 /// No system calls, except those of an [`Environment`](crate::Environment): once for the working
-/// directory, and to the user database for each `~user`, and for `~` if `HOME` is not set. A full
-/// and clean path is returned without a copy.
-///
-/// Expanding is not checking: open untrusted paths beneath a directory.
+/// directory, and to the user database for `~user`, or `~` without `HOME`. A full and clean path is
+/// returned without a copy.
 ///
 /// ```
 /// use curt_paths::{DotDot, Env, Expander, Flavor};
@@ -44,8 +41,7 @@ use crate::windows::full_path;
 /// assert_eq!(*expander.expand(b"a//./b/../c").unwrap(), *b"/here/a/c");
 /// ```
 ///
-/// [`expand_str`](Expander::expand_str) takes a `&str`, and [`tilde`](Expander::tilde) expands `~`
-/// to the home directory:
+/// [`expand_str`](Expander::expand_str) takes a `&str`, and [`tilde`](Expander::tilde) expands `~`:
 ///
 /// ```
 /// use curt_paths::{Env, Expander, Flavor};
@@ -64,7 +60,7 @@ pub struct Expander {
     world: World,
 }
 
-/// The result of an expansion with the applied rules.
+/// An expansion with the applied rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExpandExplanation {
@@ -105,10 +101,10 @@ impl Expander {
         self.with(|world| world.options.style = style)
     }
 
-    /// Sets how to treat `..`.
+    /// Sets how to treat `..`; by default [`DotDot::Keep`] in native POSIX paths, and otherwise
+    /// [`DotDot::Clamp`].
     ///
-    /// By default it is kept in native POSIX paths, where a symlink can precede it, and otherwise
-    /// clamped.
+    /// A symlink can precede `..` in a POSIX path.
     pub fn dot_dot(self, dot_dot: DotDot) -> Expander {
         self.with(|world| world.options.dot_dot = Some(dot_dot))
     }
@@ -213,7 +209,7 @@ impl Expander {
         }
     }
 
-    /// Whether a path is its own expansion. May return `false` for a path that is.
+    /// May return `false` for a path that is its own expansion.
     #[inline]
     pub(crate) fn is_clean<U: Unit>(&self, text: &[U]) -> bool {
         let options = self.world.options;

@@ -21,7 +21,6 @@ pub(crate) struct World {
     pub(crate) cache: Cache,
 }
 
-/// The expansion of one path, or of the base, which starts from the working directory.
 #[derive(Clone, Copy)]
 pub(crate) struct Expansion<'a> {
     world: &'a World,
@@ -61,7 +60,6 @@ impl<'a> Expansion<'a> {
                 Ok(())
             }
         };
-        // NUL takes precedence over any other error; folding looks for it on the way.
         written.map_err(|error| if has_nul(text) { ExpandError::Nul } else { error })
     }
 
@@ -106,7 +104,7 @@ impl<'a> Expansion<'a> {
         full_path::write(text, self.world.options, directory, out, trace)
     }
 
-    /// Joins the base and a path, as Ruby does before it calls Windows.
+    /// Ruby joins before it calls Windows.
     fn join<U: Unit>(self, text: &[U], trace: &mut impl Trace) -> Result<Vec<U>, ExpandError> {
         if self.begins_at_home(text) {
             return self.at_home(text, trace);
@@ -172,8 +170,7 @@ impl<'a> Expansion<'a> {
         cell(U::known(&self.world.cache)).get(find)
     }
 
-    /// The working directory of a drive: the base or the current one if on that drive, with its
-    /// spelling of the letter.
+    /// Returns the base or the working directory if on that drive, with its spelling of the letter.
     fn drive<U: Unit>(
         self,
         letter: &[U],
@@ -211,7 +208,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Whether a path begins with a home directory. `~:` is a drive.
+    /// `~:` is a drive.
     fn begins_at_home<U: Unit>(self, text: &[U]) -> bool {
         let is_drive = |text| match self.world.options.flavor {
             Flavor::Posix => false,
@@ -236,7 +233,7 @@ impl<'a> Expansion<'a> {
         Ok(path)
     }
 
-    /// Returns the home directory of a user; of this process's user if the name is empty.
+    /// An empty name means the user of this process.
     fn home<U: Unit>(self, user: &[U], trace: &mut impl Trace) -> Result<Vec<U>, ExpandError> {
         let World { options: Options { flavor, .. }, env, .. } = self.world;
         let home = if user.is_empty() {
@@ -245,7 +242,6 @@ impl<'a> Expansion<'a> {
             env.home_directory().or_else(by_name).ok_or(ExpandError::NoHome)?
         } else {
             trace.note(Rule::UserHome);
-            // Windows has no way to find it.
             let name = (*flavor == Flavor::Posix).then(|| U::to_text(user));
             let home = name.and_then(|name| env.home_of(&name.to_bytes()));
             home.ok_or(ExpandError::NoUser)?

@@ -8,16 +8,15 @@ use crate::windows::{Start, device_at_end, is_separator};
 
 /// Folds a path: removes `.` and repeated separators, and treats `..` as [`DotDot`] says.
 ///
-/// Only the text is folded. After a symlink, `a/..` can lead elsewhere, except on Windows, which
-/// folds paths before it opens any directory.
+/// Only the text is folded. After a symlink, `a/..` can lead elsewhere, except on Windows.
 ///
 /// A relative path remains relative. If folding moves a name to the front that begins with `~`, or
 /// on Windows contains a colon or is a device name, `.` is put before it, as Go and Node do for
 /// drives: `a/../~/x` becomes `./~/x`, and on Windows `a/../c:/x` becomes `.\c:\x`.
 ///
-/// Windows treats the last name specially: it can be a device, and loses trailing dots and spaces.
-/// A name that becomes the last one, and would be read differently there, keeps a separator, as in
-/// Node: `a/nul/.` becomes `a\nul\`, not the device `NUL`.
+/// On Windows the last name can be a device, and loses trailing dots and spaces. A name that
+/// becomes the last one, and would be read differently there, keeps a separator, as in Node:
+/// `a/nul/.` becomes `a\nul\`.
 ///
 /// ```
 /// use curt_paths::{DotDot, Flavor, Fold};
@@ -40,7 +39,7 @@ pub struct Fold {
 }
 
 impl Fold {
-    /// Creates a folding for this flavor, with its separator and [`DotDot::Clamp`].
+    /// Creates a folding with the flavor's separator and [`DotDot::Clamp`].
     pub const fn new(flavor: Flavor) -> Fold {
         Fold { flavor, dot_dot: DotDot::Clamp, has_native_separators: false, trims: false }
     }
@@ -50,14 +49,12 @@ impl Fold {
         Fold { dot_dot, ..self }
     }
 
-    /// Writes [`Unit::SEPARATOR`] instead of the flavor's separator, for paths of another flavor
-    /// that this system will open.
+    /// Writes [`Unit::SEPARATOR`] instead of the flavor's separator.
     pub const fn native_separators(self) -> Fold {
         Fold { has_native_separators: true, ..self }
     }
 
-    /// Drops the trailing dots and spaces of names that Windows drops: see [`inner_name`] and
-    /// [`last_name`].
+    /// Drops dots and spaces as [`inner_name`] and [`last_name`] do.
     pub(crate) const fn trimmed(self) -> Fold {
         Fold { trims: true, ..self }
     }
@@ -97,11 +94,10 @@ impl Fold {
         self.write(names, root, path, &mut ()).map(drop)
     }
 
-    /// Appends names to a path. Returns whether trimming removed all of the last one.
+    /// Returns whether trimming removed all of the last name.
     ///
-    /// All names are copied first, and then moved towards the front as needed. Names before the
-    /// first dropped one do not move, and a run of names without dots and double slashes moves at
-    /// once.
+    /// All names are copied first, and then moved towards the front as needed: a run of names
+    /// without dots and double slashes at once.
     pub(crate) fn write<U: Unit>(
         self,
         names: &[U],
@@ -129,9 +125,7 @@ impl Fold {
         };
         let mut vanished = false;
         let root = if path.first() == Some(&separator) { root.max(1) } else { root };
-        // A drive's root ends in a separator, a share's does not.
         let root_is_joined = root == 0 || path.get(root - 1) == Some(&separator);
-        // The length of the finished part of `path`.
         let mut end = path.len();
         if end > root && path.last() == Some(&separator) {
             end -= 1;
@@ -141,11 +135,9 @@ impl Fold {
         let begin = path.len();
         path.extend_from_slice(names);
         let mut at = 0;
-        // Original position of the first name of `path`.
         let mut first = 0;
         while at < names.len() {
-            // One name on Windows. On POSIX the whole rest, because the end of a run is searched
-            // only if one begins here.
+            // On POSIX take the rest: the end of a run is searched only if one begins here.
             let name = if WINDOWS {
                 let length = U::position(&names[at..], *b"\\/\0");
                 length.map_or(&names[at..], |length| &names[at..at + length])
@@ -217,14 +209,14 @@ impl Fold {
     }
 }
 
-/// Whether a Windows path ends in a name, not in a separator, `.` or `..`.
+/// A path that ends in a separator, `.` or `..` does not.
 fn ends_in_name<U: Unit>(names: &[U]) -> bool {
     let last = names.rsplit(|&unit| is_separator(unit)).next().unwrap_or_default();
     matches!(Kind::of::<U, true>(last), Kind::Normal)
 }
 
-/// Whether Windows reads the last name differently if a separator follows. The rules of Windows 10
-/// cover every device of Windows 11.
+/// Whether Windows reads the last name differently if a separator follows. Windows 10 has every
+/// device of Windows 11.
 fn is_read_differently<U: Unit>(path: &[U]) -> bool {
     let name = path.rsplit(|&unit| is_separator(unit)).next().unwrap_or_default();
     last_name(name) != inner_name(name)
@@ -232,7 +224,7 @@ fn is_read_differently<U: Unit>(path: &[U]) -> bool {
 }
 
 /// Whether folding brought a drive, a device or a home directory to the front, or left an invalid
-/// blank path. `first` is the original position of the first name.
+/// blank path.
 fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
     path: &[U],
     root: usize,
@@ -265,8 +257,7 @@ fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
         || (end == path.len() && is_device(path) && !is_device(names))
 }
 
-/// Whether a POSIX path has names, and no NUL, double slash, trailing slash, `.` or `..`. May
-/// return `false` for a folded path.
+/// May return `false` for a folded path.
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 pub(crate) fn is_folded<U: Unit>(path: &[U]) -> bool {
@@ -275,7 +266,7 @@ pub(crate) fn is_folded<U: Unit>(path: &[U]) -> bool {
         [first, names @ ..] if *first == slash => names,
         names => names,
     };
-    // Padding with a dot makes a trailing slash and a last name `.` look like a name to fold.
+    // Padding makes a trailing slash and a last name `.` look like a name to fold.
     !any_window(names, [slash, dot], |[a, b, c]| {
         let begins_with_dots = (b == dot) & ((c == dot) | (c == slash));
         (a == U::NUL) | ((a == slash) & ((b == slash) | begins_with_dots))
@@ -326,8 +317,8 @@ fn trimmed_length<U: Unit>(name: &[U], is_last: bool, trace: &mut impl Trace) ->
     kept
 }
 
-/// Copies `length` units, and possibly garbage after them: most runs are short, and a fixed copy of
-/// sixteen units is faster than one of variable length.
+/// Copies `length` units, and possibly garbage after them: for short runs, a fixed copy of sixteen
+/// units is faster than one of variable length.
 fn copy<U: Copy>(units: &[U], length: usize, to: &mut [U]) {
     match (units.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
         (Some(units), Some(to)) if length <= 16 => *to = *units,
@@ -358,7 +349,7 @@ pub(crate) fn is_blank<U: Unit>(text: &[U]) -> bool {
     text.first().is_none_or(|&first| first == space) && text.iter().all(|&unit| unit == space)
 }
 
-/// Strips trailing dots and spaces, as Windows does from a last name other than `.` and `..`.
+/// Windows drops them from a last name other than `.` and `..`.
 pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     if matches!(*name, [only] if only == dot) || matches!(*name, [a, b] if a == dot && b == dot) {
@@ -368,7 +359,7 @@ pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
     &name[..end.map_or(0, |last| last + 1)]
 }
 
-/// Strips a single trailing dot, as Windows does from a name before a separator.
+/// Windows drops one trailing dot from a name before a separator.
 fn inner_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     match *name {
@@ -407,8 +398,6 @@ mod tests {
         }
     }
 
-    /// The input does not begin with these. For drives, Go and Node agree; the rest follows the
-    /// same rule.
     #[test]
     fn a_relative_path_stays_relative() {
         let windows = r"
@@ -438,8 +427,6 @@ mod tests {
         }
     }
 
-    /// For all combinations of a few pieces, Windows opens the same file before and after folding,
-    /// except for a trailing separator.
     #[test]
     fn the_full_path_of_a_folded_path_is_that_of_the_path() {
         const PIECES: [&str; 12] =

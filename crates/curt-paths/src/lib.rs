@@ -3,7 +3,7 @@
 //! Linux and Windows read the same text differently, and both have traps: the directory that `C:x`
 //! starts from, `nul.txt` being a device, `a/../b` leaving a directory. The functions here depend
 //! only on their input and make no system call, so a cross compiler, an archive tool or a linter
-//! can compute paths for another system. There are no dependencies and no `unsafe`.
+//! can compute paths for another system.
 //!
 //! Text is a slice of bytes or of 16-bit units ([`Unit`]), and need not be Unicode.
 //!
@@ -68,9 +68,9 @@
 //!
 //! # Untrusted paths
 //!
-//! [`PathCheck`] decides whether the text of a path remains beneath a directory, and if not, why. A
-//! symlink can still lead out, so open the path with an API that cannot leave the directory, such
-//! as `curt::Root`.
+//! [`PathCheck`] decides whether the text of a path remains beneath a directory. A symlink can
+//! still lead out, so open the path with an API that cannot leave the directory, such as
+//! `curt::Root`.
 //!
 //! ```
 //! use curt_paths::{Flavor, PathCheck, Refusal};
@@ -86,8 +86,7 @@
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic))]
 
 // From the bottom up: `scan` finds characters; `unit` abstracts over bytes and 16-bit units;
-// `fold`, `posix`, `windows` and `ruby` are the rules; `expansion` finds the starting directory;
-// `expander` and `check` are the public interface.
+// `fold`, `posix`, `windows` and `ruby` are the rules; `expansion` finds the starting directory.
 mod check;
 mod directory;
 mod environment;

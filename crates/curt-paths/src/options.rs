@@ -1,7 +1,7 @@
 use std::error;
 use std::fmt;
 
-/// The system whose rules a path follows. Any flavor works on any system.
+/// The system whose rules a path follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flavor {
     /// Bytes, one separator, one root: Linux, macOS and the BSDs.
@@ -16,8 +16,7 @@ impl Flavor {
         if std::path::MAIN_SEPARATOR == '\\' { Flavor::Windows } else { Flavor::Posix };
 }
 
-/// The release of Windows whose device names are reserved, the only rules for path text that
-/// changed.
+/// The release of Windows whose device names are reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Release {
     /// Windows 10 and older, servers up to 2022: a device name at the end of any path, with or
@@ -75,8 +74,8 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The default keeps the meaning: Windows and Ruby fold `..` before they open any directory,
-    /// but on POSIX a symlink may precede it.
+    /// Windows and Ruby fold `..` before they open any directory, but on POSIX a symlink may
+    /// precede it.
     pub(crate) fn dot_dot(self) -> DotDot {
         self.dot_dot.unwrap_or(match (self.flavor, self.style) {
             (Flavor::Posix, Style::Native) => DotDot::Keep,
@@ -88,8 +87,7 @@ impl Options {
         self.tilde.unwrap_or(self.style == Style::Ruby)
     }
 
-    /// Whether a POSIX path keeps its meaning to the kernel. Then it keeps a trailing slash, and an
-    /// empty path is an error.
+    /// Whether a POSIX path keeps a trailing slash, and an empty path is an error.
     pub(crate) fn keeps_meaning(self) -> bool {
         self.style == Style::Native && self.dot_dot() == DotDot::Keep
     }
@@ -120,7 +118,7 @@ pub enum ExpandError {
     /// The starting directory is unknown or not full (without drive or share on Windows, relative
     /// on POSIX).
     Drive,
-    /// Parts of the path cannot be joined, such as non-Unicode bytes with 16-bit units or a `str`.
+    /// Parts of the path cannot be joined, such as non-Unicode bytes with 16-bit units.
     Encoding,
 }
 
@@ -160,7 +158,6 @@ impl fmt::Display for ExpandError {
 impl error::Error for ExpandError {}
 
 impl From<ExpandError> for std::io::Error {
-    /// Wraps this error, without a number, because no system call failed.
     fn from(error: ExpandError) -> std::io::Error {
         let kind = match error {
             ExpandError::NoHome | ExpandError::NoUser => std::io::ErrorKind::NotFound,

@@ -6,8 +6,7 @@ use crate::options::{ExpandError, Flavor, Options, Style};
 use crate::rule::{Rule, Trace};
 use crate::unit::{Unit, has_nul};
 
-/// Writes the full path of a text to the empty `out`. It starts from a directory, or without one
-/// begins with a slash.
+/// Starts from a directory, or without one begins with a slash.
 pub(crate) fn write<U: Unit>(
     directory: Option<&Directory<U>>,
     text: &[U],
@@ -72,15 +71,14 @@ pub(crate) fn directory<U: Unit>(
     Ok(Directory { text: full, root })
 }
 
-/// Returns the number of leading slashes to keep: POSIX leaves the meaning of exactly two to the
-/// system; more than two mean one.
+/// POSIX leaves the meaning of exactly two leading slashes to the system; more than two mean one.
 fn root_length<U: Unit>(text: &[U]) -> usize {
     let slash = U::ascii(b'/');
     let count = text.iter().take_while(|&&unit| unit == slash).count();
     if count == 2 { 2 } else { 1 }
 }
 
-/// Whether the path is its own expansion. May return `false` for a path that is.
+/// May return `false` for a path that is its own expansion.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let slash = U::ascii(b'/');
     match text {
@@ -93,7 +91,7 @@ pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     }
 }
 
-/// Whether the relative path can be appended unchanged. May return `false` for a path that can.
+/// May return `false` for a path that can be appended unchanged.
 fn is_clean_tail<U: Unit>(text: &[U]) -> bool {
     let needs_folding = |first: U| matches!(first.to_ascii(), b'/' | b'.');
     text.first().is_some_and(|&first| !needs_folding(first)) && is_folded(text)

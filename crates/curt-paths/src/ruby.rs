@@ -8,8 +8,8 @@ use crate::unit::Unit;
 use crate::windows::full_path::is_same_letter;
 use crate::windows::prefix::{Start, is_separator};
 
-/// Writes the full path of a POSIX path that starts from a directory, or without one begins with a
-/// slash. The directory and leading slashes are kept as typed.
+/// The directory and leading slashes are kept as typed. Without a directory, the path begins with a
+/// slash.
 ///
 /// [`Fold`](crate::Fold) expects a folded directory with a fixed root. Here a directory such as
 /// `//a//b` keeps its slashes until `..` removes them with the name behind them, down to the first
@@ -36,7 +36,6 @@ pub(crate) fn write_posix<U: Unit>(
         out.extend_from_slice(&text[..leading]);
         &text[leading..]
     };
-    // `out` never ends in the slash before the next name.
     if out.last() == Some(&slash) {
         out.pop();
     }
@@ -74,7 +73,7 @@ pub(crate) fn write_posix<U: Unit>(
     Ok(())
 }
 
-/// Removes the last name and all slashes before it; a home directory can contain double slashes.
+/// Also removes all slashes before the name; a home directory can contain double slashes.
 fn remove_name<U: Unit>(
     dot_dot: DotDot,
     out: &mut Vec<U>,
@@ -116,7 +115,7 @@ pub(crate) fn join_base<U: Unit>(
         (_, Some(drive)) if is_rooted => drive,
         (_, None) if is_rooted && is_share => share_length(base),
         (_, None) if is_rooted => 0,
-        // Only the path has a drive: the base goes behind it.
+        // The base goes behind the drive of the path.
         (Start::DriveRelative { letter }, None) => {
             joined.extend_from_slice(&text[..=letter]);
             base.len()
@@ -129,7 +128,6 @@ pub(crate) fn join_base<U: Unit>(
 
 pub(crate) fn join_path<U: Unit>(text: &[U], start: Start, joined: &mut Vec<U>) {
     let begin = match start {
-        // `joined` already has the drive.
         Start::DriveRelative { letter } if !joined.is_empty() => letter + 1,
         _ => 0,
     };
@@ -141,7 +139,7 @@ pub(crate) fn join_path<U: Unit>(text: &[U], start: Start, joined: &mut Vec<U>) 
     }
 }
 
-/// Appends the rest of a Windows path, after `~user`, to the home directory.
+/// Appends the rest of a Windows path, after `~user`.
 pub(crate) fn join_home<U: Unit>(home: &mut Vec<U>, rest: &[U]) {
     push_separator(home);
     let rest = rest.get(1..).unwrap_or_default();
@@ -162,7 +160,6 @@ fn share_length<U: Unit>(base: &[U]) -> usize {
     separators.nth(1).unwrap_or(base.len())
 }
 
-/// Turns a full path from Windows into Ruby's: trims its end, and writes slashes.
 pub(crate) fn finish_windows<U: Unit>(out: &mut Vec<U>, trace: &mut impl Trace) {
     trim(out, trace);
     let backslash = U::ascii(b'\\');

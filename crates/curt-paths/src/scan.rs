@@ -9,8 +9,8 @@ const BLOCK: usize = 16;
 
 const LONGEST_WINDOW: usize = 4;
 
-/// Whether `is_wanted` holds for any `W` neighbours. The text is padded with one unit in front, and
-/// behind it as far as the last window needs. Padding alone must not match.
+/// The text is padded with one unit in front, and behind it as far as the last window needs.
+/// Padding alone must not match.
 #[inline]
 pub(crate) fn any_window<U: Copy, const W: usize>(
     text: &[U],
@@ -46,7 +46,7 @@ pub(crate) fn any_window<U: Copy, const W: usize>(
     if is_wanted(first) {
         return true;
     }
-    // The last block overlaps the one before it, so that every block is full.
+    // Overlap the block before, so that every block is full.
     let last = length - (W - 1) - BLOCK;
     for at in (0..length - BLOCK).step_by(BLOCK) {
         if block(text, at.min(last)) {
@@ -64,13 +64,12 @@ const HIGH: u64 = ONES << 7;
 const LOW: u64 = !HIGH;
 const SLASHES: u64 = ONES * b'/' as u64;
 
-/// Marks the first byte equal to `byte` by its highest bit. Marks above it can be wrong.
+/// Marks the first equal byte by its highest bit. Marks above it can be wrong.
 fn mark_first(word: u64, byte: u8) -> u64 {
     let zero = word ^ (ONES * u64::from(byte));
     zero.wrapping_sub(ONES) & !zero & HIGH
 }
 
-/// Marks exactly the zero bytes.
 fn mark_zeros(word: u64) -> u64 {
     !(((word & LOW) + LOW) | word) & HIGH
 }
@@ -131,8 +130,8 @@ pub(crate) fn run_end(text: &[u8], from: usize) -> usize {
     if left == 0 {
         return at;
     }
-    // At most eight bytes are left. Take the last eight of the text, shift out those already seen,
-    // and shift in slashes, which end the last name.
+    // Take the last eight bytes of the text, shift out those already seen, and shift in slashes,
+    // which end the last name.
     let word = match text.split_last_chunk::<8>() {
         Some((_, &last)) => u64::from_le_bytes(last) >> (64 - 8 * left),
         None => text[at..].iter().rfold(0, |word, &byte| word << 8 | u64::from(byte)),
@@ -156,7 +155,6 @@ mod tests {
     use super::{any_window, position, rposition, run_end};
     use crate::unit::Internal;
 
-    /// All texts of up to five of these are tested alone, and with others before and behind.
     const LETTERS: [u8; 5] = *b"a./\0\xFF";
 
     fn texts() -> Vec<Vec<u8>> {

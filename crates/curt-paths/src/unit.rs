@@ -33,8 +33,7 @@ pub trait Unit: Eq + Ord + Hash + Send + Sync + Debug + Internal {
 
     /// Whether two names are equal when ignoring case.
     ///
-    /// Letters are compared by Unicode's simple mappings, as Windows does: a letter whose capital
-    /// is several letters equals only itself.
+    /// Letters are compared by Unicode's simple mappings, as Windows does.
     fn same_in_any_case(left: &[Self], right: &[Self]) -> bool;
 
     /// Whether this is a separator on systems with these units. Windows has two.
@@ -55,18 +54,17 @@ pub trait Unit: Eq + Ord + Hash + Send + Sync + Debug + Internal {
     }
 }
 
-/// Methods only for this crate. They also seal [`Unit`].
+/// Seals [`Unit`].
 pub trait Internal: Copy + 'static {
-    /// Superscript one, two and three, which Windows accepts as digits in port names.
+    /// Windows accepts these as digits in port names.
     const SUPERSCRIPTS: &'static [&'static [Self]];
 
-    /// Returns the length of the drive letter: the units of the text's first 16-bit unit. 0 if the
-    /// text is empty, or begins with a surrogate pair.
+    /// Returns the units of the text's first 16-bit unit: 0 if the text is empty, or begins with a
+    /// surrogate pair.
     fn letter(text: &[Self]) -> usize {
         usize::from(!text.is_empty())
     }
 
-    /// Sets the bit that makes an ASCII letter lower case.
     fn to_lower(self) -> Self;
 
     /// Calls `see` with each non-ASCII character. Returns `false` for bytes that are neither UTF-8
@@ -237,8 +235,8 @@ impl Internal for u16 {
     }
 }
 
-/// Returns the capital of a letter, if it is one letter. As in Windows' ordinal comparison, only
-/// ASCII letters have ASCII capitals.
+/// Keeps a letter whose capital is several. As in Windows' ordinal comparison, only ASCII letters
+/// have ASCII capitals.
 fn upper(letter: char) -> char {
     let mut capitals = letter.to_uppercase();
     match (capitals.next(), capitals.next()) {
@@ -274,10 +272,8 @@ pub struct PathText {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Units {
-    /// UTF-8, or any bytes that a system accepts. On Windows an unpaired surrogate is three bytes
-    /// (WTF-8).
+    /// Any bytes; an unpaired surrogate of Windows is three (WTF-8).
     Bytes(Vec<u8>),
-    /// UTF-16, or any units that Windows accepts.
     Wide(Vec<u16>),
 }
 
@@ -304,7 +300,7 @@ impl PathText {
         }
     }
 
-    /// Whether the text consists of 16-bit units.
+    /// Whether the units have 16 bits.
     pub fn is_wide(&self) -> bool {
         matches!(self.units, Units::Wide(_))
     }
@@ -329,7 +325,7 @@ path_text_from! {
     &[u16]: units => Units::Wide(units.to_vec()),
 }
 
-/// Encodes 16-bit units as UTF-8, and an unpaired surrogate as three bytes (WTF-8).
+/// An unpaired surrogate becomes three bytes (WTF-8).
 pub(crate) fn to_bytes(units: &[u16]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(units.len());
     for character in char::decode_utf16(units.iter().copied()) {
@@ -345,7 +341,7 @@ pub(crate) fn to_bytes(units: &[u16]) -> Vec<u8> {
     bytes
 }
 
-/// Decodes the output of [`to_bytes`]. Other bytes have no 16-bit units.
+/// Bytes not from [`to_bytes`] may have no 16-bit units.
 pub(crate) fn to_units(bytes: &[u8]) -> Result<Vec<u16>, ExpandError> {
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -381,7 +377,6 @@ mod tests {
             ("δρ", "ΔΡ", true),
         ] {
             assert_eq!(u16::same_in_any_case(&wide(left), &wide(right)), same, "{left} {right}");
-            // The two differ only for letters whose capital has another length in UTF-8.
             if left.len() == right.len() {
                 assert_eq!(u8::same_in_any_case(left.as_bytes(), right.as_bytes()), same, "{left}");
             }

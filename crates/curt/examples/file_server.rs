@@ -31,7 +31,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Opens the folder once. Symlinks and ambiguous spellings are refused.
+/// Symlinks and ambiguous spellings are refused.
 pub(crate) fn open_root(folder: &Path) -> Result<Root, Error> {
     Ok(Root::open(folder)?.aliases(Aliases::Strict))
 }
@@ -76,7 +76,6 @@ fn page(root: &Root, request: &str) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Decodes percent-encoded bytes, exactly once.
 fn decoded(text: &str) -> Option<String> {
     let mut parts = text.split('%');
     let mut bytes = parts.next()?.as_bytes().to_vec();

@@ -24,7 +24,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Unpacks an archive. Returns the skipped entries with the reasons.
+/// Returns the skipped entries with the reasons.
 pub(crate) fn unpack(root: &Root, archive: impl Read) -> io::Result<Vec<(PathBuf, io::Error)>> {
     let (mut failed, mut directories) = (Vec::new(), Vec::new());
     for entry in Archive::new(archive).entries()? {
@@ -74,8 +74,7 @@ fn unpack_entry(root: &Root, path: &Path, entry: &mut Entry<'_, impl Read>) -> i
     }
 }
 
-/// Sets the archive's time and permissions, without the bits that would let others act as this
-/// user.
+/// Clears the bits that would let others act as this user.
 fn set_metadata(root: &Root, path: &Path, header: &Header) -> io::Result<()> {
     let modified = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(header.mtime()?));
     root.set_times(path, None, modified)?;

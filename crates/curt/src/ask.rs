@@ -37,8 +37,7 @@ impl<S: Sys> Asker<S> {
         }
     }
 
-    /// Queries every entry, even if the plan needs no query, so that a missing entry is always an
-    /// error.
+    /// Queries every entry, so that a missing one is always an error.
     pub(crate) fn always_querying(self) -> Self {
         if !self.needs.get().intersects(S::SOURCES.query) {
             self.needs.set(self.needs.get() | Fields::KIND);
@@ -46,7 +45,7 @@ impl<S: Sys> Asker<S> {
         self
     }
 
-    /// Reports why a link could not be followed, as `find -L` does.
+    /// `find -L` does the same.
     ///
     /// Such a link yields its own metadata, and an error that hides no field unless the link is
     /// broken. A link loop yields only the error.
@@ -92,8 +91,7 @@ impl<S: Sys> Asker<S> {
         }
     }
 
-    /// Queries a path as the caller typed it. Fails only if the path is not valid text; a refusal
-    /// by the system is stored in the metadata.
+    /// Fails only if the path is not valid text; a refusal by the system is stored in the metadata.
     pub(crate) fn ask_path(
         &self,
         path: &Path,
@@ -124,7 +122,6 @@ impl<S: Sys> Asker<S> {
         let new = more.without(into.requested);
         into.requested |= new;
         let needs = new.needs(&S::SOURCES).without(into.facts.known);
-        // An entry that is still a link after following could not be followed.
         let is_link = into.facts.known.contains(Fields::KIND) && into.facts.kind.is_link();
         if !needs.is_empty() {
             self.ask(&Subject { follow: subject.follow && !is_link, ..*subject }, needs, into);
@@ -135,7 +132,7 @@ impl<S: Sys> Asker<S> {
         let sources = &S::SOURCES;
         let queried = needs.intersection(sources.query);
         if !queried.is_empty() && !self.query(subject, queried, into) {
-            // The entry is missing or hidden, so everything else would fail alike.
+            // Everything else would fail alike.
             let rest = needs.without(queried).without(into.facts.known);
             if let Some((fields, _)) = into.failed.last_mut() {
                 *fields |= rest;
@@ -168,7 +165,6 @@ impl<S: Sys> Asker<S> {
         }
     }
 
-    /// Queries the fields that one call returns. Returns whether it succeeded.
     fn query(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) -> bool {
         let query = |follow: bool, known: &mut Facts| {
             let ask = Ask { fields, follow };
@@ -195,7 +191,7 @@ impl<S: Sys> Asker<S> {
         }
     }
 
-    /// Whether a link that could not be followed for this reason yields its own metadata.
+    /// Whether a link that could not be followed yields its own metadata.
     fn may_be_itself(&self, error: &io::Error) -> bool {
         use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
         if is_loop(error) {

@@ -8,8 +8,7 @@ const KINDS: usize = 40;
 ///
 /// On Linux the numbers match a tracer's, minus the calls of the language runtime (memory, threads,
 /// locks). Elsewhere a C library function such as `readdir` counts as one call when it fills its
-/// buffer. Not counted are user lookups, and closing an object of the caller (a
-/// [`Directory`](crate::list::Directory), a [`Root`](crate::Root), a file) on drop.
+/// buffer. Not counted are user lookups, and closing an object of the caller on drop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Calls {
     names: &'static [&'static str],
@@ -22,7 +21,7 @@ impl Calls {
         self.counts.iter().sum()
     }
 
-    /// Iterates over the calls made at least once, with their counts, in a fixed order.
+    /// Iterates over the calls made at least once, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.names.iter().copied().zip(self.counts).filter(|&(_, count)| count > 0)
     }
@@ -55,8 +54,7 @@ impl fmt::Debug for Calls {
     }
 }
 
-/// The calls of several threads. Lock-free, because a child forked while another thread held a lock
-/// would wait forever.
+/// Lock-free, because a child forked while another thread held a lock would wait forever.
 #[derive(Debug)]
 pub(crate) struct SharedCalls([AtomicU64; KINDS]);
 
@@ -80,7 +78,7 @@ impl SharedCalls {
     }
 }
 
-/// Counts the calls of one worker, in plain cells, since a worker belongs to one thread at a time.
+/// Uses plain cells, since a worker belongs to one thread at a time.
 pub(crate) struct Counter {
     names: &'static [&'static str],
     counts: [Cell<u64>; KINDS],

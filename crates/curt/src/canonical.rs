@@ -17,8 +17,8 @@
 //!
 //! # Promises
 //!
-//! - On Unix the result is that of GNU `realpath`, including odd cases: missing names
-//!   ([`Missing`]), `..` ([`Links`]) and symlink loops.
+//! - On Unix the result is that of GNU `realpath`, including missing names ([`Missing`]), `..`
+//!   ([`Links`]) and symlink loops.
 //! - On Windows it is that of `GetFinalPathNameByHandle`: names are spelled as on disk, and short
 //!   names are expanded. The prefix `\\?\` is dropped if the path means the same without it.
 //!
@@ -36,12 +36,11 @@
 //!
 //! # Races
 //!
-//! A name is true at one moment; names looked up one by one each at their own, so swapping symlinks
-//! meanwhile can produce a name that never existed. For untrusted paths use [`Root`](crate::Root).
+//! Swapping symlinks while names are looked up one by one can produce a name that never existed.
+//! For untrusted paths use [`Root`](crate::Root).
 //!
-//! A canonical name is for people, not an address: behind `/proc/PID/root` of another mount
-//! namespace it is valid only there, as with GNU `realpath`. Compare device and file number before
-//! you rely on it.
+//! Behind `/proc/PID/root` of another mount namespace, a name is valid only there, as with GNU
+//! `realpath`.
 //!
 //! # Fallbacks
 //!
@@ -49,9 +48,6 @@
 //! name does not lead back to it (another mount namespace, a later mount), if the kernel gives up
 //! on symlinks (after 40) or may not follow one (`fs.protected_symlinks`), and if the path is too
 //! long. More than 1,024 links are an error, with [`Links::FollowFew`] more than 40.
-
-// `Canonicalizer::find` calls `Sys::canonical_name`, on Unix in `sys/unix/canonical.rs`, on Windows
-// in `sys/windows/canonical.rs`.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -61,7 +57,7 @@ use crate::error::{Cause, Error, Operation};
 pub use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Feature, Os, Setup, Sys};
 
-/// Finds canonical names, as in the [module](self)'s example.
+/// Finds canonical names.
 #[derive(Default)]
 #[must_use]
 pub struct Canonicalizer {

@@ -13,15 +13,14 @@ use crate::fields::Kind;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Threads {
-    /// Starts on the caller's thread. Adds threads when the work is large enough, and pauses them
-    /// if the measured rate shows that they do not pay.
+    /// Adds threads to the caller's when the work is large enough, and pauses them if the measured
+    /// rate shows that they do not pay.
     #[default]
     Automatic,
     /// At most this many, including the caller's.
     ///
     /// 1 never starts a thread. More are started after 64 entries of a removal, or 256 of a walk,
-    /// whether they pay or not. [`List::gather`](crate::list::List::gather) uses one per 64 entries
-    /// to query.
+    /// whether they pay or not.
     AtMost(usize),
 }
 
@@ -30,7 +29,7 @@ impl Threads {
     pub const MOST: usize = 1024;
 }
 
-/// Checks a number from outside, such as a script's argument: from 1 to [`Threads::MOST`].
+/// For numbers from outside, such as a script's argument: from 1 to [`Threads::MOST`].
 ///
 /// ```
 /// use curt::Threads;
@@ -64,7 +63,7 @@ pub enum SameFileSystem {
     Mount,
     /// Enters no directory on another device, like `find -xdev` and GNU `rm --one-file-system`.
     ///
-    /// A nested subvolume is on another device. A bind mount of the same file system is not, and
+    /// A nested subvolume is on another device; a bind mount of the same file system is not, and
     /// only a removal refuses it.
     Device,
 }
@@ -77,7 +76,7 @@ impl From<bool> for SameFileSystem {
 
 /// Stops an operation, from any thread or from a signal handler.
 ///
-/// Workers check it between entries, then only close their directories.
+/// Workers check it between entries.
 ///
 /// ```
 /// use curt::{Cancel, Walk};
@@ -144,16 +143,15 @@ pub(crate) type Exclude<'a> = Arc<dyn Fn(&Unvisited<'_>) -> Answer + Send + Sync
 
 /// How an operation continues after a callback.
 ///
-/// A callback may also return `()` to continue, or a [`ControlFlow`] whose `Break` stops the
-/// operation.
+/// A callback may also return `()` to continue, or a [`ControlFlow`] whose `Break` stops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Next {
     /// Continues.
     #[default]
     Continue,
-    /// Continues without entering the directory just visited; otherwise like [`Next::Continue`].
+    /// Continues without entering the directory just visited.
     Skip,
-    /// Stops: workers only close their directories.
+    /// Stops the operation.
     Stop,
 }
 
@@ -175,12 +173,12 @@ impl From<ControlFlow<()>> for Next {
 
 /// A callback's answer to a yes-or-no question.
 ///
-/// A callback may also return a `bool`, or a [`ControlFlow`] whose `Break` stops the operation.
+/// A callback may also return a `bool`, or a [`ControlFlow`] whose `Break` stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Yes: `true`.
+    /// `true`.
     Yes,
-    /// No: `false`.
+    /// `false`.
     No,
     /// Stops the operation, and leaves the entry alone.
     Stop,
@@ -201,8 +199,6 @@ impl From<ControlFlow<(), bool>> for Answer {
     }
 }
 
-/// A callback that the caller's thread runs every few milliseconds, and that can stop the
-/// operation.
 #[derive(Clone)]
 pub(crate) struct Poll<'a>(Arc<dyn Fn() -> Next + Send + Sync + 'a>);
 
@@ -236,7 +232,7 @@ pub trait Operands {
     /// Returns the paths, in order.
     fn into_paths(self) -> Vec<PathBuf>;
 
-    /// Calls `work` with the paths, in order, without copying paths that the caller owns.
+    /// Does not copy paths that the caller owns.
     fn lend<T>(self, work: impl FnOnce(&[&Path]) -> T) -> T
     where
         Self: Sized,

@@ -21,7 +21,7 @@ use curt_paths::Refusal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// Removing an entry: looking it up, or refusing it.
+    /// Looking up an entry to remove, or refusing it.
     Remove,
     /// Removing a non-directory (`unlink`).
     RemoveFile,
@@ -70,9 +70,8 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Returns its name in one word: `remove_file`, `open_directory`, …
-    ///
-    /// JSON output, C and Ruby use the same names.
+    /// Returns its name in one word (`remove_file`, `open_directory`, …), as in JSON output, C and
+    /// Ruby.
     pub fn name(self) -> &'static str {
         self.words()[0]
     }
@@ -151,7 +150,6 @@ impl Cause {
         }
     }
 
-    /// Whether the entry is missing according to the system, or the path is empty.
     pub(crate) fn is_missing(&self) -> bool {
         match self {
             Cause::Os(error) => is_missing(error),
@@ -160,7 +158,6 @@ impl Cause {
         }
     }
 
-    /// Returns the closest system error, for causes without a number.
     fn closest(&self) -> OsError {
         match self {
             Cause::Os(error) | Cause::Start(_, error) => OsError::of(error.kind()),
@@ -197,7 +194,7 @@ impl fmt::Display for Cause {
 
 /// Why a program failed to start; the system's error comes with it.
 ///
-/// One error number can have several reasons. A look at the file, after the failure, tells them
+/// One error number can have several reasons, which a look at the file after the failure tells
 /// apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -277,9 +274,8 @@ impl fmt::Display for StartFailure {
 /// # As an `io::Error`
 ///
 /// The `?` operator converts this into an [`io::Error`], which holds either a number or a text.
-/// Programs match on the number, so if the system failed, only the number is kept;
-/// [`io::Error::other`] keeps operation and path instead. `?` in a function returning `Box<dyn
-/// Error>` keeps everything.
+/// Programs match on the number, so if the system failed, only the number is kept; `Box<dyn Error>`
+/// and [`io::Error::other`] keep operation and path.
 ///
 /// ```
 /// fn size(path: &str) -> std::io::Result<Option<u64>> {
@@ -301,11 +297,9 @@ impl fmt::Display for StartFailure {
 /// assert!(matches!(error.cause(), curt::Cause::Os(_)));
 /// ```
 ///
-/// The message includes the cause, so [`source`](std::error::Error::source) is mostly `None`; use
-/// [`cause`](Error::cause) for the system's error.
+/// The message includes the cause, so [`source`](std::error::Error::source) is mostly `None`.
 ///
-/// `{:?}` shows the message, so `fn main() -> Result<(), curt::Error>` ends with a sentence;
-/// `{:#?}` shows the fields.
+/// `{:?}` shows the message, for `fn main() -> Result<(), curt::Error>`.
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
@@ -340,7 +334,6 @@ impl Error {
         Arc::into_inner(self.0).map_or_else(|| bug("a new error is shared"), |inner| inner.cause)
     }
 
-    /// Returns the system's error, or this one converted if there is none.
     pub(crate) fn into_system(self) -> io::Error {
         match Arc::try_unwrap(self.0) {
             Ok(Inner { cause: Cause::Os(error), .. }) => error,
@@ -356,9 +349,9 @@ impl Error {
 
     /// Returns [`raw_os_error`](Error::raw_os_error), or else the closest error number.
     ///
-    /// For example `EXDEV` for a path that leaves a [`Root`](crate::Root), `EBUSY` for a mount
-    /// point, `ESTALE` for a replaced directory, `EIO` if no number fits; on Windows a
-    /// `GetLastError` code. For bindings to languages whose errors carry a number.
+    /// For bindings to other languages: `EXDEV` for a path that leaves a [`Root`](crate::Root),
+    /// `EBUSY` for a mount point, `ESTALE` for a replaced directory, `EIO` if no number fits; on
+    /// Windows a `GetLastError` code.
     ///
     /// ```
     /// # #[cfg(target_os = "linux")]
@@ -376,8 +369,7 @@ impl Error {
 
     /// Returns the equivalent C library function, such as `unlink` or `scandir`.
     ///
-    /// For bindings to languages whose errors name one. A removal that refuses an entry, or finds
-    /// it replaced, counts as `rmdir`.
+    /// A removal that refuses an entry, or finds it replaced, counts as `rmdir`.
     ///
     /// ```
     /// assert_eq!(curt::stat("no such file", curt::Fields::SIZE).unwrap_err().function(), "lstat");
@@ -390,10 +382,9 @@ impl Error {
     }
 
     /// Returns the cause in words, if the system's text for [`errno`](Error::errno) does not
-    /// describe it, as for refusals.
+    /// describe it.
     ///
-    /// For bindings to languages whose errors carry the system's text. `None` for an empty path,
-    /// which `ENOENT` describes.
+    /// `None` for an empty path, which `ENOENT` describes.
     ///
     /// ```
     /// # fn main() -> Result<(), curt::Error> {
@@ -416,7 +407,7 @@ impl Error {
     }
 
     /// Whether a retry may succeed: the entry was busy, not empty or not permitted, or descriptors
-    /// ran out. Node's `fs.rm` retries these (`maxRetries`).
+    /// ran out; as in Node's `fs.rm` (`maxRetries`).
     ///
     /// ```
     /// assert!(!curt::list("no such directory").unwrap_err().may_pass());
@@ -428,14 +419,14 @@ impl Error {
         }
     }
 
-    /// Returns the kind that the standard library gives [`errno`](Error::errno). A refused path has
-    /// [the refusal's kind](Refusal::kind), because stable Rust has none for `ELOOP`.
+    /// Returns the kind of [`errno`](Error::errno). A refused path has [the refusal's
+    /// kind](Refusal::kind), because stable Rust has none for `ELOOP`.
     pub fn kind(&self) -> io::ErrorKind {
         self.cause().kind()
     }
 }
 
-/// Returns the system's number of an error, even if it only has a kind. For the command.
+/// Returns the system's number of an error, even if it only has a kind.
 #[doc(hidden)]
 pub fn number_of(error: &io::Error) -> Option<i32> {
     let known = OsError::of(error.kind());
@@ -443,7 +434,6 @@ pub fn number_of(error: &io::Error) -> Option<i32> {
     error.raw_os_error().or(has_number.then(|| known.number()))
 }
 
-/// Reports an impossible state, a bug in this library.
 pub(crate) fn bug(what: &'static str) -> Cause {
     debug_assert!(false, "{what}");
     Cause::Bug(what)
@@ -477,8 +467,8 @@ impl error::Error for Error {
 }
 
 impl From<Error> for io::Error {
-    /// Keeps the number: if the system failed, the result is its error. Other failures are wrapped
-    /// with the same message, for [`io::Error::downcast`].
+    /// If the system failed, the result is its error. Other failures are wrapped, for
+    /// [`io::Error::downcast`].
     fn from(error: Error) -> io::Error {
         match error.raw_os_error() {
             Some(number) => io::Error::from_raw_os_error(number),

@@ -53,17 +53,14 @@ use crate::fields::Kind;
 /// A set of globs, for [`Walk::exclude`](crate::Walk::exclude),
 /// [`Remove::exclude`](crate::Remove::exclude) and [`Usage::exclude`](crate::Usage::exclude).
 ///
-/// The syntax is bash's: `*` and `?` never match a slash, but `**` as a whole name does (`a/**`
-/// matches everything inside `a`, as in git). `[a-z]`, `[!a-z]`, `[[:digit:]]` and `[\]]` match one
-/// character. `{one,two}` and `{1..10}` stand for several patterns, `{}` and `{one}` for
-/// themselves. A backslash escapes the next character; on Windows it is a slash. Leading dots are
-/// not special. Characters are those of Unicode, and single invalid bytes. A leading slash or `./`
-/// anchors a pattern at the operand, and a trailing slash restricts it to directories. See also
-/// [`ignore_case`](Globs::ignore_case).
+/// The syntax is bash's: `*` and `?` never match a slash, but `**` as a whole name does, as in git.
+/// `[a-z]`, `[!a-z]`, `[[:digit:]]` and `[\]]` match one character. `{one,two}` and `{1..10}` stand
+/// for several patterns. A backslash escapes the next character; on Windows it is a slash. Leading
+/// dots are not special. Characters are those of Unicode, and single invalid bytes. A leading slash
+/// or `./` anchors a pattern at the operand, and a trailing slash restricts it to directories.
 ///
-/// Patterns that bash would reinterpret are refused: those with a part `..`, an unclosed bracket,
-/// an unknown class, or a reversed range. So are patterns with more than 100 opening braces, or
-/// that stand for more than 10,000 patterns.
+/// Refused are patterns with a part `..`, an unclosed bracket, an unknown class, or a reversed
+/// range, with more than 100 opening braces, or that stand for more than 10,000 patterns.
 ///
 /// ```
 /// use std::path::Path;
@@ -107,8 +104,7 @@ impl Globs {
     /// Parses patterns as GNU `ls --ignore` and `du --exclude` do, by the rules of `fnmatch`.
     ///
     /// A pattern is compared with the whole path and with each part after a slash; `*`, `?` and
-    /// brackets also match slashes, and braces are ordinary. An invalid pattern, such as an
-    /// unclosed bracket, matches nothing.
+    /// brackets also match slashes, and braces are ordinary. An invalid pattern matches nothing.
     ///
     /// ```
     /// use std::path::Path;
@@ -140,7 +136,6 @@ impl Globs {
         if self.is_empty() {
             return false;
         }
-        // An entry of unknown kind may be a directory, so it counts as one.
         let may_be_directory = matches!(kind, Kind::Directory | Kind::Unknown);
         let name = path.file_name().map(OsStr::as_encoded_bytes);
         let path = with_slashes(path);
@@ -159,7 +154,6 @@ impl Globs {
 const NO_ENTRY: &str = "it names no entry";
 
 fn add(globs: &mut Patterns, pattern: &str) -> Result<(), &'static str> {
-    // An escaped slash is a slash.
     let unescaped = if is_separator('\\') { None } else { Some(without_escaped_slashes(pattern)) };
     let pattern = unescaped.as_deref().unwrap_or(pattern);
     let trimmed = pattern.trim_end_matches(is_separator);
@@ -196,7 +190,7 @@ fn without_escaped_slashes(pattern: &str) -> String {
     unescaped
 }
 
-/// Returns the patterns that a pattern with braces stands for, as in bash, without empty ones.
+/// Expands braces as bash does, without empty patterns.
 ///
 /// ```
 /// let patterns = curt::filters::expand_braces("{a,b}.{01..2}{}")?;
@@ -239,7 +233,6 @@ impl fmt::Display for GlobError {
 impl error::Error for GlobError {}
 
 impl From<GlobError> for io::Error {
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), wrapping this error.
     fn from(error: GlobError) -> io::Error {
         io::Error::new(io::ErrorKind::InvalidInput, error)
     }

@@ -11,14 +11,14 @@ use crate::name::{Name, NameBuf};
 use crate::sys::{Ask, Identity, Listing, Sys, SystemUnit};
 use crate::tree::Reader;
 
-/// Removed entries, by the identity of their directory. `None` if operands cannot overlap.
+/// Keyed by the identity of the directory. `None` if operands cannot overlap.
 #[derive(Debug)]
 pub(crate) struct Gone<U>(Option<Box<RefCell<Directories<U>>>>);
 
 type Directories<U> = HashMap<Identity, Entries<U>>;
 
-/// The removed names, or `None` if the directory itself would be removed. So names need memory only
-/// for remaining directories.
+/// Removed names, or `None` if the directory itself would be removed. So names need memory only for
+/// remaining directories.
 type Entries<U> = Option<BTreeSet<Vec<U>>>;
 
 impl<U: SystemUnit> Gone<U> {
@@ -58,8 +58,8 @@ impl<U: SystemUnit> Gone<U> {
         Ok(true)
     }
 
-    /// Whether a path would be broken by now: an entry on it would be gone, or an ancestor of its
-    /// directory or, if `follow` is set, of its target.
+    /// Whether an entry on the path would be gone by now, or an ancestor of its directory or, if
+    /// `follow` is set, of its target.
     pub(crate) fn cuts<S: Sys<Unit = U>>(&self, path: &Path, follow: bool, sys: &S) -> bool {
         let Some(gone) = self.0.as_ref().filter(|gone| !gone.borrow().is_empty()) else {
             return false;
@@ -88,7 +88,6 @@ impl<U: SystemUnit> Gone<U> {
             if is_whole(own) {
                 return true;
             }
-            // The root directory is its own parent.
             if own == below {
                 break;
             }

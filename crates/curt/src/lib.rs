@@ -13,13 +13,12 @@
 //! | find the canonical name of a path | [`canonical`] | `soft-canonicalize`, `normpath` |
 //! | make a path absolute, check its text | [`paths`] | `path-absolutize`, `path-clean` |
 //!
-//! Each module documents its guarantees, call ceiling, races and fallbacks. Operations on whole
-//! trees may start threads ([`Threads`]), and join them before they return. Every failure is
-//! reported with operation, path and the system's error number ([`Error`]).
+//! Operations on whole trees may start threads ([`Threads`]), and join them before they return.
+//! Every failure is reported with operation, path and the system's error number ([`Error`]).
 //!
 //! A *call* is a system call, and a *call ceiling* the most calls of an operation. An *operand* is
 //! a path given to an operation, unlike the entries found in its tree. A [`Plan`] names the
-//! [`Fields`] of an entry to query.
+//! [`Fields`] to query.
 //!
 //! # Remove a tree
 //!
@@ -38,8 +37,19 @@
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
-//! On Linux a size costs a call, so this walk queries only files. For other ways, also with several
-//! threads, see [Which way to walk](mod@walk#which-way-to-walk).
+//! [`Walk::exclude`] skips entries with everything inside, like walkdir's `filter_entry`: here the
+//! hidden ones, but `entry.name() == "node_modules"` works, too. [`Walk::fields`] adds the size.
+//!
+//! ```
+//! let walk = curt::walk("src").exclude(|entry| entry.name().as_encoded_bytes().starts_with(b"."));
+//! for entry in walk.fields(curt::Fields::SIZE) {
+//!     let entry = entry?;
+//!     println!("{:?} {}", entry.metadata.size().known(), entry.path.display());
+//! }
+//! # Ok::<(), curt::Error>(())
+//! ```
+//!
+//! On Linux a size costs a call, so this walk queries only files:
 //!
 //! ```
 //! use curt::Fields;
@@ -54,6 +64,8 @@
 //! }
 //! # Ok::<(), curt::Error>(())
 //! ```
+//!
+//! For other ways, also with several threads, see [Which way to walk](mod@walk#which-way-to-walk).
 //!
 //! # List a directory
 //!
@@ -157,8 +169,8 @@ pub use which::{Search, which};
 pub mod paths {
     //! The text of paths: full paths, and checks of untrusted paths.
     //!
-    //! Re-exports the crate [`curt_paths`], whose page has an example for each task, and adds
-    //! [`ThisProcess`], which queries the system.
+    //! The crate [`curt_paths`], whose page has examples, and [`ThisProcess`], which queries the
+    //! system.
     //!
     //! ```
     //! use curt::paths::{Expander, ThisProcess};

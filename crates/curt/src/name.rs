@@ -1,4 +1,4 @@
-//! Names as the system stores them: exact units and a NUL, converted to text only on request.
+//! Names as the system stores them, converted to text only on request.
 
 use std::cmp::Ordering;
 use std::ffi::CStr;
@@ -7,8 +7,8 @@ use std::ops::Range;
 
 pub(crate) use curt_paths::Unit;
 
-/// A name or path: units without NUL, followed by one. The system can read it in place (in a
-/// listing or in [`Names`]), without a copy.
+/// Units without NUL, followed by one. The system can read it in place (in a listing or in
+/// [`Names`]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Name<'a, U>(&'a [U]);
 
@@ -39,7 +39,7 @@ impl<'a> Name<'a, u8> {
 }
 
 impl Name<'static, u16> {
-    /// The empty name, which means the directory itself on Windows.
+    /// On Windows this means the directory itself.
     #[allow(dead_code, reason = "only Windows has names of such units")]
     pub(crate) const EMPTY: Self = Name(&[0]);
 }
@@ -66,8 +66,8 @@ impl<U: Unit> NameBuf<U> {
         self.0
     }
 
-    /// Replaces the name by the concatenation of these parts, reusing memory. If they contain NUL,
-    /// the name becomes empty and this fails with `InvalidInput`.
+    /// Concatenates these parts, reusing memory. If they contain NUL, the name becomes empty and
+    /// this fails with `InvalidInput`.
     pub(crate) fn set(&mut self, parts: &[&[U]]) -> io::Result<()> {
         self.0.clear();
         for part in parts {
@@ -104,8 +104,6 @@ pub(crate) fn is_dot_or_dot_dot<U: Unit>(units: &[U]) -> bool {
         || matches!(units, [first, second] if *first == dot && *second == dot)
 }
 
-/// An arena of names in one allocation: those of a traversal, or those handed off to another
-/// worker.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names<U> {
     units: Vec<U>,
@@ -129,7 +127,7 @@ impl<U: Unit> Names<U> {
         at
     }
 
-    /// Returns the name at a position returned by [`Names::push`], or after another name.
+    /// `at` was returned by [`Names::push`], or follows another name.
     pub(crate) fn get(&self, at: usize) -> Option<Name<'_, U>> {
         Name::until_nul(self.units.get(at..)?)
     }
@@ -151,8 +149,8 @@ impl<U: Unit> Names<U> {
         Names { units: self.units.get(at..end).unwrap_or_default().to_vec() }
     }
 
-    /// Compares two names without finding their ends first: the first difference decides, and NUL
-    /// sorts before any other unit.
+    /// Does not find the ends first: the first difference decides, and NUL sorts before any other
+    /// unit.
     pub(crate) fn compare(&self, one: usize, other: usize) -> Ordering {
         let rest = |at: usize| self.units.get(at..).unwrap_or_default();
         let mut pairs = rest(one).iter().zip(rest(other));
@@ -162,7 +160,6 @@ impl<U: Unit> Names<U> {
         }
     }
 
-    /// Returns the length in units, the position of the next name.
     pub(crate) fn len(&self) -> usize {
         self.units.len()
     }
@@ -178,8 +175,8 @@ impl<U: Unit> Names<U> {
 
 /// Names or paths in one allocation, each followed by a NUL.
 ///
-/// C and JavaScript accept such a block unchanged, and collecting names does not allocate for each.
-/// Units are bytes or UTF-16 units (see `Units` in [`os`](crate::os)).
+/// C and JavaScript accept such a block unchanged. Units are bytes or UTF-16 units (see `Units` in
+/// [`os`](crate::os)).
 ///
 /// ```
 /// use curt::list::NameBlock;
@@ -202,7 +199,7 @@ pub struct NameBlock<U> {
 }
 
 impl<U: Unit> NameBlock<U> {
-    /// Adds a name without NUL. Returns its position in the units.
+    /// Adds a name without NUL. Returns its position.
     pub fn push(&mut self, name: &[U]) -> usize {
         self.count += 1;
         self.names.push_units(name)
@@ -245,7 +242,7 @@ impl<U: Unit> NameBlock<U> {
         &self.names.units
     }
 
-    /// Converts into the units of all names, without a copy.
+    /// Returns the units of all names, without a copy.
     pub fn into_units(self) -> Vec<U> {
         self.names.units
     }

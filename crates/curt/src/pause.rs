@@ -24,8 +24,7 @@ impl Pause {
     }
 }
 
-/// Sleeps for `time`, checking every few milliseconds whether the operation is over. Returns
-/// `false` if it is.
+/// Returns `false` if the operation is over, which is checked every few milliseconds.
 pub(crate) fn nap(
     sleep: impl Fn(Duration),
     is_over: impl Fn() -> bool,

@@ -1,12 +1,10 @@
 use std::ffi::OsStr;
 use std::fmt;
 
-/// Escapes characters that control a terminal or change the look of surrounding text, as in Rust's
-/// string literals, but not quotes and backslashes. Programs get the exact name from the error's
-/// path.
+/// Escapes characters that control a terminal or change the look of surrounding text, but not
+/// quotes and backslashes.
 pub(crate) struct Printable<'a>(pub(crate) &'a OsStr);
 
-/// [`Printable`] in single quotes.
 pub(crate) struct Quoted<'a>(pub(crate) &'a OsStr);
 
 impl fmt::Display for Printable<'_> {
@@ -35,9 +33,9 @@ impl fmt::Display for Quoted<'_> {
 /// Whether a terminal simply shows a character as itself.
 ///
 /// Error messages and the command's output escape other characters: control characters (C0 and C1),
-/// which terminals obey; line separators and characters that change text direction; and invisible
-/// ones, which make different names look the same. The joiners of scripts and emoji (U+200C,
-/// U+200D) and 16-bit variation selectors are printable, because many languages use them in names.
+/// line separators and characters that change text direction, and invisible ones. The joiners of
+/// scripts and emoji (U+200C, U+200D) and 16-bit variation selectors are printable, because many
+/// languages use them in names.
 ///
 /// ```
 /// assert!("né 漢字 👩\u{200d}🚒".chars().all(curt::is_printable));

@@ -1,8 +1,7 @@
 //! Fails every call of every operation once, with each plausible error. The result must be the same
 //! as without a failure, or a failure must be reported.
 //!
-//! Errors that an operation takes as an answer (a missing file was removed by another process) are
-//! left out for it. Removals and operations beneath a root have tables in their own `tests`.
+//! Errors that an operation takes as an answer are left out for it.
 
 use std::path::Path;
 
@@ -17,7 +16,6 @@ use crate::{Error, Next, Search, Threads, Usage, Walk};
 
 #[cfg(unix)]
 const DENIED: i32 = rustix::io::Errno::ACCESS.raw_os_error();
-/// An interrupted call is retried.
 #[cfg(unix)]
 const INTERRUPTED: i32 = rustix::io::Errno::INTR.raw_os_error();
 #[cfg(windows)]
@@ -25,7 +23,6 @@ const INTERRUPTED: i32 = 0;
 #[cfg(windows)]
 const DENIED: i32 = windows_sys::Win32::Foundation::STATUS_ACCESS_DENIED;
 
-/// Errors that must never be taken for a missing entry.
 #[cfg(unix)]
 const ERRORS: [i32; 8] = {
     use rustix::io::Errno as E;
@@ -62,7 +59,6 @@ impl Outcome {
         self.lines.push(path.display().to_string().replace('\\', "/"));
     }
 
-    /// A removal must leave nothing, or report what remains.
     fn stays(scratch: &Scratch, operand: &str, failed: u64) -> Outcome {
         let is_lost = scratch.exists(operand) && failed == 0;
         let lines = is_lost.then(|| format!("{operand} stays")).into_iter().collect();
@@ -175,7 +171,6 @@ const READING: &[Operation] = &[
         for found in search.find_all("program.exe") {
             match found {
                 Ok(found) => all.line(found.path()),
-                // Missing, if no other candidate failed.
                 Err(error) => {
                     all.failed += usize::from(error.kind() != std::io::ErrorKind::NotFound);
                 }
@@ -240,7 +235,6 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// For reading: adds a directory that takes several calls, and two programs.
 fn wide_tree() -> Scratch {
     let scratch = tree();
     for number in 0..60 {

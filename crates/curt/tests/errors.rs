@@ -47,7 +47,6 @@ fn stat_of_a_missing_path_fails_whatever_the_plan_asks() {
     }
 }
 
-/// The failure of every operation on a path, with that of the standard library.
 fn failures(path: &Path) -> Vec<(&'static str, Error, io::Error)> {
     let plan = Plan::new(Fields::KIND);
     let listed = fs::read_dir(path).map(|_| ());
@@ -130,7 +129,6 @@ fn failures_without_a_number_stay_inside_an_io_error() {
     let not_found = converted(Search::new().path(scratch.path()).find("missing"));
     assert_eq!(not_found.kind(), io::ErrorKind::NotFound);
     assert_eq!(not_found.downcast::<Error>().unwrap().path(), Path::new("missing"));
-    // Windows removes the dot from the text.
     #[cfg(unix)]
     {
         let dots = converted(curt::remove_tree(scratch.at(".")));

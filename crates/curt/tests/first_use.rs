@@ -54,7 +54,6 @@ fn one_operand_or_many() -> io::Result<()> {
     Ok(())
 }
 
-/// `?` converts every error into a `Box<dyn Error>` and into an `io::Error`.
 #[test]
 fn every_error_is_an_error() {
     fn is_error<E: Error + Into<io::Error> + Send + Sync + 'static>() {}
@@ -66,7 +65,7 @@ fn every_error_is_an_error() {
     is_error::<curt::filters::GlobError>();
 }
 
-/// Types that threads share. Others are cursors, or hold the state of one worker.
+/// Others are cursors, or hold the state of one worker.
 #[test]
 fn public_types_are_debug_and_go_to_other_threads() {
     fn shared<T: Debug + Send + Sync>() {}

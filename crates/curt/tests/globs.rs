@@ -41,7 +41,6 @@ fn braces_stand_for_what_they_do_in_bash() {
     let mut choices = Choices::new(1);
     let patterns: BTreeSet<_> = (0..4000).map(|_| some(&mut choices, BRACES, 11)).collect();
     let patterns: Vec<_> = patterns.into_iter().collect();
-    // Each backslash is doubled for bash's final quote removal.
     let mut script = String::new();
     for pattern in &patterns {
         let text = pattern.replace('\\', "\\\\\\");
@@ -100,7 +99,6 @@ fn paths_match_as_in_bash() {
         .map(|_| {
             let length = 1 + choices.below(4);
             let parts: Vec<_> = (0..length).map(|_| parts[choices.below(parts.len())]).collect();
-            // A pattern without a slash would match names at any depth.
             format!("./{}{}", parts.join("/"), ["", "/"][choices.below(4) / 3])
         })
         .collect();

@@ -22,7 +22,6 @@ const FOLLOWED: Plan = Plan::new(Fields::KIND).follow(Follow::Links);
 
 type Act = fn(&Root, &str) -> Answer;
 
-/// The operations of the table. Each language offers some of them.
 const OPERATIONS: &[(&str, Act)] = &[
     ("root.open", |root, path| open(root, path, OpenOptions::new().read(true))),
     ("root.create", |root, path| open(root, path, OpenOptions::new().write(true).create(true))),
@@ -66,7 +65,6 @@ const OPERATIONS: &[(&str, Act)] = &[
 
 fn open(root: &Root, path: &str, options: &mut OpenOptions) -> Answer {
     let mut text = String::new();
-    // A file opened only for writing cannot be read.
     let _ = root.open_file(path, options.nonblocking_open(true))?.read_to_string(&mut text);
     Ok(text)
 }

@@ -1,19 +1,17 @@
-//! The fast path of the check: accepts most paths many units at a time. A test compares it with the
-//! check of each name.
+//! The fast path of the check: accepts most paths many units at a time.
 #![allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 
 use crate::options::Flavor;
 use crate::scan::any_window;
 use crate::unit::Unit;
 
-/// Accepts POSIX paths valid in every mode; otherwise check each name.
 pub(super) fn is_plain_posix<U: Unit>(text: &[U]) -> bool {
     let (slash, dot) = (U::ascii(b'/'), U::ascii(b'.'));
     text.first().is_some_and(|&first| first != slash)
         && !any_window(text, [slash; 2], |[a, b]| (a == U::NUL) | ((a == dot) & (b == dot)))
 }
 
-/// Accepts paths by the rules of Windows, and in strict mode; otherwise check each name.
+/// Accepts paths valid by the rules of Windows, and in strict mode.
 pub(super) fn is_plain<U: Unit>(text: &[U], flavor: Flavor, is_strict: bool) -> bool {
     let (slash, backslash) = (U::ascii(b'/'), U::ascii(b'\\'));
     text.first().is_some_and(|&first| first != U::ascii(b' ') && !is_separator(first))
@@ -32,8 +30,8 @@ fn is_separator<U: Unit>(unit: U) -> bool {
     (unit == U::ascii(b'/')) | (unit == U::ascii(b'\\'))
 }
 
-/// Whether a window needs the full check: its first unit is not ASCII or forbidden in Windows
-/// names, or `..` or a device name may begin there.
+/// A window needs the full check if its first unit is not ASCII or forbidden in Windows names, or
+/// if `..` or a device name may begin there.
 #[inline]
 fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);
@@ -43,7 +41,7 @@ fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     is_bad | is_dots | (is_separator(a) & begins_device(b, c, d))
 }
 
-/// Whether a name may be an alias: a short name, or a name with dots and spaces at its end.
+/// An alias is a short name, or a name with dots and spaces at its end.
 #[inline]
 fn is_alias<U: Unit>([a, b, ..]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);

@@ -6,7 +6,6 @@ use crate::options::Flavor::{Posix, Windows};
 use crate::options::Release::Windows11;
 use crate::tests::{rows, wide};
 
-/// Checks a path as bytes and as 16-bit units, which must agree.
 fn checked(check: PathCheck, text: &str) -> Result<String, Refusal> {
     let bytes = check.name(text.as_bytes()).map(|name| String::from_utf8(name.into()).unwrap());
     let units = check.name(&wide(text)).map(|name| String::from_utf16(&name).unwrap());
@@ -78,7 +77,6 @@ fn second_names_are_refused_in_strict_mode() {
             (Device, "aux.c x/nul con"),
         ];
         refused(strict.release(Windows11), &tables);
-        // Both apply, and the first is reported.
         refused(strict, &[(Trailing, "A~1.")]);
         allowed(strict, "a~b1 INDEXES~1 INDEXES~1.HTM a~1.html a~1.b.c ~x");
     }
@@ -115,7 +113,6 @@ fn text_that_is_not_unicode_is_refused_on_windows() {
     for text in [&b"a\xff"[..], b"\xc0\xae\xc0\xae/x", b"\xed\xa0", b"\x80", b"/\xff"] {
         assert_eq!(check.check(text), Err(Encoding), "{text:x?}");
     }
-    // Windows accepts an unpaired surrogate in a name.
     assert_eq!(check.check(b"a\xed\xa0\x80b"), Ok(()));
     assert_eq!(check.check(&[0x61_u16, 0xD800]), Ok(()));
 }

@@ -2,9 +2,8 @@
 //!
 //! Up to Windows 10 and Server 2022 (until 2025), `RtlIsDosDeviceName_U` looks at the last name of
 //! every path without its extension. Since build 21000, Windows 11 looks at the whole text, and at
-//! the last name only for `NUL` (rust-lang/rust#94650, dotnet/docs#41193, python/cpython#95486); in
-//! build 26200, by one report, only for bare `NUL`. File servers still refuse the old names, so
-//! untrusted paths are checked against those.
+//! the last name only for `NUL` (rust-lang/rust#94650, dotnet/docs#41193, python/cpython#95486).
+//! File servers still refuse the old names, so untrusted paths are checked against those.
 
 use std::ops::Range;
 
@@ -26,7 +25,7 @@ pub fn is_device<U: Unit>(name: &[U]) -> bool {
     }
 }
 
-/// `COM` or `LPT` and a digit other than 0, possibly a superscript.
+/// The digit is not 0, and may be a superscript.
 fn is_port<U: Unit>(name: &[U]) -> bool {
     let (port, digit) = name.split_at(3);
     (is_word(port, b"com") || is_word(port, b"lpt"))
@@ -44,7 +43,7 @@ fn is_word<U: Unit>(name: &[U], word: &[u8]) -> bool {
             .all(|(unit, &letter)| unit.to_ascii().eq_ignore_ascii_case(&letter))
 }
 
-/// Returns the position of a device name that replaces the whole path, as in
+/// The name replaces the whole path, as in
 /// [`GetFullPathNameW`](https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
 pub fn device_at_end<U: Unit>(path: &[U], start: Start, release: Release) -> Option<Range<usize>> {
     if matches!(start, Start::LocalDevice | Start::BareDevice | Start::Share) {
@@ -53,7 +52,6 @@ pub fn device_at_end<U: Unit>(path: &[U], start: Start, release: Release) -> Opt
     let names = start.drive().unwrap_or(0);
     let last = path[names..].iter().rposition(|&unit| is_separator(unit));
     let begin = last.map_or(names, |separator| names + separator + 1);
-    // Most names begin with another letter.
     if !matches!(path.get(begin)?.to_ascii() | 0x20, b'a' | b'c' | b'l' | b'n' | b'p') {
         return None;
     }
@@ -65,7 +63,7 @@ pub fn device_at_end<U: Unit>(path: &[U], start: Start, release: Release) -> Opt
     (counts && is_device(name)).then_some(begin..begin + name.len())
 }
 
-/// Returns the name up to its first dot or colon, without trailing spaces.
+/// Ends at the first dot or colon, and trims spaces.
 pub(crate) fn stem<U: Unit>(name: &[U]) -> &[U] {
     let end = name.iter().position(|unit| matches!(unit.to_ascii(), b'.' | b':'));
     trim(&name[..end.unwrap_or(name.len())], |unit| unit == b' ')

@@ -16,12 +16,12 @@ use crate::rule::{Rule, Trace};
 use crate::scan::any_window;
 use crate::unit::{Unit, has_nul};
 
-/// The longest input and the longest result of `GetFullPathNameW`.
+/// The limits of `GetFullPathNameW`.
 const LONGEST_TEXT: usize = 32765;
 const LONGEST_RESULT: usize = 32766;
 
-/// Writes the full path of a text to the empty `out`. `directory` finds the starting directory of a
-/// path without a full start. A text with NUL may fail with any error.
+/// `directory` finds the starting directory of a path without a full start. A text with NUL may
+/// fail with any error.
 pub(crate) fn write<'a, U: Unit, T: Trace>(
     text: &[U],
     options: Options,
@@ -80,7 +80,7 @@ fn check<U: Unit>(text: &[U]) -> Result<(), ExpandError> {
     Ok(())
 }
 
-/// Writes the root of a full path. Returns its length, and where the names begin in the text.
+/// Returns the length of the root, and where the names begin in the text.
 fn write_root<U: Unit>(
     text: &[U],
     start: Start,
@@ -126,7 +126,7 @@ fn write_root<U: Unit>(
     (out.len(), names_begin)
 }
 
-/// Trims a server or share that ends the text, like any other last name.
+/// A server or share that ends the text is trimmed like any other last name.
 fn trim_root<U: Unit>(out: &mut Vec<U>, trace: &mut impl Trace) {
     let begin = out.iter().rposition(|&unit| is_separator(unit)).map_or(0, |last| last + 1);
     let length = last_name(&out[begin..]).len();
@@ -186,7 +186,7 @@ pub(crate) fn directory<U: Unit>(
     Ok(Directory { text: full, root })
 }
 
-/// Returns the end of the drive after a device root, or of the share in `UNC\server\share`.
+/// The volume is the drive after a device root, or the share in `UNC\server\share`.
 fn volume_end<U: Unit>(path: &[U], root: usize) -> usize {
     let mut names = path[root..].split(|&unit| is_separator(unit));
     let length = |name: &[U]| name.len() + 1;
@@ -205,7 +205,7 @@ pub(crate) fn is_same_letter<U: Unit>(one: &[U], other: &[U]) -> bool {
         })
 }
 
-/// Whether the path is its own expansion. May return `false` for a path that is.
+/// May return `false` for a path that is its own expansion.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let start = Start::of(text);
     // The root of a share or device begins with two separators, forbidden in the rest.
@@ -227,7 +227,7 @@ pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
         && device_at_end(text, start, options.release).is_none()
 }
 
-/// Whether these two neighbours never occur in a clean path.
+/// These two neighbours never occur in a clean path.
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 fn is_unclean<U: Unit>([a, b]: [U; 2]) -> bool {

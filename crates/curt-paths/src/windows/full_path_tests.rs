@@ -4,7 +4,6 @@ use crate::options::Release;
 use crate::tests::{rows, wide};
 use crate::{DotDot, Env, ExpandError, Expander, Flavor, Verbatim};
 
-/// Expands a path as bytes and as 16-bit units, which must agree.
 fn expanded(expander: &Expander, text: &str) -> Result<String, ExpandError> {
     let bytes = expander.expand(text.as_bytes()).map(|full| String::from_utf8(full.into_owned()));
     let units = expander.expand(&wide(text)).map(|full| String::from_utf16(&full).unwrap());

@@ -54,7 +54,6 @@ impl Start {
             };
         }
         let letter = match text.get(1) {
-            // The usual case.
             Some(unit) if unit.to_ascii() == b':' => 1,
             _ => U::letter(text),
         };
@@ -67,7 +66,7 @@ impl Start {
         }
     }
 
-    /// Returns the length of the drive and its colon, if the path begins with one.
+    /// Returns the length of the drive and its colon.
     pub fn drive(self) -> Option<usize> {
         match self {
             Start::DriveAbsolute { letter } | Start::DriveRelative { letter } => Some(letter + 1),

@@ -7,12 +7,10 @@ use crate::tests::wide;
 fn any_unit_is_a_drive_letter_but_a_surrogate_pair_is_not() {
     assert_eq!(Start::of("é:x".as_bytes()), Start::DriveRelative { letter: 2 });
     assert_eq!(Start::of("日:/".as_bytes()), Start::DriveAbsolute { letter: 3 });
-    // An unpaired surrogate, in WTF-8 and as a unit.
     assert_eq!(Start::of(&b"\xED\xA0\x80:"[..]), Start::DriveRelative { letter: 3 });
     assert_eq!(Start::of(&[0xD800_u16, 0x3A]), Start::DriveRelative { letter: 1 });
     assert_eq!(Start::of("😀:/".as_bytes()), Start::Relative);
     assert_eq!(Start::of(&wide("😀:/")), Start::Relative);
-    // Bytes that are not Unicode count as one unit each.
     assert_eq!(Start::of(&b"\x80:/"[..]), Start::DriveAbsolute { letter: 1 });
     assert_eq!(Start::of(&b"\xC3:/"[..]), Start::DriveAbsolute { letter: 1 });
 }
@@ -29,7 +27,6 @@ fn names_of_devices_and_verbatim_prefixes_are_recognised() {
     let names = " co conn com com0 lpt0 com⁴ com10 conerr$ c¹n coṅ";
     check(names, false, is_device, is_device);
     assert!(!is_device(b"nul "));
-    // Must be spelled with backslashes.
     check(r"\\?\ \??\x \\?\C:\x", true, is_verbatim, is_verbatim);
     check(r"//?/C:/x \\?/x \\.\x \?\x \\?", false, is_verbatim, is_verbatim);
 }

@@ -60,7 +60,7 @@ impl PairFailure {
         PairFailure { is_second: true, failure: failure.into() }
     }
 
-    /// The system reports one error for both names; these kinds are about the new one.
+    /// These kinds of errors are about the new name.
     fn of_both(error: io::Error) -> PairFailure {
         use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, IsADirectory};
         let is_second = matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | IsADirectory);
@@ -78,8 +78,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         &self.asker.sys
     }
 
-    /// Checks the text of a path, and converts it for the system. On POSIX only the kernel can find
-    /// an escape, because it does not fold.
+    /// On POSIX only the kernel can find an escape, because this check does not fold.
     pub(super) fn text(
         &self,
         path: &Path,
@@ -127,7 +126,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         matches!(answer, Err(Failure::Refused(Refusal::Escape)))
     }
 
-    /// Resolves a path in single steps. A refused symlink that leaves the root is an escape.
+    /// A refused symlink that leaves the root is an escape.
     pub(super) fn resolve<T>(
         &self,
         path: &[S::Unit],
@@ -159,8 +158,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Finds out why the system did not follow a symlink. Single steps, which open only
-    /// directories, look for a refusal; otherwise the system's error stands.
+    /// Finds out why the system did not follow a symlink: single steps look for a refusal;
+    /// otherwise the system's error stands.
     fn unfollowed(&self, path: &Text<S::Unit>, follow: bool, error: io::Error) -> Failure {
         let mut look =
             |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name, Reading::Look) {
@@ -171,9 +170,9 @@ impl<'a, S: Beneath> Confined<'a, S> {
             };
         match self.resolve(path.units(), Wanted::Anything, &mut look) {
             Err(refused @ Failure::Refused(_)) => refused,
-            // The last name is a symlink, and the caller does not follow those.
+            // The caller does not follow a symlink as last name.
             Ok((true, _)) => error.into(),
-            // The tree may have changed by now, but the system did meet a symlink.
+            // The tree may have changed by now.
             _ if self.policy.rules().no_links => Failure::LINK,
             _ => error.into(),
         }
@@ -200,8 +199,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.resolve(path.units(), Wanted::Directory, &mut enter).map(|(dir, _)| dir)
     }
 
-    /// Opens the parent of a last name. On POSIX `.` is appended, because `protected_symlinks`
-    /// treats a symlink at the end of a path differently from one inside it.
+    /// On POSIX `.` is appended, because `protected_symlinks` treats a symlink at the end of a path
+    /// differently from one inside it.
     pub(super) fn enter_parent(&self, parent: &Text<S::Unit>) -> Result<S::Dir, Failure> {
         let dot = [S::Unit::ascii(b'.')];
         if S::FLAVOR != Flavor::Posix && !parent.units().is_empty() {
@@ -228,7 +227,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
     }
 
     /// Acts on the last name in its parent, or on `.` if the path must be a directory.
-    /// [`Step::Otherwise`] follows it if it is a symlink.
+    /// [`Step::Otherwise`] follows a symlink.
     fn at_last<T>(&self, path: &Text<S::Unit>, act: &mut Act<'_, S, T>) -> Result<T, Failure> {
         let split = path.split().filter(|_| !path.is_directory());
         let step = if let Some((parent, name)) = split {
@@ -246,8 +245,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Acts on the last name without following it. Trailing separators are ignored. A path that
-    /// ends in dots is looked up first, then fails with `error`.
+    /// Does not follow the last name, and ignores trailing separators. A path that ends in dots is
+    /// looked up first, then fails with `error`.
     fn at_name<T>(
         &self,
         path: &Text<S::Unit>,
@@ -269,7 +268,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
     /// outside. Parents come first, each only once: if one disappears again, that is an error.
     pub(super) fn create_dir_all(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
         match self.is_entered(path) {
-            // If another kind of entry has the name, creating the directory reports it.
+            // Creating the directory reports another kind of entry.
             Err(failure) if failure.is_missing() || failure.is(io::ErrorKind::NotADirectory) => {}
             answer => return answer,
         }
@@ -300,8 +299,6 @@ impl<'a, S: Beneath> Confined<'a, S> {
         Ok(())
     }
 
-    /// As in `rmdir(2)`, a path that ends in `..` is not empty, and one that ends in `.` is
-    /// invalid.
     pub(super) fn remove_dir(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
         let dots = if path.is_parent() { OsError::NotEmpty } else { OsError::Invalid };
         self.at_name(path, dots, |at, name| self.sys().remove_empty_dir(at, name))
@@ -315,8 +312,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.at_new_name(path, |at, name| self.sys().symlink(target, at, name))
     }
 
-    /// Lookups follow the kernel's order: first path, parent of the second, second name. A path
-    /// that ends in a separator or dots must be a directory, which cannot have a second name.
+    /// In the kernel's order: first path, parent of the second, second name. A path that ends in a
+    /// separator or dots must be a directory, which cannot have a second name.
     pub(super) fn hard_link(
         &self,
         from: &Text<S::Unit>,
@@ -342,7 +339,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }))
     }
 
-    /// Acts on a new name of a non-directory. As in the kernel, a trailing separator is an error.
+    /// As in the kernel, a trailing separator is an error.
     fn at_new_name<T>(
         &self,
         path: &Text<S::Unit>,
@@ -369,7 +366,6 @@ impl<'a, S: Beneath> Confined<'a, S> {
         let is_directory = path.is_directory();
         self.at_name(path, OsError::IsDirectory, |at, name| {
             if is_directory {
-                // The trailing separator makes this fail whatever the kind.
                 let found = self.sys().query(at, name, Ask::STAT)?.kind;
                 let is_found = found == Kind::Directory;
                 let error = if is_found { OsError::IsDirectory } else { OsError::NotDirectory };
@@ -450,7 +446,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
             let mut metadata = Metadata::default();
             let subject = Subject { dir, name, path: &|| shown.to_owned(), follow: false };
             self.asker.reset(&mut metadata);
-            // By the open directory: a query by name would need search permission.
+            // A query by name would need search permission.
             let own = (name == S::ITSELF).then(|| self.sys().query_dir(dir, Ask::STAT));
             if let Some(Ok(own)) = own {
                 metadata.facts = own;

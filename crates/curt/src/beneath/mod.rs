@@ -48,19 +48,18 @@
 //!
 //! To unpack an untrusted archive, create directories with [`Root::create_dir_all`], and other
 //! entries with [`Root::remove_file`] followed by [`Root::open_file`] with
-//! [`create_new`](OpenOptions::create_new), [`Root::symlink`] or [`Root::hard_link`]. No sequence
-//! of links and `..` leads out. See `examples/unpack.rs`.
+//! [`create_new`](OpenOptions::create_new), [`Root::symlink`] or [`Root::hard_link`], as in
+//! `examples/unpack.rs`.
 //!
 //! # Promises
 //!
 //! - Operations only touch files beneath the root, **whatever other processes change meanwhile**.
 //!   They return a handle or act relative to one, and never look up a checked path again.
 //! - A refusal has exactly one reason ([`Refusal`]). Ordinary failures keep the system's error.
-//! - POSIX paths reach the kernel unfolded: `link/../x` means what it means to the kernel, even if
-//!   a check of the text alone disagrees.
+//! - POSIX paths reach the kernel unfolded: `link/../x` means what it means to the kernel.
 //! - [`Scope::Beneath`] refuses paths that leave the root; [`Scope::InRoot`] clamps them to it.
 //!   [`Aliases::Strict`] also refuses symlinks and alternative spellings.
-//! - Mounts and hard links beneath the root belong to it, even if also reachable from elsewhere.
+//! - Mounts and hard links beneath the root belong to it.
 //!
 //! # Call ceiling
 //!
@@ -84,8 +83,8 @@
 //! `openat2` opens the file, and two `readlinkat` return its current name and the root's. Another
 //! mount namespace or a later mount can make the difference wrong, so `newfstatat` and `fstat`
 //! check that it leads to the same file. After `ENOENT` the last name can be missing or a broken
-//! symlink, whose canonical name is its target's; so the parent is opened, searched and named.
-//! Windows takes 4 calls, 6 if the last name is missing.
+//! symlink; so the parent is opened, searched and named. Windows takes 4 calls, 6 if the last name
+//! is missing.
 //!
 //! Symlinks are free where the kernel follows them. A refusal with several possible reasons
 //! (`ELOOP`) adds single steps, which open only directories.
@@ -93,39 +92,28 @@
 //! # Races
 //!
 //! *Prevented*: swapping a directory for a symlink, retargeting a symlink, renaming any part of the
-//! tree, exchanging parents, creating a file through a broken symlink. `openat2(2)` checks the path
-//! during resolution. Single steps open each name relative to its open parent, read symlinks
-//! themselves, and resolve `..` to the directory they came from.
+//! tree, creating a file through a broken symlink. `openat2(2)` checks the path during resolution.
+//! Single steps open each name relative to its open parent, read symlinks themselves, and resolve
+//! `..` to the directory they came from.
 //!
 //! *Not prevented*: a directory moved out of the root after it was opened remains accessible
 //! through its handle. Between two operations the meaning of a path can change, but not of a
-//! handle. A name from [`Root::canonical`] is true at one moment.
-//!
-//! Operations of a root follow a symlink with an untrusted target no further than the root.
+//! handle.
 //!
 //! # Fallbacks
 //!
 //! Without `openat2` (before Linux 5.6, behind a filter, and on other systems) paths are resolved
 //! in single steps, with at most 32 directories open and 40 symlinks followed. The process
-//! remembers that the kernel lacks the call (`ENOSYS`), and each root remembers a filter (`EPERM`
-//! for the root itself, too), but a thread using the root concurrently probes again. Single steps
-//! follow symlinks by the rules of Linux: the mount option `nosymfollow`, and
-//! `fs.protected_symlinks`, which only root can read and is otherwise taken to be on. Other systems
-//! do not report such mount options.
+//! remembers that the kernel lacks the call (`ENOSYS`), and each root a filter (`EPERM` for the
+//! root itself, too). Single steps follow symlinks by the rules of Linux: the mount option
+//! `nosymfollow`, and `fs.protected_symlinks`, which only root can read and is otherwise taken to
+//! be on.
 //!
 //! Any other refusal by `openat2` is final (ADR 36), so renaming cannot force single steps.
 //! `EAGAIN`, caused by a rename or mount somewhere during `..`, is retried for some 10 ms and then
 //! reported. A single step with contradictory answers is repeated up to 64 times. Without `/proc`,
 //! or beyond the system's path limit, single steps collect canonical names. On Linux and FreeBSD,
 //! entering a directory does not need read permission.
-
-// From the public function down to the system call:
-//
-// - `Root::open_file` calls `Root::run`.
-// - `Confined::text` checks the text of the path.
-// - `Confined::open_file` tries the whole path at once with `Beneath::whole` (`openat2`).
-// - Without that call, `steps::resolve` goes name by name: `Beneath::enter` opens each directory,
-//   `Beneath::open` the last name.
 
 mod canonical;
 mod confined;

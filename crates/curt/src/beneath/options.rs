@@ -17,18 +17,16 @@ pub enum Scope {
     InRoot,
 }
 
-/// How to open a file beneath a [`Root`](crate::Root), with an example at
-/// [`Root::open_file`](crate::Root::open_file).
+/// How to open a file beneath a [`Root`](crate::Root).
 ///
 /// As in the standard library, set at least one of [`read`](OpenOptions::read),
 /// [`write`](OpenOptions::write) and [`append`](OpenOptions::append).
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
-    /// Except `create`, which is computed from the next two.
     how: How,
     create: bool,
     create_new: bool,
-    /// Set by `from_flags`: the system judges the combination.
+    /// Set by `from_flags`.
     is_of_system: bool,
 }
 
@@ -52,8 +50,7 @@ impl OpenOptions {
     /// Windows those of the C library's `_open`, in combinations that these options permit.
     ///
     /// `O_CLOEXEC` and `O_NOCTTY` are always set. Flags for non-files (`O_PATH`, `O_DIRECTORY`,
-    /// `O_TMPFILE`) and unknown flags fail with [`InvalidInput`](io::ErrorKind::InvalidInput), and
-    /// are named in the message.
+    /// `O_TMPFILE`) and unknown flags fail with [`InvalidInput`](io::ErrorKind::InvalidInput).
     ///
     /// ```
     /// # #[cfg(unix)]
@@ -103,7 +100,7 @@ impl OpenOptions {
         self
     }
 
-    /// Creates a missing file. A broken symlink creates its target, beneath the root.
+    /// Creates a missing file, also the target of a broken symlink beneath the root.
     pub fn create(&mut self, yes: bool) -> &mut Self {
         self.create = yes;
         self
@@ -111,7 +108,7 @@ impl OpenOptions {
 
     /// Creates the file, and fails if it exists, even as a symlink.
     ///
-    /// [`create`](OpenOptions::create) and [`truncate`](OpenOptions::truncate) are then ignored.
+    /// Ignores [`create`](OpenOptions::create) and [`truncate`](OpenOptions::truncate).
     pub fn create_new(&mut self, yes: bool) -> &mut Self {
         self.create_new = yes;
         self
@@ -129,7 +126,7 @@ impl OpenOptions {
     /// Makes opening, and reading without data, return at once instead of waiting (`O_NONBLOCK`).
     ///
     /// In a directory writable by others, a FIFO can replace a file, and opening it waits for a
-    /// writer. Regular files are not affected. Windows has no FIFOs in directories.
+    /// writer. Regular files are not affected.
     pub fn nonblocking(&mut self, yes: bool) -> &mut Self {
         self.how.nonblocking = yes;
         self
@@ -137,8 +134,8 @@ impl OpenOptions {
 
     /// Makes only opening return at once; reads and writes then wait as usual.
     ///
-    /// [`nonblocking`](OpenOptions::nonblocking) takes precedence. Costs 1 more call on Unix, and
-    /// is ignored on Windows.
+    /// [`nonblocking`](OpenOptions::nonblocking) takes precedence. Costs 1 more call on Unix;
+    /// ignored on Windows.
     pub fn nonblocking_open(&mut self, yes: bool) -> &mut Self {
         self.how.nonblocking_open = yes;
         self
@@ -163,7 +160,7 @@ impl OpenOptions {
         let is_allowed = match (write, append) {
             (true, false) => true,
             (false, false) => read && !truncate && create == Create::Never,
-            // A new file is empty, so truncating it is allowed.
+            // A new file is empty.
             (_, true) => !truncate || create == Create::New,
         };
         is_allowed.then_some(How { write: write || append, create, ..self.how })

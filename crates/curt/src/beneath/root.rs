@@ -22,7 +22,6 @@ use curt_paths::Aliases;
 
 const DIRECTORY_MODE: u32 = 0o777;
 
-/// Larger buffers are freed after use.
 const MOST_KEPT: usize = 4096;
 
 type OsDir = <Os as Sys>::Dir;
@@ -60,7 +59,6 @@ pub struct Root {
 
 struct Worker {
     asker: Asker<Os>,
-    /// Reused for paths, so most operations do not allocate.
     buffer: Vec<OsUnit>,
 }
 
@@ -76,7 +74,7 @@ impl fmt::Debug for Root {
     }
 }
 
-/// Shares the open directory. The clone counts its own calls, and can have another scope. No call.
+/// The clone counts its own calls, and can have another scope. No call.
 impl Clone for Root {
     fn clone(&self) -> Root {
         self.at(Arc::clone(&self.dir))
@@ -99,7 +97,7 @@ impl Root {
         Root::open_without(path, &[])
     }
 
-    /// [`Root::open`] without some features of the system, for tests.
+    /// For tests.
     #[doc(hidden)]
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Root, Error> {
         let path = path.as_ref();
@@ -141,7 +139,6 @@ impl Root {
         Root::new(Os::start(&self.setup), dir, self.policy, self.setup.clone())
     }
 
-    /// Uses the root's worker, or a new one while another thread uses it.
     fn with_worker<T>(&self, run: impl FnOnce(Confined<'_, Os>, &mut Vec<OsUnit>) -> T) -> T {
         let run = |worker: &mut Worker| {
             let Worker { asker, buffer } = worker;
@@ -198,8 +195,7 @@ impl Root {
     ///
     /// Opens any kind of entry, even directories and devices. Opening a FIFO for reading blocks
     /// until another process opens it for writing. If others can create files here, set
-    /// [`OpenOptions::nonblocking`], and check `file.metadata()?.is_file()`. The [module
-    /// documentation](super) has an example.
+    /// [`OpenOptions::nonblocking`], and check `file.metadata()?.is_file()`.
     pub fn open_file(&self, path: impl AsRef<Path>, options: &OpenOptions) -> Result<File, Error> {
         let path = path.as_ref();
         let Some(how) = options.how() else {
@@ -237,9 +233,8 @@ impl Root {
 
     /// Creates a directory and its missing parents, as [`std::fs::create_dir_all`] does.
     ///
-    /// Succeeds for an existing directory, or a symlink to one beneath the root; an empty path is
-    /// the root. Costs 1 call and a close if the directory exists, otherwise at most 4 for each one
-    /// created.
+    /// Succeeds for an existing directory, or a symlink to one beneath the root. Costs 1 call and a
+    /// close if the directory exists, otherwise at most 4 for each one created.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-all-{}", std::process::id()));
@@ -253,7 +248,7 @@ impl Root {
     /// ```
     pub fn create_dir_all(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
-        // The parent of a single name; the standard library accepts it, too.
+        // The standard library accepts an empty path, too.
         if path.as_os_str().is_empty() {
             return Ok(());
         }
@@ -264,12 +259,11 @@ impl Root {
 
     /// Creates a symlink at `link`, as [`std::os::unix::fs::symlink`] does.
     ///
-    /// Fails if the name exists, even as a symlink. The target is stored unchanged and can be any
-    /// text. A root never follows it outside, but other programs do: check an untrusted target
-    /// before they see the tree.
+    /// The name must not exist, and the target can be any text. A root never follows it outside,
+    /// but other programs do: check an untrusted target before they see the tree.
     ///
-    /// On Windows, where creating symlinks is a privilege, this fails with
-    /// [`Unsupported`](io::ErrorKind::Unsupported).
+    /// Fails on Windows with [`Unsupported`](io::ErrorKind::Unsupported): creating symlinks is a
+    /// privilege there.
     ///
     /// ```
     /// # #[cfg(unix)] {
@@ -291,8 +285,8 @@ impl Root {
 
     /// Creates a hard link; both paths are beneath the root.
     ///
-    /// If `original` ends in a symlink, the symlink itself is linked. Fails if the new name exists,
-    /// and for a directory. [`Error::path`] is the path that failed, or `original` if unknown.
+    /// If `original` ends in a symlink, the symlink itself is linked. [`Error::path`] is the path
+    /// that failed, or `original` if unknown.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-hard-{}", std::process::id()));
@@ -317,10 +311,9 @@ impl Root {
 
     /// Changes the permissions of a file or directory.
     ///
-    /// A symlink as last name is followed within the root. Costs 3 calls on Linux, which opens the
-    /// file with `O_PATH` and changes it through `/proc`; without `/proc` this is
-    /// [`Unsupported`](io::ErrorKind::Unsupported). Other Unix systems change the name in its
-    /// directory. Windows only has the read-only attribute.
+    /// A symlink as last name is followed within the root. Linux opens the file with `O_PATH` and
+    /// changes it through `/proc`, in 3 calls; without `/proc` this is
+    /// [`Unsupported`](io::ErrorKind::Unsupported). Windows only has the read-only attribute.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-mode-{}", std::process::id()));
@@ -386,8 +379,7 @@ impl Root {
 
     /// Removes a tree, as [`Remove`] does. Paths in the report begin with `path`.
     ///
-    /// A missing tree is an error in the report unless [`Remove::missing_is_fine`] is set, and so
-    /// is `link/`.
+    /// A missing tree is an error unless [`Remove::missing_is_fine`] is set, and so is `link/`.
     #[must_use = "a removal may have failed; the report says so"]
     pub fn remove_tree(&self, path: impl AsRef<Path>, removal: &Remove<'_>) -> Report {
         let path = path.as_ref();
@@ -400,7 +392,7 @@ impl Root {
         };
         let mut name = name.units().to_vec();
         if OsUnit::units(path).last().is_some_and(|unit| unit.is_separator()) {
-            // Must be a directory, not a symlink to one.
+            // Refuses a symlink to a directory.
             name.push(Unit::SEPARATOR);
         }
         removal.run_in(Given::Open(dir), &SystemUnit::path(name), path)
@@ -417,8 +409,8 @@ impl Root {
 
     /// Renames as [`Root::rename`] does, but fails if the new name exists.
     ///
-    /// Linux and macOS do this atomically, and fail where the file system cannot (`EINVAL`). Other
-    /// Unix systems fail with [`Unsupported`](io::ErrorKind::Unsupported).
+    /// Atomic on Linux and macOS, with `EINVAL` where the file system cannot. Other Unix systems
+    /// fail with [`Unsupported`](io::ErrorKind::Unsupported).
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-new-{}", std::process::id()));
@@ -461,7 +453,7 @@ impl Root {
     /// Returns the canonical path from the root. The last name may be missing, for a file to be
     /// created.
     ///
-    /// It is correct even if the root or one of its ancestors was renamed, and has no length limit.
+    /// Correct even if the root or one of its ancestors was renamed, and without a length limit.
     pub fn canonical(&self, path: impl AsRef<Path>) -> Result<Canonical, Error> {
         let found = self.run(Operation::Canonicalize, path.as_ref(), |confined, text| {
             confined.canonical(text)
@@ -471,7 +463,7 @@ impl Root {
 
     /// Returns the current path of an open file from the root. 2 calls.
     ///
-    /// Compare this with lists of names, not the requested path. A file moved out of the root is
+    /// Compare this, not the requested path, with lists of names. A file moved out of the root is
     /// refused with [`Refusal::Escape`](super::Refusal::Escape).
     pub fn name_of(&self, file: &File) -> Result<PathBuf, Error> {
         let name = self.with_worker(|confined, _| confined.name_of(file));
@@ -483,8 +475,7 @@ impl Root {
         &self.dir
     }
 
-    /// Returns the calls made so far, by kind, without the closing of files by the standard
-    /// library.
+    /// Returns the calls made so far, without the closing of files by the standard library.
     pub fn calls(&mut self) -> Calls {
         let worker = self.worker.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut calls = worker.asker.sys.calls();

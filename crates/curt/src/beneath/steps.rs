@@ -17,11 +17,11 @@ use crate::sys::beneath::{Beneath, Link, OsError, Purpose, Reading, Rules, Step}
 use crate::sys::{Ask, Sys};
 use curt_paths::Refusal;
 
-/// Limit of open directories. Going back further reopens the path from the root.
+/// Going back further reopens the path from the root.
 const MOST_OPEN: usize = 32;
-/// How often to restart because the way back has disappeared.
+/// How often to restart when the way back has disappeared.
 const ATTEMPTS: usize = 8;
-/// How often to repeat a step because the entry changed between two calls.
+/// How often to repeat a step whose entry changed between two calls.
 const STEPS: usize = 64;
 
 #[derive(Debug)]
@@ -68,8 +68,7 @@ pub(super) enum Wanted {
 pub(super) type Act<'a, S, T> =
     dyn FnMut(&<S as Sys>::Dir, Name<'_, <S as Sys>::Unit>) -> Step<T> + 'a;
 
-/// Resolves a path up to its last name. Returns the result of `act`, and the path from the root to
-/// its object.
+/// Returns the result of `act`, and the path from the root to its object.
 pub(super) fn resolve<S: Beneath, T>(
     sys: &S,
     root: &S::Dir,
@@ -107,7 +106,7 @@ struct Steps<'a, S: Beneath> {
     rules: Rules,
     wanted: Wanted,
     trail: Trail<'a, S>,
-    /// The path with link targets spliced in, resolved up to `at`.
+    /// Link targets are spliced in; resolved up to `at`.
     text: Vec<S::Unit>,
     at: usize,
     links: usize,
@@ -138,7 +137,7 @@ impl<S: Beneath> Steps<'_, S> {
         }
     }
 
-    /// Takes the next name, empty at the end, and whether it is the last: no separator follows.
+    /// Returns the next name, empty at the end, and whether it is the last: no separator follows.
     fn next_name(&mut self) -> io::Result<(NameBuf<S::Unit>, bool)> {
         let rest = &self.text[self.at..];
         let begin = rest.iter().position(|unit| !unit.is_separator()).unwrap_or(rest.len());
@@ -175,7 +174,7 @@ impl<S: Beneath> Steps<'_, S> {
         Err(OsError::Again.error().into())
     }
 
-    /// Acts on the last name; `None` if it is a symlink, now spliced in.
+    /// `None` if the last name is a symlink, now spliced in.
     fn last<T>(
         &mut self,
         name: Name<'_, S::Unit>,
@@ -190,7 +189,6 @@ impl<S: Beneath> Steps<'_, S> {
                 Step::Failed(error) => return Err(error.into()),
                 Step::Otherwise if self.follow(name)? => return Ok(None),
                 Step::Otherwise if self.wanted == Wanted::Directory => self.check_exchange(name)?,
-                // It was a symlink a moment ago.
                 Step::Otherwise => {}
             }
         }
@@ -215,7 +213,7 @@ impl<S: Beneath> Steps<'_, S> {
         }
     }
 
-    /// Splices the target of a symlink into the path. Returns `false` if it is not a symlink.
+    /// Splices the target of a symlink into the path. Returns `false` for anything else.
     fn follow(&mut self, name: Name<'_, S::Unit>) -> Result<bool, Stop> {
         let reading = Reading::Follow { is_last: self.is_at_end() };
         let target = match self.sys.link(self.trail.top(), name, reading)? {
@@ -245,7 +243,7 @@ impl<S: Beneath> Steps<'_, S> {
     }
 }
 
-/// The path from the root to the current directory: all names, and the innermost directories open.
+/// From the root to the current directory: all names, and the innermost directories open.
 struct Trail<'a, S: Beneath> {
     sys: &'a S,
     root: &'a S::Dir,
@@ -275,7 +273,6 @@ impl<S: Beneath> Trail<'_, S> {
         }
     }
 
-    /// Goes to the parent; `false` at the root.
     fn back(&mut self) -> Result<bool, Stop> {
         let Some(begin) = self.begins.pop() else { return Ok(false) };
         self.names.truncate(begin);

@@ -34,8 +34,7 @@ impl<U: Unit> Text<U> {
         self.name().units()
     }
 
-    /// Returns the range of the last name, which can be `.` or `..`; `None` if there are only
-    /// separators.
+    /// Returns the last name, also `.` or `..`; `None` if there are only separators.
     fn last(&self) -> Option<Range<usize>> {
         let units = self.units();
         let end = units.iter().rposition(|unit| !unit.is_separator())? + 1;
@@ -47,16 +46,15 @@ impl<U: Unit> Text<U> {
         Text(NameBuf::part(self.name(), part))
     }
 
-    /// Returns the parent (empty for the root) and the last name, without trailing separators.
-    /// `None` if the path ends in `.` or `..`.
+    /// Returns the parent, empty for the root, and the name without trailing separators. `None` if
+    /// the path ends in `.` or `..`.
     pub(super) fn split(&self) -> Option<(Text<U>, Text<U>)> {
         let name = self.last()?;
         let is_name = !is_dot_or_dot_dot(&self.units()[name.clone()]);
         is_name.then(|| (self.part(0..name.start), self.part(name)))
     }
 
-    /// Returns the path without its last name, even if that is `.` or `..`; `None` if it has no
-    /// other.
+    /// Drops the last name, even `.` or `..`; `None` if it has no other.
     pub(super) fn parent(&self) -> Option<Text<U>> {
         let parent = self.part(0..self.last()?.start);
         parent.last().map(|name| parent.part(0..name.end))
@@ -66,14 +64,13 @@ impl<U: Unit> Text<U> {
         self.last().is_some_and(|name| self.units()[name] == [U::ascii(b'.'); 2])
     }
 
-    /// Whether the path must be a directory: it ends in a separator, `.` or `..`.
+    /// Whether the path ends in a separator, `.` or `..`.
     pub(super) fn is_directory(&self) -> bool {
         let units = self.units();
         units.last().is_none_or(|unit| unit.is_separator()) || self.split().is_none()
     }
 }
 
-/// Joins names with the system's separator; `.` for an empty list.
 pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U> {
     let mut path = Vec::new();
     for name in names {
@@ -85,18 +82,18 @@ pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U
     if path.is_empty() { vec![U::ascii(b'.')] } else { path }
 }
 
-/// Folds a path without symlinks: `a/./b/../c` becomes `a/c`. `..` at the root is dropped.
+/// The path must not contain symlinks. `..` at the root is dropped.
 pub(super) fn folded<U: Unit>(path: &[U], flavor: Flavor) -> Result<Vec<U>, Refusal> {
-    // With a leading separator, so that folding does not mark the first name as relative. Folding
-    // only fails on NUL, which the system's paths never contain.
+    // With a leading separator, so that folding does not mark the first name as relative. The
+    // system's paths never contain NUL.
     let mut full = vec![U::SEPARATOR];
     Fold::new(flavor).append(path, 1, &mut full).map_err(|_| Refusal::Nul)?;
     full.remove(0);
     Ok(if full.is_empty() { vec![U::ascii(b'.')] } else { full })
 }
 
-/// Whether the target of a link names a drive, a device, a stream (all with a colon) or a server
-/// (two separators).
+/// Whether the target names a drive, a device, a stream (all with a colon) or a server (two
+/// separators).
 pub(super) fn leads_elsewhere<U: Unit>(target: &[U], flavor: Flavor) -> bool {
     let is_server = target.len() >= 2 && target[..2].iter().all(|unit| unit.is_separator());
     flavor == Flavor::Windows && (is_server || target.contains(&U::ascii(b':')))

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::quoted::Quoted;
 use crate::sys::OsError;
 
-/// Why no program was found, and the path to blame. The error's [path](crate::Error::path) is the
-/// name.
+/// Why no program was found. The error's [path](crate::Error::path) is the name.
 #[derive(Debug)]
 pub struct NotFound {
     is_path: bool,
@@ -21,8 +20,7 @@ pub struct NotFound {
 pub enum FindCause {
     /// No search directory contains it.
     NotFound,
-    /// Found only in the working directory, which is searched only with
-    /// [`Search::cwd`](crate::Search::cwd).
+    /// Found only in the working directory: see [`Search::cwd`](crate::Search::cwd).
     OnlyInWorkingDirectory,
     /// Only directories or non-executable files have this name.
     NotExecutable,
@@ -117,7 +115,7 @@ impl NotFound {
         }
     }
 
-    /// The closest system error, as `execvp` would report it.
+    /// The error that `execvp` would report.
     pub(super) fn closest(&self) -> OsError {
         match self.cause() {
             FindCause::NotFound

@@ -11,7 +11,7 @@ pub enum Kept {
     /// Another process kept adding entries until [`Remove::retries`](crate::Remove::retries) ran
     /// out.
     BeingWrittenTo,
-    /// The path ends in `.` or `..`; POSIX forbids removing it.
+    /// The path ends in `.` or `..`, which POSIX forbids.
     DotOrDotDot,
     /// The path is the root directory, however spelled.
     RootDirectory,
@@ -24,8 +24,7 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// The name, the error with which the system (mostly `rmdir`) refuses the same, and the
-    /// message.
+    /// The error with which the system (mostly `rmdir`) refuses the same, and the message.
     fn facts(self) -> (&'static str, OsError, &'static str) {
         const MOUNT: &str = "is a mount point, and crossing mounts was not asked for";
         const DOTS: &str = "refusing to remove '.' or '..'";

@@ -65,7 +65,6 @@ fn refusals_have_the_kind_of_their_number() {
     assert_eq!(removing(Cause::Kept(Kept::MountPoint)).kind(), io::ErrorKind::ResourceBusy);
     assert_eq!(removing(Cause::Kept(Kept::IsALink)).kind(), io::ErrorKind::NotADirectory);
     assert_eq!(removing(Cause::Refused(Refusal::Escape)).kind(), io::ErrorKind::PermissionDenied);
-    // A kind from the system survives, whatever number is closest.
     let own = Cause::Os(io::ErrorKind::FileTooLarge.into());
     assert_eq!(removing(own).kind(), io::ErrorKind::FileTooLarge);
     #[cfg(unix)]

@@ -20,13 +20,13 @@ pub enum Kind {
     Whiteout,
     /// Windows: a directory that stands for another directory.
     ///
-    /// Also a mounted volume, whose tag is the same in listings, without
-    /// [`Fields::TARGET`](crate::Fields::TARGET) in the plan.
+    /// Also a mounted volume, without [`Fields::TARGET`](crate::Fields::TARGET) in the plan: its
+    /// tag is the same in listings.
     Junction,
     /// Windows: a directory where a volume is mounted.
     ///
-    /// Recognised by its target, so only with [`Fields::TARGET`](crate::Fields::TARGET) in the
-    /// plan; three calls per link.
+    /// Recognised only with [`Fields::TARGET`](crate::Fields::TARGET) in the plan; three calls per
+    /// link.
     VolumeMount,
     /// Windows: a symlink created by the Linux subsystem.
     WslSymlink,

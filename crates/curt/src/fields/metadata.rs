@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use super::{Fields, Kind};
 use crate::error::{Error, Operation};
 
-/// A point in time: seconds since 1970 (UTC) and nanoseconds. Earlier times have negative seconds.
+/// A point in time: seconds since 1970 (UTC) and nanoseconds.
 ///
 /// ```
 /// use std::time::SystemTime;
@@ -21,7 +21,7 @@ use crate::error::{Error, Operation};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time {
-    /// Whole seconds since 1970-01-01 00:00:00 UTC, rounded down.
+    /// Whole seconds since 1970-01-01 00:00:00 UTC, rounded down; negative before that.
     pub seconds: i64,
     /// Nanoseconds after that second, below 1,000,000,000.
     pub nanoseconds: u32,
@@ -41,12 +41,11 @@ impl Time {
     }
 }
 
-/// UTC in the form of RFC 3339: `2024-02-29T12:00:00.000000000Z`. Years beyond 9999, and before 0,
-/// have a sign.
+/// RFC 3339 in UTC: `2024-02-29T12:00:00.000000000Z`. Years beyond 9999, and before 0, have a sign.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, second) = (self.seconds.div_euclid(86_400), self.seconds.rem_euclid(86_400));
-        // Years start in March, so that the leap day comes last, and repeat every 400 years.
+        // Years start in March, so that the leap day comes last.
         let days = days + 719_468;
         let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -105,8 +104,7 @@ pub enum Value<'a, T> {
     Known(T),
     /// The plan does not name the field.
     NotRequested,
-    /// The system or file system lacks the field, or this is the target of an entry other than a
-    /// link.
+    /// The system or file system lacks the field, or the entry is no link and has no target.
     Unsupported,
     /// The query failed.
     Failed(&'a Error),
@@ -132,7 +130,6 @@ impl<'a, T> Value<'a, T> {
     }
 }
 
-/// The plain values of an entry, filled in by the platform.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub(crate) known: Fields,
@@ -152,11 +149,9 @@ pub(crate) struct Facts {
     pub(crate) attributes: u64,
     pub(crate) device_number: u64,
     pub(crate) block_size: u64,
-    /// The granted ones of [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`].
     pub(crate) allowed: Fields,
-    /// The present ones of [`Fields::ACL`] and [`Fields::CAPABILITY`].
     pub(crate) present: Fields,
-    /// Whether a mount begins here. Only valid with `ATTRIBUTES`.
+    /// A mount begins here. Only valid with `ATTRIBUTES`.
     pub(crate) is_mount: bool,
 }
 
@@ -177,15 +172,13 @@ impl Facts {
         self.links > 1 && self.known.contains(Fields::LINKS)
     }
 
-    /// Returns the bytes that removing the entry would free: 0 while the file has another name.
     pub(crate) fn freed(&self) -> u64 {
         if self.links <= 1 || self.kind == Kind::Directory { self.allocated } else { 0 }
     }
 
-    /// Adds values from a listing; `Unknown` and 0 mean no value.
+    /// `Unknown` and 0 mean no value.
     pub(crate) fn add_listed(&mut self, kind: Kind, id: u128) {
-        // One store: a partial write followed by a full read defeats store forwarding, for every
-        // entry.
+        // One store: a partial write followed by a full read defeats store forwarding.
         let mut known = self.known;
         if kind != Kind::Unknown {
             self.kind = kind;
@@ -198,16 +191,13 @@ impl Facts {
         self.known = known;
     }
 
-    /// Returns the creation time since 1970, or the change time if the system does not record
-    /// creation; zero if unknown.
+    /// Returns the creation time since 1970, else the change time; zero if unknown.
     pub(crate) fn made(&self) -> Duration {
         let knows_birth = self.known.contains(Fields::CREATED);
         let made = if knows_birth { self.created } else { self.changed };
-        // Callers do not need to tell earlier times from 1970.
         Duration::new(made.seconds.try_into().unwrap_or(0), made.nanoseconds)
     }
 
-    /// Takes a newer answer, but keeps the values that it lacks.
     pub(crate) fn update(&mut self, mut newer: Facts) {
         let missing = self.known.without(newer.known);
         adopt!(newer, self, missing:
@@ -245,9 +235,9 @@ impl Facts {
 pub struct Metadata {
     pub(crate) requested: Fields,
     pub(crate) facts: Facts,
-    /// Whether any field below may be set. They rarely are, so `reset` only checks this.
+    /// Whether any field below may be set, which is rare; `reset` only checks this.
     pub(crate) has_more: bool,
-    /// Whether the listing had a link, and this describes its target.
+    /// The listing had a link, and this describes its target.
     pub(crate) followed: bool,
     pub(crate) user: Option<Arc<OsString>>,
     pub(crate) group: Option<Arc<OsString>>,
@@ -281,7 +271,8 @@ impl Metadata {
         allocated: u64 = ALLOCATED;
         /// [`Fields::ACCESSED`].
         accessed: Time = ACCESSED;
-        /// [`Fields::MODIFIED`].
+        /// [`Fields::MODIFIED`]. Compare with `Time::from(limit)` for a [`SystemTime`], or convert
+        /// with `.to_system_time()`.
         modified: Time = MODIFIED;
         /// [`Fields::CHANGED`].
         changed: Time = CHANGED;
@@ -360,12 +351,12 @@ impl Metadata {
         self.failed.push((fields, error));
     }
 
-    /// Takes the failure to determine the kind, which then stands for the entry.
+    /// The failure to determine the kind stands for the entry.
     pub(crate) fn take_failed_kind(&mut self) -> Option<Error> {
         self.take_failure(|fields| fields.contains(Fields::KIND))
     }
 
-    /// Takes the failure that affects no field: the reason a link could not be followed.
+    /// The failure that affects no field is the reason a link could not be followed.
     pub(crate) fn take_unfollowed(&mut self) -> Option<Error> {
         self.take_failure(Fields::is_empty)
     }
@@ -401,7 +392,6 @@ impl Metadata {
     pub(crate) fn reset(&mut self, requested: Fields) {
         self.requested = requested;
         if cfg!(debug_assertions) {
-            // Unknown fields are not reset; make reads of them noticeable.
             let (size, links) = (u64::MAX, u64::MAX);
             self.facts = Facts { size, links, is_mount: true, ..Facts::default() };
         }
@@ -481,7 +471,6 @@ mod tests {
 
     #[test]
     fn times_before_1970_survive_a_round_trip() {
-        // Windows counts in units of 100 ns.
         for (seconds, nanoseconds) in [(0, 0), (5, 700), (-1, 999_999_900), (-2, 0), (-3, 100)] {
             let time = Time { seconds, nanoseconds };
             assert_eq!(Time::from(time.to_system_time().unwrap()), time);

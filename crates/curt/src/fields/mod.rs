@@ -1,8 +1,5 @@
 //! The fields of an entry and their values.
 //!
-//! A caller names [`Fields`] in a [`Plan`] and gets [`Metadata`]. Unknown values are marked as
-//! such, never returned as zero.
-//!
 //! A listing carries name, kind and file number for free, on Windows also sizes, times and
 //! attributes. All fields of `stat` cost 1 call per entry, and the target 1 more per symlink
 //! (Windows: 3). On Linux each access right costs 1 more; access rules, capability and label 1
@@ -168,7 +165,7 @@ impl Fields {
         Fields(self.0 & other.0)
     }
 
-    /// Returns the fields of this set that are not in `other`.
+    /// Returns the fields that are not in `other`.
     #[must_use]
     pub const fn without(self, other: Fields) -> Fields {
         Fields(self.0 & !other.0)
@@ -218,7 +215,6 @@ impl FromIterator<Fields> for Fields {
     }
 }
 
-/// Parses names separated by commas.
 impl FromStr for Fields {
     type Err = UnknownField;
 
@@ -241,13 +237,11 @@ impl fmt::Display for UnknownField {
 impl error::Error for UnknownField {}
 
 impl From<UnknownField> for io::Error {
-    /// [`InvalidInput`](io::ErrorKind::InvalidInput), wrapping this error.
     fn from(error: UnknownField) -> io::Error {
         io::Error::new(io::ErrorKind::InvalidInput, error)
     }
 }
 
-/// The names, separated by commas.
 impl fmt::Display for Fields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, (name, _)) in self.iter().enumerate() {

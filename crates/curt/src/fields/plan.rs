@@ -11,7 +11,7 @@ pub enum Freshness {
     /// or written under another name.
     #[default]
     FromListing,
-    /// Queries every field except the name, even if the listing has it.
+    /// Queries every field except the name.
     Exact,
 }
 
@@ -19,7 +19,7 @@ pub enum Freshness {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Follow {
-    /// Follows no symlink: metadata is that of the symlink itself.
+    /// Follows no symlink.
     #[default]
     Never,
     /// Follows those in operands only.
@@ -74,15 +74,14 @@ impl Plan {
         self.fields
     }
 
-    /// Whether every wanted field may be taken from listings.
     pub(crate) fn is_in_listings(self, sources: &Sources) -> bool {
         self.freshness != Freshness::Exact && sources.listing.contains(self.fields.needs(sources))
     }
 }
 
 impl Fields {
-    /// Returns the fields to query for these: an owner's number for its name, unless the security
-    /// descriptor has the name; the kind for a target, and for the security descriptor.
+    /// An owner's name needs its number, unless the security descriptor has the name; a target and
+    /// the security descriptor need the kind.
     pub(crate) fn needs(self, sources: &Sources) -> Fields {
         let mut needs = self.without(Fields::NAME);
         for (name, number) in [(Fields::USER, Fields::USER_ID), (Fields::GROUP, Fields::GROUP_ID)] {

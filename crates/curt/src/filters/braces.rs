@@ -3,15 +3,14 @@
 use std::borrow::Cow;
 use std::path::is_separator;
 
-/// The most opening braces in a pattern; finding the end of each is linear.
+/// Finding the end of each is linear.
 const MOST_BRACES: usize = 100;
-/// The most patterns in an expansion, and their total length.
 const MOST_WORDS: usize = 10_000;
 const MOST_BYTES: usize = 1 << 20;
 
 const TOO_MANY: &str = "its braces stand for too many patterns";
 
-/// A started expansion: its finished prefix, and the parts still to expand, the next one last.
+/// A finished prefix, and the parts still to expand, the next one last.
 struct Begun<'p> {
     done: String,
     parts: Vec<&'p str>,
@@ -81,8 +80,7 @@ fn list(text: &str) -> Result<Option<List<'_>>, &'static str> {
         let alternatives = if plain(body, 0).any(|(_, byte)| byte == b',') {
             alternatives(body).into_iter().map(Cow::Borrowed).collect()
         } else {
-            // Braces around neither a list nor a range stand for themselves; as after a range, the
-            // rest is expanded separately.
+            // Braces around neither a list nor a range stand for themselves.
             let range = range(body)?.unwrap_or_else(|| vec![text[open..=close].to_owned()]);
             range.into_iter().map(Cow::Owned).collect()
         };
@@ -91,7 +89,6 @@ fn list(text: &str) -> Result<Option<List<'_>>, &'static str> {
     Ok(None)
 }
 
-/// Returns the unescaped bytes of a text from an index on.
 fn plain(text: &str, from: usize) -> impl Iterator<Item = (usize, u8)> + '_ {
     let mut is_escaped = false;
     text.bytes().enumerate().skip(from).filter(move |&(_, byte)| {
@@ -102,7 +99,7 @@ fn plain(text: &str, from: usize) -> impl Iterator<Item = (usize, u8)> + '_ {
     })
 }
 
-/// Returns the next brace that may open a list. A word beginning with `{}` belongs to `find`.
+/// A word beginning with `{}` belongs to `find`.
 fn opening(text: &str, from: usize) -> Option<usize> {
     let before = |at: usize| text.as_bytes()[..at].last().copied();
     let is_empty = |at: usize| {
@@ -148,7 +145,7 @@ fn alternatives(body: &str) -> Vec<&str> {
     parts
 }
 
-/// Expands a range such as `1..3` or `a..e..2`; `None` if this is not a range.
+/// Expands `1..3` or `a..e..2`; `None` for anything else.
 fn range(body: &str) -> Result<Option<Vec<String>>, &'static str> {
     let parts: Vec<&str> = body.split("..").collect();
     let (first, last, step) = match parts[..] {

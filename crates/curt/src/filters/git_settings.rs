@@ -1,12 +1,11 @@
-//! Parses git's configuration: names and values in files and in `GIT_CONFIG_PARAMETERS`, booleans
-//! and numbers.
+//! Parses git's configuration, in files and in `GIT_CONFIG_PARAMETERS`.
 
 use std::io;
 
-/// A name and its value, absent if the name stands alone.
+/// The value is absent if the name stands alone.
 pub(crate) type Setting = (Vec<u8>, Option<Vec<u8>>);
 
-/// Returns all settings of a text, for tests and fuzzing; `None` if git refuses it.
+/// Returns `None` if git refuses the text. For tests and fuzzing.
 #[cfg(any(test, fuzzing))]
 #[cfg_attr(not(fuzzing), allow(unreachable_pub, reason = "public where it is fuzzed"))]
 pub fn settings(text: &[u8]) -> Option<Vec<Setting>> {
@@ -14,11 +13,10 @@ pub fn settings(text: &[u8]) -> Option<Vec<Setting>> {
     std::iter::from_fn(|| parser.next().transpose()).collect::<Result<_, _>>().ok()
 }
 
-/// Parses a configuration file, following git's `config.c`.
+/// Follows git's `config.c`.
 pub(crate) struct Parser<'t> {
     text: &'t [u8],
     at: usize,
-    /// The prefix of names, ending in a dot.
     section: Vec<u8>,
 }
 
@@ -53,7 +51,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Returns the next byte. The end of the text is a line end.
+    /// The end of the text is a line end.
     fn byte(&mut self) -> u8 {
         let (byte, length) = match self.text.get(self.at..).unwrap_or_default() {
             [b'\r', b'\n', ..] => (b'\n', 2),
@@ -167,12 +165,12 @@ pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
     &text[begin..end]
 }
 
-/// Whether git skips a byte as a blank; unlike in Rust, a form feed is not one.
+/// Unlike in Rust, a form feed is not a blank.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Parses the first parameter: `'NAME'='VALUE'`, `'NAME'=`, or `'NAME=VALUE'` of older versions.
+/// `'NAME'='VALUE'`, `'NAME'=`, or `'NAME=VALUE'` of older versions.
 pub(crate) fn parameter(text: &[u8]) -> Option<(Setting, &[u8])> {
     let (mut name, mut rest) = unquoted(text)?;
     let mut value = None;
@@ -209,7 +207,7 @@ fn unquoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     }
 }
 
-/// Returns a name in lower case, except for its middle part; `None` if it is invalid.
+/// Returns lower case, except for the middle part; `None` if it is invalid.
 pub(crate) fn canonical_name(name: &[u8]) -> Option<Vec<u8>> {
     let is_dot = |&byte: &u8| byte == b'.';
     let first = name.iter().position(is_dot)?;
@@ -232,7 +230,7 @@ pub(crate) fn is_true(value: Option<&[u8]>) -> io::Result<bool> {
     }
 }
 
-/// Whether a number with a unit is not 0; `None` if it is invalid or does not fit a C `int`.
+/// Parses a number with a unit; `None` if it is invalid or does not fit a C `int`.
 fn is_not_zero(text: &[u8]) -> Option<bool> {
     let (number, unit) = integer(text, None)?;
     let factor: i64 = match unit {

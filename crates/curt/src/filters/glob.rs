@@ -8,9 +8,8 @@
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// git's "wildmatch": bytes; only `**` matches a slash.
     Git,
-    /// A shell's: characters; only `**` matches a slash; ambiguous patterns are errors.
+    /// Characters; only `**` matches a slash; ambiguous patterns are errors.
     Shell,
     /// `fnmatch` of the GNU C library: characters; wildcards match slashes.
     Gnu,
@@ -42,9 +41,7 @@ enum Token<'p> {
     One(u32),
     Any,
     Class(Class<'p>),
-    /// Any number of characters within a name.
     Star,
-    /// Any number of characters.
     Deep,
     /// `**/`: nothing, or any number of characters up to a slash.
     Directories,
@@ -53,9 +50,8 @@ enum Token<'p> {
 #[derive(Clone, Copy)]
 struct Class<'p> {
     is_negated: bool,
-    /// Bitmap of the first 256.
     low: [u128; 2],
-    /// The brackets, parsed again for other characters.
+    /// Brackets, parsed again for characters beyond the first 256.
     body: &'p [u8],
 }
 
@@ -88,7 +84,6 @@ const SLASH: u32 = b'/' as u32;
 pub(super) struct Matcher {
     pub(super) dialect: Dialect,
     pub(super) ignores_case: bool,
-    /// Patterns are bytes, not characters.
     pub(super) reads_bytes: bool,
 }
 
@@ -132,7 +127,7 @@ impl Matcher {
         // Where the pattern and the text resume after the last `*` and the last `**`.
         let mut star: Option<(usize, usize)> = None;
         let mut deep: Option<(usize, usize, bool)> = None;
-        // The last class and its index, cached because a long one may be tried at many characters.
+        // A long class may be tried at many characters.
         let mut class: Option<(usize, (Token<'_>, usize))> = None;
         loop {
             let element = match class {
@@ -202,8 +197,8 @@ impl Matcher {
         Some(character.map_or((INVALID + u32::from(first), 1), |it| (it.into(), it.len_utf8())))
     }
 
-    /// Whether to fold only the text, to lower case, as git does: a letter in brackets or after a
-    /// backslash is compared unfolded.
+    /// Fold only the text, to lower case, as git does: a letter in brackets or after a backslash is
+    /// compared unfolded.
     fn folds_as_git(self) -> bool {
         self.ignores_case && self.dialect == Dialect::Git
     }
@@ -227,7 +222,6 @@ impl Matcher {
                 return (class.low[usize::from(low >> 7)] >> (low & 127)) & 1 == 1;
             }
             let mut is_member = false;
-            // It was parsed before, so it is valid.
             let _ = self.brackets(class.body, |member| is_member |= self.is_in(&member, one));
             is_member
         };
@@ -254,14 +248,14 @@ impl Matcher {
         self.folded(one, char::to_uppercase)
     }
 
-    /// Changes the case of a character if the result is one character; of bytes only ASCII.
+    /// Folds only to a single character, and of bytes only ASCII.
     fn folded<C: ExactSizeIterator<Item = char>>(self, one: u32, fold: fn(char) -> C) -> u32 {
         let it = char::from_u32(one).filter(|it| it.is_ascii() || !self.reads_bytes);
         let folded = it.map(fold).filter(|folded| folded.len() == 1);
         folded.and_then(|mut folded| folded.next()).map_or(one, u32::from)
     }
 
-    /// Whether a character is of a kind. Non-ASCII bytes never are.
+    /// Non-ASCII bytes are of no kind.
     fn is_kind(self, kind: Kind, one: u32) -> bool {
         // git excludes two of C's blanks.
         let is_blank = matches!((self.dialect, kind), (Dialect::Git, Kind::Space));

@@ -16,28 +16,24 @@ pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
 /// Skips entries by the ignore files of directories, for [`Walk::ignore`](crate::Walk::ignore).
 ///
 /// Rules come from `.ignore`, from `.gitignore` (at or below a directory that contains `.git`), and
-/// from git's `info/exclude`, which is also found if `.git` is a file naming the directory of a
-/// linked work tree. They apply to their directory and its subtree. The last matching rule of a
-/// file decides, and a file takes precedence over the same file in an ancestor. Kinds of files, in
-/// any directory, take precedence in this order, as in the crate `ignore`: custom files, `.ignore`,
-/// `.gitignore`, `exclude`, the user's rules, extra files. `!` includes an entry again, unless its
-/// directory is skipped.
+/// from git's `info/exclude`. They apply to their directory and its subtree. The last matching rule
+/// of a file decides, and a file takes precedence over the same file in an ancestor. Kinds of files
+/// take precedence in this order, as in the crate `ignore`: custom files, `.ignore`, `.gitignore`,
+/// `exclude`, the user's rules, extra files. `!` includes an entry again, unless its directory is
+/// skipped.
 ///
 /// Lines are parsed and matched exactly as in git; its own files ignore case if `core.ignoreCase`
-/// is set. Patterns and paths are bytes. `*`, `?` and `[a-z]` do not match a slash, but `**` as a
-/// whole name does; a backslash escapes the next byte; braces are ordinary. A line that can never
-/// match, such as `[a`, is ignored.
+/// is set. A line that can never match, such as `[a`, is ignored.
 ///
 /// Ignore files in ancestors of an operand are read as well, up to the root (`.gitignore` up to the
-/// top of the work tree). Operands themselves are never skipped.
+/// top of the work tree). Operands are never skipped.
 ///
-/// `.git` is skipped only because its name begins with a dot. With
+/// `.git` is skipped only as a dot name, so with
 /// [`leave_out_dot_names(false)`](IgnoreRules::leave_out_dot_names) a walk enters it, unless
 /// [`Walk::exclude`](crate::Walk::exclude) skips it.
 ///
-/// If an ignore file cannot be read, the walk does not know what to skip, so it reports an error
-/// and yields nothing below that directory. The same happens if the rules of more than 1,000
-/// directories, more than 100,000 rules or more than 4 MiB of text would apply.
+/// If an ignore file cannot be read, the walk reports an error and yields nothing below that
+/// directory. So it does beyond the rules of 1,000 directories, 100,000 rules or 4 MiB of text.
 ///
 /// ```
 /// use curt::Walk;
@@ -52,7 +48,6 @@ pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
 #[derive(Clone, Debug)]
 #[must_use = "rules do nothing until a walk uses them"]
 pub struct IgnoreRules {
-    /// Whether files other than extra files are read.
     pub(crate) files: bool,
     pub(crate) leave_out_dot_names: bool,
     pub(crate) custom_names: Vec<String>,
@@ -125,12 +120,11 @@ impl IgnoreRules {
         self
     }
 
-    /// Also reads the rules of this file, after all others and files added before it.
+    /// Also reads the rules of this file, after all others.
     ///
-    /// Paths in it are relative to the working directory; an entry outside, by the text of its
-    /// path, is matched only by rules without a slash. A symlink is followed. If the file cannot be
-    /// read, the walk reports an error and yields nothing below the operand. Read once for each
-    /// operand.
+    /// Paths in it are relative to the working directory; an entry outside is matched only by rules
+    /// without a slash. If the file cannot be read, the walk reports an error and yields nothing
+    /// below the operand.
     pub fn extra_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.extra_files.push(path.into());
         self
@@ -148,10 +142,8 @@ impl IgnoreRules {
     /// They are in the file named by `core.excludesFile`, by default `$XDG_CONFIG_HOME/git/ignore`
     /// (or `~/.config/git/ignore`). For each work tree, git's configuration is read as git reads
     /// it: system, user and repository files, their includes, and variables. Paths in the rules are
-    /// relative to the work tree, or to the working directory if there is none, as in an [extra
-    /// file](IgnoreRules::extra_file). Symlinks to these files are followed. As in git, unreadable
-    /// files of the user are ignored. Text that git cannot parse, and invalid values of
-    /// `core.excludesFile` and `core.ignoreCase`, are errors; other variables are not checked.
+    /// relative to the work tree, or to the working directory if there is none. As in git,
+    /// unreadable files of the user are ignored, but text that git cannot parse is an error.
     ///
     /// Costs one file for each work tree.
     pub fn global(self, yes: bool) -> Self {
@@ -160,8 +152,7 @@ impl IgnoreRules {
 
     /// Sets whether git's files apply only in work trees; `true` by default, as in git.
     ///
-    /// If not, rules of directories above a work tree apply inside it, too, as in the crate
-    /// `ignore`.
+    /// If not, rules of directories above a work tree apply inside it, as in the crate `ignore`.
     pub fn require_git(self, yes: bool) -> Self {
         IgnoreRules { require_git: yes, ..self }
     }
@@ -193,7 +184,6 @@ impl IgnoreFile {
         let mut rules = Patterns::new(Dialect::Git);
         rules.matcher.ignores_case = ignores_case;
         for (pattern, scope) in text.split(|&byte| byte == b'\n').filter_map(read_rule) {
-            // A pattern that cannot match is dropped.
             if rules.add(pattern, scope).is_ok() && rules.len() > MOST_RULES {
                 return Err(too_many_rules(MOST_RULES, "ignore rules"));
             }
@@ -203,7 +193,7 @@ impl IgnoreFile {
 
     /// Returns whether the last matching rule ignores the entry; `None` if no rule matches.
     ///
-    /// `path` is relative to the directory of the file. Rules for its parent directories are not
+    /// `path` is relative to the directory of the file, whose parent directories are not
     /// considered.
     pub fn ignores(&self, path: &Path, is_directory: bool) -> Option<bool> {
         let path = with_slashes(path);
@@ -211,7 +201,7 @@ impl IgnoreFile {
         self.0.decide(Some(&path), name, is_directory)
     }
 
-    /// Like `ignores`, for an entry outside that directory: only rules without a slash match.
+    /// For an entry outside that directory: only rules without a slash match.
     pub(crate) fn ignores_name(&self, name: &OsStr, is_directory: bool) -> Option<bool> {
         self.0.decide(None, Some(name.as_encoded_bytes()), is_directory)
     }
@@ -242,8 +232,7 @@ fn read_rule(line: &[u8]) -> Option<(&[u8], Scope)> {
     (!pattern.is_empty()).then_some((pattern, Scope { is_name, directories_only, takes_back }))
 }
 
-/// Returns the length without trailing spaces. A backslash protects the next space; at the very end
-/// it protects all.
+/// A backslash protects the next space; at the very end it protects all.
 fn length_without_spaces(line: &[u8]) -> usize {
     let mut kept = 0;
     let mut at = 0;

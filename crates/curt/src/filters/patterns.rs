@@ -1,5 +1,4 @@
-//! A list of patterns for names and paths. The literal start or end of a pattern rules out most
-//! names before the matcher runs.
+//! The literal start or end of a pattern rules out most names before the matcher runs.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,7 +23,6 @@ pub(super) struct Scope {
 
 #[derive(Clone, Debug)]
 struct Pattern {
-    /// Range of the text, and length of the literal prefix.
     text: Range<usize>,
     literal: usize,
     /// Length of the part after the last star, and the number of bytes it matches.
@@ -45,12 +43,11 @@ impl Patterns {
         self.list.len()
     }
 
-    /// Adds a pattern, which takes precedence over all before it.
+    /// A new pattern takes precedence.
     pub(super) fn add(&mut self, pattern: &[u8], scope: Scope) -> Result<(), Fault> {
         let is_literal = |text: &[u8]| !text.iter().any(|&byte| is_special(byte));
         let literal = pattern.iter().take_while(|&&byte| !is_special(byte)).count();
         let (length, width) = self.matcher.ending(&pattern[literal..])?;
-        // A long ending is not compared first.
         let ending = length.try_into().map_or((0, 0), |length| (length, width as u16));
         let is_ending = scope.is_name && pattern.strip_prefix(b"*").is_some_and(is_literal);
         let begin = self.text.len();
@@ -60,8 +57,7 @@ impl Patterns {
         Ok(())
     }
 
-    /// Returns whether the last matching pattern selects the entry. Without a path or a name,
-    /// patterns for those are ignored.
+    /// The last matching pattern decides. Without a path or a name, patterns for those are ignored.
     pub(super) fn decide(
         &self,
         path: Option<&[u8]>,

@@ -11,7 +11,6 @@ use crate::name::{NameBuf, Unit};
 use crate::sys::{Features, Listing, Opened, Os, OsUnit, Setup, Sys, SystemUnit};
 use crate::tree::{Admitted, Branch, Limits};
 
-/// The descriptor limit, if the process is allowed that many.
 const MOST_OPEN: usize = 64;
 
 /// Lists the directories of a tree one after another, parents first.
@@ -20,16 +19,13 @@ const MOST_OPEN: usize = 64;
 /// [`DirectoryWalk::enter`] and open the next one with [`DirectoryWalk::next`]. Each is opened
 /// relative to its parent, so a tree may be deeper than the longest path.
 ///
-/// Symlinks are followed only in the operand, unless [`DirectoryWalk::follow`] says otherwise, so
-/// swapping a directory for a symlink cannot lead out of the tree. A directory that is its own
-/// ancestor, through a link or a mount (Linux), fails with [`Cause::Loop`](crate::Cause::Loop).
+/// Symlinks are followed only in the operand, unless [`DirectoryWalk::follow`] says otherwise, even
+/// if one replaces a directory meanwhile. A directory that is its own ancestor, through a link or a
+/// mount (Linux), fails with [`Cause::Loop`](crate::Cause::Loop).
 ///
 /// Costs as much as listing each directory. Following links adds 1 call per directory, on Linux
 /// only after the first link, and 3 per ancestor. On Linux a mount point adds 2, and 3 per
-/// ancestor. In trees with more than 64 levels of several directories each, reopening a directory
-/// costs about 4.
-///
-/// A directory moved while open is listed at its new location.
+/// ancestor. Deep trees cost about 4 more for each directory reopened.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-directory-walk-{}", std::process::id()));
@@ -88,7 +84,7 @@ impl DirectoryWalk {
     }
 
     /// Sets which symlinks to follow: those in operands always, and with [`Follow::Links`] also
-    /// symlinks to directories found in the tree.
+    /// those to directories in the tree.
     #[must_use]
     pub fn follow(self, follow: Follow) -> DirectoryWalk {
         let limits = Limits { follow: follow == Follow::Links, ..Limits::default() };
@@ -103,15 +99,13 @@ impl DirectoryWalk {
 
     /// Sets the size of the listing buffer, instead of growing it from 64 KiB.
     ///
-    /// All [entered](DirectoryWalk::enter) directories share the buffer. It always fits the longest
-    /// name.
+    /// All [entered](DirectoryWalk::enter) directories share it. It always fits the longest name.
     #[must_use]
     pub fn buffer(self, bytes: usize) -> DirectoryWalk {
         DirectoryWalk { capacity: Some(bytes), buffer: None, ..self }
     }
 
-    /// Creates a [`Stat`] for this plan. On Unix it shares the cached names of owners with the
-    /// listings of this walk.
+    /// Creates a [`Stat`] for this plan. On Unix it shares the cached names of owners.
     pub fn asking(&self, plan: Plan) -> Stat {
         Stat::started(Os::start(&self.setup), plan)
     }
@@ -139,8 +133,8 @@ impl DirectoryWalk {
 
     /// Queues subdirectories of the last opened directory, in this order. No call.
     ///
-    /// `list` is that directory's listing. Fails with the listing of another directory, and with a
-    /// name that no entry can have.
+    /// `list` is that directory's listing; another one fails, and so does a name that no entry can
+    /// have.
     pub fn enter<N: AsRef<OsStr>>(
         &mut self,
         list: List,
@@ -197,8 +191,8 @@ impl DirectoryWalk {
         Ok(())
     }
 
-    /// Opens the next directory for listing, or returns `None` at the end. After an error, the next
-    /// call continues with the following directory.
+    /// Opens the next directory for listing; `None` at the end. After an error, the next call
+    /// continues with the following directory.
     #[allow(clippy::should_implement_trait, reason = "`enter` is called in between")]
     pub fn next(&mut self) -> Option<Result<Directory, Error>> {
         while self.branch.stack.len() > 0 {

@@ -1,8 +1,8 @@
 //! Reads a whole directory and queries its entries from several threads.
 //!
-//! Most of the time goes into the queries, one per entry, and these are independent. So each batch
-//! is split into small chunks, which threads take one after another, writing into their part of the
-//! result slice. Threads end with their batch; the next one is up to sixteen times as large.
+//! Most of the time goes into the queries, one per entry. So each batch is split into small chunks,
+//! which threads take one after another, writing into their part of the result slice. Threads end
+//! with their batch; the next one is up to sixteen times as large.
 
 use std::ffi::OsStr;
 use std::sync::{Mutex, PoisonError};
@@ -16,12 +16,12 @@ use crate::fields::Metadata;
 use crate::sys::{Host, Listing, Opened, Os, Sys, SystemUnit};
 use crate::tree::Workers;
 
-/// Entries per chunk: about 100 µs of queries, so taking a chunk costs next to nothing.
+/// Entries per chunk: about 100 µs of queries.
 const PART: usize = 64;
 /// Entries per thread for `Threads::Automatic`: over a millisecond of queries, ten times the cost
-/// of starting and ending a thread.
+/// of a thread.
 const SHARE: usize = 1024;
-/// Most threads for `Threads::Automatic`: queries in one directory contend for kernel locks.
+/// More threads would contend for kernel locks in one directory.
 const MOST: usize = 8;
 
 /// The remaining chunks of a batch: positions of entries, with the slices for their results.
@@ -37,18 +37,17 @@ impl List {
     /// entry, on any thread and in any order.
     ///
     /// Threads are started only if the plan needs queries. [`Threads::Automatic`] uses one per
-    /// 1,024 entries of a batch, at most eight and one per processor; below 2,048 entries the
-    /// calling thread works alone. [`Threads::AtMost`] uses that many, at most one per 64 entries.
-    /// If the system has no thread left, fewer work.
+    /// 1,024 entries of a batch, at most eight and one per processor, and [`Threads::AtMost`] at
+    /// most one per 64 entries. If the system has no thread left, fewer work.
     ///
     /// Costs as much as [`List::next`] for the accepted entries, plus 1 call if threads may be
     /// started. On Linux each started thread adds 2 calls: it reopens the directory, because
     /// threads sharing a descriptor contend in every call, and shares it only if that fails. Each
-    /// thread has its own cache of the names of owners, and of devices without access rules.
+    /// thread has its own cache of owners.
     ///
     /// If the listing fails, the results for the entries already read are complete. A failed query
     /// is recorded in the entry's [`Metadata`], also if the entry has vanished. A panic in
-    /// `complete` resumes on the calling thread after all threads have ended.
+    /// `complete` resumes on the calling thread.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-gather-{}", std::process::id()));
@@ -78,7 +77,6 @@ impl List {
         let read = loop {
             let first = into.len();
             positions.clear();
-            // Growing step by step would touch memory only to abandon it.
             let left = self.reader.left();
             into.reserve(left);
             positions.reserve(left);
@@ -117,7 +115,7 @@ impl List {
         while helpers.started.len() < wanted {
             let asker = Asker::new(Os::start(setup), asker.plan());
             // Every call takes a reference on the open file, so threads sharing a descriptor
-            // contend for its cache line. They share it only when descriptors run out.
+            // contend for its cache line.
             let own = match asker.sys.open_below(dir, Os::ITSELF, true) {
                 Opened::Dir(own) => Some(own),
                 _ => None,
@@ -148,7 +146,6 @@ impl List {
     }
 }
 
-/// The threads in addition to the caller's; their state is reused across batches.
 struct Helpers {
     threads: Threads,
     processors: Option<usize>,
@@ -183,7 +180,7 @@ impl ListBatch<'_> {
         metadata: &mut Metadata,
         complete: &impl Fn(&mut T, Entry<'_>),
     ) {
-        // The lock is released before `complete`, which may panic.
+        // Release the lock: `complete` may panic.
         let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some((positions, results)) = next() {
             for (&at, result) in positions.iter().zip(results) {

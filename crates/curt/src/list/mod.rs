@@ -24,7 +24,7 @@
 //! # Promises
 //!
 //! - Each field of the [`Plan`] is queried at most once, and no others. Values in the listing are
-//!   used unless the plan wants them exact. No value is made up.
+//!   used unless the plan wants them exact.
 //! - Names are the system's own bytes or UTF-16 units. `.` and `..` are skipped.
 //! - Entries come in the system's order, one at a time from one buffer, so memory does not grow
 //!   with their number.
@@ -54,21 +54,15 @@
 //!
 //! # Races
 //!
-//! A listing is not a snapshot: an entry added or removed meanwhile may or may not be listed. An
-//! entry that vanishes before its query has failed fields, with the system's error. Queries are
-//! relative to the open directory, so moving or replacing it does not redirect them.
+//! A listing is not a snapshot: an entry added or removed meanwhile may or may not be listed, and
+//! one that vanishes before its query has failed fields. Queries are relative to the open
+//! directory, so moving or replacing it does not redirect them.
 //!
 //! # Fallbacks
 //!
-//! Without `statx` the older `fstatat` is used, without creation times and attributes. If a listing
-//! carries no kinds (some file systems), a wanted kind is queried. On Windows, older information
-//! classes replace those a volume refuses.
-
-// From the public function down to the system call:
-//
-// - `Directory::open` opens the path with `Sys::open_below` (`openat`).
-// - `List::read` fills the buffer with `Sys::read_entries` (`getdents64`).
-// - `ListBatch::listed` queries missing fields with `Asker::complete` and `Sys::query` (`statx`).
+//! Without `statx`, `fstatat` is used, without creation times and attributes. If a listing carries
+//! no kinds (some file systems), a wanted kind is queried. On Windows, older information classes
+//! replace those a volume refuses.
 
 mod directory_walk;
 mod gather;
@@ -101,7 +95,7 @@ type OsDir = <Os as Sys>::Dir;
 /// Lists a directory.
 ///
 /// Each entry has its name and its kind, which is free where the listing carries it.
-/// [`List::fields`] adds more fields. Fails if the directory cannot be opened.
+/// [`List::fields`] adds more fields.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-list-{}", std::process::id()));
@@ -125,9 +119,9 @@ pub fn list(path: impl AsRef<Path>) -> Result<List, Error> {
 
 /// A directory opened for listing.
 ///
-/// On Unix it can be created from a descriptor open for reading (`Directory::try_from(fd)?`), on
-/// Windows from a handle; listing then begins at the descriptor's position, and entries have no
-/// parent path. The descriptor or handle can be borrowed (`AsFd`, `AsHandle`) and taken back.
+/// It can be created from a descriptor open for reading (`Directory::try_from(fd)?`), or a handle
+/// on Windows; listing then begins at the descriptor's position, and entries have no parent path.
+/// It can be borrowed (`AsFd`, `AsHandle`) and taken back.
 #[must_use = "an open directory does nothing until it is listed"]
 pub struct Directory {
     pub(crate) setup: Setup,
@@ -149,7 +143,7 @@ impl Directory {
         Directory::open_without(path, &[])
     }
 
-    /// [`Directory::open`] without some features of the system, for tests.
+    /// For tests.
     #[doc(hidden)]
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Directory, Error> {
         let path = path.as_ref();
@@ -166,7 +160,7 @@ impl Directory {
         }
     }
 
-    /// Wraps a directory that a platform started with this `setup` has opened, after these calls.
+    /// Wraps a directory that the platform has opened, after these calls.
     pub(crate) fn of(setup: Setup, calls: &Calls, dir: OsDir, path: PathBuf) -> Directory {
         Directory { setup, calls: *calls, dir, buf: <Os as Sys>::DirBuf::default(), path }
     }
@@ -248,9 +242,8 @@ impl List {
 
     /// Visits the rest of the current batch, the entries read with one call.
     ///
-    /// Reads a new batch if the current one is used up. Stops early if `visit` returns
-    /// [`Next::Stop`]. Names are borrowed from the buffer until the listing reads again, so
-    /// collecting a batch copies none.
+    /// Reads a new batch if the current one is used up. Names are borrowed from the buffer until
+    /// the listing reads again, so collecting a batch copies none.
     ///
     /// Returns `false` at the end of the directory. An error of the listing as a whole ends it.
     /// Costs as many calls as [`List::next`].
@@ -291,7 +284,6 @@ impl List {
         Ok(true)
     }
 
-    /// Reads a batch unless entries are left. Returns `false` at the end of the directory.
     fn fill(&mut self) -> Result<bool, Error> {
         while !self.reader.has_next() {
             if self.reader.is_at_end() {
@@ -321,8 +313,7 @@ impl List {
 
     /// Queries a path relative to this directory, as [`Stat::path`] does.
     ///
-    /// The plan of `stat` decides whether links are followed. The relative path must fit the
-    /// system's limit; the path of the directory may exceed it.
+    /// The relative path must fit the system's limit; the path of the directory may exceed it.
     pub fn stat(&self, stat: &mut Stat, path: impl AsRef<Path>) -> Result<Metadata, Error> {
         let path = path.as_ref();
         let whole = || self.path.join(path);
@@ -358,7 +349,6 @@ impl List {
 
 #[derive(Clone, Copy)]
 struct ListBatch<'a> {
-    /// The descriptor that this thread queries through.
     dir: &'a OsDir,
     path: &'a Path,
     buf: &'a <Os as Sys>::DirBuf,
@@ -382,8 +372,7 @@ impl<'a> ListBatch<'a> {
     }
 }
 
-/// The name of an entry in the listing's buffer, followed by a NUL; valid until the listing reads
-/// again.
+/// The name of an entry in the listing's buffer, followed by a NUL.
 #[derive(Clone, Copy)]
 pub struct EntryName<'a>(pub(crate) Name<'a, Unit>);
 
@@ -419,8 +408,7 @@ impl fmt::Debug for Entry<'_> {
 }
 
 impl<'a> Entry<'a> {
-    /// Returns the name, borrowed on Unix and converted from UTF-16 on Windows (see
-    /// [`EntryName::get`]).
+    /// Returns the name, like [`EntryName::get`].
     pub fn name(&self) -> FileName<'a> {
         EntryName(self.name).get()
     }
@@ -435,7 +423,7 @@ impl<'a> Entry<'a> {
         self.metadata.facts.kind
     }
 
-    /// Returns the known fields: those of the plan, and those fetched since.
+    /// Returns the fields of the plan, and those fetched since.
     pub fn metadata(&self) -> &Metadata {
         self.metadata
     }

@@ -16,8 +16,8 @@ use crate::sys::{Os, Setup, Sys};
 /// ([`Plan::follow`]). A broken symlink then yields its own metadata.
 ///
 /// On Linux 1 call covers everything but targets, access, access rules and labels; see
-/// [`fields`](crate::fields) for these. A plan of only these, or of no fields, costs 1 more call, to
-/// check that the path exists.
+/// [`fields`](crate::fields). A plan of only these, or of no fields, costs 1 more call, to check
+/// that the path exists.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-stat-{}", std::process::id()));

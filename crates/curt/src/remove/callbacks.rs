@@ -56,6 +56,5 @@ pub(super) struct Callbacks<'a> {
     pub(super) ask: Option<Ask<'a>>,
     pub(super) exclude: Option<Exclude<'a>>,
     pub(super) poll: Option<Poll<'a>>,
-    /// Whether all run on the caller's thread.
     pub(super) on_caller_thread: bool,
 }

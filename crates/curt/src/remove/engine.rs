@@ -2,12 +2,12 @@
 //!
 //! All directories share one listing buffer. The worker fills it from the topmost directory,
 //! removes the files straight from it, and saves the names of the subdirectories, because entering
-//! one overwrites the buffer. It enters each of them, then reads the next buffer, until the listing
-//! ends. Then it removes the directory (`leave.rs`).
+//! one overwrites the buffer. It enters each of them, then reads the next buffer. At the end of the
+//! listing it removes the directory (`leave.rs`).
 //!
 //! The difficulty is relisting. A directory closed to save descriptors is listed from its start
-//! after it was reopened, and so is one that did not become empty. Removed entries do not appear
-//! again, but others would be handled twice. Therefore:
+//! after it was reopened, and so is one that did not become empty. Entries that remain would be
+//! handled twice. Therefore:
 //!
 //! - Names of entries that failed are stored and skipped (`frame.rs`).
 //! - Names of entries that the caller chose to skip are not stored. If there can be any, a
@@ -31,30 +31,23 @@ use crate::name::{Name, Names};
 use crate::sys::{Ask, Entry, Mounts, Opened, Sys, is_shortage};
 use crate::tree::{Links, Meanwhile, ReopenError, ReopenFailure, Stack, Waited, Work};
 
-/// Entries to handle before checking again for idle workers.
 const ENTRIES_PER_LOOK: u64 = 16;
-/// The smallest batch worth splitting.
 const WORTH_HANDING_OFF: usize = 128;
 
 /// How many tasks a worker may start on top of each other while it waits. Each takes 1.5 KiB of
-/// stack, and holds a directory of another worker open. A worker at the limit hands off no work, so
-/// others may be idle: with a limit of 2, 32 workers took longer than 16 in the model
-/// (`tests/scaling.rs`).
+/// stack, and holds a directory of another worker open. With a limit of 2, 32 workers took longer
+/// than 16 in the model (`tests/scaling.rs`), because a worker at the limit hands off no work.
 const MOST_NESTED: u32 = 8;
-/// Calls for a directory, where an entry takes one.
 const CALLS_FOR_DIRECTORY: u32 = 5;
-/// The pause before another attempt to get a descriptor.
 const NAP: Duration = Duration::from_millis(2);
 
-/// Its [`Worker`] removes single entries.
 pub(super) struct Engine<'r, S: Sys> {
     pub(super) worker: Worker<'r, S>,
     pub(super) stack: FrameStack<S>,
     pub(super) buffer: Buffer<S>,
     samples: Samples,
-    /// The open parent of the previous operand, for the next one in the same directory.
+    /// The parent of the previous operand, for the next one in the same directory.
     pub(super) parent: Option<(PathBuf, Arc<S::Dir>)>,
-    /// The location of the current operand, if it is a tree.
     pub(super) place: Option<Place<S>>,
     nested: u32,
 }
@@ -112,7 +105,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.crew.pool.finish(&parts.join);
     }
 
-    /// Empties and removes the levels from `base` on. Returns the remaining entries of a part.
+    /// Returns the remaining entries of a part.
     pub(super) fn remove_levels(&mut self, base: usize) -> Remains<S::Unit> {
         while self.stack.len() > base {
             if self.worker.is_over() {
@@ -129,7 +122,7 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.enter_next();
                 continue;
             }
-            // For the same reason, wait for the parts handed off before reading on after a release.
+            // For the same reason, wait for the parts handed off.
             let may_read_on = has_more && !level.was_released();
             if !may_read_on && self.wait_for_parts() {
                 continue;
@@ -149,7 +142,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         Remains::none()
     }
 
-    /// Waits for the parts of the topmost directory. Returns whether it ran another task instead.
     fn wait_for_parts(&mut self) -> bool {
         let Some(parts) = self.stack.top().handed_off() else { return false };
         let pool = &self.worker.shared.crew.pool;
@@ -167,8 +159,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Reads a batch of the topmost directory, which must be open. Removes the files in it, and
-    /// saves the names of the subdirectories.
+    /// The topmost directory must be open. Removes the files in a batch, and saves the names of the
+    /// subdirectories.
     fn read_batch(&mut self) {
         if self.check_overrun() {
             return;
@@ -225,7 +217,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.nested < MOST_NESTED && self.worker.shared.crew.pool.is_hungry()
     }
 
-    /// Hands off half of the entries in the buffer, except known directories.
     fn hand_off_files(&mut self) {
         let left = self.buffer.left();
         if left < WORTH_HANDING_OFF || !self.worker.shared.is_plain {
@@ -255,7 +246,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Hands off half of the waiting subdirectories of the shallowest open level.
     fn hand_off_directories(&mut self, base: usize) {
         let stack = &mut self.stack;
         let Some(index) = stack.open_from(base).find(|&index| stack[index].has_waiting()) else {
@@ -286,7 +276,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Opens the child with its name at `at`. After a shortage of descriptors, it waits again.
     fn enter(&mut self, at: usize) {
         let Engine { worker, stack, .. } = self;
         let (Some(name), Some(dir)) = (stack.names().get(at), stack.top().dir()) else {
@@ -327,9 +316,9 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Returns why [`SameFileSystem::Device`] excludes a child: it is on another device, or its
-    /// device cannot be queried. An unopened child is queried by name, because it may be a mount of
-    /// the same device, or be removed without having been opened.
+    /// Returns why [`SameFileSystem::Device`] excludes a child. An unopened child is queried by
+    /// name, because it may be a mount of the same device, or be removed without having been
+    /// opened.
     fn leads_elsewhere(&mut self, at: usize, opened: &Opened<S::Dir>) -> Option<Cause> {
         let Engine { worker, stack, .. } = self;
         if worker.shared.options.same_file_system != SameFileSystem::Device {
@@ -364,7 +353,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.shortage.opened(self.stack.count_open());
     }
 
-    /// Handles a child that could not be opened. The path names it, and is cut back to `path_len`.
+    /// The path names the child, and is cut back to `path_len`.
     fn not_entered(&mut self, at: usize, path_len: usize, opened: Opened<S::Dir>) {
         let (Some(name), Some(dir)) = (self.stack.names().get(at), self.stack.top().dir()) else {
             return self.worker.internal_error("a directory is entered that is not open");
@@ -373,7 +362,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.deal_with(at, path_len, outcome);
     }
 
-    /// Records the outcome for a child not entered, and cuts the path back to `path_len`.
     fn deal_with(&mut self, at: usize, path_len: usize, outcome: Outcome) {
         self.worker.path.truncate(path_len);
         match outcome {
@@ -388,7 +376,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.reopen(self.stack.len() - 1)
     }
 
-    /// Reopens a directory if necessary. If it is gone or replaced, pops it and all deeper levels.
     pub(super) fn reopen(&mut self, index: usize) -> bool {
         if self.stack[index].dir().is_some() {
             return true;
@@ -421,7 +408,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.pop();
     }
 
-    /// Pops and closes the topmost directory. If an entry of it remains, so does the directory.
+    /// If an entry of the directory remains, so does the directory.
     pub(super) fn pop(&mut self) {
         let Some(frame) = self.stack.pop(&self.worker.sys) else { return };
         let Role::Child(name) = frame.role else { return };
@@ -432,7 +419,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Records that the child with its name at `at` remains.
     fn keep_child(&mut self, at: usize) {
         let (level, names) = self.stack.level_with_names(self.stack.len() - 1);
         match names.get(at) {
@@ -441,7 +427,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Returns the open parent of a directory, and the directory's name in it.
+    /// Returns the parent, and the directory's name in it.
     pub(super) fn parent_of(&self, index: usize) -> Option<(&S::Dir, Name<'_, S::Unit>)> {
         match self.stack[index].role {
             Role::Operand => {

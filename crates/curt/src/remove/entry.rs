@@ -13,19 +13,16 @@ use crate::sys::{Ask, Entry, Opened, Removed, Sys};
 #[derive(Clone, Copy)]
 pub(super) enum Outcome {
     Removed,
-    /// It has vanished.
     Gone,
     /// It disappears when another process closes it.
     Pending,
-    /// It remains: a failure, the caller's choice, or the removal is over.
+    /// A failure, the caller's choice, or the removal is over.
     Kept,
-    /// It must be entered.
     Directory,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
-    /// In the current listing.
     Listed,
     /// By its name: an operand, or an entry that was no directory when opened. `exclude` does not
     /// apply, or was already called.
@@ -41,7 +38,6 @@ impl<S: Sys> Worker<'_, S> {
         let path_len = self.path.len();
         let outcome = if self.shared.is_plain {
             self.unlink(dir, name, kind).unwrap_or_else(|error| {
-                // Build the path for a failure only.
                 self.path.push(name);
                 self.not_removed(dir, name, kind, Found::Listed, error)
             })
@@ -54,7 +50,7 @@ impl<S: Sys> Worker<'_, S> {
         outcome
     }
 
-    /// Removes the entry at the current path, unless it is a directory or the caller skips it.
+    /// A directory, or an entry that the caller skips, remains.
     pub(super) fn remove_entry(
         &mut self,
         dir: &S::Dir,
@@ -109,7 +105,7 @@ impl<S: Sys> Worker<'_, S> {
         outcome
     }
 
-    /// Handles an entry at the current path that could not be opened as a directory.
+    /// Handles an entry that could not be opened as a directory.
     pub(super) fn remove_unopened(
         &mut self,
         parent: &S::Dir,
@@ -124,7 +120,7 @@ impl<S: Sys> Worker<'_, S> {
             // Another entry took its name, or the listing had no kind.
             Opened::NotDirectory => {
                 match self.remove_entry(parent, name, Kind::Unknown, Found::Named) {
-                    // Another process keeps swapping it between file and directory.
+                    // Another process keeps swapping file and directory.
                     Outcome::Directory => Cause::Replaced,
                     outcome => return outcome,
                 }
@@ -147,8 +143,7 @@ impl<S: Sys> Worker<'_, S> {
         error: io::Error,
     ) -> Outcome {
         let options = self.shared.options;
-        // Like GNU rm, which leaves such a directory alone if it prompts for protected entries
-        // only.
+        // Like GNU rm when it prompts for protected entries only.
         let is_denied = error.kind() == io::ErrorKind::PermissionDenied
             && options.confirm != Confirm::WriteProtected;
         if is_denied && options.confirm == Confirm::Always {
@@ -165,7 +160,6 @@ impl<S: Sys> Worker<'_, S> {
         Outcome::Kept
     }
 
-    /// Returns whether to remove an entry, after asking the caller if necessary.
     fn confirms_entry(
         &mut self,
         dir: &S::Dir,
@@ -195,8 +189,7 @@ impl<S: Sys> Worker<'_, S> {
         }
     }
 
-    /// Interprets a failed removal: the entry may be a directory, or missing. Reports any other
-    /// error.
+    /// The entry may be a directory, or missing. Reports any other error.
     fn not_removed(
         &self,
         dir: &S::Dir,
@@ -207,7 +200,7 @@ impl<S: Sys> Worker<'_, S> {
     ) -> Outcome {
         use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
         match (error.kind(), found) {
-            // The error hides whether it is a directory. Trying to enter it will show.
+            // Trying to enter it will show whether it is a directory.
             (PermissionDenied, Found::Listed) if kind == Kind::Unknown => Outcome::Directory,
             // The system may refuse before it checks the kind or, on a read-only filesystem,
             // whether the entry exists.

@@ -18,7 +18,7 @@ use crate::tree::{self, Join, Stack, TreePath};
 pub(super) type FrameStack<S> = Stack<S, Frame<<S as Sys>::Unit>>;
 pub(super) type Level<S> = tree::Level<S, Frame<<S as Sys>::Unit>>;
 
-/// The location of a directory operand, and its identity when it was opened.
+/// The identity is that of the moment of opening.
 pub(super) struct Place<S: Sys> {
     pub(super) parent: Arc<S::Dir>,
     pub(super) name: NameBuf<S::Unit>,
@@ -27,21 +27,15 @@ pub(super) struct Place<S: Sys> {
 
 pub(super) struct Frame<U> {
     pub(super) role: Role,
-    /// Whether the process may not write to it. Known only if confirmations are on.
     pub(super) is_protected: bool,
-    /// Whether to ask the caller before removing its entries.
     asks_first: bool,
-    /// Its device, once queried.
     pub(super) device: Option<u64>,
-    /// Whether it was itself reported as remaining.
     pub(super) is_reported: bool,
     remains: Remains<U>,
-    /// Its parts at other workers.
     handed_off: Option<Arc<HandedOffParts<U>>>,
     pub(super) passes: Passes,
 }
 
-/// The role of a directory on a worker's stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Entries of a directory that another worker has listed and will remove.
@@ -51,8 +45,8 @@ pub(super) enum Role {
     Child(usize),
 }
 
-/// Names of entries that remain; `None` if there are none. If the caller chooses which entries to
-/// skip, names are not stored, because the directory is not relisted then.
+/// `None` if no entries remain. If the caller chooses which entries to skip, names are not stored,
+/// because the directory is not relisted then.
 #[derive(Debug)]
 pub(super) struct Remains<U>(Option<BTreeSet<Vec<U>>>);
 
@@ -83,7 +77,7 @@ pub(super) struct Task<S: Sys> {
     pub(super) dir: Arc<S::Dir>,
     pub(super) path: TreePath<S::Unit>,
     pub(super) names: Names<S::Unit>,
-    /// One kind for all: directories, files of any kind, or unknown.
+    /// Directories, files of any kind, or unknown.
     pub(super) kind: Kind,
     pub(super) parts: Arc<HandedOffParts<S::Unit>>,
 }
@@ -106,7 +100,6 @@ impl<U: Unit> Frame<U> {
         Frame { passes: Passes::of_part(), ..Frame::new(Role::Part, false, false) }
     }
 
-    /// Returns `true` only once.
     pub(super) fn take_question(&mut self) -> bool {
         std::mem::take(&mut self.asks_first)
     }
@@ -115,12 +108,11 @@ impl<U: Unit> Frame<U> {
         self.remains.0.is_some()
     }
 
-    /// Marks the directory as remaining, because an entry of it does or it cannot be removed.
     pub(super) fn mark_kept(&mut self) {
         self.remains.0.get_or_insert_default();
     }
 
-    /// The directory is gone, with everything that was to remain in it.
+    /// The directory is gone, with everything in it.
     pub(super) fn forget_remains(&mut self) {
         self.remains = Remains::none();
     }
@@ -141,7 +133,6 @@ impl<U: Unit> Frame<U> {
         self.remains
     }
 
-    /// Counts a part before it is handed off.
     pub(super) fn add_part(&mut self) -> Arc<HandedOffParts<U>> {
         let parts = self.handed_off.get_or_insert_with(|| {
             let remains = Mutex::new(Remains::none());
@@ -155,7 +146,6 @@ impl<U: Unit> Frame<U> {
         self.handed_off.clone()
     }
 
-    /// Takes back the remains of the parts. Wait for them first.
     pub(super) fn join(&mut self) {
         let Some(parts) = self.handed_off.take() else { return };
         // Only after a worker's panic: its part may still exist.
@@ -168,7 +158,7 @@ impl<U: Unit> Frame<U> {
 }
 
 impl<S: Sys> Level<S> {
-    /// Leaves the directory as it is: the rest is neither listed nor entered.
+    /// The rest is neither listed nor entered.
     pub(super) fn give_up(&mut self) {
         self.mark_kept();
         self.passes.stop();

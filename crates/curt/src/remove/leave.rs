@@ -19,7 +19,7 @@ impl<S: Sys> Engine<'_, S> {
         } else if self.may_hold_more() {
             self.retry(Why::Stays);
         } else if self.is_tried() {
-            // A callback may have removed the remaining entries, and may stop the removal.
+            // A callback may have removed the remaining entries, or stop the removal.
             self.worker.flush();
             if self.worker.shared.is_cancelled() { self.pop() } else { self.remove_top() }
         } else if self.settle_without_removal() {
@@ -33,9 +33,8 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Returns whether the topmost directory may have more entries, because removing entries during
-    /// a listing can hide others. A failure to remove the directory would show that; one that
-    /// remains is relisted until no new entry is found.
+    /// Removing entries during a listing can hide others. A failure to remove the directory would
+    /// show that; one that remains is relisted until no new entry is found.
     fn may_hold_more(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
@@ -43,7 +42,6 @@ impl<S: Sys> Engine<'_, S> {
             && level.passes.has_found()
             && !level.passes.is_stopped()
             && self.may_list_again()
-            // After a worker's panic, its entries are left.
             && !shared.crew.pool.is_over()
     }
 
@@ -52,14 +50,13 @@ impl<S: Sys> Engine<'_, S> {
         directories == DirectoryOperands::Contents && self.stack.top().role == Role::Operand
     }
 
-    /// Returns whether relisting meets only new entries. The names of skipped ones are not stored.
+    /// Names of skipped entries are not stored.
     fn may_list_again(&self) -> bool {
         let shared = self.worker.shared;
         shared.removes_all || !(self.stack.top().is_kept() || shared.options.dry_run)
     }
 
-    /// Returns whether to try the topmost directory for
-    /// [`try_parents`](super::Remove::try_parents).
+    /// Implements [`try_parents`](super::Remove::try_parents).
     fn is_tried(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
@@ -69,7 +66,6 @@ impl<S: Sys> Engine<'_, S> {
             && !(level.is_reported || self.is_only_emptied() || shared.is_cancelled())
     }
 
-    /// Returns whether the topmost directory remains. Asks the caller if necessary.
     fn settle_without_removal(&mut self) -> bool {
         if self.stack.top().is_kept() || self.is_only_emptied() {
             return true;
@@ -83,7 +79,6 @@ impl<S: Sys> Engine<'_, S> {
         stays
     }
 
-    /// Removes and pops the topmost directory, unless it must be relisted.
     fn remove_top(&mut self) {
         let index = self.stack.len() - 1;
         let is_operand = self.stack[index].role == Role::Operand;
@@ -123,7 +118,6 @@ impl<S: Sys> Engine<'_, S> {
                 return;
             }
             _ => {
-                // It remains, so the next `leave_top` relists it until no new entry is found.
                 self.stack[index].mark_kept();
                 self.stack[index].is_reported = true;
                 return self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
@@ -132,8 +126,8 @@ impl<S: Sys> Engine<'_, S> {
         self.pop();
     }
 
-    /// Returns whether the operand's name still leads to the directory just emptied; otherwise
-    /// reports it. After a rename, the entry with that name must not be removed.
+    /// Reports an operand whose name no longer leads to the directory just emptied: the entry with
+    /// that name must not be removed.
     fn check_operand(&self) -> bool {
         let Engine { worker, stack, place, .. } = self;
         let (Some(dir), Some(place)) = (stack.top().dir(), place) else {
@@ -152,7 +146,6 @@ impl<S: Sys> Engine<'_, S> {
         let cause = match there {
             Ok(true) => return true,
             Ok(false) => Cause::Replaced,
-            // It was removed, or renamed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 match worker.sys.query_dir(dir, Ask::STAT) {
                     Ok(stat) if stat.links == 0 => {
@@ -193,13 +186,12 @@ impl<S: Sys> Engine<'_, S> {
                 self.stack.put_top_back(dir);
                 error
             }),
-            // It was released, or another worker still uses it.
             None => sys.remove_empty_dir(parent, name),
         };
         removed.map(|()| None)
     }
 
-    /// Relists the topmost directory, or gives it up at the limits on retries.
+    /// Relists the directory, or gives it up at the limits on retries.
     fn retry(&mut self, why: Why) {
         let may_list_again = self.may_list_again();
         let (worker, level) = (&self.worker, self.stack.top_mut());

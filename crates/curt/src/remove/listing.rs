@@ -3,7 +3,6 @@ use std::io;
 use crate::sys::{Batch, Entry, Listing, Mounts, Opened, Sys};
 use crate::tree::Reader;
 
-/// The smallest listing worth sorting by inode.
 const WORTH_SORTING: usize = 1000;
 
 /// Counting ends after this many batches in a row with few entries: fewer than `FEW`, or than a
@@ -13,10 +12,8 @@ const FEW: u64 = 4;
 
 pub(super) struct Buffer<S: Sys> {
     reader: Reader<S>,
-    /// File numbers and positions of entries in inode order, the next one last. The reader is past
-    /// them.
+    /// Sorted by inode, the next one last. The reader is past them.
     ordered: Vec<(u64, usize)>,
-    /// Whether inode order pays on the operand's filesystem, once queried.
     order_pays: Option<bool>,
 }
 
@@ -32,7 +29,7 @@ impl<S: Sys> Buffer<S> {
         self.order_pays = None;
     }
 
-    /// Sorts the batch by file number if it is large and the filesystem is one where that pays.
+    /// Sorts a large batch by file number on filesystems where that pays.
     pub(super) fn read(&mut self, dir: &S::Dir, may_order: bool, sys: &S) -> io::Result<Batch> {
         self.ordered.clear();
         let batch = self.reader.read(dir, sys)?;
@@ -60,7 +57,6 @@ impl<S: Sys> Buffer<S> {
         Some(entry)
     }
 
-    /// An estimate.
     pub(super) fn left(&self) -> usize {
         self.ordered.len() + self.reader.left()
     }
@@ -73,8 +69,7 @@ impl<S: Sys> Buffer<S> {
         is_cancelled: impl Fn() -> bool,
     ) -> Option<u64> {
         let Opened::Dir(dir) = sys.open_child(dir, S::ITSELF, Mounts::Cross) else { return None };
-        // A listing that grows by a few entries at a time has caught up with the process that adds
-        // them.
+        // The count has caught up with a writer that adds a few entries at a time.
         let (mut count, mut most, mut trickles) = (0, FEW * 16, 0);
         let complete = loop {
             let Ok(batch) = self.read(&dir, false, sys) else { break false };

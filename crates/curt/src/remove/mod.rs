@@ -22,24 +22,21 @@
 //! # Promises
 //!
 //! - Everything inside an operand is removed if possible. The rest is reported: one error for each
-//!   entry that failed, and none for the directories that remain because of it, unless
-//!   [`Remove::try_parents`] is set.
-//! - Symlinks are removed and never followed. An operand with a trailing separator must be a
-//!   directory itself: `link/` is an error, and the target of the symlink is not touched.
+//!   entry that failed, and none for its parents, unless [`Remove::try_parents`] is set.
+//! - Symlinks are removed and never followed. `link/` is an error.
 //! - No path is resolved twice: every call names one entry of an open directory, never `..`. The
 //!   exception is a directory closed for the descriptor budget. It is reopened by several names in
 //!   one call, which refuses symlinks, or with fewer than 8 descriptors left, by `..` from a
 //!   descendant. Then its identity is compared.
 //! - Descriptors and stack are bounded at any depth and any number of entries. So is memory, except
-//!   for the errors in the report (see [`Remove::on_error`]), the names of entries that remain, the
-//!   names of subdirectories in one listing buffer per level (64 KiB, or 1 MiB in a huge
-//!   directory), and, in a dry run of operands that may overlap, the removed directories and the
-//!   names removed from others. The time that another process can add by creating entries is
-//!   bounded, too.
+//!   for errors (see [`Remove::on_error`]), the names of entries that remain, the names of
+//!   subdirectories in one listing buffer per level (64 KiB, or 1 MiB in a huge directory), and, in
+//!   a dry run of operands that may overlap, the names already removed. The time that a writer can
+//!   add is bounded, too.
 //! - Mounts inside an operand are not crossed, and the root directory is not removed, unless
 //!   requested.
-//! - A removal is **not atomic**: other processes see partial trees meanwhile, and a failure does
-//!   not bring back entries already removed.
+//! - A removal is **not atomic**: other processes see partial trees, and a failure does not bring
+//!   back entries already removed.
 //!
 //! # Call ceiling
 //!
@@ -70,14 +67,12 @@
 //! *Prevented*:
 //!
 //! - A directory swapped for a symlink, at any level and any moment, is not followed.
-//! - An entry that changes its kind is handled by its kind at the moment of removal. An entry that
-//!   vanishes is not an error.
+//! - An entry is handled by its kind at the moment of removal, and may vanish before.
 //! - A mount that appears is refused by the call that would enter it or, without `openat2`, by
 //!   comparing the opened directory with its parent.
 //! - A directory that grows is emptied again within the limits of [`Remove::retries`], and then
-//!   reported. One that remains anyway is relisted until no new entry is found. The same limits
-//!   apply to a process that adds entries as fast as they are removed, in one directory or in new
-//!   ones ahead of the removal.
+//!   reported, even if entries are added as fast as they are removed, or in new directories ahead
+//!   of the removal.
 //! - An operand renamed during its removal is reported, and an entry that took its name remains.
 //!   The name is checked for the last time right before the operand itself is removed.
 //!
@@ -85,9 +80,9 @@
 //!
 //! - Entries moved **into** the tree during the removal are removed with it.
 //! - A directory moved out of the tree after it was opened is still emptied.
-//! - A file that replaces another one of the same name before its turn is removed instead. So is an
-//!   empty directory that replaces one just emptied; in the case of an operand, only after the last
-//!   check of its name. Windows avoids this: it removes a directory by its handle, unless denied.
+//! - A file that replaces another one of the same name before its turn is removed. So is an empty
+//!   directory that replaces one just emptied; in the case of an operand, only after the last check
+//!   of its name. Windows removes a directory by its handle, unless denied.
 //! - The parent of an operand is found by the given path, and symlinks in it are followed.
 //!
 //! # Fallbacks
@@ -96,8 +91,7 @@
 //! mounts, one more call for each directory. Without `statx` or its mount numbers: a comparison of
 //! devices, which cannot detect a bind mount of the same filesystem. If the listing has no kinds,
 //! the entry is unlinked, which on Linux never removes a directory; elsewhere a stat finds its
-//! kind. Beyond the descriptor budget, ancestors are closed, and reopened when the removal returns
-//! to them. On Linux, the same tests run all of this on the portable platform, too.
+//! kind.
 //!
 //! # Compared with others
 //!
@@ -110,25 +104,23 @@
 //! | Go `RemoveAll` | 6 | yes | removes the link | fails | emptied | goes on, first reported |
 //! | Python `shutil.rmtree` | 13 | on Unix | empties the target, then fails | fails | emptied | by callback |
 
-// A map of one run, from the public function to the system call:
+// One run:
 //
-// - `Remove::run`, below (its options are in `options.rs`), calls `remove_on`. This creates the
-//   state shared by all workers (`shared.rs`, with `shortage.rs` and `writers.rs`) and calls
-//   `Crew::work` of `tree/`, which runs one closure on each thread.
+// - `Remove::run` calls `remove_on`, which creates the state shared by all workers (`shared.rs`,
+//   with `shortage.rs` and `writers.rs`) and calls `Crew::work` of `tree/`, which runs one closure
+//   on each thread.
 // - `Engine::work` (`engine.rs`) is the loop of one worker. `Engine::remove_operand` (`operand.rs`)
 //   opens a tree, and `Engine::remove_levels` empties and removes it.
 // - `Engine::read_batch` lists the topmost directory into the buffer (`listing.rs`, then
-//   `Sys::read_entries`, which is `getdents64`). `handle_entry` saves the name of a directory for
-//   later, and removes any other entry by `Worker::remove_listed` (`entry.rs`) and
-//   `Sys::remove_child` (`unlinkat`). `Engine::enter_next` opens a subdirectory by
-//   `Sys::open_child` (`openat2`). The state of one directory is in `frame.rs`; `passes.rs` decides
-//   how often it is listed.
-// - `Engine::leave_top` (`leave.rs`) removes it by `Sys::remove_open_dir`, or relists it.
+//   `getdents64`). `handle_entry` saves the name of a directory for later, and removes any other
+//   entry by `Worker::remove_listed` (`entry.rs`, then `unlinkat`). `Engine::enter_next` opens a
+//   subdirectory (`openat2`), whose state is in `frame.rs`; `passes.rs` decides how often it is
+//   listed.
+// - `Engine::leave_top` (`leave.rs`) removes it, or relists it.
 //
-// Threads: `Worker::tick` calls `Crew::checkpoint`, which starts them; `Engine::hand_off` gives
-// part of a directory to an idle one. Failures: `Worker::fail` passes them to the `Notifier`, which
-// keeps them and calls each callback (`callbacks.rs`) on the right thread; `Stop` of `tree/` knows
-// whether one has stopped the removal. `worker.rs` counts; `report.rs` is the result.
+// `Worker::tick` calls `Crew::checkpoint`, which starts threads; `Engine::hand_off` gives part of a
+// directory to an idle one. `Worker::fail` passes failures to the `Notifier`, which calls each
+// callback on the right thread.
 
 mod callbacks;
 mod engine;
@@ -170,9 +162,7 @@ use worker::Worker;
 
 /// Removes trees: directories with everything inside, files, and symlinks (never their targets).
 ///
-/// Takes one path or several. Returns the report, or an error with the report unless everything was
-/// removed. The defaults are the safe ones: see [`Remove::new`]. Not atomic: a failure does not
-/// bring back entries already removed.
+/// Returns the report, or an error with the report unless everything was removed.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-doc-{}", std::process::id()));
@@ -189,10 +179,9 @@ pub fn remove_tree(operands: impl Operands) -> Result<Report, Incomplete> {
 impl Remove<'_> {
     /// Removes the operands, one path or several, and returns the report with all failures.
     ///
-    /// Several threads remove operands in parallel, unless one contains another. A dry run may do
-    /// so only if all operands are names in one directory, since others might overlap. A single
-    /// thread removes them in order. Consecutive operands in one directory share the call that
-    /// opens it.
+    /// Several threads remove operands in parallel, unless one contains another; a dry run does so
+    /// only if all operands are names in one directory. A single thread removes them in order.
+    /// Consecutive operands in one directory share the call that opens it.
     #[must_use = "a removal may have failed; the report says so"]
     pub fn run(&self, operands: impl Operands) -> Report {
         operands.lend(|paths| remove_on::<Os>(self, &Setup::default(), paths, None))
@@ -205,8 +194,8 @@ impl Remove<'_> {
     }
 }
 
-/// Removes operands on a platform. `parent` is for a single operand: its parent, if the caller has
-/// opened it, and the path to report instead.
+/// `parent` is for a single operand: its parent, if the caller has opened it, and the path to
+/// report instead.
 fn remove_on<S: Sys>(
     options: &Remove<'_>,
     setup: &Setup,
@@ -215,15 +204,14 @@ fn remove_on<S: Sys>(
 ) -> Report {
     let setup = options.setup(setup);
     let sys = S::start(&setup);
-    // Not checked for a single thread, which works in order anyway: sorting can take a third as
-    // long as removing as many files.
+    // A single thread needs no check: sorting takes up to a third of the time of the removal.
     let is_alone = matches!(options.threads, Threads::AtMost(0 | 1));
     let stop = Stop::new(options.cancel, options.callbacks.poll.as_ref());
     let goes_on = || {
         stop.poll(|| sys.now());
         !stop.is_stopped()
     };
-    // By the text alone, a dry run can rule out an overlap only within one directory.
+    // A dry run can rule out an overlap only within one directory.
     let is_elsewhere =
         |path: &&Path| path.file_name().is_none() || path.parent() != operands[0].parent();
     let overlaps = options.dry_run && operands.len() > 1 && operands.iter().any(is_elsewhere)
@@ -241,9 +229,9 @@ fn remove_on<S: Sys>(
     shared.into_report()
 }
 
-/// Returns whether one operand equals or contains another, judging by the text. Such operands are
-/// removed one by one, because in parallel one could vanish with the other before its turn. Sorting
-/// many operands takes a while, so it calls `goes_on` in between.
+/// Judges by the text whether one operand equals or contains another: in parallel, one could vanish
+/// with the other before its turn. Sorting many operands takes a while, so it calls `goes_on` in
+/// between.
 fn overlap(operands: &[&Path], mut goes_on: impl FnMut() -> bool) -> bool {
     if operands.len() < 2 {
         return false;

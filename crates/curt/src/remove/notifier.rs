@@ -18,10 +18,8 @@ enum Event {
 }
 
 impl Event {
-    /// An estimate.
     fn bytes(&self) -> usize {
         match self {
-            // The path, and the rest of the error.
             Event::Failed(error) => error.path().as_os_str().len() + 128,
             Event::Removed(path, _) => path.as_os_str().len(),
             Event::Progress(_) => 0,
@@ -32,16 +30,15 @@ impl Event {
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     pub(super) count: u64,
-    /// All errors, or only the first if the caller has a callback for them.
+    /// Only the first if the caller has a callback for them.
     pub(super) errors: Vec<Error>,
-    /// Whether the callback stopped the removal at the last error.
     is_over: bool,
 }
 
 pub(super) struct Notifier<'r> {
     callbacks: &'r Callbacks<'r>,
     pub(super) stop: Stop<'r>,
-    /// Events from other threads, if all callbacks run on the caller's.
+    /// Used if all callbacks run on the caller's thread.
     events: Option<Events<Event>>,
     failures: Mutex<Failures>,
 }
@@ -65,7 +62,6 @@ impl<'r> Notifier<'r> {
         self.callbacks.on_removed.is_some()
     }
 
-    /// Only for the caller's thread.
     pub(super) fn attend(&self, now: impl FnOnce() -> Duration) {
         self.stop.poll(now);
         self.deliver();
@@ -97,7 +93,6 @@ impl<'r> Notifier<'r> {
                 events.push(event, bytes);
             }
             _ => {
-                // Earlier events come first.
                 self.deliver();
                 self.handle(event);
             }
@@ -116,7 +111,7 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// Returns when the callbacks of all earlier events have returned.
+    /// Waits for the callbacks of all earlier events.
     pub(super) fn flush(&self, is_caller: bool) {
         match &self.events {
             Some(events) if !is_caller => events.wait(),
@@ -154,8 +149,8 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// To be held by the caller's thread while it works. Without it, other threads would wait
-    /// forever once events are not taken any more.
+    /// Held by the caller's thread while it works. Without it, other threads would wait forever
+    /// once events are not taken any more.
     pub(super) fn close_at_end(&self) -> Option<CloseAtEnd<'_>> {
         self.events.as_ref().map(CloseAtEnd)
     }
@@ -168,7 +163,6 @@ impl<'r> Notifier<'r> {
     }
 }
 
-/// See [`Notifier::close_at_end`].
 pub(super) struct CloseAtEnd<'n>(&'n Events<Event>);
 
 impl Drop for CloseAtEnd<'_> {

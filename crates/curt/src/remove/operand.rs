@@ -43,7 +43,6 @@ impl<S: Sys> Engine<'_, S> {
         let operand = S::Unit::operand(path);
         let name = match &operand.last {
             Last::Name(name) => name.clone(),
-            // It is only emptied, so it needs no name in a parent.
             Last::DotOrDotDot if self.is_directory_to_empty(path) => S::ITSELF.into(),
             Last::DotOrDotDot => {
                 return self.worker.fail(Operation::Remove, Cause::Kept(Kept::DotOrDotDot));
@@ -51,7 +50,7 @@ impl<S: Sys> Engine<'_, S> {
             Last::Root if self.worker.shared.options.preserve != Preserve::Nothing => {
                 return self.worker.fail(Operation::Remove, Cause::Kept(Kept::RootDirectory));
             }
-            // The root has no name in a parent; in itself, it is `.`.
+            // The root has no name in a parent.
             Last::Root => S::ITSELF.into(),
             &Last::Invalid(kind) => {
                 return self.worker.operand_failed(Operation::Remove, os_error(kind));
@@ -83,7 +82,7 @@ impl<S: Sys> Engine<'_, S> {
         self.push(dir, Role::Operand, is_protected);
     }
 
-    /// Whether a path ends in `.`, and only the contents of that directory are to be removed.
+    /// A path may end in `.` if only contents are removed.
     fn is_directory_to_empty(&self, path: &Path) -> bool {
         let shared = self.worker.shared;
         if shared.options.directories != DirectoryOperands::Contents || shared.parent.is_some() {
@@ -108,7 +107,7 @@ impl<S: Sys> Engine<'_, S> {
         }
         let path = if is_itself { path } else { &operand.parent };
         if let Some((known, dir)) = &self.parent {
-            // Compared as text, because two spellings may differ by a symlink.
+            // Two spellings may differ by a symlink.
             if known.as_os_str() == path.as_os_str() {
                 return Ok(Arc::clone(dir));
             }
@@ -131,7 +130,6 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Opens a tree. Handles any other operand, and returns `None`.
     fn open_tree(
         &mut self,
         parent: &S::Dir,
@@ -180,8 +178,7 @@ impl<S: Sys> Engine<'_, S> {
         None
     }
 
-    /// Removes an empty directory, and opens a non-empty one. Returns `None` after a removal or a
-    /// failure.
+    /// Opens a directory that is not empty. `None` after a removal or a failure.
     fn try_to_remove(
         &mut self,
         parent: &S::Dir,
@@ -246,7 +243,6 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Removes an operand when trees are not allowed.
     fn remove_single(&mut self, parent: &S::Dir, name: Name<'_, S::Unit>, directory_only: bool) {
         if !directory_only {
             match self.worker.remove_entry(parent, name, Kind::Unknown, Found::Named) {
@@ -285,7 +281,6 @@ impl<S: Sys> Engine<'_, S> {
                 let error = os_error(DirectoryNotEmpty);
                 return self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
             }
-            // It may still be empty.
             Err(PermissionDenied) => Question::RemoveUnreadableDirectory,
             _ => Question::RemoveDirectory,
         };
@@ -299,7 +294,7 @@ impl<S: Sys> Engine<'_, S> {
         };
         let removed = match removed {
             Ok(()) if options.dry_run => empty.map_err(|error| match error.kind() {
-                // Presumed to have entries, like most directories, since it cannot be listed.
+                // Presumed to have entries, like most directories.
                 PermissionDenied => os_error(DirectoryNotEmpty),
                 _ => error,
             }),
@@ -332,7 +327,6 @@ impl<S: Sys> Engine<'_, S> {
 }
 
 impl<S: Sys> Worker<'_, S> {
-    /// Returns the identity of an operand, unless [`Preserve`] refuses it.
     fn admit(&self, parent: &S::Dir, dir: &S::Dir) -> Result<Identity, Cause> {
         let Worker { shared, sys, .. } = self;
         let identify = |dir| sys.query_dir(dir, Ask::STAT).map(|facts| Identity::of(&facts));
@@ -361,7 +355,7 @@ impl<S: Sys> Worker<'_, S> {
         if is_link && directories == DirectoryOperands::Required {
             self.fail(Operation::Remove, Cause::Kept(Kept::IsALink));
         } else if is_link || is_required {
-            // Always an error: the separator means the target of the symlink.
+            // The separator means the target of the symlink.
             self.fail(Operation::Remove, Cause::Os(error));
         } else {
             self.operand_failed(Operation::Remove, error);

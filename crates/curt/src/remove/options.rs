@@ -19,8 +19,8 @@ pub enum DirectoryOperands {
     Recursive,
     /// Like `Recursive`, but refuses other operands.
     ///
-    /// A symlink, to a directory or not, fails with [`Kept::IsALink`](super::Kept::IsALink). Costs
-    /// a stat for a refused operand. This is the behaviour of Python's `shutil.rmtree`.
+    /// A symlink, even to a directory, fails with [`Kept::IsALink`](super::Kept::IsALink), as in
+    /// Python's `shutil.rmtree`. Costs a stat for a refused operand.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-doc3-{}", std::process::id()));
@@ -39,13 +39,12 @@ pub enum DirectoryOperands {
     /// Like [`Recursive`](DirectoryOperands::Recursive), but tries `rmdir` first.
     ///
     /// If `rmdir` refuses the directory (a mount point, a parent without write permission), its
-    /// contents remain. `EPERM`, for example from a sticky bit, does not count as a refusal. That
-    /// costs 1 call, and saves the others if the directory is empty. [`dry_run`](Remove::dry_run),
-    /// [`confirm`](Remove::confirm) and [`exclude`](Remove::exclude) turn this off.
+    /// contents remain; `EPERM`, as from a sticky bit, is no refusal. Costs 1 call, and saves the
+    /// others if the directory is empty. Has no effect with [`dry_run`](Remove::dry_run),
+    /// [`confirm`](Remove::confirm) or [`exclude`](Remove::exclude).
     ///
-    /// An operand that vanishes meanwhile counts as removed. [`missing_is_fine`] forgives only a
-    /// missing operand, not a path through a file (`ENOTDIR`). This is the behaviour of Node's
-    /// `fs.rm`.
+    /// As in Node's `fs.rm`, an operand that vanishes meanwhile counts as removed, and
+    /// [`missing_is_fine`] does not forgive a path through a file (`ENOTDIR`).
     ///
     /// [`missing_is_fine`]: Remove::missing_is_fine
     Removable,
@@ -70,7 +69,7 @@ pub enum Preserve {
     Root,
     /// The root directory, and directories on another device than their parent.
     ///
-    /// This is GNU `rm --preserve-root=all`. Costs a stat per operand.
+    /// As GNU `rm --preserve-root=all`. Costs a stat per operand.
     Mounted,
 }
 
@@ -97,29 +96,22 @@ impl Confirm {
     }
 }
 
-/// A removal with its options, each of which defaults to the safe choice.
-///
-/// Symlinks are never followed, and mounts are crossed only on request. The removal continues after
-/// a failure, and every failure is reported. It is not atomic. [`crate::remove`] documents the
-/// races, the number of calls, and a comparison with other programs.
+/// A removal with its options.
 ///
 /// # Callbacks
 ///
-/// The answer of a callback decides whether the removal continues: `()` and [`Next::Continue`]
-/// continue, [`Next::Stop`] and [`ControlFlow::Break`](std::ops::ControlFlow::Break) stop it. After
-/// a stop, calls and callbacks already running on other threads finish, directories are closed, and
-/// the report has [`stopped`](super::Report::stopped) set.
+/// A callback returns `()` or [`Next::Continue`] to continue, [`Next::Stop`] or
+/// [`ControlFlow::Break`](std::ops::ControlFlow::Break) to stop. After a stop, calls and callbacks
+/// running on other threads finish.
 ///
-/// Callbacks run on the thread that does the work, several at once with several threads, unless
+/// Callbacks run on the thread that does the work, several at once, unless
 /// [`Remove::callbacks_on_caller_thread`] is set. A panic in one ends the removal and reaches the
 /// caller.
 ///
 /// # Deep trees
 ///
 /// As many directories are open as the tree is deep, up to half of the process's descriptor limit
-/// and at most 1,024. Beyond that, ancestors are closed, reopened by name, and then must be the
-/// same ones. Each thread may open 8 in any case, so many threads together can reach about twice
-/// the limit.
+/// and at most 1,024. Each thread may open 8 in any case.
 ///
 /// ```
 /// use curt::{Remove, Threads};
@@ -169,10 +161,7 @@ impl Default for Remove<'_> {
 }
 
 impl<'a> Remove<'a> {
-    /// Returns a removal with the safe defaults.
-    ///
-    /// It is recursive, does not cross mounts, reports missing operands, preserves the root
-    /// directory, chooses the number of threads, and allows 100 retries within one second.
+    /// Returns a removal with the defaults.
     pub fn new() -> Self {
         Remove {
             threads: Threads::Automatic,
@@ -206,10 +195,10 @@ impl<'a> Remove<'a> {
 
     /// Sets whether to leave other filesystems alone; [`SameFileSystem::Mount`] by default.
     ///
-    /// A skipped mount point is reported as [`Kept::MountPoint`](super::Kept::MountPoint). With
-    /// [`SameFileSystem::Device`] or `true`, which costs a stat per directory, each skipped
-    /// directory is reported as [`Kept::OtherFileSystem`](super::Kept::OtherFileSystem), and one
-    /// whose device cannot be queried remains, too. `false` crosses mounts.
+    /// A skipped mount point is reported as [`Kept::MountPoint`](super::Kept::MountPoint).
+    /// [`SameFileSystem::Device`] or `true` costs a stat per directory, reports
+    /// [`Kept::OtherFileSystem`](super::Kept::OtherFileSystem), and also skips a directory of
+    /// unknown device.
     pub fn same_file_system(mut self, same: impl Into<SameFileSystem>) -> Self {
         self.same_file_system = same.into();
         self
@@ -221,22 +210,19 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets whether a missing operand counts as removed; off by default.
+    /// Sets whether a missing operand, or a path through a file, counts as removed; off by default.
     ///
-    /// That includes a path through a file. Entries *inside* an operand that vanish during the
-    /// removal are never errors.
+    /// Entries *inside* an operand may vanish in any case.
     pub fn missing_is_fine(mut self, yes: bool) -> Self {
         self.missing_is_fine = yes;
         self
     }
 
-    /// Sets whether to remove nothing, but report the effect of a removal; off by default.
+    /// Sets whether to remove nothing, but report the effect; off by default.
     ///
     /// Reports the entries, the allocated bytes of those whose last link would go, and the failures
-    /// that permissions, sticky bits, attributes and mounts predict. An unreadable directory counts
-    /// as a failure, although it would be removed if it is empty. On Windows no permissions are
-    /// checked. An entry that one operand would remove is gone for the next. Costs 1 call per
-    /// entry, and 2 to 4 per directory.
+    /// that permissions (not on Windows), sticky bits, attributes and mounts predict. An unreadable
+    /// directory counts as a failure. Costs 1 call per entry, and 2 to 4 per directory.
     pub fn dry_run(mut self, yes: bool) -> Self {
         self.dry_run = yes;
         self
@@ -245,12 +231,10 @@ impl<'a> Remove<'a> {
     /// Sets whether to try a directory after a failure inside it; off by default.
     ///
     /// [`on_error`](Remove::on_error) may have removed the entries that failed. If the directory is
-    /// still not empty, it is reported as well, as in Python's `shutil.rmtree`. By default, a
-    /// directory is not reported because of its contents.
+    /// still not empty, it is reported as well, as in Python's `shutil.rmtree`.
     ///
-    /// Costs 1 call for each such directory. With callbacks on the caller's thread, other threads
-    /// wait for them there. A dry run does not do this, nor does a removal in which the caller
-    /// chooses entries.
+    /// Costs 1 call for each such directory. Has no effect in a dry run or if the caller chooses
+    /// entries.
     pub fn try_parents(mut self, yes: bool) -> Self {
         self.try_parents = yes;
         self
@@ -258,8 +242,8 @@ impl<'a> Remove<'a> {
 
     /// Sets the entries to confirm; none by default.
     ///
-    /// The answer no skips the entry and counts it as skipped. An answer is a `bool`, an [`Answer`]
-    /// or a `ControlFlow<(), bool>`. Only the caller's thread works.
+    /// The answer no skips the entry. Answers are a `bool`, an [`Answer`] or a `ControlFlow<(),
+    /// bool>`. Only the caller's thread works.
     ///
     /// ```
     /// use curt::remove::{Confirm, Remove};
@@ -286,9 +270,9 @@ impl<'a> Remove<'a> {
 
     /// Skips the entries for which `exclude` answers yes, and their parents.
     ///
-    /// Each counts as skipped. `exclude` gets entries inside operands only: **an operand is always
-    /// removed**, so filter operands before [`run`](Remove::run). An answer is a `bool`, an
-    /// [`Answer`] or a `ControlFlow<(), bool>`.
+    /// `exclude` gets entries inside operands only: **an operand is always removed**, so filter
+    /// operands before [`run`](Remove::run). Answers are a `bool`, an [`Answer`] or a
+    /// `ControlFlow<(), bool>`.
     ///
     /// To choose by metadata, such as an age, walk with
     /// [`contents_first`](crate::Walk::contents_first) and call
@@ -303,9 +287,8 @@ impl<'a> Remove<'a> {
 
     /// Sets a callback for each failure, called by one thread at a time.
     ///
-    /// The removal continues with other entries unless the callback stops it; then that failure is
-    /// the last one. The report counts all failures but keeps only the first. A directory left
-    /// because another process writes to it is reported at the end.
+    /// The report counts all failures but keeps only the first. A directory left because another
+    /// process writes to it is reported at the end.
     ///
     /// ```
     /// # use std::sync::Mutex;
@@ -349,11 +332,8 @@ impl<'a> Remove<'a> {
 
     /// Sets a callback for the totals of all threads.
     ///
-    /// It is called after every few hundred entries of a thread and at its end, on that thread. So
-    /// with several threads it can run on several at once ([`Remove::callbacks_on_caller_thread`]
-    /// changes that). One thread may overtake another, so the same totals can come twice, and
-    /// smaller ones after larger ones: a display keeps the largest. Unless a callback stops the
-    /// removal, the largest are those of the report.
+    /// Each thread calls it after every few hundred entries and at its end. With several threads,
+    /// totals can repeat, and smaller ones come after larger ones: a display keeps the largest.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -378,11 +358,11 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets a callback for the caller's thread, at the beginning and then every few milliseconds.
+    /// Sets a callback for the caller's thread, called at the beginning and then every few
+    /// milliseconds, even while it waits for other threads.
     ///
-    /// It is called while the thread works and while it waits for other threads, and can stop the
-    /// removal. Language runtimes use it to check for signals. Costs reading the clock for each
-    /// entry, without a system call. A call that blocks, on a slow filesystem, is not interrupted.
+    /// Language runtimes use it to check for signals. Costs reading the clock for each entry,
+    /// without a system call. A call that blocks on a slow filesystem is not interrupted.
     ///
     /// ```
     /// use curt::Next;
@@ -404,12 +384,10 @@ impl<'a> Remove<'a> {
 
     /// Sets whether all callbacks run on the caller's thread, one at a time; off by default.
     ///
-    /// Language runtimes with an interpreter lock need this. Other threads put events into a queue
-    /// of at most 256 KiB, and block while it is full. The caller's thread takes events while it
-    /// works and while it waits. Events in one directory keep their order, and those of a directory
-    /// come after those of its contents. The totals of [`on_progress`](Remove::on_progress), and a
-    /// stop, are late by the length of the queue. With [`exclude`](Remove::exclude), only the
-    /// caller's thread works.
+    /// For language runtimes with an interpreter lock. Other threads put events into a queue of at
+    /// most 256 KiB, and block while it is full. Events of a directory come after those of its
+    /// contents. Totals, and a stop, are late by the length of the queue. With
+    /// [`exclude`](Remove::exclude), only the caller's thread works.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-doc8-{}", std::process::id()));
@@ -437,24 +415,21 @@ impl<'a> Remove<'a> {
     ///
     /// The default is 100 times within a second. The window restarts when a round finds at most
     /// half as many entries as the best round before it. A shortage of descriptors, and on Windows
-    /// an entry in use, is waited for within the same window. Waiting for an entry in use does not
-    /// notice a cancellation.
+    /// an entry in use, is waited for within the same window, the latter even after a cancellation.
     pub fn retries(mut self, count: u32, window: Duration) -> Self {
         self.retries = count;
         self.retry_window = window;
         self
     }
 
-    /// Sets how many directories may be open at once. For tests, and for the command, which already
-    /// knows the descriptor limit.
+    /// Sets how many directories may be open at once. For tests, and for the command, which knows
+    /// the descriptor limit.
     #[doc(hidden)]
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.descriptors = Some(limit);
         self
     }
 
-    /// Returns whether an operand is missing, and may be. Normally that includes a path through a
-    /// file, and a name that the system calls invalid.
     pub(super) fn forgives(&self, operation: Operation, cause: &Cause) -> bool {
         use io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
         if self.directories == DirectoryOperands::Removable {
@@ -474,7 +449,7 @@ impl<'a> Remove<'a> {
         Setup { busy_window, ..setup.with(self.without) }
     }
 
-    /// Disables a feature of the system, as on a system without it. For tests and troubleshooting.
+    /// Disables a feature of the system, for tests and troubleshooting.
     #[doc(hidden)]
     pub fn without(mut self, feature: Feature) -> Self {
         self.without = self.without.with(feature);

@@ -16,10 +16,10 @@
 //!
 //! A clock runs for each period: the first round, then all retries since the last one that found at
 //! most half as many entries as the best round before it, because then removal is winning. Once a
-//! period has exceeded the retry window, a round ends when it finds more entries than its bound.
-//! The bound is half of the fewest entries in any complete round. Before there is one, the
-//! remaining entries are counted once. Thus a directory of old entries is emptied however long that
-//! takes, and an endlessly growing one is left.
+//! period has exceeded the retry window, a round ends when it finds more entries than its bound:
+//! half of the fewest entries in any complete round or, before there is one, the remaining entries,
+//! counted once. Thus a directory of old entries is emptied however long that takes, and an
+//! endlessly growing one is left.
 
 use std::io;
 use std::time::Duration;
@@ -29,16 +29,15 @@ use crate::error::{Cause, Kept};
 use crate::pause::Pause;
 use crate::sys::{Batch, os_error};
 
-/// A first round starts the clock after this many entries. Smaller directories need none.
+/// Smaller directories need no clock in their first round.
 const UNTIMED: u64 = 1024;
 
 #[derive(Debug)]
 pub(super) struct Passes {
     state: State,
-    /// Entries found in this round, except those that failed earlier.
+    /// Does not count entries that failed earlier.
     found: u64,
-    /// Of these, entries that another process holds open (Windows). They disappear when it closes
-    /// them.
+    /// Of these, entries that another process holds open (Windows).
     pending: u64,
     /// Set once a round is long, or has left the directory non-empty.
     clock: Option<Box<Clock>>,
@@ -48,15 +47,14 @@ pub(super) struct Passes {
 enum State {
     Reading,
     Listed,
-    /// Ended early, because entries are added as fast as they are removed.
+    /// Entries are added as fast as they are removed.
     Overrun,
-    /// No further round: the rest was reported, or remains on purpose.
     Stopped,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// The system reports that it is not empty, or it had more entries than were counted.
+    /// It may also have had more entries than were counted.
     NotEmpty,
     /// It remains, and may have more entries. The first of these rounds is not counted as a retry.
     Stays,
@@ -64,15 +62,11 @@ pub(super) enum Why {
 
 #[derive(Debug, Default)]
 struct Clock {
-    /// The start of the period.
     since: Duration,
     /// How many entries a round finds if none are added. `None` while unknown.
     bound: Option<u64>,
-    /// Retries in this period.
     retries: u32,
-    /// Whether the first round has ended.
     is_retry: bool,
-    /// Whether another process added entries.
     grew: bool,
     pause: Pause,
 }
@@ -82,7 +76,6 @@ impl Passes {
         Passes { state: State::Reading, found: 0, pending: 0, clock: None }
     }
 
-    /// For part of a directory, which another worker has listed.
     pub(super) fn of_part() -> Self {
         Passes { state: State::Listed, ..Passes::new() }
     }
@@ -123,8 +116,7 @@ impl Passes {
         self.pending += 1;
     }
 
-    /// Ends the round if the window has passed and it found more entries than its bound. An unknown
-    /// bound is found with `count`, which returns the number of remaining entries.
+    /// `count` returns the number of remaining entries, for an unknown bound.
     pub(super) fn end_if_overrun(
         &mut self,
         now: impl FnOnce() -> Duration,
@@ -174,8 +166,8 @@ impl Passes {
                 (clock.since, clock.retries) = (now, 1);
             }
         }
-        // Half of the fewest in any round, because numbers that go up and down are no progress. An
-        // overrun round ended early, so it predicts nothing.
+        // The fewest in any round, because numbers that go up and down are no progress. An overrun
+        // round ended early, so it predicts nothing.
         if self.state != State::Overrun {
             let half = found / 2;
             clock.bound = Some(clock.bound.map_or(half, |bound| bound.min(half)));
@@ -212,8 +204,6 @@ mod tests {
         }
     }
 
-    /// Ends rounds that found so many entries at these milliseconds. Returns the pauses, and the
-    /// reason to give up.
     fn retry(why: Why, ends: &[(u64, u32)]) -> (Vec<Duration>, Option<Cause>) {
         let (mut passes, mut pauses) = (Passes::new(), Vec::new());
         for &(found, at) in ends {
@@ -227,7 +217,6 @@ mod tests {
         (pauses, None)
     }
 
-    /// Whether a round ends at this millisecond, and whether the `left` entries were counted.
     fn ends(passes: &mut Passes, at: u32, left: Option<u64>) -> (bool, bool) {
         let mut is_counted = false;
         let count = || {
@@ -241,7 +230,6 @@ mod tests {
     fn a_first_pass_longer_than_the_window_ends_when_it_finds_more_than_were_left() {
         let mut passes = Passes::new();
         for (found, at, left, expected) in [
-            // The clock does not run yet, then it does.
             (UNTIMED - 1, 0, Some(0), (false, false)),
             (1, 20, Some(0), (false, false)),
             (0, 30, Some(0), (false, false)),
@@ -254,7 +242,6 @@ mod tests {
             assert_eq!(ends(&mut passes, at, left), expected, "{found} more at {at} ms");
             assert_eq!((passes.has_more(), passes.is_overrun()), (!expected.0, expected.0));
         }
-        // The retries are a new period.
         assert!(passes.retry(Why::NotEmpty, MS * 40, &options()).is_ok() && passes.is_retry());
         passes.begin();
         find(&mut passes, UNTIMED);
@@ -268,7 +255,7 @@ mod tests {
     #[test]
     fn retries_and_the_window_bound_the_passes() {
         let ends = |found: [u64; 4]| found.map(|found| (found, 0));
-        // Each round with at most half restarts the window; the last three find as many as before.
+        // Each round with at most half restarts the window; the last three do not.
         let halves = [(64, 9), (32, 18), (16, 27), (8, 36), (4, 45), (2, 54), (1, 63)];
         let (pauses, left) = retry(Why::NotEmpty, &[&halves[..], &[(1, 63); 3]].concat());
         assert_eq!(pauses.len(), 9);
@@ -280,10 +267,8 @@ mod tests {
         let (pauses, left) = retry(Why::NotEmpty, &ends([4, 0, 0, 0]));
         assert_eq!(pauses, [Duration::ZERO, MS, MS * 2]);
         assert!(matches!(left, Some(Cause::Os(_))), "{left:?}");
-        // The last pause ends with the window.
         let (pauses, left) = retry(Why::NotEmpty, &[(0, 0), (0, 9), (0, 11)]);
         assert_eq!((pauses, left.is_some()), (vec![MS, MS], true));
-        // A remaining directory gets one extra round.
         let (pauses, left) = retry(Why::Stays, &[(9, 0); 5]);
         assert_eq!((pauses.len(), left.is_some()), (4, true));
     }

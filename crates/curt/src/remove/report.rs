@@ -15,7 +15,7 @@ pub struct Report {
     pub directories: u64,
     /// In a dry run, the allocated bytes of entries without another link.
     pub bytes: Option<u64>,
-    /// Entries skipped by the caller's choice: excluded or not confirmed.
+    /// Entries skipped by the caller's choice.
     ///
     /// Does not count the contents of an excluded directory, or an entry at which the removal was
     /// stopped.
@@ -31,9 +31,8 @@ pub struct Report {
     pub errors: Vec<Error>,
     /// The number of all errors, including those not in `errors`.
     pub error_count: u64,
-    /// Whether the removal was stopped, even if all work was done by then.
-    ///
-    /// Either its [`Cancel`](crate::Cancel) token or a callback can stop it.
+    /// Whether a [`Cancel`](crate::Cancel) token or a callback stopped the removal, even if all
+    /// work was done.
     pub stopped: bool,
     /// The number of threads that worked, including the caller's.
     pub threads: usize,
@@ -63,7 +62,7 @@ impl Report {
         }
     }
 
-    /// Returns whether everything was done: no error, and not stopped. Skipped entries are fine.
+    /// Returns whether there was no error, and no stop. Skipped entries are fine.
     pub fn is_complete(&self) -> bool {
         self.error_count == 0 && !self.stopped
     }
@@ -77,8 +76,7 @@ impl Report {
 
 /// The error of an incomplete removal, with its report.
 ///
-/// `{:?}` shows the message, so that `fn main() -> Result<(), Incomplete>` ends with a sentence;
-/// `{:#?}` shows the report.
+/// `{:?}` shows the message, so that `fn main() -> Result<(), Incomplete>` ends with a sentence.
 pub struct Incomplete(Box<Report>);
 
 impl Incomplete {
@@ -87,7 +85,7 @@ impl Incomplete {
         &self.0
     }
 
-    /// Returns the operating system's error number, if the first error has one.
+    /// Returns the system's error number, if the first error has one.
     pub fn raw_os_error(&self) -> Option<i32> {
         self.0.errors.first().and_then(Error::raw_os_error)
     }
@@ -118,8 +116,8 @@ impl error::Error for Incomplete {
 }
 
 impl From<Incomplete> for io::Error {
-    /// Keeps the system's number of the first error, if it has one. Otherwise the result has the
-    /// first error's kind, and contains [`Incomplete`], for [`io::Error::downcast`].
+    /// Keeps the system's number of the first error. Without one, the result contains
+    /// [`Incomplete`], for [`io::Error::downcast`].
     fn from(incomplete: Incomplete) -> io::Error {
         if let Some(number) = incomplete.raw_os_error() {
             return io::Error::from_raw_os_error(number);

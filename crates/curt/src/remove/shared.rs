@@ -13,30 +13,25 @@ use crate::error::{Cause, Error, Kept, Operation, bug};
 use crate::sys::{Identity, Sys};
 use crate::tree::Crew;
 
-/// The parent of a single operand, from the caller.
 pub(crate) enum Given<D> {
     Open(D),
-    /// It could not be opened. A refusal of the name itself is reported first.
+    /// A refusal of the name itself is reported first.
     Failed(io::Error),
-    /// The operand is refused, whatever its name.
     Refused(Cause),
 }
 
-/// Until a worker takes it.
 type Handed<D> = Mutex<Option<Given<D>>>;
 
-/// State shared by the workers of one removal.
 pub(super) struct Shared<'r, S: Sys> {
     pub(super) options: &'r Remove<'r>,
     pub(super) notifier: Notifier<'r>,
     pub(super) crew: Crew<Task<S>>,
-    /// Whether entries are only removed, without confirmation, path or stat.
+    /// Entries are only removed, without confirmation, path or stat.
     pub(super) is_plain: bool,
-    /// Whether every entry is to be removed, so that a directory may be relisted at any time.
+    /// Every entry is to be removed, so a directory may be relisted at any time.
     pub(super) removes_all: bool,
-    /// Whether operands may overlap, so that one worker must remove them in order.
     pub(super) operands_overlap: bool,
-    /// The parent of the operand, if the caller opened it, and the path to report.
+    /// Set if the caller opened the parent; the path is for the report.
     pub(super) parent: Option<(Handed<S::Dir>, &'r Path)>,
     pub(super) root: OnceLock<Identity>,
     pub(super) shortage: Shortage,
@@ -46,7 +41,6 @@ pub(super) struct Shared<'r, S: Sys> {
 }
 
 impl<'r, S: Sys> Shared<'r, S> {
-    /// If operands overlap, the caller's thread works alone.
     pub(super) fn new(
         options: &'r Remove<'r>,
         sys: &S,

@@ -24,9 +24,8 @@ impl Shortage {
         now.saturating_sub(*since.get_or_insert(now)) <= window
     }
 
-    /// Records that a worker has opened a directory and now holds `held`. More than at the shortage
-    /// means that it is over; the same number may only mean that another directory was closed
-    /// first.
+    /// Records that a worker now holds `held` directories. More than at the shortage means that it
+    /// is over; the same number may only mean that another directory was closed first.
     pub(super) fn opened(&self, held: usize) {
         if held > self.held.load(Ordering::Relaxed) {
             let mut since = self.lock();
@@ -51,7 +50,6 @@ mod tests {
         let ms = Duration::from_millis;
         let may_wait = |held, now| shortage.may_wait(held, ms(now), ms(10));
         assert!(may_wait(3, 0));
-        // Another directory was closed for this one.
         shortage.opened(3);
         assert!(may_wait(3, 10));
         assert!(!may_wait(3, 11));

@@ -17,10 +17,9 @@ use crate::pause;
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::{Meanwhile, Member, TreePath};
 
-/// Entries before the first checkpoint. Few, so that slow entries get a second worker early.
+/// Few, so that slow entries get a second worker early.
 const FIRST_CHECKPOINT: u32 = 64;
 
-/// Removes single entries for one thread. Its [`Engine`](super::engine::Engine) traverses the tree.
 pub(super) struct Worker<'r, S: Sys> {
     pub(super) shared: &'r Shared<'r, S>,
     pub(super) sys: S,
@@ -28,9 +27,8 @@ pub(super) struct Worker<'r, S: Sys> {
     pub(super) member: Member<'r>,
     pub(super) counts: Counts,
     pub(super) gone: Gone<S::Unit>,
-    /// Whether this is the caller's thread and must also poll or deliver events.
+    /// This is the caller's thread, and must poll or deliver events.
     attends: bool,
-    /// The part of the totals already reported.
     reported: Totals,
 }
 
@@ -53,7 +51,6 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.shared.notifier.failed(self.member.is_caller(), error);
     }
 
-    /// Polls and delivers events, on the caller's thread.
     #[inline]
     pub(super) fn attend(&self) {
         if self.attends {
@@ -61,7 +58,6 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
-    /// [Attends](Worker::attend), and returns whether the removal is over.
     pub(super) fn is_over(&self) -> bool {
         self.attend();
         self.shared.is_cancelled()
@@ -71,7 +67,6 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.shared.notifier.flush(self.member.is_caller());
     }
 
-    /// Calls `wait` with the function to call meanwhile.
     pub(super) fn while_attending<T>(&self, wait: impl FnOnce(Meanwhile<'_>) -> T) -> T {
         let attend = || self.attend();
         wait(self.attends.then_some(&attend as &dyn Fn()))
@@ -81,7 +76,6 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.operand_refused(operation, Cause::Os(error));
     }
 
-    /// Reports a failed operand, unless a missing one is fine.
     pub(super) fn operand_refused(&self, operation: Operation, cause: Cause) {
         if !self.shared.options.forgives(operation, &cause) {
             self.fail(operation, cause);
@@ -123,14 +117,13 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
-    /// In a dry run, adds the bytes that an entry frees when its last link goes.
+    /// In a dry run, counts the bytes that an entry frees when its last link goes.
     pub(super) fn count_bytes(&mut self, stat: Option<&Facts>) {
         let stat = stat.filter(|_| self.shared.options.dry_run);
         self.counts.bytes += stat.map_or(0, Facts::freed);
     }
 
-    /// Returns whether the entry at the current path remains: it is excluded, or the removal is
-    /// over. Counts only exclusions.
+    /// Also `true` once the removal is over, but counts only exclusions.
     pub(super) fn is_excluded(&mut self, kind: Kind) -> bool {
         let Shared { options, notifier, .. } = self.shared;
         let exclude = options.callbacks.exclude.as_ref();
@@ -155,8 +148,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.shared.options.confirm != Confirm::Never && !self.sys.may_write(dir, name, kind)
     }
 
-    /// Returns whether the caller confirms the entry at the current path. Counts refusals, but not
-    /// the end of the removal.
+    /// Counts refusals, but not the end of the removal.
     pub(super) fn ask(
         &mut self,
         question: Question,
@@ -179,8 +171,8 @@ impl<'r, S: Sys> Worker<'r, S> {
         S::Unit::path(self.path.units()[..len].to_vec())
     }
 
-    /// Counts an entry, weighted by its calls. Unweighted, the rate would fall where directories
-    /// follow files, as if another thread did not help.
+    /// Weights an entry by its calls. Unweighted, the rate would fall where directories follow
+    /// files, as if another thread did not help.
     pub(super) fn tick(&mut self, calls: u32) {
         self.attend();
         if self.member.count(calls) && !self.shared.is_cancelled() {
@@ -204,7 +196,6 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.shared.add(&self.counts, &self.sys);
     }
 
-    /// Sleeps, unless the removal is over. Returns whether it is not.
     pub(super) fn nap(&self, time: Duration) -> bool {
         pause::nap(|time| self.sys.sleep(time), || self.is_over(), time)
     }

@@ -20,12 +20,11 @@ use std::time::Duration;
 use crate::fields::Facts;
 use crate::sys::{Ask, Sys};
 
-/// Entries between two samples of a creation time.
 const ENTRIES_PER_SAMPLE: u64 = 1024;
 
 #[derive(Debug)]
 pub(super) struct Writers {
-    /// The start of the removal, by the clock of entry timestamps.
+    /// Time by the clock of entry timestamps.
     begun: Duration,
     left: Mutex<Vec<PathBuf>>,
 }
@@ -39,12 +38,10 @@ impl Writers {
         stat.made() > self.begun
     }
 
-    /// Adds a directory left to its writer, for a report at the end.
     pub(super) fn report_left(&self, path: PathBuf) {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).push(path);
     }
 
-    /// Returns the outermost directories left.
     pub(super) fn into_left(self) -> Vec<PathBuf> {
         let mut left = self.left.into_inner().unwrap_or_else(PoisonError::into_inner);
         left.sort_unstable();
@@ -57,14 +54,12 @@ impl Writers {
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     entered: u64,
-    /// Entries handled before the last sample.
     last: u64,
     /// The first of the latest samples that were all new.
     new_since: Option<Duration>,
 }
 
 impl Samples {
-    /// Counts a directory just entered. Returns whether to leave it to its writer.
     pub(super) fn must_leave<S: Sys>(
         &mut self,
         dir: &S::Dir,
@@ -124,7 +119,6 @@ mod tests {
             let dir = sys.open_place(Path::new(path)).unwrap();
             samples.must_leave(&dir, files, &writers, ms(10), &sys)
         };
-        // Entered directories count, too.
         let due = ENTRIES_PER_SAMPLE - 1;
         assert!(!is_left("new", 10, due) && !is_left("new", 20, due));
         assert!(!is_left("old", 21, due) && !is_left("new", 22, due), "the window begins anew");

@@ -18,17 +18,15 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};
 use crate::sys::{Ask, Identity, Mounts, Opened, Sys, SystemUnit, is_shortage};
 
-/// The open directories, and the path of the current entry. While the stack is empty, that is the
-/// operand.
+/// Its path is that of the current entry; while the stack is empty, the operand.
 pub(crate) struct Branch<S: Sys, T> {
     pub(crate) stack: Stack<S, T>,
     pub(crate) path: TreePath<S::Unit>,
     loops: Loops,
-    /// The depth of the base: 0, unless another worker handed it off.
+    /// 0, unless another worker handed off the base.
     base_depth: usize,
 }
 
-/// An open directory that passed the checks for loops, mounts and devices.
 pub(crate) struct Admitted<D> {
     pub(crate) dir: D,
     identity: Option<Identity>,
@@ -40,7 +38,6 @@ impl<D> From<D> for Admitted<D> {
     }
 }
 
-/// Part of a directory, on its way to another worker.
 pub(crate) struct Handoff<S: Sys> {
     dir: Arc<S::Dir>,
     path: TreePath<S::Unit>,
@@ -48,7 +45,6 @@ pub(crate) struct Handoff<S: Sys> {
     depth: usize,
 }
 
-/// State of the caller for each directory of a branch.
 pub(crate) trait Own {
     /// Abandons the rest of the directory, which cannot be reopened.
     fn give_up(&mut self);
@@ -75,7 +71,6 @@ impl<S: Sys, T> Branch<S, T> {
         self.base_depth = 0;
     }
 
-    /// The operand has depth 0.
     #[inline]
     pub(crate) fn depth(&self) -> usize {
         self.base_depth + self.stack.len()
@@ -93,7 +88,6 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// Returns the parent of the current entry, which must be open, and the entry's name.
     pub(crate) fn place(&self) -> Result<(&S::Dir, Name<'_, S::Unit>), Cause> {
         let level = self.stack.last().ok_or_else(|| bug("an operand lies in no directory"))?;
         let dir = level.dir().ok_or_else(|| bug("a directory in use was closed"))?;
@@ -102,7 +96,6 @@ impl<S: Sys, T> Branch<S, T> {
         Ok((dir, name))
     }
 
-    /// Reopens the topmost directory if it was released.
     pub(crate) fn reopen(&mut self, sys: &S) -> Result<(), ReopenError> {
         let Some(index) = self.stack.len().checked_sub(1) else { return Ok(()) };
         self.stack.reopen(index, self.path.units(), sys)
@@ -115,7 +108,7 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// Opens a child of the topmost directory. `None` means skip it.
+    /// `None` means skip it.
     fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
         self.stack.make_room(sys);
         // Drop the previous sibling's identity. `leave` did not, unless that sibling was entered
@@ -127,7 +120,7 @@ impl<S: Sys, T> Branch<S, T> {
             let (dir, name) = self.place()?;
             let (mut opened, reached) = self.open_child(dir, name, sys);
             if matches!(opened, Opened::NotDirectory) && self.loops.lacks_ancestors() {
-                // Possibly a symlink. Before following it, collect the ancestors to compare with.
+                // Possibly a symlink: before following it, collect the ancestors to compare with.
                 match self.add_ancestors(sys) {
                     Ok(()) => continue,
                     Err(error) => opened = Opened::Failed(error),
@@ -151,7 +144,7 @@ impl<S: Sys, T> Branch<S, T> {
         self.loops.add_ancestors(dir, depth, sys)
     }
 
-    /// Opens a child. A symlink may close a loop, so follow it only once ancestors are compared.
+    /// A symlink may close a loop, so follow it only once ancestors are compared.
     fn open_child(
         &self,
         dir: &S::Dir,
@@ -162,7 +155,6 @@ impl<S: Sys, T> Branch<S, T> {
         let may_follow = follow && self.loops.needs_identities();
         if refuse_mounts {
             match sys.open_child(dir, name, Mounts::Refuse) {
-                // Possibly a symlink.
                 Opened::NotDirectory if may_follow => {}
                 opened => return (opened, Reached::OnSameMount),
             }
@@ -171,7 +163,7 @@ impl<S: Sys, T> Branch<S, T> {
             return (sys.open_below(dir, name, true), Reached::Anywhere);
         }
         if S::MOUNTS_MAY_LOOP && !self.loops.needs_identities() {
-            // Refusing a mount reports it at no extra call. Then cross it, and check it for a loop.
+            // Refusing a mount reports it at no extra call.
             return match sys.open_child(dir, name, Mounts::Refuse) {
                 Opened::Mount => (sys.open_child(dir, name, Mounts::Cross), Reached::Mount),
                 opened => (opened, Reached::OnSameMount),
@@ -189,7 +181,7 @@ impl<S: Sys, T> Branch<S, T> {
         self.decide(opened, Reached::Anywhere, sys)
     }
 
-    /// Decides whether to enter an open directory, and closes it if not. `None` means skip it.
+    /// Closes the directory unless it may be entered; `None` means skip it.
     fn decide(
         &mut self,
         opened: Opened<S::Dir>,
@@ -239,8 +231,7 @@ impl<S: Sys, T> Branch<S, T> {
         self.stack.push_base(handoff.dir, self.path.len(), waiting, own);
     }
 
-    /// Returns whether the current entry is one of its own ancestors. Costs calls only at a mount
-    /// or a followed symlink.
+    /// Costs calls only at a mount or a followed symlink.
     #[inline]
     pub(crate) fn leads_back(&mut self, facts: &Facts, is_link: bool, sys: &S) -> bool {
         if facts.kind != Kind::Directory {
@@ -250,14 +241,12 @@ impl<S: Sys, T> Branch<S, T> {
             return self.mount_leads_back(sys).unwrap_or(false);
         }
         if is_link && self.loops.lacks_ancestors() {
-            // A failure is reported when the symlink is opened.
             let _ = self.reopen(sys).map(|()| self.add_ancestors(sys));
         }
         !self.loops.is_empty()
             && Identity::known(facts).is_some_and(|identity| self.loops.contain(identity))
     }
 
-    /// A failure is reported when the mount is opened.
     #[cold]
     fn mount_leads_back(&mut self, sys: &S) -> Result<bool, Cause> {
         let depth = self.depth();
@@ -278,8 +267,7 @@ impl<S: Sys, T: Own> Branch<S, T> {
     /// one. `None` when no subdirectory waits, `Some(Ok(None))` to skip this one.
     ///
     /// After the last one, closes the topmost directory, unless `keeps` forbids it or others are
-    /// reopened from there. If the topmost directory cannot be reopened itself, its rest is given
-    /// up.
+    /// reopened from there. If it cannot be reopened itself, its rest is given up.
     pub(crate) fn open_next(
         &mut self,
         keeps: impl FnOnce(&T) -> bool,
@@ -299,8 +287,8 @@ impl<S: Sys, T: Own> Branch<S, T> {
         Some(opened)
     }
 
-    /// Gives up the rest of a directory that could not be reopened, and of all deeper ones. The
-    /// error names the shallowest.
+    /// Gives up a directory that could not be reopened, and all deeper ones. The error names the
+    /// shallowest.
     pub(crate) fn give_up(&mut self, lost: ReopenError) -> Error {
         for index in lost.level..self.stack.len() {
             self.stack[index].drop_waiting();

@@ -18,14 +18,14 @@ const MOST_DESCRIPTORS: usize = 1024;
 /// operation's budget, not counting directories handed off.
 const FEWEST_DESCRIPTORS: usize = 8;
 
-/// Returns the caller's setting, or half of the process's limit, within bounds.
+/// Half of the process's limit, within bounds, unless the caller has set it.
 pub(crate) fn descriptor_budget<S: Sys>(sys: &S, set: Option<usize>) -> usize {
     let descriptors = set.unwrap_or_else(|| sys.descriptor_limit() / 2);
     descriptors.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS)
 }
 
 /// How long the caller's thread works alone if listings answer everything. A thousand entries then
-/// take less time than starting and ending a second thread.
+/// take less time than a second thread.
 const ALONE_WITH_CHEAP: Duration = Duration::from_millis(1);
 
 const CHECKPOINT: u32 = 256;
@@ -37,10 +37,9 @@ pub(crate) struct Member<'c> {
     /// Starts one more worker, if the system and the descriptor budget allow it. Only worker 0 has
     /// this.
     start: Option<&'c dyn Fn() -> bool>,
-    /// Entries until the next checkpoint.
     left: u32,
     done: u64,
-    /// The thread's count of blocking waits at the last checkpoint.
+    /// The thread's blocking waits at the last checkpoint.
     waits: Option<u64>,
 }
 
@@ -66,7 +65,6 @@ impl<'c> Member<'c> {
         self.left == 0
     }
 
-    /// Starts an interval, and returns the work in the last one.
     fn begin_again(&mut self) -> u64 {
         self.left = CHECKPOINT;
         std::mem::take(&mut self.done)
@@ -77,7 +75,6 @@ pub(crate) struct Crew<T> {
     pub(crate) pool: Pool<T>,
     /// `None` if the governor decides.
     most_threads: Option<usize>,
-    /// Shared by all workers.
     budget: usize,
     begin: Sample,
     alone: Duration,
@@ -87,7 +84,6 @@ pub(crate) struct Crew<T> {
 }
 
 impl<T: Send> Crew<T> {
-    /// If `is_alone`, only the caller's thread will work.
     pub(crate) fn new<S: Sys>(
         sys: &S,
         threads: Threads,
@@ -113,7 +109,7 @@ impl<T: Send> Crew<T> {
         }
     }
 
-    /// If listings answer every question about an entry, the second worker starts later.
+    /// The second worker then starts later.
     pub(crate) fn for_cheap_entries(self, are_cheap: bool) -> Self {
         Crew { alone: if are_cheap { ALONE_WITH_CHEAP } else { self.alone }, ..self }
     }
@@ -130,9 +126,9 @@ impl<T: Send> Crew<T> {
         self.most_threads != Some(1)
     }
 
-    /// Runs `work` on the caller's thread, as worker 0, and on the threads that it starts. Each of
-    /// them starts its own platform. Returns when all threads have exited. If one panics (a
-    /// callback may), the others stop, and the caller gets the panic.
+    /// Runs `work` on the caller's thread, as worker 0, and on the threads that it starts, each
+    /// with its own platform. Returns when all threads have exited. If one panics (a callback may),
+    /// the others stop, and the caller gets the panic.
     pub(crate) fn work<S: Sys>(
         &self,
         sys: S,
@@ -144,7 +140,7 @@ impl<T: Send> Crew<T> {
             return work(Member::new(0, self.budget_of(0), None), sys);
         }
         let (work, workers) = (&work, Workers::default());
-        // Taken out inside the scope: moving `sys` there would copy it from frame to frame.
+        // Moving `sys` into the scope would copy it from frame to frame.
         let mut first = Some(sys);
         thread::scope(|scope| {
             let threads = RefCell::new(Vec::new());
@@ -173,7 +169,7 @@ impl<T: Send> Crew<T> {
         workers.pass_on();
     }
 
-    /// Records a worker's progress. May start workers, and pause this one.
+    /// May start workers, and pause this one.
     pub(crate) fn checkpoint<S: Sys>(&self, sys: &S, member: &mut Member<'_>) {
         let done = member.begin_again();
         if !self.may_share() {
@@ -212,7 +208,6 @@ impl<T: Send> Crew<T> {
     }
 }
 
-/// Ends the operation if its worker panics.
 struct EndOnPanic<'a, T> {
     pool: &'a Pool<T>,
     stop: &'a Stop<'a>,

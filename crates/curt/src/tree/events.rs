@@ -3,21 +3,20 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A worker with another event blocks until the queue is emptied.
+/// Beyond this, a worker with another event blocks.
 const MOST_BYTES: usize = 256 << 10;
 
 pub(crate) struct Events<E> {
     queue: Mutex<Queue<E>>,
-    /// Wakes workers that wait for space, or for the callbacks.
+    /// Workers wait here for space, or for the callbacks.
     room: Condvar,
-    /// Read without the lock.
     has_some: AtomicBool,
 }
 
 struct Queue<E> {
     events: Vec<E>,
     bytes: usize,
-    /// Whether callbacks are running for events already taken.
+    /// Callbacks are running for events already taken.
     is_busy: bool,
     is_open: bool,
 }
@@ -28,7 +27,6 @@ impl<E> Events<E> {
         Events { queue: Mutex::new(queue), room: Condvar::new(), has_some: AtomicBool::new(false) }
     }
 
-    /// Blocks while the queue is open and full.
     pub(crate) fn push(&self, event: E, bytes: usize) {
         let bytes = bytes + size_of::<E>();
         let mut queue = self.lock();

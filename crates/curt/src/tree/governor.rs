@@ -4,20 +4,16 @@
 //! small trees (ADR 5). So the governor doubles the workers, and keeps them if the rate rises by a
 //! tenth. Otherwise it goes back, and retries after 4,096 entries, then after eight times as many
 //! each time. Adding one worker at a time would end at eleven, since a twelfth cannot bring a
-//! tenth. If the filesystem blocks, there may be more workers than processors, because a blocked
-//! thread uses none.
+//! tenth. If the filesystem blocks, there may be more workers than processors.
 
 use std::time::Duration;
 
-/// The minimum work and time before a trial.
 pub(super) const WINDOW: (u64, Duration) = (64, Duration::from_micros(250));
-/// The minimum work and time of a trial. Longer, because workers report every 256 entries only.
+/// Workers report every 256 entries only.
 const TRIAL: (u64, Duration) = (1024, Duration::from_millis(2));
 /// A thread can take milliseconds to start, so a trial begins with the first report of a new
-/// worker. Without one for this long, the new workers presumably found no work, and the trial
-/// begins anyway.
+/// worker, or after this long without one.
 const LATE: (u64, Duration) = (4096, Duration::from_millis(2));
-/// The rise in the rate that keeps the new workers.
 const GAIN: f64 = 1.1;
 /// Entries before the next trial after a failed one, and the factor for each further failure.
 const PATIENCE: u64 = 4096;
@@ -25,10 +21,8 @@ const MORE_PATIENCE: u64 = 8;
 /// Waits per entry in a blocking filesystem. The thread's share of processor time would not show
 /// this, because other programs compete for the processor.
 const BLOCKED: f64 = 0.1;
-/// The maximum number of workers on a blocking filesystem, if there are fewer processors.
 const MOST_BLOCKED: usize = 8;
 
-/// The progress of all workers together.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sample {
     pub(crate) now: Duration,
@@ -60,19 +54,18 @@ pub(crate) struct Governor {
 enum State {
     /// The next trial starts at `next_trial` entries or later.
     Steady { since: Sample, next_trial: u64 },
-    /// Waiting for a report of the new workers. `old` is the rate of `before` workers.
+    /// Waits for a report of the new workers. `old` is the rate of `before` workers.
     Starting { before: usize, old: f64, since: Sample },
+    /// Measures the rate of more workers.
     Trial { before: usize, old: f64, since: Sample },
 }
 
 impl Governor {
-    /// Returns a governor that leaves the first worker alone for at least the time `alone`.
     pub(crate) fn new(most: usize, begin: Sample, alone: Duration) -> Self {
         let state = State::Steady { since: begin, next_trial: 0 };
         Governor { most, workers: 1, state, patience: PATIENCE, window: (WINDOW.0, alone) }
     }
 
-    /// Takes a sample when a worker reports. Returns the wanted number of workers.
     pub(crate) fn observe(&mut self, now: Sample, worker: usize) -> usize {
         match self.state {
             State::Steady { since, next_trial } => {
@@ -129,8 +122,8 @@ mod tests {
     use super::{Governor, Sample, WINDOW};
     use std::time::Duration;
 
-    /// Simulates a machine that takes so many microseconds for 256 entries and blocks so many
-    /// times, by the number of workers. Returns the workers after each sample.
+    /// A machine that takes so many microseconds for 256 entries and blocks so many times, by the
+    /// number of workers. Returns the workers after each sample.
     fn run(most: usize, steps: usize, machine: impl Fn(usize) -> (u64, u64)) -> Vec<usize> {
         let mut governor = Governor::new(most, Sample::default(), WINDOW.1);
         let (mut sample, mut workers) = (Sample::default(), 1);
@@ -162,7 +155,6 @@ mod tests {
         for step in 0..8 {
             assert_eq!(report(500, (step + 1) % 2), 2, "and now it helps");
         }
-        // A thread that finds no work is dropped.
         let mut governor = Governor::new(2, Sample::default(), WINDOW.1);
         let mut idle = Sample::default();
         let workers: Vec<usize> = (0..32)
@@ -187,7 +179,6 @@ mod tests {
         let workers = run(2, 100, |workers| (8000 / workers as u64, 200));
         assert!(workers.iter().all(|workers| [1, 2, 4, 8].contains(workers)));
         assert_eq!(last(workers), 8);
-        // Any number of processors; and work of which only half can run in parallel.
         assert_eq!(last(run(64, 400, |workers| (64_000 / workers as u64, 0))), 64);
         let workers = last(run(64, 400, |workers| (1000 + 1000 / workers as u64, 0)));
         assert!(

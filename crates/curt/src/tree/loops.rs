@@ -5,8 +5,8 @@
 //! directory mounted inside itself, or one that contains the operand. Opening a directory reports a
 //! mount for free (ADR 15; on Linux with `RESOLVE_NO_XDEV`). So ancestors are collected on demand:
 //!
-//! - At a mount, its ancestors are queried from its parent up to the operand. If one is on the same
-//!   filesystem, they start a set for everything inside the mount.
+//! - At a mount, its ancestors are queried up to the operand. If one is on the same filesystem,
+//!   they start a set for everything inside the mount.
 //! - At the first followed symlink to a directory, all its ancestors start the set. From then on
 //!   every directory is compared.
 //! - If symlinks are followed and opening does not report mounts, or if only one device is
@@ -23,7 +23,7 @@ use crate::sys::{Identity, Opened, Sys};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
     pub(crate) follow: bool,
-    /// Skip mounts, if opening a directory reports them.
+    /// Has an effect only if opening a directory reports mounts.
     pub(crate) refuse_mounts: bool,
     /// Skip directories on another device than the operand. If mounts are refused, a directory that
     /// opening found on its parent's mount is not compared.
@@ -33,37 +33,30 @@ pub(crate) struct Limits {
 #[derive(Clone, Default)]
 pub(super) struct Loops {
     pub(super) limits: Limits,
-    /// Whether every directory is queried from the operand on.
     asks_all: bool,
-    /// The ancestors in the set, each with its depth.
+    /// The set, with depths.
     ancestors: HashMap<Identity, usize>,
     /// The same, each with the depth of the directory that added it, deepest last.
     added: Vec<(usize, Identity)>,
-    /// The operand's device, if only one device is traversed.
     device: Option<u64>,
 }
 
-/// What opening a directory revealed about its mount.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reached {
-    /// On the mount of its parent.
     OnSameMount,
-    /// A mount, and possibly one of its own ancestors.
+    /// The directory may be one of its own ancestors.
     Mount,
     /// Unknown, as behind a followed symlink.
     Anywhere,
 }
 
-/// Whether to enter an open directory, with its identity if it was queried.
 pub(super) enum Verdict {
     Enter(Option<Identity>),
     LeaveOut,
-    /// The directory is its own ancestor at this depth.
     Loop(usize),
 }
 
 impl Loops {
-    /// `reports_mounts`: whether opening a directory reports a mount.
     pub(super) fn new(limits: Limits, reports_mounts: bool) -> Self {
         let asks_all = limits.one_device || limits.follow && !reports_mounts;
         Loops { limits, asks_all, ..Loops::default() }
@@ -142,7 +135,6 @@ impl Loops {
         None
     }
 
-    /// Removes everything added for directories this deep or deeper.
     pub(super) fn leave(&mut self, depth: usize) {
         let kept = self.added.partition_point(|&(added, _)| added < depth);
         for (_, identity) in self.added.drain(kept..) {
@@ -159,8 +151,7 @@ impl Loops {
     }
 }
 
-/// Returns the identities of a directory and its ancestors up to the operand, `count` in all.
-/// Climbs by `..`, since another worker may have opened them.
+/// Returns `count` identities. Climbs by `..`, since another worker may have opened the ancestors.
 pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Result<Vec<Identity>> {
     let up = NameBuf::new(vec![S::Unit::ascii(b'.'); 2])?;
     let mut found = Vec::new();

@@ -13,8 +13,8 @@
 //! - `stop.rs`: when an operation stops, and calls of callbacks
 //! - `events.rs`: the queue to the caller's thread
 //!
-//! Removal uses neither `branch.rs` nor `loops.rs`. It keeps the name of each directory, to remove
-//! it later, and tracks the parts handed off. It follows no symlink, so it meets no loop.
+//! Removal uses neither `branch.rs` nor `loops.rs`: it keeps the name of each directory, to remove
+//! it later, and follows no symlink, so it meets no loop.
 
 mod branch;
 mod crew;

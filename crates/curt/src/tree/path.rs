@@ -5,7 +5,6 @@ use crate::name::{Name, Unit};
 pub(crate) struct TreePath<U> {
     /// NUL-terminated, so that the last name can be passed to the system in place.
     units: Vec<U>,
-    /// The length of the operand in `units`.
     operand: usize,
 }
 
@@ -22,7 +21,6 @@ impl<U: Unit> TreePath<U> {
         TreePath { units, operand }
     }
 
-    /// For a later [`TreePath::truncate`].
     pub(crate) fn len(&self) -> usize {
         self.units.len() - 1
     }
@@ -46,18 +44,16 @@ impl<U: Unit> TreePath<U> {
         &self.units[..self.len()]
     }
 
-    /// Returns the path relative to the operand.
     pub(crate) fn relative(&self) -> &[U] {
         self.below(self.operand.min(self.len()))
     }
 
-    /// Returns the path relative to the directory with a path of this length.
+    /// `directory` is the length of a directory's path.
     pub(crate) fn below(&self, directory: usize) -> &[U] {
         let below = self.terminated_below(directory);
         &below[..below.len() - 1]
     }
 
-    /// Returns the name of an entry in the directory with a path of this length.
     pub(crate) fn name_below(&self, directory: usize) -> Option<Name<'_, U>> {
         Name::until_nul(self.terminated_below(directory))
     }

@@ -5,15 +5,13 @@
 //! So every worker runs the same depth-first algorithm on its own, and work is split on demand. A
 //! worker without work makes the pool *hungry*. A busy worker notices (one relaxed load per step of
 //! a walk; in a removal, per directory and per 16 entries) and hands off half of what it has not
-//! started. The price is paid per hand-off, not per entry, and a tree that one thread finishes
-//! alone costs nothing extra.
+//! started. The price is paid per hand-off, not per entry.
 //!
 //! A removal can finish a directory only after all parts of it that were handed off. Its worker
 //! waits for their [`Join`], and runs other tasks meanwhile, on top of its own. This cannot
-//! deadlock, because a worker waits only for tasks that started later than the one it waits in.
-//! Tasks on one worker are nested, so a suspended task also started earlier than those above it.
-//! Along any chain of waiting workers the start times increase, and the chain never closes. A task
-//! not yet started is no obstacle: a waiting worker takes it.
+//! deadlock: a worker waits only for tasks that started later than the one it waits in, and those
+//! suspended below started earlier still. Along any chain of waiting workers the start times
+//! increase, so it never closes. A waiting worker takes a task not yet started.
 //!
 //! The operation ends when a worker finds no task and all the others are idle. That is checked
 //! under the lock, and only a worker with work can add a task.
@@ -25,7 +23,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::stop::POLL_INTERVAL;
 use crate::sys::Condvar;
 
-/// The number of unfinished tasks that were handed off from one directory.
 #[derive(Debug, Default)]
 pub(crate) struct Join(AtomicUsize);
 
@@ -34,7 +31,7 @@ impl Join {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// After [`Pool::wait_for`] not all tasks may be done, if a worker panicked.
+    /// After a worker's panic, [`Pool::wait_for`] may return before this is `true`.
     pub(crate) fn is_done(&self) -> bool {
         self.0.load(Ordering::Acquire) == 0
     }
@@ -42,7 +39,7 @@ impl Join {
 
 pub(crate) struct Pool<T> {
     state: Mutex<State<T>>,
-    /// Wakes idle workers, and those that wait for a join.
+    /// Idle workers, and those that wait for a join, sleep on this.
     work: Condvar,
     pause: Condvar,
     /// How many more tasks sleeping workers would take: as many of them as are wanted awake, minus
@@ -54,13 +51,10 @@ pub(crate) struct Pool<T> {
 
 struct State<T> {
     tasks: VecDeque<T>,
-    /// All workers, including the caller's thread.
     workers: usize,
-    /// Workers without any work.
     idle: usize,
     /// Sleeping workers that would take a task: idle ones, and those that wait for a [`Join`].
     waiting: usize,
-    /// Sleeping workers that are not wanted, with or without unfinished work.
     paused: usize,
     over: bool,
 }
@@ -71,7 +65,6 @@ impl<T> State<T> {
     }
 }
 
-/// Called on the caller's thread every few milliseconds while it waits for other workers.
 pub(crate) type Meanwhile<'a> = Option<&'a dyn Fn()>;
 
 pub(crate) enum Work<O, T> {
@@ -80,9 +73,7 @@ pub(crate) enum Work<O, T> {
 }
 
 pub(crate) enum Waited<T> {
-    /// The join is done, or the operation is over.
     Joined,
-    /// Run this task, then wait again.
     Task(T),
 }
 
@@ -112,7 +103,7 @@ impl<T> Pool<T> {
         self.lock().workers
     }
 
-    /// Counts a worker about to start, and returns its number.
+    /// Returns the number of a worker about to start.
     pub(crate) fn enlist(&self) -> usize {
         let mut state = self.lock();
         state.workers += 1;
@@ -126,7 +117,6 @@ impl<T> Pool<T> {
         self.update(&state);
     }
 
-    /// Sets how many workers are wanted. The others pause at their next checkpoint.
     pub(crate) fn want(&self, workers: usize) {
         if workers == self.wanted() {
             return;
@@ -148,8 +138,7 @@ impl<T> Pool<T> {
     }
 
     /// Returns a queued task, else the next operand, else a task as soon as one is handed off.
-    /// `None` when all workers are out of work, which ends the operation. Calls `operand` under the
-    /// lock.
+    /// `None` ends the operation. Calls `operand` under the lock.
     pub(crate) fn next<O>(
         &self,
         worker: usize,
@@ -168,7 +157,6 @@ impl<T> Pool<T> {
             }
             if state.over || state.idle + 1 == state.workers {
                 state.over = true;
-                // With a single worker there is no one to wake, and waking costs a call.
                 let is_alone = state.workers == 1;
                 drop(state);
                 if !is_alone {
@@ -206,8 +194,8 @@ impl<T> Pool<T> {
         self.lock().over
     }
 
-    /// Ends the operation after a worker's panic. The others stop waiting for it, so that the panic
-    /// reaches the caller.
+    /// After a worker's panic: the others stop waiting for it, so that the panic reaches the
+    /// caller.
     pub(crate) fn end(&self) {
         self.lock().over = true;
         self.wake_all();
@@ -225,7 +213,7 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Pauses an unwanted worker, until it is wanted or a wanted one sleeps.
+    /// Returns once the worker is wanted, or a wanted one sleeps.
     pub(crate) fn pause(&self, worker: usize) {
         if worker < self.wanted() {
             return;
@@ -243,8 +231,7 @@ impl<T> Pool<T> {
     ) -> MutexGuard<'a, State<T>> {
         state.waiting += 1;
         self.update(&state);
-        // A poisoned lock is no reason to stop: `workers.rs` resumes the panic after all have
-        // ended.
+        // `workers.rs` resumes the panic after all have ended.
         state = match meanwhile {
             None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
             Some(attend) => {

@@ -7,10 +7,8 @@ use crate::sys::{Batch, Entry, Listing, Sys};
 /// Reads directories in batches. A walk reads each to its end first; a removal descends in between.
 pub(crate) struct Reader<S: Sys> {
     buffer: S::DirBuf,
-    /// The position of the next entry. A cell, so that an entry can be used while the next is
-    /// taken.
+    /// A cell, so that an entry can be used while the next is taken.
     position: Cell<usize>,
-    /// The outcome of the last read; `None` before the first.
     batch: Option<Batch>,
 }
 
@@ -24,7 +22,6 @@ impl<S: Sys> Reader<S> {
         self.batch = None;
     }
 
-    /// An error ends the listing.
     pub(crate) fn read(&mut self, dir: &S::Dir, sys: &S) -> io::Result<Batch> {
         self.position.set(0);
         let read = sys.read_entries(dir, &mut self.buffer);
@@ -54,7 +51,6 @@ impl<S: Sys> Reader<S> {
         self.batch.is_some() && self.buffer.entry(self.position.get()).is_some()
     }
 
-    /// An estimate of the entries left in the batch.
     pub(crate) fn left(&self) -> usize {
         self.batch.map_or(0, |_| self.buffer.left(self.position.get()))
     }
@@ -68,7 +64,6 @@ impl<S: Sys> Reader<S> {
         &self.buffer
     }
 
-    /// Fills empty facts from the listing.
     #[inline]
     pub(crate) fn facts(&self, at: usize, entry: &Entry<'_, S::Unit>, facts: &mut Facts) {
         self.buffer.facts(at, entry, facts);

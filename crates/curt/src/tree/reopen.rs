@@ -2,7 +2,6 @@ use crate::error::Cause;
 use crate::sys::is_shortage;
 
 pub(crate) struct ReopenError {
-    /// The shallowest level that could not be reopened.
     pub(crate) level: usize,
     pub(crate) reason: ReopenFailure,
 }

@@ -26,25 +26,20 @@ use crate::fields::Fields;
 use crate::name::{Name, NameBuf, Names, Unit};
 use crate::sys::{Ask, Identity, Opened, Sys, is_shortage};
 
-/// The longest path for one system call, in units. It is below every system's limit.
+/// Units; every system accepts more.
 const LONGEST_PATH: usize = 2048;
 
 /// Below this budget, parents are reopened by `..`. Only a shortage of descriptors lowers it so
 /// far.
 const FEW: usize = 8;
 
-/// Each level carries state of the stack's user.
 pub(crate) struct Stack<S: Sys, T> {
     levels: Vec<Level<S, T>>,
-    /// The names that the levels keep, in the order of the levels.
     names: Names<S::Unit>,
     /// The levels whose directories count against the budget, shallowest first.
     open: Vec<usize>,
-    /// The descriptor budget: how many directories may be open.
     budget: usize,
     links: Links,
-    /// The directory popped last, and its level, if the budget is below [`FEW`] and the parent is
-    /// closed.
     left: Option<(usize, S::Dir)>,
 }
 
@@ -53,9 +48,7 @@ pub(crate) struct Level<S: Sys, T> {
     path_len: usize,
     /// Known once the directory was released, or if the user queried it.
     identity: Option<Identity>,
-    /// The position of this level's first name.
     names: usize,
-    /// The names of subdirectories not yet entered.
     waiting: Range<usize>,
     own: T,
 }
@@ -64,11 +57,8 @@ type WithNames<'a, S, T> = (&'a mut Level<S, T>, &'a Names<<S as Sys>::Unit>);
 
 enum DirState<D> {
     Owned(D),
-    /// Other workers use it, too.
     Shared(Arc<D>),
-    /// Closed, and reopened when needed.
     Released,
-    /// Closed for good.
     Closed,
 }
 
@@ -82,7 +72,6 @@ impl<D> DirState<D> {
     }
 }
 
-/// Whether reopening follows symlinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Links {
     Follow,
@@ -111,12 +100,10 @@ impl<S: Sys, T> Stack<S, T> {
         self.levels.last_mut()
     }
 
-    /// Panics on an empty stack.
     pub(crate) fn top(&self) -> &Level<S, T> {
         &self.levels[self.levels.len() - 1]
     }
 
-    /// Panics on an empty stack.
     pub(crate) fn top_mut(&mut self) -> &mut Level<S, T> {
         let top = self.levels.len() - 1;
         &mut self.levels[top]
@@ -140,8 +127,7 @@ impl<S: Sys, T> Stack<S, T> {
     }
 
     /// Pushes a directory that is open elsewhere: the parent of an operand, or a directory of
-    /// another worker. It does not count against the budget. The subdirectories `waiting` wait in
-    /// it.
+    /// another worker. It does not count against the budget.
     pub(crate) fn push_base(
         &mut self,
         dir: Arc<S::Dir>,
@@ -196,8 +182,7 @@ impl<S: Sys, T> Stack<S, T> {
         &self.names
     }
 
-    /// Returns the position of the name. No subdirectory may wait yet, because their names come
-    /// after it.
+    /// Returns the position. No subdirectory may wait yet, because their names come after it.
     pub(crate) fn store_name(&mut self, name: Name<'_, S::Unit>) -> usize {
         let at = self.names.push(name);
         self.top_mut().waiting = self.names.len()..self.names.len();
@@ -209,7 +194,6 @@ impl<S: Sys, T> Stack<S, T> {
         self.top_mut().waiting.end = self.names.len();
     }
 
-    /// Returns the position of the name.
     pub(crate) fn next_waiting(&mut self) -> Option<usize> {
         let waiting = &mut self.levels.last_mut()?.waiting;
         if waiting.start >= waiting.end {
@@ -220,7 +204,6 @@ impl<S: Sys, T> Stack<S, T> {
         Some(at)
     }
 
-    /// Undoes [`Stack::next_waiting`], which returned `at`.
     pub(crate) fn put_back(&mut self, at: usize) {
         self.top_mut().waiting.start = at;
     }
@@ -248,15 +231,14 @@ impl<S: Sys, T> Stack<S, T> {
         let theirs = self.names.part(from, waiting.end);
         self.levels[index].waiting.end = from;
         if is_topmost {
-            // The next names of the listing are appended here, and must not bring back those handed
-            // off.
+            // The next names of the listing are appended here.
             self.names.truncate(from);
         }
         Some(theirs)
     }
 
-    /// Returns how many of `count` entries of a level to keep in a hand-off. The subtree in
-    /// progress counts as one of them.
+    /// Returns how many of `count` entries to keep in a hand-off. The subtree in progress counts as
+    /// one.
     pub(crate) fn ours(&self, index: usize, count: usize) -> usize {
         if index + 1 == self.levels.len() { count.div_ceil(2) } else { count / 2 }
     }
@@ -282,7 +264,6 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Undoes [`Stack::take_top`].
     pub(crate) fn put_top_back(&mut self, dir: S::Dir) {
         self.open.push(self.levels.len() - 1);
         self.top_mut().dir = DirState::Owned(dir);
@@ -292,14 +273,13 @@ impl<S: Sys, T> Stack<S, T> {
         self.close_as(index, DirState::Closed, sys);
     }
 
-    /// Releases a directory if the budget is full.
     pub(crate) fn make_room(&mut self, sys: &S) {
         if self.open.len() >= self.budget {
             self.release_one(self.levels.len().saturating_sub(1), sys);
         }
     }
 
-    /// Lowers the budget after a shortage. Returns whether a directory was released.
+    /// Call it after a shortage. Returns whether a directory was released.
     pub(crate) fn lower_budget(&mut self, sys: &S) -> bool {
         let released = self.release_one(self.levels.len().saturating_sub(1), sys);
         if released {
@@ -308,7 +288,7 @@ impl<S: Sys, T> Stack<S, T> {
         released
     }
 
-    /// Reopens the directory of a level if necessary. `path` is the path of the topmost level.
+    /// `path` is the path of the topmost level.
     pub(crate) fn reopen(
         &mut self,
         index: usize,
@@ -365,8 +345,7 @@ impl<S: Sys, T> Stack<S, T> {
         self.open.insert(place, index);
     }
 
-    /// Opens the directory of a level by `..` from the nearest deeper one. `None` if an ancestor is
-    /// nearer, or if `..` leads to another directory.
+    /// `None` if an ancestor is nearer, or if `..` leads to another directory.
     fn open_from_below(&mut self, index: usize, sys: &S) -> Option<S::Dir> {
         let place = self.open.partition_point(|&open| open < index);
         let deeper = self.open.get(place).copied();
@@ -423,7 +402,7 @@ impl<S: Sys, T> Stack<S, T> {
         wanted
     }
 
-    /// Reopens the level `to` from the level `from`, and compares identities.
+    /// Reopens a level from another one, and compares identities.
     fn open_same(
         &self,
         from: usize,
@@ -451,7 +430,6 @@ impl<S: Sys, T> Stack<S, T> {
         Err(ReopenFailure::Failed(cause))
     }
 
-    /// `names` is a path relative to an open directory.
     #[allow(clippy::unused_self, reason = "a type parameter of its own would not be known")]
     fn open_names(
         &self,
@@ -479,7 +457,6 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Finds the shallowest level that cannot be reopened.
     #[cold]
     fn first_lost(&self, from: usize, to: usize, path: &[S::Unit], sys: &S) -> Option<ReopenError> {
         let is_known = |&level: &usize| self.levels[level].identity.is_some();
@@ -492,7 +469,7 @@ impl<S: Sys, T> Stack<S, T> {
         None
     }
 
-    /// Releases a directory, but never the topmost, that of the level `keep`, or the first open
+    /// Releases neither the topmost directory, nor that of the level `keep`, nor the first open
     /// one.
     fn release_one(&mut self, keep: usize, sys: &S) -> bool {
         let topmost = self.levels.len().saturating_sub(1);
@@ -584,7 +561,6 @@ impl<S: Sys, T> Level<S, T> {
         (self.dir.open(), &mut self.own)
     }
 
-    /// `None` if the directory is closed.
     pub(crate) fn share(&mut self) -> Option<Arc<S::Dir>> {
         match std::mem::replace(&mut self.dir, DirState::Closed) {
             DirState::Owned(dir) => self.dir = DirState::Shared(Arc::new(dir)),
@@ -608,8 +584,7 @@ impl<S: Sys, T> Level<S, T> {
         self.waiting.start = self.waiting.end;
     }
 
-    /// Returns whether the directory was released, so that its listing starts over. Valid only for
-    /// a level pushed without an identity; a flag would make a deep stack larger.
+    /// Valid only for a level pushed without an identity; a flag would make a deep stack larger.
     pub(crate) fn was_released(&self) -> bool {
         self.identity.is_some()
     }

@@ -9,18 +9,16 @@ use crate::control::{Answer, Cancel, Exclude, Next, Poll, Unvisited};
 use crate::fields::Kind;
 use crate::sys::SystemUnit;
 
-/// The time between two polls, on the caller's thread also while it waits.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// All callbacks that can stop an operation are called through this.
 #[derive(Debug)]
 pub(crate) struct Stop<'a> {
     cancel: Option<&'a Cancel>,
-    /// Whether a callback stopped the operation, or a worker panicked. No callback is called after
-    /// that, but calls already running on other threads finish.
+    /// Set after a callback stopped the operation, or a worker panicked. No callback is called
+    /// after that, but calls already running on other threads finish.
     is_over: AtomicBool,
     poll: Option<&'a Poll<'a>>,
-    /// In nanoseconds.
     last_poll: AtomicU64,
 }
 
@@ -41,7 +39,7 @@ impl<'a> Stop<'a> {
         self.poll.is_some()
     }
 
-    /// Polls if it is due. Only for the caller's thread.
+    /// Call it on the caller's thread only.
     #[inline]
     pub(crate) fn poll(&self, now: impl FnOnce() -> Duration) {
         if let Some(poll) = self.poll {
@@ -66,8 +64,8 @@ impl<'a> Stop<'a> {
         Some(answer)
     }
 
-    /// Asks a callback about an entry. If the operation is stopped meanwhile, the answer becomes
-    /// `Stop`, except `keep`: that one leaves the entry alone, and is still counted.
+    /// If the operation is stopped meanwhile, the answer becomes `Stop`, except `keep`: that one
+    /// leaves the entry alone, and is still counted.
     pub(crate) fn ask(&self, keep: Answer, question: impl FnOnce() -> Answer) -> Answer {
         if self.is_stopped() {
             return Answer::Stop;

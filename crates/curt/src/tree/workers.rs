@@ -10,16 +10,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// The stack size of a worker. A traversal needs little at any depth; the rest is for callbacks.
+/// A traversal needs little at any depth; the rest is for callbacks.
 const STACK: usize = 256 << 10;
 
-/// Keeps the payload of the first panic.
 #[derive(Default)]
 pub(crate) struct Workers(Mutex<Option<Box<dyn Any + Send>>>);
 
 impl Workers {
-    /// Starts a worker. The caller must join it, because the scope waits only for the end of the
-    /// work, not for the exit of the thread.
+    /// The caller must join the worker: the scope waits only for the end of the work, not for the
+    /// exit of the thread.
     pub(crate) fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -32,19 +31,17 @@ impl Workers {
     }
 
     fn catch(&self, work: impl FnOnce()) {
-        // Unwind safe: the borrowed state is not used after a panic.
+        // The borrowed state is not used after a panic.
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
         }
     }
 
-    /// Waits until these threads have exited. Then none of them runs code of this library, so it
-    /// can be unloaded.
+    /// After their exit, no thread runs code of this library, so it can be unloaded.
     pub(crate) fn join<'scope>(threads: impl IntoIterator<Item = ScopedJoinHandle<'scope, ()>>) {
         #[cfg(test)]
         crate::sys::memory::machine::leave();
         for thread in threads {
-            // Panics were caught on the thread.
             drop(thread.join());
         }
     }

@@ -16,19 +16,19 @@
 //!
 //! # Promises
 //!
-//! - Every entry inside an operand is counted once, including the operand and directories. An entry
-//!   that cannot be opened, read or queried is an error with its path, and the rest is counted.
+//! - Every entry inside an operand is counted once, including the operand and directories. One that
+//!   cannot be opened, read or queried is an error with its path.
 //! - A file with several names (hard links) is counted once in a whole measurement. The result is
-//!   the same in every run, with any number of threads. The first operand that contains one of the
-//!   names is charged, and in it the directory that contains the smallest path. Paths are compared
-//!   name by name, by the bytes of each.
+//!   the same in every run, with any number of threads: the first operand that contains one of the
+//!   names is charged, and in it the directory with the smallest path, compared name by name, by
+//!   bytes.
 //! - An operand inside another one, or with the same identity, is counted only in the first of the
 //!   two, as in GNU du.
 //! - No symlink is followed unless requested: operands only, or all ([`Usage::follow`]).
 //! - Memory is bounded by the records (one for each directory down to the chosen depth, and for
 //!   each file if requested), the names in the directories on the current path if there are records
-//!   inside the operand, and the file number of each file with several names. If all symlinks are
-//!   followed, add the file number of each entry. [`Usage::measure_each`] keeps no records.
+//!   inside the operand, and the file number of each file with several names (of each entry, if all
+//!   symlinks are followed). [`Usage::measure_each`] keeps no records.
 //!
 //! # Call ceiling
 //!
@@ -41,31 +41,24 @@
 //! | once | 1 (the descriptor limit) | the same |
 //! | several threads | 1 for 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
 //!
-//! On Windows a listing has sizes, but not the number of names of a file. [`Usage::count_links`]
-//! saves that query for each file.
+//! A Windows listing has sizes, but not the number of names of a file. [`Usage::count_links`] saves
+//! that query.
 //!
 //! # Races
 //!
-//! A measurement is not a snapshot: an entry added or removed meanwhile may be counted or not, and
-//! one that vanishes between the listing and its query is an error. An entry moved within the tree
-//! can be counted twice or never. Everything else is as for a [walk](mod@crate::walk#races):
-//! nothing outside the operands is touched.
+//! An entry added or removed meanwhile may be counted or not; one that vanishes before its query is
+//! an error. An entry moved within the tree can be counted twice or never. Everything else is as
+//! for a [walk](mod@crate::walk#races).
 //!
 //! # Fallbacks
 //!
-//! Those of the walk. An entry without a size is counted as an entry, and in
-//! [`UsageReport::unknown`]. On a system without file numbers, a file with several names is counted
-//! for each of them.
+//! Those of the walk. An entry without a size is counted in [`UsageReport::unknown`]. Without file
+//! numbers, a file with several names is counted for each of them.
 
-// A map of one run, from the public function to the walk:
-//
-// - `Usage::measure` (options in `options.rs`) calls `Usage::run`.
 // - `Run::learn_operands` first queries the operands if there are several (`operands.rs`).
 // - `Run::directory` walks one operand with `Walk::visit_in_chunks`, which makes the calls.
 // - `sum.rs`: `Notes::take` turns an entry into a note, on the thread that found it; `Sum::take`
 //   adds up the notes of a chunk, on one thread at a time.
-// - `Run::file` counts a non-directory operand.
-// - `report.rs`: the records, stored or reported, and the result.
 
 mod operands;
 mod options;
@@ -94,8 +87,6 @@ use crate::walk::{Visited, Walk};
 
 impl Usage<'_> {
     /// Measures the operands one by one, each with as many threads as pay.
-    ///
-    /// The report has all records and all failures.
     pub fn measure(&self, operands: impl control::Operands) -> UsageReport {
         self.run::<Os>(&Setup::default(), &operands.into_paths(), Records::default())
     }
@@ -103,11 +94,10 @@ impl Usage<'_> {
     /// Measures the operands, and calls `report` with each record as soon as its sum is known.
     ///
     /// Records come in the order of [`UsageReport::records`]; the returned report has only those of
-    /// the operands. `report` runs on one thread at a time, not always the same. It returns
-    /// nothing, a [`Next`] or a [`ControlFlow`](std::ops::ControlFlow). After [`Next::Stop`] it is
-    /// not called again, and the measurement ends as if cancelled. The system calls are those of
-    /// [`Usage::measure`]. After a cancellation, the directories on the current path are reported
-    /// with their sums so far.
+    /// the operands. `report` runs on one thread at a time, and returns nothing, a [`Next`] or a
+    /// [`ControlFlow`](std::ops::ControlFlow). After [`Next::Stop`] the measurement ends as if
+    /// cancelled. After a cancellation, the directories on the current path are reported with their
+    /// sums so far.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-each-{}", std::process::id()));
@@ -166,17 +156,13 @@ struct Run<'r, 't, S> {
     usage: &'r Usage<'r>,
     setup: &'r Setup,
     walk: Walk<'r>,
-    /// For the clock of polls between operands, since files are not walked.
     sys: S,
     operands: OperandSet,
-    /// The files with several names counted so far.
     counted: HashSet<Identity>,
-    /// All entries counted so far, if symlinks are followed.
     seen: Mutex<HashSet<Identity>>,
     records: Records<'t>,
     report: UsageReport,
     stop: &'r Stop<'r>,
-    /// The number of entries counted so far.
     done: &'r AtomicU64,
 }
 
@@ -203,12 +189,11 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         }
     }
 
-    /// Queries the operands if there are several, unless they may be counted twice.
+    /// Skipped unless an operand may be counted twice.
     fn learn_operands(&mut self, paths: &[PathBuf]) {
         let Run { usage, setup, .. } = *self;
         let mut descriptors = usage.descriptors;
         if descriptors.is_none() && paths.len() > 1 {
-            // Once, not for each operand.
             let sys = S::start(setup);
             descriptors = Some(descriptor_budget(&sys, None));
             self.report.calls.add(&sys.calls());
@@ -243,13 +228,11 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         self.report.errors.extend(self.usage.report(error, self.stop));
     }
 
-    /// Polls if it is due, and returns whether the measurement must stop.
     fn must_stop(&self) -> bool {
         self.stop.poll(|| self.sys.now());
         self.stop.is_stopped()
     }
 
-    /// Measures an operand that is, or may be, a directory.
     fn directory(&mut self, index: usize, path: &Path) {
         let Run { usage, setup, operands, counted, seen, records, report, stop, done, .. } = self;
         let notes = Notes::new(usage, operands, index, seen, stop);
@@ -267,8 +250,6 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         report.calls.add(&summary.calls);
     }
 
-    /// Counts a non-directory operand, which was already queried. `learn_operands` has dropped
-    /// duplicates.
     fn file(&mut self, index: usize, path: &Path, facts: &Facts) {
         self.report.threads = self.report.threads.max(1);
         self.report.unknown += u64::from(!Sizes::are_known(facts));

@@ -1,10 +1,9 @@
 //! Counts overlapping operands once, each in the first operand that contains it.
 //!
 //! GNU du remembers every entry for this if there are several operands. Here only the operands are
-//! remembered. Each is queried for its identity before the first is walked, and for a non-directory
-//! that is all. A walk that finds a later operand counts it and marks it as done; a walk that finds
-//! an earlier one skips it. Operands are walked one by one, so the result does not depend on the
-//! threads of a walk.
+//! remembered, and queried for their identity before the first is walked. A walk that finds a later
+//! operand counts it and marks it as done; a walk that finds an earlier one skips it. Operands are
+//! walked one by one, so the result does not depend on threads.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,18 +15,14 @@ use crate::sys::Identity;
 pub(super) struct OperandSet {
     known: Vec<Known>,
     done: Vec<AtomicBool>,
-    /// The first operand with each identity.
     first: HashMap<Identity, usize>,
 }
 
-/// Knowledge about one operand.
 #[derive(Clone, Copy)]
 pub(super) enum Known {
-    /// A directory, or unknown: walk it.
+    /// Walk it; also if the kind is unknown.
     Directory,
-    /// A non-directory, with its facts.
     File(Facts),
-    /// Already counted, or not accessible.
     Done,
 }
 
@@ -51,13 +46,12 @@ impl OperandSet {
         self.known[index] = Known::Done;
     }
 
-    /// Returns how to measure the next operand.
     pub(super) fn take(&self, index: usize) -> Known {
         if self.done[index].load(Ordering::Relaxed) { Known::Done } else { self.known[index] }
     }
 
     /// Claims an entry inside the operand `below`. A later operand is counted here, and marked as
-    /// done. Returns `false` for an earlier operand, which was already counted.
+    /// done. Returns `false` for an earlier operand.
     #[inline]
     pub(super) fn claim(&self, found: &Facts, below: usize) -> bool {
         self.first.is_empty() || self.claim_operand(found, below)

@@ -16,10 +16,6 @@ pub(super) type OnProgress<'a> = Arc<dyn Fn(u64) -> Next + Send + Sync + 'a>;
 
 /// Builds a measurement. The defaults are those of `du`.
 ///
-/// Every entry is counted once, even a file with several names, and the result does not depend on
-/// the number of threads. Costs one call for each entry, and four more for each directory.
-/// [`crate::usage`] has the promises and all costs.
-///
 /// ```
 /// use curt::Usage;
 /// # let scratch = std::env::temp_dir().join(format!("curt-usage-{}", std::process::id()));
@@ -90,8 +86,8 @@ impl<'a> Usage<'a> {
 
     /// Limits the depth of records; deeper entries count in the nearest directory with a record.
     ///
-    /// With 0 there is one record for each operand, and no memory is needed for more. The whole
-    /// tree is walked at any depth.
+    /// The whole tree is walked at any depth. With 0 there is one record for each operand, and no
+    /// memory is needed for more.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.max_depth = depth;
         self
@@ -107,8 +103,8 @@ impl<'a> Usage<'a> {
 
     /// Skips entries on another filesystem than their operand, by device number.
     ///
-    /// Costs no extra call. Bind mounts and subvolumes of the same device are counted, as in
-    /// `du -x`.
+    /// Costs no extra call. Bind mounts and subvolumes of the same device are counted, as in `du
+    /// -x`.
     pub fn same_file_system(mut self, yes: bool) -> Self {
         self.same_file_system = yes;
         self
@@ -118,10 +114,10 @@ impl<'a> Usage<'a> {
     ///
     /// A followed symlink is measured as its target, and one that cannot be followed is an error.
     ///
-    /// With [`Follow::Links`], many paths may lead to a file or directory. It is counted at the
-    /// first of them, in the order of records. That requires the identity of every entry in memory,
-    /// a sorted walk and a single thread. [`Usage::count_links`] avoids all this: entries count on
-    /// each path, and only symlinks back to an ancestor are skipped.
+    /// With [`Follow::Links`], a file or directory is counted at the first path to it, in the order
+    /// of records. That requires the identity of every entry in memory, a sorted walk and a single
+    /// thread. [`Usage::count_links`] avoids all this: entries count on each path, and only
+    /// symlinks back to an ancestor are skipped.
     pub fn follow(mut self, follow: Follow) -> Self {
         self.follow = follow;
         self
@@ -129,7 +125,7 @@ impl<'a> Usage<'a> {
 
     /// Finds the newest of these times for each record ([`UsageRecord::newest`]).
     ///
-    /// They are one or more of [`Fields::MODIFIED`], [`Fields::ACCESSED`], [`Fields::CHANGED`] and
+    /// They are [`Fields::MODIFIED`], [`Fields::ACCESSED`], [`Fields::CHANGED`] or
     /// [`Fields::CREATED`]. Costs no extra call.
     ///
     /// [`UsageRecord::newest`]: super::UsageRecord::newest
@@ -148,8 +144,8 @@ impl<'a> Usage<'a> {
 
     /// Skips the entries that the predicate accepts, with everything inside, without querying them.
     ///
-    /// Operands are never skipped. An answer is a `bool`, an [`Answer`] or a
-    /// `ControlFlow<(), bool>`.
+    /// Operands are never skipped. Answers are a `bool`, an [`Answer`] or a `ControlFlow<(),
+    /// bool>`.
     ///
     /// ```
     /// let names = vec![String::from("target"), String::from("node_modules")];
@@ -165,9 +161,8 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Sets the number of threads; [`Threads::Automatic`] by default.
-    ///
-    /// The result does not depend on it.
+    /// Sets the number of threads, which does not change the result; [`Threads::Automatic`] by
+    /// default.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
@@ -176,8 +171,7 @@ impl<'a> Usage<'a> {
     /// Calls `callback` with the number of entries counted so far, every few milliseconds.
     ///
     /// It runs on the caller's thread, first at the beginning, and can stop the measurement.
-    /// Language runtimes use it to check for signals. A call that blocks, on a slow filesystem, is
-    /// not interrupted.
+    /// Language runtimes use it to check for signals.
     ///
     /// ```
     /// use curt::{Next, Usage};
@@ -204,8 +198,7 @@ impl<'a> Usage<'a> {
 
     /// Calls `report` with each failure, on the thread that found it.
     ///
-    /// It may stop the measurement, as in [`Usage::measure_each`]. The returned report then has
-    /// only the number of failures.
+    /// It may stop the measurement. The returned report then has only the number of failures.
     pub fn on_error<N: Into<Next>>(
         mut self,
         report: impl Fn(&Error) -> N + Send + Sync + 'a,
@@ -222,21 +215,19 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Disables a feature of the system, as on a system without it. For tests.
+    /// Disables a feature of the system, for tests.
     #[doc(hidden)]
     pub fn without(mut self, feature: Feature) -> Self {
         self.without = self.without.with(feature);
         self
     }
 
-    /// Reports a failure to the callback, which may stop the measurement. Returns the failure if
-    /// there is no callback, or if one has stopped the measurement.
+    /// Returns the failure if there is no callback, or if one has stopped the measurement.
     pub(super) fn report(&self, error: Error, stop: &Stop<'_>) -> Option<Error> {
         let told = self.on_error.as_ref().and_then(|report| stop.call(|| report(&error)));
         told.is_none().then_some(error)
     }
 
-    /// Returns whether to remember each entry, because symlinks may lead to it again.
     pub(super) fn remembers_all(&self) -> bool {
         self.follow == Follow::Links && !self.count_links
     }

@@ -13,8 +13,7 @@ use crate::tree::Stop;
 pub struct Sizes {
     /// Readable bytes: the sizes of files and of symlink targets.
     ///
-    /// Sizes of directories, devices and pipes are not comparable between filesystems, and count as
-    /// 0.
+    /// Directories, devices and pipes count as 0.
     pub apparent: u64,
     /// Bytes allocated by the filesystem, including directories.
     ///
@@ -36,7 +35,7 @@ impl Sizes {
         facts.known.contains(Fields::SIZE | Fields::ALLOCATED)
     }
 
-    /// Returns whether to count an entry. A failed query does not matter if the sizes are known.
+    /// A failed query does not matter if the sizes are known.
     pub(super) fn count(facts: &Facts, has_failed: bool) -> bool {
         !has_failed || Sizes::are_known(facts)
     }
@@ -68,14 +67,12 @@ impl AddAssign for Part {
     #[inline]
     fn add_assign(&mut self, other: Part) {
         self.sizes += other.sizes;
-        // Usually no times are requested, and the comparison is skipped.
         if other.newest.is_some() {
             self.newest = self.newest.max(other.newest);
         }
     }
 }
 
-/// Returns the newest known time among `times`.
 fn newest(facts: &Facts, times: Fields) -> Option<Time> {
     let known = [
         (Fields::MODIFIED, facts.modified),
@@ -87,7 +84,7 @@ fn newest(facts: &Facts, times: Fields) -> Option<Time> {
     known.into_iter().filter(|&(field, _)| is_wanted(field)).map(|(_, time)| time).max()
 }
 
-/// A directory, a file or an operand, and the space that it takes with everything inside.
+/// A directory, a file or an operand, and the space of everything inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UsageRecord {
@@ -99,15 +96,15 @@ pub struct UsageRecord {
     pub depth: usize,
     /// The kind of the entry.
     pub kind: Kind,
-    /// The space that it takes with everything counted inside, with or without a record.
+    /// Everything counted inside, with or without a record.
     pub sizes: Sizes,
-    /// The same without subdirectories: the directory itself, and its non-directory entries.
+    /// The directory itself, and its non-directory entries.
     ///
     /// Equal to `sizes` for a non-directory.
     pub own: Sizes,
     /// The newest time in `sizes`, of those in [`Usage::newest`](crate::Usage::newest).
     ///
-    /// `None` without any, or if the system has no such time.
+    /// `None` without any.
     pub newest: Option<Time>,
     /// The newest time in `own`.
     pub own_newest: Option<Time>,
@@ -141,9 +138,9 @@ pub struct UsageReport {
     pub errors: Vec<Error>,
     /// The number of failures.
     pub error_count: u64,
-    /// The number of entries whose sizes the system does not have, missing in the sums.
+    /// The number of entries of unknown size, missing in the sums.
     pub unknown: u64,
-    /// Whether the measurement was cancelled, or stopped by a callback. Sums are then incomplete.
+    /// Whether the measurement was cancelled, or stopped by a callback, with incomplete sums.
     pub stopped: bool,
     /// The maximum number of threads at a time, including the caller's.
     pub threads: usize,
@@ -161,7 +158,6 @@ pub(super) struct Records<'t> {
 type Report<'t> = &'t mut (dyn FnMut(&UsageRecord) -> Next + Send);
 
 impl<'t> Records<'t> {
-    /// Reports records immediately, and stores only those of operands.
     pub(super) fn reported_to(report: Report<'t>) -> Self {
         Records { report: Some(report), ..Records::default() }
     }
@@ -184,7 +180,7 @@ impl<'t> Records<'t> {
 }
 
 impl UsageReport {
-    /// Returns the space that all operands take together.
+    /// Returns the space of all operands together.
     pub fn total(&self) -> Sizes {
         let mut total = Sizes::default();
         for record in self.records.iter().filter(|record| record.depth == 0) {

@@ -6,8 +6,7 @@
 //! is complete when the first entry outside it arrives, and the first path of a file with several
 //! names is charged for it. If the operand has the only record, chunks come in any order.
 //!
-//! Both cases share one algorithm. A separate one for the second case, by directory, was a tenth
-//! faster for `--top`, and took 460 lines.
+//! A separate algorithm for the second case was a tenth faster for `--top`, and took 460 lines.
 
 use std::collections::HashSet;
 use std::io;
@@ -29,7 +28,6 @@ pub(super) struct Notes<'r> {
     operands: &'r OperandSet,
     index: usize,
     stop: &'r Stop<'r>,
-    /// The device of the operand.
     device: OnceLock<u64>,
     /// All entries so far, if symlinks may lead to one again.
     seen: Option<&'r Mutex<HashSet<Identity>>>,
@@ -47,23 +45,20 @@ enum Note {
     /// The operand, or a directory with a record. Notes about its contents follow.
     Enter(Entry, Part),
     Add(Share),
-    /// A file with a record.
     File(Entry, Part),
     /// A file with several names, perhaps with a record.
     Linked(Identity, Share, Option<Entry>),
 }
 
-/// A share of the directory at this depth on the current path.
+/// Belongs to the directory at this depth on the current path.
 struct Share {
     depth: usize,
-    /// Whether it is a non-directory directly inside.
     is_own: bool,
     part: Part,
 }
 
 impl Chunk {
-    /// Merges with the last note if possible, since most notes in a row are about the same
-    /// directory.
+    /// Merges with the last note: most notes in a row are about the same directory.
     #[inline]
     fn add(&mut self, share: Share) {
         match self.notes.last_mut() {
@@ -92,7 +87,6 @@ impl<'r> Notes<'r> {
         Notes { usage, operands, index, stop, device: OnceLock::new(), seen }
     }
 
-    /// Marks the entry as seen. Returns whether to count it.
     #[inline]
     fn is_first_visit(&self, entry: &mut Visited<'_>, has_failed: bool) -> bool {
         let depth = entry.depth();
@@ -105,7 +99,6 @@ impl<'r> Notes<'r> {
         }
         if depth == 0 {
             if facts.known.contains(Fields::DEVICE) {
-                // Only one thread visits the operand.
                 let _ = self.device.set(facts.device);
             }
             return self.seen.is_none_or(|seen| is_new(facts, seen));
@@ -119,7 +112,7 @@ impl<'r> Notes<'r> {
             && self.seen.is_none_or(|seen| is_new(facts, seen))
     }
 
-    /// The identity of a file that has several names but is counted once.
+    /// `None` for a file with one name, or if each name counts.
     fn linked(&self, facts: &Facts) -> Option<Identity> {
         let has_names = facts.has_several_names() && facts.kind != Kind::Directory;
         if has_names && !self.usage.count_links { Identity::known(facts) } else { None }
@@ -149,13 +142,11 @@ impl<'r> Notes<'r> {
         let part = Part::of(facts, self.usage.newest);
         chunk.unknown += u64::from(!Sizes::are_known(facts));
         let (depth, deepest) = (entry.depth(), self.usage.max_depth);
-        // The operand is the first directory on the path, and has no parent there.
         let parent = depth.saturating_sub(1);
         let is_own = parent <= deepest && kind != Kind::Directory;
         let share = Share { depth: parent.min(deepest), is_own, part };
         let is_file = depth > 0 && kind != Kind::Directory;
         let has_record = depth == 0 || depth <= deepest && (self.usage.files || !is_file);
-        // The most common case: only sizes.
         if !has_record && linked.is_none() {
             chunk.add(share);
             return Next::Continue;
@@ -180,23 +171,21 @@ impl<'r> Notes<'r> {
     }
 }
 
-/// Whether no earlier path led to this entry. A single thread visits all, in order.
+/// A single thread visits all, in order.
 fn is_new(facts: &Facts, seen: &Mutex<HashSet<Identity>>) -> bool {
     let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
     Identity::known(facts).is_none_or(|identity| seen.insert(identity))
 }
 
 pub(super) struct Sum<'r, 't> {
-    /// The directories on the current path, from the operand down. Their paths are prefixes of one
-    /// path, so a chain of them takes no more memory than the last.
+    /// The directories on the current path. Their paths are prefixes of one path, so a chain of
+    /// them takes no more memory than the last.
     levels: Vec<Level>,
-    /// The path of the last one. `operand` is that of the first.
     path: PathBuf,
     operand: PathBuf,
     index: usize,
     has_operand: bool,
     entries: u64,
-    /// The files with several names counted so far.
     counted: &'r mut HashSet<Identity>,
     records: &'r mut Records<'t>,
     report: &'r mut UsageReport,
@@ -208,7 +197,6 @@ struct Level {
     kind: Kind,
     /// The directory itself, and its non-directory entries.
     own: Part,
-    /// Everything else in it.
     deeper: Part,
 }
 
@@ -235,7 +223,7 @@ impl<'r, 't> Sum<'r, 't> {
         }
     }
 
-    /// Adds up a chunk, and empties it. Returns how many entries it counted.
+    /// Empties the chunk, and returns how many entries it counted.
     pub(super) fn take(&mut self, chunk: &mut Chunk) -> u64 {
         let before = self.entries;
         self.report.errors.append(&mut chunk.errors);
@@ -270,7 +258,6 @@ impl<'r, 't> Sum<'r, 't> {
         self.entries - before
     }
 
-    /// Completes the record of the operand after the last chunk.
     pub(super) fn finish(mut self) {
         self.leave(1);
         if self.has_operand {
@@ -280,7 +267,7 @@ impl<'r, 't> Sum<'r, 't> {
         }
     }
 
-    /// Completes the directories on the path at this depth or deeper, except the operand.
+    /// Completes the directories at this depth or deeper, except the operand.
     fn leave(&mut self, depth: usize) {
         while self.levels.len() > depth.max(1) {
             let Some(level) = self.levels.pop() else { return };
@@ -292,7 +279,6 @@ impl<'r, 't> Sum<'r, 't> {
         }
     }
 
-    /// Adds the record of a complete directory, and returns its sum.
     fn complete(
         &mut self,
         Level { kind, own, deeper }: Level,

@@ -1,15 +1,14 @@
 //! The sink of `Walk::visit_in_chunks`: gathers results on each worker, and consumes them in order.
 //!
-//! A worker collects the results of its entries in chunks, and takes locks once per chunk. In a
-//! sorted walk the chunks must be consumed in the order of a single thread, whichever worker
+//! In a sorted walk the chunks must be consumed in the order of a single thread, whichever worker
 //! finishes first. So each operand and each task has a number and a queue of chunks. When a worker
 //! hands off part of a directory, it leaves the number of the new task in its own queue, where the
 //! results of that task belong. The consumer follows these numbers: it takes the chunks of the
 //! innermost task up to its end, then continues with the enclosing one.
 //!
 //! If the next chunk is missing, the consumer stops, and the worker that adds it continues. Only
-//! one worker consumes at a time; the others only add. The consumer looks for the next chunk and
-//! clears `is_consumed` under one lock, so a chunk added in between is not left behind.
+//! one worker consumes at a time. It looks for the next chunk and clears `is_consumed` under one
+//! lock, so a chunk added in between is not left behind.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,10 +21,8 @@ use crate::error::Error;
 use crate::sys::{Setup, Sys};
 use crate::tree::Stop;
 
-/// Entries per chunk.
 const CHUNK: usize = 256;
 
-/// How many empty chunks to keep for reuse.
 const MOST_SPARE: usize = 8;
 
 pub(super) fn visit_in_chunks<S: Sys, C: Default + Send>(
@@ -43,24 +40,21 @@ pub(super) fn visit_in_chunks<S: Sys, C: Default + Send>(
 struct Chunks<'c, C> {
     state: Mutex<State<C>>,
     consume: Mutex<Consume<'c, C>>,
-    /// Chunks that are empty after being consumed.
     spare: Mutex<Vec<C>>,
 }
 
 type Consume<'c, C> = &'c mut (dyn FnMut(&mut C) + Send);
 
 struct State<C> {
-    /// The results of each operand or task, by its number.
     made: HashMap<u64, VecDeque<Made<C>>>,
-    /// Operands and tasks still to be consumed, the innermost last.
+    /// Still to be consumed, the innermost last.
     waiting: Vec<u64>,
-    /// Whether a thread is consuming. It also takes whatever others add meanwhile.
+    /// The consuming thread also takes whatever others add meanwhile.
     is_consumed: bool,
 }
 
 enum Made<C> {
     Chunk(C),
-    /// The results of this task belong here.
     Task(u64),
     End,
 }
@@ -76,8 +70,7 @@ impl<'c, C> Chunks<'c, C> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds to the results of a task. Then consumes all chunks that are next in order, unless
-    /// another thread does.
+    /// Adds a result, then consumes all chunks that are next in order, unless another thread does.
     fn add(&self, task: u64, made: Made<C>) {
         let mut state = self.state();
         state.made.entry(task).or_default().push_back(made);
@@ -93,7 +86,7 @@ impl<'c, C> Chunks<'c, C> {
     }
 
     fn consume(&self, mut chunk: C) {
-        // After a panic, which is on its way to the caller, discard the rest.
+        // Discard the rest after a panic.
         let Ok(mut consume) = self.consume.lock() else { return };
         consume(&mut chunk);
         drop(consume);
@@ -197,7 +190,7 @@ mod tests {
 
     use super::{Chunks, Made};
 
-    /// No chunk that is next in order waits for another one to be added.
+    /// Each chunk that is next in order must be consumed without another one to follow.
     #[test]
     fn last_one_that_adds_leaves_nothing_to_consume() {
         const ROUNDS: usize = 3_000;

@@ -8,12 +8,11 @@ use crate::tree::{Stop, TreePath};
 pub(super) struct Control<'c> {
     pub(super) stop: &'c Stop<'c>,
     pub(super) exclude: Option<&'c Exclude<'c>>,
-    /// Whether this is the caller's thread, and it has a poll callback.
+    /// Only on the caller's thread, with a poll callback.
     pub(super) polls: bool,
 }
 
 impl Control<'_> {
-    /// Polls if it is due.
     #[inline]
     pub(super) fn must_stop<S: Sys>(&self, sys: &S) -> bool {
         if self.polls {
@@ -22,7 +21,6 @@ impl Control<'_> {
         self.stop.is_stopped()
     }
 
-    /// The answer may stop the walk.
     #[inline]
     pub(super) fn excludes<U: SystemUnit>(&self, path: &TreePath<U>, kind: Kind) -> bool {
         self.stop.excludes(self.exclude, path, kind) != Answer::No

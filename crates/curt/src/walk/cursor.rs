@@ -1,8 +1,7 @@
 //! The walk of one worker: depth first, without recursion.
 //!
 //! There are two ways through a directory. [`listed`] yields entries as they are read. [`stored`]
-//! reads all of them first, to sort them, to apply ignore rules, or to count them in a dry run. The
-//! common part is here: operands, entering and leaving directories, contents first, and failures.
+//! reads all of them first, to sort them, to apply ignore rules, or to count them in a dry run.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -21,18 +20,16 @@ use crate::tree::{Admitted, Reader};
 pub(super) struct Cursor<S: Sys> {
     pub(super) at: Position<S>,
     pub(super) metadata: Metadata,
-    /// The listing of the topmost directory. A name in it is valid until the next read.
+    /// A name in the listing is valid until the next read.
     pub(super) reader: Reader<S>,
-    /// Whether to read a directory to its end before yielding its first entry.
     stores: bool,
-    /// Whether the entry just yielded is a directory to enter.
+    /// The entry just yielded is a directory to enter.
     enters: bool,
-    /// Steps to return before the walk continues.
+    /// Returned before the walk continues.
     pub(super) pending: VecDeque<Step>,
 }
 
 pub(super) enum Step {
-    /// The walk is at this entry.
     Entry,
     Error(Error),
     /// The results of the task with this number belong here.
@@ -55,7 +52,6 @@ impl<S: Sys> Cursor<S> {
         &self.at.asker.sys
     }
 
-    /// Starts an operand. `None` if it is not yielded yet.
     pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
         let Position { asker, settings, branch, operand: last, removal, .. } = &mut self.at;
         last.close(&asker.sys);
@@ -100,12 +96,10 @@ impl<S: Sys> Cursor<S> {
         Visited::new(&mut self.metadata, depth, has_error, &mut self.at)
     }
 
-    /// Do not enter the directory just yielded.
     pub(super) fn skip(&mut self) {
         self.enters = false;
     }
 
-    /// Stops here, and closes everything.
     pub(super) fn abandon(&mut self) {
         let Position { branch, operand, asker, .. } = &mut self.at;
         while branch.leave(&asker.sys).is_some() {}
@@ -122,14 +116,12 @@ impl<S: Sys> Cursor<S> {
         Some(self.not_listed(cause))
     }
 
-    /// Reports a failed listing, and ends it.
     pub(super) fn not_listed(&mut self, cause: Cause) -> Step {
         self.at.branch.stack.top_mut().is_listed = true;
         self.failed(Operation::ReadDirectory, cause)
     }
 
-    /// Yields the current entry, with complete metadata. If contents come first, a directory waits
-    /// instead.
+    /// If contents come first, a directory waits instead.
     #[inline]
     pub(super) fn yield_entry(&mut self) -> Option<Step> {
         if self.metadata.has_more {
@@ -204,7 +196,6 @@ impl<S: Sys> Cursor<S> {
         self.yield_late(frame.own, remaining, false)
     }
 
-    /// Yields a directory after its contents.
     fn yield_late(
         &mut self,
         own: Option<Metadata>,

@@ -5,10 +5,9 @@ use crate::name::{Names, Unit};
 use crate::sys::{self, Sys, SystemUnit};
 use crate::tree::Branch;
 
-/// Larger buffers are freed instead of reused. This is 128 KiB for each worker.
+/// Larger buffers are freed. This is 128 KiB for each worker.
 const MOST_SPARE: usize = 4096;
 
-/// The stored entries of one directory, and their order.
 #[derive(Default)]
 pub(super) struct StoredEntries {
     entries: Vec<StoredEntry>,
@@ -18,22 +17,18 @@ pub(super) struct StoredEntries {
 }
 
 pub(super) struct StoredEntry {
-    /// The position of its name in the stack.
     pub(super) name: usize,
     pub(super) kind: Kind,
     id: u64,
     known: Option<Box<Known>>,
 }
 
-/// Facts about a stored entry beyond its kind and file number.
 enum Known {
-    /// Other facts in the listing.
     Listed(Facts),
-    /// The result of a query for the kind.
     Asked(Metadata),
 }
 
-/// The memory of a finished directory, for the next one.
+/// A finished directory leaves it to the next one.
 #[derive(Default)]
 pub(super) struct Spare(Vec<StoredEntry>);
 
@@ -70,7 +65,6 @@ impl StoredEntries {
         self.entries.retain_mut(keeps);
     }
 
-    /// Returns how many entries are still to be yielded.
     pub(super) fn left(&self) -> usize {
         self.entries.len() - self.next
     }
@@ -90,7 +84,6 @@ impl StoredEntries {
         }
     }
 
-    /// The number of the next part handed off, once all entries before it were yielded.
     pub(super) fn next_handed_off(&mut self) -> Option<u64> {
         self.handed_off.pop()
     }
@@ -124,7 +117,7 @@ impl StoredEntries {
 }
 
 impl StoredEntry {
-    /// Queries the entry, which is in the topmost directory and at the current path.
+    /// The entry must be in the topmost directory, at the current path.
     pub(super) fn ask<S: Sys, T>(
         &self,
         asker: &Asker<S>,
@@ -143,7 +136,6 @@ impl StoredEntry {
         }
     }
 
-    /// Fills empty facts from the listing.
     pub(super) fn add_to(&self, facts: &mut Facts) {
         match self.known.as_deref() {
             Some(Known::Listed(listed)) => *facts = *listed,

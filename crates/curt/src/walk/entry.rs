@@ -80,15 +80,15 @@ impl<'w> Visited<'w> {
         Visited { metadata, depth, has_error, at }
     }
 
-    /// Returns the path: the operand as given, and the names inside it. Borrowed on Unix.
+    /// Returns the path: the operand as given, and the names inside it.
     ///
     /// In a deep tree it can be longer than the system accepts (4,096 bytes on Linux).
-    /// [`fetch`](Visited::fetch) and [`remove`](Visited::remove) work at any depth.
+    /// [`fetch`](Visited::fetch) and [`remove`](Visited::remove) work anyway.
     pub fn path(&self) -> Cow<'_, Path> {
         self.at.path()
     }
 
-    /// Returns the path relative to the operand; empty for the operand. Borrowed on Unix.
+    /// Returns the path relative to the operand; empty for the operand.
     pub fn relative_path(&self) -> Cow<'_, Path> {
         self.at.relative_path()
     }
@@ -115,7 +115,7 @@ impl<'w> Visited<'w> {
         self.metadata.followed
     }
 
-    /// Returns the known metadata: the fields of the plan, and those fetched since.
+    /// Returns the fields of the plan, and those fetched since.
     pub fn metadata(&self) -> &Metadata {
         self.metadata
     }
@@ -133,12 +133,12 @@ impl<'w> Visited<'w> {
 
     /// Removes the entry, and returns whether it still existed.
     ///
-    /// A directory must be empty, which is possible if it comes after its contents
+    /// A directory must be empty, so it must come after its contents
     /// ([`contents_first`](crate::Walk::contents_first)). Makes 1 call, relative to the parent that
     /// the entry was found in, so no path is resolved again.
     ///
-    /// If another process removed the entry first, that is no error. On Windows, a file that
-    /// remains until its last user closes it counts as removed.
+    /// An entry that another process removed first is no error. On Windows, a file that remains
+    /// until its last user closes it counts as removed.
     pub fn remove(&mut self) -> Result<bool, Error> {
         self.at.remove(self.metadata.facts.kind)
     }
@@ -150,7 +150,7 @@ impl<'w> Visited<'w> {
         self.at.is_empty()
     }
 
-    /// Returns whether the entry is a directory on another filesystem, and was skipped.
+    /// Returns whether the entry was skipped as a directory on another filesystem.
     ///
     /// See [`Walk::same_file_system`](crate::Walk::same_file_system). Known only if contents come
     /// first.
@@ -158,21 +158,18 @@ impl<'w> Visited<'w> {
         self.at.is_boundary()
     }
 
-    /// Returns whether the entry is one of its own ancestors, through a mount or a followed
-    /// symlink. Only these two cost calls.
+    /// Costs calls only at a mount or a followed symlink.
     #[inline]
     pub(crate) fn is_ancestor(&mut self) -> bool {
         let is_link = self.is_followed_link();
         self.kind() == Kind::Directory && self.at.leads_back(&self.metadata.facts, is_link)
     }
 
-    /// Returns whether the entry is a symlink with a missing target, in a walk that follows
-    /// symlinks. Any other symlink that could not be followed has an error.
+    /// Any other symlink that could not be followed has an error.
     pub(crate) fn is_broken_link(&self) -> bool {
         self.kind().is_link() && !self.has_error
     }
 
-    /// Takes the failures out of the metadata. Returns whether there were any.
     #[inline]
     pub(crate) fn take_failures(&mut self, take: impl FnMut(Error)) -> bool {
         let failed = &mut self.metadata.failed;
@@ -183,7 +180,6 @@ impl<'w> Visited<'w> {
         true
     }
 
-    /// Moves the metadata into an owned entry.
     pub(super) fn into_entry(self) -> WalkEntry {
         let (path, depth) = (self.path().into_owned(), self.depth);
         WalkEntry { path, depth, metadata: std::mem::take(self.metadata) }

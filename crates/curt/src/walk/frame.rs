@@ -7,16 +7,14 @@ use crate::fields::Metadata;
 use crate::sys::Sys;
 use crate::tree::{Level, Own};
 
-/// State of a walk for one directory, an ancestor of the current entry.
+/// State of a walk for one ancestor of the current entry.
 #[derive(Default)]
 pub(super) struct Frame {
-    /// Whether all its entries were read, or belong to other workers.
+    /// All its entries were read, or belong to other workers.
     pub(super) is_listed: bool,
-    /// Entries not yet yielded, if all are read first.
     pub(super) entries: StoredEntries,
     /// In a dry run, how many of its entries would remain.
     pub(super) remaining: usize,
-    /// The ignore rules for its entries.
     pub(super) rules: Option<Arc<RuleStack>>,
     /// If contents come first: the metadata of this directory, and of subdirectories not yet
     /// entered.

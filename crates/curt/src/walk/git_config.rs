@@ -1,5 +1,5 @@
-//! The part of git's configuration that affects ignore rules. Reads all of its files, the files
-//! they include, and the environment, in git's order; the last value counts.
+//! The part of git's configuration that affects ignore rules: all of its files, the files they
+//! include, and the environment, in git's order; the last value counts.
 //!
 //! A tree chooses the configuration of its repository, and that can include any file. So reading is
 //! bounded, and limited to regular files.
@@ -17,28 +17,25 @@ use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Sys, host};
 use curt_paths::PathText;
 
-/// git's limit on nested includes.
+/// git has the same limit.
 const MOST_LEVELS: usize = 10;
 const MOST_FILES: usize = 100;
 
 #[derive(Debug, Default)]
 pub(super) struct GitConfig {
-    /// `core.excludesFile`, possibly relative to the work tree. An empty path means no file.
+    /// Possibly relative to the work tree. An empty path means no file.
     excludes_file: Option<PathBuf>,
-    /// `core.ignoreCase`
     pub(super) ignores_case: bool,
-    /// `extensions.worktreeConfig`
     has_worktree_file: bool,
 }
 
-/// A repository: its own git directory, and the one shared by its work trees.
+/// Its own git directory, and the one shared by its work trees.
 #[derive(Debug)]
 pub(super) struct Repository {
     pub(super) own: PathBuf,
     pub(super) common: PathBuf,
 }
 
-/// Reads the file at a path, following symlinks.
 pub(super) type Read<'r> = &'r dyn Fn(&Path) -> io::Result<Vec<u8>>;
 
 impl GitConfig {
@@ -62,7 +59,7 @@ impl GitConfig {
         Ok(reader.config)
     }
 
-    /// Returns the user's rules. The path of their file may be relative to the work tree.
+    /// The path of the user's file may be relative to the work tree.
     pub(super) fn user_rules(
         &self,
         work_tree: &Path,
@@ -78,7 +75,6 @@ impl GitConfig {
     }
 }
 
-/// A file in the user's git configuration directory.
 fn of_user(name: &str) -> Option<PathBuf> {
     let own = std::env::var_os("XDG_CONFIG_HOME").filter(|own| !own.is_empty()).map(PathBuf::from);
     Some(own.or_else(|| Some(home()?.join(".config")))?.join("git").join(name))
@@ -95,7 +91,6 @@ struct ConfigReader<'r, S> {
     read: Read<'r>,
     wanted: Wanted,
     config: GitConfig,
-    /// The URLs of all remotes, once a condition needs them.
     urls: Option<Vec<Vec<u8>>>,
     files: usize,
     bytes: usize,
@@ -104,9 +99,9 @@ struct ConfigReader<'r, S> {
 #[derive(Clone, Copy, PartialEq)]
 enum Wanted {
     Values,
-    /// The URLs of remotes, also from files included on the condition of a URL.
+    /// Files included on the condition of a URL count, too.
     Urls,
-    /// A URL is an error here: a file included on the condition of a URL may not set one.
+    /// A file included on the condition of a URL may not set one.
     NoUrls,
 }
 
@@ -258,7 +253,7 @@ impl<S: Sys> ConfigReader<'_, S> {
         Ok(false)
     }
 
-    /// Returns whether a pattern matches the path of the repository, resolved or as spelled.
+    /// The pattern may match the resolved path, or the path as spelled.
     fn is_at(&self, pattern: &[u8], ignores_case: bool, file: Option<&Path>) -> io::Result<bool> {
         let Some(repository) = self.repository else { return Ok(false) };
         let end = pattern.iter().position(|&byte| byte == b'/').unwrap_or(pattern.len());
@@ -297,7 +292,7 @@ impl<S: Sys> ConfigReader<'_, S> {
         found.unwrap_or_else(|_| path.to_owned())
     }
 
-    /// Values from the environment, also those of `git -c`.
+    /// Includes the values of `git -c`.
     fn variables(&mut self) -> Result<(), Error> {
         let set = |name: &str| std::env::var_os(name).unwrap_or_default().into_encoded_bytes();
         let missing = |name: &str| failed_to_read(name.into(), invalid("not as git sets it"));
@@ -329,13 +324,12 @@ const PARAMETERS: &str = "GIT_CONFIG_PARAMETERS";
 /// `/usr/` in most packages of git.
 const PREFIX: &[u8] = b"%(prefix)/";
 
-/// The system's configuration, at the most common location.
+/// The most common location.
 fn of_system() -> PathBuf {
     let programs = std::env::var_os("ProgramFiles");
     programs.map_or("/etc/gitconfig".into(), |it| Path::new(&it).join("Git/etc/gitconfig"))
 }
 
-/// A path in a configuration, with `~/`, `~USER/` and `%(prefix)/` expanded.
 fn expanded(value: &[u8]) -> io::Result<PathBuf> {
     if let Some(rest) = value.strip_prefix(PREFIX) {
         return Ok(Path::new("/usr").join(to_path(rest)?));
@@ -349,7 +343,6 @@ fn expanded(value: &[u8]) -> io::Result<PathBuf> {
     Ok(if below.is_empty() { home } else { home.join(to_path(below)?) })
 }
 
-/// A pattern for directories matches everything inside them.
 fn with_stars(mut pattern: Vec<u8>) -> Vec<u8> {
     if pattern.last() == Some(&b'/') {
         pattern.extend(b"**");
@@ -357,7 +350,6 @@ fn with_stars(mut pattern: Vec<u8>) -> Vec<u8> {
     pattern
 }
 
-/// The bytes of a path, with slashes.
 fn slashed(path: &Path) -> Vec<u8> {
     let bytes = path.as_os_str().as_encoded_bytes();
     let bytes = bytes.strip_prefix(br"\\?\").unwrap_or(bytes);
@@ -369,13 +361,12 @@ pub(super) fn to_path(bytes: &[u8]) -> io::Result<PathBuf> {
     PathText::from(bytes).to_path().map_err(io::Error::other)
 }
 
-/// git users write this path to say that there is no such file.
+/// git users write this for "no such file".
 fn is_none(path: &Path) -> bool {
     path.as_os_str().is_empty() || path == Path::new("/dev/null")
 }
 
-/// Whether a file may not be read. A user's file may be in another user's home, and git then treats
-/// it as missing.
+/// A user's file may be in another user's home, and git then treats it as missing.
 fn is_denied(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied
 }
@@ -386,8 +377,7 @@ pub mod fuzzing {
     use super::*;
     pub use crate::filters::git_settings::settings;
 
-    /// Returns `core.excludesFile` and `core.ignoreCase` outside repositories; `None` if the
-    /// configuration is refused.
+    /// Returns `None` if the configuration is refused.
     pub fn values() -> Option<(Option<PathBuf>, bool)> {
         let sys = crate::sys::Os::start(&crate::sys::Setup::default());
         let read = |path: &Path| super::super::rule_text::read_at(&sys, path, true);

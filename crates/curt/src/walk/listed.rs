@@ -9,7 +9,6 @@ use super::cursor::{Cursor, Step};
 use crate::ask::Subject;
 use crate::sys::Sys;
 
-/// Yields the next entry of the topmost directory, or enters a subdirectory, or leaves.
 pub(super) fn step<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
     if cursor.at.branch.stack.top().is_listed { cursor.enter_next() } else { list(cursor, control) }
 }

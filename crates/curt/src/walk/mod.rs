@@ -28,28 +28,24 @@
 //! | [`Walk::visit_with`] | as many as pay | the same, with a value for each thread | to gather results without a lock |
 //! | [`DirectoryWalk`](crate::list::DirectoryWalk) | this one | a directory at a time | to prune or reorder by a directory's contents, as with `os.walk` |
 //!
-//! Several threads pay for large trees, and for slow queries or much work per entry. A small tree
-//! never starts a thread.
+//! Several threads pay for large trees, and for slow queries or much work per entry.
 //!
-//! Several threads call the closures of the `visit` methods at once. Printing each entry locks
-//! standard output each time, and the threads wait for each other. Gather text on each thread
-//! instead ([`Walk::visit_with`]), and lock once for many lines.
+//! Printing each entry from several threads makes them wait for the lock of standard output. Gather
+//! text on each thread instead ([`Walk::visit_with`]).
 //!
 //! # Promises
 //!
 //! - Every entry inside an operand is yielded once: the operand first, a directory before its
 //!   contents (or after them, on request). A directory that cannot be opened or read is an error in
 //!   the stream, and the walk continues; it never ends early without an error. A field that cannot
-//!   be queried does not hide the entry: it has no value, and
-//!   [`Metadata::failures`](crate::Metadata::failures) has the error.
+//!   be queried has no value, and [`Metadata::failures`](crate::Metadata::failures) has the error.
 //! - Only fields of the plan are queried, and only once.
 //! - No symlink is followed unless requested. A followed symlink back to an ancestor is an error
-//!   that [names it](crate::Cause::Loop), found by one lookup in a set at any depth. A directory
-//!   mounted inside itself is an error, too (Linux). A broken symlink yields its own metadata. One
-//!   that cannot be followed for another reason also yields an error, and a symlink loop yields
-//!   only the error.
-//! - Memory, descriptors and stack are bounded at any depth, and no path is too long for the walk
-//!   (but perhaps for a program that opens it).
+//!   that [names it](crate::Cause::Loop), found by one lookup in a set at any depth; so is a
+//!   directory mounted inside itself (Linux). A broken symlink yields its own metadata. One that
+//!   cannot be followed for another reason also yields an error, and a symlink loop yields only the
+//!   error.
+//! - Memory, descriptors and stack are bounded at any depth, and no path is too long for the walk.
 //! - Mounts are entered, except with [`Walk::same_file_system`].
 //! - A small tree starts no thread, and workers that do not speed up the walk are stopped.
 //!
@@ -80,10 +76,9 @@
 //! an error; one swapped for a symlink is not followed (unless symlinks are). All calls are
 //! relative to open directories, so a directory moved during its walk is walked to its end. When
 //! descriptors run out, a directory is closed and later reopened by names from the operand, whose
-//! own directory stays open. If those names lead to another directory, none of its entries is
-//! listed or removed, and the rest of the first one is reported as replaced. If contents come
-//! first, the parent of the operand stays open as well, so that the operand is removed from its
-//! original place.
+//! own directory stays open. If those names lead to another directory, the rest of the first one is
+//! reported as replaced. If contents come first, the parent of the operand stays open as well, so
+//! that the operand is removed from its original place.
 //!
 //! # Fallbacks
 //!
@@ -92,20 +87,19 @@
 //! itself. Deep directories are reopened name by name. If listings have no kinds, each entry costs
 //! one query.
 
-// A map of one run, of `walk.visit(…)` on Linux: `visit` here calls `work` in `visit.rs`, which
-// runs the crew of `tree/`. Each worker drives a `Cursor`, and passes the entry or failure of each
-// step to a sink. `Cursor::begin` queries the operand (`operand.rs`). `Cursor::next` finds the next
-// entry of the topmost directory: by `stored.rs` in a dry run, with ignore rules from files, or
-// with sorting, as in nearly all runs of `curt find`; otherwise by `listed.rs`. Both list the
-// directory (`tree/reader.rs`, then `Sys::read_entries`, which is `getdents64`), and enter the
-// waiting subdirectories (`Branch::open_next` in `tree/branch.rs`). Fields missing from the listing
-// are queried on demand: `Visited::fetch`, `position.rs`, `Asker::fetch` in `ask.rs`, then
-// `Sys::query_into`, which is `statx`.
+// A map of `walk.visit(…)` on Linux: `work` in `visit.rs` runs the crew of `tree/`. Each worker
+// drives a `Cursor`, and passes the entry or failure of each step to a sink. `Cursor::begin`
+// queries the operand (`operand.rs`). `Cursor::next` finds the next entry of the topmost directory:
+// by `stored.rs` in a dry run, with ignore rules from files, or with sorting, as in nearly all runs
+// of `curt find`; otherwise by `listed.rs`. Both list the directory (`tree/reader.rs`, then
+// `getdents64`), and enter the waiting subdirectories (`Branch::open_next` in `tree/branch.rs`).
+// Fields missing from the listing are queried on demand: `Visited::fetch`, `position.rs`,
+// `Asker::fetch` in `ask.rs`, then `statx`.
 //
 // `position.rs`: the current entry, partly visible through `entry.rs`; `frame.rs`: the state of
 // each ancestor, `entries.rs` its stored entries, `rule_stack.rs` its ignore rules, read by
-// `rules.rs`, also from files named by `git_config.rs`; `control.rs`: the caller's decisions;
-// `task.rs`: work for another worker; `chunks.rs`: the sink of chunks.
+// `rules.rs` and `git_config.rs`; `control.rs`: the caller's decisions; `task.rs`: work for another
+// worker; `chunks.rs`: the sink of chunks.
 mod chunks;
 mod control;
 mod cursor;
@@ -164,8 +158,7 @@ pub fn walk(operands: impl Operands) -> Walk<'static> {
 impl<'a> Walk<'a> {
     /// Starts the walk on this thread.
     ///
-    /// The entries borrow from it, so no entry is allocated. A loop over the walk itself
-    /// (`for entry in walk`) yields owned entries.
+    /// The entries borrow from it, so no entry is allocated.
     ///
     /// ```
     /// let walk = curt::Walk::new("src");
@@ -191,12 +184,12 @@ impl<'a> Walk<'a> {
 
     /// Walks with as many threads as pay, and calls `visit` with each entry and each failure.
     ///
-    /// `visit` runs on the thread that found the entry. Its answer decides how the walk continues:
-    /// `()`, a [`ControlFlow`](std::ops::ControlFlow) or a [`Next`].
+    /// `visit` runs on the thread that found the entry, several at once. Its answer decides how the
+    /// walk continues: `()`, a [`ControlFlow`](std::ops::ControlFlow) or a [`Next`].
     ///
     /// With several threads, entries of different directories come in any order, but a directory
     /// still comes before its contents. A walk that is sorted, or yields contents first, uses one
-    /// thread here.
+    /// thread.
     ///
     /// ```
     /// use curt::{Next, Walk};
@@ -226,7 +219,7 @@ impl<'a> Walk<'a> {
 
     /// Walks like [`Walk::visit`], with a value for each thread, which needs no lock.
     ///
-    /// `make` is called once on each thread. Returns the values, in any order.
+    /// Returns the values, in any order.
     ///
     /// ```
     /// let (summary, files) = curt::walk("src").visit_with(
@@ -241,8 +234,7 @@ impl<'a> Walk<'a> {
         make: impl Fn() -> T + Sync,
         visit: impl Fn(&mut T, Result<Visited<'_>, Error>) -> N + Sync,
     ) -> (Summary, Vec<T>) {
-        // The order of a sorted walk needs a single thread, because visitors are called
-        // immediately.
+        // Visitors are called immediately, so the order of a sorted walk needs a single thread.
         let one_thread = self.settings.is_sorted;
         let (setup, stop) = (Setup::default(), Stop::new(self.cancel, None));
         let values = Mutex::default();
@@ -254,10 +246,10 @@ impl<'a> Walk<'a> {
     /// Walks with as many threads as pay, and consumes the results of `visit`, in the order of a
     /// single thread if the walk is sorted.
     ///
-    /// `visit` runs on the thread that found the entry or failure, and adds its result to a chunk,
-    /// which starts as its default. `consume` runs on one thread at a time, as soon as a chunk is
-    /// next in order; until then the chunk waits in memory. It must leave the chunk as empty as the
-    /// default, for reuse. A stopped, sorted walk consumes the chunks before the first missing one.
+    /// `visit` adds its result to a chunk, on the thread that found the entry. `consume` runs on
+    /// one thread at a time, as soon as a chunk is next in order; until then the chunk waits in
+    /// memory. It must leave the chunk as empty as the default, for reuse. A stopped, sorted walk
+    /// consumes the chunks before the first missing one.
     pub(crate) fn visit_in_chunks<S: Sys, C: Default + Send>(
         &self,
         setup: &Setup,
@@ -268,7 +260,7 @@ impl<'a> Walk<'a> {
         chunks::visit_in_chunks::<S, _>(self, setup, stop, &visit, consume)
     }
 
-    /// Queries the operands, but does not walk them. Returns the calls made.
+    /// Queries the operands without walking them. Returns the calls made.
     pub(crate) fn ask_operands<S: Sys>(
         &self,
         setup: &Setup,
@@ -316,14 +308,13 @@ impl fmt::Debug for Walking<'_> {
 impl Walking<'_> {
     /// Returns the next entry or failure; `None` at the end, or after a cancellation.
     ///
-    /// The entry borrows from the walk, which continues once the entry is dropped.
+    /// The entry borrows from the walk.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Visited<'_>, Error>> {
         loop {
             match self.next_step()? {
                 Step::Entry => return Some(Ok(self.cursor.entry())),
                 Step::Error(error) => return Some(Err(error)),
-                // Without other workers there are no parts.
                 Step::ResultsOf(_) => {}
             }
         }

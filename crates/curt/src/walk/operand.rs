@@ -17,15 +17,13 @@ use crate::name::{Name, NameBuf};
 use crate::sys::{self, Ask, Identity, Last, Mounts, Opened, Sys, SystemUnit, os_error};
 
 pub(super) struct Operand<S: Sys> {
-    /// The open parent, if contents come first.
     parent: Option<Parent<S>>,
 }
 
 struct Parent<S: Sys> {
     dir: S::Dir,
     name: NameBuf<S::Unit>,
-    /// The operand's identity when it was opened, if known, and whether symlinks were followed to
-    /// it.
+    /// The identity on opening, if known, and whether symlinks were followed.
     opened: Option<(Identity, bool)>,
 }
 
@@ -36,8 +34,7 @@ impl<S: Sys> Default for Operand<S> {
 }
 
 impl<S: Sys> Operand<S> {
-    /// Opens the operand as typed. If contents come first, opens it from its parent, which stays
-    /// open.
+    /// If contents come first, opens the operand from its parent, which stays open.
     pub(super) fn open(&mut self, operand: &Path, settings: &Settings, sys: &S) -> Opened<S::Dir> {
         if settings.contents_first {
             if let Err(error) = self.open_parent(operand, sys) {
@@ -51,8 +48,7 @@ impl<S: Sys> Operand<S> {
                     parent.opened = identity(&facts).map(|identity| (identity, follow));
                     Opened::Dir(dir)
                 }
-                // A directory without a known identity could not be recognised later, so it is not
-                // entered.
+                // A directory without a known identity could not be recognised later.
                 Err(error) => {
                     sys.close(dir);
                     Opened::Failed(error)
@@ -62,7 +58,7 @@ impl<S: Sys> Operand<S> {
         }
     }
 
-    /// Reopens the operand, unless another directory has its name now.
+    /// Refuses another directory of this name.
     pub(super) fn reopen(
         &self,
         operand: &Path,
@@ -80,7 +76,7 @@ impl<S: Sys> Operand<S> {
         Err(found.map_or_else(Cause::Os, |_| Cause::Replaced))
     }
 
-    /// Opens the operand, from its parent if that is open.
+    /// Opens it from its parent if that is open.
     fn open_found(&self, operand: &Path, follow: bool, sys: &S) -> Opened<S::Dir> {
         let Some(Parent { dir, name, .. }) = &self.parent else {
             return sys.locate(operand).map_or_else(Opened::Failed, |(from, name)| {
@@ -122,7 +118,6 @@ impl<S: Sys> Operand<S> {
         asker.fetch(&Subject { dir, name: name.as_name(), path: &path, follow }, more, metadata);
     }
 
-    /// Removes the operand, unless another directory has its name now.
     pub(super) fn remove(
         &mut self,
         operand: &Path,
@@ -164,12 +159,11 @@ pub(super) fn open<S: Sys>(
     }
 }
 
-/// Whether an operand is followed, because of the settings or a trailing separator.
+/// A trailing separator follows, too.
 fn is_followed<S: Sys>(operand: &Path, settings: &Settings) -> bool {
     settings.follows_operands() || S::Unit::operand(operand).directory_only
 }
 
-/// Returns whether the operand is a directory to enter.
 pub(super) fn ask<S: Sys>(
     operand: &Path,
     settings: &Settings,

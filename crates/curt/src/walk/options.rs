@@ -11,10 +11,8 @@ use crate::tree::Limits;
 
 /// Builds a walk. The defaults are those of `find`.
 ///
-/// All entries are yielded, including the operands. Symlinks are not followed. An entry that cannot
-/// be read is an error in the stream, and the walk continues. A directory costs 4 calls, an entry
-/// none, unless more than its name, kind and file number is requested. [`mod@crate::walk`] has the
-/// promises and all costs.
+/// All entries are yielded, including the operands. A directory costs 4 calls, an entry none,
+/// unless more than its name, kind and file number is requested.
 ///
 /// ```
 /// use curt::{Fields, Walk};
@@ -62,14 +60,12 @@ pub(super) struct Settings {
     pub(super) same_file_system: SameFileSystem,
     pub(super) is_sorted: bool,
     pub(super) contents_first: bool,
-    /// Whether a followed operand that is a broken symlink is a failure.
     pub(super) broken_operands_fail: bool,
     pub(super) ignore: Option<Arc<IgnoreRules>>,
     pub(super) dry_run: bool,
 }
 
 impl Settings {
-    /// Returns whether to read all entries of a directory before yielding the first.
     pub(super) fn stores(&self) -> bool {
         self.is_sorted || self.reads_rules() || self.dry_run
     }
@@ -78,7 +74,7 @@ impl Settings {
         self.ignore.as_ref().is_some_and(|ignore| ignore.reads_rules())
     }
 
-    /// Returns whether to skip a name for its leading dot, unless a rule includes it again.
+    /// A rule may include the name again.
     pub(super) fn hides<U: Unit>(&self, name: &[U]) -> bool {
         name.first() == Some(&U::ascii(b'.'))
             && self.ignore.as_ref().is_some_and(|ignore| ignore.leave_out_dot_names)
@@ -88,7 +84,6 @@ impl Settings {
         self.plan.follow == Follow::Links
     }
 
-    /// Returns whether to follow operands that are symlinks.
     pub(super) fn follows_operands(&self) -> bool {
         self.plan.follow != Follow::Never
     }
@@ -99,7 +94,7 @@ impl Settings {
         Limits {
             follow,
             refuse_mounts: by_mount,
-            // Following a symlink reports no mounts, so compare the device of its target.
+            // Following a symlink reports no mount, so compare the device of its target.
             one_device: self.same_file_system == SameFileSystem::Device || by_mount && follow,
         }
     }
@@ -113,14 +108,13 @@ pub(super) fn with_device(fields: Fields) -> Fields {
 }
 
 impl<'a> Walk<'a> {
-    /// Walks the operands: one path or several.
+    /// Walks the operands, one path or several.
     ///
     /// Each entry has its kind, without a call if listings have it; [`Walk::fields`] requests more.
     pub fn new(operands: impl Operands) -> Walk<'a> {
         Walk::of(operands.into_paths())
     }
 
-    /// Builds a walk for an operation that may replace the operands.
     pub(crate) fn of(operands: Vec<PathBuf>) -> Walk<'a> {
         Walk {
             operands,
@@ -148,8 +142,8 @@ impl<'a> Walk<'a> {
 
     /// Requests fields of each entry, in addition to its kind.
     ///
-    /// If only some entries need them, such as files, [`Visited::fetch`](super::Visited::fetch)
-    /// saves the calls for the others.
+    /// If only some entries need them, [`Visited::fetch`](super::Visited::fetch) saves the calls
+    /// for the others.
     pub fn fields(mut self, fields: Fields) -> Self {
         self.settings.plan.fields |= with_device(fields);
         self
@@ -171,19 +165,19 @@ impl<'a> Walk<'a> {
 
     /// Sets whether to remain on the filesystem of an operand; [`SameFileSystem::No`] by default.
     ///
-    /// A skipped directory is still yielded itself. [`SameFileSystem::Device`], or `true`, costs a
-    /// call for each directory; [`SameFileSystem::Mount`] costs none on Linux 5.6 and later. If
-    /// symlinks are followed, it also compares the devices of their targets.
+    /// A skipped directory is still yielded. [`SameFileSystem::Device`], or `true`, costs a call
+    /// for each directory; [`SameFileSystem::Mount`] costs none on Linux 5.6 and later. If symlinks
+    /// are followed, it also compares the devices of their targets.
     pub fn same_file_system(mut self, same: impl Into<SameFileSystem>) -> Self {
         self.settings.same_file_system = same.into();
         self
     }
 
-    /// Sorts the entries of each directory by name, and enters a subdirectory at once.
+    /// Sorts the entries of each directory by name, and enters a subdirectory right after it was
+    /// yielded.
     ///
-    /// Names are compared by bytes (or UTF-16 units). A subdirectory is entered right after it was
-    /// yielded. Takes memory for the entries of all ancestors. By default entries come in the
-    /// system's order, and all entries of a directory before those of its subdirectories.
+    /// Names are compared by bytes (or UTF-16 units). Takes memory for the entries of all
+    /// ancestors. By default all entries of a directory come before those of its subdirectories.
     pub fn sort_by_name(mut self, yes: bool) -> Self {
         self.settings.is_sorted = yes;
         self
@@ -191,8 +185,8 @@ impl<'a> Walk<'a> {
 
     /// Skips the entries that the predicate accepts, with everything inside, without querying them.
     ///
-    /// Operands are never skipped. An answer is a `bool`, an [`Answer`] or a
-    /// `ControlFlow<(), bool>`.
+    /// Operands are never skipped. Answers are a `bool`, an [`Answer`] or a `ControlFlow<(),
+    /// bool>`.
     ///
     /// ```
     /// use curt::Walk;
@@ -214,8 +208,7 @@ impl<'a> Walk<'a> {
 
     /// Skips entries named by ignore rules, with everything inside, and names with a leading dot.
     ///
-    /// Operands are never skipped. A directory without rules costs no call; [`mod@crate::walk`] has
-    /// the other costs.
+    /// Operands are never skipped. A directory without rules costs no call.
     pub fn ignore(mut self, rules: IgnoreRules) -> Self {
         self.settings.ignore = rules.is_any().then(|| Arc::new(rules));
         self
@@ -223,7 +216,7 @@ impl<'a> Walk<'a> {
 
     /// Yields each directory after its contents.
     ///
-    /// Its fields are still queried before its contents, so its times are from before any removal.
+    /// Its fields are queried before its contents, so its times are from before any removal.
     pub fn contents_first(mut self, yes: bool) -> Self {
         self.settings.contents_first = yes;
         self
@@ -231,7 +224,7 @@ impl<'a> Walk<'a> {
 
     /// Removes nothing, but predicts each removal.
     ///
-    /// [`Visited::remove`](super::Visited::remove) then reports the outcome of a removal, like
+    /// [`Visited::remove`](super::Visited::remove) then reports the outcome, like
     /// [`Remove::dry_run`](crate::Remove::dry_run), and [`Summary::freed`](super::Summary::freed)
     /// has the bytes. If contents come first, a directory counts as empty if all its entries would
     /// be removed.
@@ -252,22 +245,21 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Sets how many directories may be open at once.
-    ///
-    /// See [`Remove::descriptors`](crate::Remove::descriptors).
+    /// Sets how many directories may be open at once: see
+    /// [`Remove::descriptors`](crate::Remove::descriptors).
     #[doc(hidden)]
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.most_descriptors = Some(limit);
         self
     }
 
-    /// Makes a followed operand that is a broken symlink an error, like `du -D`.
+    /// Like `du -D`.
     pub(crate) fn broken_operands_fail(mut self) -> Self {
         self.settings.broken_operands_fail = true;
         self
     }
 
-    /// Disables a feature of the system, as on a system without it. For tests.
+    /// Disables a feature of the system, for tests.
     #[doc(hidden)]
     pub fn without(mut self, feature: Feature) -> Self {
         self.without = self.without.with(feature);

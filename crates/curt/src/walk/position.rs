@@ -14,7 +14,6 @@ use crate::gone::Gone;
 use crate::sys::{Opened, Sys, SystemUnit};
 use crate::tree::{Branch, ReopenError};
 
-/// The position of a walk: at an entry of the topmost directory, or at the operand.
 pub(super) struct Position<S: Sys> {
     pub(super) asker: Asker<S>,
     pub(super) settings: Settings,
@@ -22,23 +21,19 @@ pub(super) struct Position<S: Sys> {
     pub(super) operand: Operand<S>,
     pub(super) removal: Removal<S::Unit>,
     pub(super) spare: Spare,
-    /// Whether the current entry is a directory skipped because of [`Settings::same_file_system`].
+    /// The current entry is a directory skipped because of [`Settings::same_file_system`].
     pub(super) is_boundary: bool,
 }
 
-/// The current entry of a walk, on any platform.
 pub(super) trait CurrentEntry {
-    /// Borrowed if the system's text is a path.
     fn path(&self) -> Cow<'_, Path>;
     fn relative_path(&self) -> Cow<'_, Path>;
-    /// The last part of the path; the whole operand for an operand.
     fn name(&self) -> Cow<'_, OsStr>;
     fn fetch(&mut self, more: Fields, metadata: &mut Metadata);
-    /// Returns whether it existed.
     fn remove(&mut self, kind: Kind) -> Result<bool, Error>;
     fn is_empty(&mut self) -> Result<bool, Error>;
     fn is_boundary(&self) -> bool;
-    /// Whether it is one of its own ancestors, through a mount or a followed symlink.
+    /// The cause is a mount or a followed symlink.
     fn leads_back(&mut self, facts: &Facts, is_link: bool) -> bool;
 }
 
@@ -65,7 +60,7 @@ impl<S: Sys> Position<S> {
         Error::new(operation, self.branch.to_path(), cause)
     }
 
-    /// Returns the topmost directory, which remains open while it is listed.
+    /// The directory remains open while it is listed.
     pub(super) fn listed_dir(&self) -> Result<&S::Dir, Cause> {
         let dir = self.branch.stack.top().dir();
         dir.ok_or_else(|| bug("a directory was closed while it was listed"))

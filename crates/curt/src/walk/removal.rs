@@ -7,17 +7,15 @@ use crate::gone::Gone;
 use crate::name::Name;
 use crate::sys::{Ask, Mounts, Opened, Removed, Sys, SystemUnit, os_error};
 
-/// Removes entries or, in a dry run, predicts the outcome.
 pub(super) struct Removal<U> {
     pub(super) gone: Gone<U>,
     /// In a dry run, how many entries would remain in the directory just left.
     pub(super) remaining: Option<usize>,
-    /// In a dry run, the bytes freed so far.
     pub(super) freed: u64,
 }
 
 impl<U: SystemUnit> Removal<U> {
-    /// Removes an entry, a directory only if it is empty. Returns whether it existed.
+    /// A directory must be empty. Returns whether the entry existed.
     pub(super) fn remove<S: Sys<Unit = U>>(
         &mut self,
         dir: &S::Dir,
@@ -58,7 +56,6 @@ impl<U: SystemUnit> Removal<U> {
             None => !lists().unwrap_or(false),
         };
         match (kind, facts.kind) {
-            // A followed symlink.
             (Kind::Directory, other) if other != Kind::Directory => {
                 return Err(os_error(io::ErrorKind::NotADirectory));
             }

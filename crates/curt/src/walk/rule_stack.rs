@@ -13,34 +13,28 @@ use crate::filters::{IgnoreFile, MOST_RULES, too_many_rules};
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::TreePath;
 
-/// The maximum number of directories whose rules are in effect in one place.
+/// Directories whose rules apply to one entry.
 const MOST_DIRECTORIES: usize = 1000;
 
-/// The rules in effect for a directory: its own and those of its ancestors.
+/// The directory's own rules and those of its ancestors.
 pub(super) struct RuleStack {
     pub(super) above: Option<Arc<RuleStack>>,
     pub(super) base: Base,
-    /// Its rule files, in order of precedence.
     pub(super) files: Vec<(Source, IgnoreFile)>,
-    /// Whether git's rules match regardless of case.
     pub(super) ignores_case: bool,
-    /// Whether a git work tree starts here, so that the git rules of its ancestors do not apply.
+    /// Ends the git rules of its ancestors.
     pub(super) is_work_tree: bool,
     pub(super) is_in_work_tree: bool,
     pub(super) size: Size,
 }
 
-/// The origin of a rule file. An earlier source overrules a later one.
+/// An earlier source overrules a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
     Custom,
-    /// `.ignore`
     Ignore,
-    /// `.gitignore`
     GitIgnore,
-    /// `info/exclude` of a repository.
     Exclude,
-    /// The user's rules, in the file named by git's configuration.
     User,
     Extra,
 }
@@ -58,7 +52,7 @@ pub(super) struct Size {
     pub(super) bytes: usize,
 }
 
-/// Drops the chain in a loop. It is as long as the tree is deep, too long for recursion.
+/// The chain is as long as the tree is deep, too long for recursion.
 impl Drop for RuleStack {
     fn drop(&mut self) {
         let mut above = self.above.take();
@@ -74,14 +68,12 @@ pub(super) enum Base {
     Below(usize),
     /// The operand or an ancestor of it, with the path from there to the operand.
     Above(PathBuf),
-    /// A directory inside the operand, at this path. The walk may or may not enter it.
+    /// Inside the operand, at this path. The walk may or may not enter it.
     Inside(PathBuf),
-    /// A directory unrelated to the operand.
     Apart,
 }
 
 impl RuleStack {
-    /// `None` if no rule matches.
     fn decide<S: Sys>(
         &self,
         path: &TreePath<S::Unit>,
@@ -118,7 +110,7 @@ impl RuleStack {
 }
 
 impl Base {
-    /// The base of rules relative to the directory `here`. Both paths are absolute.
+    /// Both paths are absolute.
     pub(super) fn of(here: &Path, operand: &Path) -> Base {
         if let Ok(way) = operand.strip_prefix(here) {
             return Base::Above(way.to_owned());
@@ -126,7 +118,6 @@ impl Base {
         here.strip_prefix(operand).map_or(Base::Apart, |way| Base::Inside(way.to_owned()))
     }
 
-    /// `None` if the entry is not inside the base.
     fn relative<'p, S: Sys>(&self, path: &'p TreePath<S::Unit>) -> Option<Cow<'p, OsStr>> {
         match self {
             Base::Below(length) => Some(S::Unit::text(path.below(*length))),
@@ -145,7 +136,6 @@ impl Base {
     }
 }
 
-/// Returns whether to skip the entry at `path`, because of a rule or a leading dot.
 pub(super) fn leave_out<S: Sys>(
     path: &TreePath<S::Unit>,
     name: &[S::Unit],

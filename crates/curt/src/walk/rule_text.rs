@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{Cause, Error, Operation};
 use crate::sys::Sys;
 
-/// The maximum size of all rules in effect for one directory.
 pub(super) const MOST_BYTES: usize = 4 << 20;
-/// The text of rules, and its file; the last one of several.
+/// The file is the last one of several.
 pub(super) type Text = (Vec<u8>, PathBuf);
 
 pub(super) fn failed_to_read(path: PathBuf, error: io::Error) -> Error {
@@ -22,7 +21,6 @@ pub(super) fn text(read: io::Result<Vec<u8>>, path: PathBuf) -> Result<Option<Te
     }
 }
 
-/// `None` if there is no such file.
 pub(super) fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> {
     match read {
         Err(error) if is_no_file(&error) => Ok(None),
@@ -30,8 +28,8 @@ pub(super) fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> 
     }
 }
 
-/// Reads the file at a path. Follows symlinks only if the user named the file, as git does. In a
-/// tree, others may have created the symlink.
+/// Follows symlinks only if the user named the file, as git does. In a tree, others may have
+/// created the symlink.
 pub(super) fn read_at<S: Sys>(sys: &S, path: &Path, is_of_user: bool) -> io::Result<Vec<u8>> {
     let (dir, name) = sys.locate(path)?;
     sys.read_file(&dir, name.as_name(), is_of_user, MOST_BYTES)
@@ -45,12 +43,11 @@ pub(super) fn append(all: &mut Option<Text>, text: &[u8], path: PathBuf) {
     *last = path;
 }
 
-/// Whether the file does not exist. For git, a directory of that name is a failure.
+/// For git, a directory of that name is a failure.
 pub(super) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Whether there is no such file, though perhaps a directory.
 pub(super) fn is_no_file(error: &io::Error) -> bool {
     is_missing(error) || error.kind() == io::ErrorKind::IsADirectory
 }

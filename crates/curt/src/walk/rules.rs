@@ -3,9 +3,9 @@
 //!
 //! The listing of a directory is stored before its first entry is yielded, and shows whether the
 //! directory has rule files. Without any, this costs no call. The rules of the operand's ancestors
-//! are read once, on entering the operand: 2 calls for each directory, 3 within a git work tree,
-//! and the calls to read the files. If rules cannot be read, no entry of the directory is yielded:
-//! a program that deletes the entries would remove those that the rules protect.
+//! are read once: 2 calls for each directory, 3 within a git work tree, and the calls to read the
+//! files. If rules cannot be read, no entry of the directory is yielded: a program that deletes the
+//! entries would remove those that the rules protect.
 
 use std::borrow::Cow;
 use std::io;
@@ -34,13 +34,11 @@ struct Found {
     git: Option<Kind>,
 }
 
-/// A directory with all its entries stored.
 pub(super) struct ListedDirectory<'l, S: Sys> {
     pub(super) dir: &'l S::Dir,
     pub(super) entries: &'l [StoredEntry],
     pub(super) names: &'l Names<S::Unit>,
     pub(super) path: &'l Path,
-    /// The length of its path in the walk.
     pub(super) path_len: usize,
 }
 
@@ -75,7 +73,6 @@ pub(super) fn of_directory<S: Sys>(
         })?;
     }
     let read = |path: &Path, follow: bool| {
-        // With the system's separator.
         let path: PathBuf = path.components().collect();
         let name = NameBuf::new(S::Unit::units(&path))?;
         sys.read_file(dir, name.as_name(), follow, MOST_BYTES)
@@ -117,13 +114,12 @@ pub(super) fn above_operand<S: Sys>(
 struct RuleSource<'p, S: Sys> {
     sys: &'p S,
     directory: &'p Path,
-    /// Reads a file inside it, and follows a symlink on request.
+    /// The second argument is whether to follow a symlink.
     read: &'p dyn Fn(&Path, bool) -> io::Result<Vec<u8>>,
 }
 
 impl<S: Sys> RuleSource<'_, S> {
-    /// Adds the rules of the directory to those of its ancestors. Returns the latter if it has
-    /// none.
+    /// Returns those of the ancestors if the directory has none.
     fn rules(
         &self,
         ignore: &IgnoreRules,
@@ -178,7 +174,6 @@ impl<S: Sys> RuleSource<'_, S> {
         Ok(Some(Arc::new(rules)))
     }
 
-    /// The text of all existing files, as if they were one.
     fn text(&self, names: &[String]) -> Result<Option<Text>, Error> {
         let mut all: Option<Text> = None;
         for name in names {
@@ -192,9 +187,9 @@ impl<S: Sys> RuleSource<'_, S> {
         Ok(all)
     }
 
-    /// Reads a file by its path, relative to the directory if the path is inside it.
+    /// Reads relative to the directory if the path is inside it.
     fn read_at(&self, path: &Path, follow: bool) -> io::Result<Vec<u8>> {
-        // Not for other spellings: a path with a trailing slash names no file.
+        // A path with a trailing slash names no file.
         let is_below = |below: &&Path| {
             below.components().all(|part| matches!(part, std::path::Component::Normal(_)))
                 && self.directory.join(below).as_os_str() == path.as_os_str()
@@ -205,8 +200,8 @@ impl<S: Sys> RuleSource<'_, S> {
         }
     }
 
-    /// Returns the git directories, for a `.git` of this kind. A file names the git directory; in a
-    /// linked work tree, that directory names the one shared by all work trees.
+    /// A `.git` file names the git directory; in a linked work tree, that directory names the one
+    /// shared by all work trees.
     fn repository(&self, git: Kind) -> Result<Option<Repository>, Error> {
         let mut own = self.directory.join(".git");
         if git == Kind::File {
@@ -225,7 +220,6 @@ impl<S: Sys> RuleSource<'_, S> {
         Ok(Some(Repository { own, common }))
     }
 
-    /// Returns the configuration of a repository, and its `info/exclude`.
     fn git(&self, git: Kind) -> Result<(GitConfig, Option<Text>), Error> {
         let repository = self.repository(git)?;
         let config =
@@ -235,8 +229,7 @@ impl<S: Sys> RuleSource<'_, S> {
         Ok((config, text(self.read_at(&path, true), path)?))
     }
 
-    /// Whether a part of `.git` that defines a repository is inaccessible. Then it is no repository
-    /// for git.
+    /// If a part of `.git` that defines a repository is inaccessible, git ignores it.
     fn is_closed(&self) -> bool {
         [".git/HEAD", ".git/objects/x", ".git/refs/x"].iter().any(|path| {
             (self.read)(Path::new(path), true)
@@ -247,7 +240,7 @@ impl<S: Sys> RuleSource<'_, S> {
 
 struct Gathered {
     files: Vec<(Source, IgnoreFile)>,
-    /// Includes the rules of the ancestors.
+    /// Includes the ancestors.
     size: Size,
 }
 
@@ -264,7 +257,7 @@ impl Gathered {
     }
 }
 
-/// The path in a file of git, relative to `from`.
+/// Resolves a path in a file of git, relative to `from`.
 fn named(target: &[u8], from: &Path, file: &Path) -> Result<PathBuf, Error> {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let length = target.len() - target.iter().rev().take_while(|byte| is_end(byte)).count();
@@ -283,7 +276,7 @@ fn of_user<S: Sys>(
         let text = read_at(sys, path, true).map_err(|error| failed_to_read(path.clone(), error))?;
         append(&mut extra, &text, path.clone());
     }
-    // If git's rules need no work tree, they need no repository, either.
+    // Without the need for a work tree, git's rules need no repository, either.
     let is_in_work_tree = !ignore.require_git && ignore.files && ignore.git;
     if extra.is_none() && !is_in_work_tree {
         return Ok(None);
@@ -312,8 +305,7 @@ fn of_user<S: Sys>(
     Ok(Some(Arc::new(rules)))
 }
 
-/// The kind of `.git` in a directory, or of the target of a symlink there. As for git, a symlink
-/// that cannot be followed counts as missing.
+/// Follows a symlink. As for git, one that cannot be followed counts as missing.
 fn kind_of_git<S: Sys>(dir: &S::Dir, name: Name<'_, S::Unit>, sys: &S) -> io::Result<Option<Kind>> {
     let kind = |follow| Ok(sys.query(dir, name, Ask { fields: Fields::KIND, follow })?.kind);
     match kind(false) {
@@ -327,7 +319,6 @@ fn is<U: Unit>(name: &[U], text: &str) -> bool {
     name.len() == text.len() && text.bytes().zip(name).all(|(byte, unit)| *unit == U::ascii(byte))
 }
 
-/// Resolves `.` and `..` by text only.
 fn without_dots(path: &Path) -> PathBuf {
     let expander = Expander::new(Env::none()).dot_dot(DotDot::Clamp);
     expander.expand_path(path).map_or_else(|_| path.to_owned(), Cow::into_owned)

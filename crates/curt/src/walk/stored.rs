@@ -1,8 +1,8 @@
 //! Reads all entries of a directory before yielding the first, to sort them, to apply ignore rules,
 //! or to count them in a dry run.
 //!
-//! The entries are read to the end, filtered and sorted. A sorted walk enters each subdirectory
-//! right after yielding it; otherwise all entries are yielded first.
+//! A sorted walk enters each subdirectory right after yielding it; otherwise all entries are
+//! yielded first.
 
 use super::control::Control;
 use super::cursor::{Cursor, Step};
@@ -33,14 +33,12 @@ pub(super) fn step<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Opt
     }
 }
 
-/// Stores all entries of the topmost directory with its ignore rules, and sorts them. Stores only
-/// some if the walk must stop.
+/// Incomplete if the walk must stop.
 #[inline(never)]
 fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
     cursor.at.branch.stack.top_mut().entries = cursor.at.spare.take();
     let mut failed = read_all(cursor, control);
     let level = cursor.at.branch.stack.top_mut();
-    // Unlisted entries remain.
     level.remaining = level.entries.left() + usize::from(failed.is_some());
     if control.must_stop(cursor.sys()) {
         return failed;
@@ -103,7 +101,7 @@ fn read_rules<S: Sys>(at: &mut Position<S>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Drops the entries to skip. Queries those of unknown kind if ignore rules may name them.
+/// Queries entries of unknown kind if ignore rules may name them.
 fn choose<S: Sys>(at: &mut Position<S>, control: &Control<'_>) {
     let mut entries = std::mem::take(&mut at.branch.stack.top_mut().entries);
     entries.retain(|entry| !control.must_stop(&at.asker.sys) && chooses(at, entry, control));

@@ -6,7 +6,6 @@ use crate::tree::{Branch, Handoff};
 /// Part of one directory, for another worker: subdirectories to enter or, in a sorted walk, entries
 /// to yield.
 pub(super) struct Task<S: Sys> {
-    /// Unique among all tasks and operands.
     pub(super) number: u64,
     handoff: Handoff<S>,
     names: Names<S::Unit>,

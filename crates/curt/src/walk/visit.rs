@@ -34,18 +34,13 @@ pub struct Summary {
     pub calls: Calls,
 }
 
-/// Receives the results of one worker, in order.
 pub(super) trait Sink {
     fn visit(&mut self, entry: Result<Visited<'_>, Error>) -> Next;
-    /// The operand or task with this number starts.
     fn begin(&mut self, task: u64) {
         let _ = task;
     }
-    /// It is complete.
     fn end(&mut self) {}
-    /// It was stopped early.
     fn stop(&mut self) {}
-    /// The results of another task belong here.
     fn results_of(&mut self, task: u64) {
         let _ = task;
     }
@@ -81,7 +76,6 @@ struct Shared<'r, S: Sys> {
     walk: &'r Walk<'r>,
     crew: Crew<Task<S>>,
     next_operand: AtomicUsize,
-    /// Task numbers continue those of the operands.
     next_task: AtomicU64,
     summary: Mutex<Summary>,
 }

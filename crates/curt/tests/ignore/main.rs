@@ -84,7 +84,7 @@ fn an_extra_file_that_is_missing_is_an_error() {
     assert_eq!(seen[1].as_ref().unwrap_err().path(), missing);
 }
 
-/// Runs itself again with a home folder, because variables cannot be set for one thread.
+/// Runs itself again, because variables cannot be set for one thread.
 #[test]
 fn rules_of_the_user_count_in_work_trees() {
     const NAME: &str = "rules_of_the_user_count_in_work_trees";
@@ -111,7 +111,7 @@ fn rules_of_the_user_count_in_work_trees() {
     }
 }
 
-/// git follows symlinks to these files, too. Runs itself again with a home folder.
+/// git follows symlinks to these files, too.
 #[cfg(unix)]
 #[test]
 fn files_that_the_user_names_may_be_links() {
@@ -175,7 +175,6 @@ fn paths_in_extra_files_are_relative_to_the_working_directory() {
 fn rules_beside_the_working_directory(base: &Path) {
     let rules = IgnoreRules::new().extra_file(base.join("extra"));
     let files = |operand: &str| -> Vec<String> {
-        // By the real path, which the working directory has.
         let base = std::env::current_dir().unwrap();
         let base = base.ancestors().nth(2).unwrap();
         let spelled = |path: PathBuf| path.strip_prefix(base).unwrap().display().to_string();

@@ -100,7 +100,6 @@ fn listed(at: &Path) -> Vec<String> {
             let (path, about) = (entry.path(), entry.metadata().unwrap());
             let below = path.strip_prefix(at).unwrap().display();
             let (mode, links) = (about.mode(), about.nlink());
-            // Only whether the test set the time, because others vary.
             let times = [about.accessed(), about.modified()].map(Result::unwrap);
             let times = times.map(|at| (at == time(), at == SystemTime::UNIX_EPOCH));
             let target = fs::read_link(&path).unwrap_or_default();
@@ -123,7 +122,6 @@ fn paths_in_the_root_are_treated_as_by_the_system() {
         for path in PATHS.split_whitespace().filter(differs) {
             let expected = tree();
             let said = plain(&expected.at("root").join(path)).map_err(|error| error.raw_os_error());
-            // Once only, because listing a directory may change its access time.
             let expected = listed(&expected.at("root"));
             for (scope, _) in SCOPES {
                 for (way, without) in WAYS {
@@ -148,7 +146,6 @@ fn flags_mean_what_they_mean_to_the_kernel() {
     let access = [OFlags::RDONLY, OFlags::WRONLY, OFlags::RDWR, OFlags::WRONLY | OFlags::RDWR];
     let given =
         |flags: OFlags| OpenOptions::from_flags(i32::from_ne_bytes(flags.bits().to_ne_bytes()));
-    // One at a time, because they do not affect each other.
     let others = OFlags::SYNC | OFlags::DSYNC | OFlags::DIRECT | OFlags::NOATIME | OFlags::NOCTTY;
     let others = others | OFlags::LARGEFILE | OFlags::from_bits_retain(libc::O_ASYNC as u32);
     let alone = others.iter().chain([OFlags::empty()]);
@@ -232,7 +229,6 @@ fn only_opening_a_fifo_does_not_wait() {
     }
 }
 
-/// The system stores targets of up to 4,095 bytes.
 #[test]
 fn targets_of_links_are_read_whole() {
     let scratch = tree();
@@ -258,7 +254,6 @@ fn an_absolute_link_kept_in_the_root_is_followed_there() {
         root.create_dir_all("a/new").unwrap();
         root.create_dir_all("/absolute/../../../made").unwrap();
         assert!(scratch.at("root/made").is_dir(), "{way}");
-        // `..` after it leads to the parent of its target.
         scratch.link("root/a/b/there", "/a");
         let name = root.canonical("a/b/there/../made").unwrap();
         assert_eq!((name.path.as_path(), name.missing), (Path::new("made"), false), "{way}");
@@ -275,7 +270,6 @@ fn a_target_with_a_nul_is_an_error() {
 
 type Two = fn(&Root, &str, &str) -> Result<(), Error>;
 
-/// `tests/hostile.json` has the paths that are wrong alone.
 #[test]
 fn an_error_names_the_path_that_failed() {
     const LINK: Two = |root, from, to| root.hard_link(from, to);
@@ -302,7 +296,7 @@ fn an_error_names_the_path_that_failed() {
     }
 }
 
-/// If both paths are wrong, the error is that of the one the kernel checks first.
+/// The error is that of the path that the kernel checks first.
 #[test]
 fn two_wrong_paths_fail_as_in_the_kernel() {
     let scratch = tree();
@@ -352,7 +346,6 @@ fn two_wrong_paths_fail_as_in_the_kernel() {
                 let theirs = undone(fs::hard_link(at(from), at(to)).map_err(errno));
                 let ours = undone(root.hard_link(from, to).map_err(|error| number(&error)));
                 assert_eq!(ours, theirs, "link {from:?} {to:?} by {way}");
-                // Only wrong paths, so nothing moves.
                 if let Err(error) =
                     rustix::fs::renameat_with(CWD, at(from), CWD, at(to), RenameFlags::NOREPLACE)
                 {
@@ -366,13 +359,11 @@ fn two_wrong_paths_fail_as_in_the_kernel() {
     }
 }
 
-/// Without permission to search a directory, one may still query the directory itself.
 #[test]
 fn a_directory_that_may_not_be_searched_can_be_looked_at() {
     if !rustix::process::geteuid().is_root() {
         return skip("to act as another user needs root");
     }
-    // Single steps search the directory.
     if !has_openat2() {
         return skip("the kernel has no openat2");
     }
@@ -427,7 +418,7 @@ fn changes_cost_what_their_documentation_says() {
             act(&root).unwrap();
             root.calls().total() - before
         };
-        // A rename anywhere in the system, such as by other tests, can cause another `openat2`.
+        // A rename anywhere in the system can cause another `openat2`.
         assert_eq!((0..20).map(count).min(), Some(expected), "{what}");
     }
 }

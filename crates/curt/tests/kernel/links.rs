@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use crate::table::{QUESTIONS, Question, kernel, number};
 use crate::{SCOPES, WAYS, has_openat2, root};
 
-/// Compares the kernel with both implementations. Returns how many of its answers were `counted`.
+/// Returns how many of the kernel's answers were `counted`.
 fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
     let mut count = 0;
     let reads = |(_, flags, _): &Question| !flags.intersects(OFlags::CREATE | OFlags::WRONLY);
@@ -38,7 +38,7 @@ fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
     count
 }
 
-/// Runs a test on its own thread, so that changes of credentials or namespace do not affect others.
+/// On its own thread, so that changes of credentials or namespace do not affect others.
 pub(crate) fn apart<T: Send>(test: impl FnOnce() -> T + Send) -> T {
     let name = std::thread::current().name().unwrap_or_default().to_owned();
     std::thread::scope(|threads| {
@@ -51,7 +51,7 @@ pub(crate) fn mount(arguments: &[&str]) -> bool {
     Command::new("mount").args(arguments).status().is_ok_and(|status| status.success())
 }
 
-/// A mount, unmounted on drop, because a tree with a mount in it cannot be removed.
+/// A tree with a mount in it cannot be removed.
 struct Mounted(String);
 
 impl Drop for Mounted {

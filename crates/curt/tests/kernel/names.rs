@@ -36,7 +36,6 @@ fn canonical_names_always_cost_the_same() {
     }
     let scratch = tree();
     let mut kept = root(&scratch.at("root"), &[]);
-    // Paths, their names, whether they are missing, and the calls for each, including the close.
     for (path, name, missing, calls) in [
         (FILE, FILE, false, 6),
         ("current/lib/file", LINKED, false, 6),
@@ -51,7 +50,7 @@ fn canonical_names_always_cost_the_same() {
                 let mut fresh = root(&scratch.at("root"), &[]);
                 asked(if is_fresh { &mut fresh } else { &mut kept }, path)
             };
-            // A rename anywhere in the system, such as by other tests, can cause another `openat2`.
+            // A rename anywhere in the system can cause another `openat2`.
             let fewest = (0..20).map(ask).min_by_key(|(_, _, calls)| *calls).unwrap();
             assert_eq!(fewest, (name.to_owned(), missing, calls), "{path}, fresh: {is_fresh}");
         }
@@ -62,7 +61,7 @@ const FILE: &str = "plain/lib/file";
 const LINKED: &str = "releases/7/lib/file";
 
 /// A missing name that turns out to be a symlink is resolved in single steps, regardless of earlier
-/// queries, and new or removed symlinks are noticed.
+/// queries.
 #[test]
 fn links_are_those_of_now() {
     let scratch = tree();
@@ -88,7 +87,6 @@ fn links_are_those_of_now() {
     }
 }
 
-/// Even if the path found begins with the root's old name.
 #[test]
 fn names_are_correct_after_the_root_was_moved() {
     let scratch = tree();
@@ -108,7 +106,6 @@ fn names_are_correct_after_the_root_was_moved() {
         let aside = scratch.at("aside");
         fs::rename(&place, &aside).unwrap();
         check(&aside);
-        // Moved into a directory of its own old name.
         fs::create_dir(&place).unwrap();
         let below = place.join("releases");
         fs::rename(&aside, &below).unwrap();
@@ -131,7 +128,6 @@ fn a_removed_file_has_no_name() {
     let gone = Err(ErrorKind::NotFound);
     for name in ["a", "x (deleted)", "x (deleted) (deleted)"] {
         let named = Ok(PathBuf::from(name));
-        // Removed, while another hard link exists.
         let path = scratch.file(format!("root/{name}"));
         let file = open(name);
         assert_eq!(told(&file), named);
@@ -139,18 +135,15 @@ fn a_removed_file_has_no_name() {
         assert_eq!(told(&file), named);
         fs::remove_file(&path).unwrap();
         assert_eq!(told(&file), gone, "{name}");
-        // Another file has the name with the suffix.
         scratch.file(format!("root/{name} (deleted)"));
         assert_eq!(told(&file), gone, "{name}");
         fs::remove_file(scratch.at(format!("root/{name} (deleted)"))).unwrap();
-        // Replaced by another file.
         fs::rename(scratch.at("root/other"), &path).unwrap();
         let file = open(name);
         scratch.hard_link(format!("root/{name}"), "root/backup");
         fs::rename(scratch.file("root/fresh"), &path).unwrap();
         assert_eq!(told(&file), gone, "{name}");
         assert_eq!(told(&open("backup")), Ok(PathBuf::from("backup")));
-        // Removed, and now a directory.
         fs::remove_file(&path).unwrap();
         fs::remove_file(scratch.at("root/backup")).unwrap();
         let dir = scratch.dir(format!("root/{name}"));
@@ -161,7 +154,6 @@ fn a_removed_file_has_no_name() {
     }
 }
 
-/// The kernel's name of a socket is not a path.
 #[test]
 fn a_socket_has_no_name_in_a_root() {
     let (socket, _end) = std::os::unix::net::UnixStream::pair().unwrap();
@@ -243,7 +235,6 @@ fn a_name_is_one_of_what_it_leads_to() {
     }
 }
 
-/// The name of a missing directory cannot be that of a file to be created.
 #[test]
 fn a_missing_directory_has_no_name() {
     let scratch = tree();

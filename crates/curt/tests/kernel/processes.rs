@@ -17,7 +17,6 @@ fn inherited() -> String {
     String::from_utf8(listing.stdout).unwrap()
 }
 
-/// Another thread can start a program at any time.
 #[test]
 fn child_processes_inherit_no_descriptor() {
     let scratch = Scratch::new();
@@ -51,7 +50,6 @@ fn child_processes_inherit_no_descriptor() {
     }
 }
 
-/// Permissions are those of the thread's effective user.
 #[test]
 fn permissions_are_those_of_the_effective_user() {
     if !rustix::process::geteuid().is_root() {

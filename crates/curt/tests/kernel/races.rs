@@ -1,6 +1,6 @@
 //! Another thread changes the tree while paths are used. Nothing outside may be read or created.
 //!
-//! `CURT_RACE_SECONDS` sets the time per race; races of 100,000 opens have been run.
+//! `CURT_RACE_SECONDS` sets the time per race.
 
 use std::fs;
 use std::fs::Permissions;
@@ -18,7 +18,6 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::{SCOPES, WAYS, root};
 
-/// Time limit of a race in which nothing happens.
 const LONGEST: Duration = Duration::from_secs(60);
 
 fn tree() -> Scratch {
@@ -41,12 +40,11 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Whether the answers show a change between two of them.
     fn has_met(&self) -> bool {
         self.opened > 0 && self.refused + self.failed > 0
     }
 
-    /// Whether there are enough answers for a verdict where no failure is allowed.
+    /// Enough for a verdict where no failure is allowed.
     fn is_large(&self) -> bool {
         self.opened + self.refused + self.failed > 100
     }
@@ -56,8 +54,6 @@ impl Outcome {
     }
 }
 
-/// Disturbs the tree repeatedly while both implementations use a path in both scopes. `disturb`
-/// must leave the tree as it was.
 fn race(disturb: impl Fn(&Path) + Sync, act: impl Fn(&Scratch, &Root) -> Result<(), Error> + Sync) {
     for (scope, _) in SCOPES {
         for (way, without) in WAYS {
@@ -66,7 +62,6 @@ fn race(disturb: impl Fn(&Path) + Sync, act: impl Fn(&Scratch, &Root) -> Result<
             let root = root(&scratch.at("root"), without).scope(scope);
             let outcome = run(&scratch, &root, &disturb, &act, Outcome::has_met);
             assert_eq!(contents(&scratch.at("out")), outside, "{scope:?} by {way}");
-            // For long races by hand; the test harness shows this on request.
             let _ = writeln!(io::stdout(), "{scope:?} by {way}: {outcome:?}");
             assert!(outcome.has_met(), "{scope:?} by {way}: {outcome:?}");
         }
@@ -100,7 +95,6 @@ fn run(
                     Cause::Refused(Refusal::Escape | Refusal::Link) => outcome.refused += 1,
                     Cause::Os(error) => {
                         let gone = error.kind() == ErrorKind::NotFound;
-                        // The tree kept changing, or the last name was a symlink.
                         let changed = matches!(error.raw_os_error(), Some(11 | 17 | 40));
                         assert!(gone || changed, "{error}");
                         outcome.failed += 1;
@@ -130,7 +124,6 @@ fn contents(at: &Path) -> Vec<(PathBuf, Vec<u8>, [i64; 3])> {
     found
 }
 
-/// Reads a file, which must be one of those inside.
 fn read(path: &'static str) -> impl Fn(&Scratch, &Root) -> Result<(), Error> + Sync {
     move |_, root| {
         let mut text = String::new();
@@ -144,7 +137,6 @@ fn exchange(from: &Path, to: &Path) {
     renameat_with(CWD, from, CWD, to, RenameFlags::EXCHANGE).unwrap();
 }
 
-/// Creates a symlink, and exchanges it with the entry of that name, twice.
 fn swap(at: &Path, name: &str, link: &str, target: &str) {
     let (path, link) = (at.join("root").join(name), at.join("root").join(link));
     let _ = std::os::unix::fs::symlink(target, &link);
@@ -190,7 +182,6 @@ fn parents_are_exchanged() {
         exchange(&at.join("root/a"), &at.join("out/b"));
         exchange(&at.join("root/a"), &at.join("out/b"));
     };
-    // Either file may be read, since both are in the root.
     race(disturb, |_, root| {
         let way = ["a/b/../../plain/file", "a/c/../../plain/file"];
         let read = |path| root.open_file(path, OpenOptions::new().read(true));
@@ -231,13 +222,12 @@ fn nothing_is_created_through_a_broken_link() {
 fn directories_are_created_and_removed_inside_only() {
     let disturb = |at: &Path| swap(at, "a", "link", "../out");
     race(disturb, |_, root| {
-        // A failed attempt leaves a directory or the other name behind. Start from there, or one
-        // failure would doom all later attempts.
+        // A failed attempt leaves a directory or the other name behind, and would doom all later
+        // attempts.
         match root.create_dir_with_mode("a/made", 0o777) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             answer => answer?,
         }
-        // `a` may now be another directory, without the entry.
         let removal = curt::Remove::new().missing_is_fine(true);
         for error in root.remove_tree("a/made", &removal).errors {
             if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
@@ -257,7 +247,6 @@ fn trees_links_permissions_and_times_are_made_inside_only() {
         swap(at, "plain/file", "plain/file_link", "../../out/file");
     };
     race(disturb, |_, root| {
-        // The next attempt finds what this one leaves behind.
         let unless_made = |answer: Result<(), Error>| match answer {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
             answer => answer,
@@ -277,7 +266,6 @@ fn trees_links_permissions_and_times_are_made_inside_only() {
     });
 }
 
-/// Exchanges names of equal kind, so every operation must succeed.
 fn disturb_inside(at: &Path) {
     swap(at, "a", "a_link", "x");
     swap(at, "plain/file", "plain/file_link", "../x/b/c/file");
@@ -294,7 +282,6 @@ fn a_file_that_always_exists_is_always_found() {
                 let outcome =
                     run(&scratch, &open(), &disturb_inside, &read(path), Outcome::is_large);
                 assert!(outcome.is_always_open(), "{path} {scope:?} by {way}: {outcome:?}");
-                // Strict mode refuses the same, as a refusal.
                 let strict = open().aliases(Aliases::Strict);
                 let enough = Outcome::has_met;
                 let outcome = run(&scratch, &strict, &disturb_inside, &read(path), enough);

@@ -29,7 +29,6 @@ fn tree() -> Scratch {
          a/b/up_three->../../.. a/b/up_out->../../../out/secret a/self->../a";
     scratch.tree("root", tree);
     scratch.link("root/absolute_file", scratch.at("root/file"));
-    // A chain of 40 symlinks is followed, one of 41 is a loop.
     scratch.link("root/chain0", "file");
     for number in 1..=41 {
         scratch.link(format!("root/chain{number}"), format!("chain{}", number - 1));
@@ -37,7 +36,7 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// Paths separated by blanks. A path that ends in a blank is added separately.
+/// Separated by blanks. A path that ends in a blank is added separately.
 const PATHS: &str = "
     . ./ .. ../ ../. ./.. file file/ file/. file/.. file/../file ./file file// a a/ a// a/.
     a/.. a/../ a/../.. a/../../ a/../file a/b/c/file a//b/./c//file a/b/../../file
@@ -56,7 +55,6 @@ const PATHS: &str = "
     C: C:/x nul file. file::$DATA
 ";
 
-/// The longest path, a path and a name that are too long, and more steps than descriptors.
 fn long_paths() -> [String; 4] {
     let steps = |step: &str, count| step.repeat(count) + "file";
     [steps("./", 2045), steps("./", 2046), "n".repeat(256) + "/file", steps("a/../", 818)]
@@ -88,7 +86,7 @@ pub(crate) fn kernel(scratch: &Scratch, path: &str, flags: OFlags, scope: Resolv
     }
 }
 
-/// Returns the kernel's error number for an error of curt. The kernel reports magic links as loops.
+/// The kernel reports magic links as loops.
 pub(crate) fn number(error: &Error) -> Errno {
     match error.cause() {
         Cause::Refused(Refusal::Escape | Refusal::Absolute) => Errno::XDEV,
@@ -118,7 +116,6 @@ pub(crate) const QUESTIONS: [Question; 11] = [
     ("name", OFlags::PATH, |_, root, path| {
         let found = root.canonical(path)?;
         if found.missing {
-            // The kernel finds nothing, so the parent must exist.
             let parent = found.path.parent().unwrap();
             assert!(root.open_dir(Path::new(".").join(parent)).is_ok(), "{path}");
             return Err(root.open_file(path, OpenOptions::new().read(true)).unwrap_err());
@@ -194,7 +191,6 @@ fn paths_lead_where_the_kernel_is_led() {
                     }
                     let root = root(&scratch.at("root"), without).scope(scope);
                     let answer = loop {
-                        // As in `kernel`: other tests rename at the same time.
                         match ask(&scratch, &root, path).map_err(|error| number(&error)) {
                             Err(Errno::AGAIN) => {}
                             answer => break answer,
@@ -214,7 +210,6 @@ fn paths_lead_where_the_kernel_is_led() {
     }
 }
 
-/// Renames each name to each: the result must be the same error, or the same tree.
 #[test]
 fn renaming_answers_as_the_system_does() {
     const NAMES: &str = "
@@ -244,7 +239,6 @@ fn renaming_answers_as_the_system_does() {
     }
 }
 
-/// An unreadable link is still recognised as one.
 #[test]
 fn unreadable_links_of_processes_are_links() {
     if !rustix::process::geteuid().is_root() {

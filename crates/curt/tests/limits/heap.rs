@@ -1,4 +1,4 @@
-//! The heap: a removal's allocations do not depend on the number of entries.
+//! A removal's heap allocations do not depend on the number of entries.
 
 use curt::{Remove, Threads};
 use curt_testkit::Scratch;
@@ -6,7 +6,7 @@ use curt_testkit::alloc::{Usage, measure};
 
 use crate::{assert_all, fill};
 
-/// Tolerance for names of other lengths, and for the doubling of vectors.
+/// Covers names of other lengths, and the doubling of vectors.
 const MARGIN: isize = 4 << 10;
 
 fn alone() -> Remove<'static> {
@@ -25,7 +25,7 @@ fn flat(files: usize, directories: usize) -> Usage {
     usage
 }
 
-/// The number of files in the larger directory; `CURT_FILES` raises it.
+/// `CURT_FILES` raises it.
 fn many() -> usize {
     let many = std::env::var("CURT_FILES").ok().and_then(|text| text.parse().ok());
     many.unwrap_or(60_000)
@@ -41,12 +41,10 @@ fn files_cost_no_heap() {
 
 #[test]
 fn directories_cost_no_heap() {
-    // Both need one full large buffer, and an arena with all its names.
     let few = flat(0, 40_000);
     let usage = flat(0, 60_000);
     assert!(usage.peak - few.peak <= MARGIN, "{usage:?}, {few:?}");
     assert_eq!(usage.count, few.count, "{usage:?}, {few:?}");
-    // The buffer of 1 MiB, names of one page, and little else.
     assert!(usage.peak <= 2 << 20, "{usage:?}");
 }
 
@@ -70,7 +68,6 @@ fn depth_costs_little_heap() {
     assert!(peaks[1] <= 20_000 * 400, "{peaks:?}");
 }
 
-/// The report and the paths of errors belong to the caller; all other memory is freed.
 #[test]
 fn nothing_is_kept() {
     let scratch = Scratch::new();

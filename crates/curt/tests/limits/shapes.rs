@@ -5,7 +5,7 @@ use curt_testkit::Scratch;
 
 use crate::{assert_all, fill};
 
-/// How often each shape is removed; `CURT_ROUNDS` raises it.
+/// `CURT_ROUNDS` raises it.
 fn rounds() -> usize {
     let rounds = std::env::var("CURT_ROUNDS").ok().and_then(|text| text.parse().ok());
     rounds.unwrap_or(3)
@@ -68,7 +68,7 @@ fn every_shape_is_removed_by_any_number_of_threads() {
     for (name, shape) in SHAPES {
         for round in 0..rounds() {
             for threads in [2, 8] {
-                // Once on a disk, which lists in another order and takes longer.
+                // A disk lists in another order and takes longer.
                 let is_first = round == 0 && threads == 8;
                 let scratch = if is_first { Scratch::on_disk() } else { Scratch::new() };
                 let (files, directories) = shape(&scratch);
@@ -76,7 +76,6 @@ fn every_shape_is_removed_by_any_number_of_threads() {
                 let mut options =
                     Remove::new().threads(Threads::AtMost(threads)).descriptors(descriptors);
                 if round % 3 == 2 {
-                    // Opens each name of the way back separately.
                     options = options.without(Feature::Openat2);
                 }
                 // The exclusion makes it walk as a removal would.

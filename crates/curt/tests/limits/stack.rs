@@ -9,9 +9,8 @@ use curt_testkit::Scratch;
 
 use crate::assert_all;
 
-/// Stack limit of a removal, from its caller to a callback, with eight nested tasks. Without
-/// optimisation every temporary has its own slot, including those of closures: up to 4 KiB for each
-/// task.
+/// From the removal's caller to a callback, with eight nested tasks. Without optimisation every
+/// temporary has its own slot, including those of closures: up to 4 KiB for each task.
 const STACK: usize = if cfg!(debug_assertions) { 36 << 10 } else { 16 << 10 };
 
 #[derive(Default)]
@@ -31,14 +30,13 @@ impl Gauge {
     }
 }
 
-/// An approximate stack address; in a test thread just a number.
 #[inline(never)]
 fn address() -> usize {
     let local = 0_u8;
     std::ptr::from_ref(std::hint::black_box(&local)).addr()
 }
 
-/// Waiting workers take other work on top of their own. The nesting must be limited.
+/// Waiting workers take other work on top of their own.
 #[test]
 fn threads_take_little_at_any_depth() {
     let scratch = Scratch::new();

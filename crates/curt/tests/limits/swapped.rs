@@ -21,8 +21,7 @@ fn chain(scratch: &Scratch, root: &str) {
     scratch.file(format!("{path}/bottom"));
 }
 
-/// Removes the entries of a walk with few descriptors, as `find -delete` does, and calls `swap` at
-/// the bottom of the tree. Returns the failures.
+/// Works like `find -delete`, with few descriptors. Calls `swap` at the bottom of the tree.
 fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<Error> {
     let walk = Walk::new(operand).sort_by_name(true).contents_first(true);
     let mut walking = walk.descriptors(8).start();
@@ -33,7 +32,6 @@ fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<Error> {
                 if entry.path().ends_with("bottom") {
                     swap.take().unwrap()();
                 }
-                // Queried relative to its directory too, wherever the path leads by now.
                 let is_own = entry.fetch(Fields::SIZE).size().known() != Some(4);
                 assert!(is_own, "{} lies outside", entry.path().display());
                 errors.extend(entry.remove().err());
@@ -63,7 +61,6 @@ fn what_was_exchanged_meanwhile_is_left_alone() {
     for (tree, operand, place, other, by_link, reported) in [
         ("attacked/x/cache", "attacked/x/cache", "attacked/x", "victim/cache", true, None),
         ("old/cache", "old/cache", "old", "new/cache", false, None),
-        // The directory that now has the operand's name is not empty.
         ("old", "old", "old", "new", false, Some("old")),
         ("tree", "tree", "tree/d/d", "other", true, Some("replaced")),
         ("tree", "tree", "tree/d/d", "other", false, Some("replaced")),
@@ -93,7 +90,6 @@ fn what_was_exchanged_meanwhile_is_left_alone() {
             assert!(errors.iter().all(|error| is_near(error.path())), "{case}");
             continue;
         }
-        // The operand's own entries are gone, wherever it is now.
         assert_eq!(scratch.list("aside"), [""; 0], "{case}");
         let paths = errors.iter().map(|error| error.path().to_owned());
         assert!(paths.eq(reported.map(|path| scratch.at(path))), "{case}");
@@ -136,7 +132,6 @@ fn a_directory_of_another_filesystem_with_the_same_number_is_another_one() {
     std::thread::scope(|threads| threads.spawn(test).join().unwrap());
 }
 
-/// The entries of a plain walk are below its operand, too.
 #[test]
 fn a_walk_lists_nothing_of_what_was_exchanged() {
     let scratch = Scratch::new();

@@ -52,8 +52,8 @@ fn plain_windows_paths_equal_ntpath() {
     }
 }
 
-/// Whether the two must agree: no share or device, no drive except at the start and with a
-/// separator, and no name that ends in a dot.
+/// No share or device, no drive except at the start and with a separator, and no name that ends in
+/// a dot.
 fn is_plain(text: &str) -> bool {
     let separated = text.replace('/', r"\");
     let names = separated.split('\\');

@@ -47,8 +47,7 @@ fn posix_paths_equal_clean() {
     crate::compare_posix(5, |questions| go(&[("main.go", PROGRAM.to_owned())], questions));
 }
 
-/// Go's own functions for Windows, as part of a program. `Clean` does not reach the system call
-/// among them.
+/// `Clean` does not reach the system call among them.
 fn windows_source() -> Option<[(&'static str, String); 2]> {
     let root = Command::new("go").args(["env", "GOROOT"]).output().ok()?;
     let root = String::from_utf8(root.stdout).unwrap();

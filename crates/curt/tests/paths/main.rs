@@ -23,8 +23,7 @@ use std::process::{Command, Stdio};
 use curt::paths::{DotDot, Env, Expander, Flavor, Fold};
 use curt_testkit::{Choices, Scratch};
 
-/// The number of paths for each authority: `CURT_PATHS` (20,000 in a full run of the checks), or a
-/// default.
+/// `CURT_PATHS`, or a default.
 fn count() -> usize {
     std::env::var("CURT_PATHS").ok().and_then(|count| count.parse().ok()).unwrap_or(4_000)
 }
@@ -43,14 +42,13 @@ const POSIX: [&str; 18] = [
     "~", "-",
 ];
 
-/// Pieces of Windows paths, except those special to Windows itself: trailing dots and spaces,
-/// device names.
+/// Without pieces special to Windows itself: trailing dots and spaces, device names.
 const PLAIN_WINDOWS: [&str; 16] = [
     r"\", r"\", "/", r"\\", ".", "..", r"\.", r"\..", "a", "bc", ".h", "é", r"x\", r"C:\", r"D:\",
     "ab",
 ];
 
-/// Compares POSIX paths with an authority that treats two leading slashes as one.
+/// For an authority that treats two leading slashes as one.
 fn compare_posix(seed: u64, authority: impl FnOnce(&[String]) -> Option<Vec<Vec<u8>>>) {
     let questions = paths(seed, &POSIX, 9);
     let Some(answers) = authority(&questions) else { return };
@@ -62,8 +60,7 @@ fn compare_posix(seed: u64, authority: impl FnOnce(&[String]) -> Option<Vec<Vec<
     });
 }
 
-/// Compares the folding of relative paths containing drive names with an authority. A result that
-/// begins with `..` leaves the directory.
+/// Relative paths containing drive names. A result that begins with `..` leaves the directory.
 fn compare_folded(
     authority: impl FnOnce(&[String]) -> Option<Vec<Vec<u8>>>,
     seen: impl Fn(Vec<u8>) -> Vec<u8>,
@@ -86,8 +83,7 @@ fn compare_folded(
     compare(&questions, answers, |text| fold.fold(text.as_bytes()).map_or(b"..".to_vec(), &seen));
 }
 
-/// Sends texts to a program's standard input, each followed by a NUL. `None`, with a message, if
-/// there is no such program.
+/// Each text is followed by a NUL. `None` if there is no such program.
 fn ask(program: &str, arguments: &[&OsStr], questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new(program);
     command.args(arguments).env_remove("HOME");

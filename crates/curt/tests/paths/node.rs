@@ -20,7 +20,7 @@ fn posix_paths_equal_resolve() {
     crate::compare_posix(3, |questions| node("posix", "/w/o/r/k", questions));
 }
 
-/// Node reads only the text, drops trailing separators except a root's, and knows shares.
+/// Node drops trailing separators except a root's, and knows shares.
 #[test]
 fn windows_paths_equal_resolve() {
     const PIECES: [&str; 12] =

@@ -40,7 +40,6 @@ fn posix_paths_equal_the_oracle() {
         for cwd in ["/w/o/r/k", "/"] {
             let expander =
                 Expander::new(Env::none().cwd(cwd)).flavor(Flavor::Posix).dot_dot(policy);
-            // Long enough for every branch of the scanner.
             for text in paths(8 + cwd.len() as u64, &POSIX, 40) {
                 let full = expander.expand_str(&text).map(std::borrow::Cow::into_owned);
                 assert_eq!(full, posix(cwd, &text, policy), "{text:?} {policy:?}");
@@ -59,7 +58,6 @@ pub(crate) const WINDOWS: [&str; 44] = [
     "\u{a0}", "~", "PRN",
 ];
 
-/// Bytes, strings and 16-bit units give the same result, which a second expansion does not change.
 /// NUL is always refused, even if more is wrong.
 #[test]
 fn windows_paths_are_the_same_in_all_units_and_stay() {

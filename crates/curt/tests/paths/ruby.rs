@@ -33,7 +33,6 @@ end
 
 fn ruby(questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new("ruby");
-    // In an existing directory without symlinks in its path.
     command.args(["--disable=gems", "-e", SCRIPT]).env("LC_ALL", "C.UTF-8").current_dir("/usr");
     ask_command(command, "ruby", questions)
 }

@@ -20,7 +20,7 @@ fn expand(expander: &Expander, text: &str) -> Result<String, ExpandError> {
     Ok(String::from_utf8(full.into_owned()).unwrap())
 }
 
-/// Answers of Ruby 3.1 and 3.3. If Ruby is installed, `ruby.rs` compares random paths.
+/// Recorded from Ruby 3.1 and 3.3. If Ruby is installed, `ruby.rs` compares random paths.
 #[test]
 fn posix_failures_recorded_from_ruby() {
     let homeless = || Env::none().cwd("/here/dir");
@@ -32,8 +32,7 @@ fn posix_failures_recorded_from_ruby() {
     assert_eq!(expand(&ruby(Env::of(Users)), "~me/x").as_deref(), Ok("/home/me/x"));
 }
 
-/// From Ruby's own tests and Windows source. A row is a path and its full path, optionally preceded
-/// by the base.
+/// A row is a path and its full path, optionally preceded by the base.
 #[test]
 fn windows_paths_from_rubys_tests() {
     let homeless = || Env::none().cwd("C:/here/dir").drive("D", "D:/data");

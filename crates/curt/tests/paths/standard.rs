@@ -35,7 +35,6 @@ fn the_working_directory_is_asked_for_once() {
     assert_eq!(process.calls().total(), 0);
 }
 
-/// Answers once a second thread queries, too.
 struct Meeting(AtomicUsize);
 
 impl Environment for Meeting {

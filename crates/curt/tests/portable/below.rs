@@ -13,7 +13,6 @@ use curt_testkit::Scratch;
 
 fn open(path: impl AsRef<Path>) -> File {
     let mut options = OpenOptions::new();
-    // `FILE_FLAG_BACKUP_SEMANTICS`, which opens directories.
     #[cfg(windows)]
     std::os::windows::fs::OpenOptionsExt::custom_flags(&mut options, 0x0200_0000);
     options.read(true).open(path).unwrap()
@@ -56,7 +55,6 @@ fn a_name_is_removed_below_a_directory_and_below_nothing_else() {
     assert!(report.is_complete(), "{report:?}");
     assert_eq!((report.files, report.directories), (1, 2));
     assert_eq!(scratch.list("here"), ["- canary"]);
-    // The removal works with a copy of the caller's descriptor.
     assert!(cfg!(windows) || report.calls.of("fcntl") == 1, "{report:?}");
 }
 
@@ -74,12 +72,10 @@ fn a_path_leads_from_the_directory_on_as_in_the_kernel() {
         ("a/missing", Err(true)),
         ("a/tree/file/", Err(true)),
         ("a/tree/file/x", Err(true)),
-        // The target of the link exists.
         ("link/", Err(false)),
     ] {
         let scratch = Scratch::new();
         let here = open(scratch.dir("here"));
-        // Not by its name, which another directory has by now.
         std::fs::rename(scratch.at("here"), scratch.at("moved")).unwrap();
         for place in ["here", "moved", "there"] {
             scratch.tree(place, "a/tree/file");
@@ -99,7 +95,6 @@ fn a_path_leads_from_the_directory_on_as_in_the_kernel() {
         } else {
             assert!(report.is_complete(), "{path}: {report:?}");
             assert_eq!((report.files, report.directories), (1, 1), "{path}");
-            // The open parent of the tree makes a copy unnecessary.
             assert_eq!(report.calls.of("fcntl"), 0, "{path}: {report:?}");
         }
     }

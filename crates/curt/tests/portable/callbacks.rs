@@ -26,7 +26,6 @@ fn bushes(scratch: &Scratch) -> PathBuf {
     scratch.at("tree")
 }
 
-/// A tree whose names fill the event queue.
 fn long_names() -> Scratch {
     let scratch = Scratch::new();
     let name = "x".repeat(200);
@@ -36,7 +35,6 @@ fn long_names() -> Scratch {
     scratch
 }
 
-/// Runs a removal that a callback stops, with and without callbacks on the caller's thread.
 fn assert_stops<'a>(what: &str, set: impl Fn(Remove<'a>) -> Remove<'a>) {
     for threads in THREADS {
         for on_caller in [false, true] {
@@ -142,7 +140,6 @@ fn callbacks_on_the_caller_thread_tell_everything_in_order() {
     }
 }
 
-/// Entries that remain because the removal was stopped do not count as skipped by the caller.
 #[test]
 fn entries_at_which_a_removal_stops_are_not_counted_as_skipped() {
     fn assert_skips(what: &str, path: &str, removal: &Remove<'_>, skipped: u64) {
@@ -220,7 +217,6 @@ fn caller_thread_polls_while_it_waits() {
                     thread::sleep(Duration::from_millis(1));
                 }
             } else if !is_held_up.load(Ordering::Relaxed) {
-                // Gives the other thread time to start.
                 thread::sleep(Duration::from_millis(1));
             }
         })
@@ -257,8 +253,6 @@ fn failure_at_which_a_removal_stops_is_the_only_one_of_the_report() {
                 .run(&operands);
             assert!(report.stopped, "{report:?}");
             assert_eq!((report.error_count, report.errors.len()), (1, 1), "{report:?}");
-            // Several threads may fail at the same time, or notice late that the caller's thread
-            // has stopped.
             let told = told.into_inner();
             assert!(told == 1 || (threads > 1 && !on_caller), "{threads} threads: {told}");
             assert!(scratch.exists("last") || (threads > 1 && on_caller));
@@ -290,8 +284,7 @@ fn progress_of_a_measurement_is_called_on_the_caller_thread_and_can_stop_it() {
     }
 }
 
-/// The predicate skips all entries, or the walk sorts them, so the walk queries the whole directory
-/// before it yields anything.
+/// The walk queries the whole directory before it yields anything.
 #[test]
 fn an_operation_is_stopped_while_it_stores_or_leaves_out_one_directory() {
     let scratch = Scratch::new();

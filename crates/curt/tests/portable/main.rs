@@ -25,7 +25,7 @@ fn paths_are_those_that_were_given_and_what_lies_below() {
     assert_eq!((notes.len(), notes.last()), (6, Some(&path)));
 }
 
-/// Programs print errors, and a terminal would obey control characters in names.
+/// A terminal would obey control characters in names.
 #[test]
 fn messages_of_errors_hold_nothing_that_a_terminal_acts_upon() {
     let name = "no\u{1b}[31m\u{7}\u{9b}\u{202e}\u{200f}\u{2028}\nsuch";

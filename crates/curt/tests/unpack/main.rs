@@ -17,7 +17,7 @@ use tar::{Builder, Header};
 
 const MODIFIED: u64 = 1_000_000_000;
 
-/// Adds an entry; the crate's own functions refuse such names.
+/// The crate's own functions refuse such names.
 fn add(archive: &mut Builder<Vec<u8>>, kind: EntryType, mode: u32, name: &str, content: &str) {
     let mut header = Header::new_gnu();
     let is_link = matches!(kind, Symlink | Link);
@@ -79,13 +79,11 @@ fn a_hostile_archive_changes_nothing_outside_the_folder() {
     entry(Symlink, 0o777, "good/link", "deep/file");
     entry(Regular, 0o6755, "good/setuid", "");
     entry(Regular, 0o000, "good/locked", "");
-    // By name.
     entry(Regular, 0o666, "../out/made", "");
     entry(Regular, 0o666, "../out/secret", "changed");
     entry(Directory, 0o777, "good/../../out/made/", "");
     entry(Regular, 0o666, &format!("{out}/made"), "");
     entry(Directory, 0o777, "..", "");
-    // Through a symlink to a directory.
     entry(Symlink, 0o777, "up", "../out");
     entry(Symlink, 0o777, "absolute", out);
     entry(Symlink, 0o777, "good/chain", "../up");
@@ -99,10 +97,8 @@ fn a_hostile_archive_changes_nothing_outside_the_folder() {
         entry(Link, 0o666, "stolen", &format!("{link}/secret"));
     }
     entry(Directory, 0o777, "up", "");
-    // Through a hard link.
     entry(Link, 0o666, "stolen", "../out/secret");
     entry(Link, 0o666, "stolen", secret);
-    // Through a symlink to a file, and a second name of that symlink.
     entry(Symlink, 0o777, "to_file", secret);
     entry(Link, 0o777, "to_file_too", "to_file");
     entry(Link, 0o777, "kept", "to_file");
@@ -146,7 +142,6 @@ fn a_hostile_archive_changes_nothing_outside_the_folder() {
         assert_eq!(fs::read_to_string(scratch.at("folder").join(name)).unwrap(), "inside");
     }
     assert_eq!(fs::read_link(scratch.at("folder/good/link")).unwrap(), Path::new("deep/file"));
-    // As it is, only root could empty it.
     fs::set_permissions(scratch.at("folder/good"), Permissions::from_mode(0o700)).unwrap();
     assert!(!scratch.at("folder/stolen").exists() && !scratch.at("folder/device").exists());
 }

@@ -13,15 +13,14 @@ use walkdir::WalkDir;
 
 const NAMES: [&str; 8] = ["a", "a.b", "a!", "ab", "b", "Z", "\u{e9}", "~"];
 
-/// A random tree: directories, files and, where possible, all sorts of links. None leads above the
-/// tree, because walkdir only detects loops at links and would enter the tree again.
+/// No link leads above the tree: walkdir only detects loops at links and would enter the tree
+/// again.
 fn tree(choices: &mut Choices) -> Scratch {
     let scratch = Scratch::new();
     let top = scratch.dir("t");
     for _ in 0..choices.below(60) {
         let names = (0..=choices.below(5)).map(|_| choices.one_of(&NAMES));
         let path = names.fold(top.clone(), |path, name| path.join(name));
-        // An entry in the way of a path is left alone.
         let _ = match choices.below(4) {
             0 => fs::create_dir_all(path),
             1 => link(choices.one_of(&[".", "a", "../b", "../../a/b", "none", "b/.."]), &path),
@@ -41,8 +40,7 @@ fn link(_target: &str, path: &Path) -> std::io::Result<()> {
     fs::write(path, "x")
 }
 
-/// The result for a path: its depth and kind, or the target of a link loop. A broken link has no
-/// kind.
+/// Depth and kind, or the target of a link loop. A broken link has no kind.
 type Seen = (PathBuf, Result<(usize, Option<Kind>), Option<PathBuf>>);
 
 fn theirs(walk: WalkDir) -> Vec<Seen> {
@@ -79,7 +77,6 @@ fn ours(walk: &Walk<'_>, follows: bool) -> Vec<Seen> {
             (error.path().to_owned(), Err(ancestor))
         }
     });
-    // A link loop is yielded, too, so that it can be removed.
     let mut seen: Vec<Seen> = seen.collect();
     let failed = seen.iter().filter(|(_, seen)| seen.is_err()).map(|(path, _)| path.clone());
     let failed: HashSet<PathBuf> = failed.collect();
@@ -96,7 +93,6 @@ fn random_trees_are_walked_as_by_walkdir() {
         let mut yes = || choices.below(2) == 0;
         let (follows, is_late, is_sorted) = (yes(), yes(), yes());
         let without: &[Feature] = if yes() { &[] } else { &[Feature::Openat2, Feature::Statx] };
-        // Only walkdir reports failures outside the requested depths.
         let most = if follows || choices.below(2) == 0 { 99 } else { choices.below(5) };
         let mut walk = Walk::new(&path).contents_first(is_late).max_depth(most);
         let mut known = WalkDir::new(&path).contents_first(is_late).follow_links(follows);
@@ -159,7 +155,6 @@ fn excluded_entries_are_not_asked_about() {
         .exclude(|entry| entry.name() != "kept");
     let calls = || walk.visit(|_| ()).calls.total();
     scratch.file("t/kept");
-    // The first walk of a process may make additional calls.
     calls();
     let alone = calls();
     for number in 0..10 {

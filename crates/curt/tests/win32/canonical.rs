@@ -15,7 +15,6 @@ fn names_are_spelled_as_on_the_disk_and_have_no_prefix() {
     assert_eq!(typed(r"dir\New\X"), base.join(r"Dir\New\X"));
 }
 
-/// Keeps the prefix if the path would mean another file without it.
 #[test]
 fn names_that_programs_would_change_keep_the_prefix() {
     let scratch = Scratch::new();

@@ -54,7 +54,6 @@ fn paths_are_taken_as_win32_takes_them() {
     assert!(below.is_err());
 }
 
-/// The tests of the text check cover all reasons.
 #[test]
 fn what_means_something_else_is_refused() {
     let (_scratch, root) = tree();
@@ -82,7 +81,7 @@ fn what_means_something_else_is_refused() {
 }
 
 /// One call where the system honours `OBJ_DONT_REPARSE`. Wine ignores it, so there each directory
-/// on the way is opened, queried and closed, and the file is opened and queried.
+/// on the way is opened, queried and closed.
 #[test]
 fn an_open_is_one_call_or_a_few_for_each_name() {
     let (_scratch, mut root) = tree();
@@ -121,7 +120,6 @@ fn names_are_those_that_the_directories_have() {
     assert_eq!(canonical("."), (PathBuf::from("."), false));
     assert_eq!(canonical("Pub/.."), (PathBuf::from("."), false));
     assert_eq!(canonical(r"Pub\new.txt"), (PathBuf::from(r"Pub\new.txt"), true));
-    // Wherever the root is by now.
     let file = root.open_file(&page, OpenOptions::new().read(true)).unwrap();
     assert_eq!(root.name_of(&file).unwrap(), page);
     drop(file);

@@ -20,15 +20,12 @@ fn plain(path: &str) -> String {
     path.trim_start_matches(r"\\?\").to_lowercase()
 }
 
-/// Returns the calls of a look-up in a search that has already done another one, so that facts
-/// about the volume are cached.
+/// Another look-up comes first, so that facts about the volume are cached.
 fn cost(scratch: &Scratch, pathext: &str, name: &str) -> u64 {
     scratch_warm(scratch);
-    // A missing base: the working directory is searched last.
     let base = scratch.at("no such base");
     let mut search = Search::new().pathext(pathext).path(path(scratch, &["d"])).base(&base);
     let found = search.find(name).is_ok();
-    // Without a match the base is queried, and is missing: 1 call.
     search.calls().total() - u64::from(!found) * base_cost(&base)
 }
 

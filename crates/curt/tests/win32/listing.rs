@@ -20,14 +20,12 @@ const CARRIED: Fields = Fields::NAME
     .union(Fields::CREATED)
     .union(Fields::ATTRIBUTES);
 
-/// The cost does not depend on the number of files, as the documentation of `list` promises.
 #[test]
 fn thousands_of_files_with_sizes_and_times_take_a_dozen_calls() {
     let scratch = Scratch::new();
     for number in 0..3580 {
         scratch.file(format!("top/name-{number:04}.txt"));
     }
-    // Without the volume: some in Wine have no number.
     let plan = Plan::new(CARRIED.without(Fields::DEVICE));
     let mut list = Directory::open(scratch.at("top")).unwrap().list(plan);
     let mut found = 0;
@@ -83,8 +81,7 @@ fn a_listing_tells_what_the_standard_library_tells() {
     }
 }
 
-/// Fields missing from a listing cost one call where queries by name work, three elsewhere, and
-/// never more.
+/// Fields missing from a listing cost one call where queries by name work, three elsewhere.
 #[test]
 fn links_are_counted_for_one_call_or_three() {
     let scratch = Scratch::new();
@@ -97,7 +94,6 @@ fn links_are_counted_for_one_call_or_three() {
     while let Some(entry) = list.next() {
         twice += usize::from(entry.unwrap().metadata().links().known() == Some(2));
     }
-    // Wine does not count links.
     assert!([0, 2].contains(&twice), "{twice}");
     let calls = list.calls();
     let fixed = 8;

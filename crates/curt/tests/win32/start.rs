@@ -42,13 +42,11 @@ fn waiting_has_a_limit_and_trees_are_ended() {
     }
 }
 
-/// Descendants are ended with the child, even after it has ended.
 #[test]
 fn what_a_program_leaves_behind_is_ended() {
     let mut command = Command::new(cmd());
     command.args(["/c", "start", "/b", "cmd", "/c", "pause"]).own_tree(true);
     let mut child = command.stdin(Stream::Pipe).stdout(Stream::Pipe).spawn().unwrap();
-    // The grandchild has both ends of pipes, too.
     let _input = child.stdin.take();
     let mut output = child.stdout.take().unwrap();
     child.wait().unwrap();
@@ -137,7 +135,6 @@ impl Swaps {
         let ends = Arc::clone(&is_over);
         let thread = std::thread::spawn(move || {
             while !ends.load(Ordering::Relaxed) {
-                // An open file cannot be renamed for a moment.
                 if std::fs::rename(&file, &aside).is_ok() {
                     std::thread::yield_now();
                     while std::fs::rename(&aside, &file).is_err() {}

@@ -40,7 +40,6 @@ const ERRORS: [Errno; 15] = {
 
 fn tree() -> Scratch {
     let scratch = Scratch::new();
-    // With the standard library: this tree is created thousands of times.
     let make = |top: &Path| {
         fs::create_dir_all(top.join("root/a/b/c"))?;
         fs::create_dir(top.join("root/a/b/empty"))?;
@@ -64,7 +63,6 @@ fn state(scratch: &Scratch) -> Vec<String> {
 
 fn every_call_fails_once<S: Beneath>(setup: &Setup) {
     for (what, operation) in operations::<S>() {
-        // Operations that change nothing share one tree.
         let mut shared = Some(tree());
         let untouched = state(shared.as_ref().unwrap());
         let mut expected = None;
@@ -78,7 +76,6 @@ fn every_call_fails_once<S: Beneath>(setup: &Setup) {
             let state = state(&scratch);
             let case = format!("{what}: {fails:?}: {answer:?}");
             assert_eq!(scratch.list("out"), ["- canary"], "{case}");
-            // The last name of a canonical name may be missing, or not be a symlink.
             let believed = [Errno::NOENT, Errno::INVAL].map(Errno::raw_os_error);
             let is_believed = what == "canonical name"
                 && fails.is_some_and(|fails| believed.contains(&fails.errno));
@@ -97,7 +94,6 @@ fn every_call_fails_once<S: Beneath>(setup: &Setup) {
 
 fn check(answer: &Result<String, Failure>, fails: PlannedFailure, case: &str) {
     let (name, error) = (fails.kind, Errno::from_raw_os_error(fails.errno));
-    // As in the standard library.
     let is_repeated = error == Errno::INTR && ["openat2", "openat", "open"].contains(&name);
     assert!(answer.is_ok() || !is_repeated, "{case}");
     match answer {
@@ -120,7 +116,6 @@ fn check(answer: &Result<String, Failure>, fails: PlannedFailure, case: &str) {
                 // `/proc` would be missing, not the open file.
                 || (["fchmodat", "utimensat"].contains(&name)
                     && (error, told) == (Errno::NOENT, Errno::NOSYS))
-                // A name other than a symlink has no target.
                 || (name == "readlinkat" && error == Errno::INVAL);
             assert!(is_known, "{told:?} {case}");
         }
@@ -139,8 +134,7 @@ fn without_linux_features() {
     every_call_fails_once::<Os>(&Setup { without, ..Setup::default() });
 }
 
-/// Runs each operation while the kernel fails the first calls. `check` gets the result and the
-/// numbers of `openat2` and `openat` calls.
+/// `check` gets the result and the numbers of `openat2` and `openat` calls.
 #[cfg(target_os = "linux")]
 fn while_openat2_fails(
     times: u64,

@@ -48,7 +48,6 @@ const TRICKS: [(&str, Trick); 6] = [
 const PLACES: [&str; 6] =
     ["root/a", "root/a/b", "root/a/b/c", "root/a/b/c/file", "root/link", "root/a/up"];
 
-/// Runs `act` on a root once for each trick, place and call, playing the trick before that call.
 fn whatever_changes(
     scope: Scope,
     world: fn() -> World,
@@ -140,7 +139,6 @@ fn a_way_back_that_is_gone_starts_over() {
     let parsed = text(&root.confined(), &path).unwrap();
     assert_eq!(root.confined().canonical(&parsed).unwrap().path, b"d/d/other");
     let calls = setup.world(|world| world.calls_made()) - calls;
-    // While the first directory is being replaced, the result is about either one.
     for after in 0..calls {
         setup.world(|world| {
             world.after(after, |world| {
@@ -165,7 +163,6 @@ fn a_way_back_that_is_gone_starts_over() {
     }
 }
 
-/// The way back is closed, and then a symlink replaces one of its directories.
 #[test]
 fn a_way_back_over_a_link_ends_where_the_path_leads() {
     const LEVELS: usize = 40;
@@ -199,7 +196,6 @@ fn a_way_back_over_a_link_ends_where_the_path_leads() {
     for target in [".", "..", "d", "nosuch"] {
         for after in 0..calls {
             match opened(Some(after), target).0 {
-                // Found before the swap, or through the symlink, which leads elsewhere.
                 Ok(name) => {
                     let name = String::from_utf8(name).unwrap();
                     let is_right = name.ends_with("/d/d/d/other") || !name.contains("/root/");

@@ -61,7 +61,7 @@ fn done((): ()) -> String {
     String::new()
 }
 
-/// Every operation, each on a path of some depth with `..` in it.
+/// Each on a path of some depth with `..` in it.
 fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
     [
         ("open a file", |root| {

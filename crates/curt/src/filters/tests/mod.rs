@@ -51,7 +51,6 @@ fn escaped_slashes_and_brackets_keep_their_meaning() {
     check(r"a\/b x/a/b | [!\]]x ]x | [a\-z] m | [a\-z] \ | a** a/b | a*b a/b", false);
 }
 
-/// Compares brace expansion with bash.
 #[test]
 fn each_pattern_of_braces_stands_for_itself() {
     check("{./a,x} x | {./a,x} d/x | {./a,x} a | a/{,b/}c a/b/c | a{,/**} a/b", true);
@@ -99,7 +98,6 @@ fn what_a_pattern_costs_is_bounded() {
         let pattern = format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
         assert_eq!(Globs::new([&pattern]).unwrap_err().reason(), "too many braces");
     }
-    // On a stack as small as some programs give their threads.
     let small = std::thread::Builder::new().stack_size(64 << 10);
     let deepest = || {
         let nested = format!("{}a{}", "{b,".repeat(100), "}".repeat(100));

@@ -70,7 +70,6 @@ fn all_directories_are_listed_through_the_buffer_that_was_chosen() {
         assert_eq!(listed.len(), 203);
         calls
     };
-    // Each of the two directories takes several reads through the smallest buffer.
     assert!(calls(DirectoryWalk::new().buffer(1)) >= calls(DirectoryWalk::new()) + 4);
 }
 
@@ -143,7 +142,6 @@ fn only_the_directory_that_was_opened_last_is_entered() {
     assert_eq!(walk.next().unwrap().unwrap().path(), scratch.at("t/a/b"));
 }
 
-/// Replaces names during the listing of a tree deeper than the limit of open directories.
 #[test]
 fn names_that_wait_can_be_revised() {
     const LEVELS: usize = 100;

@@ -94,7 +94,6 @@ fn entries_and_descriptors_are_the_same_on_the_portable_platform() {
 #[test]
 fn names_that_were_read_together_can_be_kept_together() {
     let scratch = Scratch::new();
-    // More than one buffer of 64 KiB.
     for number in 0..3_000 {
         scratch.file(format!("d/name-{number}"));
     }

@@ -37,7 +37,6 @@ fn gather(list: &mut List, threads: Threads, vanishing: Option<&Scratch>) -> (Ve
     let mut all = Vec::new();
     let note = |name: &std::ffi::OsStr| {
         let name = name.to_str().unwrap().to_owned();
-        // It was listed, but is gone before its query.
         let goes = name.ends_with('7');
         if let Some(scratch) = vanishing.filter(|_| goes) {
             std::fs::remove_file(scratch.at("d").join(&name)).unwrap();
@@ -76,7 +75,6 @@ fn results_and_calls_are_those_of_a_listing_entry_by_entry() {
             let expected = one_by_one.calls().total();
             let for_entries = expected - calls_for_none(&scratch);
             let all_calls = calls.total() - processors + for_entries * left_out / asked.max(1);
-            // Each started thread may reopen the directory, and on Linux always does.
             let for_each = if cfg!(windows) { 3 } else { 2 };
             let (helpers, rest) =
                 ((all_calls - expected) / for_each, (all_calls - expected) % for_each);
@@ -139,7 +137,6 @@ fn small_directories_and_plain_listings_start_no_thread() {
     assert!(!elsewhere(Fields::LINKS, Threads::AtMost(8), 127), "too few for a second part");
     assert!(!elsewhere(Fields::LINKS, Threads::AtMost(1), 1_100), "one thread was asked for");
     assert!(!elsewhere(Fields::NAME | Fields::KIND, Threads::AtMost(8), 1_100), "nothing to ask");
-    // A thread that starts late gets no work.
     let mut runs = 0..1_000;
     assert!(
         runs.any(|_| elsewhere(Fields::LINKS, Threads::AtMost(8), 1_100)),

@@ -14,7 +14,6 @@ fn deep_trees_take_few_descriptors_and_calls_and_a_small_stack<S: Sys>() {
     scratch.deep("tree", 5_000, "directory");
     let options = Remove::new().descriptors(16).threads(Threads::AtMost(1));
     let work = || {
-        // The exclusion makes the dry run walk as a removal would.
         let dry = options.clone().descriptors(8).exclude(|_| false).dry_run(true);
         [remove::<S>(&dry, &scratch, "tree"), remove::<S>(&options, &scratch, "tree")]
     };
@@ -24,7 +23,6 @@ fn deep_trees_take_few_descriptors_and_calls_and_a_small_stack<S: Sys>() {
     });
     assert!(counted.is_complete() && removed.is_complete(), "{counted:?} {removed:?}");
     assert_eq!((counted.directories, removed.directories), (5_001, 5_001));
-    // The portable platform opens each name on the way separately.
     let ceiling = if removed.calls.of("openat2") > 0 { 11 } else { 25 };
     assert!(removed.calls.total() < ceiling * 5_001, "{:?}", removed.calls);
 }

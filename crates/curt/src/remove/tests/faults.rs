@@ -59,7 +59,7 @@ fn a_stale_operand_is_gone<S: Sys>() {
     }
 }
 
-/// POSIX allows either error for a non-empty directory. Both must cause a relisting.
+/// POSIX allows either error. Both must cause a relisting.
 #[cfg(unix)]
 fn a_full_directory_has_two_errors<S: Sys>() {
     for error in [rustix::io::Errno::NOTEMPTY, rustix::io::Errno::EXIST] {
@@ -71,7 +71,6 @@ fn a_full_directory_has_two_errors<S: Sys>() {
     }
 }
 
-/// An empty unreadable directory can be removed, unless only its contents are to be removed.
 #[cfg(unix)]
 fn emptied_operand_stays<S: Sys>() {
     for (directories, stays) in
@@ -91,7 +90,6 @@ fn emptied_operand_stays<S: Sys>() {
 #[cfg(unix)]
 fn failure_names_its_step<S: Sys>() {
     let has_openat2 = cfg!(target_os = "linux") && !Setup::default().without.has(Feature::Openat2);
-    // The first two calls open the operand's parent and the operand.
     let open = if has_openat2 { ("openat2", 0, "dir") } else { ("openat", 2, "dir") };
     let steps = [
         open,
@@ -162,7 +160,6 @@ fn only_a_first_look_forgives<S: Sys>() {
     }
 }
 
-/// Error numbers of the platform: missing entries, shortages, and others.
 #[cfg(unix)]
 mod numbers {
     use rustix::io::Errno;
@@ -194,7 +191,6 @@ mod numbers {
         &[codes::STATUS_OBJECT_NAME_NOT_FOUND, codes::STATUS_DELETE_PENDING];
     pub(super) const SHORTAGES: [i32; 1] = [codes::STATUS_INSUFFICIENT_RESOURCES];
     pub(super) const INTERRUPTED: Option<i32> = None;
-    /// Fewer than on Unix, because Wine takes long to create a tree.
     pub(super) const OTHERS: [i32; 7] = [
         codes::STATUS_ACCESS_DENIED,
         codes::STATUS_SHARING_VIOLATION,
@@ -216,7 +212,6 @@ fn setup(faults: Faults) -> (Setup, Arc<Faults>) {
     (Setup { faults: Some(Arc::clone(&faults)), ..Setup::default() }, faults)
 }
 
-/// A short retry window, so that waiting ends soon.
 fn options() -> Remove<'static> {
     let window = std::time::Duration::from_millis(4);
     Remove::new().threads(Threads::AtMost(1)).descriptors(8).retries(3, window)
@@ -234,8 +229,6 @@ fn failure_of_any_call_is_reported<S: Sys>() {
         mixed_tree(&scratch, "tree");
         let report = remove_on::<S>(&options(), setup, &[scratch.at("tree")]);
         let case = format!("{fails:?}: {report:?}");
-        // A tree reported complete is gone, and one that remains was reported, with a path in the
-        // tree. A wrong "no such entry" is believed.
         if fails.is_none_or(|fails| !numbers::GONE.contains(&fails.errno)) {
             assert_eq!(report.error_count == 0, !scratch.exists("tree"), "{case}");
         }

@@ -16,7 +16,6 @@ fn options() -> Remove<'static> {
     Remove::new().retries(1_000_000, Duration::from_millis(10))
 }
 
-/// Adds `names` names, a hundred for each file.
 fn hard_links(world: &mut World, directory: &str, names: usize) {
     for number in 0..names {
         let name = format!("{directory}/{number}");
@@ -44,13 +43,12 @@ fn entries_added_to_contents_are_removed_too() {
         let report = remove(&options, &setup);
         assert!(report.is_complete(), "before call {call}: {report:?}");
         let left = setup.world(|world| world.list("tree").len() as u64);
-        // Entries added after the last listing remain.
         assert!(left == 0 || report.files == 10, "before call {call}: {report:?}");
     }
 }
 
-/// An endless listing: each call finds a new entry after the last. Without a bound on a round, the
-/// removal would not end either. A hard link has the birth time of its file.
+/// Each call finds a new entry after the last. Without a bound on a round, the removal would not
+/// end either. A hard link has the birth time of its file.
 #[test]
 fn listing_that_grows_as_fast_as_it_is_read_is_left() {
     for (contents, watched, links) in
@@ -63,7 +61,6 @@ fn listing_that_grows_as_fast_as_it_is_read_is_left() {
         world.before_each_call(move |world| {
             calls += 1;
             assert!(calls < 2_000_000, "it does not end");
-            // Only every second call: entries must be counted faster than they are added.
             if calls % 2 == 0 && links {
                 world.hard_link("old", format!("tree/{calls}"));
             } else if calls % 2 == 0 {
@@ -76,13 +73,10 @@ fn listing_that_grows_as_fast_as_it_is_read_is_left() {
         let report = remove(&options, &setup);
         assert_eq!(kept(&report), Kept::BeingWrittenTo);
         assert!(report.appeared > 0 || contents, "{report:?}");
-        // Counted in calls, so independent of the machine's speed.
         assert!(setup.world(|world| world.calls_made()) < 10_000);
     }
 }
 
-/// Directories created endlessly, as siblings, in depth or both, are left with a single error, for
-/// the directory that contains them.
 #[test]
 fn directories_made_for_ever_are_one_error() {
     for form in ["wide", "full", "deep", "both", "bushes"] {
@@ -103,7 +97,6 @@ fn directories_made_for_ever_are_one_error() {
                 if form == "wide" || form == "both" {
                     world.dir(format!("tree/a/old/{calls}"));
                 }
-                // Filled faster than emptied.
                 if form == "full" && calls % 2_000 == 1 {
                     for number in 0..3_000 {
                         world.file(format!("tree/a/old/{calls}/{number}"));
@@ -123,7 +116,6 @@ fn directories_made_for_ever_are_one_error() {
             assert_eq!(kept(&report), Kept::BeingWrittenTo, "{about}");
             assert_eq!(report.errors[0].kind(), std::io::ErrorKind::DirectoryNotEmpty, "{about}");
             if form == "deep" || form == "both" {
-                // An old directory is reported, unless another worker has an older one.
                 let (path, old) = (report.errors[0].path(), Path::new("tree/a/old"));
                 assert!(old.starts_with(path) || threads > 1 && path.starts_with(old), "{about}");
                 continue;
@@ -165,7 +157,6 @@ fn old_entries_are_not_taken_for_new_ones() {
     }
 }
 
-/// Files and directories in a listing without kinds; some cannot be removed.
 #[test]
 fn listing_without_kinds_is_removed_or_reported() {
     for threads in [1, 2, 4, 8] {
@@ -198,12 +189,10 @@ fn listing_without_kinds_is_removed_or_reported() {
     }
 }
 
-/// A directory whose removal fails remains, but entries added meanwhile are removed.
 #[test]
 fn entries_added_before_a_refused_removal_are_removed() {
     let mut world = World::new();
     world.file("tree/stays/file");
-    // The listing has ended by then.
     world.rules.ending = Ending::Exact;
     let refused = Faults::default().fail("unlinkat", 1, 13);
     let setup = Setup::new(world).with_faults(refused);
@@ -227,7 +216,6 @@ fn handed_off_work_stops_when_cancelled() {
     let setup = Setup::new(world);
     let (cancel, files) = (Cancel::new(), std::sync::OnceLock::new());
     let caller = std::thread::current().id();
-    // Cancel once a started worker has removed files.
     let options = options().threads(Threads::AtMost(2)).cancel(&cancel).on_progress(|totals| {
         if std::thread::current().id() != caller && totals.files > 0 {
             let _ = files.set(totals.files);

@@ -47,7 +47,6 @@ fn every_kind_of_listing_is_read_to_its_end() {
     }
 }
 
-/// Some systems refuse to unlink a directory with "permission denied".
 #[test]
 fn a_refusal_may_mean_a_directory_where_listings_have_no_kinds() {
     for nth in 0..FILES + DIRECTORIES {
@@ -152,14 +151,13 @@ fn mounts_are_refused_unless_crossing_is_allowed() {
         assert_eq!(kept(&report), Kept::MountPoint);
         assert!(setup.world(|world| world.exists("tree/a/b/c/d/file")));
         let report = remove(&options().same_file_system(false), &setup);
-        // The mounted tree is emptied; the mount point itself is busy.
         assert_eq!(report.error_count, 1, "{report:?}");
         assert_eq!(setup.world(|world| world.list("tree")), ["d a", "d a/b"]);
     }
 }
 
-/// Removes an operand as Node does; the first `unlinkat` fails. Returns the operation and error
-/// number, how many entries remain, and the calls.
+/// The first `unlinkat` fails. Returns the operation and error number, how many entries remain, and
+/// the calls.
 fn remove_if_removable(
     operand: &str,
     errno: i32,
@@ -186,7 +184,6 @@ fn a_directory_that_cannot_be_removed_keeps_everything() {
     for (operand, errno, error, left) in [
         ("tree", 0, None, 0),
         ("tree", 13, Some((RemoveDirectory, 13)), all),
-        // `EPERM`.
         ("tree", 1, None, 0),
         ("tree/empty/", 0, None, all - 1),
         ("tree/e/1", 0, None, all - 1),
@@ -202,7 +199,6 @@ fn a_directory_that_cannot_be_removed_keeps_everything() {
     let denied = Denied { change: true, ..Denied::default() };
     let fixed = remove_if_removable("tree/e/1", 0, |world| _ = world.deny("tree/e", denied));
     assert_eq!((fixed.0, fixed.1), (Some((RemoveFile, 13)), all));
-    // A symlink to a directory with a trailing separator: `rmdir` of a symlink fails.
     for (target, error) in
         [("../a", (RemoveDirectory, 20)), ("1", (Remove, 20)), ("x", (Remove, 2))]
     {
@@ -210,7 +206,6 @@ fn a_directory_that_cannot_be_removed_keeps_everything() {
         let (found, entries, _) = remove_if_removable("tree/e/to/", 0, linked);
         assert_eq!((found, entries), (Some(error), all + 1), "{target}");
     }
-    // The operand is not opened.
     assert_eq!(run("tree/empty", 0).2.of("openat"), 1);
     assert_eq!(run("tree/e/1", 0).2.of("openat"), 1);
 }
@@ -354,7 +349,6 @@ fn excluded_entries_survive_every_kind_of_listing() {
         let keep = |entry: &Unvisited<'_>| {
             entry.kind().is_dir() && entry.name() == "c" || entry.name() == "2"
         };
-        // No failure, so no parent is tried.
         let report = remove(&options().try_parents(given == 1).exclude(keep), &setup);
         assert!(report.is_complete());
         assert_eq!(report.skipped, 2);
@@ -364,7 +358,6 @@ fn excluded_entries_survive_every_kind_of_listing() {
     }
 }
 
-/// Other threads must not get excluded entries.
 #[test]
 fn excluded_directories_among_many_files_survive_with_several_threads() {
     let setup = setup(|world| {
@@ -403,7 +396,6 @@ fn dry_run_removes_nothing() {
                 let report = remove_on::<Memory>(&options.dry_run(true), &setup, &operands);
                 assert!(!report.stopped, "{report:?}");
                 if (operand, directories) == ("tree", DirectoryOperands::Recursive) {
-                    // The unreadable directory counts as not empty.
                     assert_eq!((report.files, report.error_count), (FILES, 1), "{report:?}");
                     assert_eq!(report.directories, DIRECTORIES - 1, "{report:?}");
                 }
@@ -416,7 +408,6 @@ fn dry_run_removes_nothing() {
     }
 }
 
-/// With an entry whose stat fails.
 #[test]
 fn dry_run_names_the_operation_that_fails_in_the_real_run() {
     let failed = |dry_run: bool| {
@@ -478,7 +469,6 @@ fn an_operand_that_is_renamed_meanwhile_is_reported() {
     }
 }
 
-/// By all threads, and for all operands together.
 #[test]
 fn lasting_shortage_is_waited_for_once() {
     for threads in [1, 2, 8] {
@@ -527,12 +517,10 @@ fn replacement_of_a_released_directory_is_left() {
             }
         }
     }
-    // By another directory, and by a symlink.
     assert!(replaced.iter().all(|&times| times > 5), "{replaced:?}");
 }
 
-/// With few descriptors, `..` leads from the directory just left to its parent, but not if it was
-/// moved meanwhile.
+/// `..` leads from the directory just left to its parent, but not if it was moved meanwhile.
 #[test]
 fn the_new_parent_of_a_moved_directory_is_left() {
     let mut moved = 0;

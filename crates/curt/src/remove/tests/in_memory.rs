@@ -5,17 +5,14 @@ use crate::error::{Cause, Kept};
 use crate::remove::{Remove, Report};
 use crate::sys::memory::{Denied, Memory, Setup, World};
 
-/// An entry that cannot be removed.
 pub(super) const FIXED: Denied = Denied { list: false, change: false, removal: true };
 
-/// Removes `tree`, and asserts that nothing outside was touched and no directory was left open.
 pub(super) fn remove(options: &Remove<'_>, setup: &Setup) -> Report {
     let report = remove_on::<Memory>(options, setup, &[PathBuf::from("tree")]);
     setup.world(|world| world.assert_unharmed());
     report
 }
 
-/// Sixty nested directories, each with a file.
 pub(super) fn chain() -> World {
     let mut world = World::new();
     for level in 0..60 {
@@ -24,7 +21,6 @@ pub(super) fn chain() -> World {
     world
 }
 
-/// Asserts exactly one failure, and returns its reason.
 pub(super) fn kept(report: &Report) -> Kept {
     match report.errors.iter().map(crate::Error::cause).collect::<Vec<_>>()[..] {
         [Cause::Kept(kept)] => *kept,

@@ -17,7 +17,6 @@ fn options() -> Remove<'static> {
     Remove::new().retries(10, Duration::from_millis(50))
 }
 
-/// Asserts one error for each path that remains, and no other.
 fn assert_once(report: &Report, stays: usize) {
     let paths: BTreeSet<_> = report.errors.iter().map(crate::Error::path).collect();
     assert_eq!(paths.len(), report.errors.len(), "reported twice: {report:?}");
@@ -25,8 +24,6 @@ fn assert_once(report: &Report, stays: usize) {
     assert_eq!(report.vanished, 0, "{report:?}");
 }
 
-/// Creates levels with files before and after the next directory. Some cannot be removed; returns
-/// how many.
 fn deep(world: &mut World) -> usize {
     let mut path = String::from("tree");
     let mut stays = 0;
@@ -70,7 +67,6 @@ fn failures_are_reported_once_when_descriptors_run_out() {
     }
 }
 
-/// These failures recur whenever the directory is tried.
 #[test]
 fn a_directory_that_fails_is_not_tried_again() {
     let mut world = World::new();
@@ -90,8 +86,6 @@ fn a_directory_that_fails_is_not_tried_again() {
     assert_eq!(report.error_count, 2, "the directory, and its parent: {report:?}");
 }
 
-/// Without an identity it could not be recognised when reopened. If the identity cannot be queried
-/// on reopening, the directory is not assumed to be the same.
 #[test]
 fn a_directory_of_unknown_identity_stays_open() {
     let run = |faults: Faults| {
@@ -142,8 +136,7 @@ fn a_short_shortage_is_waited_for_at_every_opening() {
     assert!(hits > 150, "{hits} shortages");
 }
 
-/// A shortage longer than the window ends when another directory can be opened; the next shortage
-/// is waited for again.
+/// A shortage ends when another directory can be opened; the next one is waited for again.
 #[test]
 fn each_shortage_is_waited_for() {
     for threads in [1, 4] {
@@ -163,13 +156,11 @@ fn each_shortage_is_waited_for() {
         });
         let report = remove(&options, &setup);
         assert!(first.load(Ordering::Relaxed) > 0, "{threads} threads: the first one lasts");
-        // One error for each worker's directory at most.
         let later = later.load(Ordering::Relaxed);
         assert!(later <= threads as u64, "{threads} threads: {later} of {report:?}");
     }
 }
 
-/// The same for non-tree operands, which push no directory.
 #[test]
 fn each_shortage_of_operands_is_waited_for() {
     let mut world = World::new();

@@ -1,5 +1,5 @@
-//! Tests of the algorithm, on the real and the in-memory platform. Tests in the crate's `tests`
-//! folder cover the public promises; faults, races and limits need private items.
+//! Tests of the algorithm, on the real and the in-memory platform. The crate's `tests` folder
+//! covers the public promises.
 
 mod callbacks;
 // Windows under Wine has no paths of 100,000 levels; the in-memory tests use Unix error numbers.
@@ -33,7 +33,6 @@ fn remove_on<S: Sys>(options: &Remove<'_>, setup: &Setup, paths: &[PathBuf]) -> 
     super::run_on::<S>(options, setup, paths)
 }
 
-/// Removes one tree of a scratch directory.
 fn remove<S: Sys>(options: &Remove<'_>, scratch: &Scratch, path: &str) -> Report {
     remove_on::<S>(options, &Setup::default(), &[scratch.at(path)])
 }
@@ -42,12 +41,10 @@ fn operands(contents: bool) -> DirectoryOperands {
     if contents { DirectoryOperands::Contents } else { DirectoryOperands::Recursive }
 }
 
-/// Fewer on Windows, since Wine is slow.
 const fn many(count: u64) -> u64 {
     if cfg!(windows) { count / 5 } else { count }
 }
 
-/// Creates a tree with 7 files of all kinds and 6 directories, including the root.
 fn mixed_tree(scratch: &Scratch, root: &str) {
     scratch.dir(format!("{root}/empty"));
     scratch.file(format!("{root}/a/b/c/file"));

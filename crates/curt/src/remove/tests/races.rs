@@ -25,7 +25,7 @@ mod links {
     on_real_platforms!(directories_swapped_for_links_are_not_followed);
 }
 
-/// The time limit for a race to meet enough swaps, for busy machines.
+/// Busy machines take long to meet enough swaps.
 #[cfg(unix)]
 const LONGEST_RACE: Duration = Duration::from_secs(60);
 
@@ -41,8 +41,7 @@ fn directories_swapped_for_links_are_not_followed<S: Sys>() {
     let (mut rounds, mut met) = (0, 0);
     std::thread::scope(|scope| {
         let _at_last = Over(&over);
-        // A single thread: two would follow each other's symlinks and swap directories in the
-        // victim.
+        // Two threads would follow each other's symlinks and swap directories in the victim.
         scope.spawn(|| swap(&scratch, DEPTH, &over, &swaps));
         let is_enough = |rounds, met| rounds > 10 && met > 0 && swaps.load(Ordering::Relaxed) > 10;
         while begin.elapsed() < race_time()
@@ -71,7 +70,6 @@ fn directories_swapped_for_links_are_not_followed<S: Sys>() {
     assert!(rounds > 10 && swaps.into_inner() > 10, "the race did not take place: {rounds} rounds");
 }
 
-/// Swaps the directory at some level for a symlink to the victim, and back.
 #[cfg(unix)]
 fn swap(scratch: &Scratch, depth: usize, over: &AtomicBool, swaps: &AtomicU64) {
     let aside = scratch.at("aside");

@@ -1,5 +1,5 @@
-//! Models removals by many workers: the real code on a machine in virtual time. The model has no
-//! caches, no memory bus, and only the locks in its prices.
+//! Models removals by many workers: the real code on a machine in virtual time, without caches and
+//! memory bus.
 
 use std::time::Duration;
 
@@ -9,9 +9,8 @@ use crate::remove::Remove;
 use crate::sys::memory::machine::{self, Prices};
 use crate::sys::memory::{Memory, Setup, World};
 
-/// Calls: medians for 10,000 directories of 7 files each on tmpfs, Linux 6.18, each call between
-/// two clock readings. Locks: from `docs/performance.md`, where two threads reach 1.66 times the
-/// speed of one in one directory, and 1.93 times in react.
+/// Medians for 10,000 directories of 7 files each on tmpfs, Linux 6.18, each call between two clock
+/// readings. Locks: from `docs/performance.md`.
 const TMPFS: Prices = Prices {
     call: |name| match name {
         "openat" => Duration::from_nanos(770),
@@ -24,12 +23,10 @@ const TMPFS: Prices = Prices {
     shared: 0.03,
     contended: 0.0,
 };
-/// One lock for all changes, on which threads sleep: worse than XFS ever was.
+/// Threads sleep on one lock for all changes.
 const ONE_LOCK: Prices = Prices { shared: 0.8, directory: 0.0, contended: 2.0, ..TMPFS };
 
-/// Creates directories with files in each; in a chain, each also contains the next.
 fn grow(world: &mut World, shape: &str) {
-    // Packages have seven files on average, most of them fewer.
     let (count, files) = match shape {
         "packages" => (1250, [1, 2, 3, 4, 5, 6, 7, 28]),
         "large" => (2500, [1, 2, 3, 4, 5, 6, 7, 28]),
@@ -53,7 +50,6 @@ fn grow(world: &mut World, shape: &str) {
     }
 }
 
-/// In seconds.
 fn time(shape: &str, prices: Prices, threads: Threads, processors: usize) -> f64 {
     let mut world = World::new();
     grow(&mut world, shape);
@@ -67,8 +63,7 @@ fn time(shape: &str, prices: Prices, threads: Threads, processors: usize) -> f64
 #[test]
 fn many_workers_pay_and_the_rule_finds_those_that_do() {
     // The minimum speedup over one worker: first with a fixed number of workers, then as the
-    // governor chooses on that many processors. Its trials take milliseconds, longer than a small
-    // tree lasts.
+    // governor chooses. Its trials take milliseconds, longer than a small tree lasts.
     let rows = [
         ("packages", TMPFS, 16, 8.0, 2.3),
         ("large", TMPFS, 32, 14.0, 3.5),

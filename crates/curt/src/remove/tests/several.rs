@@ -11,7 +11,6 @@ use crate::remove::{DirectoryOperands, Remove, overlap};
 use crate::sys::Os;
 use crate::sys::memory::{Memory, Setup, World};
 
-/// Threads share operands, trees or not, like the entries of a directory, and report progress.
 #[test]
 fn every_operand_counts_towards_threads_and_progress() {
     use DirectoryOperands::{OnlyEmpty, Recursive, Refuse};
@@ -49,7 +48,6 @@ fn every_operand_counts_towards_threads_and_progress() {
     }
 }
 
-/// Half of the entries of a shared directory cannot be removed.
 #[test]
 fn every_failure_of_every_thread_is_counted() {
     const FILES: u64 = 20_000;
@@ -67,7 +65,6 @@ fn every_failure_of_every_thread_is_counted() {
         let options = Remove::new().threads(Threads::AtMost(threads));
         let report = remove(&options, &setup);
         assert_eq!(report.threads > 1, threads > 1);
-        // No error for the directory that remains because of them.
         assert_eq!((report.error_count, report.files), (FILES / 2, FILES / 2), "{threads}");
         assert_eq!(report.directories, 0);
         assert!(report.errors.iter().all(|error| error.raw_os_error() == Some(1)));
@@ -79,7 +76,6 @@ fn every_failure_of_every_thread_is_counted() {
     }
 }
 
-/// A callback may remove the remaining entries, and the directory waits for it.
 #[test]
 fn parents_are_tried_after_the_callbacks() {
     for (threads, helps) in [(1, true), (1, false), (8, true), (8, false)] {
@@ -112,7 +108,6 @@ fn parents_are_tried_after_the_callbacks() {
     }
 }
 
-/// Each worker may open few directories, so some are closed while other workers have parts of them.
 #[test]
 fn entries_that_other_workers_have_are_not_met_again() {
     for _ in 0..40 {
@@ -133,7 +128,6 @@ fn entries_that_other_workers_have_are_not_met_again() {
     }
 }
 
-/// Not again for directories handed off.
 #[test]
 fn the_exclusion_is_asked_once_about_every_entry() {
     let mut world = World::new();

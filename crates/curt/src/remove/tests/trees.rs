@@ -1,5 +1,4 @@
-//! Operands, and the entries of a tree that remain. Other tests remove whole trees and compare with
-//! GNU rm, or run in memory.
+//! Operands, and the entries of a tree that remain.
 
 use curt_testkit::Scratch;
 
@@ -8,7 +7,6 @@ use crate::error::{Cause, Kept};
 use crate::remove::{Cancel, DirectoryOperands, Remove, Threads};
 use crate::sys::{Os, Setup};
 
-/// Removing the last link of a file frees its bytes.
 #[test]
 fn dry_run_counts_the_bytes_of_files_with_one_link() {
     let bytes = |linked: bool| {
@@ -52,7 +50,6 @@ fn contents_only_keeps_the_directory() {
     assert!(scratch.exists("tree") && scratch.list("tree").is_empty());
 }
 
-/// Regardless of how many entries one listing call returned.
 #[test]
 fn nothing_is_removed_after_a_cancellation() {
     let scratch = Scratch::new();

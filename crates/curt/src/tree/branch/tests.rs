@@ -15,7 +15,6 @@ fn name(text: &str) -> NameBuf<u8> {
     NameBuf::new(text.as_bytes().to_vec()).unwrap()
 }
 
-/// Returns whether the operand is entered.
 fn enter_operand(branch: &mut Branch<Memory, ()>, operand: &str, sys: &Memory) -> bool {
     branch.begin(operand.as_bytes().to_vec());
     let opened = Opened::Dir(sys.open_place(Path::new(operand)).unwrap());
@@ -29,7 +28,6 @@ fn begin(sys: &Memory, limits: Limits) -> Branch<Memory, ()> {
     branch
 }
 
-/// Continues with one subdirectory of another branch.
 fn take_over(from: &mut Branch<Memory, ()>, index: usize, waiting: &str) -> Branch<Memory, ()> {
     let (mut to, mut names) = (Branch::new(FOLLOW, 8), Names::new());
     names.push(name(waiting).as_name());
@@ -37,7 +35,6 @@ fn take_over(from: &mut Branch<Memory, ()>, index: usize, waiting: &str) -> Bran
     to
 }
 
-/// `false` if no directory waits.
 fn enter_next(branch: &mut Branch<Memory, ()>, sys: &Memory) -> Result<bool, Error> {
     let Some(opened) = branch.open_next(|()| true, sys) else { return Ok(false) };
     branch.enter(opened?.expect("it is not left out"), ());
@@ -53,11 +50,9 @@ fn directories_beside_each_other_are_no_loop() {
     for link in ["x", "y"] {
         branch.stack.add_waiting(name(link).as_name());
     }
-    // Open the first without entering it.
     let opened = branch.open_next(|()| true, &sys);
     assert!(opened.is_some_and(|opened| opened.is_ok()));
     assert!(enter_next(&mut branch, &sys).unwrap());
-    // Another worker takes the first while this one is in the second.
     let mut theirs = take_over(&mut branch, 0, "x");
     assert!(enter_next(&mut theirs, &sys).unwrap());
 }
@@ -91,7 +86,6 @@ fn the_one_device_is_that_of_each_operand() {
     assert!(enter_operand(&mut branch, "other", &sys));
 }
 
-/// `..` from the mount does not lead to that ancestor.
 #[test]
 fn a_mount_behind_a_link_leads_back() {
     let mut world = World::new();

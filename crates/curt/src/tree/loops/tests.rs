@@ -25,7 +25,6 @@ fn all_ancestors_are_found_or_a_failure_is_reported() {
     });
 }
 
-/// `a` has depth 0, and `a/b/c/d/e` is a mount.
 #[test]
 fn a_loop_names_the_depth_of_its_ancestor() {
     let scratch = curt_testkit::Scratch::new();
@@ -46,13 +45,12 @@ fn a_loop_names_the_depth_of_its_ancestor() {
         _ => panic!("it is not left out"),
     };
     assert_eq!(enter(&mut loops, &b, 4, Some(&d)), Some(1));
-    // Another mount of the same filesystem: everything inside it is compared from now on.
+    // Everything inside another mount of the same filesystem is compared from now on.
     assert_eq!(enter(&mut loops, &other, 4, Some(&d)), None);
     assert_eq!(enter(&mut loops, &b, 5, None), Some(1));
     assert_eq!(enter(&mut loops, &other, 5, None), Some(4));
     loops.leave(4);
     assert!(loops.lacks_ancestors());
-    // The same behind a symlink.
     loops.add_ancestors(&d, 4, &sys).unwrap();
     assert_eq!(enter(&mut loops, &b, 4, None), Some(1));
 }

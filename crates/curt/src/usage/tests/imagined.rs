@@ -18,7 +18,6 @@ fn measure(usage: &Usage<'_>, setup: &Setup, operands: &[&str]) -> UsageReport {
     report
 }
 
-/// Large enough for several threads. Each file of `many` has a second name.
 fn large(change: impl FnOnce(&mut World)) -> Setup {
     setup(|world| {
         for number in 0..150 {

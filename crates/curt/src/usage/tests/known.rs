@@ -11,7 +11,6 @@ fn a_known_size_is_counted_whatever_else_failed() {
         (sizes, true, true),
         (sizes | Fields::KIND, true, true),
         (sizes, false, true),
-        // The system has no sizes, but it is an entry.
         (Fields::KIND, false, true),
         (Fields::KIND, true, false),
         (Fields::SIZE, true, false),

@@ -1,5 +1,4 @@
-//! Compares measurements with a plain one by the standard library. Other tests compare the command
-//! with GNU du for symlinks, times and failures.
+//! Compares measurements with a plain one by the standard library.
 #![cfg(unix)]
 
 mod imagined;
@@ -18,7 +17,6 @@ use crate::control::{Cancel, Next, Threads};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Follow, Kind};
 
-/// Records: paths relative to the scratch directory, with sizes.
 type Shown = Vec<(String, Sizes)>;
 
 fn shown(scratch: &Scratch, report: &UsageReport) -> Shown {
@@ -30,7 +28,6 @@ fn shown(scratch: &Scratch, report: &UsageReport) -> Shown {
     report.records.iter().map(line).collect()
 }
 
-/// Everything inside an operand, sorted by name, a directory after its contents.
 fn list(path: &Path, into: &mut Vec<PathBuf>) {
     if path.symlink_metadata().unwrap().is_dir() {
         let entries = std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
@@ -43,8 +40,7 @@ fn list(path: &Path, into: &mut Vec<PathBuf>) {
     into.push(path.to_owned());
 }
 
-/// Records of one operand by the standard library, each with its depth, and whether it is shown
-/// only if files have records.
+/// Each with its depth, and whether it is shown only if files have records.
 fn naive(scratch: &Scratch, operand: &Path) -> Vec<((String, Sizes), usize, bool)> {
     let mut paths = Vec::new();
     list(operand, &mut paths);
@@ -84,7 +80,6 @@ fn naive(scratch: &Scratch, operand: &Path) -> Vec<((String, Sizes), usize, bool
     paths.iter().filter_map(record).collect()
 }
 
-/// Directories at several depths, files of several sizes, links of both kinds, a hole.
 fn sample() -> Scratch {
     let scratch = Scratch::new();
     for number in 0..400 {
@@ -93,7 +88,7 @@ fn sample() -> Scratch {
         scratch.file_with(format!("{directory}/more/deep/er/file"), &vec![b'x'; number]);
         scratch.file(format!("{directory}/empty"));
     }
-    // Two hundred files with names all over the tree, the first of them in no order.
+    // Names all over the tree, the first of them in no order.
     for number in 0..200 {
         let first = format!("t/{}/{}/d{number}/shared", number % 5, number % 37);
         scratch.file_with(&first, &vec![b'y'; 3000 + number]);
@@ -140,7 +135,6 @@ fn sums_agree_with_the_standard_library() {
     }
 }
 
-/// The records reported immediately, and the report.
 fn each(usage: &Usage<'_>, operands: &[PathBuf]) -> (Vec<UsageRecord>, UsageReport) {
     let mut records = Vec::new();
     let report = usage.measure_each(operands, |record: &UsageRecord| records.push(record.clone()));
@@ -151,7 +145,6 @@ fn each(usage: &Usage<'_>, operands: &[PathBuf]) -> (Vec<UsageRecord>, UsageRepo
 fn records_come_as_soon_as_they_are_complete() {
     let scratch = Scratch::new();
     scratch.file("t/a/file");
-    // More entries than one chunk has.
     for number in 0..600 {
         scratch.file(format!("t/b/{number}"));
     }
@@ -264,11 +257,9 @@ fn callbacks_stop_a_measurement() {
         let report = failing.measure(&operands);
         assert!(report.stopped && report.error_count == 1);
         assert!(report.records.is_empty(), "operands are asked about first");
-        // A measurement that is not stopped ends by itself.
         let whole = usage.clone().on_error(|_: &Error| Next::Continue).measure(&operands);
         assert!(!whole.stopped && whole.total() == usage.measure(&operands).total());
     }
-    // A failure inside an operand stops it, too.
     let usage = Usage::new().threads(Threads::AtMost(1));
     let mut seen = 0;
     let report = usage.measure_each(scratch.at("u"), |_: &UsageRecord| {
@@ -286,7 +277,6 @@ fn each_operand_is_asked_about_once() {
     let operands: Vec<PathBuf> = (0..5).map(|name| scratch.at(format!("t/{name}"))).collect();
     let calls = |operand| one.clone().descriptors(64).measure([operand]).calls.total();
     let single: u64 = operands.iter().map(calls).sum();
-    // The descriptor limit is queried once.
     assert_eq!(one.measure(&operands).calls.total(), single + operands.len() as u64 + 1);
 }
 
@@ -295,7 +285,6 @@ fn own_sizes_leave_subdirectories_out() {
     let scratch = sample();
     let operand = scratch.at("t");
     let one = Usage::new().files(true).threads(Threads::AtMost(1)).measure([&operand]);
-    // A directory's own part is everything except its subdirectories.
     let mut below: HashMap<&Path, Sizes> = HashMap::new();
     for record in one.records.iter().filter(|record| record.kind == Kind::Directory) {
         *below.entry(record.path.parent().unwrap()).or_default() += record.sizes;
@@ -334,7 +323,6 @@ fn a_web_of_links_is_walked_in_linear_time() {
     assert_eq!(report.errors[0].path(), scratch.at("t/broken"));
 }
 
-/// A directory closed meanwhile is compared when reopened.
 #[test]
 fn a_directory_that_was_replaced_meanwhile_is_an_error() {
     let scratch = Scratch::new();

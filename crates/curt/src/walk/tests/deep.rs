@@ -10,13 +10,11 @@ use crate::sys::{Feature, Sys};
 
 on_real_platforms!(a_comb_is_complete_on_a_small_stack);
 
-/// A chain of directories, each with branches that sort before and after the next level.
 fn a_comb_is_complete_on_a_small_stack<S: Sys>() {
     const BRANCHED: usize = if cfg!(windows) { 60 } else { 100 };
     let scratch = Scratch::new();
     #[cfg(unix)]
     let levels = 1_000;
-    // The standard library accepts no longer path.
     #[cfg(windows)]
     let levels = BRANCHED;
     #[cfg(unix)]
@@ -46,8 +44,7 @@ fn a_comb_is_complete_on_a_small_stack<S: Sys>() {
     });
 }
 
-/// Each open fails in turn. If it is a reopening, the system's error is reported, and the rest of
-/// the directory is lost.
+/// If it is a reopening, the system's error is reported, and the rest of the directory is lost.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_directory_that_cannot_be_opened_again_is_reported_with_its_reason() {

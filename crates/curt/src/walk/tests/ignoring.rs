@@ -19,7 +19,6 @@ fn ignoring() -> Walk<'static> {
     plan().ignore(IgnoreRules::new())
 }
 
-/// Paths with slashes on every platform.
 fn yielded<S: Sys>(options: &Walk<'_>, scratch: &Scratch, operand: &str) -> Vec<String> {
     let seen = walk::<S>(options, scratch, operand);
     assert!(seen.errors.is_empty(), "{:?}", seen.errors);
@@ -42,7 +41,6 @@ fn rules_leave_out_the_entries_they_name<S: Sys>() {
     ] {
         assert_eq!(yielded::<S>(&options, &scratch, "t"), expected);
     }
-    // Rules of the operand's ancestors apply, but the operand itself is never skipped.
     assert_eq!(yielded::<S>(&ignoring(), &scratch, "t/d"), expected[2..]);
     assert_eq!(yielded::<S>(&ignoring(), &scratch, "t/out"), ["t/out", "t/out/f"]);
     let without_git = plan().ignore(IgnoreRules::new().git(false));
@@ -73,7 +71,6 @@ fn directories_without_rules_cost_nothing<S: Sys>() {
 
 fn rules_hold_at_any_depth<S: Sys>() {
     let scratch = Scratch::new();
-    // Deeper than the descriptor budget.
     let deep = format!("t{}", "/d".repeat(30));
     for name in ["kept", "left.o", "a/left.o", "z/left.o"] {
         scratch.file(format!("{deep}/{name}"));

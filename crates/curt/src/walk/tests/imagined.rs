@@ -105,8 +105,7 @@ fn changes_before_any_call_lose_nothing_elsewhere() {
     }
 }
 
-/// Asserts that every entry away from the changed place is yielded once, and that all errors are
-/// about that place. (A replacement directory may be listed as well.)
+/// Every entry away from the changed place is yielded once, and all errors are about that place.
 fn assert_only_lost_at(place: &str, seen: &Seen, all: &[String], case: &str) {
     for error in &seen.errors {
         assert!(error.path().starts_with(place), "{case}: {error}");
@@ -122,7 +121,6 @@ fn assert_only_lost_at(place: &str, seen: &Seen, all: &[String], case: &str) {
     }
 }
 
-/// Walks with several threads, in order if the walk is sorted.
 fn visit(options: &Walk<'_>, threads: usize, setup: &Setup) -> Seen {
     let walk = options.clone().operands(vec!["tree".into()]).threads(Threads::AtMost(threads));
     let mut seen = Seen { entries: Vec::new(), errors: Vec::new(), calls: Calls::default() };
@@ -147,7 +145,6 @@ fn visit(options: &Walk<'_>, threads: usize, setup: &Setup) -> Seen {
     seen
 }
 
-/// Large enough for several threads.
 fn large(change: impl FnOnce(&mut World)) -> Setup {
     setup(|world| {
         for number in 0..150 {
@@ -187,7 +184,6 @@ fn changes_before_any_call_lose_nothing_elsewhere_with_several_threads() {
     }
 }
 
-/// Sorted walks, and walks with rules, read a whole directory before yielding its first entry.
 #[test]
 fn a_walk_stops_between_two_calls_of_a_listing() {
     for walk_of in walks() {
@@ -206,7 +202,6 @@ fn a_walk_stops_between_two_calls_of_a_listing() {
     }
 }
 
-/// Counts the listed directory, its ancestors and the parent of the operand.
 #[test]
 fn a_deep_tree_opens_as_many_directories_as_it_may() {
     for descriptors in [8, 16, 64] {
@@ -227,7 +222,6 @@ fn a_deep_tree_opens_as_many_directories_as_it_may() {
 
 const NUMBERED: Fields = Fields::ID.union(Fields::KIND);
 
-/// File numbers by path, from the walk or from a fetch.
 fn numbers(options: &Walk<'_>, more: Fields) -> BTreeMap<String, Option<u128>> {
     let setup = setup(|world| {
         world.mount("tree/a/b", 2).mount("tree/empty", 1);
@@ -293,7 +287,6 @@ fn fetching_more_hides_nothing_that_was_known() {
     }
 }
 
-/// Removes every entry as it is yielded, and returns the errors.
 fn delete(setup: &Setup) -> Vec<Error> {
     let (options, mut errors) = (plan().contents_first(true), Vec::new());
     let mut cursor = options.cursor::<Memory>(setup);
@@ -334,7 +327,6 @@ fn replacement_of_an_operand_is_left() {
     assert!(replaced > 10, "{replaced}");
 }
 
-/// The directories after an empty one and after a mount have entries, and are no mounts.
 #[test]
 fn what_is_known_of_a_directory_is_not_said_of_the_next_entry() {
     for walk_of in walks() {

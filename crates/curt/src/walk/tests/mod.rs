@@ -1,5 +1,4 @@
-//! Walks on both real platforms. Other tests compare entries, followed symlinks and sorting with
-//! walkdir.
+//! Walks on both real platforms.
 
 use std::path::Path;
 
@@ -26,7 +25,6 @@ mod ignoring;
 mod imagined;
 mod visiting;
 
-/// Paths relative to the scratch directory, with kinds and depths; failures; and the calls made.
 struct Seen {
     entries: Vec<(String, Kind, usize)>,
     errors: Vec<Error>,
@@ -89,7 +87,6 @@ fn each_step<S: Sys>(
     }
 }
 
-/// With slashes, as in the tests.
 fn spelled(path: &Path) -> String {
     path.display().to_string().replace(std::path::MAIN_SEPARATOR, "/")
 }
@@ -133,7 +130,6 @@ fn an_operand_is_followed_alone_if_asked_for() {
 fn more_of_an_operand_is_asked_of_what_its_text_names() {
     let scratch = Scratch::new();
     scratch.tree("t", "real/file");
-    // So that the times differ.
     std::thread::sleep(std::time::Duration::from_millis(20));
     scratch.tree("t", "alias->real");
     for (operand, named) in [("t/alias", "t/alias"), ("t/alias/", "t/real")] {
@@ -148,7 +144,6 @@ fn more_of_an_operand_is_asked_of_what_its_text_names() {
                     fetched = entry.fetch(Fields::CREATED).created().known();
                 }
             });
-            // Without `statx` there is no creation time.
             if let Some(fetched) = fetched {
                 let wrong = format!("{operand}, contents first: {contents_first}");
                 assert_eq!(fetched.to_system_time(), created, "{wrong}");
@@ -162,18 +157,16 @@ fn more_of_an_operand_is_asked_of_what_its_text_names() {
 fn a_directory_costs_its_listing_and_two_calls() {
     use crate::sys::Os;
     let scratch = sample();
-    // Each directory is opened, read twice, and closed.
     let listings = 21 * 4;
     let entries = walk::<Os>(&plan(), &scratch, "t").entries.len() as u64;
     let costs = |options: &Walk<'_>, wanted: u64| {
-        // A signal during a listing call cuts it short, which costs another call. Of three walks,
-        // the one with the fewest calls counts.
+        // A signal during a listing call costs another call.
         let walks = (0..3).map(|_| walk::<Os>(options, &scratch, "t"));
         let seen = walks.min_by_key(|seen| seen.calls.total()).unwrap();
         assert_eq!(seen.entries.len() as u64, entries);
         assert_eq!(seen.calls.total(), wanted, "{:?}", seen.calls);
     };
-    // Two more: the query of the operand, and the descriptor limit.
+    // The query of the operand, and the descriptor limit.
     costs(&plan(), listings + 2);
     costs(&plan().sort_by_name(true), listings + 2);
     costs(&plan().same_file_system(SameFileSystem::Mount), listings + 2);

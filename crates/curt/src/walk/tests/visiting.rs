@@ -16,7 +16,6 @@ use crate::sys::{Os, Setup};
 use crate::tree::Stop;
 use crate::walk::{Summary, Visited, Walk};
 
-/// Collects the paths on each thread separately.
 fn collect(walk: &Walk<'_>, answer: Next) -> (Vec<PathBuf>, Summary) {
     let (summary, paths) = walk.visit_with(Vec::new, |paths, entry| {
         let entry = entry.unwrap();
@@ -97,7 +96,6 @@ fn loops_do_not_depend_on_threads() {
     }
 }
 
-/// The paths found when following symlinks, and whether each is a loop.
 #[cfg(unix)]
 fn followed(scratch: &Scratch, threads: usize) -> Vec<(PathBuf, bool)> {
     let found = Mutex::new(Vec::new());
@@ -159,7 +157,6 @@ fn panic_of_a_callback_on_another_thread_stops_the_walk() {
         let has_panicked_before = has_panicked.load(Ordering::Relaxed);
         later.fetch_add(usize::from(has_panicked_before), Ordering::Relaxed);
         if has_panicked_before || thread::current().id() == caller {
-            // Gives the other threads time to start, and one of them to panic.
             thread::sleep(Duration::from_millis(1));
         } else if !has_panicked.swap(true, Ordering::Relaxed) {
             std::panic::resume_unwind(Box::new(7));
@@ -199,7 +196,6 @@ fn skipped_directories_are_not_entered() {
     assert_eq!(seen, paths.len());
 }
 
-/// Later operands are neither queried nor visited.
 #[test]
 fn a_stopped_walk_begins_no_operand() {
     let scratch = Scratch::new();
@@ -212,7 +208,6 @@ fn a_stopped_walk_begins_no_operand() {
     assert!(summary.stopped);
 }
 
-/// All workers check the token, also those that run tasks.
 #[test]
 fn cancelled_walk_ends_on_every_thread() {
     const ENOUGH: usize = 6_000;
@@ -226,7 +221,6 @@ fn cancelled_walk_ends_on_every_thread() {
         let walk = walk.threads(Threads::AtMost(threads)).cancel(&cancel);
         let summary = walk.visit(|entry| {
             entry.unwrap();
-            // Long after the first hand-offs.
             if entries.fetch_add(1, Ordering::Relaxed) == ENOUGH {
                 cancel.cancel();
             }
