@@ -1,5 +1,3 @@
-//! Tells the linker how to build an addon.
-
 fn main() {
     napi_build::setup();
 }

@@ -15,7 +15,6 @@ import { fileURLToPath } from "node:url";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const target = path.resolve(process.env.CARGO_TARGET_DIR || path.join(here, "target"));
-// A folder where the package is installed with the addon of this system. The tests run there.
 const place = path.join(target, "node");
 
 function run(program, words, options = {}) {
@@ -29,7 +28,6 @@ function install(addon) {
   const folder = path.join(place, "node_modules", "curt-fs");
   const { files } = JSON.parse(fs.readFileSync(path.join(here, "package.json")));
   fs.rmSync(folder, { recursive: true, force: true });
-  // Other files exist only in a release.
   const made = files.filter((name) => fs.existsSync(path.join(here, name)));
   for (const name of ["package.json", "README.md", ...made]) {
     fs.cpSync(path.join(here, name), path.join(folder, name), { recursive: true });
@@ -57,7 +55,7 @@ install("debug");
 const all = fs.readdirSync(path.join(place, "test")).filter((name) => name.startsWith("test_"));
 const tests = (words.length > 0 ? words : all).map((name) => `test/${name}`);
 
-// The tests' temporary folder, writable for all users like the system's. It must end up empty.
+// Writable for all users like the system's. It must end up empty.
 const temporary = fs.mkdtempSync(path.join(os.tmpdir(), "curt-node-check-"));
 fs.chmodSync(temporary, 0o1777);
 process.on("exit", () => fs.rmSync(temporary, { recursive: true, force: true }));

@@ -10,8 +10,7 @@ type PathLike = fs.PathLike;
 export interface TreeOptions {
   /**
    * The most threads to use: 1 to 1024, or `"auto"` (the default), which adds threads only where
-   * that measurably helps. They end before the operation does. Ignored where Node's own function
-   * does the work.
+   * that measurably helps.
    */
   threads?: number | "auto" | undefined;
 }
@@ -19,9 +18,8 @@ export interface TreeOptions {
 /** Options of operations that can be aborted. */
 export interface Abortable {
   /**
-   * Ends the operation before its next entry and rejects its promise with an `AbortError`.
-   * Completed work is not undone. Node's own functions, such as `rm` without `recursive`, continue
-   * after the rejection.
+   * Ends the operation before its next entry and rejects its promise with an `AbortError`. Node's
+   * own functions, such as `rm` without `recursive`, continue after the rejection.
    *
    * `process.exit()` aborts the operations of its thread; `worker.terminate()` waits for those of
    * the worker.
@@ -31,18 +29,18 @@ export interface Abortable {
 
 /**
  * The options of `fs.rm`, and `threads`. `maxRetries` counts retries of the whole tree, not of each
- * entry as in Node.
+ * entry.
  */
 export type RmOptions = fs.RmOptions & TreeOptions;
 
 /**
- * Removes a file or a tree, like `fs.rm`. All forms report the errors of `fs.promises.rm`, whatever
- * the version of Node. After a failure the removal continues, and the error names the first entry
- * that failed; with several threads, that varies between runs.
+ * Removes a file or a tree, like `fs.rm`, with the errors of `fs.promises.rm`. After a failure the
+ * removal continues, and the error names the first entry that failed; with several threads, that
+ * varies between runs.
  *
- * Unlike Node, this refuses paths where Node would report success without removing anything, or
- * remove something else: `EINVAL` for a path ending in `..`, and `ENOTDIR` for a symlink followed
- * by a slash. A mount point and its contents remain (`EBUSY`).
+ * Refuses paths where Node would report success without removing anything, or remove something
+ * else: `EINVAL` for a path ending in `..`, and `ENOTDIR` for a symlink followed by a slash. Mount
+ * points and their contents remain (`EBUSY`).
  *
  * Without `recursive`, this calls Node's own function. On Linux a tree costs one system call per
  * entry and five more per directory.
@@ -78,7 +76,7 @@ export type ReaddirOptions = {
   withFileTypes?: boolean | undefined;
 } & TreeOptions;
 
-/** Names or entries, depending on the options; a union if their type leaves it open. */
+/** Names or entries, depending on the options. */
 export type Listed<O extends ReaddirOptions> = ListedAs<O["withFileTypes"], O["encoding"]>;
 
 type ListedAs<Types, Encoding> = Types extends true
@@ -95,15 +93,13 @@ type ListedAs<Types, Encoding> = Types extends true
  * With `"buffer"`, names need not be UTF-8; Node fails for such trees.
  *
  * All forms use the order of `fs.readdirSync`: entries of one depth before those of the next. If
- * one directory cannot be listed, the call fails. This includes one below a directory that is
- * readable but not searchable, whose contents Node omits without file types.
+ * one directory cannot be listed, the call fails, also below one that is readable but not
+ * searchable, whose contents Node omits without file types.
  *
- * As in Node, the form decides whether symlinks to directories are followed: yes without
- * `withFileTypes`, and since Node 22.13 also with it, except by `promises.readdir`. A symlink to an
- * ancestor is listed but not followed.
+ * As in Node, symlinks to directories are followed without `withFileTypes`, and since Node 22.13
+ * also with it, except by `promises.readdir`. A symlink to an ancestor is only listed.
  *
- * Entries added or removed during the call may or may not be listed. On Linux a listing costs four
- * system calls per directory, and two per followed symlink.
+ * On Linux a listing costs four system calls per directory, and two per followed symlink.
  *
  * @example
  * readdir("project", { recursive: true }, (error, names) => {
@@ -156,7 +152,7 @@ export const opendir: typeof fs.opendir &
 
 /**
  * Opens a directory or a tree for incremental listing, like `fs.opendirSync`; see
- * `promises.opendir`. Every error of a tree has a `path`; Node's lacks it for the top directory.
+ * `promises.opendir`. Every error of a tree has a `path`.
  *
  * @example
  * const directory = opendirSync("project", { recursive: true });
@@ -179,8 +175,7 @@ export namespace promises {
    * Opens a directory or a tree for incremental listing. With `recursive`, curt lists the tree in
    * the order of the file system, each directory before its entries, and follows no symlink except
    * the path itself. If a directory cannot be listed, one `read` fails and the next continues after
-   * it. About 32 KiB of names are read ahead, so later changes may go unseen. Without `recursive`,
-   * this calls Node's own function.
+   * it. About 32 KiB of names are read ahead. Without `recursive`, this calls Node's own function.
    */
   const opendir: typeof fs.promises.opendir &
     ((path: PathLike, options: OpendirOptions) => Promise<Dir>);
@@ -191,8 +186,8 @@ export interface WalkedDirectory {
   /** The top as passed, plus the names below it, joined by the system's separator. */
   path: string;
   /**
-   * The names of subdirectories, which are walked next in the order of this array. The walk skips
-   * names that you remove, and ignores names that you add.
+   * The names of subdirectories, which are walked next in this order. The walk skips names that you
+   * remove, and ignores names that you add.
    */
   directories: string[];
   /** The names of all other entries, including symlinks. */
@@ -202,24 +197,19 @@ export interface WalkedDirectory {
 /** Options of `walk`. */
 export interface WalkOptions extends Abortable {
   /**
-   * Called with the error of a directory that cannot be listed, perhaps because it was removed.
-   * Without it, that error ends the walk. Its result is ignored and not awaited.
+   * Called with the error of a directory that cannot be listed, and not awaited. Without it, that
+   * error ends the walk.
    */
   onError?: ((error: NodeJS.ErrnoException) => void) | undefined;
 }
 
 /**
  * Walks a tree one directory at a time, parents first, in the order of the file system. The tree
- * may be deeper than the longest possible path. Names that are not UTF-8 appear as in `fs`, and
- * such directories are walked too.
+ * may be deeper than the longest possible path.
  *
  * Follows no symlink except `top`. Replacing a directory with a symlink during the walk is an
  * error; a directory that moves is still listed. Directories without subdirectories are read ahead
- * of the loop, up to about 64 KiB of names, so changes by the loop may go unseen there. All names
- * of one directory are in memory at once.
- *
- * Leaving the loop closes all open directories. On Linux a walk costs five system calls per
- * directory.
+ * of the loop, up to about 64 KiB of names. On Linux a walk costs five system calls per directory.
  *
  * @example
  * for await (const { path, directories, files } of walk("project")) {
@@ -243,8 +233,8 @@ export interface StatManyOptions extends Abortable {
  * Returns the metadata of many paths, in order: the result of `fs.stat` or `fs.lstat` for each, or
  * its error. There is no `bigint` form.
  *
- * Each path costs one system call, on one pool thread. With `followSymlinks`, a missing path costs
- * one more and a broken symlink two more.
+ * Each path costs one system call. With `followSymlinks`, a missing path costs one more and a
+ * broken symlink two more.
  *
  * @example
  * const paths = ["package.json", "missing"];
@@ -257,15 +247,13 @@ export function statMany(
   options?: StatManyOptions,
 ): Promise<(Stats | NodeJS.ErrnoException)[]>;
 
-/**
- * Disk usage of a tree. A file with several hard links counts once. Numbers above 2^53 are rounded.
- */
+/** Disk usage of a tree. A file with several hard links counts once. */
 export interface Usage {
   /** The number of entries, including the top and all directories. */
   entries: number;
   /**
-   * The total size in bytes of all entries except directories, unlike `du --apparent-size`.
-   * Symlinks count.
+   * The total size in bytes of files and symlinks. Directories do not count, unlike in `du
+   * --apparent-size`.
    */
   size: number;
   /** The allocated space in bytes, including that of directories. */
@@ -273,8 +261,8 @@ export interface Usage {
 }
 
 /**
- * Returns the disk usage of a tree, like `du`, without following symlinks. The first failure
- * rejects the promise. On Linux it costs one system call per entry and five more per directory.
+ * Returns the disk usage of a tree, without following symlinks. The first failure rejects the
+ * promise. On Linux it costs one system call per entry and five more per directory.
  *
  * @example
  * const { entries, size, allocated } = await usage("node_modules");
@@ -297,9 +285,7 @@ export interface WhichOptions {
 /**
  * Finds the program that `spawn` would start, by the rules of `execvp`, or of cmd.exe on Windows.
  * Returns its absolute path, or `null` if there is none. Other system errors reject the promise.
- *
- * The file can change or disappear before the program starts. A path that is not UTF-8 contains
- * replacement characters and cannot be used.
+ * A path that is not UTF-8 contains replacement characters and cannot be used.
  *
  * @example
  * const git = await which("git");
@@ -318,8 +304,7 @@ export function whichSync(name: string, options?: WhichOptions): string | null;
  * Starts a program, like `child_process.spawn`. Outside Windows it is that function.
  *
  * On Windows, without `shell`, `npm` also finds `npm.cmd`, by the rules of `which`, for files
- * ending in `.bat`, `.cmd`, `.com` or `.exe`. Otherwise Node's own function gets the arguments as
- * passed.
+ * ending in `.bat`, `.cmd`, `.com` or `.exe`.
  *
  * cmd.exe starts batch files, with arguments quoted so that it cannot misread them. An argument
  * with a line break cannot be quoted and is refused with `ERR_INVALID_ARG_VALUE`. `argv0` does not
@@ -355,7 +340,6 @@ export function expandPath(path: string, base?: string): string;
 export interface RootOptions {
   /**
    * Treats the directory as the root of all paths, as after `chroot`: `/a` and `../a` become `a`.
-   * By default a path that would leave it is refused.
    */
   inRoot?: boolean | undefined;
   /** Refuses symlinks, and names that mean another file on some system, such as `nul` or `a.`. */
@@ -364,7 +348,7 @@ export interface RootOptions {
 
 /** Options of `root.rm`. */
 export interface RootRmOptions extends TreeOptions, Abortable {
-  /** Removes a directory with its contents. By default a directory is an error. */
+  /** Removes a directory with its contents. */
   recursive?: boolean | undefined;
   /** Ignores a missing path. */
   force?: boolean | undefined;
@@ -377,13 +361,11 @@ export interface RootRmOptions extends TreeOptions, Abortable {
  * The methods have the results and errors of `fs.promises`, with these differences:
  *
  * - A path that would leave the root, or that a strict root refuses, fails with `EXDEV` and the
- *   reason
- *   in its message. A symlink that is not followed fails with `ELOOP`.
+ *   reason in its message. A symlink that is not followed fails with `ELOOP`.
  * - `EAGAIN` means that other programs renamed directories too often to check `..`.
  * - Once the root is closed, methods fail with `ERR_DIR_CLOSED`.
  * - Errors have the paths as passed, also on Windows.
  * - In a directory that the user may not search, `name/` fails with `EACCES`.
- * - `open` and `rm` behave differently, and `readdir` and `mkdir` take fewer options; see there.
  *
  * A file can have several names: symlinks, and short names on Windows. So a list of forbidden
  * names, such as `.htpasswd`, protects only a strict root, which refuses both.
@@ -400,28 +382,25 @@ export interface RootRmOptions extends TreeOptions, Abortable {
 export class Root {
   private constructor();
 
-  /** Opens a directory by a trusted path; symlinks in it are followed. */
+  /** Opens a directory by a trusted path. */
   static open(path: PathLike, options?: RootOptions): Promise<Root>;
 
   /**
    * Opens a file and returns its descriptor, which the caller closes. Flags and mode are those of
    * `fs.open`, except `s`, `O_DIRECTORY`, `O_PATH` and `O_TMPFILE`. Windows ignores the mode.
    *
-   * Opens any kind of file, including directories and devices; check with `fs.fstat`. A FIFO does
-   * not block: opening one for writing without a reader fails with `ENXIO`.
+   * Opens directories and devices, too; check with `fs.fstat`. A FIFO does not block: opening one
+   * for writing without a reader fails with `ENXIO`.
    *
-   * A worker does not close the descriptor when it exits, and `fs.close` may warn there that the
-   * worker does not own it; `trackUnmanagedFds: false` avoids the warning.
+   * A worker does not close the descriptor when it exits, and `fs.close` may warn there unless
+   * `trackUnmanagedFds` is false.
    */
   open(path: PathLike, flags?: string | number, mode?: number): Promise<number>;
 
   /** Opens a directory as a root with the same options. */
   openRoot(path: PathLike): Promise<Root>;
 
-  /**
-   * Lists the names in a directory, in the order of the file system. `.` is the root. Takes no
-   * options.
-   */
+  /** Lists the names in a directory, in the order of the file system. `.` is the root. */
   readdir(path: PathLike): Promise<string[]>;
 
   /** Returns the metadata of a file. Follows symlinks within the root. */
@@ -436,24 +415,23 @@ export class Root {
   /**
    * Creates a directory. The mode is 0o777 by default, less the umask; Windows ignores it. With
    * `recursive`, also creates missing parents, accepts an existing directory, and returns the path
-   * of the first directory it created. That path is as passed, also on Windows, where Node's is
-   * absolute.
+   * of the first directory it created, as passed.
    */
   mkdir(
     path: PathLike,
     options?: { recursive?: boolean | undefined; mode?: number | undefined },
   ): Promise<string | undefined>;
 
-  /** Renames a file, replacing an existing one. Both paths are beneath the root. */
+  /** Renames a file, replacing an existing one. */
   rename(oldPath: PathLike, newPath: PathLike): Promise<void>;
 
   /**
-   * Creates a symlink with the target as passed. Methods of a root never follow it out of the root,
-   * but other programs do. On Windows it fails with `ENOTSUP`.
+   * Creates a symlink with the target as passed, which other programs may follow out of the root.
+   * On Windows it fails with `ENOTSUP`.
    */
   symlink(target: PathLike, path: PathLike): Promise<void>;
 
-  /** Creates a hard link to a file, or to a symlink itself. Both paths are beneath the root. */
+  /** Creates a hard link to a file, or to a symlink itself. */
   link(existingPath: PathLike, newPath: PathLike): Promise<void>;
 
   /** Removes a file, or a symlink itself. */
@@ -463,8 +441,8 @@ export class Root {
   rmdir(path: PathLike): Promise<void>;
 
   /**
-   * Removes a file or a tree. The first failure stops it, and there are no retries. With
-   * `recursive`, a path ending in `.` or `..` fails with `EINVAL`, and `link/` with `ENOTDIR`.
+   * Removes a file or a tree, and stops at the first failure. With `recursive`, a path ending in
+   * `.` or `..` fails with `EINVAL`, and `link/` with `ENOTDIR`.
    */
   rm(path: PathLike, options?: RootRmOptions): Promise<void>;
 
@@ -473,7 +451,7 @@ export class Root {
    */
   close(): void;
 
-  /** Closes the directory at the end of a `using` block, where Node supports it. */
+  /** Closes the directory at the end of a `using` block. */
   [Symbol.dispose](): void;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -9,7 +9,6 @@ const originals = require("./lib/originals.js");
 const { opendir, opendirSync, readdir, readdirSync, rm, rmSync, promises } = curt;
 const left = [];
 
-/** Replaces those functions of a module that are still Node's own. */
 function replace(module, path, functions, before) {
   for (const [name, ours] of Object.entries(functions)) {
     const there = module[name];
@@ -18,7 +17,7 @@ function replace(module, path, functions, before) {
       originals.adopt(ours);
       continue;
     }
-    // No warning if another copy of this package has replaced it.
+    // Another copy of this package may have replaced it.
     if (originals.sourceOf(there) !== originals.sourceOf(ours)) left.push(`${path}.${name}`);
   }
 }

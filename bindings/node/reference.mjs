@@ -9,7 +9,6 @@ import fs from "node:fs";
 
 const EXPORT = /^export (?:type|interface|function|const|class|namespace) (\w+)/gm;
 
-/** Returns the exports with their comments and declarations. Blank lines separate them. */
 function exportsOf(types) {
   return types.split(/\n{2,}(?=\S)/).flatMap((block) => {
     const [, comment, code] = block.match(/^(?:\/\*\*([^]*?)\*\/\n)?(export [^]*?)\n?$/) ?? [];

@@ -22,7 +22,6 @@ WITH_ALL = ["test_cpython.py", "test_dask.py", "test_notebook.py"]
 
 
 def run(*command: object, **kwargs) -> None:
-    """Runs a command, and exits with its code if it fails."""
     words = [str(word) for word in command]
     print("+", " ".join(words), flush=True)
     code = subprocess.run(words, cwd=kwargs.pop("cwd", HERE), **kwargs).returncode
@@ -31,12 +30,10 @@ def run(*command: object, **kwargs) -> None:
 
 
 def target_folder() -> Path:
-    """Cargo's target folder, which is safe to delete."""
     return Path(os.environ.get("CARGO_TARGET_DIR", HERE / "target")).resolve()
 
 
 def as_nobody(python: Path, wheel: Path) -> None:
-    """Runs the tests that root skips. `nobody` can neither read a home directory nor write here."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         place.chmod(0o755)
@@ -74,7 +71,7 @@ def main() -> None:
     run("cargo", "clippy", "--all-targets", "--locked", "--", "-D", "warnings")
     wheels = target / "python-wheels"
     shutil.rmtree(wheels, ignore_errors=True)
-    # Unoptimised builds take a third of the time, and only behaviour is tested.
+    # Unoptimised: a third of the build time.
     run(python, "-m", "maturin", "build", "-q", "--locked", "--profile", "dev", "-o", wheels)
     [wheel] = wheels.glob("*.whl")
     run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", wheel)

@@ -6,8 +6,7 @@
 # usage: ruby bindings/ruby/check.rb [--all] [TEST.rb …]
 #
 # Needs Rust, a C compiler, make, and Ruby 3.1 or newer with its headers (Debian: ruby-dev). `--all`
-# adds longer runs with a release build of libcurt, AddressSanitizer, and Ruby's own tests with curt
-# installed.
+# adds longer runs with a release build, AddressSanitizer, and Ruby's own tests.
 
 require "fileutils"
 require "rbconfig"
@@ -42,13 +41,12 @@ end
 
 is_all = ARGV.delete("--all")
 chosen = ARGV.empty? ? Dir[File.join(HERE, "test/test_*.rb")].sort : ARGV
-# Unoptimized: the tests of the C library have already built this.
 test build("dev", "dev", "ARCH_FLAG=#{WARNINGS}"), chosen
 exit unless is_all
 
 release = build("release", "release")
 test release, chosen, "CURT_ROUNDS" => "10000"
-# No stack checks: AddressSanitizer does not see Ruby's jumps out of frames.
+# AddressSanitizer does not see Ruby's jumps out of frames.
 asan = build("asan", "dev", "ARCH_FLAG=-fsanitize=address --param asan-stack=0")
 library = IO.popen(%w[cc -print-file-name=libasan.so], &:read).chomp
 test asan, chosen, "LD_PRELOAD" => library, "ASAN_OPTIONS" => "detect_leaks=0:use_sigaltstack=0"

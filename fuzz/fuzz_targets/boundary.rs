@@ -1,11 +1,10 @@
-//! Calls the functions of libcurt over a scratch directory, in any order and with any sizes, flags,
-//! lengths, buffers and objects. No call may crash, return an undocumented result, write outside
-//! the caller's buffers, call back on another thread, or leak a descriptor.
+//! Calls the functions of libcurt over a scratch directory, in any order and with any arguments. No
+//! call may crash, return an undocumented result, write outside the caller's buffers, call back on
+//! another thread, or leak a descriptor.
 //!
 //! [`FUNCTIONS`] has one row per function. The methods of [`Run`] build its arguments from the
 //! input and keep them alive until the call has been checked. Dangling pointers and closed objects
-//! are not tried, because C cannot detect them. Paths stay in the scratch directory: a shortened
-//! length cuts off at most their last names.
+//! are not tried, because C cannot detect them.
 #![no_main]
 
 use std::cell::Cell;
@@ -118,12 +117,11 @@ struct Run<'a> {
     tree: String,
     asked: Asked,
     cancel: c_int,
-    /// The length that goes with the last argument.
+    /// Goes with the last argument.
     len: usize,
     count: usize,
-    /// Pending checks. They own the memory of the arguments.
+    /// They own the memory of the arguments.
     checks: Vec<Check>,
-    /// Where the call puts its error and its new object, if it takes such parameters.
     error: Option<*mut curt_error>,
     object: Option<(usize, *mut c_void)>,
     objects: [Vec<*mut c_void>; 6],
@@ -138,7 +136,6 @@ impl Run<'_> {
             let (name, allowed, call) = FUNCTIONS[self.below(FUNCTIONS.len())];
             let result = call(self);
             check(name, result, allowed);
-            // In reverse: the first checks own the memory.
             self.checks.drain(..).rev().for_each(|check| check(result));
             if let Some(error) = self.error.take() {
                 assert_eq!(error.is_null(), result >= 0, "{name}");
@@ -186,8 +183,8 @@ impl Run<'_> {
         self.count
     }
 
-    /// Keeps values, with spare room behind them, until the call has been checked. `writable` gives
-    /// the bytes that a call with this result may write.
+    /// Keeps values, with spare room behind them, until the check. `writable` gives the bytes that
+    /// a call with this result may write.
     fn keep<T: Copy>(
         &mut self,
         values: &[T],
@@ -210,8 +207,8 @@ impl Run<'_> {
         kept
     }
 
-    /// Lends an array or a text, possibly with another length: shorter, but at least `least`
-    /// elements, or impossibly long.
+    /// Lends an array or a text, possibly with another length: at least `least`, or impossibly
+    /// long.
     fn lend<T: Copy>(&mut self, values: &[T], least: usize) -> *const T {
         let kept = self.keep(values, 0, |_| 0..0);
         let (is_null, len) = match self.byte() % 16 {
@@ -240,7 +237,7 @@ impl Run<'_> {
         curt_str { ptr: self.text(), len: self.len }
     }
 
-    /// A path of the tree. Shortening its length never cuts into the scratch directory's own path.
+    /// Shortening its length never cuts into the scratch directory's own path.
     fn path(&mut self) -> curt_str {
         let below = PATHS[self.below(PATHS.len())];
         let path = format!("{}{below}", self.tree);
@@ -279,7 +276,7 @@ impl Run<'_> {
         others.get(self.below(16)).copied().unwrap_or(whole)
     }
 
-    /// A struct that begins with its size, as a pointer that may be NULL or misaligned.
+    /// Begins with its size. The pointer may be NULL or misaligned.
     fn structure<T: Copy>(&mut self, value: T, is_filled_in: bool) -> *mut T {
         let size = self.size::<T>();
         let mut words = [0_u64; 513];
@@ -288,7 +285,6 @@ impl Run<'_> {
         words[0] = size as u64;
         let choice = self.below(16);
         if choice == 1 {
-            // A field unknown to this version.
             words[size_of::<T>() / 8] = 1;
         }
         let writable = if is_filled_in && size > 8 && size <= 4096 { 8..size } else { 0..0 };
@@ -332,7 +328,7 @@ impl Run<'_> {
         self.array(1, |result| usize::from(result == 0), check_metadata)
     }
 
-    /// A buffer for a text. The call must not write to it if it is shorter than `least`.
+    /// The call must not write to it if it is shorter than `least`.
     fn buffer<U: Copy>(&mut self, least: usize) -> *mut U {
         let capacity = [512, 0, 1, self.below(64)].get(self.below(8)).copied().unwrap_or(512);
         let unit = size_of::<U>();
@@ -542,7 +538,6 @@ fn check_metadata(metadata: &curt_metadata) {
 
 struct Asked {
     thread: ThreadId,
-    /// Callbacks answer "continue" this many times.
     left: Cell<u8>,
 }
 

@@ -1,5 +1,4 @@
-//! Compares brace expansion with bash, for patterns of braces, commas, dots and plain characters,
-//! unless they expand to too many words.
+//! Compares brace expansion with bash, unless a pattern expands to too many words.
 #![no_main]
 
 use std::cell::RefCell;
@@ -9,7 +8,6 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use curt::filters::expand_braces;
 use libfuzzer_sys::fuzz_target;
 
-/// Characters that bash leaves alone, or that curt and bash expand.
 const CHARACTERS: &[u8] = br"{},.\-0123459abcxyzABZ_";
 
 struct Bash(ChildStdin, BufReader<ChildStdout>);
@@ -41,7 +39,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok(ours) = expand_braces(pattern) else { return };
     BASH.with_borrow_mut(|bash| {
         let Some(Bash(input, output)) = bash else { return };
-        // Quote removal comes last, so every escaping backslash is written once more.
+        // Quote removal comes last, so escaping backslashes are doubled.
         let (mut word, mut rest) = (String::new(), pattern.chars());
         while let Some(character) = rest.next() {
             word.push(character);

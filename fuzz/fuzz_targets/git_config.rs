@@ -1,6 +1,6 @@
-//! Compares the reading of git configuration with git: all settings of a file, and the values of
-//! `core.excludesFile` and `core.ignoreCase`. The byte 0x1e separates the file,
-//! `GIT_CONFIG_PARAMETERS`, and the key and value of `GIT_CONFIG_COUNT=1`.
+//! Compares with git all settings of a file, and the values of `core.excludesFile` and
+//! `core.ignoreCase`. The byte 0x1e separates the file, `GIT_CONFIG_PARAMETERS`, and the key and
+//! value of `GIT_CONFIG_COUNT=1`.
 #![no_main]
 
 use std::env;
@@ -19,7 +19,6 @@ fn set(name: &str, value: &OsStr) {
     unsafe { env::set_var(name, value) }
 }
 
-/// `None` without git.
 fn place() -> Option<PathBuf> {
     if Command::new("git").arg("--version").output().is_err() {
         eprintln!("skipped: git is not installed");
@@ -36,7 +35,7 @@ fn place() -> Option<PathBuf> {
     set("GIT_CONFIG_NOSYSTEM", "1".as_ref());
     set("GIT_CONFIG_GLOBAL", place.join("config").as_os_str());
     set("GIT_CEILING_DIRECTORIES", env::temp_dir().as_os_str());
-    // Otherwise a configuration could name a trace file for git to write.
+    // A configuration could name a trace file for git to write.
     for trace in ["GIT_TRACE2", "GIT_TRACE2_EVENT", "GIT_TRACE2_PERF"] {
         set(trace, "0".as_ref());
     }
@@ -52,7 +51,6 @@ fn git(place: &PathBuf, query: &[&str], file_only: bool) -> Option<Vec<u8>> {
         git.env_remove("GIT_CONFIG_PARAMETERS").env_remove("GIT_CONFIG_COUNT");
     }
     let output = git.output().expect("git can be run");
-    // Status 1 means that there is no value.
     matches!(output.status.code(), Some(0 | 1)).then_some(output.stdout)
 }
 

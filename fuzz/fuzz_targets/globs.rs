@@ -66,14 +66,13 @@ fuzz_target!(|data: &[u8]| {
     let theirs = ends.into_iter().any(|at| matches(pattern, &text[at..], 0));
     assert!(is_odd || ours == theirs, "{ours}: {}", show(pattern));
 
-    // A pattern that begins with a slash is anchored.
     let [Ok(pattern), Ok(_)] = [pattern, text].map(std::str::from_utf8) else { return };
     let anchored = format!("/{pattern}");
     let Ok(globs) = Globs::new([&anchored]) else { return };
     let words = expand_braces(&anchored).expect("it was expanded");
     let words: Vec<_> = words.iter().filter_map(|word| word.strip_prefix('/')).collect();
-    // Only curt gives `**` a meaning and treats slashes as path separators. Only glibc compares
-    // bytes if characters do not match.
+    // Only curt gives `**` a meaning and separates paths at slashes. Only glibc compares bytes if
+    // characters do not match.
     let is_deep = |part: &str| part.len() > 1 && part.bytes().all(|byte| byte == b'*');
     let is_part = |part| matches!(part, "" | ".") || part.ends_with('\\') || is_deep(part);
     let ours = globs.matches(path, Kind::File);

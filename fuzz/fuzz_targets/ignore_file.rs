@@ -1,5 +1,5 @@
-//! Reads any ignore file and matches any path without a crash. A plain last line always applies to
-//! its own name, and only to that.
+//! Reads any ignore file and matches any path. A plain last line always applies to its own name,
+//! and only to that.
 #![no_main]
 
 use std::path::Path;
@@ -22,7 +22,6 @@ fuzz_target!(|data: &[u8]| {
         let Ok(file) = IgnoreFile::parse(&text, false) else { continue };
         let said = file.ignores(Path::new("zz-hidden"), false);
         assert_eq!(said, Some(expected), "{last} counts");
-        // The last line does not affect other names.
         let without = IgnoreFile::parse(rules, false).expect("fewer lines are read, too");
         let other = Path::new("yy-other");
         assert_eq!(file.ignores(other, false), without.ignores(other, false));

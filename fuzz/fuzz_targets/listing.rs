@@ -5,7 +5,7 @@
 use curt::os::linux::fuzzing::listed;
 use libfuzzer_sys::fuzz_target;
 
-/// As in getdents(2), up to the first broken record: inode number, offset, length, kind, name.
+/// As in getdents(2), up to the first broken record.
 fn plain(mut rest: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
     let mut found = Vec::new();
     while rest.len() >= 19 {
@@ -19,7 +19,6 @@ fn plain(mut rest: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
         let name = name[..end].to_vec();
         let id = u64::from_ne_bytes(record[..8].try_into().expect("eight bytes"));
         if name != b"." && name != b".." {
-            // Kinds outside POSIX are unknown.
             let kind = if [1, 2, 4, 6, 8, 10, 12].contains(&record[18]) { record[18] } else { 0 };
             found.push((id, kind, name));
         }

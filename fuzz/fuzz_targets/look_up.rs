@@ -1,6 +1,5 @@
 //! Searches with a `PATH`, `PATHEXT` and name, each on a line, by both rules. Results must be files
-//! of the tree, all queries must agree, and no search may make more calls than its directories
-//! allow.
+//! of the tree, all queries must agree, and directories limit the calls.
 #![no_main]
 
 use curt::which::fuzzing::{FILES, search};

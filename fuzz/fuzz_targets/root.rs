@@ -1,5 +1,5 @@
-//! Runs operations on a root with symlinks out of it. They must not open, create or change anything
-//! outside, and `openat2` and the portable path must agree.
+//! Operations on a root with symlinks out of it must not open, create or change anything outside,
+//! and `openat2` and the portable path must agree.
 #![no_main]
 
 use std::fs;
@@ -12,7 +12,6 @@ use curt::beneath::OpenOptions;
 use curt::{Feature, Root};
 use libfuzzer_sys::fuzz_target;
 
-/// Paths contain no NUL, so no answer equals this by chance.
 const SECRET: &[u8] = b"secret\0";
 
 struct Ground(PathBuf);

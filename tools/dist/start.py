@@ -25,7 +25,7 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 
 @contextlib.contextmanager
 def small_tree() -> Iterator[str]:
-    # A fixed depth, because the search for ignore files opens every parent.
+    # Fixed depth, because the search for ignore files opens every parent.
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         Path(folder, "d").mkdir()
         Path(folder, "d", "file").touch()
@@ -33,7 +33,6 @@ def small_tree() -> Iterator[str]:
 
 
 def trace(binary: str, command: str, *options: str) -> str:
-    """Valgrind's output for a start."""
     valgrind = shutil.which("valgrind") or sys.exit("valgrind is not installed")
     words = [valgrind, "--tool=lackey", *options, Path(binary).resolve(), *command.split()]
     with small_tree() as folder:
@@ -44,14 +43,13 @@ def trace(binary: str, command: str, *options: str) -> str:
 
 
 def functions(binary: str) -> list[tuple[int, str]]:
-    """The address and name of each function. Several may share an address."""
     symbols = subprocess.run(["nm", binary], capture_output=True, text=True, check=True).stdout
     found = re.findall(r"^([0-9a-f]+) [tTwW] (.+)$", symbols, re.MULTILINE)
     return sorted((int(address, 16), name) for address, name in found)
 
 
 def general(name: str) -> str:
-    """The name without crate hashes, which differ between processors."""
+    """Crate hashes differ between processors."""
     return re.sub(r"Cs[0-9A-Za-z]+_", "C_", name)
 
 

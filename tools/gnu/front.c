@@ -1,7 +1,6 @@
 /* Starts curt under the name of the program that GNU's tests start, such as `rm`.
  *
- * It also maps the option with which these tests claim a terminal, which has three dashes in GNU's
- * programs and two in curt. */
+ * These tests claim a terminal by an option with three dashes, two in curt. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

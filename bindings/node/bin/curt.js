@@ -30,8 +30,8 @@ function run(words) {
     return;
   }
   const child = spawn(path.join(__dirname, "..", name), words, { stdio: "inherit" });
-  // A terminal sends SIGINT (Ctrl-C) and SIGQUIT (Ctrl-\) to both processes, so they are not
-  // forwarded. SIGTERM and SIGHUP reach only this process.
+  // A terminal sends SIGINT (Ctrl-C) and SIGQUIT (Ctrl-\) to both processes, but SIGTERM and SIGHUP
+  // reach only this one.
   const hasTerminal = [0, 1, 2].some(isatty);
   const pass = (signal) => child.kill(signal);
   const typed = (signal) => hasTerminal || pass(signal);
@@ -46,7 +46,6 @@ function run(words) {
       process.exitCode = code;
       return;
     }
-    // Without a handler, the signal has its default effect.
     for (const [name, handler] of Object.entries(handlers)) process.off(name, handler);
     process.exitCode = 128 + (constants.signals[signal] || 0);
     process.kill(process.pid, signal);

@@ -1,5 +1,4 @@
-// A file server that sends only files beneath its folder. Neither `..` nor symlinks escape it, not
-// even while somebody swaps directories.
+// A file server that sends only files beneath its folder, even while somebody swaps directories.
 //
 // usage: node serve.js FOLDER [PORT]
 //
@@ -28,20 +27,18 @@ class Refused extends Error {
   }
 }
 
-/** The requested path, decoded exactly once: decoding twice would turn `%252e` into a dot. */
+/** Decoded exactly once: decoding twice would turn `%252e` into a dot. */
 function pathOf({ method, url }) {
   const [, path] = /^\/([^?#]*)/.exec(url) ?? [];
   try {
     if (method === "GET" && path !== undefined) return decodeURIComponent(path);
   } catch {
-    // Malformed percent-encoding: a bad request, too.
   }
   throw new Refused(400, `bad request: ${method} ${url}`);
 }
 
-/** Opens the requested file, and refuses directories and devices. */
+/** Refuses directories and devices, which `root.open` opens without blocking. */
 async function open(root, request) {
-  // `root.open` opens directories and devices as well, but never blocks.
   const fd = await root.open(pathOf(request) || ".");
   if (fs.fstatSync(fd).isFile()) return fd;
   fs.closeSync(fd);

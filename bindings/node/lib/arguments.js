@@ -1,4 +1,3 @@
-// Argument checks. Invalid arguments are passed to Node's function, which reports the error.
 "use strict";
 
 const { isArray } = Array;
@@ -17,7 +16,7 @@ const { isNodes } = require("./originals.js");
 function pathOf(path) {
   if (typeof path === "string") return path === "" || path.includes("\0") ? null : path;
   if (isUint8Array(path)) {
-    // Copies first: another thread may write to a shared array.
+    // Another thread may write to a shared array.
     const bytes = Buffer.from(path);
     return bytes.length === 0 || bytes.includes(0) ? null : bytes;
   }
@@ -31,8 +30,8 @@ function pathOf(path) {
 }
 
 /**
- * The path that Node passes to the system: on Windows an absolute one with the prefix `\\?\`, which
- * makes Windows take names literally. Otherwise `name.` would mean `name`, and `nul` a device.
+ * On Windows an absolute path with the prefix `\\?\`, as in Node. Otherwise `name.` would mean
+ * `name`, and `nul` a device.
  */
 function systemPathOf(known) {
   return process.platform === "win32" ? toNamespacedPath(known.toString()) : known;
@@ -42,10 +41,7 @@ function treePathOf(original, path) {
   return isNodes(original) ? pathOf(path) : null;
 }
 
-/**
- * The path for a function that Node lacks. Calls `original`, a function of Node that takes a path,
- * for its error about an invalid one.
- */
+/** For a function that Node lacks: calls `original` for its error about an invalid path. */
 function pathFor(original, path) {
   const known = pathOf(path);
   if (known !== null) return known;
@@ -74,8 +70,8 @@ function outOfRange(name, range, value) {
 }
 
 /**
- * The `Received …` part of a message in this version of Node. Provokes an error to get it:
- * `basename` accepts only strings, `promisify` only functions.
+ * The `Received …` part of a message of this version of Node, from a provoked error: `basename`
+ * accepts only strings, `promisify` only functions.
  */
 function received(value) {
   try {
@@ -89,7 +85,7 @@ function isOptions(given) {
   return given === undefined || (typeof given === "object" && given !== null && !isArray(given));
 }
 
-/** The options of a function that Node lacks. Like Node, ignores inherited properties. */
+/** For a function that Node lacks. Like Node, ignores inherited properties. */
 function optionsOf(given) {
   if (!isOptions(given)) throw wrongType("options", "of type object", given);
   return { __proto__: null, ...given };
@@ -101,7 +97,6 @@ function booleanOf(options, name) {
   return value;
 }
 
-/** The thread count for the addon; 0 is automatic. */
 function threadsOf({ threads }) {
   if (threads === undefined || threads === "auto") return 0;
   if (typeof threads !== "number") {

@@ -1,5 +1,4 @@
-// Converts names and entries of the addon in steps. Generators yield so that the event loop can
-// run.
+// Converts names and entries of the addon in steps: generators yield to the event loop.
 "use strict";
 
 const { Dirent } = require("fs");
@@ -8,9 +7,7 @@ const { performance } = require("perf_hooks");
 const { setImmediate } = require("timers/promises");
 const { abortError } = require("./errors.js");
 
-/**
- * Whether curt supports this encoding. In other encodings, Node descends by the converted names.
- */
+/** In other encodings, Node descends by the converted names. */
 const isTextOrBytes = (encoding) =>
   !encoding || encoding === "buffer" || /^utf-?8$/i.test(encoding);
 
@@ -27,7 +24,6 @@ function finish(steps) {
   }
 }
 
-/** Runs all steps, in several turns of the event loop. */
 async function finishInTurns(steps, signal) {
   for (let end = performance.now() + TURN; ; ) {
     const { done, value } = steps.next();
@@ -39,10 +35,9 @@ async function finishInTurns(steps, signal) {
   }
 }
 
-/** Approximate number of bytes to convert in one step. */
+/** Bytes to convert in one step, approximately. */
 const PIECE = 1 << 16;
 
-/** Splits the addon's NUL-terminated strings, a few at a time. */
 function* partsOf(found, isBytes) {
   for (let from = 0, to; from < found.length; from = to + 1) {
     to = found.indexOf(0, Math.min(from + PIECE, found.length - 1));
@@ -69,10 +64,7 @@ function* textsOf(found, isBytes) {
   return texts;
 }
 
-/**
- * Creates the entries of a tree. `path` is the top; the paths of other directories begin with
- * `prefix`.
- */
+/** `path` is the top; the paths of other directories begin with `prefix`. */
 function* direntsOf({ names, kinds, directories, counts }, { path, prefix, isBytes }) {
   const whole = (below) => (isBytes ? Buffer.concat([Buffer.from(prefix), below]) : prefix + below);
   const belows = yield* textsOf(directories, isBytes);

@@ -5,12 +5,12 @@ const { resolve } = require("path");
 const { getSystemErrorMap } = require("util");
 
 const passing = new WeakSet();
-/** Cached, because Node creates a new map for each call. */
+/** Node creates a new map for each call. */
 let systemErrors;
 
 /**
- * Converts a failure of the addon to the error that Node would report: `ENOENT: no such file or
- * directory, lstat 'path'`. Its stack begins at the caller of `above`.
+ * The error that Node would report: `ENOENT: no such file or directory, lstat 'path'`. Its stack
+ * begins at the caller of `above`.
  */
 function errorOf(failure, above) {
   if (failure.number === undefined) return failure;
@@ -20,32 +20,28 @@ function errorOf(failure, above) {
   return error;
 }
 
-/**
- * The path to show in an error: on Windows the absolute one, without the prefix of `systemPathOf`.
- */
+/** On Windows the absolute path, without the prefix of `systemPathOf`. */
 function shown(path) {
   if (process.platform !== "win32") return path;
   return resolve(path).replace(/^\\\\\?\\(UNC\\)?/, (_, share) => (share ? "\\\\" : ""));
 }
 
-/** Creates an error that shows its code, like Node's: `TypeError [CODE]: message`. */
+/** Shows its code, like Node's errors: `TypeError [CODE]: message`. */
 function codedError(Class, code, message, fields) {
   const error = Object.assign(new Class(message), { code, ...fields });
   const hide = (key, value) =>
     Object.defineProperty(error, key, { value, writable: true, configurable: true });
   hide("name", `${Class.name} [${code}]`);
   Error.captureStackTrace(error, codedError);
-  // The first access formats the stack with the temporary name.
   void error.stack;
   hide("name", Class.name);
   hide("toString", () => `${error.name} [${code}]: ${error.message}`);
   return error;
 }
 
-/** Node does not export its `SystemError`. */
 class SystemError extends Error {}
 
-/** The error of `rm` for a directory. Node raises it without a system call. */
+/** `rm` reports directories without a system call. */
 function directoryError(path) {
   const [syscall, errno] = ["rm", constants.errno.EISDIR];
   const info = { code: "EISDIR", message: "is a directory", path, syscall, errno };

@@ -21,7 +21,7 @@ function checkCallback(callback) {
 
 class Dir {
   #tree;
-  /** `path` as passed, `prefix` of the paths below it, and `isBytes` for names. */
+  /** `prefix` of the paths below `path`, and `isBytes` for names. */
   #about;
   #entries = [];
   /** Thrown after the entries. */
@@ -136,11 +136,9 @@ class Dir {
 Object.setPrototypeOf(Dir.prototype, originals.Dir.prototype);
 
 /**
- * Returns the tree to open and the fields of its `Dir`, or null to call Node's own function: for
- * single directories, other encodings, and the errors of wrong arguments.
+ * Null to call Node's own function: for single directories, other encodings, and wrong arguments.
  */
 function treeOf(original, path, given) {
-  // Like Node, ignores inherited options.
   const options = { __proto__: null, ...(typeof given === "object" ? given : undefined) };
   const { encoding, recursive, bufferSize = 32 } = options;
   if (recursive !== true) return null;

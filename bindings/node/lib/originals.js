@@ -1,8 +1,8 @@
 // Node's functions as of loading the package, and a check that they are not mocks.
 //
-// If `fs` is mocked, curt must not bypass the mock. A function counts as Node's own if its source
-// text occurs in Node's own source files, which `process.binding("natives")` holds. mock-fs leaves
-// `fs` alone and replaces Node's binding to the system instead, so that is checked too.
+// If `fs` is mocked, curt must not bypass the mock. A function is Node's own if its source text
+// occurs in Node's source files, which `process.binding("natives")` holds. mock-fs instead replaces
+// Node's binding to the system, so that is checked too.
 "use strict";
 
 const { spawn, spawnSync } = require("child_process");
@@ -21,10 +21,10 @@ const names = ["rm", "rmSync", "readdir", "readdirSync", "opendir", "opendirSync
 const originals = taken(fs, "fs", names);
 const removers = new Set([originals.rm, originals.rmSync, promises.rm]);
 const openers = new Set([originals.opendir, originals.opendirSync, promises.opendir]);
-/** Functions of `fs` that Node's `rm` calls in some version or on some system. */
+/** Called by Node's `rm` in some version or on some system. */
 const BELOW_RM = ["chmod", "lstat", "readdir", "rmdir", "stat", "unlink"];
 
-/** The functions through which a mock can change the behaviour of `original`. */
+/** A mock of one of these can change the behaviour of `original`. */
 function below(original) {
   if (removers.has(original)) {
     return BELOW_RM.flatMap((name) => [fs[name], fs[`${name}Sync`], fs.promises[name]]);
@@ -38,7 +38,7 @@ function below(original) {
   });
 }
 
-/** Suppresses the deprecation warning, because users of curt-fs could not act on it. */
+/** Without the deprecation warning, which users of curt-fs could not act on. */
 function internal(name) {
   const before = Reflect.getOwnPropertyDescriptor(process, "noDeprecation");
   // Assignment would fail: the property is read-only with `--no-deprecation`.
@@ -54,11 +54,9 @@ function internal(name) {
 }
 
 const textOf = Function.prototype.call.bind(Function.prototype.toString);
-/** Builds of Node for Windows contain CRLF line ends. */
+/** Node for Windows contains CRLF line ends. */
 const plain = (text) => text.replace(/\r\n/g, "\n");
-/**
- * The source text of all functions made by `promisify`; their `prototype` is that of the original.
- */
+/** The source text of all functions made by `promisify`. */
 const PROMISIFIED = String(promisify(() => {}));
 
 function sourceOf(value) {
@@ -68,7 +66,7 @@ function sourceOf(value) {
   return typeof original === "function" ? textOf(original) : text;
 }
 
-/** Node's source files and binding to the system; null without `process.binding`. */
+/** Null without `process.binding`. */
 let node;
 
 function canTell() {
@@ -88,14 +86,13 @@ function isDefined(value) {
   if (typeof value !== "function") return false;
   if (!defined.has(value)) {
     const source = plain(sourceOf(value));
-    // Plain functions, or methods, which are indented.
     const lines = [`\n${source}\n`, `\n  ${source}\n`];
     defined.set(value, node.files.some((file) => lines.some((line) => file.includes(line))));
   }
   return defined.get(value);
 }
 
-/** Marks a replacement of Node's function as Node's own. */
+/** Makes a replacement count as Node's own. */
 function adopt(ours) {
   defined.set(ours, true);
 }
@@ -110,9 +107,7 @@ function isSystem(name) {
   return true;
 }
 
-/**
- * Whether curt may do the work of a function: it is Node's own and would use the real file system.
- */
+/** Whether a function is Node's own and would use the real file system. */
 function isNodes(original) {
   // Only Node's own functions enforce `--permission`.
   if (process.permission !== undefined || !canTell()) return false;

@@ -16,14 +16,12 @@ const { abortable } = require("./signal.js");
 const { run, runSync, settle } = require("./work.js");
 
 const [MAJOR, MINOR] = process.versions.node.split(".").map(Number);
-// Node follows symlinks to directories without file types, and since 22.13 also with file types,
-// but not in `fs.promises`.
+// With file types, Node follows symlinks to directories since 22.13, but not in `fs.promises`.
 const FOLLOWS_WITH_FILE_TYPES = MAJOR > 22 || (MAJOR === 22 && MINOR >= 13);
 
 /**
- * Returns the tree to list, or null to call Node's own function: for single directories, which it
- * lists faster than the addon can be called, for paths that are not strings, for other encodings,
- * and for the errors of wrong arguments.
+ * Null to call Node's own function: for single directories, which it lists faster, paths that are
+ * not strings, other encodings, and wrong arguments.
  */
 function treeOf(original, path, options) {
   const { encoding, recursive, withFileTypes: kinds } = options;

@@ -13,14 +13,10 @@ const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 2 **
 
 const DEFAULTS = { force: false, maxRetries: 0, recursive: false, retryDelay: 100 };
 
-/**
- * `tree` is null to call Node's own function: without `recursive`, and for the errors of wrong
- * arguments.
- */
+/** `tree` is null to call Node's own function: without `recursive`, and for wrong arguments. */
 function requestOf(original, path, given) {
   const known = pathOf(path);
   if (known === null) return { options: { __proto__: null }, tree: null };
-  // Like Node, ignores inherited options.
   const options = { __proto__: null, ...DEFAULTS, ...given };
   const { force, maxRetries, recursive, retryDelay } = options;
   const isTree = isOptions(given) && recursive === true && typeof force === "boolean";
@@ -30,7 +26,7 @@ function requestOf(original, path, given) {
   return { options, tree: originals.isNodes(original) ? tree : null };
 }
 
-/** Numbered from 0. On a retry a missing path counts as removed. */
+/** On a retry a missing path counts as removed. */
 function attempt({ path, force, threads }, number, control) {
   return remove(path, force || number > 0, threads, control);
 }
@@ -40,7 +36,7 @@ function delayOrThrow({ maxRetries, retryDelay }, number, error) {
   return (number + 1) * retryDelay;
 }
 
-// Sleeps on Node's timer: sleeping in the addon would occupy a pool thread for `retryDelay`.
+// Sleeping in the addon would occupy a pool thread for `retryDelay`.
 async function removeTree(tree, signal) {
   for (let number = 0; ; number += 1) {
     try {

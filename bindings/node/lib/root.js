@@ -22,7 +22,7 @@ const { run } = require("./work.js");
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = constants;
 
-/** The flags of `fs.open` by name. Like Node, accepts `x` before or after the letter. */
+/** Like Node, accepts `x` before or after the letter. */
 const FLAGS = {
   r: O_RDONLY,
   "r+": O_RDWR,
@@ -50,7 +50,7 @@ function modeOf(mode) {
   throw outOfRange("mode", "an integer >= 0 && <= 4294967295", mode);
 }
 
-/** The path for the addon. An empty path is valid here and fails as missing. */
+/** An empty path is valid here and fails as missing. */
 function pathBeneath(path, name = "path") {
   const isText = typeof path === "string" || isUint8Array(path);
   const known = isText && path.length === 0 ? "" : pathOf(path);
@@ -61,7 +61,6 @@ function pathBeneath(path, name = "path") {
   throw wrongType(name, "of type string or an instance of Buffer or URL", path);
 }
 
-/** Reports errors with the paths as passed. */
 async function settled(promise, path, dest) {
   try {
     return await promise;
@@ -73,7 +72,7 @@ async function settled(promise, path, dest) {
 
 const shown = (path) => path && Buffer.from(path).toString();
 
-/** Runs a short operation without waiting for a slot in the pool. */
+/** Does not wait for a slot in the pool. */
 function soon(begin, path, dest) {
   return settled(begin(new Control()), shown(path), shown(dest));
 }
@@ -190,7 +189,6 @@ class Root {
   }
 }
 
-/** Defines a method if this version of Node has the symbol. */
 function define(symbol, value) {
   if (symbol === undefined) return;
   Object.defineProperty(Root.prototype, symbol, { value, writable: true, configurable: true });

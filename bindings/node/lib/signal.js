@@ -2,7 +2,7 @@
 
 const { abortError } = require("./errors.js");
 
-/** The callbacks of one signal. It gets a single listener, however many calls share it. */
+/** A signal gets a single listener, however many calls share it. */
 class Aborts extends Set {
   handleEvent() {
     for (const abort of this) abort();
@@ -11,7 +11,6 @@ class Aborts extends Set {
 
 const abortsOf = new WeakMap();
 
-/** Calls `abort` when the signal, if any, is aborted. Returns a function that cancels this. */
 function onAbort(signal, abort) {
   if (signal === undefined) return () => {};
   let aborts = abortsOf.get(signal);
@@ -34,8 +33,8 @@ function onAbort(signal, abort) {
 }
 
 /**
- * Awaits a function of Node that takes no signal. After an abort the call is rejected while the
- * function continues.
+ * For functions of Node that take no signal. After an abort they continue, but the call is
+ * rejected.
  */
 async function abortable(signal, begin) {
   if (signal === undefined) return begin();

@@ -1,4 +1,4 @@
-// On Windows, starts the program that `which` finds. Elsewhere these are Node's own functions.
+// On Windows, starts the program that `which` finds. Elsewhere these are Node's functions.
 "use strict";
 
 const { win32 } = require("path");
@@ -11,19 +11,17 @@ const { settingsOf } = require("./which.js");
 const PLAIN = /^[A-Za-z0-9#$*+\-./:?@_\\\u{a0}-\u{10ffff}]+(?<!\\)$/u;
 
 /**
- * Keeps cmd.exe from expanding variables, even in quotes: follows each `%` with a variable that
- * expands to nothing.
+ * cmd.exe expands variables even in quotes. So a variable that expands to nothing follows each `%`.
  */
 const withoutVariables = (text) => text.replaceAll("%", "%%cd:~,%");
 
-/** Quotes a word, doubling its quotes and the backslashes before a quote. */
+/** Doubles quotes and the backslashes before a quote. */
 function quoted(word) {
   if (PLAIN.test(word)) return word;
   const text = word.replace(/(\\*)"/g, '$1$1""').replace(/\\+$/, "$&$&");
   return `"${withoutVariables(text)}"`;
 }
 
-/** Returns Node's arguments to run a batch file by cmd.exe. */
 function batchOf(script, words, options) {
   const at = words.findIndex((word) => /[\r\n]/.test(word));
   if (at >= 0) {
@@ -39,8 +37,8 @@ function batchOf(script, words, options) {
 }
 
 /**
- * Returns Node's arguments to start the program found by the rules of cmd.exe, or the passed ones
- * if there is none or they are wrong.
+ * Node's arguments to start the program found by the rules of cmd.exe, or the passed ones if there
+ * is none or they are wrong.
  */
 function found(...passed) {
   const [command, args] = passed;
@@ -52,7 +50,6 @@ function found(...passed) {
     typeof command === "string" &&
     ![command, ...words].some((word) => word.includes("\0")) &&
     isOptions(given);
-  // Like Node, ignores an empty directory.
   const directory = pathOf(options.cwd || ".");
   if (!isTaken || options.shell || directory === null) return passed;
   const cwd = options.cwd ? String(directory) : undefined;
@@ -61,7 +58,6 @@ function found(...passed) {
   try {
     path = find(command, settings, null);
   } catch {
-    // Node reports the error.
   }
   if (path === null) return passed;
   if (/\.(?:bat|cmd)$/i.test(path)) return batchOf(path, words, options);

@@ -7,7 +7,7 @@ const { abortError, errorOf } = require("./errors.js");
 const { statMany: ask } = require("./native.js");
 const { run } = require("./work.js");
 
-/** The number of paths per call of the addon. The event loop runs between calls. */
+/** Paths per call of the addon. The event loop runs between calls. */
 const MOST = 1024;
 const WIDTH = 14;
 /** No system allows longer paths; Node's function reports the error. */
@@ -17,7 +17,7 @@ const NUL = Buffer.from([0]);
 /** Newer versions of Node create dates on access. */
 const hasLazyDates = "atime" in Stats.prototype;
 
-/** An `fs.Stats` from numbers of the addon. Node's constructor is deprecated. */
+/** Node's constructor is deprecated. */
 function FileStats(numbers, at) {
   this.dev = numbers[at];
   this.mode = numbers[at + 1];
@@ -62,7 +62,6 @@ async function statSome(paths, follow, signal) {
     if (!Number.isNaN(numbers[at])) {
       answers.push(new FileStats(numbers, at));
     } else if (number === 0) {
-      // Gets the error from Node's own function.
       answers.push(await promises[syscall](path).catch((error) => error));
       if (signal?.aborted) throw abortError(signal);
     } else {

@@ -4,7 +4,7 @@ const { optionsOf, wrongType, wrongValue } = require("./arguments.js");
 const { find } = require("./native.js");
 const { run, runSync } = require("./work.js");
 
-/** Like Node, ignores the case of names on Windows. */
+/** On Windows, Node ignores the case of names. */
 function variable(env, name, isWindows) {
   let known = name;
   if (isWindows) {

@@ -1,17 +1,16 @@
-// Runs operations of the addon, in Node's thread pool or at once.
 "use strict";
 
 const { abortError, errorOf } = require("./errors.js");
 const { Control } = require("./native.js");
 const { onAbort } = require("./signal.js");
 
-// The pool size, parsed as libuv does.
+// Parsed as libuv does.
 const POOL = Math.min(parseInt(process.env.UV_THREADPOOL_SIZE ?? "4", 10) || 1, 1024);
 /** Leaves two threads for Node's file and DNS work, if the pool has three or more. */
 let slots = Math.max(1, POOL - 2);
 const waiting = new Set();
 const running = new Set();
-// Taken here, because tests replace `process.nextTick`.
+// Tests replace `process.nextTick`.
 const { nextTick } = process;
 
 /** Node waits for the pool before it exits. */
@@ -48,10 +47,7 @@ function leave() {
   }
 }
 
-/**
- * `begin(control)` starts an operation in the pool and returns the addon's promise. Aborting the
- * signal ends it early.
- */
+/** `begin(control)` starts an operation in the pool. Aborting the signal ends it early. */
 async function run(signal, begin) {
   if (signal?.aborted) throw abortError(signal);
   await enter(signal);
@@ -70,11 +66,10 @@ async function operate(signal, begin) {
     control.cancel();
   };
   const forget = onAbort(signal, end);
-  // Only while operations run; otherwise each copy of this module would leave a listener.
+  // Only while operations run: each copy of this module would leave a listener.
   if (running.size === 0) process.on("exit", endAll);
   running.add(end);
   try {
-    // The signal may have been aborted while this waited for a slot.
     if (signal?.aborted) throw abortError(signal);
     const result = await begin(control);
     if (!isEnded) return result;
@@ -88,7 +83,7 @@ async function operate(signal, begin) {
   throw abortError(signal);
 }
 
-/** Runs an operation synchronously. The stack of its errors begins at the caller of `above`. */
+/** The stack of errors begins at the caller of `above`. */
 function runSync(begin, above) {
   try {
     return begin();
@@ -97,10 +92,7 @@ function runSync(begin, above) {
   }
 }
 
-/**
- * Passes the outcome of a promise to a callback. `nextTick` keeps the callback's exceptions out of
- * the promise chain.
- */
+/** `nextTick` keeps the callback's exceptions out of the promise chain. */
 function settle(promise, callback) {
   promise.then(
     (result) => nextTick(callback, null, ...(result === undefined ? [] : [result])),

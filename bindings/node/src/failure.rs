@@ -1,14 +1,11 @@
-
 use curt::{Cause, Error, Operation};
 use napi::{Env, JsValue};
 use napi_derive::napi;
 
-/// Node's numbers.
 #[cfg(windows)]
 pub(crate) use crate::windows as numbers;
 #[cfg(windows)]
 use crate::windows::of_system;
-/// Node's numbers.
 #[cfg(unix)]
 pub(crate) use libc as numbers;
 
@@ -16,14 +13,11 @@ pub(crate) use libc as numbers;
 #[derive(Debug)]
 #[napi(object, object_from_js = false)]
 pub struct Failure {
-    /// Node's errno.
     pub number: i32,
-    /// The `syscall` that Node would report.
     pub function: &'static str,
     pub path: String,
     /// curt's message, if it replaces that of the errno.
     pub reason: Option<String>,
-    /// Whether a retry may succeed.
     pub may_pass: bool,
 }
 

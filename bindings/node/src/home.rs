@@ -1,8 +1,6 @@
-
 use curt::paths::{Environment, ThisProcess};
 use napi_derive::napi;
 
-/// Returns the home directory of a user in the system's database.
 #[napi]
 pub fn home_of(user: String) -> Option<String> {
     let home = ThisProcess::new().home_of(user.as_bytes())?;

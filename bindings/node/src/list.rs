@@ -24,7 +24,6 @@ const SEPARATOR: u8 = MAIN_SEPARATOR as u8;
 
 #[napi(object)]
 pub struct ListOptions {
-    /// Whether to return names with kinds and parents instead of paths.
     pub kinds: bool,
     pub follow: bool,
     /// Prefix of paths below the top, in errors.
@@ -32,13 +31,12 @@ pub struct ListOptions {
     pub threads: u32,
 }
 
-/// Entries grouped by directory. All strings are NUL-terminated.
+/// All strings are NUL-terminated.
 #[napi(object, object_from_js = false)]
 pub struct Entries {
-    /// Names, or without kinds paths below the top.
+    /// Without kinds, paths below the top.
     pub names: Buffer,
     pub kinds: Buffer,
-    /// Paths of the directories, below the top.
     pub directories: Buffer,
     pub counts: Uint32Array,
 }
@@ -91,7 +89,7 @@ impl Listing {
         }
     }
 
-    /// The path below the top; `None` for the top itself.
+    /// `None` for the top itself.
     fn below<'e>(&self, error: &'e Error) -> Option<&'e Path> {
         let path = error.path().strip_prefix(&self.path).ok()?;
         (!path.as_os_str().is_empty()).then_some(path)
@@ -118,10 +116,9 @@ struct Part {
 }
 
 struct Entry {
-    /// Position of its name in `Part::names`.
     at: usize,
     kind: u8,
-    /// Whether the walk descends into it, which includes a followed symlink.
+    /// Whether the walk descends into it, also as a followed symlink.
     is_directory: bool,
 }
 
@@ -171,7 +168,6 @@ impl Part {
     }
 
     fn fail(&mut self, listing: &Listing, error: Error) {
-        // A symlink or mount that leads back to an ancestor.
         if matches!(error.cause(), Cause::Loop(_)) {
             return;
         }
@@ -188,7 +184,7 @@ impl Part {
     }
 }
 
-/// The order of directories in a listing, which decides the error to report.
+/// Decides the error to report.
 fn in_listing_order(a: &Error, b: &Error) -> Ordering {
     let depth = |error: &'_ Error| error.path().components().count();
     depth(a).cmp(&depth(b)).then_with(|| a.path().cmp(b.path()))
@@ -202,7 +198,7 @@ fn split(path: &Path) -> (&[u8], &[u8]) {
     }
 }
 
-/// Returns Node's `UV_DIRENT_…`.
+/// Node's `UV_DIRENT_…`.
 pub fn number(kind: Kind) -> u8 {
     match kind {
         Kind::File => 1,
@@ -273,7 +269,7 @@ fn sorted(parts: &[Part], has_kinds: bool) -> Found {
     found
 }
 
-/// Returns the entries of a directory in Node's order: by name, but on Windows that of the system.
+/// By name, but on Windows in the system's order.
 fn in_order<'p>(runs: Runs<'p>) -> Vec<(&'p [u8], &'p Entry)> {
     let names = |(part, entries): (&'p Part, &'p [Entry])| {
         entries.iter().map(|entry| (part.text(entry.at), entry))

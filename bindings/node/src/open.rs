@@ -14,16 +14,15 @@ use crate::list::{Entries, Found, number};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work, lock};
 
-/// Approximate bytes of names per batch.
+/// Bytes of names per batch, approximately.
 const ENOUGH: usize = 1 << 15;
 
-/// A tree during an incremental listing. Its unfinished directories remain open.
+/// Its unfinished directories remain open.
 #[napi]
 pub struct OpenTree(Arc<Mutex<State>>);
 
 #[napi]
 impl OpenTree {
-    /// `prefix` begins the paths below the top in errors.
     #[napi(constructor)]
     pub fn new(top: PathArgument, prefix: String) -> OpenTree {
         let state = State { top: text::path(top), prefix, ..State::default() };
@@ -83,7 +82,7 @@ impl Work for Opening {
 
 pub struct Reading(Arc<Mutex<State>>);
 
-/// Entries in the order of the system, each directory before its children.
+/// In the order of the system, each directory before its children.
 #[napi(object, object_from_js = false)]
 pub struct Batch {
     pub entries: Entries,
@@ -113,7 +112,6 @@ impl Work for Reading {
 }
 
 impl State {
-    /// Lists some entries or opens the next directory. Returns `false` at the end.
     fn step(&mut self, found: &mut Found) -> Answer<bool> {
         let Some(mut current) = self.current.take() else { return self.open_next() };
         let mut failed = None;
@@ -159,7 +157,6 @@ impl State {
                 self.current = Some(opened.into());
                 Ok(true)
             }
-            // A symlink or mount that leads back to an ancestor.
             Some(Err(error)) if matches!(error.cause(), Cause::Loop(_)) => Ok(true),
             Some(Err(error)) => Err(self.failure(&error, "opendir")),
         }

@@ -1,4 +1,3 @@
-
 use std::path::PathBuf;
 
 use curt::remove::{DirectoryOperands, Report};
@@ -26,7 +25,6 @@ impl Work for Removal {
     }
 }
 
-/// Node's rules for operands.
 pub fn removal(threads: u32, force: bool, cancel: &Cancel) -> Remove<'_> {
     let removal = Remove::new().directories(DirectoryOperands::Removable).missing_is_fine(force);
     removal.threads(work::threads(threads)).cancel(cancel)
@@ -36,7 +34,7 @@ pub fn answer(report: &Report) -> Answer<()> {
     report.errors.first().map_or(Ok(()), |error| Err(Failure::from(error)))
 }
 
-/// Removes a tree, like `fs.rm` with `recursive` but without retries.
+/// Like `fs.rm` with `recursive`, but without retries.
 #[napi]
 pub fn remove(
     env: Env,

@@ -1,4 +1,3 @@
-
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -59,7 +58,7 @@ pub fn open_root(
 
 type Act<T> = dyn Fn(&curt::Root, &Cancel) -> Answer<T> + Send;
 
-/// An operation beneath a root. It keeps the root open until it ends.
+/// Keeps the root open until the operation ends.
 pub struct Beneath<T> {
     root: Arc<curt::Root>,
     act: Box<Act<T>>,
@@ -80,7 +79,6 @@ pub struct RootRemoveOptions {
     pub threads: u32,
 }
 
-/// An open directory. Each operation except `close` takes the arguments of Node's function.
 #[napi]
 pub struct OpenRoot(Mutex<Option<Arc<curt::Root>>>);
 
@@ -105,7 +103,7 @@ impl OpenRoot {
         work::start(env, Beneath { root: self.opened()?, act: Box::new(act) }, control)
     }
 
-    /// Returns a second handle, closed separately, for an operation that begins later.
+    /// A second handle, closed separately, for an operation that begins later.
     #[napi]
     pub fn keep(&self) -> Result<OpenRoot> {
         Ok(OpenRoot(Mutex::new(Some(self.opened()?))))
@@ -126,7 +124,7 @@ impl OpenRoot {
         control: Option<&Control>,
     ) -> Result<Outcome<Beneath<Descriptor>>> {
         let (path, mut options) = (text::path(path), OpenOptions::from_flags(flags)?);
-        // Opening a FIFO must not block a pool thread until somebody writes to it.
+        // Opening a FIFO must not block a pool thread until a writer comes.
         options.mode(mode).nonblocking_open(true);
         self.start(env, control, move |root, _| {
             root.open_file(&path, &options).map(Descriptor).map_err(failed("open"))
@@ -147,7 +145,6 @@ impl OpenRoot {
         })
     }
 
-    /// Returns the names in a directory, NUL-terminated.
     #[napi]
     pub fn readdir(
         &self,
@@ -194,7 +191,6 @@ impl OpenRoot {
         })
     }
 
-    /// With `recursive`, returns the path of the first directory created.
     #[napi]
     pub fn mkdir(
         &self,
@@ -292,7 +288,7 @@ fn failed(function: &'static str) -> impl Fn(Error) -> Failure {
     move |error| Failure::new(&error, function)
 }
 
-/// A file whose descriptor goes to JavaScript. It is closed if the promise is dropped before that.
+/// Goes to JavaScript, or is closed if the promise is dropped before that.
 pub struct Descriptor(File);
 
 impl Descriptor {
@@ -336,13 +332,12 @@ fn make_directory(root: &curt::Root, path: &Path, mode: u32) -> Answer<()> {
     root.create_dir_with_mode(path, mode).map_err(failed)
 }
 
-/// Creates a directory and its missing parents, and returns the first one it created. Paths,
-/// including those in errors, are split like Node does.
+/// Returns the first directory created. Paths, including those in errors, are split like Node does.
 fn make_directories(root: &curt::Root, path: &Path, mode: u32) -> Answer<Option<String>> {
     let bytes = path.as_os_str().as_encoded_bytes();
     let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
     // Ends of the prefixes to create, longest first. ENOENT adds a shorter one only on the way up;
-    // on the way down it means that another process removed a parent, and is an error.
+    // on the way down another process has removed a parent: an error.
     let mut ends = vec![bytes.len()];
     let (mut first, mut is_upward) = (None, true);
     while let Some(&end) = ends.last() {

@@ -1,4 +1,3 @@
-
 use curt::fields::{Follow, Time, Value};
 use curt::list::Stat;
 use curt::{Cancel, Fields, Metadata, Plan};
@@ -67,7 +66,6 @@ fn failed(number: i32) -> [f64; WIDTH] {
     row
 }
 
-/// The numbers of `fs.Stats`, in the order of `lib/stat.js`.
 pub fn row(metadata: &Metadata) -> Answer<[f64; WIDTH]> {
     let milliseconds = |time| {
         known(time).map(|Time { seconds, nanoseconds }| {
@@ -117,7 +115,6 @@ fn mode(metadata: &Metadata) -> Answer<f64> {
     known(metadata.mode()).map(f64::from)
 }
 
-/// Node's mode on Windows, from the kind and the read-only attribute.
 #[cfg(windows)]
 fn mode(metadata: &Metadata) -> Answer<f64> {
     let kind = match metadata.kind() {
@@ -129,8 +126,8 @@ fn mode(metadata: &Metadata) -> Answer<f64> {
     Ok(f64::from(kind | if is_read_only { 0o444 } else { 0o666 }))
 }
 
-/// Takes NUL-terminated paths. Returns the numbers of each, or NaN and an errno. The errno is 0 for
-/// a broken symlink and an empty path, where the caller gets the error from Node's own function.
+/// Takes NUL-terminated paths. Returns the numbers of each, or NaN and an errno: 0 for a broken
+/// symlink and an empty path, whose error comes from Node's own function.
 #[napi]
 pub fn stat_many(
     env: Env,

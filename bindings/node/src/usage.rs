@@ -1,4 +1,3 @@
-
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -31,7 +30,6 @@ impl Work for Measurement {
             .max_depth(0)
             .threads(work::threads(self.threads))
             .on_error(|error| {
-                // Ignores later failures of other threads.
                 let _ = first.set(Failure::from(error));
                 Next::Stop
             })

@@ -18,7 +18,7 @@ use crate::failure::{Answer, Failure};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work, lock};
 
-/// Approximate bytes of names per batch.
+/// Bytes of names per batch, approximately.
 const ENOUGH: usize = 1 << 16;
 
 #[napi]
@@ -26,7 +26,7 @@ pub struct Walker(Arc<Mutex<State>>);
 
 pub struct State {
     walk: DirectoryWalk,
-    /// The start of the walk; `None` once it has begun.
+    /// `None` once the walk has begun.
     top: Option<PathBuf>,
     undecided: Option<(List, Vec<OsString>)>,
 }
@@ -39,8 +39,8 @@ impl Walker {
         Walker(Arc::new(Mutex::new(State { walk, top, undecided: None })))
     }
 
-    /// Lists the next directories. `chosen` has the positions of the subdirectories to walk in the
-    /// last directory returned, or `None` for all of them.
+    /// `chosen` has the positions of the subdirectories to walk in the last directory, or `None`
+    /// for all of them.
     #[napi]
     pub fn next(
         &self,
@@ -69,7 +69,6 @@ pub struct Directories {
     /// For each directory its path, its subdirectories and its other names, all NUL-terminated.
     pub text: Buffer,
     pub counts: Uint32Array,
-    /// The failure of the directory after these.
     pub failure: Option<Failure>,
     pub is_end: bool,
 }

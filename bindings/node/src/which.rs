@@ -1,4 +1,3 @@
-
 use curt::paths::Flavor;
 use curt::which::{FindCause, Policy};
 use curt::{Cancel, Cause, Search};
@@ -12,13 +11,10 @@ use crate::work::{self, Control, Outcome, Work};
 /// Never falls back to the environment, because JavaScript may change it concurrently.
 #[napi(object)]
 pub struct Settings {
-    /// `PATH`, or the system's default.
     pub path: Option<String>,
-    /// `PATHEXT`, or the default of cmd.exe.
     pub path_ext: Option<String>,
-    /// The base of relative paths, by default the working directory.
+    /// By default the working directory.
     pub cwd: Option<String>,
-    /// Whether to use the rules of cmd.exe instead of `execvp`.
     pub is_windows: bool,
     /// Whether cmd.exe's rules search the working directory before `PATH`.
     pub searches_cwd: bool,

@@ -30,7 +30,7 @@ pub const EROFS: i32 = 4043;
 pub const EXDEV: i32 = 4037;
 const UNKNOWN: i32 = 4094;
 
-/// Converts an error of Windows to libuv's. It depends on the function that Node would report.
+/// Depends on the function that Node would report.
 pub fn of_system(number: i32, function: &str) -> i32 {
     let is_listing = matches!(function, "scandir" | "opendir");
     match number.cast_unsigned() {
@@ -69,8 +69,8 @@ pub fn of_system(number: i32, function: &str) -> i32 {
     }
 }
 
-/// Converts a file to a descriptor of the C library inside the running program. Fails with
-/// `ENOTSUP` if the program lacks libuv's function, or `EMFILE` if it has too many descriptors.
+/// Converts a file to a descriptor of the running program's C library. Fails with `ENOTSUP` if the
+/// program lacks libuv's function, or `EMFILE` if it has too many descriptors.
 pub fn descriptor(file: File) -> Result<c_int, i32> {
     type Found = unsafe extern "system" fn() -> isize;
     type OpenDescriptor = unsafe extern "C" fn(*mut c_void) -> c_int;
@@ -87,7 +87,6 @@ pub fn descriptor(file: File) -> Result<c_int, i32> {
     if descriptor < 0 {
         return Err(EMFILE);
     }
-    // The descriptor owns the handle now.
     let _ = file.into_raw_handle();
     Ok(descriptor)
 }

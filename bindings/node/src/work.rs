@@ -31,7 +31,6 @@ impl Control {
         Control::default()
     }
 
-    /// The operation ends soon, with a partial result.
     #[napi]
     pub fn cancel(&self) {
         self.0.cancel();
@@ -58,7 +57,7 @@ impl<W: Work> Task for Pooled<W> {
 
 pub type Outcome<W> = Either<AsyncTask<Pooled<W>>, <W as Work>::Output>;
 
-/// Runs an operation in the thread pool if there is a control, otherwise at once.
+/// In the thread pool if there is a control, otherwise at once.
 pub fn start<W: Work>(
     env: Env,
     mut work: W,
@@ -82,7 +81,6 @@ fn attempt<W: Work>(work: &mut W, cancel: &Cancel) -> napi::Result<Answer<W::Out
     catch_unwind(run).map_err(|_| napi::Error::from_reason("curt has panicked, which is a bug"))
 }
 
-/// Locks state shared by operations, even after a panic in one of them.
 pub fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -90,7 +88,6 @@ pub fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 #[napi]
 pub const MOST_THREADS: u32 = Threads::MOST as u32;
 
-/// 0 means automatic.
 pub fn threads(most: u32) -> Threads {
     Threads::try_from(most as usize).unwrap_or_default()
 }

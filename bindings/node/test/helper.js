@@ -5,14 +5,12 @@ const os = require("os");
 const path = require("path");
 const { after } = require("node:test");
 
-/** Returns a fresh folder, removed after the tests. */
 function folder() {
   const made = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "curt-node-")));
   after(() => fs.rmSync(made, { recursive: true, force: true }));
   return made;
 }
 
-/** Creates files from paths and texts, and returns their folder. */
 function plant(files, top = folder()) {
   for (const [name, text] of Object.entries(files)) {
     fs.mkdirSync(path.join(top, path.dirname(name)), { recursive: true });

@@ -8,7 +8,6 @@ const { test } = require("node:test");
 const curt = require("curt-fs");
 const { folder, plant } = require("./helper.js");
 
-/** The version of Node counted in the file. */
 const VERSION = "20";
 const FILE = path.join(__dirname, "linux-calls.txt");
 const TRACED = "trace=%file,close,fstat,getdents64";
@@ -52,11 +51,9 @@ function plantTen(top) {
   return plant(Object.fromEntries(names.map((name) => [name, ""])), top);
 }
 
-/** Marks the trace before each operation. */
 async function run(folder) {
   for (const [way, functions] of Object.entries(WAYS)) {
     for (const [index, take] of functions.entries()) {
-      // A first call, not counted, loads modules.
       const name = `${["curt", "Node"][index]} ${way}`;
       await take(plantTen(path.join(folder, `${name}, first`)));
       const top = plantTen(path.join(folder, name));
@@ -86,7 +83,6 @@ async function compare(t) {
   const log = path.join(top, "log");
   const program = [process.execPath, __filename, "run", top];
   const words = ["-f", "-qq", "-e", TRACED, "-o", log, ...program];
-  // Each thread's malloc arena would cost further calls.
   const env = { ...process.env, MALLOC_ARENA_MAX: "1" };
   const traced = spawnSync("strace", words, { encoding: "utf8", env });
   if (traced.error || /PTRACE|ptrace/.test(traced.stderr)) {

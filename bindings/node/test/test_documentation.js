@@ -20,7 +20,6 @@ const PROJECT = {
   "public/index.html": "hello\n",
 };
 
-/** Runs a program next to the files of the examples. */
 function printed(program) {
   const folder = plant(PROJECT);
   const env = { ...process.env, NODE_PATH: path.dirname(PACKAGE) };
@@ -30,7 +29,7 @@ function printed(program) {
   return done.stdout;
 }
 
-/** The programs of a page print the output that follows each of them. */
+/** The output of each program follows it. */
 function check(name) {
   const page = fs.readFileSync(name, "utf8");
   const programs = [...page.matchAll(/```js\n([^]*?)```\n\n```console\n([^$][^]*?)```/g)];
@@ -68,7 +67,6 @@ test("the types name everything that there is, and nothing else", async () => {
   for (const name of names) assert.equal(module[name], curt[name]);
 });
 
-/** The folder of a TypeScript compiler and the types of this Node. */
 const MODULES = process.env.CURT_TYPES;
 const skip = MODULES ? false : "only with --all: wants packages of npm";
 

@@ -1,4 +1,3 @@
-// Every form of every function, promise, callback and synchronous, with the same options.
 "use strict";
 
 const assert = require("node:assert/strict");
@@ -36,7 +35,6 @@ async function removedBeneath(top, options) {
 }
 
 const TREE = { recursive: true };
-/** Without `recursive`, Node's function does the work of some. */
 const FORMS = {
   "promises.rm": curt.promises.rm,
   rm: called((...words) => curt.rm(...words)),
@@ -62,7 +60,6 @@ const listed = (top) => fs.readdirSync(top, { recursive: true }).sort();
 const fifo = path.join(folder(), "fifo");
 execFileSync("mkfifo", [fifo]);
 
-/** Fills the pool. Returns a function that frees it. */
 function occupy() {
   const held = [1, 2, 3, 4].map(() => fs.promises.open(fifo));
   return async () => {
@@ -99,7 +96,6 @@ for (const [name, form] of Object.entries(FORMS)) {
       const top = plant({ "a/b": "b" });
       fs.mkdirSync(path.join(top, "empty"));
       const controllers = Array.from({ length: 10 }, () => new AbortController());
-      // Calls with a slot in the pool must not begin either.
       const release = occupy();
       const calls = controllers.map(({ signal }, at) =>
         form(path.join(top, at % 2 ? "a" : "empty"), { ...options, signal }),

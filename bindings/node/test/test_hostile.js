@@ -7,7 +7,6 @@ const { test } = require("node:test");
 const curt = require("curt-fs");
 const { folder } = require("./helper.js");
 
-/** `check.mjs` copies `tests/hostile.json` here. */
 const TABLE = require("./hostile.json");
 const VERDICTS = new Map(TABLE.verdicts.map(([name, , number, text]) => [name, [+number, text]]));
 
@@ -73,7 +72,6 @@ test("hostile cases have their verdicts", async () => {
       const root = await curt.Root.open("in", how);
       const answer = await OPERATIONS[name](root, one[1]).catch((error) => error);
       root.close();
-      // Refusals are checked once, after the last of several.
       const isTime = !(answer instanceof Error) || name === names.at(-1);
       changes = isTime ? shell("look") : "";
       if (!isRight(answer, one, changes)) wrong.push([name, one, answer, changes]);

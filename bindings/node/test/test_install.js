@@ -51,7 +51,6 @@ test("install: a second time changes nothing", () => {
   const { rm } = fs;
   require("curt-fs/install");
   assert.equal(fs.rm, rm);
-  // A second copy of the package still reaches Node's own functions.
   for (const file of Object.keys(require.cache)) {
     if (file.includes("curt-fs")) delete require.cache[file];
   }
@@ -90,7 +89,6 @@ test("install: is asked for on the command line, or by import", () => {
   `;
   assert.equal(output(modules, program), "true true false false");
   const [major, minor] = process.versions.node.split(".").map(Number);
-  // Node 18.18 added the option.
   if (major > 18 || minor >= 18) {
     assert.equal(output(["--import", "curt-fs/install"], PRINT), "true");
   }
@@ -139,7 +137,6 @@ const REMOVERS = ["rm", "rmSync", "promises.rm"];
 const OPENERS = ["opendir", "opendirSync", "promises.opendir"];
 const ALL = ["opendir", "opendirSync", "readdir", "readdirSync", "rm", "rmSync"];
 ALL.push("promises.opendir", "promises.readdir", "promises.rm");
-/** Ways to mock `fs`, and the functions they replace. */
 const MOCKS = [
   ["", []],
   ...ALL.filter((name) => !/readdir/.test(name)).map((name) => [`fs.${name} = () => {};`, [name]]),
@@ -151,13 +148,11 @@ const MOCKS = [
   ["mockModule({ ...fs, rmSync() {} });", ["rmSync"]],
   ["mockModule({ ...noops(fs), promises: noops(fs.promises) });", ALL],
 ];
-/** Mocks of lower functions, as mock-fs makes them. */
 const BELOW = [
   ["fs.lstat = fs.lstat.bind(fs);", REMOVERS],
   ["fs.Dir.prototype.entries = async function* () {};", OPENERS],
   ["system.rmdir = (() => {}).bind();", ALL],
 ];
-/** Runtimes where curt cannot recognize Node's functions. */
 const UNKNOWN = [
   ["process.binding = undefined;", ALL],
   ['process.binding = (name) => { if (name === "fs") throw Error(); return natives; };', ALL],
@@ -186,7 +181,6 @@ const PREPARE = `
   }
   process.on("warning", ({ message }) => console.log(message));
 `;
-/** Prints the functions that are not curt's, and which implementation each calls. */
 const REPORT = `
   const curt = require("curt-fs");
   const now = require("fs");
@@ -244,7 +238,6 @@ test("install: leaves mocks alone, and says so", () => {
   assert.equal(found, `Error: curt-fs ${missing}: ${advice}`);
 });
 
-/** Prints undetected mocks of single functions, made before or after installing. */
 const EACH = `
   const { REMOVERS, OPENERS, ALL } = ${JSON.stringify({ REMOVERS, OPENERS, ALL })};
   const { getOwnPropertyDescriptor, ownKeys } = Reflect;

@@ -75,7 +75,6 @@ testForms("reads what readdir lists", async (form) => {
     [at, false],
   ])) {
     const options = { recursive, withFileTypes: true };
-    // Neither opendir nor `promises.readdir` follows symlinks.
     const expected = inOrder(await fs.promises.readdir(at, options));
     for (const [name, read] of Object.entries(READS)) {
       for (const bufferSize of [1, 32, 4096]) {

@@ -30,7 +30,7 @@ function testForms(title, take) {
 const both = (form, ...words) =>
   Promise.all([fs, curt].map((module) => form(module, ...words).catch((error) => error)));
 
-/** Sorts: Node's promises descend into subdirectories in reverse order. */
+/** Node's promises descend into subdirectories in reverse order. */
 const inOrder = (found) =>
   found instanceof Error ? found : [...found].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 const keyOf = (entry) =>
@@ -157,7 +157,6 @@ testForms("has the errors of Node", async (form, name) => {
   await assertSame(form, true, Buffer.from(top), { recursive: true });
 });
 
-/** Creates a random tree with odd names, symlinks and pipes. */
 function plantAny(seed) {
   const choose = (most) => {
     seed = (seed * 1103515245 + 12345) % 2147483648;
@@ -208,7 +207,6 @@ testForms("lists links that lead back, and does not follow them", async (form) =
   assert.deepEqual(links.map(({ name }) => name), ["here", "top", "up"]);
 });
 
-/** The paths below a directory, following symlinks except to an ancestor. */
 function unlooped(top, below = "", ancestors = []) {
   const at = path.join(top, below);
   const here = fs.realpathSync(at);
@@ -278,9 +276,7 @@ test("readdir: has the error of the first directory that may not be listed", (t)
 test("readdir: an aborted signal ends it while its result is made", async (t) => {
   const controller = new AbortController();
   const { signal } = controller;
-  // The addon has listed the tree by then.
   signal.removeEventListener = () => controller.abort();
-  // Each step takes a turn of the event loop.
   let now = 0;
   t.mock.method(performance, "now", () => (now += 100));
   const listing = curt.promises.readdir(plant(TREE), { recursive: true, signal });

@@ -138,7 +138,6 @@ const lock = (name, mode) => () => {
   fs.chmodSync(name, mode);
 };
 
-/** Folder contents, operand, and options in addition to `recursive`. */
 const CASES = [
   [() => write("f"), "f"],
   [() => write("f"), "f/"],
@@ -188,7 +187,6 @@ test("rm: has the results and errors of Node", async () => {
   }
 });
 
-/** Creates a random tree, with at most one locked directory. */
 function random(seed) {
   let state = seed * 2654435761 + 1;
   const below = (limit) => {
@@ -258,13 +256,11 @@ test("rm: tries again, and waits longer each time", async (t) => {
     await unprivileged(() => assert.rejects(rm(curt, ...words), denied));
     assert.ok(performance.now() - start >= 119);
   }
-  // A signal also ends the wait.
   const long = { ...options, retryDelay: 100_000, signal: AbortSignal.timeout(20) };
   const aborted = () => curt.promises.rm(path.join(top, "d"), long);
   const begun = performance.now();
   await unprivileged(() => assert.rejects(aborted, { name: "AbortError" }));
   assert.ok(performance.now() - begun < 50_000);
-  // Succeeds once the directory becomes removable.
   await unprivileged(async () => {
     const removed = curt.promises.rm(path.join(top, "d"), { ...options, retryDelay: 100 });
     await setTimeout(50);

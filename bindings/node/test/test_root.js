@@ -12,7 +12,6 @@ const { descriptors, folder, plant } = require("./helper.js");
 const pipe = path.join(folder(), "fifo");
 execFileSync("mkfifo", [pipe]);
 
-/** A tree next to a secret. */
 function tree() {
   const top = path.join(folder(), "top");
   plant({ "a/b/c": "c", "a/d": "d", e: "e", "../outside/secret": "secret" }, top);
@@ -31,7 +30,6 @@ function tree() {
   return top;
 }
 
-/** A tree that other users may change, except some directories. */
 function openTree() {
   const top = tree();
   fs.chmodSync(path.dirname(top), 0o755);
@@ -42,7 +40,6 @@ function openTree() {
   return top;
 }
 
-/** Calls a function as the current user, and if that is root also as nobody. */
 async function forUsers(t, call) {
   const [self, before] = [process.getuid(), process.cwd()];
   if (self !== 0) t.diagnostic("skipped: as nobody: needs root");
@@ -64,7 +61,6 @@ async function forUsers(t, call) {
   }
 }
 
-/** The paths in a tree. Follows no symlinks. */
 function listed(top) {
   const encoding = "latin1";
   const entries = fs.readdirSync(Buffer.from(top, encoding), { withFileTypes: true, encoding });
@@ -111,7 +107,6 @@ INSIDE.push("fixed/in", "fixed/in/x", "a/../a");
 const ENDS = ["", "/", "/.", "/.."];
 const ODD = ["", ".", "./", ".//a", "a/b/../d", "x".repeat(300), "a/".repeat(2100), "\ud800"];
 ODD.push(Buffer.from("a/d"), Buffer.from("e/"), Buffer.from("fixed/in/\xff\n", "latin1"));
-/** For `mkdir` only: missing parents, names at the limit, and longer paths. */
 const MADE = ["new/../c", "a/n/m", "a//n//m", "a/./n/./m", "a/../new/x", "e/x/y", "broken/x/y"];
 MADE.push("to-directory/n/m", "to-file/x", "missing/../b/c", "locked/x/y", "fixed/x", "fixed/x/y");
 MADE.push("\ud800/x", Buffer.from("q\xff/r", "latin1"), "x".repeat(255), `${"x".repeat(256)}/y`);
@@ -126,7 +121,6 @@ test("root: has the results and errors of Node", async (t) => {
     for (const [method, call] of Object.entries(METHODS)) {
       for (const name of method.startsWith("mkdir") ? [...names, ...MADE] : names) {
         const isTree = method.startsWith("rm recursive");
-        // Documented differences.
         if (isTree && /\.\.$|^(to-directory|loop|broken)\/$/.test(name)) continue;
         if (user !== 0 && /^locked\/$/.test(name)) continue;
         if (ours === undefined) [theirs, ours] = [openTree(), openTree()];
@@ -215,7 +209,6 @@ test("root: opens with the flags of fs.open", async (t) => {
     });
   const before = process.cwd();
   for (const how of flags) {
-    // Files created by one call exist for the next.
     const [theirs, ours] = [tree(), tree()];
     for (const name of ["e", "new", "a", "to-file", "broken", "missing/new", "loop", "a/d/x"]) {
       process.chdir(theirs);
@@ -265,7 +258,7 @@ test("root: removals that wait for their turn outlast it", async () => {
   const settled = await Promise.allSettled(removals);
   assert.deepEqual(settled.map(({ reason }) => reason?.code), [undefined, undefined, "ENOENT"]);
   assert.equal(["a", "e"].some((name) => fs.existsSync(path.join(top, name))), false);
-  // Checks only this path: garbage of earlier tests may close other descriptors.
+  // Garbage of earlier tests may close other descriptors.
   assert.equal(descriptors().some((fd) => fs.readlinkSync(`/proc/self/fd/${fd}`) === top), false);
 });
 
@@ -278,7 +271,6 @@ test("root: wrong arguments have the errors of Node", async () => {
       const theirs = await outcome(fs.promises[method](name, "x"));
       const ours = await outcome(root[method](name, "x"));
       if (/^v18\./.test(process.version)) {
-        // Its message lacks URLs.
         for (const key of ["message", "text", "head"]) {
           theirs.error[key] = theirs.error[key].replace("string or Uint8Array", expected);
         }
@@ -312,7 +304,6 @@ test("root: wrong arguments have the errors of Node", async () => {
 test("root: descriptors do not leak", async (t) => {
   if (process.platform !== "linux") return t.skip("descriptors are not in /proc");
   const top = tree();
-  /** Counts descriptors after garbage collection. */
   async function count() {
     for (let round = 0; round < 10; round += 1) {
       globalThis.gc();

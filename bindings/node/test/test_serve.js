@@ -10,7 +10,6 @@ const { after, test } = require("node:test");
 const { serve } = require("../examples/serve.js");
 const { folder, plant } = require("./helper.js");
 
-/** A server next to a secret, and a client that sends paths unchanged. */
 async function site() {
   const top = path.join(folder(), "www");
   plant({ "page.html": "page", "sub/page.html": "below", "../secret": "secret" }, top);

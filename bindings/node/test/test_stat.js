@@ -141,7 +141,6 @@ test("statMany: an aborted signal ends it", async () => {
   const asked = curt.statMany(Array(20_000).fill("."), { signal: controller.signal });
   setImmediate(() => controller.abort("enough"));
   await assert.rejects(asked, aborted);
-  // Aborts during the call of Node's own function.
   const other = new AbortController();
   other.signal.removeEventListener = () => other.abort("enough");
   await assert.rejects(curt.statMany([""], { signal: other.signal }), aborted);

@@ -25,7 +25,6 @@ async function walked(top, options, prune) {
   return found;
 }
 
-/** Entries in the order of the file system; `fs.readdirSync` would sort them. */
 function entriesOf(place) {
   const directory = fs.opendirSync(place);
   const entries = [];
@@ -56,7 +55,6 @@ test("walk: yields each directory before those in it, as Node lists them", async
   assert.deepEqual(await walked(pathToFileURL(top)), expected(top, asListed));
   assert.deepEqual(await walked(Buffer.from(top)), expected(top, asListed));
   assert.deepEqual(await walked(new Uint8Array(Buffer.from(top))), expected(top, asListed));
-  // Only the top is followed.
   const link = path.join(top, "link");
   assert.deepEqual(await walked(link), expected(link, asListed));
 });
@@ -105,7 +103,6 @@ test("walk: what is taken out of the directories is not walked", async () => {
   assert.deepEqual(await paths(remove("x")), without("x"));
   assert.deepEqual(await paths((directory) => (directory.directories = [])), [""]);
   assert.deepEqual(await paths((directory) => (directory.directories.length = 0)), [""]);
-  // Added names are ignored, and no directory is walked twice.
   assert.deepEqual(await paths((directory) => directory.directories.push("c", "../a", 7)), all);
   for (const wrong of [undefined, null, "a", 7]) {
     const walk = curt.walk(top);
@@ -126,7 +123,6 @@ test("walk: names that are not UTF-8 are entered", async () => {
   const found = await walked(top);
   assert.deepEqual(found[0].directories, fs.readdirSync(top).sort());
   assert.deepEqual(found.flatMap(({ files }) => files).sort(), ["0", "1", "2"]);
-  // Names with the same text are chosen together.
   const keep = (directory) =>
     (directory.directories = directory.directories.filter((name) => name !== "ok"));
   const kept = await walked(top, {}, keep);
@@ -150,7 +146,6 @@ test("walk: deeper than a path may be long", async () => {
   const found = await walked(top);
   assert.equal(found.length, 61);
   assert.equal(found.at(-1).path, `${top}${`/${name}`.repeat(60)}`);
-  // Node's own function fails at this depth.
   curt.rmSync(top, { recursive: true });
 });
 
@@ -168,7 +163,6 @@ test("walk: a failure ends it, or goes to onError", async () => {
   const errors = [];
   const onError = (error) => errors.push(`${error.code} ${path.relative(top, error.path)}`);
   assert.deepEqual(await walked(missing, { onError }), []);
-  // Directories that vanish or become symlinks after the listing.
   let seen = 0;
   for await (const directory of curt.walk(top, { onError })) {
     seen += 1;
@@ -244,7 +238,6 @@ test("walk: is closed by leaving the loop, by an error in it, and by the collect
   await assert.rejects(walk.throw(thrown), thrown);
   assert.deepEqual(await walk.next(), { value: undefined, done: true });
   assert.deepEqual(descriptors(), before);
-  // A walk that never begins, and one that is dropped.
   await curt.walk(top).return();
   await (async () => curt.walk(top).next())();
   for (let turn = 0; turn < 50 && descriptors().length > before.length; turn += 1) {

@@ -17,7 +17,6 @@ const { folder, plant } = require("./helper.js");
 const RECURSIVE = { recursive: true };
 const skip = os.cpus().length < 2 && "there is one processor";
 
-/** A tree whose removal takes a while. */
 function plantMany() {
   const top = folder();
   for (let at = 0; at < 100; at += 1) {
@@ -31,7 +30,6 @@ function plantMany() {
 
 const left = (top) => (fs.existsSync(top) ? fs.readdirSync(top).length : 0);
 
-/** Blocks until the removal of such a tree has begun. */
 function awaitBegin(top) {
   while (left(top) === 100);
 }
@@ -188,7 +186,7 @@ test("work: signals of another realm count", async () => {
 });
 
 test("work: a replaced nextTick changes nothing", () => {
-  // In a new process, because the test reporter uses `nextTick`.
+  // The test reporter uses `nextTick`.
   const code = `
     process.nextTick = () => {};
     curt.rm(process.argv[1], { recursive: true }, (...results) => {
@@ -284,7 +282,6 @@ test("work: keeps no memory", (t) => {
   `;
   const [heap, rss] = inProcess(code, { words: [folder()] }).split(" ").map(Number);
   assert.ok(heap < 1 << 20, `heap: ${heap}`);
-  // Leaves room for V8's own growth.
   assert.ok(rss < 24 << 20, `resident: ${rss}`);
 });
 
@@ -376,7 +373,7 @@ test("work: threads start by default, and end with their operation", { skip }, (
     })();
   `;
   const started = { readdir: 0, usage: 0, rm: 0 };
-  // Retries, because the engine measures at run time whether threads pay.
+  // The engine measures at run time whether threads pay.
   for (let attempt = 0; attempt < 10 && Object.values(started).includes(0); attempt += 1) {
     const { readdir1, usage1, rm1, ...more } = JSON.parse(inProcess(code, { words: [folder()] }));
     assert.deepEqual([readdir1, usage1, rm1], [0, 0, 0]);

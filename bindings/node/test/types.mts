@@ -1,4 +1,4 @@
-// Uses that must compile and uses that must not. Never run.
+// Must compile, with the expected errors. Never run.
 
 import type { Dir, Dirent, Stats } from "node:fs";
 import { promisify } from "node:util";

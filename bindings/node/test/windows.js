@@ -1,5 +1,5 @@
 // Compares curt's functions with Node's in Node for Windows under Wine. `cargo xtask dist-test npm`
-// runs this where the packages are installed.
+// runs this.
 "use strict";
 
 const assert = require("node:assert/strict");
@@ -22,7 +22,6 @@ function outcome(run) {
   }
 }
 
-/** Drops the access time, which a query may change. */
 function timeless(stats) {
   return { ...stats, atime: undefined, atimeMs: undefined };
 }

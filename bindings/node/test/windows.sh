@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs windows.js with the installed package, and compares native calls with `windows-calls.txt`.
-# Needs a session for Windows programs (`cargo xtask windows-session`).
+# Needs `cargo xtask windows-session`.
 #
 # usage: windows.sh NODE.EXE PACKAGE ADDON'S-PACKAGE
 set -eu

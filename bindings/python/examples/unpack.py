@@ -2,9 +2,8 @@
 
 usage: python unpack.py ARCHIVE FOLDER
 
-Whatever names and links an entry has, it is created beneath the folder. Entries for which that
-fails are reported, and the others are unpacked. Symlinks keep their targets, which other programs
-may follow out of the folder.
+Entries that cannot be created beneath the folder are reported, and the others are unpacked.
+Symlinks keep their targets, which other programs may follow out of the folder.
 """
 
 from __future__ import annotations
@@ -16,12 +15,10 @@ import tarfile
 
 import curt_fs as curt
 
-# `OverflowError` is for times that the system cannot store.
 REFUSALS = (OSError, ValueError, OverflowError)
 
 
 def unpack(archive: tarfile.TarFile, root: curt.Root) -> list[tuple[str, Exception]]:
-    """Unpacks an archive, and returns the names that failed, each with the reason."""
     failed: list[tuple[str, Exception]] = []
     directories = []
     for member in archive:
@@ -31,7 +28,7 @@ def unpack(archive: tarfile.TarFile, root: curt.Root) -> list[tuple[str, Excepti
             failed.append((member.name, error))
         else:
             directories += [member] if member.isdir() else []
-    # Afterwards, and innermost first, because a directory may become read-only.
+    # Last and innermost first, because a directory may become read-only.
     for member in sorted(directories, key=lambda member: member.name, reverse=True):
         try:
             set_metadata(member, root)
@@ -48,7 +45,7 @@ def unpack_member(archive: tarfile.TarFile, member: tarfile.TarInfo, root: curt.
     if not (member.isfile() or member.issym() or member.islnk()):
         raise ValueError("no file, directory or link")
     root.makedirs(os.path.dirname(name) or ".", exist_ok=True)
-    # As tar does: an existing file or symlink is replaced, and never written through.
+    # As tar does, replaces an existing file or symlink and never writes through it.
     try:
         root.unlink(name)
     except FileNotFoundError:

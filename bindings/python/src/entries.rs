@@ -44,7 +44,6 @@ impl<'py> Target<'py> {
                 opened.map_err(|error| exception(py, &error, &path.object))
             }
             Target::Descriptor(fd) => {
-                // CPython's error for a closed descriptor has no filename, either.
                 let duplicated = py.detach(|| duplicate(*fd));
                 let duplicated = duplicated.map_err(|error| system(py.None().bind(py), &error))?;
                 let opened = py.detach(|| Open::descriptor(duplicated));
@@ -92,7 +91,6 @@ pub(crate) fn listdir<'py>(
     let form = target.form();
     let mut entries = Entries::default();
     let listed = loop {
-        // In batches, which fit into the processor's cache.
         let read = py.detach(|| open.read(&mut entries));
         for name in entries.names.iter() {
             names.append(form.wrap(py, name)?)?;
@@ -143,25 +141,20 @@ pub(crate) fn scandir<'py>(
 }
 
 pub(crate) struct Directory {
-    /// The operand as passed, for errors.
     object: Py<PyAny>,
     path: Vec<u8>,
     form: Form,
-    /// The caller's descriptor, if the operand was one.
     fd: Option<i32>,
-    /// The root of `Root.scandir`. The caller may close it at any time.
+    /// The caller may close it at any time.
     root: Option<Py<Root>>,
-    /// Open until the iterator ends. Entries that live longer query by path, so that they hold no
-    /// descriptor. Only reading may wait for the lock: in a forked child, a thread that does not
-    /// exist there may hold it forever.
+    /// Open until the iterator ends. Entries that live longer query by path. Only reading may wait
+    /// for the lock: in a forked child, a missing thread may hold it forever.
     open: Mutex<Option<Box<Open>>>,
-    /// Set by `close`. If another thread holds the lock at that moment, that thread closes the
-    /// directory.
+    /// Set by `close`. If another thread holds the lock then, that thread closes the directory.
     is_closed: AtomicBool,
 }
 
 impl Directory {
-    /// For `Root.scandir`.
     pub(crate) fn beneath(path: &PathArg<'_>, open: Box<Open>, root: Py<Root>) -> Directory {
         Directory {
             object: path.object.clone().unbind(),
@@ -174,12 +167,11 @@ impl Directory {
         }
     }
 
-    /// Must be called without the GIL, for which the holder of the lock may wait.
+    /// Must be called without the GIL, because the holder of the lock may wait for it.
     fn lock(&self) -> MutexGuard<'_, Option<Box<Open>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the next entries. A closed directory has no more.
     fn read(&self, into: &mut Entries) -> Result<(), Error> {
         let read = match self.lock().as_mut() {
             Some(open) => open.read(into),
@@ -192,14 +184,13 @@ impl Directory {
         read
     }
 
-    /// Queries an entry. `None` if the directory is closed or another thread holds the lock.
+    /// `None` if the directory is closed or another thread holds the lock.
     fn stat(&self, name: &Path, follow: bool) -> Option<Result<Metadata, Error>> {
         let stat = self.open.try_lock().ok()?.as_mut().map(|open| open.stat(name, follow));
         self.close_if_due();
         stat
     }
 
-    /// Returns false if it was closed before.
     fn close(&self) -> bool {
         let was_closed = self.is_closed.swap(true, Ordering::SeqCst);
         self.close_if_due();
@@ -321,7 +312,6 @@ impl Drop for ScandirIterator {
     }
 }
 
-/// A flag that is any object, tested for its truth, as CPython does.
 struct Truth(bool);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Truth {
@@ -342,7 +332,7 @@ pub(crate) struct DirEntry {
     inode: u64,
     directory: Arc<Directory>,
     path: OnceLock<Py<PyAny>>,
-    /// For the entry itself, and for the target of a link.
+    /// For the entry itself, and for the target of a symlink.
     stats: [OnceLock<Py<PyAny>>; 2],
 }
 
@@ -412,7 +402,6 @@ impl DirEntry {
 impl DirEntry {
     fn answer<'py>(&self, py: Python<'py>, follow_symlinks: bool) -> PyResult<Bound<'py, PyAny>> {
         let may_be_link = matches!(self.kind, Kind::Symlink | Kind::Unknown);
-        // Only symlinks have two answers.
         let cell = &self.stats[usize::from(follow_symlinks && may_be_link)];
         if let Some(stat) = cell.get() {
             return Ok(stat.bind(py).clone());
@@ -445,7 +434,7 @@ impl DirEntry {
         })
     }
 
-    /// Queries the entry, relative to the directory while that is open, otherwise by path.
+    /// Relative to the directory while that is open, otherwise by path.
     fn ask<'py>(&self, py: Python<'py>, follow: bool) -> PyResult<Bound<'py, PyAny>> {
         if let Some(root) = &self.directory.root {
             return self.ask_beneath(py, root, follow);
@@ -469,7 +458,7 @@ impl DirEntry {
         }
     }
 
-    /// Queries an entry beneath a root, where only the root may follow symlinks.
+    /// Only the root may follow symlinks.
     fn ask_beneath<'py>(
         &self,
         py: Python<'py>,

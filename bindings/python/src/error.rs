@@ -9,8 +9,7 @@ use pyo3::types::PyString;
 
 use crate::path::{Form, strerror};
 
-/// Makes an `OSError`, whose class follows from the number. Its text is the system's, or curt's if
-/// curt itself refused.
+/// Its class follows from the number. The text is the system's, or curt's for a refusal.
 pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAny>) -> PyErr {
     let number = error.errno();
     let text = match error.reason() {
@@ -25,21 +24,19 @@ pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAn
     text.map_or_else(|error| error, |text| os_error(number, &text, filename))
 }
 
-/// Makes an `OSError` instance right away. If it were made when raised, Python before 3.12 would
-/// not know its class, for example `FileNotFoundError`.
+/// Made at once: when raised later, Python before 3.12 would not know its class, for example
+/// `FileNotFoundError`.
 fn os_error(number: i32, text: &Bound<'_, PyAny>, filename: &Bound<'_, PyAny>) -> PyErr {
     let class = filename.py().get_type::<PyOSError>();
     class.call1((number, text, filename)).map_or_else(|error| error, PyErr::from_value)
 }
 
-/// Adds the second path of an operation to an exception for the first.
 pub(crate) fn with_second(error: &PyErr, second: &Bound<'_, PyAny>) -> PyErr {
     let value = error.value(second.py());
     let second = value.setattr("filename2", second);
     second.map_or_else(|error| error, |()| PyErr::from_value(value.clone().into_any()))
 }
 
-/// Makes the exception for a system error about a path or descriptor.
 pub(crate) fn system(path: &Bound<'_, PyAny>, error: &io::Error) -> PyErr {
     let Some(number) = error.raw_os_error() else {
         return PyOSError::new_err(error.to_string());
@@ -48,7 +45,6 @@ pub(crate) fn system(path: &Bound<'_, PyAny>, error: &io::Error) -> PyErr {
     text.map_or_else(|error| error, |text| os_error(number, &text, path))
 }
 
-/// Makes the exception for a path that the caller did not pass itself.
 pub(crate) fn exception_in(py: Python<'_>, error: &Error, form: Form) -> PyErr {
     match form.wrap_path(py, error.path()) {
         Ok(path) => exception(py, error, &path),

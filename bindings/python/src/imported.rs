@@ -1,8 +1,8 @@
 //! Python objects that `import curt_fs` looks up once.
 //!
-//! A cell that is filled at first use can deadlock a forked child: while one thread fills it,
-//! another can run and fork, and the child then waits for a thread that it does not have. So this
-//! is the only such cell. `clippy.toml` forbids others, and `intern!`, which contains one.
+//! A cell filled at first use can deadlock a forked child: while one thread fills it, another may
+//! fork, and the child waits for a thread that it does not have. So this is the only such cell.
+//! `clippy.toml` forbids others, and `intern!`, which contains one.
 
 use curt::paths::{DotDot, Env, Expander, Flavor};
 use pyo3::exceptions::PyRuntimeError;
@@ -13,7 +13,6 @@ use pyo3::types::PyType;
 pub(crate) struct Imported {
     pub(crate) abspath: Expander,
     pub(crate) os: Py<PyModule>,
-    /// `sys.audit`
     pub(crate) audit: Py<PyAny>,
     pub(crate) stat_result: Layout,
 }
@@ -29,7 +28,7 @@ pub(crate) fn import(py: Python<'_>) -> PyResult<()> {
         let abspath = Expander::new(Env::none()).flavor(Flavor::Posix).dot_dot(DotDot::Clamp);
         Ok::<_, PyErr>(Imported { abspath, os: os.unbind(), audit, stat_result })
     })?;
-    // PyO3 itself has such cells: for attaching threads, and for type errors. Fill them now.
+    // PyO3 itself has such cells, for attaching threads and for type errors. Fill them now.
     py.detach(|| Python::attach(|_| ()));
     let _ = py.None().extract::<bool>(py).map_err(|error| error.into_value(py));
     Ok(())

@@ -25,8 +25,7 @@ fn is_main_interpreter(_py: Python<'_>) -> bool {
     unsafe { ffi::PyInterpreterState_GetID(state) == 0 }
 }
 
-/// Declares that no code relies on the GIL: the state of each class is in mutexes and in cells that
-/// are set once.
+/// No code relies on the GIL: the state of each class is in mutexes and in cells set once.
 #[pyo3::pymodule(gil_used = false)]
 mod _curt {
     use pyo3::exceptions::PyImportError;
@@ -51,8 +50,7 @@ mod _curt {
     #[pymodule_export]
     use crate::which::which;
 
-    /// Checks for a subinterpreter. Python itself refuses only those with a separate GIL, and
-    /// before 3.12 none.
+    /// Python itself refuses only subinterpreters with a separate GIL, and before 3.12 none.
     #[pymodule_init]
     fn begin(module: &Bound<'_, PyModule>) -> PyResult<()> {
         if crate::is_main_interpreter(module.py()) {

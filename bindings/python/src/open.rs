@@ -17,15 +17,14 @@ use crate::path::{Form, PathArg};
 use crate::stat::plan;
 
 const MOST: usize = 1024;
-/// Reserved capacity: most directories have no more entries. Growing from zero takes more than half
-/// of the instructions for reading a small directory.
+/// Most directories have no more entries. Growing from zero takes more than half of the
+/// instructions for reading a small one.
 const USUAL: usize = 64;
-/// Most names are no longer than this.
 const USUAL_NAME: usize = 16;
 
 pub(crate) struct Open {
     list: List,
-    /// For queries that do not follow links, and for those that do; made on demand.
+    /// Without and with following symlinks; made on demand.
     stats: [Option<Stat>; 2],
 }
 
@@ -61,7 +60,6 @@ pub(crate) struct Entries {
 
 #[derive(Clone, Copy)]
 pub(crate) struct Listed {
-    /// The position of its name in `Entries::names`.
     at: usize,
     pub(crate) kind: Kind,
     pub(crate) inode: u64,
@@ -97,18 +95,17 @@ impl Open {
         Ok(Open::of(Directory::open(path)?))
     }
 
-    /// Lists from the position of the caller's descriptor.
     pub(crate) fn descriptor(fd: OwnedFd) -> Result<Box<Open>, Error> {
         Ok(Open::of(Directory::try_from(fd)?))
     }
 
-    /// Boxed, because moving more than 2,000 bytes to the owner would be slow.
+    /// Boxed, because moving more than 2,000 bytes to the owner is slow.
     pub(crate) fn of(directory: Directory) -> Box<Open> {
         let list = directory.list(Fields::KIND | Fields::ID);
         Box::new(Open { list, stats: [None, None] })
     }
 
-    /// Replaces the entries in `into` with the next ones; `into` is empty at the end.
+    /// `into` is empty at the end.
     pub(crate) fn read(&mut self, into: &mut Entries) -> Result<(), Error> {
         into.clear();
         into.reserve(USUAL);
@@ -116,7 +113,6 @@ impl Open {
         while more && !into.is_full() {
             more = self.list.visit_batch(|name, entry| {
                 let inode = entry.metadata().id().known().unwrap_or(0);
-                // Linux inode numbers have 64 bits.
                 let inode = u64::try_from(inode).unwrap_or(u64::MAX);
                 let at = into.names.push(name.units());
                 into.listed.push(Listed { at, kind: entry.kind(), inode });
@@ -131,15 +127,12 @@ impl Open {
         self.list.stat(stat, name)
     }
 
-    /// Rewinds, so that the caller's descriptor can be listed again.
+    /// The caller's descriptor can then be listed again.
     pub(crate) fn rewind(&mut self) {
-        // The next listing would report the error.
         let _ = self.list.reset();
     }
 }
 
-/// Identifies an entry of an open directory by inode number and creation time in nanoseconds, if
-/// the file system has that.
 #[pyfunction]
 pub(crate) fn identity(fd: i32, name: &Bound<'_, PyAny>) -> PyResult<(u128, Option<i128>)> {
     let py = name.py();
@@ -165,15 +158,14 @@ pub(crate) fn check_open(fd: BorrowedFd<'_>) -> io::Result<()> {
     }
 }
 
-/// Wraps a caller's descriptor for one call, which fails if it is closed.
+/// For one call, which fails if the descriptor is closed.
 pub(crate) fn borrow<'fd>(fd: i32) -> BorrowedFd<'fd> {
-    // Descriptors never reach this number, so a negative number fails as a closed descriptor does.
+    // An unused number, so a negative one fails as a closed descriptor does.
     let fd = if fd < 0 { i32::MAX } else { fd };
-    // SAFETY: it is not -1. It may be closed, but only a call that checks it uses it.
+    // SAFETY: not -1. It may be closed, but only a call that checks it uses it.
     unsafe { BorrowedFd::borrow_raw(fd) }
 }
 
-/// Duplicates a caller's descriptor, with close-on-exec.
 pub(crate) fn duplicate(fd: i32) -> io::Result<OwnedFd> {
     borrow(fd).try_clone_to_owned()
 }

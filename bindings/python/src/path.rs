@@ -11,17 +11,13 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::imported::imported;
 
-/// A path argument: `str`, `bytes`, or an object with `__fspath__`.
 pub(crate) struct PathArg<'py> {
-    /// The `str` or `bytes`, for results and errors.
     pub(crate) object: Bound<'py, PyAny>,
     encoded: Encoded<'py>,
     pub(crate) form: Form,
 }
 
-/// The file system encoding of a `str` or `bytes`.
 pub(crate) struct Encoded<'py> {
-    /// Keeps the bytes alive.
     _owner: Bound<'py, PyAny>,
     bytes: *const [u8],
 }
@@ -46,7 +42,7 @@ impl<'py> Encoded<'py> {
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        // SAFETY: they belong to an immutable object that `_owner` keeps alive.
+        // SAFETY: `_owner` keeps the immutable object alive.
         unsafe { &*self.bytes }
     }
 
@@ -55,7 +51,6 @@ impl<'py> Encoded<'py> {
     }
 }
 
-/// The type of the paths that the caller passed, and gets back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Text,
@@ -83,8 +78,8 @@ impl<'py> PathArg<'py> {
     }
 }
 
-/// Returns whether CPython must handle the argument: either to raise its error, or because it still
-/// accepts the type, such as `bytearray`.
+/// CPython must handle it: to raise its error, or because it still accepts the type, such as
+/// `bytearray`.
 pub(crate) fn is_foreign(path: &Bound<'_, PyAny>) -> bool {
     let has = |name: &str| path.get_type().hasattr(name).unwrap_or(false);
     !path.is_none()
@@ -94,7 +89,7 @@ pub(crate) fn is_foreign(path: &Bound<'_, PyAny>) -> bool {
         && !has("__index__")
 }
 
-/// Calls `os.fspath`, with the error message that `os` functions have for other types.
+/// With the error message of `os` functions for other types.
 pub(crate) fn fspath<'py>(argument: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = argument.py();
     if argument.is_instance_of::<PyString>() || argument.is_instance_of::<PyBytes>() {
@@ -141,14 +136,12 @@ impl Form {
     }
 }
 
-/// Joins as `os.path.join` does.
 pub(crate) fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
     let separator: &[u8] =
         if directory.is_empty() || directory.ends_with(b"/") { b"" } else { b"/" };
     [directory, separator, name].concat()
 }
 
-/// Decodes as `os.fsdecode` does.
 pub(crate) fn decode<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let length = bytes.len() as ffi::Py_ssize_t;
     // SAFETY: the pointer and length of one slice.

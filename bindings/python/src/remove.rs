@@ -1,7 +1,4 @@
 //! Removing trees, for `rmtree` and `curt_fs.dask`.
-//!
-//! `curt_fs.rmtree` in `_remove.py` calls [`remove`], which configures a [`Remove`] and runs it
-//! without the GIL. The closure `failed` gets failures back on this thread.
 
 use std::io::ErrorKind::NotADirectory;
 use std::os::unix::ffi::OsStrExt;
@@ -21,11 +18,11 @@ use crate::threads::AtMost;
 
 /// Removes a tree.
 ///
-/// `on_error` is called on this thread with the name of the failed function, the path and the
-/// exception. Without it, the first failure is raised if `raises` is set, and otherwise failures
-/// are ignored. `progress` is called on this thread with the number of entries removed since the
-/// last call. The removal stops after `seconds`. Without `seconds`, a directory that remains
-/// because of a failure is reported as well, as CPython does, unless `on_error` emptied it.
+/// `on_error` is called on this thread with the failed function's name, the path and the exception.
+/// Without it, the first failure is raised if `raises` is set, and failures are otherwise ignored.
+/// `progress` gets the number of entries removed since the last call. The removal stops after
+/// `seconds`. Without `seconds`, a directory that remains because of a failure is reported as well,
+/// as CPython does, unless `on_error` emptied it.
 ///
 /// Returns the number of entries removed, and whether the removal was stopped.
 #[pyfunction]
@@ -47,7 +44,6 @@ pub(crate) fn remove<'py>(
     let operand = Operand { path: path.as_path(), dir_fd };
     let failed = |error: &curt::Error| -> Next {
         let Some(on_error) = &on_error else {
-            // The first failure is raised at the end, or all are ignored.
             return if raises { Next::Stop } else { Next::Continue };
         };
         let called = Python::attach(|py| -> PyResult<()> {
@@ -92,8 +88,7 @@ struct Operand<'a> {
 }
 
 impl Operand<'_> {
-    /// Returns the exception of a failure, the names of CPython's functions that report it, and the
-    /// path.
+    /// Returns the exception, the names of CPython's functions that report it, and the path.
     fn failed<'py>(
         &self,
         py: Python<'py>,
@@ -103,7 +98,7 @@ impl Operand<'_> {
         let is_operand = error.path() == self.path;
         let is_file = error.kind() == NotADirectory;
         let names = match (error.function(), error.cause()) {
-            // CPython follows the symlink before it checks, and at the latest when it opens it.
+            // CPython follows the symlink before it checks, at the latest when it opens it.
             (_, Cause::Kept(kept @ (Kept::IsALink | Kept::DotOrDotDot))) if is_operand => {
                 let is_link = *kept == Kept::IsALink;
                 if let Err(exception) = self.stat(py, true) {
@@ -114,9 +109,8 @@ impl Operand<'_> {
                 }
                 vec![if is_link { "islink" } else { "rmdir" }]
             }
-            // CPython calls `lstat` before it opens the operand. It notices that the operand is a
-            // file when it lists it, and then removes it like any directory that could not be
-            // listed.
+            // CPython calls `lstat` before it opens the operand, notices a file when it lists it,
+            // and then removes that like any directory that could not be listed.
             (name, Cause::Os(_)) if is_operand && (is_file || name == "open") => {
                 match (self.stat(py, false).is_ok(), is_file) {
                     (false, _) => vec!["lstat"],

@@ -29,8 +29,8 @@ use crate::threads::AtMost;
 #[pyclass(frozen, subclass, module = "curt_fs._curt")]
 pub(crate) struct Root {
     operand: Py<PyAny>,
-    /// `None` after `close`. Locked only briefly and with the GIL: during a method, signal handlers
-    /// may close the root, and other threads may fork.
+    /// Locked only briefly and with the GIL: during a method, signal handlers may close the root,
+    /// and other threads may fork.
     root: RwLock<Option<Arc<curt::Root>>>,
 }
 
@@ -262,7 +262,7 @@ impl Root {
         done.map_err(|error| exception(py, &error, &path.object))
     }
 
-    /// For operations on two paths: the exception has both, as in `os`.
+    /// The exception has both paths, as in `os`.
     fn call_pair(
         &self,
         src: &Bound<'_, PyAny>,
@@ -282,7 +282,6 @@ fn closed() -> PyErr {
     PyValueError::new_err("the root is closed")
 }
 
-/// Rejects `follow_symlinks=False` with the exception of `os`.
 fn only_followed(what: &str, follow_symlinks: bool) -> PyResult<()> {
     if follow_symlinks {
         return Ok(());
@@ -302,7 +301,6 @@ fn time(nanoseconds: i128) -> PyResult<SystemTime> {
     time.ok_or_else(|| PyOverflowError::new_err("timestamp out of range for platform time_t"))
 }
 
-/// Converts flags of `os.open`.
 fn options(flags: i32, mode: i32) -> PyResult<OpenOptions> {
     let options = OpenOptions::from_flags(flags);
     let mut options = options.map_err(|error| PyValueError::new_err(error.to_string()))?;

@@ -1,8 +1,7 @@
 //! Signals, progress and deadlines of long operations.
 //!
-//! Python runs signal handlers only on the main thread, and only when code checks for them. An
-//! operation without the GIL must therefore attach now and then. It shows its progress at the same
-//! time.
+//! Python runs signal handlers only on the main thread, and only when code checks for them. So an
+//! operation without the GIL must attach now and then. It shows its progress at the same time.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,8 +11,8 @@ use curt::Next;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The interval of checks. Each one takes the GIL, and a busy thread releases that only after 5 ms,
-/// so shorter intervals would cost time.
+/// Each check takes the GIL, and a busy thread releases that only after 5 ms, so shorter intervals
+/// would cost time.
 const INTERVAL: Duration = Duration::from_millis(20);
 
 #[derive(Default)]
@@ -24,7 +23,6 @@ pub(crate) struct Signals {
     deadline: Option<Instant>,
 }
 
-/// The caller's callback, which gets the number of entries since its last call.
 struct Progress {
     update: Py<PyAny>,
     done: AtomicU64,
@@ -40,7 +38,6 @@ impl Progress {
 }
 
 impl Signals {
-    /// Also reports progress to `update`, and sets a deadline.
     pub(crate) fn new(
         update: Option<&Bound<'_, PyAny>>,
         seconds: Option<f64>,
@@ -70,8 +67,7 @@ impl Signals {
         }
     }
 
-    /// Runs signal handlers if the interval has passed. Stops the operation if one raises, or after
-    /// the deadline.
+    /// Stops the operation if a signal handler raises, or after the deadline.
     pub(crate) fn look(&self) -> Next {
         let Ok(mut last) = self.last.try_lock() else { return Next::Continue };
         let now = Instant::now();
@@ -79,7 +75,6 @@ impl Signals {
             return Next::Stop;
         }
         match *last {
-            // The interpreter checked right before the operation.
             None => *last = Some(now),
             Some(then) if now - then >= INTERVAL => {
                 *last = Some(now);
@@ -104,7 +99,7 @@ impl Signals {
         Next::Stop
     }
 
-    /// Shows the final progress. Returns the exception that stopped the operation as an error.
+    /// Shows the final progress. Fails with the exception that stopped the operation.
     pub(crate) fn into_result(self) -> PyResult<()> {
         let progress = self.progress.as_ref();
         let shown = progress.map_or(Ok(()), |progress| Python::attach(|py| progress.show(py)));

@@ -30,8 +30,7 @@ pub(crate) fn plan(follow: bool) -> Plan {
     Plan::new(FIELDS).follow(if follow { Follow::Links } else { Follow::Never })
 }
 
-/// Returns whether the answer is for a broken symlink. Only CPython's function raises the right
-/// exception for it.
+/// Whether the symlink is broken. Only CPython's function raises the right exception then.
 pub(crate) fn is_unfollowed(metadata: &Metadata, follow: bool) -> bool {
     follow && metadata.kind() == Kind::Symlink
 }
@@ -56,7 +55,6 @@ pub(crate) fn stat<'py>(
         match py.detach(|| curt::stat(place, plan(follow))) {
             Err(error) => return Err(exception(py, &error, &path.object)),
             Ok(metadata) if !is_unfollowed(&metadata, follow) => return result(py, &metadata),
-            // CPython's function raises the exception for a broken symlink.
             Ok(_) => {}
         }
     }
@@ -72,8 +70,7 @@ pub(crate) fn result<'py>(py: Python<'py>, metadata: &Metadata) -> PyResult<Boun
     let made = unsafe { Bound::from_owned_ptr_or_err(py, made) }?;
     let set = |position: ffi::Py_ssize_t, value: Bound<'py, PyAny>| {
         debug_assert!(position < layout.fields, "a position within the struct sequence");
-        // SAFETY: the sequence is new and unshared, and the position is within it. The call takes
-        // the reference.
+        // SAFETY: the sequence is new and unshared; the call takes the reference.
         unsafe { ffi::PyStructSequence_SetItem(made.as_ptr(), position, value.into_ptr()) };
     };
     let number = |value: Option<u64>| value.ok_or_else(missing)?.into_bound_py_any(py);
@@ -115,7 +112,6 @@ pub(crate) fn result<'py>(py: Python<'py>, metadata: &Metadata) -> PyResult<Boun
     Ok(made)
 }
 
-/// Computes a float as CPython does.
 fn seconds(time: Time) -> f64 {
     time.seconds as f64 + 1e-9 * f64::from(time.nanoseconds)
 }

@@ -1,4 +1,4 @@
-//! Operations on the text of paths: `abspath`, `expanduser`, and Windows rules on any system.
+//! `abspath`, `expanduser`, and Windows rules on any system.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
     let py = path.py();
     let object = fspath(path, "abspath")?;
     let Ok(encoded) = Encoded::new(&object) else {
-        // It has a surrogate that stands for no byte.
+        // A surrogate that stands for no byte.
         return original(py, "abspath")?.call1((object,));
     };
     let text = encoded.as_bytes();
@@ -39,7 +39,7 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
             Ok(object)
         }
         Ok(full) => form.wrap(py, &full),
-        // A NUL, which is an ordinary character to Python.
+        // To Python, NUL is an ordinary character.
         Err(_) => original(py, "abspath")?.call1((object,)),
     }
 }
@@ -59,7 +59,6 @@ pub(crate) fn expanduser<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
     };
     let Some(after) = encoded.as_bytes().strip_prefix(b"~") else { return Ok(object) };
     if !matches!(after.first(), None | Some(b'/')) {
-        // `~user` needs Python's `pwd`.
         return original(py, "expanduser")?.call1((object,));
     }
     // Python's mapping, which a program may have replaced.
@@ -74,7 +73,6 @@ pub(crate) fn expanduser<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
     Form::of(&object).wrap(py, if full.is_empty() { b"/" } else { &full })
 }
 
-/// Makes a Windows path full, as `GetFullPathNameW` does, on any system.
 #[pyfunction]
 #[pyo3(signature = (path, cwd=None))]
 pub(crate) fn windows_abspath<'py>(
@@ -104,7 +102,6 @@ pub(crate) fn windows_abspath<'py>(
     Ok(text)
 }
 
-/// Returns UTF-16. Bytes are UTF-8, as for Python on Windows.
 fn wide(object: &Bound<'_, PyAny>) -> PyResult<Vec<u16>> {
     let text = match object.cast::<PyString>() {
         Ok(text) => text.clone().into_any(),
@@ -115,7 +112,6 @@ fn wide(object: &Bound<'_, PyAny>) -> PyResult<Vec<u16>> {
     Ok(units.chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]])).collect())
 }
 
-/// Returns CPython's function, for cases that curt does not handle.
 pub(crate) fn original<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("curt_fs._originals")?.getattr(name)
 }

@@ -1,10 +1,7 @@
-//! The argument `threads`.
-
 use curt::Threads;
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
-/// The limit of threads, including the caller's.
 #[derive(Default)]
 pub(crate) struct AtMost(pub(crate) Threads);
 

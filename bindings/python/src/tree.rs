@@ -1,10 +1,10 @@
 //! `os.walk` and `os.fwalk`, one directory at a time.
 //!
 //! Top-down, the caller may edit the list of subdirectories after each directory. So the next call
-//! takes the subdirectories from that list (`choose_next`), not from the directory. CPython used to
-//! read the list lazily, so that edits counted until the last subdirectory; newer versions take the
-//! whole list at once. An item that is not a plain name (`a/b`, `..`) gets a separate walk, because
-//! CPython joins it to the path.
+//! takes the subdirectories from that list (`choose_next`), not from the directory. Old versions of
+//! CPython read the list lazily, so that edits counted until the last subdirectory; newer ones take
+//! the whole list at once. An item that is not a plain name (`a/b`, `..`) gets a separate walk,
+//! because CPython joins it to the path.
 //!
 //! Bottom-up, a directory is listed before its contents and yielded after them. It remains in
 //! `waiting` until the walk lists a directory outside of it, then in `done` until it is yielded.
@@ -34,46 +34,37 @@ use crate::open::{check_open, to_list};
 use crate::path::{Encoded, Form, PathArg, audit, fspath};
 use crate::signals::Signals;
 
-/// Iterates over the directories of a tree, as `os.walk` and `os.fwalk` do.
 #[pyclass(frozen, module = "curt_fs._curt")]
 pub(crate) struct Directories(Mutex<State>);
 
 struct State {
     walk: DirectoryWalk,
     top: Option<PathBuf>,
-    /// The operand as passed, yielded as the first path.
     operand: Py<PyAny>,
     form: Form,
     topdown: bool,
     shows_descriptors: bool,
     onerror: Option<Py<PyAny>>,
-    /// Top-down: the directory yielded last, whose list of subdirectories the caller may edit.
+    /// Top-down: the last directory, whose list of subdirectories the caller may edit.
     yielded: Option<(List, Py<PyList>, PathBuf)>,
-    /// Edits of a list count until its last subdirectory, as in old versions of CPython.
+    /// Edits of a list count until its last subdirectory.
     heeds_late: bool,
-    /// Top-down: the ancestors.
     levels: Vec<Level>,
-    /// Bottom-up: directories whose contents are being walked.
+    /// Bottom-up: their contents are being walked.
     waiting: Vec<Waiting>,
-    /// Bottom-up: directories whose contents have been yielded, in order.
+    /// Bottom-up: their contents have been yielded, in order.
     done: VecDeque<Waiting>,
     left: Option<OwnedFd>,
     is_at_end: bool,
-    /// Names of the current directory; the blocks are reused.
     directories: NameBlock<u8>,
     files: NameBlock<u8>,
-    /// The separate walk of an item that is not a plain name.
     other: Option<Py<Directories>>,
-    /// In a separate walk, the item that it is for.
     item: Option<Py<PyAny>>,
 }
 
-/// An ancestor: its subdirectories are being walked.
 struct Level {
     path: PathBuf,
-    /// The caller's list if late edits count, otherwise a copy.
     directories: Py<PyList>,
-    /// The index of the next item.
     seen: usize,
 }
 
@@ -129,7 +120,7 @@ impl Directories {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        // Does not wait: a callback of this walk, or another thread, may hold the lock.
+        // Must not wait: a callback of this walk, or another thread, may hold the lock.
         let mut walk = match self.0.try_lock() {
             Ok(walk) => walk,
             Err(TryLockError::Poisoned(walk)) => walk.into_inner(),
@@ -140,8 +131,7 @@ impl Directories {
         walk.next(py)
     }
 
-    /// `onerror` or an edited list may refer to the walk. Only the collector can break such a
-    /// cycle.
+    /// `onerror` or an edited list may refer to the walk: a cycle for the collector.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Ok(walk) = self.0.try_lock() else { return Ok(()) };
         visit.call(&walk.onerror)?;
@@ -159,7 +149,6 @@ impl Directories {
         }
     }
 
-    /// Closes the open directories and ends the walk.
     fn close(&self) {
         if let Ok(mut walk) = self.0.try_lock() {
             walk.end();
@@ -174,8 +163,8 @@ impl Drop for State {
 }
 
 impl State {
-    /// Forgets descriptors that the caller has closed, without closing them again. If there are
-    /// any, returns the error and ends the walk.
+    /// Forgets descriptors that the caller has closed, without closing them again. Ends the walk if
+    /// there are any.
     fn give_up_closed(&mut self) -> io::Result<()> {
         if !self.shows_descriptors {
             return Ok(());
@@ -255,9 +244,8 @@ impl State {
                     self.leave_level();
                 }
             }
-            // A symlink is not an error, except as the top: it is skipped. `is_link` returns `None`
-            // if the caller has changed the working directory of a relative walk; then it probably
-            // was a link.
+            // Skips a symlink, except as the top. `is_link` returns `None` if the caller has
+            // changed the working directory of a relative walk; then it probably was one.
             if let Err(error) = &listed {
                 let is_no_directory = error.kind() == NotADirectory;
                 if !is_first && is_no_directory && is_link(py, error.path()) != Some(false) {
@@ -272,7 +260,7 @@ impl State {
             };
             self.audit(py, &listed, shown.bind(py))?;
             let listed = match listed {
-                // `os.fwalk` raises an error of the top itself, unless it is not a directory.
+                // `os.fwalk` raises an error of the top, unless it is not a directory.
                 Err(error) if is_first && self.shows_descriptors && self.item.is_none() => {
                     self.is_at_end = true;
                     if error.kind() == NotADirectory && is_link(py, error.path()).is_some() {
@@ -318,7 +306,6 @@ impl State {
         }
     }
 
-    /// Raises the audit event `os.scandir`, as CPython does for each directory.
     fn audit(
         &self,
         py: Python<'_>,
@@ -356,8 +343,7 @@ impl State {
         }
     }
 
-    /// Enters the directory yielded last, with the items of its list. Newer versions of CPython
-    /// read the whole list at this point.
+    /// Newer versions of CPython read the whole list at this point.
     fn enter_chosen(
         &mut self,
         py: Python<'_>,
@@ -377,8 +363,8 @@ impl State {
         Ok(())
     }
 
-    /// Takes the next item of the innermost list: a name goes to the walk, a path to a separate
-    /// one. Returns false at the end of all lists.
+    /// Takes the next item: a name goes to the walk, a path to a separate one. Returns false at the
+    /// end of all lists.
     fn choose_next(&mut self, py: Python<'_>) -> PyResult<bool> {
         while let Some(level) = self.levels.last_mut() {
             let Ok(item) = level.directories.bind(py).get_item(level.seen) else {
@@ -412,7 +398,7 @@ impl State {
         self.walk.leave();
     }
 
-    /// Returns an item as text or bytes. For other types, joining raises CPython's error.
+    /// For types other than text and bytes, joining raises CPython's error.
     fn named<'py>(&self, item: &Bound<'py, PyAny>, path: &Path) -> PyResult<Bound<'py, PyAny>> {
         if let Ok(name) = fspath(item, "walk") {
             if Form::of(&name) == self.form {
@@ -424,7 +410,6 @@ impl State {
         py.import("posixpath")?.call_method1("join", (path, item))
     }
 
-    /// Returns a separate walk of an item, or `None` for a symlink.
     fn walk_of(&self, item: &Bound<'_, PyAny>, path: &Path) -> PyResult<Option<Py<Directories>>> {
         let py = item.py();
         if is_link(py, path) == Some(true) {
@@ -472,13 +457,12 @@ impl State {
     }
 }
 
-/// `None` if the path does not exist.
 fn is_link(py: Python<'_>, path: &Path) -> Option<bool> {
     let metadata = py.detach(|| curt::list::stat(path, Fields::KIND));
     metadata.ok().map(|metadata| metadata.kind().is_symlink())
 }
 
-/// Lists a directory: subdirectories, including links to directories, and the rest.
+/// Symlinks to directories count as subdirectories.
 fn list(
     directory: curt::list::Directory,
     directories: &mut NameBlock<u8>,

@@ -1,5 +1,3 @@
-//! Measuring trees.
-
 use std::path::PathBuf;
 
 use curt::Usage;
@@ -11,11 +9,9 @@ use crate::path::PathArg;
 use crate::signals::Signals;
 use crate::threads::AtMost;
 
-/// Path, depth, kind, apparent and allocated bytes, number of entries.
+/// Path, depth, kind, apparent and allocated bytes, entries.
 type Record<'py> = (Bound<'py, PyAny>, usize, &'static str, u64, u64, u64);
 
-/// Measures trees, and returns records and failures. `progress` is called on this thread with the
-/// number of entries since its last call.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
 pub(crate) fn usage<'py>(

@@ -10,7 +10,6 @@ use pyo3::prelude::*;
 
 use crate::path::{PathArg, join};
 
-/// Finds a program in `path` by the rules of `shutil.which`.
 #[pyfunction]
 pub(crate) fn which<'py>(
     command: &Bound<'py, PyAny>,
@@ -27,15 +26,15 @@ pub(crate) fn which<'py>(
 }
 
 thread_local! {
-    /// The last search path of this thread, and its search, which has split it.
+    /// The last search path of this thread, already split.
     static LAST: RefCell<Option<(Vec<u8>, Search)>> = const { RefCell::new(None) };
 }
 
 fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, Error> {
     let look_up = |search: &Search| search.find(OsStr::from_bytes(name));
     let search = |path: &[u8]| Search::new().policy(Policy::CPython).path(OsStr::from_bytes(path));
-    // A command with a directory needs no path. The environment must not be read here: without the
-    // GIL, another thread may change it.
+    // A command with a directory needs no path. Do not read the environment: without the GIL,
+    // another thread may change it.
     let path = path.unwrap_or_default();
     // A search caches the working directory, so relative entries need a new one.
     let is_absolute = |entry: &[u8]| entry.starts_with(b"/");
@@ -50,8 +49,7 @@ fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, Error> {
     })
 }
 
-/// Spells the path like CPython: the entry of the search path as written, and the name. curt's
-/// result is absolute.
+/// Spells the path like CPython, with the entry as written; curt's result is absolute.
 fn spelled(found: &Found, command: &[u8], path: Option<&[u8]>) -> Vec<u8> {
     let directory = match found.origin() {
         FoundIn::Path(index) => path.and_then(|path| path.split(|&unit| unit == b':').nth(index)),

@@ -10,7 +10,6 @@ import pytest
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A tree with files, directories, symlinks of all kinds, and odd names."""
     root = tmp_path / "tree"
     for directory in ("a/b/c", "a/empty", "x", "space here", "grün"):
         (root / directory).mkdir(parents=True)
@@ -28,7 +27,6 @@ def tree(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def quick(tmp_path: Path) -> Iterator[Path]:
-    """An empty directory, in memory if possible, for tests that create many files."""
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else tmp_path
     with tempfile.TemporaryDirectory(dir=memory) as folder:
         yield Path(folder)

@@ -10,7 +10,7 @@ import os
 import sys
 from _thread import get_ident
 
-# No other import before this one: it would hide the imports of curt's functions.
+# First, because another import would hide those of curt's functions.
 import curt_fs as curt
 
 TYPE_CHECKING = False
@@ -71,7 +71,6 @@ def each(entries: object) -> None:
             entry.stat(follow_symlinks=entry.name != "broken"), repr(entry), os.fspath(entry)
 
 
-# Each public name, also with arguments that take another code path.
 CALLS: dict[str, list[Callable[[], object]]] = {
     "DirEntry": [lambda: curt.DirEntry[str]],
     "Root": [
@@ -114,8 +113,6 @@ def child(call: Callable[[], object]) -> None:
 
 
 def forked(call: Callable[[], object]) -> int:
-    """Makes the call in a forked child. Returns its exit code, or its signal as a negative number.
-    """
     pid = os.fork()
     if pid == 0:
         try:
@@ -131,7 +128,6 @@ def ends(pids: list[int]) -> set[int]:
 
 
 def beside_the_first_call(call: Callable[[], object]) -> set[int]:
-    """Forks several times while another thread makes the first call in this process."""
     ready = threading.Event()
     thread = threading.Thread(target=lambda: (ready.set(), call()))
     thread.start()

@@ -1,4 +1,4 @@
-"""Tests of permissions for a user other than root. Uses no pytest, which `nobody` may lack."""
+"""Tests for a user other than root. Uses no pytest, which `nobody` may lack."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ import curt_fs as curt
 
 
 class Forbidden(unittest.TestCase):
-    """A tree with a directory whose entries cannot be removed, and an unreadable one."""
-
     def setUp(self) -> None:
         self.root = tempfile.mkdtemp()
         for path in ("a/b/c", "a/d", "x"):
@@ -91,7 +89,6 @@ class Forbidden(unittest.TestCase):
                         with self.assertRaises(PermissionError):
                             curt.rmtree(path, threads=threads, **below)
                     free = [name for name in os.listdir(self.path("m")) if name.startswith("free")]
-                    # Without a handler, the first failure ends the removal.
                     self.assertEqual((bool(free), len(calls) >= 40), (not way, bool(way)))
                     for number in range(40):
                         os.chmod(self.path(f"m/locked{number}"), 0o755)

@@ -1,5 +1,3 @@
-"""Arguments of any type raise Python's usual exceptions and never crash."""
-
 from __future__ import annotations
 
 import errno
@@ -47,7 +45,6 @@ ODD = [
 
 
 def kind(function, argument):
-    """Returns the class of the exception, or `None`."""
     try:
         function(argument)
     except Exception as error:
@@ -78,7 +75,6 @@ def test_any_argument(tmp_path, monkeypatch, argument) -> None:
     monkeypatch.chdir(tmp_path)
     for name, ours, theirs in FUNCTIONS:
         if name in ("walk", "rmtree"):
-            # Skip paths that lead out of the folder.
             text = os.fsdecode(argument) if isinstance(argument, (str, bytes)) else ""
             if text.startswith("/") or ".." in text or text.strip("./") == "":
                 continue
@@ -87,7 +83,6 @@ def test_any_argument(tmp_path, monkeypatch, argument) -> None:
 
 @given(st.lists(st.one_of(st.none(), st.text(max_size=4), st.integers(-3, 3), st.binary(max_size=4)), max_size=6))
 def test_any_arguments_of_the_native_functions(arguments: list) -> None:
-    """The native functions check their arguments themselves."""
     from curt_fs import _curt
 
     for function in (_curt.Directories, _curt.stat, _curt.usage, _curt.which, _curt.windows_abspath):

@@ -1,5 +1,3 @@
-"""CPython's tests, run with curt's functions."""
-
 from __future__ import annotations
 
 import json
@@ -13,7 +11,7 @@ import pytest
 
 HERE = Path(__file__).parent / "cpython"
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
-# The least number of tests: fewer means that a module was missing or skipped itself.
+# The least number of tests: with fewer, a module was missing or skipped itself.
 MODULES = {
     "test_shutil": 120,
     "test_os": 200,
@@ -26,7 +24,6 @@ MODULES = {
 
 
 def listed() -> dict[str, set[str]]:
-    """Returns the failures expected in this version, by module."""
     names: dict[str, set[str]] = {}
     lines = (HERE / "failures.txt").read_text().splitlines()
     for index, line in enumerate(lines):
@@ -51,7 +48,6 @@ def run(module: str, whose: str, *names: str) -> dict:
 
 @pytest.fixture(scope="module")
 def answers():
-    """The results of all modules, run in parallel."""
     with ThreadPoolExecutor(3) as pool:
         yield {module: pool.submit(run, module, "curt") for module in MODULES if is_present(module)}
 
@@ -68,7 +64,6 @@ def test_module(answers, module: str) -> None:
     assert answer["run"] >= MODULES[module]
     failed = answer["failed"]
     if failed:
-        # Ignore tests that fail without curt as well.
         failed = {name: failed[name] for name in failed if name not in run(module, "cpython", *failed)["failed"]}
     found = {name.removeprefix("test."): why for name, why in failed.items()}
     expected = listed().get(module, set())

@@ -30,7 +30,6 @@ from curt_fs.dask import Budget, Entry, __main__, _remove, _run, _scan  # noqa: 
 from curt_fs.dask._scan import Beneath, Directory, Piece, Result, Scan  # noqa: E402
 
 WORKERS = 3
-# Small enough that even these trees have many pieces.
 SMALL = Budget(entries=100, seconds=5.0, patience=60.0)
 LIBRARY = Path(os.__file__).parent / "multiprocessing"
 IS_ROOT = os.geteuid() == 0
@@ -39,7 +38,7 @@ IS_ROOT = os.geteuid() == 0
 @pytest.fixture(scope="module")
 def cluster() -> Iterator:
     settings = {"n_workers": WORKERS, "threads_per_worker": 1, "dashboard_address": None}
-    # On a busy machine, restarting a killed worker takes longer than Dask's limit of 15 seconds.
+    # Restarting a killed worker may exceed Dask's limit of 15 seconds.
     patience = dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
     with patience, distributed.LocalCluster(**settings) as cluster:
         yield cluster
@@ -53,7 +52,6 @@ def client(cluster) -> Iterator:
 
 
 def plant(root: Path) -> Path:
-    """Makes a tree of about 250 entries, with symlinks, hard links and a name that is not UTF-8."""
     for number in range(40):
         folder = root / f"d{number % 7}" / f"e{number % 5}" / f"f{number}"
         folder.mkdir(parents=True)
@@ -66,7 +64,6 @@ def plant(root: Path) -> Path:
     os.mkdir(strange)
     with open(strange + b"/\xf0 \n", "w"):
         pass
-    # Hard links in directories that are in different pieces.
     for number in (3, 4, 39, 12):
         os.link(root / "d0/e0/f0/a", root / f"d{number % 7}/e{number % 5}/f{number}/link")
     os.link(strange + b"/\xf0 \n", root / "d0/linked")
@@ -79,7 +76,6 @@ def forest(tmp_path: Path) -> Path:
 
 
 def in_order(top: Path) -> list[str]:
-    """Returns the paths in the order of one process, by CPython's functions alone."""
     paths = [os.fsencode(top)]
 
     def visit(path: bytes) -> None:
@@ -92,9 +88,6 @@ def in_order(top: Path) -> list[str]:
 
     visit(paths[0])
     return [os.fsdecode(path) for path in paths]
-
-
-# Without a cluster: pieces.
 
 
 def test_pieces_make_the_whole_in_order(forest: Path) -> None:
@@ -128,7 +121,6 @@ def test_deep_trees_need_few_descriptors(tmp_path: Path) -> None:
         most = max(most, len(os.listdir("/proc/self/fd")) - before)
     assert scan.result.errors == [] and scan.result.entries == 602
     assert most <= _scan.OPEN + 2
-    # A piece may begin at any directory.
     middle = b"/".join([b"x" * 40] * 200)
     assert _scan.split(Piece(os.fsencode(root), (Directory(middle),))).entries == 202 - 1
     assert len(os.listdir("/proc/self/fd")) == before
@@ -157,7 +149,6 @@ def test_a_link_in_the_place_of_a_directory_is_not_followed(forest: Path, tmp_pa
 
 
 def in_namespace(script: str, *arguments: object) -> list[str]:
-    """Returns a command in a mount namespace that runs a shell script first."""
     return ["unshare", "-m", "sh", "-ec", script, "sh", *map(str, arguments)]
 
 
@@ -184,8 +175,6 @@ def test_mounts_are_measured_and_not_removed(forest: Path, tmp_path: Path) -> No
         "        _remove._clear(root, beneath, _scan.Directory(path), 10.0, result)\n"
         "print([(error.errno, os.path.basename(error.filename)) for error in result.errors])\n"
     )
-    # Mounts the root below itself, another directory of the same filesystem, and another
-    # filesystem.
     script = 'mount --bind "$1" "$1/d6/e1"; mount --bind "$1/d1" "$1/d5"\n'
     script += 'mount -t tmpfs none "$1/d4/e0"; mkdir "$1/d4/e0/kept"; exec "$2" "$3" "$1"'
     command = in_namespace(script, forest, sys.executable, program)
@@ -216,7 +205,6 @@ def test_a_removal_that_is_cancelled_ends_as_if_its_time_were_over(tmp_path: Pat
 
 
 def identified(root: Path, *paths: bytes) -> Piece:
-    """Returns a piece for a tree that others have seen before."""
     fd = os.open(root, os.O_RDONLY)
     directories = tuple(Directory(path, identity=_scan.identity_of(fd, path or b".")) for path in paths)
     piece = Piece(os.fsencode(root), directories, identity=_scan.identity_of(fd))
@@ -298,7 +286,6 @@ def test_the_last_piece_may_run_again(tmp_path: Path) -> None:
         _remove.sweep(piece, place)
     assert root.exists()
     root.rmdir()
-    # A machine without the tree must not report it as removed.
     with pytest.raises(OSError, match="another directory is there"):
         _remove.sweep(piece, (place[0] + 1, place[1]))
 
@@ -356,7 +343,6 @@ def test_a_name_is_not_taken_for_an_address(tmp_path: Path) -> None:
             other.kill()
     same = os.fsencode(f"/proc/self/root{root}")
     assert _remove.look(Piece(same, (Directory(b""),))).identity == identified(root).identity
-    # The working directory is covered by a later mount.
     program = "import curt_fs.dask, os, sys; os.chdir(sys.argv[1]); os.system(f'mount -t tmpfs none {sys.argv[1]}')\n"
     program += "os.mkdir(sys.argv[1] + '/tree')\ntry: print(curt_fs.dask._root('tree'))\nexcept FileNotFoundError as error: print(error.strerror)"
     done = subprocess.run(in_namespace('exec "$@"', sys.executable, "-c", program, root.parent), capture_output=True, text=True)
@@ -372,7 +358,6 @@ def test_without_times_of_birth_nothing_is_removed(forest: Path, monkeypatch) ->
     with pytest.raises(OSError, match="does not say when directories were made") as caught:
         _remove.look(piece)
     assert caught.value.errno == errno.ENOTSUP
-    # The inode number is compared anyway.
     assert _scan.measure(piece, 0).errors == []
     with pytest.raises(OSError, match="another directory is there"):
         _scan.measure(Piece(piece.root, piece.directories, identity=(1, None)), 0)
@@ -387,9 +372,6 @@ def test_budgets_are_checked() -> None:
             with pytest.raises(TypeError, match=f"^{name} should be a number, not {type(value).__name__}$"):
                 Budget(**{name: value})
     assert Budget(1, 0, float("inf")).entries == 1
-
-
-# On the cluster.
 
 
 @pytest.mark.parametrize("budget", [SMALL, Budget()])
@@ -417,7 +399,6 @@ def test_a_separator_at_the_end_means_what_it_means_to_the_system(client, forest
 def test_walk_is_a_dataframe_in_order(client, forest: Path) -> None:
     frame = curt_fs.dask.walk(forest, client=client, budget=SMALL)
     assert frame.npartitions > 1 and list(frame.columns) == list(_scan.COLUMNS)
-    # Computed by the cluster, or by this process without it, any number of times.
     for rows in (client.compute(frame).result(60), frame.compute(scheduler="synchronous")):
         assert list(rows.path) == in_order(forest)
         assert rows.dtypes.map(str).to_dict() == _scan.COLUMNS
@@ -446,7 +427,7 @@ def test_an_empty_directory_has_one_row(client, tmp_path: Path) -> None:
 
 
 def test_inside_of_a_task_its_worker_has_the_client(client, forest: Path) -> None:
-    # More at a time than there are threads, while the pieces need a thread, too.
+    # More at a time than threads, while the pieces need a thread, too.
     def entries(path: str, with_client: bool) -> int:
         if not with_client:
             return curt_fs.dask.usage(path).entries
@@ -492,7 +473,6 @@ def test_find_takes_any_predicate(client, forest: Path) -> None:
         if name == "linked":
             raise error
 
-    # The predicate's exceptions must not look like a system error about the tree.
     for error in (ZeroDivisionError("no"), FileNotFoundError(2, "gone", "else"), Own("bad")):
         kind = RuntimeError if isinstance(error, Own) else type(error)
         with pytest.raises(kind) as caught:
@@ -509,7 +489,6 @@ def test_remove(client, forest: Path, tmp_path: Path) -> None:
     for number in range(300):
         (many / str(number)).write_text("")
     count = len(in_order(forest))
-    # With no time at all, every directory is divided.
     none = Budget(entries=100, seconds=0.0, patience=60.0)
     assert curt_fs.dask.remove(forest, client=client, budget=none) == curt_fs.dask.Removed(count, [])
     assert os.listdir(tmp_path) == ["outside"]
@@ -563,7 +542,6 @@ def test_what_changes_meanwhile_is_reported(client, forest: Path, tmp_path: Path
 
 @contextlib.contextmanager
 def as_nobody(client, workers: list[str] | None) -> Iterator[None]:
-    """Makes the workers another user for the filesystem."""
     if IS_ROOT:
         client.run(os.seteuid, 65534, workers=workers)
     try:
@@ -589,7 +567,6 @@ def test_permissions(client) -> None:
             assert found.records == one.records
         some = list(client.nthreads())[:1]
         with as_nobody(client, some):
-            # Pieces fail only depending on their worker.
             entries = curt_fs.dask.find(root, lambda entry: True, client=client, budget=SMALL)
             paths, every = {entry.path for entry in entries.entries}, set(in_order(root))
             missing = every - paths
@@ -627,7 +604,7 @@ def test_workers_are_killed_in_the_middle(cluster, client, forest: Path, tmp_pat
         while kills < 10:
             time.sleep(chance.uniform(0.05, 0.6))
             nanny = chance.choice(list(cluster.workers.values()))
-            # Not while the nanny restarts it, because it gives up on a worker that dies then.
+            # The nanny gives up on a worker that dies while being restarted.
             pid = nanny.pid
             if pid and nanny.worker_address in cluster.scheduler.workers:
                 with contextlib.suppress(ProcessLookupError):
@@ -685,7 +662,6 @@ def test_pieces_end_with_their_client(client, forest: Path, tmp_path: Path, monk
     while before < seen.stat().st_size:
         before = seen.stat().st_size
         time.sleep(3.0)
-    # Otherwise the first piece contains the whole tree.
     assert before < len(in_order(forest)) // 2
 
 
@@ -709,14 +685,12 @@ def test_a_worker_that_hangs_is_passed_over(cluster, client, forest: Path) -> No
         found = curt_fs.dask.find(forest, slowly, client=client, budget=impatient)
         stopped.join()
         again = curt_fs.dask.find(forest, slowly, client=client, budget=impatient)
-        # A removal queries every worker first.
         with pytest.raises(TimeoutError, match=r"cannot remove '.*': the worker tcp:.* has not answered in time"):
             curt_fs.dask.remove(forest, client=client, budget=impatient)
     finally:
         os.kill(pid, signal.SIGCONT)
     for result in (found, again):
         assert ([entry.path for entry in result.entries], result.errors) == (files, [])
-    # Its late results have been ignored, and it works again.
     assert curt_fs.dask.usage(forest, max_depth=None, client=client, budget=SMALL) == curt.usage(forest)
 
 

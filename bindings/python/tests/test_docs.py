@@ -1,5 +1,3 @@
-"""Runs the examples of the documentation."""
-
 from __future__ import annotations
 
 import doctest
@@ -16,7 +14,6 @@ PAGES = ["README.md", "docs/api.md", "docs/if-you-use.md", "../../docs/cookbook.
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch) -> Path:
-    """The tree of the examples."""
     files = {"README": "readme", "setup.py": "setup", "src/main.py": "main", "build/a.o": "object", "build/b.o": "objects"}
     for name, text in files.items():
         path = tmp_path / "project" / name

@@ -1,5 +1,3 @@
-"""The cases of `tests/hostile.json`, with the same results in all languages."""
-
 from __future__ import annotations
 
 import fnmatch
@@ -52,7 +50,6 @@ OPERATIONS = {
 
 
 def answered(name: str, path: str, in_root: bool) -> tuple:
-    """Returns the result, or the number, text and paths of the error."""
     try:
         with curt.Root("in", in_root=in_root) as root:
             result = OPERATIONS[name](root, path)
@@ -72,7 +69,6 @@ def test_hostile_cases_have_their_verdicts(tmp_path: Path, monkeypatch) -> None:
                 shell("setup")
                 monkeypatch.chdir("t")
             found, said, paths = answered(name, path, "inroot" in wanted)
-            # If several names must be refused, check once, after the last.
             changes = shell("look") if found == 0 or name == names[-1] else ""
             is_right = (changes == "" and text in said) if number else said + changes == "".join(result)
             if found != number or path not in paths or not is_right:

@@ -77,12 +77,10 @@ def test_functions_of_others_remain(module, name: str, other: str) -> None:
         assert getattr(module, name) is theirs
         curt.uninstall()
         assert getattr(module, name) is theirs
-        # Also if it is replaced later.
     curt.install()
     with mock.patch.object(module, name, theirs):
         curt.uninstall()
         assert getattr(module, name) is theirs
-    # The mock has restored curt's function.
     setattr(module, name, ORIGINALS[name])
     assert [getattr(module, name) for module, name in NAMES] == list(ORIGINALS.values())
 
@@ -140,7 +138,6 @@ def test_programs_run_patched(tmp_path: Path) -> None:
         assert (done.returncode, done.stdout, done.stderr) == (7, "helper --option b c\n", "")
 
 
-# Prints everything about how the program was started.
 SHOWS = """
 import sys
 names = vars(sys.modules["__main__"])
@@ -152,7 +149,6 @@ STARTS = [
     "-mpackage -x", "-m show", "-mshow", "directory a", "./directory", "application.zip a", "-c CODE a",
     "-cCODE", "-m gone", "-m gone.below", "-mpackage.gone", "package/empty", "-m package.empty",
 ]
-# The cases that differ if no directory is added to `sys.path`.
 ISOLATED = ["show.py a", "-m package a", "directory a", "-c CODE a"]
 
 
@@ -174,7 +170,6 @@ def test_a_program_sees_what_it_sees_with_python(tmp_path: Path, option: str) ->
             subprocess.run([sys.executable, option, *how, *words], cwd=tmp_path, capture_output=True, text=True)
             for how in ([], ["-m", "curt_fs.patch"])
         )
-        # Addresses of objects vary.
         results = [
             (done.returncode, re.sub(" at 0x[0-9a-f]+", "", done.stdout), done.stderr)
             for done in (plain, patched)

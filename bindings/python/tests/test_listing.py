@@ -13,8 +13,6 @@ import curt_fs as curt
 
 
 def described(entry) -> tuple:
-    """Returns everything that an entry reports."""
-
     def call(function, **kwargs):
         try:
             result = function(**kwargs)

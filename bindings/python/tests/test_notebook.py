@@ -1,5 +1,3 @@
-"""Tables and progress in notebooks."""
-
 from __future__ import annotations
 
 import html.parser
@@ -17,7 +15,7 @@ from curt_fs._usage import Usage, UsageRecord, _readable
 
 
 class Table(html.parser.HTMLParser):
-    """Collects the cells and items of a page, and fails at unbalanced tags."""
+    """Fails at unbalanced tags."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -80,8 +78,6 @@ def test_long_reports_show_the_largest_and_some_errors() -> None:
 
 
 class Bar:
-    """Collects the progress, and the threads that report it."""
-
     def __init__(self) -> None:
         self.counts: list[int] = []
         self.threads: set[int] = set()

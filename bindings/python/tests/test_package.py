@@ -1,5 +1,3 @@
-"""The contents and the cost of `import curt_fs`."""
-
 from __future__ import annotations
 
 import os
@@ -31,7 +29,6 @@ def test_import_is_cheap() -> None:
 
 
 def test_no_call_imports_anything(tmp_path: Path) -> None:
-    """A child forked during an import in another thread would hang."""
     assert run("-S", str(Path(__file__).parent / "first_calls.py"), "modules", cwd=tmp_path) == ""
 
 
@@ -65,7 +62,7 @@ for kind in KINDS:
 import curt_fs as curt
 print(curt.stat(".").st_ino == __import__("os").stat(".").st_ino, curt.expanduser("~") != "~")
 """
-    # Both kinds: with a shared GIL, as `Py_NewInterpreter` makes them, and with a separate one.
+    # With a shared GIL, as `Py_NewInterpreter` makes them, and with a separate one.
     if sys.version_info >= (3, 13):
         kinds = "(('legacy',), ('isolated',))"
     elif sys.version_info >= (3, 12):

@@ -1,5 +1,3 @@
-"""Signals, threads and fork."""
-
 from __future__ import annotations
 
 import os
@@ -29,8 +27,8 @@ def wide(tmp_path_factory) -> Path:
     return root
 
 
-# Runs an operation on the path `argv[1]` that takes seconds, and prints its delay in ending after a
-# signal. A separate process, because the handler's exception could hit other code.
+# Removes `argv[1]` and prints the delay after a signal. A separate process, because the handler's
+# exception could hit other code.
 INTERRUPTED = """
 import os, signal, sys, time
 import curt_fs as curt
@@ -64,7 +62,6 @@ def interrupted(path: Path | str, operation: str, after: float) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout, "it ended before the signal was noticed"
-    # 50 ms, and a margin for busy machines.
     assert float(done.stdout) < 0.05 + float(os.environ.get("CURT_TEST_SLACK", "1"))
 
 
@@ -74,7 +71,6 @@ def test_signals_end_every_operation(wide: Path, operation: str) -> None:
 
 
 def test_a_signal_ends_a_removal(quick: Path) -> None:
-    # Many entries, so that the removal takes long enough.
     fill(quick, 20, 2000)
     interrupted(quick, "rmtree", 0.002)
     assert os.listdir(quick)
@@ -100,7 +96,6 @@ def test_other_threads_run_meanwhile(wide: Path) -> None:
 
 
 def test_a_fork_beside_first_calls(tmp_path: Path) -> None:
-    """A child does not wait for an initialization in another thread."""
     command = [sys.executable, "-W", "ignore", str(Path(__file__).parent / "first_calls.py"), "forks"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
@@ -121,8 +116,7 @@ def test_fork_between_calls(wide: Path) -> None:
         assert os.waitpid(child, 0)[1] == 0
 
 
-# Forks while other threads use a root and entries. The children use and close them, too. Prints how
-# the children ended.
+# Forks while other threads use a root and entries, which the children use and close, too.
 FORKS = """
 import os, signal, sys, threading
 import curt_fs as curt

@@ -1,5 +1,3 @@
-"""Real programs have the same results with curt as with CPython's functions."""
-
 from __future__ import annotations
 
 import os
@@ -10,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-# A package that pip builds without the network.
 PROJECT = """
 [build-system]
 requires = []
@@ -75,17 +72,15 @@ def test_is_skipped():
 
 
 def run(patched: bool, *arguments: object, **kwargs) -> subprocess.CompletedProcess[str]:
-    """Runs a module with or without curt's functions."""
     patch = ["-m", "curt_fs.patch"] if patched else []
     command = [sys.executable, *patch, "-m", *map(str, arguments)]
-    # So that bytecode depends on the text of a file, not on its time.
+    # Then bytecode depends on a file's text, not on its time.
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000", "COLUMNS": "80"}
     environment = {name: text for name, text in environment.items() if not name.startswith("PIP_")}
     return subprocess.run(command, capture_output=True, text=True, env=environment, **kwargs)
 
 
 def contents(root: Path) -> dict[str, object]:
-    """Returns names, modes and contents of all files."""
     found: dict[str, object] = {}
     for path in sorted(root.rglob("*")):
         text = path.read_bytes() if path.is_file() else os.readlink(path) if path.is_symlink() else None
@@ -106,7 +101,6 @@ def test_pip_installs_the_same_files(tmp_path: Path) -> None:
     (source / "backend.py").write_text(BACKEND)
     results = []
     for patched in (False, True):
-        # pip installs bytecode, with its path, into the first, and replaces files in the second.
         prefix, target = tmp_path / "prefix", tmp_path / "target"
         for directory in range(10):
             (target / "many" / f"old{directory}").mkdir(parents=True)
@@ -131,10 +125,8 @@ def test_pytest_gives_the_same_results(tmp_path: Path) -> None:
     options = ["-p", "no:cacheprovider", "-rA", f"--basetemp={base}", "test_tree.py"]
     results = []
     for patched in (False, True, True):
-        # From the second run on, pytest removes the folders of earlier runs.
         done = run(patched, "pytest", *options, cwd=tmp_path)
         assert done.returncode == 1, done.stdout + done.stderr
-        # The padding depends on the length of the time.
         report = re.sub(r"=* (.*) in \d+\.\d+s.*", r"\1", done.stdout)
         assert "1 failed, 3 passed, 1 skipped" in report
         results.append((report, done.stderr, contents(base)))

@@ -18,7 +18,6 @@ class Raises:
         raise LookupError
 
 
-# Each of these fails before anything is removed.
 OPERANDS = [
     "", "gone", "gone/", "gone/x", "top", "top//", "top/x", "loop/x", "a/gone", "a//gone", "n" * 300, "a/" + "n" * 300,
     "n" * 300 + "/x", "broken", "broken/", "broken/.", "loop", "loop//", "through", "through/", "long", "top/..", "gone/.",
@@ -30,7 +29,6 @@ WAYS = ["raises", "ignored", "onerror", "onexc", "both", "ignored with both", "r
 
 
 def called(rmtree, path, dir_fd, way: str, more: dict) -> tuple:
-    """Returns the exception, and the calls of handlers."""
     calls = []
     fd = os.open(".", os.O_RDONLY) if dir_fd == "open" else None
     options = more if dir_fd is None else {**more, "dir_fd": dir_fd if fd is None else fd}
@@ -141,7 +139,6 @@ print("kept")
 
 
 def may_mount() -> bool:
-    """Returns whether this is root with all rights, which a container may restrict."""
     command = ["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"]
     try:
         return os.geteuid() == 0 and subprocess.run(command, capture_output=True).returncode == 0
@@ -161,7 +158,7 @@ def test_it_says_that_it_is_safe() -> None:
 
 
 def test_threads_start_by_default_and_end(quick: Path) -> None:
-    """While the handler of this program runs, the other threads wait and can be counted."""
+    """Counts the other threads, which wait while the handler of this program runs."""
     program = """
 import curt_fs as curt, os, sys, threading, time
 

@@ -63,7 +63,6 @@ METHODS = [
 
 
 def looked(place: str) -> list:
-    """Returns all entries with everything that the methods change."""
     found = []
     for top, directories, files in curt.walk(place):
         for name in directories + files:
@@ -117,7 +116,6 @@ def test_methods_answer_as_the_functions_of_python(quick: Path, monkeypatch, met
             ours, expected = found
             refused = (errno.ENOTDIR, errno.EINVAL) if os.path.islink(path.rstrip("/")) else (errno.EINVAL,)
             if name == "rmtree" and ours[0] and ours[0][1] in refused:
-                # Symlinks and dots are refused before anything is removed.
                 continue
             assert ours == expected, given
     finally:
@@ -125,7 +123,6 @@ def test_methods_answer_as_the_functions_of_python(quick: Path, monkeypatch, met
 
 
 def methods(root: curt.Root) -> dict:
-    """Returns a call of each method."""
     return {
         "open": lambda: root.open("top"),
         "open_fd": lambda: root.open_fd("top", os.O_RDONLY),
@@ -185,7 +182,6 @@ FLAGS = ["CREAT", "EXCL", "TRUNC", "APPEND", "NONBLOCK", "NOFOLLOW", "CLOEXEC"]
 
 
 def opened(function, path: str, flags: int, *mode: int):
-    """Returns the abilities of a descriptor, or its error."""
     before = os.path.lexists(path) and os.lstat(path).st_size
     try:
         fd = function(path, flags, *mode)
@@ -206,7 +202,6 @@ def test_descriptors_are_those_of_os_open(quick: Path, monkeypatch, access: str)
         for chosen in itertools.product([False, True], repeat=len(FLAGS)):
             names = [name for name, yes in zip(FLAGS, chosen) if yes]
             flags = sum(getattr(os, f"O_{name}") for name in [access, *names])
-            # Opening a FIFO would wait, because no other process opens it.
             places = ("file", "gone", "directory", "link", "broken", "gone/below", *["fifo"] * ("NONBLOCK" in names))
             for place, mode in itertools.product(places, ((), (0o4751,), (0o17777,), (-1,))):
                 found = []
@@ -288,7 +283,6 @@ def test_entries_ask_beneath_the_root(tree: Path) -> None:
                     assert (caught.value.errno, caught.value.filename) == (errno.EXDEV, "a/out")
                 assert root.open(entries["one"]).read() == "a/one"
         assert sorted(entry.name for entry in root.scandir()) == sorted(os.listdir(tree))
-    # The entries keep the root alive.
     assert [entry.is_file() for entry in curt.Root(tree).scandir() if entry.name == "to-file"] == [True]
     with curt.Root(tree) as root:
         broken = [entry for entry in root.scandir() if entry.name == "broken"][0]
@@ -396,7 +390,6 @@ def test_errors_about_two_paths_are_those_of_os(tree: Path, monkeypatch) -> None
                     with pytest.raises(OSError) as caught:
                         getattr(module, name)(src, dst)
                     found.append((caught.value.errno, caught.value.filename, caught.value.filename2, str(caught.value)))
-            # `os` has no function that renames without replacing.
             if (name, dst) == ("rename", "a"):
                 found[0] = (errno.EISDIR, *found[0][1:3], found[1][3])
             assert found[0] == found[1], (name, src, dst)

@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 
 import curt_fs as curt
 
-# Pieces of paths, with a preference for special ones.
 PIECES = st.sampled_from(["/", "//", "///", ".", "..", "a", "b c", "~", "ü", "\udcff", "\x00", "…"])
 PATHS = st.one_of(st.lists(PIECES, max_size=12).map("".join), st.text(max_size=20))
 
 
 def outcome(function, *args, **kwargs):
-    """Returns the result or the exception in comparable form."""
     try:
         return function(*args, **kwargs)
     except Exception as error:

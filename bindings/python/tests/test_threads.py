@@ -1,5 +1,3 @@
-"""Objects shared by several threads, with and without the GIL."""
-
 from __future__ import annotations
 
 import os
@@ -17,7 +15,6 @@ THREADS = 6
 
 
 def together(work: Callable[[int], object]) -> list[object]:
-    """Calls a function on several threads at once, and returns the results."""
     barrier = threading.Barrier(THREADS)
     results: list[object] = [None] * THREADS
     failures: list[BaseException] = []

@@ -1,5 +1,3 @@
-"""Types for editors and type checkers."""
-
 from __future__ import annotations
 
 import subprocess

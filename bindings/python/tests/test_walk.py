@@ -134,7 +134,6 @@ for whose, events in zip(("os", "curt"), results):
 
 
 def test_audit_events_are_those_of_cpython(tree: Path) -> None:
-    # In a separate process, because an audit hook cannot be removed.
     done = subprocess.run([sys.executable, "-c", EVENTS, str(tree)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     lines = [line.split(" ", 1) for line in done.stdout.splitlines()]
@@ -211,7 +210,6 @@ def test_a_walk_that_a_list_of_its_own_holds_is_collected(tree: Path, name: str,
     owner = Owner()
     owner.walk = getattr(curt, name)(str(tree))
     if steps == 0:
-        # The item gets a separate walk.
         next(owner.walk)[1][:] = [owner]
         lists = [next(owner.walk)[1]]
     else:
@@ -232,7 +230,6 @@ def test_a_descriptor_that_the_caller_closes_is_an_error(tree: Path, topdown: bo
             list(iterator)
         assert caught.value.errno == errno.EBADF
         assert list(iterator) == []
-    # It must not be closed a second time.
     iterator = curt.fwalk(str(tree), topdown)
     os.close(next(iterator)[3])
     del iterator
@@ -240,7 +237,6 @@ def test_a_descriptor_that_the_caller_closes_is_an_error(tree: Path, topdown: bo
 
 
 def late(walk, top: str, edit) -> list:
-    """Returns a walk whose lists are edited on the way."""
     lists, seen = {}, []
     for where, directories, *_ in walk(top):
         lists[os.path.relpath(where, top)] = directories
@@ -251,8 +247,6 @@ def late(walk, top: str, edit) -> list:
 
 
 def begins(items: list, where: str, change):
-    """Edits of the first list, which begins with these items."""
-
     def edit(here: str, lists: dict) -> None:
         if here == ".":
             lists["."][:] = items

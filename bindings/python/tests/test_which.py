@@ -23,7 +23,6 @@ def bins(tmp_path_factory):
     (root / "one/directory").mkdir()
     (root / "two/link").symlink_to("tool")
     (root / "two/broken").symlink_to("gone")
-    # Any executable entry except a directory counts.
     for name, mode in (("one/fifo", 0o755), ("two/fifo", 0o644), ("one/other-fifo", 0o644)):
         os.mkfifo(root / name, mode)
     with socket.socket(socket.AF_UNIX) as listener:
@@ -100,13 +99,10 @@ def test_what_is_no_path_has_the_exception_of_cpython() -> None:
         for function in (curt.which, shutil.which):
             with pytest.raises(TypeError):
                 function(command, path=path)
-    # A command with a directory needs no search path.
     assert curt.which("no/such", path=3) is shutil.which("no/such", path=3) is None
 
 
 class Named:
-    """A path object."""
-
     def __init__(self, path: str | bytes) -> None:
         self.path = path
 

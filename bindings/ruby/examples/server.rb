@@ -6,11 +6,9 @@
 # Serves the files of a folder to untrusted HTTP clients.
 #
 # WEBrick's FileHandler checks the text of a path with +File.expand_path+, and opens the path later,
-# when it may mean another file. Text also cannot show which names are symlinks. On Windows it even
-# made +expand_path+ ask the disk for the long name of +htacce~1+, which slowed every +require+ of
-# every program. In this server the open is the check: it decodes a path once, and a Curt::Root
-# opens or refuses it. An open file cannot be swapped, so the server tests the kernel's name of that
-# file for hidden names, wherever symlinks led. Results of test/test_server.rb for both:
+# when it may mean another file. Here the open is the check: a Curt::Root opens or refuses the path,
+# decoded once. An open file cannot be swapped, so the server tests the kernel's name of that file
+# for hidden names, wherever symlinks led. Results of test/test_server.rb for both:
 #
 #   request                                           WEBrick    this server
 #   ------------------------------------------------  ---------  -----------
@@ -32,7 +30,7 @@
 # inside.
 #
 # For a folder on a Windows file system (vfat, NTFS), use <tt>strict: true</tt>, because +htacce~1+
-# names a hidden file there even on Linux. It refuses all such names, and all symlinks.
+# names a hidden file there even on Linux.
 
 require "curt"
 require "socket"
@@ -68,7 +66,6 @@ class FileServer
     @log = log
   end
 
-  # Serves each client in a thread, until an exception.
   def run(listener)
     loop { Thread.new(listener.accept) { |client| answer(client) } }
   ensure
@@ -98,7 +95,6 @@ class FileServer
     file&.close
   end
 
-  # Returns method and target, such as "GET" and "/img/logo.png?size=2".
   def read_request(client)
     method, target, version = client.gets("\n", 8192)&.split(" ")
     100.times { break if client.gets("\n", 8192).to_s.chomp.empty? }
@@ -108,8 +104,8 @@ class FileServer
     [method, target]
   end
 
-  # Returns the path of a target, relative to the root, without the query, as bytes. Decodes it
-  # exactly once: sequences that are still encoded belong to the name.
+  # Returns the relative path of a target as bytes. Decodes it exactly once: sequences that are
+  # still encoded belong to the name.
   def path_of(target)
     path = target.b[%r{\A/([^?#]*)}n, 1]
     raise Refused.new(400, "no path") if path.nil? || path.match?(/%(?!\h\h)/n)
@@ -118,12 +114,11 @@ class FileServer
     path.empty? || path.end_with?("/") ? "#{path}index.html" : path
   end
 
-  # Both the requested path and that of the opened file must be free of hidden names.
+  # Neither the requested path nor that of the opened file may have hidden names.
   def open_file(path)
     check_names(path)
     file = @root.open(path, "rb")
     check_names(path_beneath(file))
-    # Refuses directories, FIFOs and devices.
     raise Refused.new(404, "no file") unless file.stat.file?
 
     file
@@ -139,7 +134,7 @@ class FileServer
     end
   end
 
-  # Returns the current path of an open file relative to the folder. Both may have moved.
+  # Returns the current path of an open file, relative to the folder. Both may have moved.
   def path_beneath(file)
     folder = "#{name_of(@folder).chomp("/")}/"
     name = name_of(file)

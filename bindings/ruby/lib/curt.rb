@@ -7,8 +7,7 @@ require_relative "curt/usage"
 require_relative "curt/working_directory"
 require_relative "curt/find"
 
-# The filesystem operations of +File+, +FileUtils+, +Find+ and +Dir+ over libcurt: few system calls,
-# and the system's exact answer.
+# Filesystem operations of +File+, +FileUtils+, +Find+ and +Dir+ in few system calls, by libcurt.
 module Curt
   private_constant :Installed
 end

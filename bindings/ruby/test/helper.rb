@@ -5,14 +5,14 @@ require "fileutils"
 require "test/unit"
 require "tmpdir"
 
-# Runs a script in a new process. In Ruby 3.1, even without curt, a Ractor leaves locks behind that
-# would hang later tests.
+# In a new process: in Ruby 3.1, even without curt, a Ractor leaves locks behind that hang later
+# tests.
 def output_of(script, *arguments)
   load_path = $LOAD_PATH.flat_map { |folder| ["-I", folder] }
   IO.popen([RbConfig.ruby, "-W0", *load_path, "-r", "curt", "-e", script, *arguments], &:read)
 end
 
-# In a new process, which has little to mark.
+# A new process has little to mark.
 def output_under_stress(script, *arguments)
   output_of("GC.stress = true\n#{script}", *arguments)
 end

@@ -27,7 +27,6 @@ module Signatures
     [parent] + inner.select { |value| value.is_a?(Module) }.flat_map { |value| modules(value) }
   end
 
-  # From now on, calls with arguments or results of other types raise.
   def check
     tester = RBS::Test::Tester.new(env: environment)
     modules.reject { |one| one <= Exception }.each do |one|
@@ -35,7 +34,6 @@ module Signatures
     end
   end
 
-  # Returns public names by [module, kind]. For a Struct only its members.
   def public_methods
     modules.flat_map do |one|
       next [[[one, :instance], one.members]] if one.respond_to?(:members)

@@ -71,7 +71,6 @@ class TestChildren < Test::Unit::TestCase
     assert_equal([Dir.children(@folder)] * 8,
                  Array.new(8) { Thread.new { Curt.children(@folder) } }.map(&:value))
     assert_raise(Timeout::Error) { Timeout.timeout(0.05) { loop { Curt.children(@folder) } } }
-    # The copy of a long path is a Ruby object.
     FileUtils.mkdir_p(long = File.join(@folder, *["d" * 200] * 3))
     FileUtils.touch(File.join(long, "file"))
     children = output_under_stress("ARGV.each { |path| p Curt.children(path) }", @folder, long)

@@ -5,14 +5,13 @@ require "open3"
 require "rbconfig"
 require "signatures"
 
-# Checks the documentation and the signatures. Runs the Ruby blocks of README.md, and in RDoc
-# comments the indented lines after an empty one. `# => VALUE` is the `inspect` text of the value
-# before it, and `# raises CLASS` the exception. Each example has the folder `project`, also open as
-# `root`. With the gem `rbs`, calls are checked against the signatures.
+# Runs the Ruby blocks of README.md, and in RDoc comments the indented lines after an empty one. `#
+# => VALUE` is the `inspect` text of the value before it, and `# raises CLASS` the exception. Each
+# example has the folder `project`, also open as `root`. With the gem `rbs`, calls are checked
+# against the signatures.
 class TestDocumentation < Test::Unit::TestCase
   GEM = File.expand_path("..", __dir__)
 
-  # The indented lines of a comment, except those after "call-seq:".
   def self.verbatim(comment)
     is_code = was_empty = false
     text = comment.gsub(/^ *call-seq:.*?(^ *$|\z)/m, "")
@@ -47,7 +46,6 @@ class TestDocumentation < Test::Unit::TestCase
     %w[project/README project/build/a.o project/src/main.rb].each { |path| File.write(path, "text") }
   end
 
-  # In another process, because an example may change any state.
   def run_example(code)
     reader, writer = IO.pipe
     Signatures.environment if Signatures.available?
@@ -89,7 +87,6 @@ class TestDocumentation < Test::Unit::TestCase
   examples.each_with_index do |(where, code), index|
     name = code[/Curt[\w.:]*|require "[^"]*"/]
     test "example #{index} of #{where}: #{name}" do
-      # Examples may remove only files in their folder.
       assert_empty(code.lines.grep(/rm_|remove_/).grep(%r{["'][/~]}))
       Dir.mktmpdir do |folder|
         Dir.chdir(folder) do
@@ -107,7 +104,6 @@ class TestDocumentation < Test::Unit::TestCase
 
   def test_everything_is_documented
     files = Dir[File.join(GEM, "{lib/**/*.rb,ext/**/*.c}")]
-    # Replacements of Ruby's methods are documented as Ruby's.
     files.reject! { |file| file.match?(%r{/(install|lookup)\.\w+\z}) }
     command = [RbConfig.ruby, "-rrdoc/rdoc", "-e", "RDoc::RDoc.new.document(ARGV)", "--"]
     report, = Open3.capture2e(*command, "--coverage-report", "--quiet", *files)

@@ -5,7 +5,6 @@ require "helper"
 class TestExpand < Test::Unit::TestCase
   METHODS = %i[expand_path absolute_path].freeze
 
-  # Bytes that mean a name, a separator, both or neither, depending on the encoding.
   PIECES = ["/", "/", "//", "///", ".", "./", "..", "/..", "../", "a", "b.c", "...", "~", "~/",
             "~root", "~nobody-is-here", "é", "\xE9", "\x83\\", "\x95\\/", "x" * 30,
             "\0"].map(&:b).freeze
@@ -407,7 +406,6 @@ class TestExpand < Test::Unit::TestCase
     names.zip(old) { |name, value| ENV[name] = value }
   end
 
-  # The second byte of a character is not a separator.
   def test_windows_encodings
     [["Windows-31J", "C:/\x95\\", "C:/\x95\\"], ["Shift_JIS", "C:/a\\\x83\\\\..\\b", "C:/a/b"],
      ["CP932", "C:/\x83\\.", "C:/\x83\\"], ["ISO-8859-1", "C:\\x\\\xE9.\\", "C:/x/\xE9"],

@@ -3,7 +3,6 @@
 require "helper"
 require "json"
 
-# The cases of tests/hostile.json, shared by all languages.
 class TestHostile < Test::Unit::TestCase
   TABLE = JSON.parse(File.read(File.expand_path("../../../tests/hostile.json", __dir__)))
   VERDICTS = TABLE["verdicts"].to_h { |name, _, number, text| [name, [number.to_i, text]] }

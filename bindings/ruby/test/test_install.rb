@@ -8,9 +8,7 @@ require "rbconfig"
 require "stringio"
 require "tempfile"
 
-# Everything runs in child processes, so that this one keeps Ruby's methods.
 class TestInstall < Test::Unit::TestCase
-  # Runs a block in a child process, in a new folder with a fixed path.
   def in_child(install)
     Dir.mkdir(work = File.join(@folder, "work"))
     reader, writer = IO.pipe
@@ -38,14 +36,12 @@ class TestInstall < Test::Unit::TestCase
     in_child(true, &block)
   end
 
-  # The results with and without curt must be equal.
   def beside(&block)
     expected = in_child(false, &block)
     assert_equal(expected, in_child(true, &block))
     expected
   end
 
-  # The result of a call with its encodings, or the error without the name of the operation.
   def outcome
     result = yield
     [result, *[result].flatten.grep(String).map { |text| [text.encoding, text.frozen?] }]
@@ -171,7 +167,6 @@ class TestInstall < Test::Unit::TestCase
     [method.arity, method.parameters.map(&:first) - [:block]]
   end
 
-  # Covers curt/install and the wrappers of methods that change the working directory.
   def test_methods_take_what_those_of_ruby_take
     different = installed do
       pairs = Curt::ORIGINALS.map { |text, own| [eval(text.sub(".", ".method :")), own] }
@@ -251,7 +246,6 @@ class TestInstall < Test::Unit::TestCase
     assert_equal(%w[a a/b a/b-c a/b.c a/b/c a/b/x a/link a/z a/ä], answers.last.first.sort)
   end
 
-  # Ways to remove. Each runs in a fresh tree.
   REMOVALS = [
     -> { FileUtils.rm_r("a") }, -> { FileUtils.rm_r(%w[a f]) }, -> { FileUtils.rm_r(%w[f none a]) },
     -> { FileUtils.rm_r(%w[f none a], force: true) }, -> { FileUtils.rm_rf(%w[f none a]) },
@@ -274,7 +268,7 @@ class TestInstall < Test::Unit::TestCase
     -> { FileUtils.remove_entry_secure("open/x", true) }, -> { FileUtils.rm_rf("closed") },
     -> { FileUtils.remove_entry_secure("sticky/x") },
     -> { FileUtils.remove_entry_secure("sticky/closed") },
-    # Ruby 3.1 continues after the error, and raises that of the nonempty directory.
+    # Ruby 3.1 continues, and raises the error of the nonempty directory.
     -> { FileUtils.rm_r("closed") rescue $!.is_a?(SystemCallError).to_s },
     -> { FileUtils::NoWrite.rm_rf("a") }, -> { FileUtils::NoWrite.remove_entry("a") },
     -> { FileUtils::Verbose.rm_rf("a") },
@@ -294,7 +288,7 @@ class TestInstall < Test::Unit::TestCase
     File.chmod(0, "sticky/closed/in", "closed/in")
   end
 
-  # Compares paths and errors. The result of remove_entry has no meaning, and varies by version.
+  # The result of remove_entry varies by version.
   def removed(way)
     Dir.mkdir("tree")
     Dir.chdir("tree") do

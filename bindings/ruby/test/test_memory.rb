@@ -3,10 +3,8 @@
 require "helper"
 require "memory/calls"
 
-# The calls leak no memory, and survive GC stress.
 class TestMemory < Test::Unit::TestCase
   ROUNDS = Integer(ENV.fetch("CURT_ROUNDS", "1000"))
-  # Tolerance for allocators.
   SLACK = 256 * 1024
 
   STRESS = <<~'RUBY'
@@ -38,7 +36,6 @@ class TestMemory < Test::Unit::TestCase
     omit("AddressSanitizer keeps what is freed") if ENV.key?("ASAN_OPTIONS")
     Calls::ALL.each do |name, call|
       Calls.repeat(ROUNDS, call)
-      # A leak grows with each call; Ruby's own heap stops growing.
       growth = []
       while growth.size < 8 && (growth.empty? || growth.last >= SLACK)
         before = resident

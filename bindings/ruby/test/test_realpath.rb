@@ -30,7 +30,6 @@ class TestRealpath < Test::Unit::TestCase
     assert_raise(ArgumentError) { Curt.realpath("a", "b", "c") }
   end
 
-  # Compares with Ruby's answers, in encodings set at startup (-E, -U).
   ENCODINGS = <<~'RUBY'
     def realpath(from, path)
       full = from.realpath(path)
@@ -61,7 +60,6 @@ class TestRealpath < Test::Unit::TestCase
     end
   end
 
-  # Compares results and errors for random paths, also for a user who may not read all of them.
   RANDOM = <<~'RUBY'
     require "fileutils"
     Dir.chdir(ARGV.fetch(0))

@@ -132,7 +132,6 @@ class TestRemove < Test::Unit::TestCase
     counter = Thread.new { loop { count += 1 } }
     Thread.pass while count.zero?
     before = count
-    # The counter runs in parallel, because the removal releases the GVL.
     Curt.rm_r("many", threads: 1)
     assert_operator(count, :>, before + 1000)
   ensure
@@ -153,7 +152,7 @@ class TestRemove < Test::Unit::TestCase
       output_of(MOST_THREADS, threads).to_i
     end
     one = count.call("1")
-    # Retries, because sampling may miss short-lived threads.
+    # Sampling may miss short-lived threads.
     deadline = Time.now + 60
     several = count.call("4") until several.to_i > one || Time.now > deadline
     assert_operator(several, :>, one)
@@ -266,7 +265,6 @@ class TestRemove < Test::Unit::TestCase
     plant_many
     begun = removed = false
     thread = Thread.new do
-      # Keeps the next exception out of the rescue clause.
       Thread.handle_interrupt(IndexError => :on_blocking) do
         begun = true
         removed = outcome { Curt.rm_rf("many", threads: 2) } != IndexError until removed
@@ -274,7 +272,6 @@ class TestRemove < Test::Unit::TestCase
     end
     thread.report_on_exception = false
     Thread.pass until begun
-    # Two at once: the second is raised where the first was noticed.
     200.times { sleep(0.001) && !removed && 2.times { thread.raise(IndexError) } }
     outcome { thread.join }
     assert_path_not_exist("many")
@@ -337,7 +334,6 @@ class TestRemove < Test::Unit::TestCase
 
   private
 
-  # A random tree, and the paths in it, some of them missing.
   class Tree
     def initialize(random)
       @random = random
@@ -379,7 +375,6 @@ class TestRemove < Test::Unit::TestCase
     Dir.glob("**/*", File::FNM_DOTMATCH, base: folder).reject { |name| name.end_with?(".") }.sort
   end
 
-  # Creates 60 folders, with enough files to last until a signal comes.
   def plant_many(folder = "many", files = 250)
     60.times do |i|
       FileUtils.mkdir_p("#{folder}/#{i}")
@@ -402,7 +397,6 @@ class TestRemove < Test::Unit::TestCase
     omit("needs root, to become another user") unless Process.uid.zero?
   end
 
-  # The child's exit status reports failures.
   def as_another_user
     pid = fork do
       Process::Sys.setgid(65_534)

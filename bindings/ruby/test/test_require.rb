@@ -9,7 +9,6 @@ class TestRequire < Test::Unit::TestCase
   LIBRARY = $LOAD_PATH.select { |folder| File.exist?(File.join(folder, "curt/curt.so")) } +
             [File.expand_path("../lib", __dir__)]
 
-  # Two processes, the second with curt.
   class Players
     def initialize(folder)
       roots = LIBRARY.flat_map { |root| ["-I", root] }
@@ -317,7 +316,6 @@ class TestRequire < Test::Unit::TestCase
     assert_operator(found, :>, steps / 20, "seed #{seed}: too few were found")
   end
 
-  # The last ones are also relative to working directories.
   ROOTS = %w[r0 r1 r2 r3 r4 w0/r1 w1/r1].freeze
   WORKING = ["", "w0", "w1"].freeze
   NAMES = %w[f g d/f d/g d/e/f h/f].freeze

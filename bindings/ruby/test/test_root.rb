@@ -4,7 +4,6 @@ require "fcntl"
 require "helper"
 require "timeout"
 
-# Compares Curt::Root with File.open.
 class TestRoot < Test::Unit::TestCase
   def setup
     @folder = Dir.mktmpdir
@@ -294,7 +293,6 @@ class TestRoot < Test::Unit::TestCase
         reader = root.open("fifo")
         assert_equal(0, reader.fcntl(Fcntl::F_GETFL) & File::NONBLOCK)
         writer = root.open("fifo", "w")
-        # Like with File.open, reading blocks and can be interrupted.
         thread = Thread.new { reader.read(3) }
         thread.report_on_exception = false
         writer.write("abc")
@@ -433,7 +431,6 @@ class TestRoot < Test::Unit::TestCase
     assert_equal(0, Process.wait2(child)[1].exitstatus)
   end
 
-  # Opens while a directory is repeatedly swapped for a symlink to the outside.
   def test_swapped_links_lead_nowhere
     dir = File.join(@inside, "dir")
     swapper = fork do

@@ -10,9 +10,7 @@ rescue LoadError
   puts "skipped: test_server: beside WEBrick: WEBrick is not installed (Debian: ruby-webrick)"
 end
 
-# Attacks the example file server and WEBrick's.
 class TestServer < Test::Unit::TestCase
-  # `head` has the header fields.
   Answer = Struct.new(:status, :head, :content)
 
   def setup
@@ -117,8 +115,7 @@ class TestServer < Test::Unit::TestCase
     end
   end
 
-  # Known attacks on file servers; see CVE-2008-1145, CVE-2008-1891, CVE-2022-41720, CVE-2022-41722
-  # and CVE-2025-27210.
+  # See CVE-2008-1145, CVE-2008-1891, CVE-2022-41720, CVE-2022-41722 and CVE-2025-27210.
   ATTACKS = {
     "`..` in any spelling" => %w[
       /../secret /../../../../../../etc/passwd /sub/../../secret /sub/deep/../../../secret
@@ -195,7 +192,6 @@ class TestServer < Test::Unit::TestCase
     end
   end
 
-  # Names that mean other files on Windows, and all symlinks.
   def test_a_strict_server_refuses_names_that_systems_disagree_about
     port = start_server(strict: true)
     assert_equal("page", ask("/page.html", port: port).content)
@@ -208,7 +204,7 @@ class TestServer < Test::Unit::TestCase
     end
   end
 
-  # Judges the opened file, even after another one took its name or the folder moved.
+  # Even after another file took its name or the folder moved.
   def test_names_are_those_of_what_is_open
     server = FileServer.new(@site)
     beneath = ->(file) { server.send(:path_beneath, file) }
@@ -227,7 +223,6 @@ class TestServer < Test::Unit::TestCase
     assert_equal(404, ask("/alias").status)
   end
 
-  # Another process swaps a folder and a file for symlinks to the outside while the block runs.
   def while_swapping
     File.write(File.join(@site, "swapped.html"), "page")
     FileUtils.mkdir_p(swapped = File.join(@site, "swapped"))
@@ -270,7 +265,6 @@ class TestServer < Test::Unit::TestCase
     while_swapping { assert_equal("served", verdict_while_swapping(@port)) }
   end
 
-  # The table in the example must match.
   def test_the_table_of_the_example
     omit("WEBrick is not installed") unless defined?(WEBrick)
     File.mkfifo(File.join(@site, "fifo"))
@@ -279,7 +273,6 @@ class TestServer < Test::Unit::TestCase
         [group, *[port, @port].map { |at| verdict(targets.map { |target| ask(target, port: at) }) }]
       end
       swapped = while_swapping do
-        # Retries, because a busy machine may take longer to show that WEBrick follows symlinks.
         theirs = 30.times.lazy.map { verdict_while_swapping(port) }.find { |seen| seen != "served" }
         [theirs, verdict_while_swapping(@port)]
       end
@@ -295,7 +288,6 @@ class TestServer < Test::Unit::TestCase
     before = Dir.children("/dev/fd").size
     GC.disable
     50.times { %w[/page.html /sub /out /.htaccess /missing].each { |target| ask(target) } }
-    # Clients that disconnect, without or within a request.
     20.times { TCPSocket.open("127.0.0.1", @port, &:close) }
     20.times { TCPSocket.open("127.0.0.1", @port) { |socket| socket.write("GET /page.html HT") } }
     50.times do

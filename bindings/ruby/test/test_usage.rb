@@ -35,7 +35,6 @@ class TestUsage < Test::Unit::TestCase
     stats = (Find.find("#{@tree}/a").to_a + Find.find("#{@folder}/other").to_a + [@tree])
             .map { |path| File.lstat(path) }
     assert_equal(sum(stats.uniq(&:ino)), Curt.usage(@tree, follow: true))
-    # On another file system than the tree.
     File.symlink("/proc/sys/kernel/random", "#{@tree}/elsewhere")
     assert_equal(sum(stats.uniq(&:ino)), Curt.usage(@tree, follow: true, same_file_system: true))
     entries = stats.uniq(&:ino).size + Find.find("/proc/sys/kernel/random").count

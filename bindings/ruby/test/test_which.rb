@@ -3,7 +3,6 @@
 require "helper"
 require "mkmf"
 
-# Compares Curt.which with mkmf's find_executable and the shell.
 class TestWhich < Test::Unit::TestCase
   def setup
     @folder = File.realpath(Dir.mktmpdir)

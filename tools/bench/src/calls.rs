@@ -1,5 +1,5 @@
-//! The system calls of a contender per entry, counted by strace in untimed runs: the calls on a
-//! larger tree minus those on a small one, without the program's startup.
+//! The system calls of a contender per entry, counted by strace in untimed runs: those on a larger
+//! tree minus those on a small one, without the startup.
 
 use crate::programs::on_path;
 use std::collections::BTreeMap;
@@ -47,7 +47,6 @@ pub(crate) fn counting(strace: &Path, log: &Path) -> Command {
     command
 }
 
-/// The fourth column has counts, the last names.
 pub(crate) fn parse(table: &str) -> Calls {
     let mut calls = Calls::new();
     for line in table.lines() {

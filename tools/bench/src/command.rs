@@ -15,7 +15,6 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-/// Separated from our own input and output, and possibly under another program such as strace.
 pub(crate) fn command(
     scenario: &Scenario,
     size: u32,
@@ -48,7 +47,6 @@ pub(crate) fn command(
     Ok(command)
 }
 
-/// Single quotes group.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     let pieces = line.split('\'').enumerate();
     pieces.flat_map(|(index, piece)| {

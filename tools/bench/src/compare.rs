@@ -12,7 +12,6 @@ struct Known {
     scenario: String,
     place: String,
     size: u64,
-    /// Relative to the usual tool.
     ratio: Option<Median>,
     calls: Option<f64>,
 }
@@ -24,7 +23,7 @@ impl Known {
 }
 
 /// Some calls depend on the machine: its limits, the length of paths, and whether a second thread
-/// is tried, which takes about 20 calls for 500 entries. Listing one directory never tries one.
+/// is tried (20 calls).
 fn tolerance(calls: f64) -> f64 {
     if calls < 0.1 { 0.01 } else { 0.05 }
 }
@@ -82,8 +81,7 @@ pub(crate) fn table(old: &Value, new: &Value) -> String {
 }
 
 /// More calls, or a ratio to the usual tool that is lower by more than the noise of both, at equal
-/// sizes. Also missing comparisons: a `wanted` scenario without a result, uncounted calls, or no
-/// common scenario.
+/// sizes. Also uncounted calls, and a `wanted` scenario without a result.
 pub(crate) fn worse(baseline: &Value, new: &Value, wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let (baseline, new) = (known(baseline), known(new));
     let is_missing =
@@ -95,7 +93,6 @@ pub(crate) fn worse(baseline: &Value, new: &Value, wanted: impl Fn(&str) -> bool
     for new in &new {
         let (scenario, place) = (&new.scenario, &new.place);
         let of_scenario = || baseline.iter().filter(|old| old.scenario == *scenario);
-        // Calls do not depend on the filesystem.
         if let Some(old) = of_scenario().find_map(|old| old.calls) {
             compared += 1;
             let text = match new.calls {

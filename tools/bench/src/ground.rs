@@ -1,4 +1,4 @@
-//! The trees for runs. Each removal gets a new one; others are built once per place and reused.
+//! Each removal gets a new tree; others are built once per place and reused.
 
 use crate::oracle::Truth;
 use crate::place::Place;

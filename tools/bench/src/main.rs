@@ -83,7 +83,6 @@ fn exit(outcome: io::Result<bool>) -> ExitCode {
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
-        // The reader, such as `head`, closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             note(&format!("curt-bench: {error}"));
@@ -122,7 +121,6 @@ fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
         is_good = false;
         let _ = writeln!(text, "worse than the baseline: {line}");
     }
-    // A full or closed standard output must not lose the results.
     let mut out = io::stdout().lock();
     let printed = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     if let Some(path) = &options.json {
@@ -140,7 +138,6 @@ fn run(options: &Options, interrupt: &Interrupt) -> io::Result<bool> {
     }
 }
 
-/// Fails early, rather than after hours of measuring.
 fn writable(path: &Path) -> io::Result<()> {
     let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
     opened.map(drop).map_err(|error| named(path, &error))
@@ -150,13 +147,12 @@ fn named(path: &Path, error: &dyn std::fmt::Display) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }
 
-/// After this, a cell of a full run makes only the minimum of rounds. Trees of a million entries
-/// would otherwise take most of the run.
+/// Then a cell of a full run makes only the minimum of rounds: trees of a million entries would
+/// take most of the time.
 const FULL: Duration = Duration::from_secs(12);
-/// A busy machine may stretch a quick run this much, so that each row gets enough rounds.
+/// Stretches a quick run on a busy machine, so that each row gets enough rounds.
 const BUSY: u32 = 3;
 
-/// Removes its files on return.
 fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
     let programs = Programs::find()?;
     let machine = report::machine(&programs);
@@ -246,13 +242,12 @@ impl Step<'_> {
     }
 }
 
-/// Each scenario in the first place, or in memory if any place will do. Then the scenarios for
-/// every place, in the others.
+/// Each scenario in the first place, or in memory if any place will do, then the scenarios for
+/// every place in the others.
 fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
     let is_quick = options.is_quick();
     let steps = |scenario: &'static Scenario, place: &'a Place, group| {
         let quick = scenario.quick.filter(|_| is_quick).map(|quick| quick.size);
-        // Counting calls needs only small trees.
         let full = if options.calls { &scenario.full[..1] } else { scenario.full };
         let sizes = quick.map_or_else(|| full.to_vec(), |size| vec![size]);
         let step = move |size| Step { scenario, place, size, group };
@@ -266,7 +261,6 @@ fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
     let memory = places.iter().find(|place| place.kind == Kind::Memory);
     let mut plan: Vec<Step<'_>> = on(&places[0], true, 0).collect();
     plan.extend(on(memory.unwrap_or(&places[0]), false, 0));
-    // Calls do not depend on the place.
     let others = if options.calls { &[] } else { &places[1..] };
     plan.extend((1..).zip(others).flat_map(|(group, place)| on(place, true, group)));
     plan

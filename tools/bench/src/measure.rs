@@ -1,7 +1,7 @@
-//! Measures one cell: a warm-up compares every answer, then the rounds follow. In each round every
-//! contender runs once, in a new order, so that disturbances of the machine affect all of them. The
-//! time includes waiting for the process, but not building trees. Answers go to a file in memory,
-//! because some programs do less when standard output is `/dev/null`.
+//! Measures one cell: a warm-up compares every answer, then in each round every contender runs
+//! once, in a new order, so that disturbances of the machine affect all of them. The time includes
+//! waiting for the process. Answers go to a file in memory, because some programs do less when
+//! standard output is `/dev/null`.
 
 use crate::calls::{Calls, Slope, counting, parse};
 use crate::command::command;
@@ -27,10 +27,8 @@ use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Effort {
-    /// As many rounds as fit, but at least a minimum unless the machine is very busy.
     Until(Instant),
     Rounds(u32),
-    /// Rounds at full size within this time, but at least a minimum.
     Within(Duration),
     Calls,
 }
@@ -41,23 +39,22 @@ pub(crate) struct Bench {
     pub(crate) strace: Option<PathBuf>,
     pub(crate) interrupt: Interrupt,
     pub(crate) cold: bool,
-    /// Skips writing trees back before use, which can take long on a busy disk.
+    /// Does not write trees back before use.
     pub(crate) is_quick: bool,
-    /// A quick run starts no round after this, even without the minimum.
+    /// A quick run starts no round after this.
     pub(crate) latest: Instant,
-    /// By scenario and contender. The filesystem hardly affects them.
+    /// By scenario and contender.
     pub(crate) slopes: RefCell<HashMap<(&'static str, &'static str), Option<Slope>>>,
 }
 
 const MOST: u32 = 21;
-/// Unless the user sets another number.
 const MOST_IN_FULL: u32 = 2 * ENOUGH + 1;
 /// A quick run on a slow machine divides the size of trees to remove by one of these, unless they
 /// have fewer entries than `LARGE`.
 const PARTS: [u32; 3] = [1, 2, 4];
 const LARGE: u32 = 1_000;
-/// A quick run times at most `TIMED_RIVALS` rivals, and only those within this factor of the
-/// fastest one in the warm-up.
+/// A quick run times at most `TIMED_RIVALS` rivals, those within this factor of the fastest in the
+/// warm-up.
 const TOO_SLOW: f64 = 1.15;
 const TIMED_RIVALS: usize = 2;
 const OUTPUT: &str = "stdout";
@@ -76,8 +73,8 @@ struct Trial<'a> {
 type Lengths = HashMap<&'static str, u64>;
 
 impl Bench {
-    /// Returns a reason if the cell cannot be measured. Without rounds, it still compares answers
-    /// and counts calls on a small tree.
+    /// Fails with a reason if the cell cannot be measured. Without rounds, it still compares
+    /// answers and counts calls on a small tree.
     pub(crate) fn cell(
         &self,
         scenario: &'static Scenario,
@@ -130,7 +127,7 @@ impl Bench {
         Ok(Ok(cell))
     }
 
-    /// Runs every contender once on the unused tree, and returns the lengths of the answers.
+    /// Returns the lengths of the answers.
     fn warm_up(&self, cell: &mut Cell, place: &Place) -> io::Result<Lengths> {
         let (scenario, size) = (cell.scenario, cell.size);
         let mut lengths = Lengths::new();
@@ -142,7 +139,6 @@ impl Bench {
             match self.run(&trial, 0, None)? {
                 Ok((sample, length)) => {
                     lengths.insert(name, length);
-                    // The first run may have read the program from the disk.
                     let again = self.is_quick && scenario.reads();
                     let second = if again { self.run(&trial, 0, Some(length))?.ok() } else { None };
                     let second = second.map_or(f64::INFINITY, |(second, _)| second.wall);
@@ -177,7 +173,7 @@ impl Bench {
             Effort::Until(until) => (MOST, Some(until), Some(self.latest)),
         };
         let (scenario, size) = (cell.scenario, cell.size);
-        // Seeded per cell, so that no program always follows the same one.
+        // Per cell, so that no program always follows the same one.
         let seed = |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte));
         let mut random = Random::new(cell.name().bytes().fold(size.into(), seed));
         for round in 1..=rounds {
@@ -211,8 +207,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Runs once and checks the answer. An answer of the `known` length counts as equal to the one
-    /// compared before.
+    /// An answer of the `known` length counts as equal to the one compared before.
     fn run(
         &self,
         trial: &Trial<'_>,
@@ -221,7 +216,6 @@ impl Bench {
     ) -> io::Result<Result<(Sample, u64), String>> {
         let (path, truth) = self.tree(trial)?;
         if self.cold {
-            // The kernel keeps dirty pages.
             trial.place.settle();
             drop_caches()?;
         }
@@ -351,7 +345,6 @@ fn leave_out_slow_rivals(cell: &mut Cell, walls: &[f64]) {
     }
 }
 
-/// Also removes the remains of the tree.
 fn left_behind(place: &Place, scenario: &Scenario, tree: &Path) -> io::Result<Option<String>> {
     let is_there = tree.symlink_metadata().is_ok();
     if !scenario.reads() {
@@ -378,7 +371,6 @@ fn failure(code: Option<i32>, said: &Path) -> String {
     format!("{code} {said}").trim_end().to_owned()
 }
 
-/// The nanoseconds after a word on standard error, as seconds.
 fn own_time(said: &str) -> Option<f64> {
     let nanoseconds: f64 = said.split_whitespace().nth(1)?.parse().ok()?;
     (nanoseconds > 0.0).then_some(nanoseconds / 1e9)

@@ -1,6 +1,5 @@
-//! The questions, the right answers, and the comparison with a program's output. Formats differ, so
-//! it compares the set of names or paths, the sizes, or the total. The right answers come from the
-//! standard library, and not from a contender.
+//! The right answers come from the standard library. Formats differ, so it compares the set of
+//! names or paths, the sizes, or the total.
 
 use crate::tree::{folder_in_path, program_name};
 use std::collections::{HashMap, HashSet};
@@ -11,29 +10,23 @@ use std::path::{MAIN_SEPARATOR, Path};
 pub(crate) enum Question {
     Gone,
     Paths,
-    /// Without directories and symlinks.
     Files,
     Sizes,
-    /// Lines that end with a name and contain its size before that.
+    /// Lines that contain a size and end with a name.
     Long,
     Total,
     Opened,
-    /// The paths of programs in this entry of `PATH`.
     Found(usize),
     Expanded,
-    /// Exactly this line, with the tree's path for `{tree}`.
     Said(&'static str),
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Truth {
-    /// By relative path, without the root.
     entries: HashMap<String, Known>,
-    /// Including the root, if the platform reports it.
     allocated: Option<u64>,
-    /// The same if each directory took 4 KiB, as gdu counts.
+    /// If each directory took 4 KiB, as gdu counts.
     even: Option<u64>,
-    /// By device and inode number.
     linked: HashSet<(u64, u64)>,
 }
 
@@ -141,7 +134,6 @@ impl Truth {
         let mut missing: HashMap<&str, Known> =
             self.entries.iter().map(|(path, known)| (path.as_str(), *known)).collect();
         let (mut strange, mut wrong) = (Vec::new(), None);
-        // Programs may list the directory itself, and `.` and `..`.
         for (path, words) in said.filter(|(path, _)| !["", ".", ".."].contains(&path.as_str())) {
             let Some(known) = missing.remove(path.as_str()) else {
                 strange.push(path);

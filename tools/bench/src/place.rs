@@ -35,13 +35,12 @@ impl Place {
         if let (true, Ok(folder)) =
             (self.kind != Kind::Memory, std::fs::File::open(self.sandbox.root()))
         {
-            // Best effort: without it times are noisier, not wrong.
+            // Without it times are noisier, not wrong.
             let _ = rustix::fs::syncfs(folder);
         }
     }
 }
 
-/// Unless it is in memory.
 pub(crate) fn disk() -> Option<PathBuf> {
     let mut folders = vec![std::env::temp_dir()];
     folders.extend(["/tmp", "/var/tmp"].map(PathBuf::from));
@@ -79,18 +78,16 @@ pub(crate) fn file_system(_: &Path) -> String {
     std::env::consts::OS.to_owned()
 }
 
-/// Requires twice the space.
 #[cfg(unix)]
 pub(crate) fn has_room(path: &Path, bytes: u64, entries: u64) -> bool {
     rustix::fs::statvfs(path).is_ok_and(|answer| {
         let free = answer.f_bavail.saturating_mul(answer.f_frsize);
-        // btrfs and others have no fixed number of inodes and report 0.
+        // btrfs and others report 0 inodes.
         let inodes = answer.f_files == 0 || answer.f_favail > 2 * entries;
         free > 2 * bytes && inodes
     })
 }
 
-/// Not checked; building then fails with the system's message.
 #[cfg(not(unix))]
 pub(crate) fn has_room(_: &Path, _: u64, _: u64) -> bool {
     true

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) wall: f64,
-    /// Includes waited-for children.
     pub(crate) cpu: Option<f64>,
     pub(crate) status: ExitStatus,
     pub(crate) killed: bool,
@@ -40,8 +39,8 @@ fn wait(child: &mut Child) -> io::Result<(ExitStatus, Option<f64>)> {
     Ok((child.wait()?, None))
 }
 
-/// Ends a contender that hangs, and returns whether it did. A process ID may have been reused, so
-/// without pidfds it does not watch.
+/// Ends a contender that hangs. A process ID may have been reused, so without pidfds it does not
+/// watch.
 #[cfg(target_os = "linux")]
 fn watch(child: &Child, time_limit: Duration, interrupt: &Interrupt) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -69,7 +68,7 @@ fn watch(child: &Child, time_limit: Duration, interrupt: &Interrupt) -> bool {
     }
 }
 
-/// No safe reference to a process here: the user must end a hanging contender.
+/// The user must end a hanging contender.
 #[cfg(not(target_os = "linux"))]
 fn watch(_: &Child, _: Duration, _: &Interrupt) -> bool {
     false

@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The path of a curt to use instead of building one.
 const VARIABLE: &str = "CURT";
 
 #[derive(Debug)]
@@ -22,7 +21,7 @@ pub(crate) struct Found {
 }
 
 impl Programs {
-    /// The command in `CURT`, or one built as users get it if Cargo started this program.
+    /// From `CURT`, or built as users get it if Cargo started this program.
     pub(crate) fn find() -> io::Result<Self> {
         let own = std::env::current_exe()?;
         let curt = match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
@@ -37,7 +36,6 @@ impl Programs {
         Ok(Self { curt, own, built })
     }
 
-    /// Adds the names and packages of missing programs to `missing`.
     pub(crate) fn of(
         &self,
         scenario: &Scenario,
@@ -122,8 +120,8 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
         .find(|candidate| is_program(candidate))
 }
 
-/// The executables of `cargo xtask rivals` by file name, from `CURT_RIVALS` or this program's
-/// target directory. An installed program must not start files that others put next to it.
+/// From `CURT_RIVALS` or this program's target directory: an installed program must not start files
+/// that others put next to it.
 fn built_rivals(own: &Path) -> BTreeMap<String, PathBuf> {
     let given = std::env::var_os("CURT_RIVALS").map(PathBuf::from);
     let above = own.ancestors().skip(2).take(2);

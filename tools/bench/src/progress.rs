@@ -1,5 +1,3 @@
-//! Progress on standard error, and interrupts.
-
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +7,7 @@ pub(crate) fn note(text: &str) {
     write(&format!("{clear}{text}\n"));
 }
 
-/// Rewrites one line on a terminal, otherwise writes a new line.
+/// Rewrites one line on a terminal, otherwise writes a new one.
 pub(crate) fn stage(text: &str) {
     if std::io::stderr().is_terminal() {
         write(&format!("\r\x1b[K{text}"));
@@ -18,19 +16,16 @@ pub(crate) fn stage(text: &str) {
     }
 }
 
-/// Only on a terminal, where the next step overwrites it.
 pub(crate) fn step(text: &str) {
     if std::io::stderr().is_terminal() {
         stage(text);
     }
 }
 
-/// A closed standard error must not lose a measurement.
 fn write(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// The caught signal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt(Arc<AtomicUsize>);
 
@@ -42,7 +37,6 @@ impl Interrupt {
         for signal in
             [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP]
         {
-            // Without a handler the process ends at once, as on Windows.
             let value = signal.unsigned_abs() as usize;
             let _ = signal_hook::flag::register_usize(signal, Arc::clone(&interrupt.0), value);
         }
@@ -53,7 +47,6 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed) != 0
     }
 
-    /// Ends by the signal, if any, so that a shell sees the interrupt.
     pub(crate) fn end(&self) {
         #[cfg(unix)]
         if let Ok(signal @ 1..) = i32::try_from(self.0.load(Ordering::Relaxed)) {

@@ -1,11 +1,10 @@
-//! Reproductions of the reports that started curt, with the original programs and with curt inside.
+//! Reproductions of the reports that started curt.
 
 use crate::progress::{Interrupt, stage};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The report, its title, and the directory in `bindings`.
 const PROOFS: [(u32, &str, &str); 5] = [
     (1, "Zig starts programs", "c/proofs/zig-spawn"),
     (2, "Zig removes a tree", "c/proofs/zig-delete"),

@@ -69,7 +69,6 @@ pub(super) fn directories(count: usize, files: u32) -> Vec<(PathBuf, u32)> {
     nodes.map(|(node, files)| (node.path, files)).collect()
 }
 
-/// One in eight is in a scope. Returns the index of the first.
 fn add_packages(growth: &mut Growth, modules: usize, packages: usize) -> usize {
     const WORDS: [&str; 8] =
         ["babel", "webpack", "jest", "postcss", "eslint", "react", "es-abstract", "workbox"];

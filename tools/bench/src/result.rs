@@ -4,7 +4,7 @@ use crate::rivals::Part;
 use crate::scenario::Scenario;
 use crate::stats::Median;
 
-/// The minimum of rounds. Fewer do not bound a median, so the report shows no time.
+/// Fewer rounds do not bound a median, so the report shows no time.
 pub(crate) const ENOUGH: u32 = 7;
 
 #[derive(Clone, Copy, Debug)]
@@ -20,9 +20,7 @@ pub(crate) struct Row {
     pub(crate) found: Found,
     pub(crate) samples: Vec<Sample>,
     pub(crate) slope: Option<Slope>,
-    /// Why the answer is wrong. Such a contender does not run again.
     pub(crate) wrong: Option<String>,
-    /// A rival is faster.
     pub(crate) is_too_slow: bool,
 }
 
@@ -66,7 +64,6 @@ impl Row {
         is_enough.then(|| Median::of(&values)).flatten()
     }
 
-    /// From the rounds that both finished.
     pub(crate) fn ratio(&self, other: &Row) -> Option<Median> {
         let ratio = |sample: &Sample| {
             let other = other.samples.iter().find(|other| other.round == sample.round)?;

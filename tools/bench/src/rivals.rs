@@ -36,11 +36,9 @@ pub(crate) enum Part {
 pub(crate) enum Program {
     Command,
     Own,
-    /// The first of these names that `cargo xtask rivals` built or that is on PATH.
     Path(&'static str),
     Unix(&'static str),
     Windows(&'static str),
-    /// Built by `cargo xtask rivals`.
     Built(&'static str),
 }
 

@@ -1,7 +1,7 @@
 //! The working directory, and the guard before every removal.
 //!
 //! The bench deletes trees with a dozen programs. Before each removal, by this program or a rival,
-//! the path passes [`Sandbox::check`]. It must be inside a marked directory that this process made,
+//! [`Sandbox::check`] requires that the path is inside a marked directory that this process made,
 //! without a symlink on the way out.
 
 use std::io;
@@ -12,7 +12,6 @@ const MARK: &str = ".curt-bench";
 
 static COUNTER: AtomicU32 = AtomicU32::new(0);
 
-/// Removed with its contents on drop.
 #[derive(Debug)]
 pub(crate) struct Sandbox {
     root: PathBuf,
@@ -23,7 +22,6 @@ pub(crate) struct Sandbox {
 #[cfg(target_os = "linux")]
 fn spread(folder: &Path) {
     use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
-    // Best effort: other filesystems lack this flag.
     if let Ok(folder) = std::fs::File::open(folder) {
         let _ = ioctl_getflags(&folder)
             .and_then(|flags| ioctl_setflags(&folder, flags | IFlags::TOPDIR));
@@ -42,7 +40,7 @@ impl Sandbox {
             COUNTER.fetch_add(1, Ordering::Relaxed)
         );
         let root = parent.join(name);
-        // Fails if it exists, so another process's directory is never used.
+        // Fails if it exists: another process's directory is never used.
         create_private(&root)?;
         spread(&root);
         let sandbox = Self { root };
@@ -65,7 +63,7 @@ impl Sandbox {
         self.root.join(name)
     }
 
-    /// A sibling of the trees. Each tree contains a symlink to it, and it must survive.
+    /// Each tree contains a symlink to this sibling, which must survive.
     pub(crate) fn canary(&self) -> PathBuf {
         self.root.join("canary")
     }
@@ -112,7 +110,6 @@ impl Drop for Sandbox {
         if !self.root.join(MARK).is_file() {
             return;
         }
-        // One thread per remaining tree, because removals on a busy disk mostly wait.
         std::thread::scope(|scope| {
             let entries = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
             let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -122,7 +119,7 @@ impl Drop for Sandbox {
                 }
             }
         });
-        // The mark goes last, so that `check` works until the end.
+        // Last, so that `check` works until the end.
         if std::fs::remove_dir_all(&self.root).is_err() {
             let text = format!("curt-bench: left behind, delete it: {}\n", self.root.display());
             let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
@@ -130,8 +127,7 @@ impl Drop for Sandbox {
     }
 }
 
-/// The guard for the bench's child processes, which know only the path: the tree must be directly
-/// inside a marked directory.
+/// Child processes know only the path: the tree must be directly inside a marked directory.
 pub(crate) fn check_from_child(tree: &Path) -> io::Result<()> {
     let parent = tree.parent().unwrap_or(tree);
     let named = matches!(tree.components().next_back(), Some(Component::Normal(_)));

@@ -1,4 +1,4 @@
-//! A scenario is a tree and a question about it. Its programs are in `rivals.rs`.
+//! A tree and a question about it. The programs are in `rivals.rs`.
 
 use crate::oracle::Question;
 use crate::rivals::{Contender, Part, RIVALS};
@@ -11,31 +11,27 @@ pub(crate) struct Scenario {
     pub(crate) job: &'static str,
     pub(crate) question: Question,
     tree: fn(u32) -> Tree,
-    /// Scenarios with the same shape share trees.
     pub(crate) shape: &'static str,
-    /// Uses this existing tree.
     pub(crate) stands: Option<&'static str>,
     pub(crate) full: &'static [u32],
     pub(crate) quick: Option<Quick>,
-    /// Whether only quick rivals take part, because building a tree takes longer than removing it.
+    /// Only quick rivals take part: building a tree takes longer than removing it.
     few: bool,
     /// Small enough for one thread. The difference gives the calls per unit.
     pub(crate) counted: [u32; 2],
     pub(crate) everywhere: bool,
-    /// Whether contenders report nanoseconds on standard error, because an interpreter's startup
-    /// would dominate. Calls are then not counted.
+    /// Contenders report nanoseconds, because an interpreter's startup would dominate. Calls are
+    /// then not counted.
     pub(crate) times_itself: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quick {
-    /// Smaller on a slow machine.
     pub(crate) size: u32,
     pub(crate) share: u32,
     pub(crate) in_readme: bool,
 }
 
-/// In report order.
 pub(crate) static SCENARIOS: [Scenario; 43] = [
     Scenario {
         quick: Some(quick(REACT_ENTRIES / 4, 18, true)),
@@ -53,7 +49,6 @@ pub(crate) static SCENARIOS: [Scenario; 43] = [
     },
     Scenario {
         quick: Some(quick(10, 1, false)),
-        // Each run would have to build a tree of a million entries.
         full: &[10, 100, 1_000, 10_000, 100_000],
         everywhere: false,
         ..remove("remove-small", "remove small directories", |size| {
@@ -137,7 +132,6 @@ pub(crate) static SCENARIOS: [Scenario; 43] = [
         job: "python-which",
         times_itself: true,
         full: &[100],
-        // In the last entry of a typical `PATH`.
         ..which(["python-which", "find programs in Python", "path-10"], 9, |size| {
             Tree::path(10, 9, size)
         })
@@ -293,12 +287,10 @@ impl Scenario {
         }
     }
 
-    /// Size 0 is an empty directory.
     pub(crate) fn grow(&self, size: u32) -> Tree {
         if size == 0 { Tree::flat(0, Content::Empty) } else { (self.tree)(size) }
     }
 
-    /// curt comes first.
     pub(crate) fn contenders(&self) -> impl Iterator<Item = Contender> {
         let lines =
             RIVALS.iter().flat_map(|rival| rival.lines.iter().map(move |line| (rival, line)));

@@ -9,9 +9,9 @@ pub(crate) struct Median {
 }
 
 impl Median {
-    /// The interval comes from the sign test. Half of all values are below the true median,
-    /// whatever their distribution, so its bounds are two of the sorted values. Fewer than six
-    /// values give less than 95 % confidence.
+    /// From the sign test: half of all values are below the true median, whatever their
+    /// distribution, so the bounds are two of the sorted values. Fewer than six values give less
+    /// than 95 % confidence.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
         if values.is_empty() {
             return None;
@@ -34,7 +34,6 @@ fn outside(count: usize) -> usize {
     let mut term = 0.5_f64.powi(i32::try_from(count).unwrap_or(i32::MAX));
     let mut sum = 0.0;
     for cut in 0..count / 2 {
-        // The probability that exactly `cut` values are below.
         sum += term;
         if sum > 0.025 {
             return cut.saturating_sub(1);

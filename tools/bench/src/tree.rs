@@ -1,5 +1,5 @@
-//! The sample trees. Shapes, names and sizes are computed from the position, so every machine gets
-//! the same tree without a download.
+//! Shapes, names and sizes are computed from the position, so every machine gets the same trees
+//! without a download.
 
 use crate::react;
 use std::io::{self, Write as _};
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Content {
     Empty,
     Each(u64),
-    /// Bytes only in every sixteenth file, each time another number: quick to make, but sizes can
-    /// be told apart.
+    /// In every sixteenth file, each time another number of bytes: quick to make, but sizes can be
+    /// told apart.
     Some,
 }
 
@@ -20,12 +20,11 @@ struct Directory {
     files: u32,
 }
 
-/// Parents come before children.
 #[derive(Debug)]
 pub(crate) struct Tree {
     directories: Vec<Directory>,
     content: Content,
-    /// Whether the root's first file is instead a symlink out of the tree, if the system allows it.
+    /// The root's first file is instead a symlink out of the tree, if the system allows it.
     has_link: bool,
     /// The entry of `PATH` that also holds programs, and their number, which counts exclude.
     programs: Option<(usize, u32)>,
@@ -35,7 +34,6 @@ pub(crate) const REACT_ENTRIES: u32 = 41_208;
 const REACT_FILES: u32 = 36_346;
 const REACT_DIRECTORIES: usize = 4_863;
 pub(crate) const ENTRIES: u32 = 211;
-/// The index of the entry with the program searched for.
 pub(crate) const PLACE: usize = 196;
 
 impl Tree {
@@ -48,7 +46,7 @@ impl Tree {
         Self { directories, content, has_link: true, programs: None }
     }
 
-    /// The tree of `npx create-react-app`: 36,346 files in 4,863 directories including the root, at
+    /// As `npx create-react-app` makes it: 36,346 files in 4,863 directories including the root, at
     /// most 10 levels deep. Fewer `entries` give a similar, smaller tree.
     pub(crate) fn react(entries: u32, content: Content) -> Self {
         let part = f64::from(entries) / f64::from(REACT_ENTRIES);
@@ -57,7 +55,6 @@ impl Tree {
         Self::new(react::directories(directories, files), content)
     }
 
-    /// Two to four files in each directory.
     pub(crate) fn small_directories(count: u32, content: Content) -> Self {
         let below = (0..count as usize).map(|at| (folder_in_path(at).into(), 2 + at as u32 % 3));
         Self::new([(PathBuf::new(), 1)].into_iter().chain(below), content)
@@ -77,7 +74,6 @@ impl Tree {
         let files = |depth| if depth == names.len() { files } else { 0 };
         let directories =
             (0..=names.len()).map(|depth| (names[..depth].iter().collect(), files(depth)));
-        // A symlink out of the tree would be refused.
         Self::new(directories, Content::Empty).without_link()
     }
 
@@ -89,12 +85,10 @@ impl Tree {
         self.directories.iter().map(|directory| u64::from(directory.files)).sum()
     }
 
-    /// Excludes the root.
     pub(crate) fn entries(&self) -> u64 {
         self.files() + self.directories.len() as u64 - 1
     }
 
-    /// A generous estimate for 4 KiB blocks.
     pub(crate) fn room(&self) -> u64 {
         let each = if let Content::Each(bytes) = self.content { bytes } else { 0 };
         (self.files() + 2 * self.directories.len() as u64) * (5_000 + each)
@@ -147,16 +141,15 @@ pub(crate) fn program_name(index: u32) -> String {
     if index == 0 { "hello".to_owned() } else { format!("hello-{index}") }
 }
 
-/// Symlinks to a system program, because the tree's filesystem may be mounted `noexec`.
+/// The tree's filesystem may be mounted `noexec`, so symlinks lead to a system program.
 fn put_program(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::symlink("/bin/sh", path);
-    // Searching does not execute the file, so an empty one will do.
     #[cfg(not(unix))]
     return std::fs::write(path, []);
 }
 
-/// Names as long as in real packages: their length decides how many fit in one `getdents64` buffer.
+/// As in real packages: the length decides how many fit in one `getdents64` buffer.
 fn file_name(index: u32) -> String {
     const STEMS: [&str; 8] =
         ["index", "utils", "parse-options", "createElement", "types", "a11y", "isPlain", "README"];
@@ -166,7 +159,7 @@ fn file_name(index: u32) -> String {
     format!("{stem}{index}.{ending}")
 }
 
-/// `mknodat` makes an empty file in one call. A quick run spends most of its time building trees.
+/// `mknodat` makes an empty file in one call. A quick run spends most of its time here.
 #[cfg(target_os = "linux")]
 fn fill(path: &Path, files: impl Iterator<Item = (String, u64)>) -> io::Result<()> {
     use rustix::fs::{CWD, FallocateFlags, FileType, Mode, OFlags, mknodat, openat};
@@ -179,8 +172,8 @@ fn fill(path: &Path, files: impl Iterator<Item = (String, u64)>) -> io::Result<(
         }
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
         let file = openat(&directory, &name, flags, mode)?;
-        // Allocate blocks now. Otherwise delayed allocation would do it at writeback, and removing
-        // a new tree would differ from removing an old one. Failure is harmless.
+        // Allocates blocks now: otherwise removing a new tree would differ from removing an old
+        // one.
         let _ = rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes);
         std::fs::File::from(file).write_all(&vec![b'c'; bytes as usize])?;
     }
@@ -201,7 +194,6 @@ fn make_link(target: &Path, link: &Path) -> io::Result<()> {
     #[cfg(windows)]
     {
         std::os::windows::fs::symlink_dir(target, link)?;
-        // Wine reports success without making one.
         std::fs::symlink_metadata(link).map(drop)
     }
 }

@@ -1,5 +1,5 @@
-//! Prints the public API of a crate from rustdoc's JSON, one item per line. A separate program,
-//! because it needs a newer Rust than the workspace supports.
+//! Prints the public API of a crate from rustdoc's JSON. A separate program, because it needs a
+//! newer Rust than the workspace.
 
 use public_api::Builder;
 

@@ -35,16 +35,14 @@ pub fn skip(reason: &str) {
 }
 
 fn say(line: &str) {
-    // Ignore a closed standard output.
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 
-/// Includes the package, because suite names are unique only within one.
+/// Suite names are unique only within a package.
 fn suite() -> String {
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_else(|_| "?".to_owned());
     let program = std::env::current_exe().unwrap_or_default();
     let name = program.file_stem().unwrap_or_default().to_string_lossy();
-    // Cargo appends a hash.
     let name = name.rsplit_once('-').map_or(&*name, |(name, _)| name);
     format!("{package}/{name}")
 }
@@ -123,8 +121,7 @@ pub fn try_seeds(name: &str, kept: &str, property: impl Fn(&mut Choices) -> Resu
     }
 }
 
-/// Sets the flag on drop, also when the test fails. A thread that waits for it would otherwise run
-/// forever, and might fill the disk.
+/// Sets the flag on drop, also when the test fails: a thread that waits for it would run forever.
 #[derive(Debug)]
 pub struct Over<'a>(pub &'a AtomicBool);
 
@@ -137,7 +134,7 @@ impl Drop for Over<'_> {
 /// Makes child processes die of SIGHUP, SIGINT, SIGQUIT and SIGTERM.
 ///
 /// Children inherit signals that `nohup` or a script's `&` made this process ignore. Exec resets
-/// handlers, so this installs handlers that emulate the default action.
+/// handlers, so this installs some.
 #[cfg(unix)]
 pub fn heed_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};

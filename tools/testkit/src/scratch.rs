@@ -12,13 +12,12 @@ use crate::watchdog::{Watch, watch};
 
 /// A fresh private directory, removed with its contents on drop.
 ///
-/// Every method takes a relative path. It panics on failure, and if the path leads outside through
-/// `..`, an absolute path or a symlink. A faulty test therefore cannot create or remove anything
-/// elsewhere.
+/// Every method takes a relative path, and panics if that leads outside through `..`, an absolute
+/// path or a symlink. A faulty test therefore cannot create or remove anything elsewhere.
 #[derive(Debug)]
 pub struct Scratch {
-    /// Canonical, so that paths inside can be compared with it. On Windows it begins with `\\?\`,
-    /// which allows names of any length and names such as `nul` and `a.`.
+    /// Canonical, for comparisons. On Windows it begins with `\\?\`, which allows names of any
+    /// length and names such as `nul` and `a.`.
     root: PathBuf,
     pub(crate) watch: Arc<Watch>,
     _directory: tempfile::TempDir,
@@ -56,8 +55,7 @@ impl Scratch {
         &self.root
     }
 
-    /// Returns the directory without the `\\?\` prefix, which few programs accept as working
-    /// directory.
+    /// Returns the directory without `\\?\`, which few programs accept as working directory.
     pub fn typed(&self) -> &Path {
         #[cfg(windows)]
         if let Some(plain) = self.root.to_str().and_then(|root| root.strip_prefix(r"\\?\")) {
@@ -123,9 +121,9 @@ impl Scratch {
         path
     }
 
-    /// Copies a program, to be run from here. Another process copies it: if this one wrote the
-    /// file, a child that another thread forks meanwhile would inherit the writable descriptor, and
-    /// running the program would fail with ETXTBSY.
+    /// Copies a program, to be run from here. Another process copies it: a child that another
+    /// thread forks meanwhile would inherit our writable descriptor, and running the program would
+    /// fail with ETXTBSY.
     #[cfg(unix)]
     pub fn program(&self, original: impl AsRef<Path>, path: impl AsRef<Path>) -> PathBuf {
         let path = self.vacant(path);
@@ -152,7 +150,7 @@ impl Scratch {
         path
     }
 
-    /// Makes a symlink and its parents. The target may be anything, because no method follows it.
+    /// Makes a symlink and its parents. The target may be anything.
     #[cfg(unix)]
     pub fn link(&self, path: impl AsRef<Path>, target: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);
@@ -171,7 +169,7 @@ impl Scratch {
         path
     }
 
-    /// Makes a chain of nested directories of this name, with at most two directories open.
+    /// Makes a chain of nested directories, with at most two open.
     #[cfg(unix)]
     pub fn deep(&self, path: impl AsRef<Path>, levels: usize, name: &str) -> PathBuf {
         assert!(Path::new(name).components().eq([Component::Normal(name.as_ref())]));
@@ -212,8 +210,8 @@ impl Scratch {
         .expect("the tree can be removed");
     }
 
-    /// Lists a tree as sorted lines: the kind as `ls` writes it (`-`, `d`, `l`, …), a space, and
-    /// the relative path with `/` on every platform.
+    /// Lists a tree as sorted lines: the kind as in `ls` (`-`, `d`, `l`, …), a space, and the
+    /// relative path with `/` on every platform.
     pub fn list(&self, path: impl AsRef<Path>) -> Vec<String> {
         let top = self.at(path);
         let mut lines = Vec::new();
@@ -235,7 +233,7 @@ impl Scratch {
         lines
     }
 
-    /// Removes an existing entry first, so that a write does not follow a symlink.
+    /// A write must not follow an existing symlink.
     #[cfg(unix)]
     fn vacant(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);
@@ -282,7 +280,6 @@ fn has_room_for_programs(_: &Path) -> bool {
     false
 }
 
-/// Bush names sort before and after `chain`.
 #[cfg(unix)]
 fn chain(
     top: &Path,
@@ -311,7 +308,6 @@ fn chain(
     Ok(())
 }
 
-/// The caller notices if an entry remains.
 fn tear_down(path: &Path) {
     if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
         let _ = crate::tear::empty(path);

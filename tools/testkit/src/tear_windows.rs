@@ -1,5 +1,4 @@
-//! Removes any tree on Windows: symlinks and junctions themselves, read-only entries, and any name
-//! or length through `\\?\` paths.
+//! Removes any tree on Windows, with any names through `\\?\` paths.
 
 use std::fs::{self, FileType};
 use std::io::Result;
@@ -8,12 +7,10 @@ use std::path::Path;
 
 use crate::sys::attributes;
 
-/// Clears all attributes.
 const NORMAL: u32 = 0x80;
 
 /// The path is canonical. Entries that cannot be removed remain.
 pub(crate) fn empty(path: &Path) -> Result<()> {
-    // Parents precede children, so the reverse is the order of removal.
     let mut directories = vec![path.to_owned()];
     let mut listed = 0;
     while let Some(directory) = directories.get(listed).cloned() {

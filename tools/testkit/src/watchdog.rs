@@ -4,9 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// Milliseconds without creating or removing an entry in a [`Scratch`].
-///
-/// [`Scratch`]: crate::Scratch
+/// Milliseconds without progress in a [`Scratch`](crate::Scratch).
 const LIMIT: u32 = 60_000;
 
 /// A watched test, until dropped.
@@ -18,10 +16,8 @@ pub struct Watch {
 
 struct Watchdog(Mutex<Vec<Weak<Watch>>>);
 
-/// Watches the current test. After a minute without progress in a [`Scratch`], it aborts the
-/// process and names the test.
-///
-/// [`Scratch`]: crate::Scratch
+/// Watches the current test. After a minute without progress in a [`Scratch`](crate::Scratch), it
+/// aborts the process and names the test.
 #[must_use]
 pub fn watch() -> Arc<Watch> {
     static WATCHDOG: Watchdog = Watchdog(Mutex::new(Vec::new()));

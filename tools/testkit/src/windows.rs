@@ -12,7 +12,7 @@ pub use crate::sys::console::{has_own_console, press_ctrl_break, press_ctrl_c};
 pub use crate::sys::paths::{full_path_name, set_drive_directory};
 use crate::{Scratch, skip, sys};
 
-/// Share modes: what others may do with an open file.
+/// What others may do with an open file.
 const SHARE_READ_WRITE: u32 = 3;
 const SHARE_ALL: u32 = 7;
 const DELETE: u32 = 0x0001_0000;
@@ -69,8 +69,8 @@ impl Scratch {
         options.read(true).share_mode(SHARE_READ_WRITE).open(self.at(path)).expect("it can be held")
     }
 
-    /// Removes a file with classic, non-POSIX semantics while it is open. Its name remains, but
-    /// cannot be opened, until the handle is dropped.
+    /// Removes an open file with classic, non-POSIX semantics. Its name remains, but cannot be
+    /// opened, until the handle is dropped.
     pub fn leave_pending(&self, path: impl AsRef<Path>) -> File {
         let path = self.at(path);
         let open = |options: &mut OpenOptions| options.share_mode(SHARE_ALL).open(&path);
@@ -102,7 +102,7 @@ pub fn is_wine() -> bool {
     Path::new(r"C:\windows\system32\winecfg.exe").exists()
 }
 
-/// The link if it exists, because a failure is not always reported.
+/// A failure is not always reported.
 fn made(path: &Path, is_said: bool, what: &str) -> Option<PathBuf> {
     if is_said && fs::symlink_metadata(path).is_ok() {
         return Some(path.to_owned());
@@ -169,7 +169,7 @@ fn eventually(is_true: impl Fn() -> bool) -> bool {
     })
 }
 
-/// Ignores the status: Wine reports a failure although it started a Unix program.
+/// Wine reports a failure although it started a Unix program.
 fn run(command: &mut Command) {
     let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }

@@ -2,16 +2,14 @@
 //! release, and checks that every item has a caller.
 //!
 //! `crates/NAME/public-api.txt` has one line per public item of a Linux build with all features, so
-//! that a commit's diff shows API changes. `tools/public-api` writes it from rustdoc's JSON.
-//! cargo-semver-checks compares with the newest tag `v*`; it is installed into `curt/tools` in the
-//! user's cache directory.
+//! that a commit's diff shows API changes. cargo-semver-checks compares with the newest tag `v*`.
 //!
 //! Callers are found by name: a command, binding, example or benchmark must name each function,
 //! constant, type and variant. A method must follow a dot or a colon, other items of a type the
 //! type's name. A setter counts only in files that name its type, and the library itself may
-//! construct a variant. Trait implementations and types in signatures of other items are exempt.
-//! Functions of libcurt and Cargo features need a caller, too. `unused-api.txt` lists the
-//! exceptions with dates and reasons; a used or missing exception is an error.
+//! construct a variant. Trait implementations and types in signatures are exempt. Functions of
+//! libcurt and Cargo features need a caller, too. `unused-api.txt` lists the exceptions; a used or
+//! missing one is an error.
 
 use crate::c::declarations;
 use crate::host::{self, Failure, Outcome};
@@ -192,7 +190,7 @@ pub(crate) fn unused(arguments: &[String]) -> Outcome {
     }
 }
 
-/// Each group follows a comment `# DATE: REASON` and ends at an empty line.
+/// `# DATE: REASON`, then items, then an empty line.
 fn exceptions(list: &str) -> Result<BTreeSet<String>, Failure> {
     let is_date =
         |date: &str| date.len() == 10 && date.split('-').all(|n| n.parse::<u16>().is_ok());
@@ -242,8 +240,8 @@ impl Sources {
     }
 }
 
-/// The names in a source: `name`; `.name` for calls and after a colon; `Type::name`; and
-/// `=Type::name` for values as opposed to patterns.
+/// `name`; `.name` for calls and after a colon; `Type::name`; and `=Type::name` for values as
+/// opposed to patterns.
 fn names(source: &str) -> HashSet<String> {
     let code = Code::new(source);
     let mut names = HashSet::new();
@@ -275,7 +273,6 @@ fn names(source: &str) -> HashSet<String> {
     names
 }
 
-/// As `Type::name` or `name`. The library itself may construct variants and use its traits.
 fn unused_items(api: &str, callers: &Sources, library: &Sources) -> BTreeSet<String> {
     let (mut is_trait_impl, mut is_trait) = (false, false);
     let mut found = BTreeSet::new();
@@ -326,7 +323,7 @@ fn is_setter(line: &str, owner: &str) -> bool {
     line.contains("self") && (path == "Self" || path.rsplit("::").next() == Some(owner))
 }
 
-/// Fields and variants have no kind. `None` for implementations on foreign types.
+/// `None` for implementations on foreign types.
 fn item(line: &str) -> Option<(&str, String)> {
     let (_, line) = line.split_once("pub ")?;
     let line = line.strip_prefix("const ").filter(|rest| rest.starts_with("fn ")).unwrap_or(line);

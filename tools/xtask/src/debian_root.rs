@@ -5,7 +5,6 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// In the checkout, with the root's environment. Installs the package sets if necessary.
 pub(crate) fn command<A: AsRef<OsStr>>(sets: &str, arguments: &[A]) -> Command {
     let mut command = Command::new("bash");
     command.arg(host::checkout().join("tools/debian-root.sh")).args(["--with", sets]);
@@ -15,7 +14,6 @@ pub(crate) fn command<A: AsRef<OsStr>>(sets: &str, arguments: &[A]) -> Command {
     command
 }
 
-/// Installs package sets in advance.
 pub(crate) fn prepare(sets: &str) -> Result<(), Failure> {
     let status = command::<&str>(sets, &[]).stdout(Stdio::null()).status()?;
     match status.code() {
@@ -25,7 +23,7 @@ pub(crate) fn prepare(sets: &str) -> Result<(), Failure> {
     }
 }
 
-/// A directory that persists between runs: its path, and its path in the root.
+/// Persists between runs: its path, and its path in the root.
 pub(crate) fn kept(kind: &str) -> (PathBuf, PathBuf) {
     (host::target().join("debian-root").join(kind), Path::new("/build/target").join(kind))
 }

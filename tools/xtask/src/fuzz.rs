@@ -1,5 +1,4 @@
-//! Runs each fuzz target once on its corpus, to check that past failures remain fixed. Any compiler
-//! will do.
+//! Runs each fuzz target once on its corpus. Any compiler will do.
 
 use crate::host::{self, Failure, Outcome};
 use crate::say;

@@ -73,7 +73,6 @@ impl Drop for Folder {
     }
 }
 
-/// Shared by all checkouts.
 pub(crate) fn cache() -> Result<PathBuf, Failure> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
@@ -114,13 +113,11 @@ pub(crate) fn pass_on(command: &mut Command) -> Outcome {
     Err(Failure { code, text: format!("'{}' ended with {status}", shown(command)) })
 }
 
-/// `None` unless it succeeds.
 pub(crate) fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Tries to install it.
 pub(crate) fn has_library(target: &str) -> bool {
     let installed = output_of("rustup", &["target", "list", "--installed"]);
     installed.is_some_and(|targets| targets.lines().any(|line| line.trim() == target))

@@ -1,5 +1,4 @@
-//! The tasks of this repository; `cargo xtask` lists them. One file per task. The library and the
-//! command do not depend on this crate.
+//! The tasks of this repository; `cargo xtask` lists them.
 
 mod api;
 mod c;

@@ -1,6 +1,6 @@
 //! Compares the lines of code by area and language with the committed numbers, which may only fall.
-//! Test lines are those in test files, examples, Rust unit tests, and modules of the library only
-//! for tests.
+//! Test lines are those in test files, examples, Rust unit tests, and the library's modules for
+//! tests.
 
 use crate::host::{self, Failure, Outcome};
 use crate::lint::{self, code::Code};
@@ -8,7 +8,6 @@ use crate::say;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Lines `AREA LANGUAGE PRODUCTION TEST`.
 const LIST: &str = "tools/xtask/src/size.txt";
 
 const FOR_TESTS: &str = "crates/curt/src/sys/memory/";
@@ -68,8 +67,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     )))
 }
 
-/// An area is a directory below `crates`, `bindings` or `tools`, any other directory, or `top` for
-/// files in the root and in hidden directories.
+/// A directory below `crates`, `bindings` or `tools`, any other directory, or `top` for files in
+/// the root and in hidden directories.
 fn count(files: &[(String, String)]) -> Sizes {
     let mut sizes = Sizes::new();
     for (path, text) in files {

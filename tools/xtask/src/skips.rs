@@ -3,7 +3,7 @@
 //! A line is `WHEN SUITE TEST REASON`. WHEN is `always`, `user` for tests that need root, or `wine`
 //! for limits of Wine. SUITE is the package and test program (`curt-cli/gnu`). SUITE and TEST may
 //! be `*` unless WHEN is `always`. A reason that ends with `…` matches as a prefix. Empty lines and
-//! lines that begin with `#` are comments.
+//! those with `#` are ignored.
 
 use crate::host::{self, Failure, Outcome};
 use crate::say;
@@ -51,7 +51,6 @@ enum Place {
     Wine,
 }
 
-/// Fails unless the list permits the skip.
 pub(crate) fn chore(skip: &Skip) -> Outcome {
     say::out(format_args!("skipped: {skip}"));
     if unlisted([skip]).is_empty() {

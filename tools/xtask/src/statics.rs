@@ -1,4 +1,4 @@
-//! Runs the command's suites with a static binary. The call ceilings are left out, because startup
+//! Runs the command's suites with a static binary, without the call ceilings, because startup
 //! depends on the C library.
 
 use crate::host::{self, Failure, Outcome};
@@ -7,11 +7,10 @@ use crate::test;
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// A short run uses one suite, with tests that match these names.
+/// A short run uses one suite, and tests with these names.
 const SUITES: [&str; 5] = ["authorities", "cli", "git", "gnu", "limits"];
 const SHORT: (&str, [&str; 2]) = ("gnu", ["rm::", "stat::"]);
 
-/// The last line on standard output is the total.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let is_short = arguments == ["--short"];
     if !arguments.is_empty() && !is_short {

@@ -1,5 +1,5 @@
-//! Type-checks for other platforms. This needs no linker or C compiler, only the target's standard
-//! library: from rustup, or built from source in the Debian root.
+//! Type-checks for other platforms. This needs only the target's standard library: from rustup, or
+//! built from source in the Debian root.
 
 use crate::debian_root;
 use crate::host::{self, Failure, Outcome};
@@ -18,7 +18,7 @@ const TARGETS: &[&str] = &[
     "aarch64-unknown-linux-musl",
 ];
 
-/// For this one rustc runs `dlltool` to make import libraries, even without linking.
+/// rustc runs `dlltool` to make import libraries, even without linking.
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 
 const CHECK: &[&str] = &[

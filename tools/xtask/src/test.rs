@@ -1,6 +1,6 @@
 //! Runs every suite and adds up the counts. A test that cannot run here prints `skipped: SUITE:
-//! TEST: REASON` and returns. Started by root, the suites run as `daemon`, because root's
-//! privileges hide failures. Tests that skip there run again as root.
+//! TEST: REASON`. Started by root, the suites run as `daemon`, because root's privileges hide
+//! failures. Tests that skip there run again as root.
 
 use crate::host::{self, Failure, Folder, Outcome};
 use crate::say;
@@ -28,7 +28,6 @@ chmod 1777 "$folder"
 echo "$folder"
 "#;
 
-/// The last line on standard output is the total.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let selection = match arguments {
         [] => vec!["--workspace"],
@@ -38,7 +37,6 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     conclude(&by_users(&selection, &host::triple(), &[], true)?)
 }
 
-/// Root runs the suites as `daemon`, and then the skipped tests as root.
 pub(crate) fn by_users(
     selection: &[&str],
     target: &str,
@@ -104,7 +102,6 @@ pub(crate) fn run_suites(suites: &mut Command) -> Result<Tally, Failure> {
     if let Some(stdout) = child.stdout.take() {
         let mut reader = BufReader::new(stdout);
         let mut line = Vec::new();
-        // Tests may print invalid UTF-8.
         while reader.read_until(b'\n', &mut line)? != 0 {
             let text = String::from_utf8_lossy(&line);
             let text = text.trim_end();
@@ -142,7 +139,7 @@ pub(crate) struct Tally {
     passed: usize,
     failed: usize,
     ignored: usize,
-    /// Tests that passed only by skipping themselves.
+    /// These passed only by skipping themselves.
     skips: BTreeSet<Skip>,
     ignores: Vec<String>,
 }
@@ -173,7 +170,6 @@ impl Tally {
         self.skips.extend(other.skips);
     }
 
-    /// The skipped tests run again as root.
     fn leave_out_skips(&mut self) -> BTreeSet<String> {
         self.passed = self.passed.saturating_sub(self.skipping());
         std::mem::take(&mut self.skips).into_iter().map(|skip| skip.test).collect()
@@ -205,7 +201,6 @@ fn skipped(line: &str) -> Option<Skip> {
     Skip::parse(line.strip_prefix("skipped: ")?)
 }
 
-/// In `ok. 3 passed; 0 failed; …`.
 fn count(counts: &str, word: &str) -> usize {
     let words: Vec<&str> = counts.split([' ', ';']).collect();
     let at = words.iter().position(|found| *found == word);

@@ -1,4 +1,4 @@
-// Installs curt, and logs each call of the addon as a line of the file $CURT_CALLS.
+// Installs curt, and logs each call of the addon to $CURT_CALLS.
 "use strict";
 
 const fs = require("fs");
@@ -7,7 +7,7 @@ const path = require("path");
 const { appendFileSync } = fs;
 const native = require(path.join(path.dirname(require.resolve("curt-fs")), "lib/native.js"));
 
-// Synchronously, because a worker thread can be terminated without an event.
+// A worker thread can be terminated without an event.
 const count = (name) => appendFileSync(process.env.CURT_CALLS, `${name}\n`);
 
 for (const [name, call] of Object.entries(native)) {

@@ -2,10 +2,10 @@
 //
 // usage: node run.mjs PLACE TARGET
 //
-// PLACE is a folder with the installed package, TARGET one for the tests. These are the tests in
-// Debian 13's Node source that use a function replaced by curt. Each runs with and without curt,
-// and if the caller is root also as nobody. A test that passes without curt must pass with it,
-// unless `failures.txt` lists it; a listed test must fail.
+// PLACE is a folder with the installed package, TARGET one for the tests: those in Debian 13's Node
+// source that use a function replaced by curt. Each runs with and without curt, and if the caller
+// is root also as nobody. A test that passes without curt must pass with it, unless `failures.txt`
+// lists it; a listed test must fail.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -17,9 +17,7 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const checkout = path.resolve(here, "../../../..");
 const [place, target] = process.argv.slice(2);
 
-// If fewer tests pass with Node alone, the suite does not work here.
 const AT_LEAST = 25;
-// At most this many exceptions are acceptable.
 const MOST_LISTED = 8;
 const NAMED = /\b(rm|rmdir|readdir|opendir)(Sync)?\b/;
 const NO_SOURCE = 77;
@@ -46,7 +44,6 @@ function fetch() {
   return folder;
 }
 
-/** Indented lines give reasons. */
 function listed() {
   const lines = fs.readFileSync(path.join(here, "failures.txt"), "utf8").split("\n");
   const names = lines.filter((line) => /^[a-z]/.test(line));
@@ -82,7 +79,6 @@ function run(folder, user, whose, name) {
   };
 }
 
-/** Copies the tests and the package to a folder readable by all. */
 function prepare(folder) {
   fs.chmodSync(folder, 0o755);
   fs.cpSync(path.join(fetch(), "test"), path.join(folder, "test"), { recursive: true });

@@ -1,5 +1,5 @@
-// Replaces Node's `fs` in fdir. The first listing makes curt list the whole tree, which then serves
-// its subdirectories. Node lists whatever curt cannot list or mock-fs replaces.
+// Replaces Node's `fs` in fdir. curt lists the whole tree at once, and this serves its
+// subdirectories.
 
 import fs from "node:fs";
 import path from "node:path";
@@ -30,7 +30,6 @@ function keep(entries) {
   }
 }
 
-/** Returns the entries of a directory once, or `undefined` if it was not listed. */
 function take(directory) {
   const key = path.resolve(directory);
   const entries = lists.get(key);

@@ -2,9 +2,9 @@
 //
 // usage: node run.mjs PLACE TARGET [SUITE…]
 //
-// PLACE is a folder with the installed package, TARGET one where npm installs the suites. rimraf
-// uses `fs.rm` unless options require more, so curt is installed for it; fdir lists by `lists.mjs`.
-// A test that passes without curt must pass with it.
+// PLACE is a folder with the installed package, TARGET one for the suites. rimraf uses `fs.rm`
+// unless options require more, so curt is installed for it; fdir lists by `lists.mjs`. A test that
+// passes without curt must pass with it.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const [place, target, ...chosen] = process.argv.slice(2);
 
-// The minimum of tests that pass without curt, and of calls of the addon.
+// The minimum of passing tests, and of calls of the addon.
 const SUITES = {
   rimraf: {
     source: ["https://github.com/isaacs/rimraf", "v6.1.0"],
@@ -39,7 +39,6 @@ const SUITES = {
   },
 };
 
-/** Returns the reason for a failure. */
 function fetch([url, tag], folder) {
   if (fs.existsSync(folder)) return null;
   const made = `${folder}.partial`;

@@ -1,11 +1,10 @@
 """Filesystem operations in few system calls, as drop-ins for `os` and `shutil`.
 
-The functions have the arguments, defaults, return types and exceptions of CPython's. Cases that
-curt does not handle are forwarded to CPython.
+Cases that curt does not handle are forwarded to CPython.
 
-    >>> import curt_fs as curt
-    >>> curt.abspath("/usr/./lib/..")
-    '/usr'
+>>> import curt_fs as curt
+>>> curt.abspath("/usr/./lib/..")
+'/usr'
 """
 
 from curt_fs import windows

@@ -1,5 +1,3 @@
-"""Replaces CPython's functions by curt's, and restores them."""
-
 from __future__ import annotations
 
 import os
@@ -21,11 +19,11 @@ def install() -> None:
     """Replaces the functions of `os`, `os.path` and `shutil` that curt implements.
 
     Modules that imported a function by name earlier keep CPython's. Functions of mocks and other
-    packages remain, and one warning names them. A second call does nothing.
+    packages remain, and one warning names them.
     """
     if _PATCHED:
         return
-    # Each with the functions of `os` that CPython's version calls.
+    # With the functions of `os` that CPython's version calls.
     functions: list[tuple[Any, Any, str]] = [
         (os, curt.fwalk, "scandir stat open close"),
         (os, curt.listdir, ""),
@@ -43,14 +41,14 @@ def install() -> None:
         there = getattr(module, name)
         if _is_cpythons(module, name) and all(_is_cpythons(os, call) for call in calls.split()):
             found.append((module, name, ours, there))
-        # Another copy of this package may have installed its own.
+        # Another copy of this package may have replaced it.
         elif str(getattr(there, "__module__", None)).split(".")[0] != "curt_fs":
             left.append(f"{module.__name__}.{name}")
     for module, name, ours, there in found:
         _PATCHED.append((module, name, ours, there))
         setattr(module, name, ours)
         if ours in (curt.listdir, curt.scandir):
-            # Programs check `os.listdir in os.supports_fd` before they pass a descriptor.
+            # Programs check `os.listdir in os.supports_fd` before passing a descriptor.
             module.supports_fd.add(ours)
     if left:
         import warnings
@@ -70,7 +68,6 @@ def uninstall() -> None:
 
 
 def _is_cpythons(module: Any, name: str) -> bool:
-    """Returns whether a function is the built-in one, or the one from its module's file."""
     there = getattr(module, name, None)
     if type(there) in (BuiltinFunctionType, type):
         return there is getattr(posix, name, None)

@@ -1,4 +1,4 @@
-"""CPython's functions from before `curt_fs.install()`, for cases that only they handle."""
+"""CPython's functions from before `curt_fs.install()`."""
 
 from __future__ import annotations
 
@@ -26,5 +26,4 @@ which = shutil.which
 
 
 def entry_stat(path: Any, dir_fd: int | None, follow_symlinks: bool) -> os.stat_result:
-    """Queries an entry of a closed directory."""
     return stat(path, dir_fd=dir_fd, follow_symlinks=follow_symlinks)

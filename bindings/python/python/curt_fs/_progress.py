@@ -6,15 +6,11 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class _Bar(Protocol):
-        """A bar of `tqdm`, or any object with this method."""
-
         def update(self, n: int, /) -> object:
             """Adds `n` finished entries."""
 
 
 class showing:
-    """Yields the callback for progress, or `None`."""
-
     def __init__(self, progress: bool | _Bar, description: str) -> None:
         self.bar: Any = None
         self.update: Callable[[int], object] | None = None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     _Handler = Callable[[Callable[..., Any], Any, Exception], object]
 
-# If `os.lstat` of the operand raises these, handlers get them and `ignore_errors` ignores them.
+# Errors of `os.lstat` for the operand that handlers get and `ignore_errors` ignores.
 _FAILURES = Exception if sys.version_info < (3, 13) else OSError
 
 
@@ -32,13 +32,12 @@ def rmtree(
 ) -> None:
     """Removes a directory with everything in it, as `shutil.rmtree` does.
 
-    Symlinks are removed and never followed, even if one replaces a directory meanwhile. Mount
-    points below `path` are refused. Uses as many threads as make it faster, but at most `threads`;
-    handlers are always called on the caller's thread. `progress=True` shows a bar of `tqdm`; or
-    pass your own.
+    Symlinks are never followed, even if one replaces a directory meanwhile. Mount points below
+    `path` are refused. Handlers are called on the caller's thread. `progress=True` shows a bar of
+    `tqdm`; or pass your own.
     """
     if os.unlink is not _originals.unlink or os.rmdir is not _originals.rmdir:
-        # A mock may protect files or fake them, so CPython must call it.
+        # A mock may protect files or fake them: CPython must call it.
         more: dict[str, Any] = {} if onexc is None else {"onexc": onexc}
         if dir_fd is not None:
             more["dir_fd"] = dir_fd
@@ -68,12 +67,10 @@ def rmtree(
         _curt.remove(text, dir_fd, threads, raises, on_error, update)
 
 
-# As in `shutil.rmtree`.
 rmtree.avoids_symlink_attacks = True  # type: ignore[attr-defined]
 
 
 def _handler(onerror: Callable[..., object] | None, onexc: _Handler | None) -> _Handler | None:
-    """Returns the handler for failures, or `None`."""
     if onexc is not None or onerror is None:
         return onexc
     old = onerror
@@ -81,14 +78,11 @@ def _handler(onerror: Callable[..., object] | None, onexc: _Handler | None) -> _
 
 
 def _function(name: str) -> Callable[..., Any]:
-    """Returns the function that would have failed in CPython."""
     function: Callable[..., Any] = os.path.islink if name == "islink" else getattr(os, name)
     return function
 
 
 def _reporter(path: Any, text: str, handler: _Handler) -> Callable[[str, str, OSError], object]:
-    """Returns a callback that passes failures to the handler."""
-
     def on_error(name: str, failed: str, error: OSError) -> None:
         place = path if failed == text else failed
         # Inside `except`, so that a handler can use `raise` and `sys.exc_info()`.

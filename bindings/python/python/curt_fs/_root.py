@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 
-# Not `None`, which is an error, as in `os.utime`.
+# `None` is an error, as in `os.utime`.
 _NOT_GIVEN: Any = object()
 
 
@@ -51,13 +51,12 @@ class Root(_curt.Root):
         return open(name, mode, buffering, encoding, errors, newline, opener=self._opener)
 
     def exists(self, path: str | bytes | os.PathLike[Any]) -> bool:
-        """Returns whether a path exists, following symlinks, and does not leave the root."""
+        """Returns whether a path exists within the root, following symlinks."""
         try:
             self.stat(path)
             return True
         except (OSError, ValueError):
             pass
-        # Raises if the root is closed.
         self.fileno()
         return False
 
@@ -77,7 +76,6 @@ class Root(_curt.Root):
             if not head or not tail or self._leads_somewhere(head):
                 missing.append(path)
                 break
-            # `x/.` is created as `x`.
             if tail not in (".", b"."):
                 missing.append(path)
             path = head
@@ -91,7 +89,6 @@ class Root(_curt.Root):
                     raise
 
     def _leads_somewhere(self, path: Any) -> bool:
-        """Returns whether a path exists, or leaves the root, which makes `mkdir` refuse it."""
         try:
             self.stat(path)
         except (OSError, ValueError) as error:

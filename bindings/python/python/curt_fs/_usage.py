@@ -36,7 +36,6 @@ UsageRecord.__doc__ = (
     "A directory, a file or an operand, and the space that it takes with everything in it."
 )
 
-# More rows would slow a notebook down.
 _ROWS = 100
 
 
@@ -50,7 +49,6 @@ class Usage(_Usage):
         return f"<Usage {sizes}, {len(self.records)} records, {len(self.errors)} errors>"
 
     def _repr_html_(self) -> str:
-        """Returns a table for notebooks: the largest records, and the errors."""
         largest = sorted(self.records, key=lambda record: record.allocated, reverse=True)[:_ROWS]
         rows = "".join(map(_row, largest))
         head = "".join(f"<th>{name}</th>" for name in ("path", "allocated", "apparent", "entries"))
@@ -73,13 +71,12 @@ def _row(record: UsageRecord) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escapes text for HTML, with a question mark for anything that is not Unicode."""
+    """Escapes text for HTML. Replaces everything that is not Unicode."""
     text = text.encode("utf-8", "replace").decode()
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _readable(size: int) -> str:
-    """Formats a size in the largest unit that gives at least 1."""
     amount, unit = float(size), "bytes"
     for larger in ("KiB", "MiB", "GiB", "TiB", "PiB"):
         if amount < 1023.5:
@@ -103,9 +100,8 @@ def usage(
     """Measures trees, as `du` does. The default is the working directory.
 
     There is a record for each directory down to `max_depth`, and with `files=True` for everything
-    else. Uses as many threads as make it faster, but at most `threads`. Raises if a path itself
-    cannot be examined; failures below it are in `errors`. `progress=True` shows a bar of `tqdm`; or
-    pass your own.
+    else. Failures below a path are in `errors`; a path that cannot be examined raises.
+    `progress=True` shows a bar of `tqdm`; or pass your own.
     """
     if max_depth is not None and max_depth < 0:
         raise ValueError("max_depth must not be negative")

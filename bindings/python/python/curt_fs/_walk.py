@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     _OnError = Callable[[OSError], object] | None
 
-# Older versions of CPython heed edits of a list of directories while these are walked.
+# Older versions heed edits of a list of directories while these are walked.
 _WALK_HEEDS_LATE = sys.version_info < (3, 12)
 _FWALK_HEEDS_LATE = sys.version_info < (3, 13)
 
@@ -25,9 +25,8 @@ def walk(
 ) -> Iterator[tuple[AnyStr, list[AnyStr], list[AnyStr]]]:
     """Walks a tree one directory at a time, as `os.walk` does.
 
-    The ancestors are kept open, at most 64. So a tree of any depth can be walked, and a directory
-    replaced by a symlink meanwhile is not followed. With `followlinks`, CPython's function is
-    called.
+    Keeps at most 64 ancestors open, so a tree may have any depth, and a directory replaced by a
+    symlink meanwhile is not followed. With `followlinks`, CPython's function is called.
     """
     if followlinks:
         yield from _originals.walk(top, topdown, onerror, followlinks)

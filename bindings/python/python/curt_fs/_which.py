@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import AnyStr
 
 
-# Python 3.12 and newer split a command with a directory and join it again.
+# Newer versions split a command with a directory and join it again.
 _RETURNS_AS_WRITTEN = sys.version_info < (3, 12)
 
 
@@ -25,14 +25,13 @@ def which(
         if path is None:
             return _originals.which(cmd, mode)
     if not path:
-        # A command with a directory needs no search path.
         if not os.path.dirname(cmd):
             return None
         path = None
     try:
         found: AnyStr | None = _curt.which(cmd, path)
     except (TypeError, ValueError):
-        # A NUL or an unpaired surrogate, which no filename contains, or not a path at all.
+        # A NUL, an unpaired surrogate, or not a path at all.
         return _originals.which(cmd, mode, path)
     if _RETURNS_AS_WRITTEN and found is not None and os.path.dirname(cmd):
         return cmd

@@ -31,7 +31,7 @@ def _fail(text: str) -> None:
 
 
 def _new_main(loader: Any) -> dict[str, Any]:
-    """Makes an empty module `__main__` instead of this one. Returns its names."""
+    """Replaces this module `__main__` by an empty one. Returns its names."""
     main: Any = ModuleType("__main__")
     main.__builtins__ = builtins
     main.__loader__ = loader
@@ -42,7 +42,6 @@ def _new_main(loader: Any) -> dict[str, Any]:
 
 
 def _has_directory() -> bool:
-    """Returns whether `python -m` put the working directory at the front of `sys.path`."""
     return not (sys.flags.isolated or getattr(sys.flags, "safe_path", False))
 
 
@@ -58,7 +57,6 @@ def _run_script(script: str) -> None:
         _fail(f"{PROGRAM}: cannot run {script!r}: {error.strerror}")
     curt.install()
     if data is None:
-        # A directory or zip file: run its `__main__.py`.
         sys.path[: int(_has_directory())] = [path]
         _new_main(BuiltinImporter)
         _run_module("__main__", False)
@@ -76,7 +74,6 @@ def _run_script(script: str) -> None:
 
 
 def main() -> None:
-    """Runs the program named by the arguments."""
     arguments = sys.argv[1:]
     if arguments and arguments[0] in ("-h", "--help"):
         print(USAGE)
@@ -96,7 +93,6 @@ def main() -> None:
     names = _new_main(BuiltinImporter)
     curt.install()
     if option == "-m":
-        # `python -m` has already set the first entry of `sys.path`.
         _run_module(arguments[1])
     else:
         if _has_directory():

@@ -13,8 +13,6 @@ import unittest
 
 
 class Result(unittest.TestResult):
-    """Collects the names of tests that did not pass."""
-
     def __init__(self) -> None:
         super().__init__()
         self.failed: dict[str, str] = {}
@@ -25,7 +23,7 @@ class Result(unittest.TestResult):
             print(test.id(), file=sys.stderr, flush=True)
 
     def _failed(self, test: unittest.TestCase, error) -> None:
-        # A failed subtest counts as its test; a failure of a whole class has only the class name.
+        # A failed subtest counts as its test; a failed class has only its name.
         test = getattr(test, "test_case", test)
         self.failed.setdefault(test.id(), self._exc_info_to_string(error, test))
 
@@ -50,7 +48,6 @@ def main() -> None:
 
         curt.install()
     result = Result()
-    # Tests create files in the working directory.
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         loader = unittest.TestLoader()

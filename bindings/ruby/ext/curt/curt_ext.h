@@ -18,47 +18,43 @@ void Init_dir(void);
 void Init_find(void);
 void Init_realpath(void);
 
-/* Methods with arity -1, which install.c also defines elsewhere. */
+/* Also used by install.c. */
 VALUE curt_s_expand_path(int argc, VALUE *argv, VALUE module);
 VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module);
 
 VALUE curt_s_children(int argc, VALUE *argv, VALUE module);
 
 
-/* Converts an argument to a path like Ruby: a String or an object with `to_path`, without NUL, in
- * an ASCII-compatible encoding. `*path` becomes the String. Keep it alive with RB_GC_GUARD while
- * the text is used. Raises Ruby's errors. */
+/* Converts an argument to a path like Ruby, or raises its errors. `*path` becomes the String. Keep
+ * it alive with RB_GC_GUARD while the text is used. */
 curt_str path_argument(VALUE *path);
 
-/* Buffer for a copy of a path. Most paths need no Ruby object. */
 typedef struct {
   char most[256];
   volatile VALUE longer;
 } path_room;
 
-/* Like path_argument, but copies the text for use without the GVL. A short String lies in Ruby's
- * heap, which compaction makes inaccessible to other threads for a while. The copy lives as long
- * as `*room`; keep `room->longer` alive with RB_GC_GUARD. */
+/* Copies the text for use without the GVL. A short String lies in Ruby's heap, which compaction
+ * makes inaccessible to other threads for a while. The copy lives as long as `*room`; keep
+ * `room->longer` alive with RB_GC_GUARD. */
 curt_str path_copy(VALUE *path, path_room *room);
 
-/* Like path_copy, for each element of an Array. */
 curt_str *path_arguments(VALUE paths, size_t *count, volatile VALUE *keep);
 
-/* Like rb_external_str_new_with_enc, but faster for UTF-8: Ruby spends a third of the time on
- * setting the encoding of a new String. */
+/* Faster than rb_external_str_new_with_enc for UTF-8: Ruby spends a third of the time on setting
+ * the encoding. */
 VALUE external_string(curt_str text, rb_encoding *encoding);
 
-/* Returns a String in the file system's encoding. */
 VALUE path_string(curt_str text);
 
 
-/* Raises the exception of a failure: `SystemCallError` for a refusal of the system,
- * `ArgumentError` for arguments. Frees `error`, which may be NULL if there is only a result. */
+/* Raises `SystemCallError` for a refusal of the system, `ArgumentError` for arguments. Frees
+ * `error`, which may be NULL. */
 NORETURN(void raise_failure(int32_t result, curt_error *error));
 
 
-/* A long call of libcurt. Interrupts are noticed within a few milliseconds. The call stops if
- * their handler raises, and otherwise continues. */
+/* A long call of libcurt. Interrupts are noticed within a few milliseconds. Stops if their handler
+ * raises. */
 typedef struct {
   curt_control control;
   /* Whether `body` may be called again after a signal stopped it and the handler returned. If not,
@@ -68,20 +64,18 @@ typedef struct {
   curt_error *error;
 } work;
 
-/* Calls `body(argument)` without the GVL, with `work->control` set up for `threads`. If an
- * interrupt handler raises, stops the work, frees its error, and raises the exception; `body` may
- * then never have been called. */
+/* Calls `body(argument)` without the GVL, with `work->control` set up. If an interrupt handler
+ * raises, stops the work, frees its error, and raises the exception; `body` may then never have
+ * been called. */
 void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument);
 
-/* Converts the argument `threads:`. Raises Ruby's errors. */
 uint32_t threads_argument(VALUE threads);
 
-/* Calls `body(argument)` without the GVL, for one short call of libcurt. If an interrupt is
- * pending, calls nothing and returns 0; the caller must then call rb_thread_check_ints. Never
- * raises. */
+/* For one short call of libcurt, without the GVL. If an interrupt is pending, calls nothing and
+ * returns 0; the caller must then call rb_thread_check_ints. Never raises. */
 int try_call(void *(*body)(void *), void *argument);
 
-/* Like try_call, but handles pending interrupts first, which may raise. */
+/* Handles pending interrupts first, which may raise. */
 void run_call(void *(*body)(void *), void *argument);
 
 #endif

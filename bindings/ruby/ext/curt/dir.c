@@ -1,4 +1,3 @@
-
 #include "curt_ext.h"
 
 #define MOST_ENTRIES 128
@@ -8,15 +7,14 @@ typedef struct {
   rb_encoding *encoding;
   VALUE names;
   curt_dir *dir;
-  /* The latest entries. Their names are valid until the next read. */
+  /* Valid until the next read. */
   curt_entry entries[MOST_ENTRIES];
   int32_t count;
-  /* Whether the next call of libcurt makes system calls. */
   int reads;
   curt_error *error;
 } listing;
 
-/* Runs without the GVL. Opens the directory on the first call. */
+/* Without the GVL. The first call opens the directory. */
 static void *read_entries(void *argument)
 {
   listing *l = argument;
@@ -61,10 +59,9 @@ static VALUE end_list(VALUE argument)
 
 /* call-seq: children(path, encoding: nil) -> array
  *
- * Returns the names in a directory except <tt>.</tt> and <tt>..</tt>, in the order of the file
- * system, like Dir.children. They have +encoding+, or that of the file system, and are converted
- * to Encoding.default_internal if set. Raises Errno::ENOENT and others if the directory cannot be
- * opened or read.
+ * Returns the names in a directory, in the order of the file system, like Dir.children. They have
+ * +encoding+, or that of the file system, and are converted to Encoding.default_internal if set.
+ * Raises Errno::ENOENT and others if the directory cannot be opened or read.
  *
  * Takes 4 system calls for up to about 2,000 entries, without the GVL.
  *

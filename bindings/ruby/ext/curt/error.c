@@ -1,4 +1,3 @@
-
 #include "curt_ext.h"
 
 static VALUE without_number(int32_t result, VALUE message)

@@ -1,46 +1,43 @@
 /* Expands paths without touching the disk.
  *
- * The common cases, POSIX rules and short paths in one ASCII-compatible encoding, go to libcurt
- * without a system call. Rare cases and those that must fail go to Ruby's own method, which
- * defines the exact result. */
+ * The common cases, POSIX rules and short paths in one ASCII-compatible encoding, go to libcurt.
+ * Rare cases and those that must fail go to Ruby's own method, which defines the exact result. */
 
 #include "curt_ext.h"
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Longer paths go to Ruby. */
 enum { MOST = 4096 };
 
 /* Immutable, so that threads and Ractors can share it. */
 static curt_expander *full_posix;
 
-/* How often this process has changed its working directory. */
+/* Counts changes of the working directory. */
 static atomic_uint changes = 1;
 
 /* Each thread caches the working directory, with the value of `changes` at that time. Querying it
- * for each relative path would cost more than everything else. */
+ * for each relative path would cost more than all else. */
 static _Thread_local struct {
   unsigned at;
   size_t len;
   char text[1024];
 } kept;
 
-/* Ruby's own method, for home directories, which may query the user database, for mixed encodings
- * that are not all ASCII, for long texts, and for a working directory without a name. */
+/* For home directories, which may query the user database, mixed encodings that are not all ASCII,
+ * long texts, and a working directory without a name. */
 static VALUE by_ruby(VALUE path, VALUE dir, int tilde)
 {
   return tilde ? rb_file_expand_path(path, dir) : rb_file_absolute_path(path, dir);
 }
 
-/* Encodings are compared by index, which costs no call. */
 static int contains_ascii(int encoding)
 {
   return encoding == rb_utf8_encindex() || rb_enc_asciicompat(rb_enc_from_index(encoding));
 }
 
-/* Converts an argument to a path like Ruby, or raises its errors. Returns a String itself, where
- * Ruby would make a frozen copy. */
+/* Converts like Ruby, or raises its errors. Returns a String itself, where Ruby would make a frozen
+ * copy. */
 static VALUE text_argument(VALUE text)
 {
   if (RB_TYPE_P(text, T_STRING) && contains_ascii(RB_ENCODING_GET(text)) &&
@@ -92,7 +89,7 @@ static const char *working_directory(size_t *len)
   return kept.text;
 }
 
-/* Appends a component, with a slash unless there is one. Leading slashes of the text remain. */
+/* Adds a slash unless there is one. Leading slashes of the text remain. */
 static char *append(const char *joined, char *end, const char *text, size_t len)
 {
   if (end != joined && end[-1] != '/')
@@ -101,8 +98,8 @@ static char *append(const char *joined, char *end, const char *text, size_t len)
   return end + len;
 }
 
-/* Joins a relative path to its base and folds the whole. Folding each part first would give the
- * same result, except below a home directory, which Ruby does not fold. */
+/* Joins first, then folds the whole. Folding each part would give the same result, except below a
+ * home directory, which Ruby does not fold. */
 static VALUE joined_path(VALUE path, VALUE dir, int tilde)
 {
   char joined[MOST], *end = joined;
@@ -146,7 +143,6 @@ static int is_separator(char letter)
   return letter == '/' || letter == '\\';
 }
 
-/* The home directory by the variables that Ruby reads on Windows, or nil. */
 static VALUE windows_home(void)
 {
   const char *home = getenv("HOME"), *drive = getenv("HOMEDRIVE"), *rest = getenv("HOMEPATH");
@@ -162,8 +158,8 @@ static VALUE windows_home(void)
   return home != NULL ? rb_enc_str_new_cstr(home, rb_filesystem_encoding()) : Qnil;
 }
 
-/* Reads binary and US-ASCII text as Latin-1, which preserves every byte. Windows would use
- * Windows-1252, but the characters that differ have no meaning in a path. */
+/* Reads binary and US-ASCII text as Latin-1, which preserves every byte. The characters that differ
+ * in Windows-1252 have no meaning in a path. */
 static rb_encoding *readable(rb_encoding *encoding)
 {
   int is_bytes = encoding == rb_usascii_encoding() || encoding == rb_ascii8bit_encoding();
@@ -186,7 +182,6 @@ static VALUE transcoded(VALUE text, rb_encoding *from, rb_encoding *to)
   return rb_str_encode(copy, rb_enc_from_encoding(to), 0, Qnil);
 }
 
-/* Converts a text for libcurt: to UTF-8 for width 1, to UTF-16 for width 2. */
 static VALUE text_of_width(VALUE text, rb_encoding *encoding, uint32_t width)
 {
   if (NIL_P(text))
@@ -206,7 +201,7 @@ static size_t units_of(VALUE text, uint32_t width)
   return NIL_P(text) ? 0 : (size_t)RSTRING_LEN(text) / width;
 }
 
-/* Uses an expander for one path. Nothing may raise while it is open. */
+/* Nothing may raise while the expander is open. */
 static ptrdiff_t expand_once(const curt_expand_options *options, VALUE text, void *buffer,
                              size_t capacity)
 {
@@ -240,7 +235,7 @@ static void raise_windows(int32_t result, VALUE path, VALUE dir)
   raise_failure(result, NULL);
 }
 
-/* `~` alone is the home directory. `~:` is a drive, and `~user` is an error. */
+/* `~` alone is the home directory, `~:` a drive, and `~user` an error. */
 static int is_at_home(VALUE path)
 {
   return begins_with(path, '~') &&
@@ -318,7 +313,7 @@ static VALUE full_path(int argc, const VALUE *argv, int tilde)
   if (NIL_P(dir) || RB_TYPE_P(dir, T_STRING)) {
     path = text_argument(path);
   } else {
-    /* Copies the path, because the directory's `to_path` could change it. */
+    /* Copied, because the directory's `to_path` could change it. */
     path = rb_get_path(path);
   }
   if (!NIL_P(dir))
@@ -333,15 +328,14 @@ static VALUE full_path(int argc, const VALUE *argv, int tilde)
  * call-seq:
  *   expand_path(path, dir = nil, flavor: nil) -> string
  *
- * Returns the absolute path of a path by its text alone, like File.expand_path: removes +.+, +..+
- * and repeated slashes, starts a relative path at +dir+ or the working directory, and expands +~+
- * and <tt>~user</tt>. The result is a new String in the encoding of the path.
+ * Returns the absolute path of a path by its text alone, like File.expand_path, in the encoding of
+ * the path. A relative path starts at +dir+ or the working directory.
  *
  *   Curt.expand_path("../lib/./set.rb", "/usr/bin")  #=> "/usr/lib/set.rb"
  *
  * <tt>flavor: :windows</tt> applies the rules of Ruby on Windows, on any system, except that a
- * short name stays short: Ruby asks the disk for the long form of the last name. Drives have no
- * working directory, so a relative path needs a +dir+ with a drive or a share, or raises
+ * short name remains short: Ruby queries the disk for the long form of the last name. Drives have
+ * no working directory, so a relative path without a +dir+ with a drive or a share raises
  * ArgumentError. +~+ reads +HOME+, or +HOMEDRIVE+ and +HOMEPATH+, or +USERPROFILE+. Characters that
  * cannot be transcoded raise EncodingError.
  *
@@ -353,9 +347,8 @@ static VALUE full_path(int argc, const VALUE *argv, int tilde)
  * directory; Encoding::CompatibilityError for encodings without ASCII and for two that cannot be
  * joined; TypeError for an object that is not a path.
  *
- * Makes no system call, with two exceptions: the first relative path after Dir.chdir queries the
- * working directory, and home directories may query the user database. Call Curt.refresh after the
- * working directory was renamed or C code changed it.
+ * Makes no system call, except that the first relative path after Dir.chdir queries the working
+ * directory, and home directories may query the user database. See Curt.refresh.
  */
 VALUE curt_s_expand_path(int argc, VALUE *argv, VALUE module)
 {
@@ -366,7 +359,7 @@ VALUE curt_s_expand_path(int argc, VALUE *argv, VALUE module)
  * call-seq:
  *   absolute_path(path, dir = nil, flavor: nil) -> string
  *
- * Does the same as Curt.expand_path, but treats +~+ as an ordinary name, like File.absolute_path.
+ * Like Curt.expand_path, but +~+ is an ordinary name, as for File.absolute_path.
  *
  *   Curt.absolute_path("~", "/a/b")  #=> "/a/b/~"
  */
@@ -378,8 +371,8 @@ VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module)
 /*
  * call-seq: refresh -> nil
  *
- * Forgets the cached working directory. Dir.chdir and similar methods do this themselves; it is
- * only needed after the directory was renamed or removed, or after C code changed it.
+ * Forgets the cached working directory. Only needed after it was renamed or removed, or C code
+ * changed it: Dir.chdir and similar methods call this themselves.
  */
 static VALUE s_refresh(VALUE module)
 {

@@ -12,7 +12,6 @@ ABI = 1
 
 abort "The gem curt is not for Windows yet" if $mswin || $mingw
 
-# Builds libcurt.a and returns its path.
 def build_libcurt(checkout, profile)
   command = ["cargo", "build", "--locked", "--profile", profile, "--package", "curt-capi"]
   puts command.join(" ")
@@ -28,8 +27,8 @@ def build_libcurt(checkout, profile)
   File.join(target, profile == "dev" ? "debug" : profile, "libcurt.a")
 end
 
-# Links a static library and hides its symbols from other libraries. Returns make rules that rebuild
-# the extension when the library changes.
+# Hides the library's symbols from others. Returns make rules that rebuild the extension when the
+# library changes.
 def link_in(archive, include)
   abort "#{include}/curt.h is missing" unless File.exist?("#{include}/curt.h")
   abort "#{archive} is missing" unless File.exist?(archive)

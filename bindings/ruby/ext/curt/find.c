@@ -1,4 +1,3 @@
-
 #include "curt_ext.h"
 #include <errno.h>
 
@@ -44,8 +43,7 @@ static void *next_entry(void *argument)
   return NULL;
 }
 
-/* Whether to ignore a failure: a directory was replaced and is not entered, or the error is one
- * that Find ignores. */
+/* A directory was replaced and is not entered, or Find ignores the error. */
 static int is_ignored(const finding *f)
 {
   curt_error_info info = CURT_ERROR_INFO_INIT;
@@ -78,7 +76,7 @@ static void raise_failure_of(finding *f)
   raise_failure(f->result, error);
 }
 
-/* Finds the next entry. After a directory this opens and reads it, so it releases the GVL. */
+/* After a directory this opens and reads it, so it releases the GVL. */
 static int32_t find_next(finding *f)
 {
   if (f->reads)
@@ -99,7 +97,6 @@ static VALUE yield_entries(RB_BLOCK_CALL_FUNC_ARGLIST(tag, object))
 {
   finding *f = rb_check_typeddata(object, &finding_type);
   while (find_next(f) != 0) {
-    /* The caller has already yielded the top. */
     if (f->result < 0 || f->entry.depth == 0)
       continue;
     rb_yield(external_string(f->entry.path, f->encoding));
@@ -122,7 +119,6 @@ static VALUE find_entries(VALUE object)
   return Qnil;
 }
 
-/* Yields the paths of all entries below `path`, without `path` itself. */
 static VALUE s_find_below(VALUE module, VALUE path, VALUE ignore_error)
 {
   curt_str text = path_argument(&path);

@@ -1,11 +1,9 @@
-/* Implements `require` and `load` by an index of the directories in $LOAD_PATH, for
- * "curt/require".
+/* Implements `require` and `load` by an index of the directories in $LOAD_PATH, for "curt/require".
  *
  * Ruby tries to open each candidate in each root. Here the outermost `require` revalidates the
- * roots ahead of the match, and the index gives Ruby the path. Ruby still looks itself whenever
- * the index could differ from its rules: for roots that are not absolute paths and for those
- * behind them, for unusual names, and for features that are missing, already loaded or in a gem to
- * activate. */
+ * roots ahead of the match, and the index gives Ruby the path. Ruby still searches itself whenever
+ * the index could differ from its rules: for roots that are not absolute paths and those behind
+ * them, unusual names, and features that are missing, already loaded or in a gem to activate. */
 
 #include "curt_ext.h"
 #include <ruby/ractor.h>
@@ -14,21 +12,17 @@
 
 typedef struct {
   curt_lookup *lookup;
-  /* A copy of $LOAD_PATH, which shares its elements until either changes. */
   VALUE seen;
-  /* The number of leading elements in the index: strings with absolute paths. Ruby searches the
-   * others. */
+  /* How many leading elements are in the index: strings with absolute paths. */
   long roots;
-  /* When the directories were last revalidated, in monotonic seconds. */
   time_t asked;
 } load_path;
 
 /* Only in the main Ractor; Ruby requires no files in others. */
 static rb_ractor_local_key_t of_ractor;
-/* The previous Kernel#require and Kernel#load, perhaps of RubyGems, and the method that requires a
- * path. */
+/* The previous Kernel#require and #load, perhaps of RubyGems, and the method for a path. */
 static ID id_require_before, id_load_before, id_require_found, id_path, id_is_ready;
-/* A fiber-local flag: set within a `require`. */
+/* Fiber-local: set within a `require`. */
 static ID id_is_within;
 
 static const char any_extension[] = ".rb\0" DLEXT;
@@ -50,8 +44,8 @@ static const rb_data_type_t load_path_type = {
   .flags = RUBY_TYPED_FREE_IMMEDIATELY
 };
 
-/* Whether a path has no NUL, and no separator at its end or before another one or a dot, where
- * Ruby may fold it. */
+/* False if Ruby may fold the path: for a NUL, or a separator at its end, before another one or a
+ * dot. */
 static int has_clean_separators(const char *path, long len)
 {
   long at;
@@ -62,9 +56,8 @@ static int has_clean_separators(const char *path, long len)
   return memchr(path, 0, (size_t)len) == NULL;
 }
 
-/* Returns the path that Ruby uses for a root: the canonical path at the time when the load path
- * changed, or the text of a missing root. Returns Qnil for roots that Ruby examines each time or
- * reads in another way. */
+/* Returns the path that Ruby uses for a root: canonical as of the change of the load path, or the
+ * text of a missing root. Qnil for roots that Ruby examines each time or reads differently. */
 static VALUE root_path(VALUE root)
 {
   curt_char buffer[4096];
@@ -72,7 +65,7 @@ static VALUE root_path(VALUE root)
   ptrdiff_t len;
   if (!RB_TYPE_P(root, T_STRING) || RSTRING_LEN(root) == 0 || RSTRING_PTR(root)[0] != '/')
     return Qnil;
-  /* Like Ruby, freezes the roots whose paths it caches. */
+  /* Ruby freezes the roots whose paths it caches. */
   rb_str_freeze(root);
   text.ptr = (const curt_char *)RSTRING_PTR(root);
   text.len = (size_t)RSTRING_LEN(root);
@@ -87,8 +80,7 @@ static void read_load_path(load_path *known, VALUE array)
   long count, at;
   VALUE kept, place;
   curt_str *roots;
-  /* Ruby compares this feature with all roots, and so resolves their symlinks at the same time as
-   * we do. */
+  /* Ruby compares this feature with all roots, and so resolves their symlinks now, as we do. */
   rb_provided("curt/require");
   count = RARRAY_LEN(array);
   kept = rb_ary_new_capa(count);
@@ -123,8 +115,7 @@ static int is_within(void)
   return RTEST(rb_thread_local_aref(rb_thread_current(), id_is_within));
 }
 
-/* Revalidates the directories, but within a `require` at most once per second: a whole program may
- * run inside one. */
+/* Within a `require` at most once per second: a whole program may run inside one. */
 static void revalidate(load_path *known)
 {
   struct timespec now;
@@ -135,7 +126,7 @@ static void revalidate(load_path *known)
   curt_lookup_revalidate(known->lookup);
 }
 
-/* Returns the path of a feature or a file, or Qnil to let Ruby search. */
+/* Qnil lets Ruby search. */
 static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, size_t count)
 {
   curt_char buffer[4096];
@@ -155,7 +146,6 @@ static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, s
   return rb_str_freeze(rb_enc_str_new((const char *)buffer, len, rb_filesystem_encoding()));
 }
 
-/* Whether Ruby searches the load path for a name, and reads it unchanged. */
 static int is_relative(VALUE name)
 {
   const char *text;
@@ -169,9 +159,8 @@ static int is_relative(VALUE name)
          has_clean_separators(text, len);
 }
 
-/* Returns the current index, or NULL if Ruby must search. Rereads a changed $LOAD_PATH even if the
- * name is already loaded, because Ruby does so too. Revalidates even if the name is not looked up,
- * for the sake of nested calls. */
+/* NULL if Ruby must search. Rereads a changed $LOAD_PATH even for loaded names, as Ruby does, and
+ * revalidates even without a lookup, for nested calls. */
 static load_path *current(void)
 {
   VALUE object, array;
@@ -212,7 +201,6 @@ static VALUE find_feature(VALUE name)
   return Qnil;
 }
 
-/* A call of Ruby's `require` or `load`. */
 typedef struct {
   VALUE self;
   VALUE path;
@@ -228,7 +216,7 @@ static VALUE call_with_path(VALUE argument)
   return rb_funcallv(call->self, call->with_path, call->count, arguments);
 }
 
-/* Returns Qundef if Ruby could not load the found file, for example an unreadable one. */
+/* Qundef if Ruby could not load the found file, for example an unreadable one. */
 static VALUE not_loaded(VALUE argument, VALUE error)
 {
   call *call = (void *)argument;

@@ -1,7 +1,6 @@
-
 #include "curt_ext.h"
 
-/* Joins a relative path to a directory. Like Ruby, joins bytes regardless of encodings. */
+/* Like Ruby, joins bytes regardless of encodings. */
 static VALUE join(VALUE *from, VALUE path)
 {
   VALUE whole, dir;
@@ -45,8 +44,8 @@ static VALUE canonical(VALUE path)
   return path;
 }
 
-/* Converts a result to the encoding of the argument. If that fails, keeps its bytes, in the first
- * of that encoding, the system's and binary in which they are valid. */
+/* Converts to the encoding of the argument. If that fails, keeps the bytes, in the first of that
+ * encoding, the system's and binary in which they are valid. */
 static VALUE encoded_as(VALUE name, rb_encoding *encoding)
 {
   rb_encoding *system = rb_filesystem_encoding();
@@ -63,9 +62,8 @@ static VALUE own_realpath;
 /* call-seq: realpath(path, dir = nil) -> string
  *
  * Returns the absolute path of an existing file without symlinks, <tt>.</tt> and <tt>..</tt>, like
- * File.realpath. A relative path starts at +dir+, or at the working directory. Raises
- * Errno::ENOENT if any component is missing. The result has the encoding of +path+ if it is valid
- * in it.
+ * File.realpath. A relative path starts at +dir+, or at the working directory. The result has the
+ * encoding of +path+ if it is valid in it.
  *
  * Takes 5 system calls on Linux. Paths that the system cannot resolve are passed to File.realpath,
  * which accepts a file in place of a directory: <tt>a.rb/../b.rb</tt>.

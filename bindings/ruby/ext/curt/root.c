@@ -51,7 +51,7 @@ static root *open_root_of(VALUE self)
 
 /* call-seq: close -> nil
  *
- * Closes the directory. Further calls have no effect. Files opened beneath it remain open. */
+ * Closes the directory. Files opened beneath it remain open. */
 static VALUE m_close(VALUE self)
 {
   root *of = rb_check_typeddata(self, &root_type);
@@ -107,8 +107,8 @@ static uint32_t root_flags(VALUE options)
  *   open(path, in_root: false, strict: false) { |root| ... } -> object
  *
  * Opens a directory that confines untrusted paths. With a block, yields the root, closes it when
- * the block ends in any way, and returns the block's result. Symlinks in +path+, which is trusted,
- * are followed. Costs one system call.
+ * the block ends, and returns the block's result. +path+ is trusted, and its symlinks are followed.
+ * Costs one system call.
  *
  * The root refuses a path that would leave it, whether by <tt>..</tt>, as an absolute path,
  * through a symlink, or because of a concurrent replacement of a directory. With
@@ -175,7 +175,7 @@ static void open_beneath(VALUE self, file_opening *opening)
   RB_GC_GUARD(self);
 }
 
-/* Whether descriptors ran out. Garbage collection may then free those of unused files. */
+/* Garbage collection may then free descriptors of unused files. */
 static int lacks_descriptors(const file_opening *opening)
 {
   curt_error_info info = CURT_ERROR_INFO_INIT;
@@ -197,7 +197,7 @@ static VALUE set_owner(VALUE file, VALUE is_owner)
   return rb_funcall(file, rb_intern("autoclose="), 1, is_owner);
 }
 
-/* Creates a File, and as the last step makes it own the descriptor. */
+/* As the last step makes the File own the descriptor. */
 static VALUE make_file(VALUE argument)
 {
   file_making *making = (void *)argument;
@@ -221,7 +221,7 @@ static VALUE disown(VALUE file)
   return set_owner(file, Qfalse);
 }
 
-/* Creates the File. If an interrupt raises, no descriptor leaks, and no File closes it later. */
+/* If an interrupt raises, no descriptor leaks, and no File closes it later. */
 static VALUE file_of(file_making *making)
 {
   int state = 0, later = 0;
@@ -241,10 +241,9 @@ static VALUE file_of(file_making *making)
  *   open(path, mode = "r", perm = nil) { |file| ... } -> object
  *
  * Opens a file beneath the root, like File.open, with the same +mode+, including encodings and
- * flags, +perm+ and result, but without keywords. With a block, yields the file, closes it when
- * the block ends in any way, and returns the block's result. Never opens, creates or truncates a
- * file outside the root, whatever other processes change meanwhile. On Linux this takes one system
- * call, plus two to create the File.
+ * flags, +perm+, block and result, but without keywords. Never opens, creates or truncates a file
+ * outside the root, whatever other processes change meanwhile. On Linux this takes one system call,
+ * plus two to create the File.
  *
  *   root.open("notes.txt", "a") { |file| file.puts("more") }
  *   root.open("new", File::WRONLY | File::CREAT | File::EXCL, 0600) { |file| file.write("x") }
@@ -255,8 +254,8 @@ static VALUE file_of(file_making *making)
  *
  * Raises Errno::EXDEV for a path that would leave the root or that a strict root refuses, and
  * Errno::ELOOP for a refused symlink; the message gives the reason. Otherwise raises the errors of
- * File.open, such as Errno::ENOENT, and ArgumentError for a NUL. Raises IOError if the root is
- * closed, and ArgumentError for flags that do not open files, such as File::TMPFILE. */
+ * File.open. Raises IOError if the root is closed, and ArgumentError for flags that do not open
+ * files, such as File::TMPFILE. */
 static VALUE m_open(int argc, VALUE *argv, VALUE self)
 {
   file_opening opening = { NULL, { NULL, 0 }, CURT_OPEN_OPTIONS_INIT, -1, 0, NULL };

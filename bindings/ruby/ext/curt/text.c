@@ -1,4 +1,3 @@
-
 #include "curt_ext.h"
 
 curt_str path_argument(VALUE *path)

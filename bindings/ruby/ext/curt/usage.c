@@ -1,4 +1,3 @@
-
 #include "curt_ext.h"
 
 typedef struct {

@@ -1,4 +1,3 @@
-
 #include "curt_ext.h"
 
 typedef struct {
@@ -27,14 +26,13 @@ static int is_missing(ptrdiff_t result)
 
 /* call-seq: which(name, path: nil) -> string or nil
  *
- * Returns the absolute path of a program like +which+: the first file in the directories of +PATH+
- * that this process may execute, or +nil+. <tt>path:</tt> replaces <tt>ENV["PATH"]</tt>; if
- * neither is set, the system's default directories are searched. A name with a slash is not
- * searched. Costs one system call per directory.
+ * Returns the absolute path of a program: the first file in the directories of +PATH+ that this
+ * process may execute, or +nil+. <tt>path:</tt> replaces <tt>ENV["PATH"]</tt>; without both, the
+ * system's default directories are searched. A name with a slash is not searched. Costs one system
+ * call per directory.
  *
- * The working directory is searched only if +PATH+ contains <tt>.</tt>; unlike a shell, this
- * ignores empty elements. A result of a relative element or name starts with the working directory
- * and is not tidied: "/usr/bin/./sh".
+ * Unlike a shell, ignores empty elements. A result of a relative element or name starts with the
+ * working directory and is not tidied: "/usr/bin/./sh".
  *
  *   Curt.which("sh")                      # => "/usr/bin/sh"
  *   Curt.which("sh", path: "/opt/none")   # => nil

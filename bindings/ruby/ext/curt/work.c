@@ -1,8 +1,8 @@
 /* Runs long calls of libcurt without the GVL.
  *
  * The work starts on the calling thread: a new thread costs more than removing a small tree, and a
- * pooled thread could lack the caller's current credentials and working directory. An interrupt
- * stops the work, and usually raises an exception.
+ * pooled thread could lack the caller's credentials and working directory. An interrupt stops the
+ * work, and usually raises an exception.
  *
  * If a signal handler returns instead, the work continues on a new native thread while Ruby's
  * thread waits. A callback of libcurt cannot call the handler, because rb_thread_call_with_gvl may
@@ -19,18 +19,16 @@
 typedef struct {
   void *(*body)(void *);
   void *argument;
-  /* Set by Ruby to get its thread back, possibly in a signal handler. */
+  /* Set by Ruby, possibly in a signal handler. */
   volatile int interrupted;
-  /* Read by libcurt; nonzero stops it. */
+  /* Nonzero stops libcurt. */
   volatile int stopped;
 
-  /* Guards the fields below. */
   rb_nativethread_lock_t lock;
   rb_nativethread_cond_t changed;
   int done;
 } call;
 
-/* Called on Ruby's thread only. */
 static int poll(void *context)
 {
   call *call = context;
@@ -56,8 +54,8 @@ static void interrupt(void *context)
 }
 
 /* Waits at most INTERRUPT_MS, because `interrupt` cannot wake it: taking the lock is not
- * async-signal-safe. (Without RB_NOGVL_UBF_ASYNC_SAFE, Ruby would start a thread for each call.)
- * If `is_told` is 0, Ruby 3.1 does not even call `interrupt`. */
+ * async-signal-safe. (Without RB_NOGVL_UBF_ASYNC_SAFE, Ruby would start a thread for each call.) If
+ * `is_told` is 0, Ruby 3.1 does not even call `interrupt`. */
 static void *wait_for_end(void *context)
 {
   call *call = context;
@@ -83,8 +81,8 @@ static int is_done(call *call)
   return done;
 }
 
-/* Whether Ruby calls `interrupt` for every interrupt of this thread. Ruby 3.1 does not for a
- * signal that another thread sends to its own process. */
+/* Whether Ruby calls `interrupt` for every interrupt. Ruby 3.1 does not for a signal that another
+ * thread sends to its own process. */
 static int is_told(void)
 {
   return rb_thread_alone() || rb_thread_current() != rb_thread_main();
@@ -129,7 +127,7 @@ void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argumen
   work->control = control;
   rb_native_mutex_initialize(&call.lock);
   rb_native_cond_initialize(&call.changed);
-  /* Handles interrupts that were already pending; if one raises, the work never begins. */
+  /* If a pending interrupt raises, the work never begins. */
   rb_protect(check_interrupts, Qnil, &state);
   if (state == 0 && begins_here && !run_here(&call)) {
     call.stopped = call.done = 0;

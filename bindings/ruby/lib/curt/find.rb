@@ -8,25 +8,23 @@ module Curt
   # Yields each of +paths+ and the paths of all entries below it, in the order of Find.find: parents
   # first, names sorted. Symlinks are not followed.
   #
-  # <tt>throw :prune</tt> (or Find.prune) in the block skips everything below the last yielded path.
-  # A directory is opened only when the enumeration reaches it, and the block may stop the
-  # enumeration at any time. If one of +paths+ does not exist, Errno::ENOENT is raised before the
-  # first yield.
+  # <tt>throw :prune</tt> (or Find.prune) in the block skips everything below the last path. A
+  # directory is opened only when the enumeration reaches it, and the block may stop it at any time.
+  # If one of +paths+ is missing, Errno::ENOENT is raised before the first yield.
   #
   # Without a block, returns an Enumerator, which reads at most one directory ahead.
   #
-  # Directories that cannot be opened or read are skipped. With <tt>ignore_error: false</tt> they
-  # raise, after their path was yielded.
-  #
-  # Each directory is opened relative to its parent, so a tree may be deeper than the longest
-  # possible path. A directory replaced by a symlink meanwhile is not followed, and this is no error
-  # even with <tt>ignore_error: false</tt>. Unlike Find.find, this does not enter a directory that
-  # the block creates in place of a file, because the kind of an entry is known before its path is
+  # Skips unreadable directories. With <tt>ignore_error: false</tt> they raise, after their path was
   # yielded.
   #
-  # Takes 4 system calls for a directory of up to about 2,000 entries, without the GVL, and none per
-  # entry, or 1 with <tt>ignore_error: false</tt>. An interrupt waits until the current directory is
-  # read, about 0.4 seconds for a million entries.
+  # Opens each directory relative to its parent, so a tree may be deeper than the longest path. A
+  # directory replaced by a symlink meanwhile is not followed, which is no error even with
+  # <tt>ignore_error: false</tt>. Unlike Find.find, this does not enter a directory that the block
+  # creates in place of a file.
+  #
+  # Takes 4 system calls for a directory of up to about 2,000 entries, without the GVL, and 1 per
+  # entry with <tt>ignore_error: false</tt>. An interrupt waits until the current directory is read,
+  # about 0.4 seconds for a million entries.
   #
   #   Curt.find("/etc") do |path|
   #     throw :prune if path == "/etc/ssl"

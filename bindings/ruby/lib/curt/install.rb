@@ -7,17 +7,16 @@ require "rbconfig"
 
 # <tt>require "curt/install"</tt> replaces File.expand_path, File.absolute_path, Dir.children,
 # Find.find, FileUtils.remove_entry and FileUtils.remove_entry_secure. Their callers then use curt
-# too: FileUtils.rm_r, rm_rf, rmtree and remove_dir, the modules FileUtils::Verbose, NoWrite and
-# DryRun, the same methods of Pathname, and Dir.mktmpdir. Arguments, results and errors remain
-# Ruby's.
+# too: FileUtils.rm_r, rm_rf, rmtree and remove_dir with all their variants, the same methods of
+# Pathname, and Dir.mktmpdir. Arguments, results and errors remain Ruby's.
 #
 #   require "curt/install"
 #   FileUtils.rm_rf("build", verbose: true)
 #   Find.find(".") { |path| Find.prune if path.end_with?("/vendor") }
 #
 # See Curt.rm_r for paths that Ruby empties and curt refuses. Methods of a mock or of another
-# library are not replaced, and one warning names them. While File.unlink or Dir.rmdir is a mock,
-# Ruby's own methods of FileUtils do the work.
+# library remain, and one warning names them. While File.unlink or Dir.rmdir is a mock, Ruby's own
+# methods of FileUtils do the work.
 module Curt
   module Installed # :nodoc:
     def find(*paths, ignore_error: true, &block)
@@ -39,12 +38,12 @@ module Curt
       nil
     end
 
-    # If the parent is world-writable without a sticky bit, or curt fails, this calls Ruby's own
-    # method. It judges such parents, and makes directories accessible before it removes them.
+    # If the parent is world-writable without a sticky bit, or curt fails, calls Ruby's own method.
+    # It judges such parents, and makes directories accessible before it removes them.
     def remove_entry_secure(path, force = false)
       return curt_remove_entry_secure(path, force) if Curt.send(:mocked?)
 
-      # A renamed working directory would otherwise give an outdated path.
+      # In case the working directory was renamed.
       Curt.refresh
       full = File.expand_path(path)
       parent = File.stat(File.dirname(full))
@@ -64,7 +63,6 @@ module Curt
   class << self
     private
 
-    # Whether a method is Ruby's own: in C, or from its library or a newer gem of it.
     def own?(place, name)
       method = place.instance_method(name)
       file, = method.source_location
@@ -75,12 +73,11 @@ module Curt
       false
     end
 
-    # Whether a mock protects or imitates files.
     def mocked?
       [File.method(:unlink), Dir.method(:rmdir)].any?(&:source_location)
     end
 
-    # Replaces a method and returns Ruby's, unless it or one that it calls is not Ruby's own.
+    # Replaces and returns Ruby's method, unless it or one that it calls is not Ruby's own.
     def replace(place, name, calls)
       places = [place.singleton_class, *(place if place.instance_of?(Module))]
       return unless places.all? { |one| own?(one, name) }
@@ -104,7 +101,6 @@ module Curt
       [Find, :find, finds], [FileUtils, :remove_entry, removes],
       [FileUtils, :remove_entry_secure, removes]
     ]
-    # Ruby's replaced methods by name.
     ORIGINALS = methods.to_h do |place, name, calls|
       ["#{place}.#{name}", replace(place, name, calls)]
     end.compact.freeze

@@ -13,14 +13,14 @@ module Curt
   # - +secure+: has no effect, because removal is always safe against swapped symlinks.
   # - +threads+: the most threads to use, from 1 to 1024; by default as many as pay.
   #
-  # Never follows symlinks. Unlike FileUtils, it continues after a failure and raises the first one
-  # at the end. So an entry without permission raises Errno::EACCES, where FileUtils may raise
+  # Never follows symlinks. Unlike FileUtils, continues after a failure and raises the first one at
+  # the end. So an entry without permission raises Errno::EACCES, where FileUtils may raise
   # Errno::ENOTEMPTY for its directory.
   #
-  # Some paths are refused and remain untouched, where FileUtils empties them before it fails: paths
-  # that end in +.+ or +..+ (Errno::EINVAL), the root directory and mount points below a path
-  # (Errno::EBUSY), and symlinks with a trailing slash (Errno::ENOTDIR). +force+ hides the refusal:
-  # <tt>rm_rf("a/.")</tt> and <tt>rm_rf("link/")</tt> remove nothing.
+  # Refuses some paths that FileUtils empties before it fails: those that end in +.+ or +..+
+  # (Errno::EINVAL), the root directory and mount points below a path (Errno::EBUSY), and symlinks
+  # with a trailing slash (Errno::ENOTDIR). +force+ hides the refusal: <tt>rm_rf("a/.")</tt> and
+  # <tt>rm_rf("link/")</tt> remove nothing.
   #
   # Releases the GVL. An exception from another thread or a signal handler stops the removal, even
   # with +force+, and the rest remains.

@@ -2,19 +2,19 @@
 
 require "curt"
 
-# Replaces +require+ and +load+ with versions that look names up in an index of the directories in
+# Replaces +require+ and +load+: they look names up in an index of the directories in
 # <tt>$LOAD_PATH</tt> and give Ruby the path. Ruby itself tries to open each candidate in each root.
 #
 #   require "curt/require"
 #   require "set"
 #
-# The index is kept current: each +require+ revalidates the roots ahead of the match. Only nested
-# calls, from the files being loaded, reuse a validation for up to a second. They can miss a file
-# that appears meanwhile in an earlier root than the previous match.
+# Each +require+ revalidates the roots ahead of the match. Only nested calls, from files being
+# loaded, reuse a validation for up to a second. They can miss a file that appears meanwhile in an
+# earlier root than the previous match.
 #
-# Ruby still searches for missing names, for gems to activate, and in the load path from the first
-# element that is not an absolute path. If another library replaced +require+ before, its version is
-# called, with the path if there is a match and otherwise with the name.
+# Ruby still searches for missing names, for gems to activate, and from the first element of the
+# load path that is not an absolute path. If another library replaced +require+ before, its version
+# is called, with the path if there is a match.
 #
 # Costs 1 system call per root up to the match, once within an outermost +require+, and about 5 per
 # new or changed directory.

@@ -11,7 +11,7 @@ module Curt
   Usage = Struct.new(:entries, :apparent, :allocated, :unknown)
 
   # Adds up the disk usage of trees, like +du+. A file with several hard links, or below two of the
-  # paths, counts once. Returns a frozen Usage, or raises the first failure of the file system.
+  # paths, counts once. Returns a frozen Usage, or raises the first failure.
   #
   #   Curt.usage("project").entries         # => 6
   #   Curt.usage("project/build", "project/src", count_links: true).unknown  # => 0
@@ -21,7 +21,7 @@ module Curt
   # - +count_links+: counts a file with several hard links for each of them.
   # - +threads+: as for rm_r.
   #
-  # Releases the GVL. Costs on Linux one system call per entry, and 4 more per directory.
+  # Releases the GVL. On Linux, costs one system call per entry, and 4 more per directory.
   def self.usage(*paths, follow: nil, same_file_system: nil, count_links: nil, threads: nil)
     Usage.new(*measure(paths, follow, same_file_system, count_links, threads)).freeze
   end

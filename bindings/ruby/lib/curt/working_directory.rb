@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Curt
-  # Wraps Ruby's methods that change the working directory, which Curt.expand_path caches. With a
-  # block, leaving it restores the old directory, which counts too.
+  # Wraps methods that change the working directory, which Curt.expand_path caches. Leaving a block
+  # restores the old directory, which counts too.
   module Chdir # :nodoc:
     def chdir(*)
       return super unless block_given?

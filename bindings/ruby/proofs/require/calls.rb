@@ -9,7 +9,6 @@ def run(*command)
   output
 end
 
-# System calls of a process: the count and the failures of each name.
 class Calls
   # Memory, threads, signals and time.
   OTHERS = %w[brk clock_gettime clone clone3 exit_group futex madvise mmap mprotect mremap munmap
@@ -42,7 +41,6 @@ class Calls
     Calls.new(names.to_h { |name| [name, self[name].zip(other[name]).map { |a, b| a - b }] })
   end
 
-  # The calls per repetition, such as "1 getcwd".
   def one_of(times)
     counts = @counts.transform_values { |count, _| count.fdiv(times).round }
     counts.reject! { |_, count| count.zero? }

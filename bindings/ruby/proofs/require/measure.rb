@@ -14,7 +14,6 @@ require_relative "workload"
 ENV["CURT_LIBRARY"] = ARGV.fetch(0)
 ROUNDS = Integer(ENV.fetch("CURT_ROUNDS", "11"))
 
-# Titles, and the report's seconds before and after.
 TITLES = {
   "flat" => ["core_require_empty", "4.64", "1.89"],
   "flat-60" => ["core_require_empty"],
@@ -34,7 +33,6 @@ PATHS = {
   "relative" => '"lib/net/../http/./response.rb"',
   "at home" => '"~/lib"'
 }.freeze
-# A path by Windows' rules with a short name.
 WINDOWS = '"C:/Users/Someone/../DOCUME~1/main.rb", flavor: :windows'
 
 WRONG = []
@@ -63,9 +61,7 @@ def middle(values)
   values.sort[values.size / 2]
 end
 
-# One workload with its resolvers.
 class Row
-  # All workloads that can run here.
   def self.all(folder)
     here = {
       "curt" => File.exist?(File.join(ENV["CURT_LIBRARY"], "curt/require.rb")),
@@ -82,18 +78,15 @@ class Row
   def initialize(name, folder, resolvers)
     @name, @folder = name, folder
     @workload = Workload.plant(name, folder)
-    # bootsnap does not reload features that Ruby has forgotten.
     @resolvers = @workload.rounds > 1 ? resolvers - ["bootsnap"] : resolvers
     what, @before, @after = TITLES.fetch(name)
     @title = "#{what}, #{@workload.roots} roots"
     run(*child("record", "list"))
   end
 
-  # All resolvers must load the same files.
   def check_answers
     plain, *others = @resolvers.map { |one| run(*child(one, "list")).lines(chomp: true) }
     others.zip(@resolvers.drop(1)) do |files, one|
-      # Ignores the resolver's own files.
       files &= plain + Dir["#{@folder}/**/*.rb"]
       differ = (plain | files) - (plain & files)
       expect("#{@name}, #{one}: #{differ.first}", differ.empty?)
@@ -132,7 +125,7 @@ class Row
     [RbConfig.ruby, file, resolver, @name, @folder, rounds.to_s]
   end
 
-  # Processor time of requiring, or of the whole process if it requires only once.
+  # Of requiring, or of the whole process if it requires only once.
   def milliseconds(resolver)
     before = Process.times
     printed = run(*child(resolver, @workload.rounds))
@@ -142,8 +135,7 @@ class Row
     1000 * (after.cutime + after.cstime - before.cutime - before.cstime)
   end
 
-  # Failed opens: without a search, at most one per missing root. Rails also looks for missing
-  # files.
+  # Without a search, at most one failed open per missing root.
   def check_counts(failed)
     plain, *others = failed.to_a
     if @workload.rounds > 1

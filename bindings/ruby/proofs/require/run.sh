@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Reproduces report 4: the cost of `require` and `expand_path` in Ruby, and with curt. Takes no
-# arguments. Prints the report's tables next to today's; see README.md.
+# Reproduces report 4, the cost of `require` and `expand_path`; see README.md.
 set -euo pipefail
 cd "$(dirname "$0")/../../../.."
 for program in cargo make ruby strace; do

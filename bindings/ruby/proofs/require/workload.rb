@@ -18,16 +18,14 @@ require "fileutils"
 # The load path has the roots of gems first, then Ruby's own eight.
 class Workload
   NAMES = %w[flat flat-60 flat-90 nested nested-60 nested-90 gems-60 gems-90 rails].freeze
-  # Features by number of roots.
   FEATURES = { 0 => 0, 60 => 772, 90 => 1146 }.freeze
   FILES = 100
   ROUNDS = 3 * 10
 
   attr_reader :rounds
-  # The names to require. They may require others.
   attr_reader :names
 
-  # Creates the files below +folder+ unless they exist. A name always means the same files.
+  # A name always means the same files, created unless they exist.
   def self.plant(name, folder)
     new(name, folder).tap(&:plant)
   end
@@ -64,13 +62,11 @@ class Workload
     @first.size + @own.size + @last.size
   end
 
-  # Uses Ruby's roots as they were in +initialize+.
   def set_load_path
     $LOAD_PATH.replace(@first + @own + @last)
   end
 
-  # Requires everything. Between several rounds, makes Ruby forget the loaded features, like the
-  # report's program.
+  # Between rounds, makes Ruby forget the loaded features.
   def run(rounds = @rounds, forget: @rounds > 1)
     loaded = $LOADED_FEATURES.dup if forget
     rounds.times do
@@ -81,8 +77,8 @@ class Workload
 
   private
 
-  # The roots that Bundler would set, saved in the file +list+ because RubyGems takes time to find
-  # them. Raises Gem::MissingSpecError if Rails is not installed.
+  # As Bundler would set them, cached in the file +list+. Raises Gem::MissingSpecError without
+  # Rails.
   def rails_roots(list)
     unless File.exist?(list)
       gem "rails"
@@ -93,7 +89,7 @@ class Workload
     File.readlines(list, chomp: true)
   end
 
-  # Roots shaped like gems. Every fourth gem extends the previous one, in a folder of its name.
+  # Every fourth gem extends the previous one, in a folder of its name.
   class Gems
     def initialize(folder, count)
       @folder, @count = folder, count
@@ -131,11 +127,9 @@ class Workload
       at % 4 == 3 ? "#{gem(at - 1)}/extension#{at}" : "library#{at}"
     end
 
-    # Sizes in ratios from 1 to 13.
     def parts(at)
       sizes = Array.new(@count) { |gem| 1 + gem * 7 % 13 }
       ends = [at, at + 1].map { |gems| FEATURES.fetch(@count) * sizes.take(gems).sum / sizes.sum }
-      # Excludes the main feature.
       Array.new(ends[1] - ends[0] - 1) do |part|
         "#{gem(at)}/#{["", "group#{part / 8}/", "group#{part / 8}/inner/"][part % 3]}part#{part}"
       end

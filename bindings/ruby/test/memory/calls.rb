@@ -2,9 +2,7 @@
 
 require "curt"
 
-# Valid and invalid calls of every function. They work in a directory `tree`.
 module Calls
-  # A path whose conversion raises.
   UNWILLING = Object.new
   def UNWILLING.to_path = raise(IOError, "unwilling")
 
@@ -49,7 +47,6 @@ module Calls
     "Root#open, closed" => -> { Curt::Root.open("tree").tap(&:close).open("file") }
   }.freeze
 
-  # The expected failures.
   FAILURES = [SystemCallError, ArgumentError, IOError, EncodingError].freeze
 
   def self.repeat(times, call)

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-# Evaluates lines of Ruby from its input, and prints the results. Runs with and without
-# `curt/require`, side by side.
+# Evaluates lines of Ruby from its input, with or without `curt/require`.
 require "pathname"
 
 $loaded = []

@@ -4,7 +4,7 @@
 #
 # usage: ruby one.rb plain|curt|windows RESULTS FILE
 #
-# Writes a JSON object to RESULTS: the outcome of each test ("passed", "skipped", or the text of the
+# RESULTS gets a JSON object: the outcome of each test ("passed", "skipped", or the text of the
 # failure), and the number of calls of each installed method.
 
 whose, results, file = ARGV.shift(3)
@@ -13,7 +13,6 @@ def on_each_call
   places = [
     ["File.expand_path", [File.singleton_class]], ["File.absolute_path", [File.singleton_class]],
     ["Dir.children", [Dir.singleton_class]],
-    # Classes that include a module have its methods, too.
     ["Find.find", [Find.singleton_class, Find]],
     ["FileUtils.remove_entry", [FileUtils.singleton_class, FileUtils]],
     ["FileUtils.remove_entry_secure", [FileUtils.singleton_class, FileUtils]]
@@ -46,7 +45,7 @@ require "test/unit"
 
 Test::Unit::Runner.prepend(Module.new do
   define_method(:record) do |suite, method, assertions, time, error, *rest|
-    # A test is recorded twice if its teardown also fails.
+    # A test whose teardown also fails is recorded twice.
     unless error.nil? && outcomes.key?("#{suite}##{method}")
       outcomes["#{suite}##{method}"] =
         case error

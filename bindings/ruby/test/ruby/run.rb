@@ -4,10 +4,10 @@
 #
 # usage: ruby run.rb BUILD
 #
-# BUILD is a folder with the extension, `curt/curt.so`. The tests come from Debian's source of this
+# BUILD is a folder with the extension, `curt/curt.so`. The tests are in Debian's source of this
 # Ruby, fetched once into BUILD. Each file runs with and without curt, and if the caller is root
 # also as nobody. A test that passes without curt must pass with it, unless `failures.txt` lists it;
-# a listed test must fail. The tests of full paths run again as if on Windows.
+# a listed test must fail.
 
 require "digest"
 require "etc"
@@ -20,13 +20,11 @@ BUILD = File.expand_path(ARGV.fetch(0))
 LIB = File.expand_path("../../lib", __dir__)
 VERSION = RUBY_VERSION[/\A\d+\.\d+/]
 
-# SHA-256 of Debian's source archive, by version of Ruby.
 ARCHIVES = {
   "3.1.2" => "350013ef6640f15c42eae48d25c035999dcbb32e4be038d27ad891cb48d685a5",
   "3.3.8" => "e2e1233ad275b7623a05edf23a01192626d1da454bdfe353a28a87acd8ef015c"
 }.freeze
 
-# The minimum of tests that pass with Ruby alone. With fewer, the suite itself does not work here.
 FILES = {
   "ruby/test_file_exhaustive.rb" => 100, "ruby/test_path.rb" => 6, "ruby/test_dir.rb" => 30,
   "test_find.rb" => 15, "fileutils/test_fileutils.rb" => 95, "fileutils/test_verbose.rb" => 90,
@@ -34,10 +32,9 @@ FILES = {
 }.freeze
 WINDOWS = ["ruby/test_file_exhaustive.rb", "ruby/test_path.rb"].freeze
 
-# At most this many exceptions are acceptable.
 MOST_LISTED = 10
 
-# Replaces an extension of Ruby's test suite, which the tests need to detect macOS.
+# Replaces an extension that the tests need to detect macOS.
 FILE_SYSTEM = "module Bug; module File; module Fs; def self.fsname(_) = nil; end; end; end\n"
 
 def skip(reason)
@@ -45,7 +42,6 @@ def skip(reason)
   exit
 end
 
-# Fetches the archive from the system's package mirror into an empty folder.
 def fetch(folder)
   Dir.mkdir(lists = File.join(folder, "lists"))
   Dir.mkdir(sources = File.join(folder, "sources"))
@@ -61,7 +57,6 @@ def fetch(folder)
   system("apt-get", *options, "update")
   package = "ruby#{VERSION}"
   records = IO.popen(["apt-cache", *options.drop(1), "showsrc", package], &:read)
-  # Several package versions may have the same source.
   records.scan(/^Version: (.+)$/).flatten.any? do |version|
     system("apt-get", *options, "source", "--download-only", "--tar-only", "#{package}=#{version}",
            chdir: folder, err: File::NULL)
@@ -89,7 +84,6 @@ def suite
   folder
 end
 
-# Indented lines give reasons.
 def listed
   lines = File.readlines(File.join(__dir__, "failures.txt"), chomp: true)
   lines = lines.reject { |line| line.empty? || line.start_with?("#") }
@@ -104,7 +98,6 @@ end
 
 Answer = Struct.new(:outcomes, :calls, :leaks)
 
-# In a folder readable by all.
 def run(folder, user, whose, file)
   work = Dir.mktmpdir("run", folder)
   results = File.join(work, "results")
@@ -129,7 +122,6 @@ ensure
   FileUtils.rm_rf(work)
 end
 
-# Results by user, mode and file.
 def answers(folder, users)
   jobs = users.product(%w[plain curt], FILES.keys) + users.first(1).product(%w[windows], WINDOWS)
   queue = Queue.new(jobs).close

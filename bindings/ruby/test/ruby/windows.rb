@@ -2,11 +2,10 @@
 
 require "curt"
 
-# Loads Ruby's own tests as if Ruby ran on Windows. They see the constants of this module, and curt
-# expands paths by Windows' rules. They touch no file.
+# Runs Ruby's own tests as if on Windows: they see the constants of this module, and curt expands
+# paths by Windows' rules. They touch no file.
 module OnWindows
   RUBY_PLATFORM = "x64-mingw-ucrt"
-  # The tests of full paths, except those of Ruby's memory use.
   TESTS = "/TestPath#test_path\\z|ignore_nil_dir|absolute_path\\z|expand_path(?!.*mem)/"
 
   # Windows has a working directory for each drive; curt needs it as an argument.
@@ -46,7 +45,6 @@ module OnWindows
   class << self
     attr_reader :count
 
-    # Loads a test file and selects TESTS. Calls the block for each path.
     def load(file, &count)
       @count = count
       ENV["HOME"] = "C:/Users/me"

@@ -1,8 +1,5 @@
-/* Times libcurt and the C functions that it replaces.
- *
- * `rm TREE` is timed from outside, and may use several threads. All other tasks are
- * single-threaded. They write their answer to standard output once, and then repeat; standard error
- * gets the nanoseconds per run. */
+/* Times libcurt and the C functions that it replaces, like node-curt/main.js, all single-threaded
+ * except `rm TREE`, which is timed from outside. */
 #define _GNU_SOURCE
 #include "curt.h"
 #include <dirent.h>
@@ -13,11 +10,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* The minimum duration of the repetitions, in nanoseconds. */
 #define LEAST 50000000
 
 static const char *tree;
-/* Whether to write the answer. Otherwise tasks add to `sum`, so that their work is used. */
+/* Later runs add to `sum`, so that their work is used. */
 static int is_first = 1;
 static volatile uint64_t sum;
 
@@ -64,7 +60,6 @@ static void list_by_curt(uint32_t fields) {
 
 static void list(void) { list_by_curt(0); }
 
-/* All fields of `struct stat`. */
 static void stat_each(void) {
     list_by_curt(CURT_FIELD_KIND | CURT_FIELD_SIZE | CURT_FIELD_ALLOCATED | CURT_FIELD_MODIFIED |
                  CURT_FIELD_ACCESSED | CURT_FIELD_CHANGED | CURT_FIELD_MODE | CURT_FIELD_LINKS |
@@ -99,7 +94,7 @@ static void readdir_alone(void) { list_by_readdir(0); }
 
 static void readdir_fstatat(void) { list_by_readdir(1); }
 
-/* One call each. The answers are those of `roles/call.rs`. */
+/* The answers are those of `roles/call.rs`. */
 static char buffer[4096];
 static curt_expander *expander;
 static curt_search *search;
@@ -171,7 +166,6 @@ static const struct {
     const char *name;
     void (*prepare)(void);
     void (*task)(void);
-    /* Runs between two clock readings. */
     int block;
 } TASKS[] = {
     {"list", nothing, list, 1},

@@ -1,4 +1,4 @@
-// Prints the event loop delay and memory of each task of main.js, as rows for docs/performance.md.
+// Prints the event loop delay and memory of each task of main.js, for docs/performance.md.
 //
 // usage: node-curt-delay [ENTRIES]: makes a tree with this many entries, by default a million
 "use strict";
@@ -13,7 +13,6 @@ const entries = Number(process.argv[2] ?? 1_000_000);
 const place = fs.mkdtempSync(path.join(os.tmpdir(), "node-curt-delay-"));
 const tree = path.join(place, "tree");
 
-/** Makes directories with `SIZE - 1` files in each. */
 function grow() {
   for (let made = 0; made < entries; made += SIZE) {
     const folder = path.join(tree, `package-${made}`);

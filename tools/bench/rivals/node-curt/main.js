@@ -1,7 +1,6 @@
-// Times functions of Node and their replacements in curt, without Node's startup. A task writes its
-// answer once, and then repeats; standard error gets the nanoseconds per run. With `once` it runs a
-// single time without an answer, and the time is followed by the longest event loop delay in
-// milliseconds and the peak memory in MiB.
+// Times functions of Node and their replacements in curt. A task writes its answer once, and then
+// repeats; standard error gets the nanoseconds per run. With `once` it runs a single time, and the
+// longest event loop delay in milliseconds and the peak memory in MiB follow.
 "use strict";
 
 const fs = require("fs");
@@ -27,16 +26,14 @@ const LIBRARIES = {
   fdir: { readdir: (tree) => crawl(tree).withPromise() },
   "fdir-sync": { readdir: (tree) => crawl(tree).sync() },
 };
-// In nanoseconds.
 const LEAST = 50_000_000n;
-// In milliseconds.
 const RESOLUTION = 2;
 
-/** The path of an entry. Older versions of Node lack `parentPath`. */
+/** Older versions of Node lack `parentPath`. */
 const pathOf = (entry) =>
   typeof entry === "string" ? entry : `${entry.parentPath ?? entry.path}/${entry.name}`;
 
-/** Repeats a task, at least `fewest` times and for `least` ns. Returns the time per run. */
+/** At least `fewest` times and for `least` ns. */
 async function timed(task, tree, fewest, least) {
   let count = 0;
   const begin = process.hrtime.bigint();
@@ -47,7 +44,6 @@ async function timed(task, tree, fewest, least) {
   return Number(process.hrtime.bigint() - begin) / count;
 }
 
-/** Runs a task once, and reports its time, event loop delay and memory. */
 async function once(task, tree) {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
   delay.enable();

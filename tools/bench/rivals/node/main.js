@@ -1,5 +1,4 @@
-// Node's standard library in curt-bench: fs.rmSync (rm) and fs.readdirSync (ls, long, walk, sizes,
-// du).
+// Node's standard library in curt-bench.
 const fs = require('node:fs');
 const { join } = require('node:path');
 

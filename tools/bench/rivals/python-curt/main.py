@@ -1,8 +1,4 @@
-"""Times functions of Python and their replacements in curt, without the interpreter's startup.
-
-A task writes its answer to standard output once, and then repeats; standard error gets the
-nanoseconds per run.
-"""
+"""Times functions of Python and their replacements in curt, like node-curt/main.js."""
 
 import os
 import shutil
@@ -23,17 +19,14 @@ if sys.argv[1:2] == ["scandir-rs"]:
     # With other result types it skips symlinks.
     links_too = partial(Walk, return_type=ReturnType.Ext)
     LIBRARIES["scandir-rs"] = (None, links_too, None, None, None)
-# In nanoseconds.
 LEAST = 50_000_000
 
 
 def exhaust(iterable):
-    """Consumes an iterator, at the speed of C."""
     deque(iterable, maxlen=0)
 
 
 def repeated(task):
-    """Repeats a task for a while, at least three times. Writes the time per run."""
     count, begin = 0, perf_counter_ns()
     while count < 3 or perf_counter_ns() - begin < LEAST:
         task()

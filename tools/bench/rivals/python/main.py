@@ -1,5 +1,4 @@
-"""Python's standard library in curt-bench: shutil.rmtree (rm), os.scandir (ls, long, sizes, du) and
-os.walk (walk)."""
+"""Python's standard library in curt-bench."""
 
 import os
 import sys

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-# Times methods of Ruby and their replacements in curt, without the interpreter's startup. A task
-# writes its answer once, and then repeats; standard error gets the nanoseconds per run.
+# Times methods of Ruby and their replacements in curt, like node-curt/main.js.
 
 $LOAD_PATH.unshift(File.join(__dir__, "lib"))
 require "curt"
@@ -36,7 +35,6 @@ PATHS = {
   "dotted" => "/usr/./lib/../share/doc/ruby/./examples/main.rb",
   "relative" => "lib/net/../http/./response.rb"
 }.freeze
-# In nanoseconds.
 LEAST = 50_000_000
 
 def now
@@ -47,7 +45,7 @@ def took(nanoseconds)
   warn "took #{nanoseconds}"
 end
 
-# At least three times. Each execution makes +each+ runs.
+# Each execution makes +each+ runs.
 def repeated(each = 1)
   count = 0
   begun = now

@@ -22,7 +22,6 @@ pub(crate) struct Report {
     pub(crate) cells: Vec<Cell>,
     pub(crate) late: Vec<String>,
     pub(crate) left_out: Vec<String>,
-    /// With the packages that have them.
     pub(crate) missing: BTreeMap<&'static str, &'static str>,
     pub(crate) date: String,
     pub(crate) machine: String,
@@ -135,7 +134,6 @@ pub(crate) mod tests {
     use crate::result::Sample;
     use crate::scenario::{SCENARIOS, Scenario};
 
-    /// Two places with invented times. curt is not always the fastest.
     pub(crate) fn report(wanted: impl Fn(&Scenario) -> bool) -> Report {
         let mut cells = Vec::new();
         for (place, everywhere) in [("disk (overlayfs)", true), ("tmpfs", false), ("tmpfs", true)] {

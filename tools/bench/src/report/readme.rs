@@ -12,7 +12,6 @@ use std::path::Path;
 
 const BEGIN: &str = "<!-- results: written by curt-bench --readme -->\n";
 const END: &str = "<!-- results end -->\n";
-/// Relative to the README's directory.
 const PICTURE: &str = "docs/results.svg";
 
 pub(crate) fn check(path: &Path) -> io::Result<()> {

@@ -85,7 +85,6 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Nanoseconds below 0.1 ms.
 pub(crate) fn time(seconds: f64) -> String {
     if seconds < 1e-4 {
         return format!("{} ns", digits(seconds * 1e9));
@@ -115,7 +114,7 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
-/// Wraps at 100 columns, and truncates after `most` lines.
+/// At 100 columns; truncates after `most` lines.
 pub(crate) fn wrapped(text: &str, most: usize) -> String {
     let mut lines = Vec::new();
     let mut line = String::new();

@@ -14,8 +14,6 @@ calls for one: by strace on small trees, without the start of the program, waiti
 bfs hands to an io_uring.
 ";
 
-/// Below the table are the conditions, losses of curt, missing programs, and further options. At
-/// most 100 columns and 32 lines.
 pub(crate) fn quick(report: &Report) -> String {
     let mut table = Table::new(&QUICK_TITLES);
     let mut heading = "";
@@ -51,7 +49,6 @@ pub(super) fn row(cell: &Cell) -> Vec<String> {
     ]
 }
 
-/// Each text with its maximum number of lines.
 fn footer(report: &Report) -> Vec<(String, usize)> {
     let timed = || report.cells.iter().filter(|cell| cell.has_times());
     let (least, most) = (timed().map(Cell::rounds).min(), timed().map(Cell::rounds).max());

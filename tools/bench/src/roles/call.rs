@@ -1,4 +1,4 @@
-//! Repeats one call of the library, as the C program in `rivals/c` does with libcurt.
+//! Repeats one call of the library, as `rivals/c` does with libcurt.
 
 use curt::paths::{DotDot, Env, Expander};
 use curt::{Remove, Search, Threads};
@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 const LEAST: Duration = Duration::from_millis(50);
 
-/// Writes the answer once, and the nanoseconds per call to standard error.
 pub(super) fn repeat(task: &str, tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
     match task {
         "expand-clean" => expand("/usr/share/doc/ruby/examples/main.rb", out),
@@ -49,7 +48,6 @@ fn failed(has_failed: bool) -> io::Result<&'static str> {
     if has_failed { Ok("missing") } else { Err(io::ErrorKind::AlreadyExists.into()) }
 }
 
-/// Reads the clock after each `block` of calls.
 fn timed<T: AsRef<[u8]>>(
     block: u32,
     out: &mut dyn io::Write,

@@ -1,9 +1,7 @@
-//! Roles that this program plays as a contender (`curt-bench role …`), as a process like all
-//! others.
+//! Roles that this program plays as a contender (`curt-bench role …`).
 //!
 //! The baseline makes only the necessary system calls, in the plainest single-threaded loop. A
-//! faster program has found parallelism, not better code. The standard library ensures that there
-//! is always a rival.
+//! faster program has found parallelism, not better code.
 
 mod call;
 pub(crate) mod open;
@@ -45,11 +43,7 @@ impl Task {
     }
 }
 
-/// The tree, the last word, must be in a directory made by the bench, unless the role only reads:
-///
-/// - `baseline TASK TREE`, `std TASK TREE`
-/// - `open WAY TREE`: open every file
-/// - `call TASK TREE`: one call of the library
+/// The tree, the last word, must be in a directory made by the bench, unless the role only reads.
 pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
     let Some((tree, words)) = words.split_last() else { return unknown() };
     let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();

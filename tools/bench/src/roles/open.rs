@@ -1,7 +1,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The rivals use the same number.
 pub(crate) const ROUNDS: usize = 20;
 
 pub(super) fn open(way: &str, tree: &Path, out: &mut dyn io::Write) -> io::Result<()> {
@@ -18,7 +17,6 @@ pub(super) fn open(way: &str, tree: &Path, out: &mut dyn io::Write) -> io::Resul
     writeln!(out, "{}", names.len() + below.components().count())
 }
 
-/// Each parent has one entry.
 fn files(tree: &Path) -> io::Result<(PathBuf, Vec<String>)> {
     let mut below = PathBuf::new();
     loop {

@@ -1,5 +1,4 @@
-//! The baseline of reading a tree: open, list and close each directory; one call per entry if its
-//! metadata is needed; output in pieces of 64 KiB.
+//! The baseline of reading a tree. Output is in pieces of 64 KiB.
 
 use super::Task;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -57,7 +56,6 @@ impl Reader {
         Ok(())
     }
 
-    /// Returns the subdirectories if the task descends.
     fn list(&mut self, directory: &OwnedFd) -> io::Result<Vec<CString>> {
         let mut below = Vec::new();
         // Each directory is listed to its end, so one buffer is enough.

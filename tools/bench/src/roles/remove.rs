@@ -1,5 +1,4 @@
-//! The baseline of removing a tree: open, list, remove and close each directory, and remove each
-//! other entry.
+//! The baseline of removing a tree.
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, SeekFrom, openat, seek, unlinkat};

@@ -32,7 +32,6 @@ mod own {
         static USAGE: Cell<Usage> = const { Cell::new(Usage { live: 0, peak: 0, count: 0 }) };
     }
 
-    /// `None` for a thread that is ending.
     pub(super) fn with<T>(with: impl FnOnce(&Cell<Usage>) -> T) -> Option<T> {
         USAGE.try_with(with).ok()
     }
@@ -54,13 +53,12 @@ mod own {
         // null.
         let mut counts = unsafe { TlsGetValue(slot) };
         if counts.is_null() {
-            // SAFETY: the layout is not empty. Zeroed counts are valid.
+            // SAFETY: the layout is not empty, and zeroed counts are valid.
             counts = unsafe { System.alloc_zeroed(Layout::new::<Cell<Usage>>()) }.cast();
-            // SAFETY: as above; the system does not dereference the value.
+            // SAFETY: the system does not dereference the value.
             unsafe { TlsSetValue(slot, counts) };
         }
-        // SAFETY: null, or allocated above with this layout, never freed, and used only by this
-        // thread.
+        // SAFETY: null, or allocated above, never freed, and used only by this thread.
         unsafe { counts.cast::<Cell<Usage>>().as_ref() }.map(with)
     }
 }
@@ -94,8 +92,8 @@ fn add(freed: usize, allocated: usize) {
     });
 }
 
-// SAFETY: every method passes its arguments to the system allocator and returns its result.
-// Counting does not allocate: the counts start as a constant and need no destructor.
+// SAFETY: every method forwards to the system allocator. Counting does not allocate: the counts
+// start as a constant and need no destructor.
 unsafe impl GlobalAlloc for Counting {
     // SAFETY: the caller's guarantees are those of the system allocator.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -1,4 +1,4 @@
-//! A console for tests of Ctrl-C and Ctrl-Break, which reach programs only through a console.
+//! A console for tests of Ctrl-C and Ctrl-Break, which reach programs only through one.
 
 use std::ffi::c_void;
 use std::fs::File;
@@ -30,9 +30,9 @@ const LONG: u32 = 60_000;
 
 const INSIDE: &str = "CURT_TEST_IN_OWN_CONSOLE";
 
-/// Returns whether this process has a private console, where the test may press keys. If not, it
-/// runs the named test again in a process with one, and returns `false`. Without a console it
-/// reports a skip.
+/// Returns whether this process has a private console, where the test may press keys. If not, runs
+/// the named test again in a process with one, and returns `false`. Without consoles it reports a
+/// skip.
 ///
 /// # Panics
 /// If the test fails there.
@@ -67,7 +67,7 @@ pub fn press_ctrl_break(child: &Child) -> Result<()> {
 }
 
 fn press(key: u32, group: u32) -> Result<()> {
-    // SAFETY: no condition: the system refuses the number of a missing group.
+    // SAFETY: the system refuses the number of a missing group.
     match unsafe { GenerateConsoleCtrlEvent(key, group) } {
         0 => Err(Error::last_os_error()),
         _ => Ok(()),
@@ -103,7 +103,7 @@ fn run(test: &str) -> Result<(u32, String)> {
 fn pipe() -> Result<(OwnedHandle, OwnedHandle)> {
     let mut ends: [HANDLE; 2] = [ptr::null_mut(); 2];
     let [read, write] = &mut ends;
-    // SAFETY: both pointers are writable; the other arguments are optional.
+    // SAFETY: the pointers are writable, the rest is optional.
     if unsafe { CreatePipe(read, write, ptr::null(), 0) } == 0 {
         return Err(Error::last_os_error());
     }
@@ -131,7 +131,7 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
     let kind = PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE as usize;
     let value = console as *const c_void;
     if done != 0 {
-        // SAFETY: the list was made above; for this attribute the value is the console itself.
+        // SAFETY: for this attribute the value is the console itself.
         done = unsafe {
             let size = size_of::<HPCON>();
             UpdateProcThreadAttribute(
@@ -145,7 +145,7 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
             )
         };
     }
-    // SAFETY: structs of numbers and pointers, for which zero is valid.
+    // SAFETY: zero is valid for these numbers and pointers.
     let mut info: (STARTUPINFOEXW, PROCESS_INFORMATION) = unsafe { mem::zeroed() };
     info.0.StartupInfo.cb = size_of::<STARTUPINFOEXW>() as u32;
     info.0.lpAttributeList = attributes;

@@ -1,5 +1,3 @@
-//! Full paths from the system.
-
 use windows_sys::Win32::Storage::FileSystem::GetFullPathNameW;
 use windows_sys::Win32::System::Environment::SetEnvironmentVariableW;
 
@@ -23,8 +21,7 @@ pub fn full_path_name(text: &[u16]) -> Option<Vec<u16>> {
     let mut full = vec![0; 512];
     loop {
         let room = u32::try_from(full.len()).ok()?;
-        // SAFETY: the name is terminated, `room` is the buffer's length, and the last pointer is
-        // optional.
+        // SAFETY: the name is terminated, and `room` is the buffer's length.
         let length = unsafe {
             GetFullPathNameW(terminated.as_ptr(), room, full.as_mut_ptr(), std::ptr::null_mut())
         };

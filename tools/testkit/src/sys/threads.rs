@@ -1,4 +1,4 @@
-//! Linux allows single threads to share less with the rest of the process.
+//! Linux allows single threads to share less with the process.
 
 use std::io;
 

@@ -3,8 +3,8 @@
 //! only added.
 //!
 //! A generated program prints the layouts. For Windows, this machine's compiler gets Windows
-//! definitions, because no type in the header differs in size between the two. `c-test --full` also
-//! runs the program under Wine.
+//! definitions, because no type in the header differs in size. `c-test --full` also runs it under
+//! Wine.
 
 use super::{declarations, folder, outcome};
 use crate::host::{self, Failure, Outcome};
@@ -36,7 +36,6 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     outcome("c-abi", "abi.txt", arguments, &text)
 }
 
-/// They must be exactly those of the header.
 fn exported(shared: &Path) -> Result<Vec<String>, Failure> {
     let path = shared.to_string_lossy();
     let symbols =

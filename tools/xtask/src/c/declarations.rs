@@ -1,5 +1,4 @@
-//! Parses the generated header as text. cbindgen writes one declaration after the other, and one
-//! field per line, except for callbacks.
+//! Parses the generated header as text.
 
 /// Opaque structs are left out.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,7 +24,6 @@ impl Struct {
             if at == 0 && self.begins_with_size() {
                 return format!("sizeof({})", self.name);
             }
-            // The element size of an array that the library fills in.
             if field.name == "entry_size" {
                 return "sizeof(curt_entry)".to_owned();
             }

@@ -1,5 +1,5 @@
-//! Generates `bindings/c/include/curt.h` with cbindgen, and adds parts that Rust cannot express:
-//! `top.h`, `bottom.h`, `volatile`, and a `CURT_…_INIT` for each struct that begins with its size.
+//! Generates `bindings/c/include/curt.h` with cbindgen, and adds `top.h`, `bottom.h`, `volatile`,
+//! and a `CURT_…_INIT` for each struct that begins with its size.
 
 use super::{declarations, folder, outcome};
 use crate::host::{Failure, Outcome};
@@ -46,7 +46,7 @@ fn generate(root: &Path) -> Result<String, Failure> {
     Ok(format!("{top}{body}\n/* Structs with their sizes, and zeros. */\n{initialisers}\n{bottom}"))
 }
 
-/// A placeholder for Unix, because cbindgen cannot negate conditions.
+/// cbindgen cannot negate conditions.
 const UNIX: &str = "CURT_UNIX";
 
 fn tidy(body: &str) -> String {

@@ -1,7 +1,7 @@
-//! Runs the tests in C, `bindings/c/tests/run.sh`, in several configurations, and the self-checking
-//! examples in `bindings/c/examples`. The short run uses this machine's C compiler with the static
-//! library, and with sanitizers and the shared library; the C++ compiler only checks the syntax.
-//! `--full` adds other compilers, Valgrind, and Windows under Wine.
+//! Runs the tests in C, `bindings/c/tests/run.sh`, and the self-checking examples. The short run
+//! uses this machine's C compiler with the static library, and with sanitizers and the shared
+//! library; the C++ compiler only checks the syntax. `--full` adds other compilers, Valgrind, and
+//! Windows under Wine.
 
 use super::abi;
 use crate::debian_root;
@@ -17,7 +17,6 @@ use std::process::Command;
 
 const SCRIPT: &str = "bindings/c/tests/run.sh";
 
-/// As in `tools/dist/build.sh`.
 const ZIG: &str = "0.14.1";
 
 /// The last line on standard output is the total.
@@ -59,7 +58,6 @@ fn words(way: &str, [libraries, folder, scratch]: [&Path; 3]) -> [OsString; 6] {
     [bash, script, way, libraries.into(), folder.into(), scratch.into()]
 }
 
-/// With clang.
 fn in_root(libraries: &Path) -> Result<Tally, Failure> {
     let (outside, inside) = debian_root::kept("c-test");
     fs::create_dir_all(&outside)?;
@@ -78,7 +76,6 @@ fn on_windows(windows: &Windows) -> Result<Tally, Failure> {
     test::run_suites(&mut windows.session(&words))
 }
 
-/// A requirement that this machine lacks is a skip.
 fn found<T>(
     way: &str,
     needed: Result<T, Failure>,

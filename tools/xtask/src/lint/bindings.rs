@@ -37,7 +37,6 @@ pub(super) fn decisions(path: &str, text: &str) -> Vec<Problem> {
     found.collect()
 }
 
-/// A choice of errors may span several lines.
 fn decision(line: &str, lines: &[&str]) -> Option<&'static str> {
     let is_error = |word: &&str| word.len() > 4 && word.starts_with('E') && !word.contains('_');
     let errors = |line: &str| -> BTreeSet<String> {

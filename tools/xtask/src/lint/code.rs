@@ -4,7 +4,7 @@ use std::ops::Range;
 
 #[derive(Debug, Default)]
 pub(crate) struct Code<'t> {
-    /// Identifiers, `::`, single characters, and `"` for every literal, each with its line from 1.
+    /// Identifiers, `::`, single characters, and `"` for every literal, each with its line.
     tokens: Vec<(usize, &'t str)>,
     pub(crate) test_lines: usize,
 }
@@ -61,8 +61,8 @@ impl<'t> Code<'t> {
         self.tokens.len()
     }
 
-    /// The next part of every path that begins with `start`, also in `use` groups, and its token's
-    /// index. For `std`, `use std::{fs, io::{self}}` gives `fs` and `io`.
+    /// The next part of every path that begins with `start`, and its token's index. For `std`, `use
+    /// std::{fs, io::{self}}` gives `fs` and `io`.
     pub(super) fn below(&self, start: &[&str]) -> Vec<(&'t str, usize)> {
         let start: Vec<&str> = start.iter().flat_map(|&part| [part, "::"]).collect();
         // `other::std` is another path; `::std` is not.

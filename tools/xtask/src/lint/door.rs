@@ -1,5 +1,5 @@
 //! Every system call must go through the platform's syscall layer, which counts calls and can
-//! inject failures. Other files must not use functions of the crates that make system calls.
+//! inject failures.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,6 @@ use super::{Problem, is_in};
 
 const CRATES: [&str; 3] = ["rustix", "libc", WINDOWS];
 
-/// Here, functions begin with capital letters, too.
 const WINDOWS: &str = "windows_sys";
 
 const DOORS: [(&str, &str); 2] = [
@@ -42,7 +41,6 @@ pub(super) fn calls(path: &str, code: &Code<'_>) -> Vec<Problem> {
     problems
 }
 
-/// The function may be called or only passed on.
 fn past_the_door(code: &Code<'_>, imports: &Imports<'_>, at: usize) -> Option<Problem> {
     if imports.places.iter().any(|place| place.contains(&at)) {
         return None;
@@ -58,7 +56,6 @@ fn past_the_door(code: &Code<'_>, imports: &Imports<'_>, at: usize) -> Option<Pr
     // Associated functions only construct or convert values.
     let is_of_type = |part: &&str| part.starts_with(char::is_uppercase);
     let is_function = if is_of_windows {
-        // In this crate only functions have lower-case letters.
         name.contains(char::is_lowercase)
     } else {
         !is_of_type(name) && !above.iter().any(is_of_type)
@@ -101,7 +98,6 @@ struct Imports<'t> {
 impl<'t> Imports<'t> {
     fn of(code: &Code<'t>) -> Self {
         let mut imports = Self { places: Vec::new(), names: BTreeMap::new() };
-        // `+ use<'a>` is not an import.
         for start in code.all().filter(|&at| code.is(at, "use") && !code.is(at + 1, "<")) {
             let end = (start..code.all().end).find(|&at| code.is(at, ";"));
             let place = start..end.unwrap_or(code.all().end);

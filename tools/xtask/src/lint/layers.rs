@@ -12,7 +12,6 @@ const BELOW: &[&str] = &[
     "sys", "tree",
 ];
 
-/// No other module uses these.
 const ABOVE: [&str; 4] = ["lib", "os", "tests", "this_process"];
 
 /// Starting a program searches for it, a root lists directories and removes trees, and disk usage
@@ -50,7 +49,6 @@ pub(super) fn directions(path: &str, code: &Code<'_>) -> Vec<Problem> {
     found.into_iter().map(|(other, at)| (code.line(at), text(other))).collect()
 }
 
-/// Its errors may convert to those of `std::io`.
 pub(super) fn path_text(path: &str, code: &Code<'_>) -> Vec<Problem> {
     if !path.starts_with("crates/curt-paths/src/") {
         return Vec::new();
@@ -63,7 +61,7 @@ pub(super) fn path_text(path: &str, code: &Code<'_>) -> Vec<Problem> {
     uses.map(|(part, at)| (code.line(at), text(part))).collect()
 }
 
-/// Only `time` provides the user's zone, so that no module uses another one by accident.
+/// Only `time` provides the user's zone.
 pub(super) fn time_zone(path: &str, code: &Code<'_>) -> Vec<Problem> {
     let command = path.strip_prefix("crates/curt-cli/src/");
     if command.is_none_or(|path| path.starts_with("time/") || path.ends_with("/zone.rs")) {

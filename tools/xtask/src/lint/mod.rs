@@ -1,4 +1,4 @@
-//! House rules that neither the compiler nor clippy can check. CONTRIBUTING.md explains them.
+//! House rules that compilers cannot check. CONTRIBUTING.md explains them.
 
 mod bindings;
 pub(crate) mod code;
@@ -11,7 +11,6 @@ use crate::say;
 use code::Code;
 use std::fs;
 
-/// The line is counted from 1.
 type Problem = (usize, String);
 
 type Rule = fn(&str, &Code<'_>) -> Vec<Problem>;
@@ -57,8 +56,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Err(Failure::new(format!("{problems} problems; the rules are in CONTRIBUTING.md")))
 }
 
-/// Tracked text files and those that could be, so that new files count before they are committed.
-/// Paths begin at the root of the checkout, with `/` on every platform.
+/// Tracked text files and those not yet committed. Paths begin at the root of the checkout, with
+/// `/` on every platform.
 pub(crate) fn files(patterns: &[&str]) -> Result<Vec<(String, String)>, Failure> {
     let top = host::checkout();
     let folder = top.to_string_lossy();

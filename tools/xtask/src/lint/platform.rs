@@ -15,7 +15,6 @@ const UNSAFE: [&str; 5] = [
     "tools/testkit/src/sys/",
 ];
 
-/// Examples may have them, like users' programs.
 pub(super) fn conditions(path: &str, code: &Code<'_>) -> Vec<Problem> {
     let is_outside = OUTSIDE.iter().any(|folder| path.starts_with(folder));
     let may_know = ["sys", "os", "examples"].iter().any(|folder| is_in(path, folder));

@@ -1,8 +1,8 @@
 //! Builds for Windows on Linux, and runs the result under Wine.
 //!
 //! Uses the host's Rust target, mingw and Wine 10 if it has all three, and otherwise the Debian
-//! root, whose compiler builds the target's standard library with the program. Everything made lies
-//! in `debian-root/windows` in the checkout's target directory.
+//! root, whose compiler builds the target's standard library with the program. All files are in
+//! `debian-root/windows` in the checkout's target directory.
 //!
 //! Under Wine, C: is a directory in there, S: the checkout, and T: the directory for temporary
 //! files. No drive contains the whole machine, so a removal that goes wrong destroys only
@@ -30,8 +30,8 @@ const LINKER: &str = "x86_64-w64-mingw32-gcc";
 
 const OLDEST_WINE: u32 = 10;
 
-/// Makes two startup objects that the linker passes first and last. They belong to the standard
-/// library, but `-Zbuild-std` does not build them. Argument: their directory.
+/// Makes two startup objects of the standard library, which `-Zbuild-std` does not build. The
+/// linker passes them first and last.
 const RUNTIME: &str = r#"
 mkdir -p "$1"
 for name in rsbegin rsend; do
@@ -73,7 +73,7 @@ fi
 "#;
 
 /// Runs a program under Wine, and once more after a crash of Wine itself, which its client reports
-/// with a distinctive message. Arguments: the program and its arguments.
+/// with a distinctive message.
 const RUNNER: &str = r#"
 messages=$(mktemp)
 trap 'rm -f "$messages"' EXIT
@@ -89,11 +89,9 @@ exit "$status"
 "#;
 
 pub(crate) struct Windows {
-    /// Whether to use the Debian root, because the host lacks a tool.
+    /// The host lacks a tool.
     in_root: bool,
-    /// As the host sees it.
     folder: PathBuf,
-    /// As the programs see it.
     inside: PathBuf,
 }
 
@@ -134,7 +132,6 @@ impl Windows {
         self.inside.join(path)
     }
 
-    /// Relative to `outside` and `inside`.
     pub(crate) fn on_drive_c(name: &str) -> String {
         format!("prefix/drive_c/{name}")
     }
@@ -151,16 +148,13 @@ impl Windows {
         all
     }
 
-    /// Returns its path inside.
     pub(crate) fn curt(&self) -> Result<PathBuf, Failure> {
-        // With both packages, as for tests, so that the library is built once.
         let build = ["build", "--quiet", "--package", "curt", "--package", "curt-cli"];
         let arguments = self.cargo(&[&build[..], &["--bin", "curt"]].concat());
         host::check(&mut self.command(&arguments))?;
         Ok(self.inside(&format!("target/{TARGET}/debug/curt.exe")))
     }
 
-    /// Returns its path outside.
     pub(crate) fn packaged(&self) -> Result<PathBuf, Failure> {
         let build = ["build", "--quiet", "--profile", "dist", "--package", "curt-cli"];
         let mut arguments = self.cargo(&build);
@@ -173,14 +167,12 @@ impl Windows {
         Ok(self.outside(&format!("target/{TARGET}/dist/curt.exe")))
     }
 
-    /// Returns its directory inside.
     pub(crate) fn library(&self) -> Result<PathBuf, Failure> {
         let arguments = self.cargo(&["build", "--quiet", "--package", "curt-capi"]);
         host::check(&mut self.command(&arguments))?;
         Ok(self.inside(&format!("target/{TARGET}/debug")))
     }
 
-    /// One Wine server serves the whole command, which starts programs with `wine`.
     pub(crate) fn session<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
         let checkout = host::checkout();
         let mut all: Vec<&OsStr> = Vec::new();

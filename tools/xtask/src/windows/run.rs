@@ -4,7 +4,6 @@ use crate::say;
 use std::ffi::OsString;
 use std::fs;
 
-/// Prints the path.
 pub(crate) fn build(arguments: &[String]) -> Outcome {
     if !arguments.is_empty() {
         return Err(Failure::usage("windows-build takes no arguments"));
@@ -13,7 +12,6 @@ pub(crate) fn build(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Runs a built program or a given file, and exits with its status.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (given, arguments) = match arguments {
         [exe, file, rest @ ..] if exe == "--exe" => (Some(file), host::after_dashes(rest)),

@@ -6,7 +6,6 @@ use crate::test::{self, Tally};
 
 const SHORT: [&[&str]; 2] = [&["--lib", "--", "sys::tests"], &["--test", "win32", "--"]];
 
-/// `--short` runs the platform contract and Windows' own features.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let windows = Windows::ready()?;
     let run = |selection: &[&str]| {

@@ -7,12 +7,12 @@ How it works:
    returns its results, its errors, and the directories left over.
 3. The finished part is the beginning of the piece and the rest its end. So pieces are always
    disjoint, and sorting results by the ids of their pieces gives the order of one process.
-4. The client keeps the queue. It starts as many pieces as there are threads, keeps the rest where
-   it can still be divided, and makes pieces short while the queue is short.
+4. The client keeps the queue, and starts as many pieces as there are threads. The rest can still be
+   divided. While the queue is short, so are pieces.
 5. A path may lead to another directory later, or on another machine. So a worker does a directory
    only if inode number and creation time match those in the listing.
-6. The first result of a piece counts; others are ignored. So a piece can be run again at any time,
-   after its worker died or while its worker hangs.
+6. The first result of a piece counts. So a piece can run again at any time, after its worker died
+   or while it hangs.
 7. Only workers need access to the tree, not the client.
 """
 
@@ -81,7 +81,7 @@ def usage(
                 linked[key] = (name, size)
     for name, size in linked.values():
         _scan.charge(sums, name.rpartition(b"/")[0], depth, size)
-    # Contents first: a directory is complete once its subdirectories have been added to it.
+    # Subdirectories first: a directory's sum includes theirs.
     order = sorted(sums, key=lambda name: [*((0, part) for part in components(name)), (1, b"")])
     records = []
     for name in order:
@@ -96,9 +96,9 @@ def usage(
 def walk(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Any:
     """Returns the entries of a tree as a Dask dataframe, in order.
 
-    The tree is divided now, by a walk that does not query entries. Each partition is a piece,
-    walked when any scheduler computes it, as often as Dask needs it. So workers store no results,
-    and only the data that you request passes through the client.
+    The tree is divided now, without querying entries. Each partition is a piece, walked whenever a
+    scheduler computes it. So workers store no results, and only the requested data passes through
+    the client.
     """
     dask: Any = importlib.import_module("dask")
     dataframe: Any = importlib.import_module("dask.dataframe")
@@ -165,7 +165,7 @@ def _root(path: _Path) -> bytes:
     """Returns the full path, because workers have other working directories.
 
     Not `abspath`, which simplifies `link/..` without knowing the target. One trailing separator is
-    kept, because with it the system follows a symlink and rejects a file.
+    kept: with it the system follows a symlink and rejects a file.
     """
     given = os.fsencode(path)
     if b"\0" in given:
@@ -173,7 +173,7 @@ def _root(path: _Path) -> bytes:
     if not given:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
     here = b"/" if given.startswith(b"/") else os.getcwdb()
-    # If a mount covers the working directory, its path leads to another one.
+    # If a mount covers the working directory, its path leads elsewhere.
     if not given.startswith(b"/") and not os.path.samestat(os.stat(here), os.stat(".")):
         reason = "the working directory cannot be reached by its name"
         raise FileNotFoundError(errno.ENOENT, reason, os.fspath(path))
@@ -184,7 +184,6 @@ def _root(path: _Path) -> bytes:
 def _pairs(
     client: Any, verb: str, root: bytes, budget: Budget, function: Any, *arguments: Any
 ) -> list[tuple[Piece, Result]]:
-    """Walks a tree, and returns the pieces in order with their results."""
     results: list[tuple[tuple[int, ...], Piece, Result]] = []
     with connected(client) as client:
         run = Run(client, verb, root, budget)
@@ -206,7 +205,7 @@ def _results(*arguments: Any) -> list[Result]:
 
 
 def _without_consequences(errors: list[OSError]) -> list[OSError]:
-    """Drops directories that are not empty only because of another error in them."""
+    """Drops errors of directories that only another error left nonempty."""
     blamed = set()
     for error in errors:
         above = os.path.dirname(error.filename)

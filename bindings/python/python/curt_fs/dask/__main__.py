@@ -49,14 +49,12 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def scheduler(text: str) -> str:
-    """Rejects an empty address, as from an unset variable."""
     if not text:
         raise argparse.ArgumentTypeError("it is empty")
     return text
 
 
 def depth(text: str) -> int:
-    """Rejects a negative depth before a cluster is started."""
     number = int(text)
     if number < 0:
         raise argparse.ArgumentTypeError("it must not be negative")
@@ -64,7 +62,6 @@ def depth(text: str) -> int:
 
 
 def condition(text: str) -> Condition:
-    """Rejects an invalid condition before a cluster is started."""
     try:
         return Condition(text)
     except (SyntaxError, ValueError) as error:
@@ -79,7 +76,6 @@ def visible(path: str) -> str:
 
 
 def write(paths: Iterable[str], ends_with_nul: bool) -> None:
-    """Writes paths, escaped for a terminal and otherwise as they are."""
     if sys.stdout.isatty():
         paths = map(visible, paths)
     end = b"\0" if ends_with_nul else b"\n"
@@ -89,7 +85,6 @@ def write(paths: Iterable[str], ends_with_nul: bool) -> None:
 
 
 def failed(errors: Iterable[OSError], verb: str) -> int:
-    """Prints errors, and returns the exit code."""
     code = 0
     for error in errors:
         code = 1
@@ -128,27 +123,22 @@ def remove(options: argparse.Namespace, client: Any) -> int:
 
 
 def connect(scheduler: str | None) -> Any:
-    """Returns a client of the scheduler, or of a local cluster."""
     if scheduler is None:
         return distributed.Client(threads_per_worker=1, dashboard_address=":0")
     try:
         return distributed.Client(scheduler)
     except Exception as error:
-        # Dask's exception depends on the other side: a web server's reply is a MemoryError.
         raise ConnectionError(f"cannot connect to '{scheduler}': {error}") from error
 
 
 def dashboard(client: Any, scheduler: str | None) -> str:
-    """Returns a line about the dashboard. With another scheduler, its page says whether bokeh is
-    missing.
-    """
+    """Returns a line about the dashboard. Another scheduler's page says if bokeh is missing."""
     if scheduler is None and find_spec("bokeh") is None:
         return "no dashboard: `pip install bokeh` gives one, which shows the progress"
     return f"dashboard: {client.dashboard_link}"
 
 
 def main() -> int:
-    """Runs the command."""
     options = arguments().parse_args()
     commands = {"usage": usage, "walk": walk, "find": find, "remove": remove}
     verbs = {"usage": "measure", "find": "search"}
@@ -157,7 +147,7 @@ def main() -> int:
             print(dashboard(client, options.scheduler), file=sys.stderr)
             return commands[options.command](options, client)
     except KeyboardInterrupt:
-        # Ends by the signal as usual, without a traceback.
+        # Ends by the signal, without a traceback.
         sys.excepthook = lambda *_: None
         raise
     except BrokenPipeError:
@@ -169,7 +159,6 @@ def main() -> int:
         print(f"{PROGRAM} {options.command}: {error}", file=sys.stderr)
         return 1
     except Exception as error:
-        # The exception of a condition on a worker.
         text = error.args[0] if error.args else type(error).__name__
         print(f"{PROGRAM} {options.command}: {text}", file=sys.stderr)
         return 1

@@ -1,8 +1,7 @@
 """Removing a tree: the functions for workers, and the client's state.
 
-One worker removes a whole directory. If that takes longer than a piece may, the directory is
-divided: its subdirectories become pieces. After the last of them it is swept, which removes its
-remaining files and the directory itself.
+One worker removes a whole directory. If that takes too long for a piece, the subdirectories become
+pieces. After the last of them the directory is swept: its remaining files and itself are removed.
 """
 
 from __future__ import annotations
@@ -49,8 +48,8 @@ class Cancelled(Exception):
 def open_parent(root: bytes) -> int:
     """Opens the parent of a tree.
 
-    If other users can redirect the path, they can make root remove another directory, even after
-    this check. So root takes each step itself, and refuses steps that others control.
+    Users who can redirect the path can make root remove another directory, even after this check.
+    So root takes each step itself, and refuses steps that others control.
     """
     above = os.path.dirname(root)
     if os.geteuid() != 0:
@@ -85,7 +84,7 @@ def open_parent(root: bytes) -> int:
                 fd, done = os.open(b"/", PLACE), b""
             else:
                 done = os.path.dirname(done)
-        # Symlinks in `/proc` may lead elsewhere than their text says.
+        # The text of a symlink in `/proc` may not be its target.
         if not os.path.samestat(os.fstat(fd), os.stat(above or b"/")):
             raise replaced()
         return fd
@@ -95,7 +94,6 @@ def open_parent(root: bytes) -> int:
 
 
 def _refuse_strangers(facts: os.stat_result, path: bytes) -> None:
-    """Refuses a directory or symlink on the path that users other than root can change."""
     is_open = not stat.S_ISLNK(facts.st_mode) and facts.st_mode & 0o022
     if facts.st_uid == 0 and not (is_open and not facts.st_mode & stat.S_ISVTX):
         return
@@ -106,7 +104,6 @@ def _refuse_strangers(facts: os.stat_result, path: bytes) -> None:
 
 @contextmanager
 def opened(piece: Piece) -> Iterator[tuple[int, Beneath]]:
-    """Opens the parent of the tree, and the tree."""
     try:
         parent = open_parent(piece.root)
     except OSError as error:
@@ -121,7 +118,6 @@ def opened(piece: Piece) -> Iterator[tuple[int, Beneath]]:
 
 
 def look(piece: Piece, parent: Identity | None = None) -> Result:
-    """Lists the subdirectories of the tree, and identifies its parent."""
     with opened(piece) as (above, beneath):
         if beneath.identity[1] is None:
             reason = "its filesystem does not say when directories were made, so that one cannot "
@@ -132,7 +128,6 @@ def look(piece: Piece, parent: Identity | None = None) -> Result:
 
 
 def clear(piece: Piece, parent: Identity) -> Result:
-    """Removes directories one after the other. Divides one that takes too long."""
     result = Result(value={})
     end = time.monotonic() + piece.seconds
     with opened(piece) as (_, beneath):
@@ -182,7 +177,6 @@ def _clear(
 
 
 def _compare(parent: int, name: bytes, directory: Directory) -> None:
-    """Fails if the name belongs to another directory now."""
     if directory.identity and not is_same(directory.identity, identity_of(parent, name)):
         raise replaced()
 
@@ -202,10 +196,8 @@ def _subdirectories(
 
 
 def sweep(piece: Piece, parent: Identity) -> Result:
-    """Removes directories whose subdirectories are done, with their remaining files."""
     result = Result(value={})
     if piece.directories[0].path == b"" and _is_removed(piece.root, parent):
-        # An earlier run of this piece removed it.
         return result
     with opened(piece) as (above, beneath):
         for directory in piece.directories:
@@ -218,11 +210,9 @@ def sweep(piece: Piece, parent: Identity) -> Result:
 
 
 def _is_removed(root: bytes, parent: Identity) -> bool:
-    """Returns whether the tree is missing from the parent that it was in."""
     try:
         fd = open_parent(root)
     except OSError:
-        # Opening the tree will raise the same error.
         return False
     try:
         os.stat(os.path.basename(root), dir_fd=fd, follow_symlinks=False)
@@ -268,7 +258,7 @@ def _sweep(
 
 
 class Removal:
-    """The client's state: how many subdirectories each divided directory waits for."""
+    """How many subdirectories each divided directory waits for."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -278,7 +268,6 @@ class Removal:
         self.errors: list[OSError] = []
 
     def take(self, jobs: list[Job], piece: Piece, result: Result) -> list[Job]:
-        """Records a result, and returns the work that is possible now."""
         self.entries += result.entries
         self.errors += result.errors
         first = jobs[0]
@@ -308,7 +297,6 @@ class Removal:
         return Job((*job.id, 2), sweep, Directory(path, identity=identity))
 
     def _done(self, path: bytes) -> list[Job]:
-        """Returns the work that follows a finished directory."""
         if not path:
             return []
         above = path.rpartition(b"/")[0]
@@ -321,7 +309,7 @@ class Removal:
         piece = Piece(run.root, (Directory(b""),))
         end = time.monotonic() + run.budget.patience
         seen: list[Result] = []
-        # Retry if all have died meanwhile: Dask starts others.
+        # If all have died meanwhile, Dask starts others.
         while not seen:
             try:
                 run.client.wait_for_workers(1, timeout=max(TICK, end - time.monotonic()))
@@ -336,7 +324,7 @@ class Removal:
         self._everywhere(workers, replace(piece, identity=run.identity))
 
     def _everywhere(self, workers: list[str], piece: Piece) -> list[Result]:
-        """Lets each worker look at the tree. Returns the results of those that are still alive."""
+        """Lets each worker look at the tree. Returns the results of the survivors."""
         client, run = self.run.client, self.run
         futures = {
             worker: client.submit(
@@ -359,7 +347,6 @@ class Removal:
                 except distributed.CancelledError:
                     run.check_scheduler()
                 except TIMEOUTS:
-                    # A dead worker can do no harm.
                     if worker not in run.ask(client.nthreads):
                         break
                     if time.monotonic() > end:

@@ -15,15 +15,12 @@ from uuid import uuid4
 from curt_fs.dask._scan import Directory, Identity, Piece, PredicateFailed, Result, shown
 from curt_fs.dask._worker import address, distributed, has_left, is_task
 
-# Two classes in Python 3.10.
 TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
-# Seconds to wait for a result before checking the clock.
 TICK = 0.25
-# Upper limit of seconds: Dask has no infinite timeouts, and only partitions of a dataframe have no
-# limit.
+# Seconds. Dask has no infinite timeouts; only partitions of a dataframe have no limit.
 LONGEST = 1e9
-# After this many deaths of its workers, a piece is given up. For each, the scheduler has already
-# started it four times.
+# Gives up a piece after so many deaths of workers. For each, the scheduler has started it four
+# times.
 MOST_KILLS = 5
 
 
@@ -31,8 +28,8 @@ MOST_KILLS = 5
 class Budget:
     """The limits of a piece.
 
-    After `entries` or `seconds` it returns the remaining directories, as soon as the current one is
-    finished. After `patience` seconds without a result it is also given to another worker.
+    After `entries` or `seconds` it ends with the current directory. After `patience` seconds
+    without a result another worker gets it, too.
     """
 
     entries: int = 100_000
@@ -51,7 +48,7 @@ class Budget:
 
 
 class Job(NamedTuple):
-    """A directory in the queue, with the function to run. The id is its position in the order."""
+    """A directory in the queue. The id is its position in the order."""
 
     id: tuple[int, ...]
     function: Callable[..., Result]
@@ -60,8 +57,6 @@ class Job(NamedTuple):
 
 @dataclass
 class Task:
-    """A piece that is running on one or several workers."""
-
     jobs: list[Job]
     piece: Piece
     patience: float
@@ -73,21 +68,21 @@ class Task:
 
 
 def run_on_worker(function: Callable[..., Result], piece: Piece, *arguments: Any) -> Any:
-    """Returns the worker, with the result or the error that ends the operation."""
+    """Returns the worker, and the result or the fatal error."""
     try:
         return address(), function(piece, *arguments)
     except PredicateFailed as error:
         return address(), error.args[0]
     except OSError as error:
-        # Returned, because Dask would log a raised one with its whole traceback.
+        # Returned, because Dask would log a raised error with its whole traceback.
         return address(), error
 
 
 @contextmanager
 def connected(client: Any) -> Iterator[Any]:
-    """Yields the given client, the current one, or one of a local cluster that ends afterwards.
+    """Yields the given client, the current one, or one of a temporary local cluster.
 
-    Inside a task, yields the client of the worker, and frees the worker's thread for other tasks.
+    Inside a task, yields the worker's client, and frees the worker's thread for other tasks.
     """
     if client is None and not is_task():
         try:
@@ -116,24 +111,19 @@ def checked(client: Any) -> Any:
 
 
 class Run:
-    """Works through a queue of directories, and collects each result once."""
-
     def __init__(self, client: Any, verb: str, root: bytes, budget: Budget) -> None:
         self.client = client
         self.verb = verb
         self.root = root
         seconds, patience = min(budget.seconds, LONGEST), min(budget.patience, LONGEST)
         self.budget = Budget(budget.entries, seconds, patience)
-        # The dashboard groups tasks by the part before the first number.
         self.name = f"curt-{verb}-{uuid4().hex[:8]}"
         self.arguments: tuple[Any, ...] = ()
         # Last in, first out: depth-first keeps the queue small.
         self.queue: list[Job] = []
         self.tasks: dict[tuple[int, ...], Task] = {}
         self.ready = threading.Event()
-        # Identity of the root of the tree, once a worker has seen it.
         self.identity: Identity | None = None
-        # Workers with overdue results.
         self.suspects: set[str] = set()
         self.workers: dict[str, int] = {}
         self.looked = float("-inf")
@@ -141,13 +131,11 @@ class Run:
     def work(
         self, first: Job, take: Callable[[list[Job], Piece, Result], list[Job]]
     ) -> None:
-        """Works until the queue is empty. `take` gets each result, and returns new work."""
         self.queue.append(first)
         try:
             while self.queue or self.tasks:
                 self._fill()
                 for task, future in self._wait():
-                    # Only the first result of a piece counts.
                     if self.tasks.get(task.jobs[0].id) is task:
                         self._collect(task, future, take)
                 self._repeat_overdue()
@@ -156,7 +144,6 @@ class Run:
                 self.client.cancel([f for task in self.tasks.values() for f in task.futures])
 
     def ask(self, question: Callable[..., Any], *arguments: Any) -> Any:
-        """Queries the scheduler."""
         try:
             return question(*arguments)
         except OSError:
@@ -164,7 +151,6 @@ class Run:
             raise
 
     def sentence(self, reason: str) -> str:
-        """Returns the message of an error that ends the operation."""
         return f"cannot {self.verb} '{shown(self.root, b'')}': {reason}"
 
     def _look_at_workers(self, most: float) -> None:
@@ -176,7 +162,7 @@ class Run:
         return [worker for worker in self.workers if worker not in self.suspects]
 
     def _fill(self) -> None:
-        """Starts as many pieces as there are threads; the rest can still be divided."""
+        """Starts a piece per thread; the rest can still be divided."""
         self._look_at_workers(1.0)
         for task in list(self.tasks.values()):
             if task.allowed and not task.allowed & self.workers.keys():
@@ -222,7 +208,6 @@ class Run:
         future.add_done_callback(lambda _future: self.ready.set())
 
     def _wait(self) -> list[tuple[Task, Any]]:
-        """Waits briefly for any result, and returns the finished ones."""
         if self.client.status != "running":
             self.check_scheduler()
         self.ready.wait(TICK)
@@ -235,7 +220,6 @@ class Run:
     ) -> None:
         status = future.status
         if status in ("pending", "lost"):
-            # Its worker died after finishing it, so Dask runs it again.
             return
         if status == "finished":
             try:
@@ -243,7 +227,6 @@ class Run:
             except distributed.CancelledError:
                 self.check_scheduler()
             except (OSError, *TIMEOUTS):
-                # The worker with the result does not answer.
                 self._check_connection()
                 task.due = 0.0
                 return
@@ -293,14 +276,13 @@ class Run:
             self._submit(task)
 
     def _check_connection(self) -> None:
-        """Raises if the scheduler is lost, which the client may notice a moment later."""
+        """Raises if the scheduler is lost, noticed a moment later."""
         for _ in range(20):
             if self.client.status != "running":
                 self.check_scheduler()
             time.sleep(0.05)
 
     def check_scheduler(self) -> NoReturn:
-        """Raises the reason for a cancelled result."""
         if self.client.status != "running":
             address = self.client.scheduler.address if self.client.scheduler else "unknown"
             reason = f"the connection to the scheduler {address} was lost"
@@ -309,5 +291,4 @@ class Run:
 
 
 def _is_next(job: Job, other: Job) -> bool:
-    """Returns whether two directories are adjacent in the order and get the same function."""
     return job.id[:-1] == other.id[:-1] and job[1] is other[1]

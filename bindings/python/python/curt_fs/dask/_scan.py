@@ -1,4 +1,4 @@
-"""The worker's side: functions that do a piece, and can be run again on any worker."""
+"""The worker's side. Each function can run again on any worker."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from curt_fs.dask._worker import address, is_cancelled
 
 # Symlinks are never followed, even if one replaces a directory meanwhile.
 FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-# How many directories of a path are kept open. Others are reopened when needed.
+# Open directories of a path. Others are reopened when needed.
 OPEN = 64
 
 KINDS = {
@@ -34,22 +34,21 @@ KINDS = {
 }
 
 
-# Errors of opening a directory that is gone or was replaced.
+# A directory that is gone or was replaced.
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 # Inode number and creation time of a directory, which a network filesystem reports alike to all
-# machines. Names and writable attributes prove nothing. Some filesystems have no creation time; the
-# change time cannot replace it, because every removal of an entry updates it.
+# machines. Names and writable attributes prove nothing, and every removal of an entry updates the
+# change time. Some filesystems lack the creation time.
 Identity = tuple[int, "int | None"]
 
 
 def identity_of(fd: int, name: bytes = b".") -> Identity:
-    """Identifies an entry of an open directory, or the directory itself."""
     return _curt.identity(fd, name)
 
 
 def is_same(one: Identity, other: Identity) -> bool:
-    """Returns whether two directories are the same, as far as the filesystem can tell."""
+    """Returns whether two directories are the same, as far as is known."""
     return one[0] == other[0] and (one[1] == other[1] or None in (one[1], other[1]))
 
 
@@ -62,28 +61,23 @@ class Directory(NamedTuple):
 
     path: bytes
     mount: bytes = b""
-    # For the root, the piece has it.
     identity: Identity | None = None
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Directories of a tree, in order, and how much of them to do before returning the rest."""
+    """Directories in order, and how much of them to do."""
 
     root: bytes
     directories: tuple[Directory, ...]
     entries: float = float("inf")
     seconds: float = float("inf")
-    # Subdirectories in other pieces.
     stops: frozenset[bytes] = frozenset()
-    # Identity of the root, once a worker has seen it.
     identity: Identity | None = None
 
 
 @dataclass
 class Result:
-    """The result of a piece."""
-
     leftovers: list[Directory] = field(default_factory=list)
     errors: list[OSError] = field(default_factory=list)
     entries: int = 0
@@ -119,7 +113,7 @@ class Found(NamedTuple):
     path: bytes
     parent: Directory
     facts: os.stat_result
-    # The device, if it differs from that of the directory, as in a layered filesystem.
+    # The device, if it differs from the directory's, as in a layered filesystem.
     foreign: int
 
     @property
@@ -191,9 +185,9 @@ class Beneath:
                 os.close(fd)
 
     def open(self, path: bytes, identity: Identity | None = None) -> Level:
-        """Opens a directory, which remains open until another one outside of it is opened.
+        """Opens a directory, which remains open until one outside of it is opened.
 
-        Fails if another directory than the one with this identity has the path now.
+        Fails if another directory has the path now.
         """
         while self.levels[-1].path and not (path + b"/").startswith(self.levels[-1].path + b"/"):
             self._pop_to(len(self.levels) - 1)
@@ -211,7 +205,7 @@ class Beneath:
         return self.levels[-1]
 
     def holds(self, found: os.stat_result) -> bool:
-        """Returns whether a directory is one of the open ones, mounted again below itself."""
+        """Returns whether a directory is an open one, mounted again below itself."""
         return (found.st_dev, found.st_ino) in self.identities
 
     def is_loop(self) -> bool:
@@ -220,7 +214,6 @@ class Beneath:
 
 
 def foreign(root: bytes) -> OSError:
-    """Returns the error of a worker that sees another directory at the path of the tree."""
     worker = address()
     sees = f"the worker {worker} sees another directory" if worker else "another directory is"
     reason = f"{sees} there: it was replaced, or is on another filesystem"
@@ -228,33 +221,28 @@ def foreign(root: bytes) -> OSError:
 
 
 def replaced() -> OSError:
-    """Returns the error for a directory in the tree that was replaced."""
     return OSError(errno.ESTALE, "another directory has its name now")
 
 
 def _mount_id(fd: int) -> bytes:
-    """Returns the mount id of a descriptor: unlike the device, it differs for each mount."""
+    """Returns the mount id, which unlike the device differs for each mount."""
     with open(f"/proc/self/fdinfo/{fd}", "rb") as info:
         return next((line for line in info if line.startswith(b"mnt_id")), b"")
 
 
 def join(parent: bytes, name: bytes) -> bytes:
-    """Returns the path of an entry; the root of the tree is the empty path."""
     return parent + b"/" + name if parent and not parent.endswith(b"/") else parent + name
 
 
 def shown(root: bytes, path: bytes) -> str:
-    """Returns a path as users see it."""
     return os.fsdecode(join(root, path) if path else root.rstrip(b"/") or b"/")
 
 
 def named(error: OSError, root: bytes, path: bytes) -> OSError:
-    """Returns an error with the full path."""
     return OSError(error.errno, error.strerror, shown(root, path))
 
 
 def facts_of(root: bytes) -> os.stat_result:
-    """Queries the root of a tree."""
     try:
         return os.lstat(root)
     except OSError as error:
@@ -264,8 +252,8 @@ def facts_of(root: bytes) -> os.stat_result:
 class Scan:
     """Walks the directories of a piece until its budget is spent, but at least one.
 
-    The entries of a directory come before its subdirectories, both in the order of the bytes of
-    their names. So the finished directories are the beginning of the piece, and the rest its end.
+    Entries come before subdirectories, both in the byte order of their names. So the finished
+    directories are the beginning of the piece, and the rest its end.
     """
 
     def __init__(self, piece: Piece) -> None:
@@ -276,7 +264,7 @@ class Scan:
         self.result.errors.append(named(error, self.piece.root, path))
 
     def directories(self) -> Iterator[tuple[Beneath, Directory, Level, list[Directory]]]:
-        """Yields open directories, each with a list to fill with its subdirectories."""
+        """Yields open directories, each with a list for its subdirectories."""
         piece, result = self.piece, self.result
         end = time.monotonic() + piece.seconds
         waiting = list(reversed(piece.directories))
@@ -296,13 +284,12 @@ class Scan:
                 waiting.extend(reversed(below))
                 if result.entries >= piece.entries or time.monotonic() >= end:
                     break
-                # Partitions of a dataframe have no budget, because they cannot be returned in part.
+                # Partitions of a dataframe have no budget: they cannot be returned in part.
                 if end < float("inf") and is_cancelled():
                     break
         result.leftovers = waiting[::-1]
 
     def found(self) -> Iterator[Found]:
-        """Yields the entries. In the piece that has it, the root of the tree comes first."""
         piece = self.piece
         if piece.directories[0].path == b"":
             top = facts_of(piece.root)
@@ -335,7 +322,6 @@ class Scan:
 
 
 def split(piece: Piece) -> Result:
-    """Counts entries without querying them."""
     if piece.directories[0].path == b"" and not stat.S_ISDIR(facts_of(piece.root).st_mode):
         return Result(entries=1)
     scan = Scan(piece)
@@ -352,7 +338,6 @@ def split(piece: Piece) -> Result:
 
 
 def subdirectories(fd: int) -> tuple[list[bytes], int]:
-    """Returns the names of the subdirectories, in order, and the number of all entries."""
     names, count = [], 0
     with curt.scandir(fd) as entries:
         for entry in entries:
@@ -363,19 +348,12 @@ def subdirectories(fd: int) -> tuple[list[bytes], int]:
 
 
 class Sums(NamedTuple):
-    """Sums of `usage`: apparent and allocated bytes and entries, by directory.
-
-    A file with several hard links may have some in other pieces, so it is not in the sums. `linked`
-    has it by filesystem and inode number, with the smallest of its paths in this piece.
-    """
-
     by_directory: dict[bytes, tuple[int, int, int]]
     linked: dict[tuple[bytes, int, int], tuple[bytes, tuple[int, int, int]]]
     kind: str
 
 
 def measure(piece: Piece, max_depth: float) -> Result:
-    """Adds up the sizes of a piece."""
     scan, sums, kind = Scan(piece), Sums({}, {}, "directory"), "directory"
     for path, parent, facts, foreign in scan.found():
         is_directory = stat.S_ISDIR(facts.st_mode)
@@ -394,7 +372,6 @@ def measure(piece: Piece, max_depth: float) -> Result:
 
 
 def components(path: bytes) -> list[bytes]:
-    """Splits a path into names, by which paths are compared."""
     return path.split(b"/") if path else []
 
 
@@ -404,7 +381,6 @@ def charge(
     max_depth: float,
     size: tuple[int, int, int],
 ) -> None:
-    """Adds to a directory, or to its nearest ancestor with a record."""
     names = components(directory)
     if len(names) > max_depth:
         directory = b"/".join(names[: int(max_depth)])
@@ -416,7 +392,6 @@ OWNERS: dict[int, str] = {}
 
 
 def owner(uid: int) -> str:
-    """Returns the name of a user, or else the id. Each is looked up once per process."""
     if uid not in OWNERS:
         try:
             OWNERS[uid] = pwd.getpwuid(uid).pw_name
@@ -447,7 +422,6 @@ def entry_of(path: str, facts: os.stat_result) -> Entry:
 
 
 def search(piece: Piece, predicate: Callable[[Entry], object]) -> Result:
-    """Returns the entries of a piece that satisfy the predicate."""
     scan = Scan(piece)
     entries = (entry_of(shown(piece.root, found.path), found.facts) for found in scan.found())
     scan.result.value = [entry for entry in entries if _fits(entry, predicate)]
@@ -455,7 +429,7 @@ def search(piece: Piece, predicate: Callable[[Entry], object]) -> Result:
 
 
 class PredicateFailed(Exception):
-    """Ends a search, and carries the exception for the caller."""
+    """Ends a search: carries the exception to the caller."""
 
 
 def _fits(entry: Entry, predicate: Callable[[Entry], object]) -> bool:
@@ -465,7 +439,7 @@ def _fits(entry: Entry, predicate: Callable[[Entry], object]) -> bool:
         name = type(error).__name__
         text = f"the predicate raised {name} for '{entry.path}': {error}"
         try:
-            # Keep the class only if it is built into Python: the client may not have others.
+            # Keep only classes built into Python: the client may lack others.
             told = getattr(builtins, name)(text)
         except (AttributeError, TypeError):
             told = RuntimeError(text)
@@ -473,7 +447,7 @@ def _fits(entry: Entry, predicate: Callable[[Entry], object]) -> bool:
 
 
 class Condition:
-    """A predicate from a Python expression, whose names are the fields of an entry."""
+    """A predicate from a Python expression over the fields of an entry."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -494,7 +468,7 @@ class Condition:
         return Condition, (self.text,)
 
 
-# The columns of `walk`. Paths are Python strings, because Arrow's must be valid UTF-8.
+# Paths are Python strings, because Arrow's must be valid UTF-8.
 COLUMNS = {
     "path": "object",
     "kind": "object",
@@ -514,8 +488,7 @@ COLUMNS = {
 
 def frame(pieces: tuple[Piece, ...]) -> Any:
     """Returns a partition of the dataframe. Failures are rows of kind `error`, at the end."""
-    # Imported only here, since other functions need no dataframe, and by name, since pandas has no
-    # types.
+    # Imported here, because only this needs a dataframe, and by name, because pandas has no types.
     numpy: Any = importlib.import_module("numpy")
     pandas: Any = importlib.import_module("pandas")
     rows: list[tuple[Any, ...]] = []
@@ -541,7 +514,7 @@ def frame(pieces: tuple[Piece, ...]) -> Any:
 
 
 def _microseconds(nanoseconds: int | None) -> int:
-    """Converts a time for the dataframe. Times out of range are missing."""
+    """Converts a time. Times out of range are missing."""
     if nanoseconds is None or not -(2**63) < nanoseconds // 1000 < 2**63:
         return -(2**63)
     return nanoseconds // 1000

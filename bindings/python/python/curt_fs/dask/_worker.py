@@ -1,5 +1,3 @@
-"""Access to Dask, and to the worker that runs a piece."""
-
 from __future__ import annotations
 
 import importlib
@@ -19,7 +17,6 @@ distributed: Any = _distributed()
 
 
 def address() -> str:
-    """Returns the address of this worker, or an empty string outside of a cluster."""
     try:
         return str(distributed.get_worker().address)
     except ValueError:
@@ -27,10 +24,7 @@ def address() -> str:
 
 
 def is_cancelled() -> bool:
-    """Returns whether the client has cancelled the piece on this thread.
-
-    This happens after Ctrl-C in the client, or when the client has died.
-    """
+    """Returns whether the client has cancelled this thread's piece, or has died."""
     try:
         worker = distributed.get_worker()
     except ValueError:
@@ -40,7 +34,6 @@ def is_cancelled() -> bool:
 
 
 def is_task() -> bool:
-    """Returns whether this runs in a task of a worker."""
     try:
         return distributed.get_worker().get_current_task() is not None
     except (ValueError, AttributeError, KeyError):
@@ -48,6 +41,5 @@ def is_task() -> bool:
 
 
 def has_left() -> bool:
-    """Returns whether the task has already freed its worker's thread."""
     state = importlib.import_module("distributed.threadpoolexecutor").thread_state
     return not getattr(state, "proceed", False)

@@ -3,15 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The number of rounds, as in `curt-bench`.
+/// As in `curt-bench`.
 const ROUNDS: usize = 20;
 
-/// Returns the tree named on the command line.
 pub fn tree() -> PathBuf {
     std::env::args_os().nth(1).expect("a tree").into()
 }
 
-/// Returns the directory of the files, and their names. Each parent has one entry.
 pub fn files(tree: &Path) -> io::Result<(PathBuf, Vec<String>)> {
     let mut below = PathBuf::new();
     loop {
@@ -29,7 +27,6 @@ pub fn files(tree: &Path) -> io::Result<(PathBuf, Vec<String>)> {
     }
 }
 
-/// Opens every file, and writes the number of entries.
 pub fn run(tree: &Path, mut open: impl FnMut(&Path) -> io::Result<()>) -> io::Result<()> {
     let (below, names) = files(tree)?;
     let paths: Vec<PathBuf> = names.iter().map(|name| below.join(name)).collect();

@@ -14,7 +14,6 @@ enum Task {
     Du,
 }
 
-/// Collects entries and writes the answer.
 pub struct Answer {
     task: Task,
     allocated: u64,
@@ -22,7 +21,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Adds an entry. Queries its metadata only if necessary.
+    /// Queries the metadata only if necessary.
     pub fn entry<E: Error + 'static>(
         &mut self,
         path: &Path,
@@ -51,7 +50,6 @@ fn allocated(metadata: &Metadata) -> u64 {
     metadata.len()
 }
 
-/// Parses the command line and calls `walk`.
 pub fn run(
     name: &str,
     walk: impl FnOnce(&Path, &mut Answer) -> Result<(), Box<dyn Error>>,

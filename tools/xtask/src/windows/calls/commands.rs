@@ -12,8 +12,8 @@ const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
 const FOUR: &str = ".COM;.EXE;.BAT;.CMD";
 const TWO: &str = ".COM;.EXE";
 
-/// Kinds of existing directories, with the pattern and number of their files. A `crowd` has more
-/// names with the program's prefix than one buffer holds.
+/// Existing directories, with the pattern and number of their files. A `crowd` has more names with
+/// the program's prefix than one buffer holds.
 const KINDS: [(&str, &str, usize); 4] = [
     ("miss", "other.exe", 1),
     ("like", "program-#.exe", 1),

@@ -1,9 +1,8 @@
 //! Counts the ntdll calls of `curt.exe` per file, directory, name or path.
 //!
-//! Each row is a slope: the same command runs on a small and a larger input, and the difference of
-//! the counts belongs to the added input. This cancels the startup of the program and of Wine. Only
-//! calls into ntdll's file functions from outside ntdll count. A kernel32 function counts as
-//! *Wine's* implementation of it, which may differ from Windows'.
+//! Each row is a slope: the difference between a small and a larger input. This cancels the startup
+//! of the program and of Wine. Only calls into ntdll's file functions from outside ntdll count. A
+//! kernel32 function counts as *Wine's* implementation of it, which may differ from Windows'.
 
 mod commands;
 mod relay;
@@ -21,7 +20,6 @@ const FOLDER: &str = "crates/curt-cli/tests/calls/windows";
 
 const PLACE: &str = "calls";
 
-/// The placeholder in a command, and the tree's name in the run.
 const TREE: (&str, &str) = ("{}", "tree");
 
 type Tree = (usize, usize);
@@ -107,7 +105,6 @@ fn count(
     if !fell_over {
         return Ok(texts);
     }
-    // Runs cannot be repeated singly: each would meet its own leftovers.
     say::err("native-calls: Wine itself fell over; all of it once again");
     Ok(count_once(windows, &curt, snapshots)?.0)
 }
@@ -158,7 +155,6 @@ fn count_once(
     Ok((texts, fell_over))
 }
 
-/// All names have the same length.
 fn plant(tree: &Path, (directories, files): Tree) -> Outcome {
     for directory in 0..directories {
         let folder = tree.join(format!("d{directory:03}"));
@@ -197,7 +193,6 @@ fn text(snapshot: &Snapshot, seen: &[Result<Seen, String>]) -> Result<String, St
                 reasons.cloned().collect::<Vec<_>>().join("; ")
             ));
         };
-        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{} {}", row.more, row.what);
         let calls = relay::difference(&more.calls, &less.calls);
         for (call, count) in &calls {

@@ -6,8 +6,7 @@ use std::path::Path;
 
 pub(super) type Counts = BTreeMap<String, i64>;
 
-/// The functions for files, handles and processes. Waits are left out, because their number is
-/// random.
+/// Waits are left out, because their number is random.
 const CALLS: &[&str] = &[
     "NtAssignProcessToJobObject",
     "NtClose",
@@ -50,7 +49,7 @@ const CALLS: &[&str] = &[
     "NtWriteVirtualMemory",
 ];
 
-/// Uses the runner of Cargo's tests, which retries after a crash of Wine.
+/// The runner of Cargo's tests retries after a crash of Wine.
 pub(super) fn set_up(runner: &Path) -> String {
     let calls: Vec<String> = CALLS.iter().map(|call| format!("ntdll.{call}")).collect();
     format!("runner='{}' calls='{}'\n{SET_UP}", runner.display(), calls.join(";"))
@@ -110,7 +109,6 @@ pub(super) fn fell_over(log: &str) -> bool {
 
 const CALL: &str = ":Call ntdll.";
 
-/// The process of the first call is the command.
 pub(super) fn count(log: &str) -> Counts {
     let mut counts = Counts::new();
     let mut own = None;
@@ -124,7 +122,6 @@ pub(super) fn count(log: &str) -> Counts {
     counts
 }
 
-/// Only calls that the log can contain.
 pub(super) fn counted_itself(log: &str) -> Option<Counts> {
     let (_, calls) = log.rsplit_once("\"calls\":{")?;
     let (calls, _) = calls.split_once('}')?;
