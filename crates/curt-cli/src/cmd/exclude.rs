@@ -5,8 +5,7 @@
 //!
 //! - A pattern without a slash matches names, including those within an operand of `rm`.
 //! - A pattern with a slash matches the path below the operand, and the path as printed. It may
-//!   also
-//! begin at another name of the operand or in the working directory; with `**/`, anywhere.
+//!   also begin at another name of the operand or in the working directory; with `**/`, anywhere.
 //! - A pattern with a leading slash matches absolute paths, and paths below the operand.
 //!
 //! The system and the shell may have different absolute paths of the working directory; both count.

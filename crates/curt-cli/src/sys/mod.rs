@@ -38,7 +38,10 @@ pub(crate) enum Event {
     TimeOver,
     /// A typed signal has reached the whole process group.
     #[cfg_attr(windows, allow(dead_code, reason = "programs get the keys of a console themselves"))]
-    Signal { number: i32, is_typed: bool },
+    Signal {
+        number: i32,
+        is_typed: bool,
+    },
 }
 
 pub(crate) struct FileSystem {

@@ -56,7 +56,11 @@ fn check(page: &Path, may_mount: bool) {
             ("files", _) if !line.starts_with("```") => make(&scratch, line),
             ("mounted", _) if !may_mount => {}
             ("console jq", _) if !has_jq => {}
-            ("console" | "console jq" | "refused" | "mounted", None) if !line.starts_with("```") => continue,
+            ("console" | "console jq" | "refused" | "mounted", None)
+                if !line.starts_with("```") =>
+            {
+                continue;
+            }
             _ => {}
         }
         found += line;

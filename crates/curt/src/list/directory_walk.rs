@@ -21,7 +21,7 @@ const MOST_OPEN: usize = 64;
 ///
 /// Symlinks are followed only in the operand, unless [`DirectoryWalk::follow`] says otherwise, even
 /// if one replaces a directory meanwhile. A directory that is its own ancestor, through a link or a
-/// mount (Linux), fails with [`Cause::Loop`](crate::Cause::Loop).
+/// mount (Linux), fails with [`Cause::Loop`].
 ///
 /// Costs as much as listing each directory. Following links adds 1 call per directory, on Linux
 /// only after the first link, and 3 per ancestor. On Linux a mount point adds 2, and 3 per

@@ -108,7 +108,9 @@ pub(crate) enum Step<T> {
 pub(crate) enum Reading {
     Look,
     /// By the system's rules. `is_last`: the path ends here.
-    Follow { is_last: bool },
+    Follow {
+        is_last: bool,
+    },
 }
 
 pub(crate) enum Open<'a, S: Beneath> {

@@ -17,6 +17,7 @@ use curt_paths::Flavor;
 pub struct Searched {
     /// Or the word of the error.
     pub answer: Result<(String, FoundIn), &'static str>,
+    /// All system calls.
     pub calls: u64,
 }
 
