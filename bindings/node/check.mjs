@@ -39,7 +39,9 @@ function install(addon) {
     fs.rmSync(path.join(place, name), { recursive: true, force: true });
     fs.cpSync(path.join(here, name), path.join(place, name), { recursive: true });
   }
-  fs.copyFileSync(path.join(here, "../../tests/hostile.json"), path.join(place, "test/hostile.json"));
+  for (const name of ["tests/hostile.json", "docs/cookbook.md"]) {
+    fs.copyFileSync(path.join(here, "../..", name), path.join(place, "test", path.basename(name)));
+  }
 }
 
 const words = process.argv.slice(2);

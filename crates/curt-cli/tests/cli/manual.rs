@@ -42,7 +42,7 @@ fn check(page: &Path, may_mount: bool) {
     let scratch = Scratch::new();
     scratch.tree("", "work/ home/");
     let mut found = String::new();
-    let mut block = "";
+    let (mut block, mut is_output) = ("", false);
     let has_jq = Path::new("/usr/bin/jq").exists();
     if written.contains("```console jq") && !has_jq {
         curt_testkit::skip("jq is not installed");
@@ -50,19 +50,17 @@ fn check(page: &Path, may_mount: bool) {
     for line in written.lines() {
         if let Some(kind) = line.strip_prefix("```") {
             block = kind;
+            is_output = false;
         }
         let command = line.strip_prefix("$ ");
         match (block, command) {
             ("files", _) if !line.starts_with("```") => make(&scratch, line),
             ("mounted", _) if !may_mount => {}
             ("console jq", _) if !has_jq => {}
-            ("console" | "console jq" | "refused" | "mounted", None)
-                if !line.starts_with("```") =>
-            {
-                continue;
-            }
+            ("console" | "console jq" | "refused" | "mounted", None) if is_output => continue,
             _ => {}
         }
+        is_output |= command.is_some();
         found += line;
         found.push('\n');
         match (block, command) {
