@@ -57,7 +57,7 @@ install("debug");
 const all = fs.readdirSync(path.join(place, "test")).filter((name) => name.startsWith("test_"));
 const tests = (words.length > 0 ? words : all).map((name) => `test/${name}`);
 
-// Writable for all users like the system's. It must end up empty.
+// The tests' temporary folder, writable for all users like the system's. They must leave it empty.
 const temporary = fs.mkdtempSync(path.join(os.tmpdir(), "curt-node-check-"));
 fs.chmodSync(temporary, 0o1777);
 process.on("exit", () => fs.rmSync(temporary, { recursive: true, force: true }));

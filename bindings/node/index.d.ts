@@ -9,8 +9,8 @@ type PathLike = fs.PathLike;
 /** Options of operations on whole trees. */
 export interface TreeOptions {
   /**
-   * The most threads to use: 1 to 1024, or `"auto"` (the default), which adds threads only where
-   * that measurably helps.
+   * The most threads to use: 1 to 1024, or `"auto"` (the default), which adds threads only if that
+   * measurably helps.
    */
   threads?: number | "auto" | undefined;
 }
@@ -36,9 +36,9 @@ export type RmOptions = fs.RmOptions & TreeOptions;
 /**
  * Removes a file or a tree, like `fs.rm`, with the errors of `fs.promises.rm`. After a failure the
  * removal continues, and the error names the first entry that failed; with several threads, that
- * varies between runs.
+ * entry varies between runs.
  *
- * Refuses paths where Node would report success without removing anything, or remove something
+ * Refuses paths for which Node would report success without removing anything, or remove something
  * else: `EINVAL` for a path ending in `..`, and `ENOTDIR` for a symlink followed by a slash. Mount
  * points and their contents remain (`EBUSY`).
  *
@@ -92,9 +92,9 @@ type ListedAs<Types, Encoding> = Types extends true
  * single directories, paths passed as a `Buffer`, and encodings other than `"utf8"` and `"buffer"`.
  * With `"buffer"`, names need not be UTF-8; Node fails for such trees.
  *
- * All forms use the order of `fs.readdirSync`: entries of one depth before those of the next. If
- * one directory cannot be listed, the call fails, also below one that is readable but not
- * searchable, whose contents Node omits without file types.
+ * All forms list in the order of `fs.readdirSync`: entries of one depth before those of the next.
+ * The call fails if a directory cannot be listed. That includes the subdirectories of a directory
+ * that is readable but not searchable; without file types, Node omits their contents.
  *
  * As in Node, symlinks to directories are followed without `withFileTypes`, and since Node 22.13
  * also with it, except by `promises.readdir`. A symlink to an ancestor is only listed.
@@ -183,7 +183,10 @@ export namespace promises {
 
 /** A directory of a walk. */
 export interface WalkedDirectory {
-  /** The top as passed, plus the names below it, joined by the system's separator. */
+  /**
+   * The path of the directory: the top as passed and the names below it, joined by the system's
+   * separator.
+   */
   path: string;
   /**
    * The names of subdirectories, which are walked next in this order. The walk skips names that you
@@ -197,8 +200,8 @@ export interface WalkedDirectory {
 /** Options of `walk`. */
 export interface WalkOptions extends Abortable {
   /**
-   * Called with the error of a directory that cannot be listed, and not awaited. Without it, that
-   * error ends the walk.
+   * Called, and not awaited, with the error of a directory that cannot be listed. Without
+   * `onError`, that error ends the walk.
    */
   onError?: ((error: NodeJS.ErrnoException) => void) | undefined;
 }
@@ -301,10 +304,10 @@ export function which(name: string, options?: WhichOptions): Promise<string | nu
 export function whichSync(name: string, options?: WhichOptions): string | null;
 
 /**
- * Starts a program, like `child_process.spawn`. Outside Windows it is that function.
+ * Starts a program, like `child_process.spawn`. Outside Windows this is Node's own function.
  *
- * On Windows, without `shell`, `npm` also finds `npm.cmd`, by the rules of `which`, for files
- * ending in `.bat`, `.cmd`, `.com` or `.exe`.
+ * On Windows, unless `shell` is set, the rules of `which` find the program, so `npm` starts
+ * `npm.cmd`. This applies to files ending in `.bat`, `.cmd`, `.com` or `.exe`.
  *
  * cmd.exe starts batch files, with arguments quoted so that it cannot misread them. An argument
  * with a line break cannot be quoted and is refused with `ERR_INVALID_ARG_VALUE`. `argv0` does not
@@ -392,8 +395,8 @@ export class Root {
    * Opens directories and devices, too; check with `fs.fstat`. A FIFO does not block: opening one
    * for writing without a reader fails with `ENXIO`.
    *
-   * A worker does not close the descriptor when it exits, and `fs.close` may warn there unless
-   * `trackUnmanagedFds` is false.
+   * A worker does not close the descriptor when it exits, and `fs.close` may warn in a worker
+   * unless `trackUnmanagedFds` is false.
    */
   open(path: PathLike, flags?: string | number, mode?: number): Promise<number>;
 

@@ -17,7 +17,7 @@ function replace(module, path, functions, before) {
       originals.adopt(ours);
       continue;
     }
-    // Another copy of this package may have replaced it.
+    // Another copy of this package might have replaced the function.
     if (originals.sourceOf(there) !== originals.sourceOf(ours)) left.push(`${path}.${name}`);
   }
 }

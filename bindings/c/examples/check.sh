@@ -27,7 +27,7 @@ run_test() {
     fi
 }
 
-# The contents of an installation.
+# Lays the libraries and headers out like an installation.
 prefix=$scratch/prefix
 mkdir -p "$prefix/lib/pkgconfig"
 ln -s "$libraries/libcurt.a" "$libraries/libcurt.so" "$prefix/lib"
@@ -49,7 +49,7 @@ run() {
     timeout 60 "$scratch/$1.program" "${@:2}" >out 2>messages || status=$?
 }
 
-# Arguments: the expected status, and expected texts in `out` or `messages`.
+# Checks the last run. Arguments: the expected status, and texts expected in `out` or `messages`.
 expect() {
     local text
     if [[ $status == "$1" ]]; then
@@ -78,7 +78,7 @@ remove() {
     expect 1 '3 files and 2 directories removed, 1 failures' 'missing'
     [[ ! -e tree ]]
     mkfifo progress
-    # On a fast machine, a small tree is removed before Ctrl-C arrives.
+    # On a fast machine, a small tree is removed before Ctrl-C arrives, so larger ones follow.
     for files in 20000 100000 500000; do
         tree $files
         "$scratch/remove.program" tree 2>progress &
@@ -174,7 +174,7 @@ if [[ -n ${ZIG:-} ]]; then
     export -f zig
 fi
 
-# Succeeds if a block is part of an example, literally.
+# Succeeds if a block occurs literally in an example.
 part() {
     [[ $(cat "$examples"/*.c) == *"$(cat "$1")"* ]]
 }

@@ -1,12 +1,12 @@
 /* ls [-linu] [FOLDER]
  *
- * Lists a folder in the system's order. Only requested data costs anything:
- *   (none)  names: only the listing
- *   -l      kind, permissions, size and time: on Windows, which has no permissions, in the listing;
- *           elsewhere one call per entry; one more for the target of each link
- *   -n      number of hard links: one call per entry, elsewhere that of -l
- *   -i      file id: in the listing
- *   -u      owner and group: on Windows three calls per entry, elsewhere that of -l */
+ * Lists a folder in the system's order. Options show more data, at this cost:
+ *   (none)  names: the listing alone
+ *   -l      kind, permissions, size and time: no further call on Windows, which has no
+ *           permissions; elsewhere one call per entry, and one more for the target of each symlink
+ *   -n      number of hard links: one call per entry on Windows; elsewhere the same call as -l
+ *   -i      file id: no further call
+ *   -u      owner and group: three calls per entry on Windows; elsewhere the same call as -l */
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -18,7 +18,7 @@
 #define LONG (CURT_FIELD_SIZE | CURT_FIELD_MODIFIED | CURT_FIELD_TARGET | PERMISSIONS)
 #ifdef _WIN32
 #define to_local(seconds, parts) (localtime_s(parts, seconds) == 0)
-#define PERMISSIONS 0 /* only its Linux subsystem has any, for one more call */
+#define PERMISSIONS 0 /* only files of its Linux subsystem have any, for one more call */
 #else
 #define to_local(seconds, parts) (localtime_r(seconds, parts) != NULL)
 #define PERMISSIONS CURT_FIELD_MODE
@@ -41,7 +41,7 @@ static void print_text(const curt_metadata *of, uint32_t field, curt_str text)
     putchar(' ');
 }
 
-/* Letters for `curt_metadata.kind`, from CURT_KIND_UNKNOWN on. */
+/* Returns the letter for `curt_metadata.kind`. The letters start with CURT_KIND_UNKNOWN. */
 static char letter(uint32_t kind)
 {
     static const char letters[] = "?-dlpscb";

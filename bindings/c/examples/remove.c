@@ -20,7 +20,7 @@ static int on_progress(void *context, uint64_t files, uint64_t directories)
 {
     (void)context;
     fprintf(stderr, "\r%" PRIu64 " files, %" PRIu64 " directories", files, directories);
-    return 0; /* anything else stops the removal */
+    return 0; /* any other value stops the removal */
 }
 
 /* Called for each failure; the removal continues. */
@@ -59,14 +59,14 @@ int MAIN(int argc, os_char **argv)
 
     free(paths);
     if (result == CURT_E_ARGUMENT || result == CURT_E_INTERNAL) {
-        fprintf(stderr, "remove: %s\n", curt_text(result)); /* a bug: here, or in curt */
+        fprintf(stderr, "remove: %s\n", curt_text(result)); /* a bug in this program or in curt */
         return 1;
     }
     fprintf(stderr, "\r%" PRIu64 " files and %" PRIu64 " directories removed, ", report.files,
             report.directories);
     fprintf(stderr, "%" PRIu64 " failures\n", report.errors);
     if (report.stopped) {
-        signal(SIGINT, SIG_DFL); /* tell the parent that Ctrl-C ended this */
+        signal(SIGINT, SIG_DFL); /* end by the signal, so that the parent sees it */
         raise(SIGINT);
     }
     return result == 0 ? 0 : 1;

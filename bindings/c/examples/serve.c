@@ -1,9 +1,9 @@
 /* serve ROOT PATH...
  *
- * Opens files by untrusted paths, as a file server does, and shows the status it would answer
- * with. No path leads out of ROOT: not through `..`, an absolute path, a symlink, or a file or
- * symlink swapped meanwhile. Refused paths, missing files and failures of the system are told
- * apart. */
+ * Opens files by untrusted paths, as a file server does, and shows the HTTP status that the server
+ * would answer with. No path leads out of ROOT: not through `..`, an absolute path, a symlink, or a
+ * file or symlink swapped meanwhile. The status distinguishes refused paths, missing files and
+ * failures of the system. */
 
 #include "system.h"
 #include <errno.h>
@@ -94,7 +94,7 @@ int MAIN(int argc, os_char **argv)
         fputs("usage: serve ROOT PATH...\n", stderr);
         return 2;
     }
-    /* Strict also refuses spellings that mean another file on some system. */
+    /* CURT_ROOT_STRICT also refuses names that mean another file on some system. */
     if (curt_root_open(curt_z(argv[1]), CURT_ROOT_STRICT, &root, &error) != 0) {
         complain("serve", error);
         return 2;

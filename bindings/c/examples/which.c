@@ -7,10 +7,10 @@
 static int print_one(void *context, curt_str path, const curt_found *found)
 {
     (void)context;
-    (void)found; /* has the entry of PATH and the kind of program */
+    (void)found; /* holds the entry of PATH and the kind of program */
     print(stdout, path);
     putchar('\n');
-    return 0; /* anything else ends the search */
+    return 0; /* any other value ends the search */
 }
 
 int MAIN(int argc, os_char **argv)
@@ -24,7 +24,7 @@ int MAIN(int argc, os_char **argv)
         fputs("usage: which -a NAME...\n", stderr);
         return 2;
     }
-    /* PATH and, on Windows, PATHEXT of this process; otherwise no variable is read. */
+    /* Read PATH, and on Windows PATHEXT; without this flag no environment variable is read. */
     options.flags = CURT_SEARCH_ENVIRONMENT;
     if (curt_search_open(&options, &search, &error) != 0) {
         complain("which", error);
@@ -33,7 +33,7 @@ int MAIN(int argc, os_char **argv)
     for (at = 2; at < argc; at++) {
         int result = curt_search_all(search, curt_z(argv[at]), print_one, NULL, &error);
         if (result < 0) {
-            complain("which", error); /* not found, and why */
+            complain("which", error);
             status = 1;
         }
     }

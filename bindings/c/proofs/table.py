@@ -2,7 +2,7 @@
 
 
 def table(head, rows):
-    """Prints a table: the first column to the left, the others to the right."""
+    """Prints a table, with the first column aligned to the left and the others to the right."""
     widths = [max(len(row[n]) for row in [head, *rows]) for n in range(len(head))]
     for first, *others in [head, *rows]:
         cells = [cell.rjust(width) for cell, width in zip(others, widths[1:])]

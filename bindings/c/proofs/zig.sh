@@ -1,11 +1,11 @@
-# Functions for the proofs with Zig, sourced by bash. Changes to the checkout.
+# Functions for the proofs with Zig, sourced by bash. Changes to the directory of the checkout.
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 checkout=$PWD
 header=$checkout/bindings/c/include
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/curt/proofs
-# Folders to build and run programs for Windows: see `cargo xtask windows-session`. The session sees
-# them at other paths, which it gets in its environment.
+# The folder for building and running programs for Windows: see `cargo xtask windows-session`. The
+# session sees it at another path, which it gets in its environment.
 windows=$target/debian-root/windows
 newest=0.17.1
 export PYTHONPATH=$checkout/bindings/c/proofs PYTHONDONTWRITEBYTECODE=1
@@ -39,7 +39,7 @@ build_zig() {
 }
 
 # Writes `curt_h.zig` into the current folder. Versions before 0.17 import the header in the source,
-# newer ones translate it. Arguments: the version, the target.
+# newer ones translate it. Arguments: the version of Zig, the target.
 import_header() {
     if [ "$1" != "$newest" ]; then
         echo 'pub const c = @cImport(@cInclude("curt.h"));' >curt_h.zig

@@ -1,4 +1,4 @@
-/* Every wrong argument is CURT_E_ARGUMENT before any work, as the header promises. */
+/* Every wrong argument fails with CURT_E_ARGUMENT before any work, as the header promises. */
 #include "test.h"
 
 #include <stddef.h>
@@ -15,15 +15,14 @@ static struct given {
     void *made; /* receives an object or a descriptor */
 } given;
 
-/* The arguments that a function takes. */
 enum {
     OBJECT = 1,
     TEXT = 2,
-    NUL_IS_FINE = 4, /* or gives another result */
+    NUL_IS_FINE = 4, /* accepted, or gives another result */
     ARRAY = 8,
     BUFFER = 16,
     ELEMENT = 32,  /* one struct of `size` */
-    ELEMENTS = 64, /* `capacity` of them */
+    ELEMENTS = 64, /* `capacity` structs of `size` */
     MADE = 128,
     FIELDS = 256,
     FLAGS = 512,
@@ -87,10 +86,9 @@ CALL(error_get, curt_error_get((curt_error *)G.object, (curt_error_info *)G.fill
 
 /* ---- structs ---- */
 
-/* Whether the library reads the struct, fills it in, or both. */
 enum { READ = 1, FILLED = 2, BOTH = READ | FILLED };
 
-/* Calls `use` with a struct of every interesting size. The one at `good` is valid. */
+/* Calls `use` with copies of the valid struct at `good`, in every interesting size. */
 static void check_sizes(const void *good, size_t size, int who, long long (*use)(void *))
 {
     union {
@@ -109,7 +107,7 @@ static void check_sizes(const void *good, size_t size, int who, long long (*use)
         if (!CHECK_INT(result, CURT_E_ARGUMENT))
             fprintf(test_state.report, "  for the size %zu of %zu\n", bad[at], size);
     }
-    /* From a newer caller: the unused fields are zero. */
+    /* As if from a newer caller: the unknown fields are zero. */
     memset(place.bytes, 0xa5, sizeof place.bytes);
     memcpy(place.bytes, good, size);
     if (who & READ)
@@ -128,7 +126,7 @@ static void check_sizes(const void *good, size_t size, int who, long long (*use)
     CHECK_INT(use(place.bytes + 1), CURT_E_ARGUMENT);
 }
 
-/* The largest valid value of each number in a struct: all larger ones are wrong. */
+/* The largest valid value of each number in a struct. */
 struct number {
     size_t offset;
     uint32_t largest;
@@ -278,7 +276,7 @@ static const struct row {
     ROW(dir_open, TEXT | FIELDS | FLAGS | MADE, ALL_FIELDS, 3, NULL, close_dir, NO_OPTIONS,
         NOT_FILLED),
     ROW(dir_next, OBJECT | ELEMENTS, 0, 0, &dir, NULL, NO_OPTIONS, NOT_FILLED),
-    /* Texts would need a handle. */
+    /* `curt_stat` returns no texts, which would need a handle. */
     ROW(stat, TEXT | FIELDS | FLAGS | ELEMENT, CURT_FIELD_TARGET - 1, 3, NULL, NULL, NO_OPTIONS,
         NOT_FILLED),
     ROW(tree_open, TEXT | FLAGS | MADE, 0, TREE_FLAGS, NULL, close_tree, NO_OPTIONS, NOT_FILLED),
@@ -340,7 +338,6 @@ static void name_row(int failures_before, const char *what)
         fprintf(test_state.report, "  in curt_%s: %s\n", row->name, what);
 }
 
-/* A wrong call has no effect. */
 static void refused(const char *what)
 {
     int before = test_state.failures;
@@ -407,7 +404,7 @@ static void wrong_numbers(void *place, uint32_t largest, const char *what)
     }
 }
 
-/* Sets an impossible pair of pointer and length. */
+/* Sets the impossible pair of pointer and length with this number. Returns 0 after the last one. */
 static int get_wrong(int number, const void *valid, size_t unit, const void **ptr, size_t *len)
 {
     const size_t lengths[] = {1, SIZE_MAX, SIZE_MAX, SIZE_MAX / 2 / unit + 1, 1};
@@ -467,7 +464,7 @@ static void check_buffer(size_t unit)
     size_t room, at;
     given.place = NULL;
     given.capacity = 0;
-    one = Z(""); /* a file extension */
+    one = Z(""); /* the only file extension */
     make_program();
     length = row->call();
     given.place = place;
@@ -548,7 +545,7 @@ static void wrong_pointers(void)
         check_sizes(row->options, row->options_size, READ, with_options);
         begin_call();
         given.options = NULL;
-        if (row->call == call_find_once) /* without a PATH */
+        if (row->call == call_find_once) /* the options held its PATH */
             given.text = Z(A_PROGRAM);
         accepted("no options");
     }

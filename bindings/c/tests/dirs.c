@@ -143,8 +143,6 @@ static void names_may_have_lone_surrogates(void)
 
 #else
 
-/* ---- compared with the system ---- */
-
 static uint32_t kind_of(mode_t mode)
 {
     return S_ISREG(mode) ? CURT_KIND_FILE : S_ISDIR(mode) ? CURT_KIND_DIRECTORY
@@ -238,7 +236,7 @@ static void agrees_with_readdir_and_fstatat(void)
                     break;
             if (!CHECK(entry < count))
                 continue;
-            /* A broken symlink has its own metadata. */
+            /* For a broken symlink, curt returns the symlink's own metadata. */
             if (fstatat(dirfd(stream), expected->d_name, &metadata,
                         follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
                 CHECK_INT(fstatat(dirfd(stream), expected->d_name, &metadata, AT_SYMLINK_NOFOLLOW),
@@ -343,7 +341,7 @@ static void without_rights(void)
     CHECK_INT(chmod("locked", 0777), 0);
 }
 
-/* Another file takes over the directory's descriptor. */
+/* Another file takes over the descriptor's number while the directory is listed. */
 static void a_listing_that_fails_in_the_middle_says_so(void)
 {
     static curt_entry entries[2500];

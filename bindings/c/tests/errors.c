@@ -33,7 +33,7 @@ static void gives_every_result_a_text(void)
     for (number = -200; number < 200; number++)
         CHECK(curt_text(number) != NULL && curt_text(number)[0] != 0);
     CHECK(curt_text(INT_MIN)[0] != 0 && curt_text(INT_MAX)[0] != 0);
-    /* Results of a newer library, or mistaken ones, are not successes. */
+    /* Unknown results, such as those of a newer library, are not successes. */
     CHECK(strcmp(curt_text(INT_MIN), curt_text(0)) != 0);
     CHECK(strcmp(curt_text(-999), curt_text(0)) != 0);
     CHECK(curt_text(CURT_E_LOOP) == curt_text(CURT_E_LOOP));

@@ -7,11 +7,12 @@
 
 #define COUNT(array) (sizeof array / sizeof *array)
 
-/* The result of a call, then the changes it made. */
+/* The result of a call, followed by the changes that the call made. */
 static char found[4096];
 static int is_fresh;
 
-/* An operation, with flags to open it or a way to treat directories, and flags of a removal. */
+/* An operation. `option` has the flags to open or how to treat directories, `flags` those of a
+ * removal. */
 static const struct operation {
     const char *name;
     uint32_t option, flags;
@@ -59,7 +60,7 @@ static int run(const struct operation *operation, curt_str path, uint32_t scope)
     return curt_remove(CURT_CWD, path, &options, NULL, NULL, WHY);
 }
 
-/* Runs a script of the table, and appends its output, with lines as words. */
+/* Runs a script of the table, and appends its output to `found`, with spaces for line ends. */
 static void shell(const char *const lines[][4], size_t count)
 {
     char script[4096] = "", *end;

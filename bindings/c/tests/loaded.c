@@ -1,5 +1,5 @@
-/* Loads and unloads the shared library at run time. Its path is the second argument. The copy
- * linked into this program only runs the checks. */
+/* Loads and unloads the shared library at run time. Its path is the second argument. Only the
+ * checks in test.h use the copy of the library that is linked into this program. */
 #include "test.h"
 
 #ifdef _WIN32
@@ -129,7 +129,7 @@ static void *work_and_outlive(void *functions)
     return NULL;
 }
 
-/* Per-thread data of the library ends with the thread, even after the library was unloaded. */
+/* The library's per-thread data is freed when the thread ends, even if the library was unloaded. */
 static void a_thread_may_outlive_it(void)
 {
     struct functions functions;

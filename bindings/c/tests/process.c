@@ -3,7 +3,6 @@
 
 #ifdef _WIN32
 
-/* Calls every function once, and lets some fail. */
 static void use_everything(void)
 {
     curt_str path = Z("tree");
@@ -42,7 +41,7 @@ static void use_everything(void)
 static void no_handle_is_left(void)
 {
     DWORD before = 0, after = 0;
-    use_everything(); /* The system keeps some after the first use. */
+    use_everything(); /* The system keeps some handles open after the first use. */
     CHECK(GetProcessHandleCount(GetCurrentProcess(), &before));
     use_everything();
     CHECK(GetProcessHandleCount(GetCurrentProcess(), &after));
@@ -102,10 +101,8 @@ static curt_expander *make_expander(void)
     return expander;
 }
 
-/* ---- sharing ---- */
-
-/* AddressSanitizer's locks may be taken in a child forked while other threads run, so it cannot
- * allocate. */
+/* In a child forked while other threads run, AddressSanitizer's locks might be held forever, so the
+ * child cannot allocate. */
 #ifdef __SANITIZE_ADDRESS__
 enum { HAS_CHILD = 0 };
 #else
@@ -195,8 +192,6 @@ static void threads_and_children_share_a_search_an_expander_and_an_error(void)
         ;
 }
 
-/* ---- handles move ---- */
-
 struct handles {
     curt_dir *dir;
     curt_tree *tree;
@@ -271,8 +266,6 @@ static void handles_move_between_threads(void)
     }
 }
 
-/* ---- many threads remove at a time ---- */
-
 static void *remove_one(void *path)
 {
     SIZED(curt_control, control);
@@ -281,7 +274,6 @@ static void *remove_one(void *path)
                                        NULL);
 }
 
-/* With a small stack for each thread. */
 static void removals_run_side_by_side(void)
 {
     static char paths[4][2] = {"a", "b", "c", "d"};
@@ -302,8 +294,6 @@ static void removals_run_side_by_side(void)
     }
     pthread_attr_destroy(&attributes);
 }
-
-/* ---- fork ---- */
 
 static void works_after_fork(void)
 {
@@ -326,9 +316,7 @@ static void works_after_fork(void)
     CHECK_INT(status, 0);
 }
 
-/* ---- memory that runs out ---- */
-
-/* Valgrind and AddressSanitizer replace the allocator. */
+/* Not with Valgrind or AddressSanitizer, which replace the allocator. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__cplusplus)
 #define FAILING_ALLOCATOR
 
@@ -338,7 +326,7 @@ void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
 static int until_failure;   /* 0: never, 1: the next allocation fails */
-static int all_fail_then;   /* whether all later ones fail, too */
+static int all_fail_then;   /* whether all later allocations fail, too */
 static volatile int failing;
 
 static int fails(void)
@@ -375,7 +363,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
     return *memory == NULL ? ENOMEM : 0;
 }
 
-/* No flag requests the environment here. Any output fails a test. */
+/* No flag requests the environment here, so a call of `getenv` prints a name and fails the test. */
 char *getenv(const char *name)
 {
     CHECK(write(2, name, strlen(name)) > 0);
@@ -418,7 +406,6 @@ static void use_threads_with_memory(void)
     remove_one((void *)"tree");
 }
 
-/* The process aborts or continues; in both cases it must print nothing. */
 static void aborts_in_silence_without_memory(void)
 {
     static void (*const works[])(void) = {use_handles_with_memory, use_paths_with_memory,
@@ -458,8 +445,6 @@ static void aborts_in_silence_without_memory(void)
 
 #endif
 
-/* ---- signals ---- */
-
 static volatile int stop_now;
 
 static void set_the_int(int signal)
@@ -494,8 +479,6 @@ static void a_signal_handler_stops_each_function(void)
     CHECK_INT(sigaction(SIGUSR1, &before, NULL), 0);
 }
 
-/* ---- every signal blocked ---- */
-
 static void works_with_every_signal_blocked(void)
 {
     sigset_t all, before;
@@ -506,7 +489,7 @@ static void works_with_every_signal_blocked(void)
     make_tree("tree", 40, 60);
     sigfillset(&all);
     CHECK_INT(pthread_sigmask(SIG_SETMASK, &all, &before), 0);
-    CHECK_INT(pthread_sigmask(SIG_SETMASK, NULL, &all), 0); /* all that the system lets us block */
+    CHECK_INT(pthread_sigmask(SIG_SETMASK, NULL, &all), 0); /* all that the system can block */
     CHECK_INT(WORKS(curt_usage(&path, 1, 0, &control, &totals, WHY)), 0);
     CHECK_INT(totals.entries, 40 * 61 + 1);
     CHECK_INT(WORKS(curt_remove(CURT_CWD, path, NULL, &control, NULL, WHY)), 0);
@@ -518,8 +501,6 @@ static void works_with_every_signal_blocked(void)
             CHECK_INT(sigismember(&now, signal), sigismember(&all, signal));
     }
 }
-
-/* ---- texts at the end of readable memory ---- */
 
 static void nothing_is_read_behind_a_text(void)
 {

@@ -49,7 +49,7 @@ static void start_here(void)
 static text_char buffer[4096];
 static curt_found found;
 
-/* Finds it with a search and with a single look-up, which must agree. */
+/* Finds a program with an open search and with a single look-up, which must agree. */
 static long long find(curt_str name)
 {
     long long one, other;
@@ -166,7 +166,7 @@ static void every_policy_is_known(void)
     for (policy = CURT_POLICY_NATIVE; policy <= CURT_POLICY_ZIG; policy++) {
 #ifdef _WIN32
         if (policy == CURT_POLICY_POSIX)
-            continue; /* It has no Windows rules, so `:` ends an entry. */
+            continue; /* The POSIX policy has no Windows rules, so `:` ends an entry. */
 #endif
         begin(policy, CURT_SEARCH_WINDOWS);
         options.path = curt_z(full(T("dir")));
@@ -194,7 +194,6 @@ static void says_why_nothing_was_found(void)
     MISSES(CURT_E_FIND_NOT_FOUND, "none.exe");
     CHECK(strcmp(LAST.operation, "find") == 0);
     CHECK_TEXT(LAST.path, T("none.exe"));
-    /* Invalid Unicode is preserved. */
     FAILS(CURT_E_FIND_NOT_FOUND, curt_find_once(&options, curt_z(odd), NULL, 0, NULL, WHY));
     CHECK_TEXT(LAST.path, odd);
 #ifdef _WIN32
@@ -321,8 +320,6 @@ static void finds_names_with_lone_surrogates(void)
 }
 
 #else
-
-/* ---- compared with execvp ---- */
 
 /* Runs a program with execvp of the C library: the script prints its own path. Returns the errno
  * or 0. */

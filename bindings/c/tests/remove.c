@@ -128,7 +128,7 @@ static volatile int stop_now;
 
 enum { ON_POLL = 1, ON_ERROR = 2, ON_PROGRESS = 4, ON_CANCEL = 8 };
 
-/* Structs to pass as NULL if nothing in them is used. */
+/* Structs that a call passes as NULL, if their fields are not used. */
 enum { NO_OPTIONS = 1, NO_CONTROL = 2 };
 
 enum { BY_PATH, BY_DESCRIPTOR, MANY };
@@ -178,7 +178,6 @@ static int remove_in(const struct form *form, const curt_str *paths, size_t coun
     return curt_remove(CURT_CWD, *paths, with, by, fresh_report(), test_state.why);
 }
 
-/* A refused path, with the options, and the entries that remain. */
 struct refusal {
     const text_char *path;
     uint32_t directories;
@@ -186,7 +185,6 @@ struct refusal {
     const text_char *remains;
 };
 
-/* A path refused in one form is refused in all. */
 static void refused_in_every_form(const struct refusal *refusal)
 {
     static const uint32_t threads[] = {0, 4};
@@ -252,7 +250,6 @@ static void refuses_in_every_form(void)
         refused_in_every_form(&refusals[at]);
 }
 
-/* Any set of callbacks, on the caller's thread, each of which can stop the work. */
 static void callbacks_work_and_stop_in_every_form(void)
 {
     enum { WIDTH = 24, FILES = WIDTH * WIDTH };
@@ -362,7 +359,7 @@ static void removes_below_a_descriptor(void)
     make_tree("dir", 3);
     CHECK_INT(mkdir("elsewhere", 0777), 0);
     dir = open("dir", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    /* By the descriptor, although another directory now has the name. */
+    /* curt uses the descriptor, although another directory now has the name. */
     CHECK_INT(rename("dir", "moved") | rename("elsewhere", "dir"), 0);
     FAILS(CURT_E_ARGUMENT, curt_remove(-1, Z("AA"), NULL, NULL, NULL, WHY));
     CHECK_INT(WORKS(curt_remove(dir, Z("AA"), NULL, NULL, fresh_report(), WHY)), 0);
@@ -370,13 +367,13 @@ static void removes_below_a_descriptor(void)
     CHECK(!exists("moved/AA") && exists("moved/AB"));
     FAILS(CURT_E_OS, curt_remove(dir, Z("AA"), NULL, NULL, NULL, WHY));
     CHECK_INT(LAST.os_error, ENOENT);
-    CHECK_INT(close(dir), 0); /* It was still open. */
+    CHECK_INT(close(dir), 0);
 }
 
 /* ---- concurrent changes ---- */
 
-/* Each time adds more entries than were removed; or, with -1, replaces the tree by another
- * directory once. */
+/* Adds more entries than were removed, at each call. If `*at` is -1, replaces the tree with another
+ * directory, once. */
 static int change_tree(void *at, uint64_t files, uint64_t directories)
 {
     int *next = (int *)at, until = *next + 600;
@@ -430,7 +427,7 @@ static void with_mounts(void)
     refused_in_every_form(&mount_point);
     CHECK_TEXT(LAST.path, "tree/mount");
     CHECK(!exists("tree/file"));
-    /* In a separate root, so that a removal that is not refused does no harm. */
+    /* In a separate root directory, so that a removal that is not refused does no harm. */
     if (CHECK_INT(chroot("."), 0))
         refused_in_every_form(&root);
     options.flags = CURT_REMOVE_CROSS_MOUNTS;

@@ -56,7 +56,7 @@ under_wine() { # PROGRAM PATH…: converts paths to Windows
     wine "$1" "${paths[@]}"
 }
 
-# On Linux, the list for Windows was only compiled; run it here.
+# On Linux, the layout program for Windows was only compiled; run it here.
 layouts() {
     compile "$folder/layout.c" "$folder/layout.exe"
     wine "$folder/layout.exe" | tr -d '\r' | diff - <(sed '1,/^Windows/d' bindings/c/abi.txt)
@@ -105,7 +105,7 @@ for source in bindings/c/tests/*.c; do
     program=$folder/$way-$name.exe own=$scratch/$way-$name
     printf '\nin C, %s: %s\n' "$way" "$name"
     if compile "$source" "$program" "${linked[@]}"; then
-        # An earlier run may have left it.
+        # An earlier run might have left its folder.
         rm -rf "$own"
         mkdir -p "$own"
         "${runner[@]}" "$program" "$own" "$shared" </dev/null || echo "ended with $?"
@@ -117,7 +117,7 @@ for source in bindings/c/tests/*.c; do
     fi
 done
 if [[ -n $cxx ]]; then
-    # As the main file, it would cause warnings about unused functions.
+    # As the main file, the header would cause warnings about unused functions.
     check header "$cxx" -xc++ -std=c++11 "${strict[@]}" -fsyntax-only \
         -include bindings/c/include/curt.h /dev/null | count "c-$way/header"
 fi

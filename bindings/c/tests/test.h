@@ -148,14 +148,14 @@ static inline int check_text(const char *file, int line, const char *what, curt_
     return 0;
 }
 
-/* Each returns whether it holds. A test continues after a failure, unless it returns. */
+/* Each check returns whether it holds. A test continues after a failed check, unless it returns. */
 #define CHECK(condition) \
     ((condition) ? 1 : failure(__FILE__, __LINE__, "%s", #condition))
 #define CHECK_INT(is, expected) \
     check_int(__FILE__, __LINE__, #is, (long long)(is), (long long)(expected))
 #define CHECK_TEXT(is, expected) check_text(__FILE__, __LINE__, #is, is, expected)
 
-/* The last argument of a call, for its error. It points at garbage before the call. */
+/* The last argument of a call, which receives the error. It points at garbage before the call. */
 #define WHY (test_state.why)
 
 static inline void expect_error(int wanted)
@@ -181,7 +181,6 @@ static inline long long expect_success(const char *file, int line, const char *c
     return result;
 }
 
-/* Checks the error object against the result, and frees it. */
 static inline int expect_failure(const char *file, int line, const char *call, long long result,
                                  int expected)
 {
@@ -197,7 +196,7 @@ static inline int expect_failure(const char *file, int line, const char *call, l
     good &= check_int(file, line, "result of the error", info.result, result);
     good &= check_int(file, line, "length of its text", (long long)info.text_len,
                       (long long)strlen(info.text));
-    /* Once an operation has begun, there is a number, even if curt refused it. */
+    /* An error of an operation has an error number, even if curt refused the operation. */
     if (info.text_len == 0 || (info.operation != NULL) != (info.os_error != 0))
         good = failure(file, line, "text '%s', number %d", info.text, (int)info.os_error);
     test_state.info = info;
@@ -232,7 +231,6 @@ static inline void skip_test(const char *reason)
     fprintf(test_state.report, "(%s) ", reason);
 }
 
-/* Declares a struct with its size, and zeros in all other fields. */
 #define SIZED(type, name) \
     type name; \
     memset(&name, 0, sizeof name); \
@@ -333,7 +331,6 @@ static inline int is_thread(thread_id thread)
 
 #ifdef __linux__
 
-/* Maps one user of a new user namespace, as its root. */
 static inline void map_ids(const char *map, unsigned outside)
 {
     FILE *file = fopen(map, "w");
@@ -360,7 +357,7 @@ static inline void with_own_mounts(void (*part)(void))
             map_ids("/proc/self/uid_map", user);
             map_ids("/proc/self/gid_map", group);
         }
-        /* After a chroot, `/` may not be a mount point; then the namespace is already private. */
+        /* After a chroot, `/` might not be a mount point; then the namespace is already private. */
         if (mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0 && errno != EINVAL) {
             /* AppArmor may grant a user namespace without any rights. */
             CHECK(errno == EPERM || errno == EACCES);
@@ -388,7 +385,7 @@ static inline int count_in(const char *folder)
     return count - 2;
 }
 
-/* A joined thread may be listed a moment longer. */
+/* Retries, because the system lists a joined thread for a moment. */
 static inline int threads_left(void)
 {
     int tries, count = count_in("/proc/self/task");

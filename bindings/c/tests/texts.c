@@ -1,8 +1,6 @@
 /* Full paths. These functions make no system calls. */
 #include "test.h"
 
-/* ---- the same text in bytes and in UTF-16 ---- */
-
 static uint16_t wide[70000];
 
 static const uint16_t *widen(const char *text, size_t len)
@@ -38,7 +36,7 @@ static curt_expander *expander(void)
     return made;
 }
 
-/* Checks one expansion in bytes and in units. `result` is a failure, or 0 for a text. */
+/* Checks one expansion in bytes and in UTF-16. `result` is the expected error, or 0 for a text. */
 static void expect_length(const char *file, int line, curt_expander *by, const char *text,
                           size_t len, const char *expected, int result)
 {
@@ -184,8 +182,6 @@ static void keeps_a_copy_of_its_texts(void)
     expect_length(__FILE__, __LINE__, by, "x", 1, "/work/x", 0);
     curt_expander_close(by);
 }
-
-/* ---- compared with the system's functions ---- */
 
 static void agrees_with_the_system(void)
 {

@@ -21,8 +21,6 @@ static void make_tree(void)
 }
 #define ENTRIES 25
 
-/* ---- an entry at a time, sorted ---- */
-
 static void goes_through_a_tree_by_names(void)
 {
     curt_tree *tree = NULL;
@@ -44,7 +42,8 @@ static void goes_through_a_tree_by_names(void)
         /* Names are digits or `file`. */
         CHECK_INT(entry.kind, path[at - 1] <= '9' || path[at - 4] == 'f' ? CURT_KIND_FILE
                   : CURT_KIND_DIRECTORY);
-        /* No name has a unit below the separator, so paths are in order, too. */
+        /* No name has a character that sorts before the separator, so whole paths are sorted,
+         * too. */
         CHECK(strcmp(before, path) < 0);
         strcpy(before, path);
         entries++;
@@ -60,7 +59,7 @@ static void goes_through_a_tree_by_names(void)
         }
 #endif
     }
-    CHECK_INT(entries, ENTRIES + 1 - 10); /* Without those in tree/b. */
+    CHECK_INT(entries, ENTRIES + 1 - 10); /* Without the entries of tree/b. */
     CHECK_INT(WORKS(curt_tree_next(tree, &entry, WHY)), 0);
     CHECK_INT(curt_tree_prune(tree), 0);
     curt_tree_close(tree);
@@ -70,8 +69,6 @@ static void goes_through_a_tree_by_names(void)
     curt_tree_close(tree);
     curt_tree_close(NULL);
 }
-
-/* ---- sums ---- */
 
 static void sums_up_a_tree(void)
 {
@@ -93,8 +90,6 @@ static void sums_up_a_tree(void)
 
 #ifndef _WIN32
 
-/* ---- compared with nftw ---- */
-
 static char expected[4096][64];
 static int expected_count, other_names;
 static unsigned char expected_kinds[4096];
@@ -102,7 +97,7 @@ static unsigned long long apparent, allocated;
 
 static int note(const char *path, const struct stat *metadata, int type, struct FTW *at)
 {
-    /* Another hard link of a counted file. */
+    /* A file counts once, even if it has another hard link. */
     int again = metadata->st_nlink > 1 && S_ISREG(metadata->st_mode) && other_names++ > 0;
     if (!again)
         allocated += (unsigned long long)metadata->st_blocks * 512;
@@ -178,7 +173,7 @@ static void finds_what_nftw_finds(void)
     CHECK_INT(totals.unknown, 0);
     CHECK_INT(totals.errors, 0);
     CHECK_INT(totals.apparent, apparent);
-    CHECK_INT(totals.entries, expected_count); /* And the tree itself. */
+    CHECK_INT(totals.entries, expected_count); /* Including the tree itself. */
     CHECK_INT(WORKS(curt_usage(&path, 1, CURT_TREE_COUNT_LINKS, NULL, &totals, WHY)), 0);
     CHECK_INT(totals.apparent, apparent + 9000);
     CHECK_INT(totals.entries, expected_count + 1);
@@ -191,8 +186,6 @@ static void finds_what_nftw_finds(void)
     CHECK_TEXT(LAST.path, "tree/b/up");
     curt_tree_close(tree);
 }
-
-/* ---- callbacks ---- */
 
 static thread_id caller;
 
@@ -221,10 +214,10 @@ static int on_error(void *context, const curt_error *error)
 
 enum { POLL = 1, ERROR = 2, CANCEL = 4, FORMS = 8 };
 
-/* Enough to start several threads. Each unreadable directory is a failure. */
+/* Enough directories to start several threads. Each unreadable directory is a failure. */
 enum { PARENTS = 16, CLOSED = 40, FAILURES = PARENTS * CLOSED };
 
-/* With these callbacks, one of which stops the work; without any, also with NULL as control. */
+/* Measures with these callbacks, one of which stops it; without any, also with a NULL control. */
 static void fail_in(int callbacks, uint32_t threads, int stop)
 {
     const curt_str path = Z("tree");
@@ -289,9 +282,6 @@ static void tells_each_failure_in_every_form(void)
 
 #ifdef __linux__
 
-/* ---- other file systems ---- */
-
-/* Returns the entries that each function finds, except the path itself. */
 static long count_in_tree(uint32_t flags)
 {
     curt_tree *tree = NULL;

@@ -7,7 +7,7 @@ const { constants } = require("os");
 const path = require("path");
 const { isatty } = require("tty");
 
-/** Windows on ARM runs programs for x64. */
+/** Returns the binary for this system. Windows on ARM runs the one for x64. */
 function binary() {
   switch (`${process.platform}-${process.arch}`) {
     case "linux-x64":
@@ -31,7 +31,7 @@ function run(words) {
   }
   const child = spawn(path.join(__dirname, "..", name), words, { stdio: "inherit" });
   // A terminal sends SIGINT (Ctrl-C) and SIGQUIT (Ctrl-\) to both processes, but SIGTERM and SIGHUP
-  // reach only this one.
+  // reach only this process, which passes them on.
   const hasTerminal = [0, 1, 2].some(isatty);
   const pass = (signal) => child.kill(signal);
   const typed = (signal) => hasTerminal || pass(signal);

@@ -27,7 +27,9 @@ class Refused extends Error {
   }
 }
 
-/** Decoded exactly once: decoding twice would turn `%252e` into a dot. */
+/**
+ * Returns the requested path, decoded exactly once: decoding twice would turn `%252e` into a dot.
+ */
 function pathOf({ method, url }) {
   const [, path] = /^\/([^?#]*)/.exec(url) ?? [];
   try {
@@ -37,7 +39,9 @@ function pathOf({ method, url }) {
   throw new Refused(400, `bad request: ${method} ${url}`);
 }
 
-/** Refuses directories and devices, which `root.open` opens without blocking. */
+/**
+ * Opens a regular file. Refuses directories and devices, which `root.open` opens without blocking.
+ */
 async function open(root, request) {
   const fd = await root.open(pathOf(request) || ".");
   if (fs.fstatSync(fd).isFile()) return fd;

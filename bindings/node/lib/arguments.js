@@ -12,7 +12,7 @@ const { codedError } = require("./errors.js");
 const { MOST_THREADS } = require("./native.js");
 const { isNodes } = require("./originals.js");
 
-/** The path as a string or Buffer, or null if no file can have it. */
+/** Returns the path as a string or Buffer, or null if no file can have it. */
 function pathOf(path) {
   if (typeof path === "string") return path === "" || path.includes("\0") ? null : path;
   if (isUint8Array(path)) {
@@ -30,8 +30,8 @@ function pathOf(path) {
 }
 
 /**
- * On Windows an absolute path with the prefix `\\?\`, as in Node. Otherwise `name.` would mean
- * `name`, and `nul` a device.
+ * Returns the path for the system: on Windows an absolute path with the prefix `\\?\`, as in Node.
+ * Otherwise `name.` would mean `name`, and `nul` a device.
  */
 function systemPathOf(known) {
   return process.platform === "win32" ? toNamespacedPath(known.toString()) : known;
@@ -41,7 +41,9 @@ function treePathOf(original, path) {
   return isNodes(original) ? pathOf(path) : null;
 }
 
-/** For a function that Node lacks: calls `original` for its error about an invalid path. */
+/**
+ * Returns a path for a function that Node lacks. `original` throws the error for an invalid path.
+ */
 function pathFor(original, path) {
   const known = pathOf(path);
   if (known !== null) return known;
@@ -70,7 +72,7 @@ function outOfRange(name, range, value) {
 }
 
 /**
- * The `Received …` part of a message of this version of Node, from a provoked error: `basename`
+ * Returns the `Received …` part of this Node version's message, from a provoked error: `basename`
  * accepts only strings, `promisify` only functions.
  */
 function received(value) {
@@ -85,7 +87,7 @@ function isOptions(given) {
   return given === undefined || (typeof given === "object" && given !== null && !isArray(given));
 }
 
-/** For a function that Node lacks. Like Node, ignores inherited properties. */
+/** Copies the options of a function that Node lacks. Like Node, ignores inherited properties. */
 function optionsOf(given) {
   if (!isOptions(given)) throw wrongType("options", "of type object", given);
   return { __proto__: null, ...given };

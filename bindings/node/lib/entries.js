@@ -1,4 +1,5 @@
-// Converts names and entries of the addon in steps: generators yield to the event loop.
+// Converts names and entries of the addon in steps. Between steps, generators yield to the event
+// loop.
 "use strict";
 
 const { Dirent } = require("fs");
@@ -7,14 +8,16 @@ const { performance } = require("perf_hooks");
 const { setImmediate } = require("timers/promises");
 const { abortError } = require("./errors.js");
 
-/** In other encodings, Node descends by the converted names. */
+/**
+ * Whether curt handles the encoding. In others, Node opens subdirectories by the converted names.
+ */
 const isTextOrBytes = (encoding) =>
   !encoding || encoding === "buffer" || /^utf-?8$/i.test(encoding);
 
 const prefixOf = (path) => join(path, "x").slice(0, -1);
 
 
-/** How long a promise form may block the event loop, in milliseconds. */
+/** The longest time that a promise form blocks the event loop, in milliseconds. */
 const TURN = 5;
 
 function finish(steps) {
@@ -35,7 +38,7 @@ async function finishInTurns(steps, signal) {
   }
 }
 
-/** Bytes to convert in one step, approximately. */
+/** The approximate number of bytes to convert in one step. */
 const PIECE = 1 << 16;
 
 function* partsOf(found, isBytes) {

@@ -5,12 +5,12 @@ const { resolve } = require("path");
 const { getSystemErrorMap } = require("util");
 
 const passing = new WeakSet();
-/** Node creates a new map for each call. */
+/** Cached, because Node creates a new map for each call. */
 let systemErrors;
 
 /**
- * The error that Node would report: `ENOENT: no such file or directory, lstat 'path'`. Its stack
- * begins at the caller of `above`.
+ * Returns the error that Node would report: `ENOENT: no such file or directory, lstat 'path'`. Its
+ * stack begins at the caller of `above`.
  */
 function errorOf(failure, above) {
   if (failure.number === undefined) return failure;
@@ -20,13 +20,13 @@ function errorOf(failure, above) {
   return error;
 }
 
-/** On Windows the absolute path, without the prefix of `systemPathOf`. */
+/** Returns the path for messages: on Windows absolute, without the prefix of `systemPathOf`. */
 function shown(path) {
   if (process.platform !== "win32") return path;
   return resolve(path).replace(/^\\\\\?\\(UNC\\)?/, (_, share) => (share ? "\\\\" : ""));
 }
 
-/** Shows its code, like Node's errors: `TypeError [CODE]: message`. */
+/** Creates an error that shows its code, like Node's errors: `TypeError [CODE]: message`. */
 function codedError(Class, code, message, fields) {
   const error = Object.assign(new Class(message), { code, ...fields });
   const hide = (key, value) =>
@@ -41,7 +41,7 @@ function codedError(Class, code, message, fields) {
 
 class SystemError extends Error {}
 
-/** `rm` reports directories without a system call. */
+/** Returns the error of `rm` for a directory, which Node reports without a system call. */
 function directoryError(path) {
   const [syscall, errno] = ["rm", constants.errno.EISDIR];
   const info = { code: "EISDIR", message: "is a directory", path, syscall, errno };

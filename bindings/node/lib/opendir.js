@@ -21,10 +21,10 @@ function checkCallback(callback) {
 
 class Dir {
   #tree;
-  /** `prefix` of the paths below `path`, and `isBytes` for names. */
+  /** `path`, the `prefix` of the paths below it, and `isBytes` for names. */
   #about;
   #entries = [];
-  /** Thrown after the entries. */
+  /** The error to throw after the entries. */
   #error = null;
   #isEnd = false;
   #isClosed = false;
@@ -136,7 +136,8 @@ class Dir {
 Object.setPrototypeOf(Dir.prototype, originals.Dir.prototype);
 
 /**
- * Null to call Node's own function: for single directories, other encodings, and wrong arguments.
+ * Returns null to call Node's own function: for single directories, other encodings, and wrong
+ * arguments.
  */
 function treeOf(original, path, given) {
   const options = { __proto__: null, ...(typeof given === "object" ? given : undefined) };

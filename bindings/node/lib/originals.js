@@ -1,4 +1,4 @@
-// Node's functions as of loading the package, and a check that they are not mocks.
+// Node's functions when this package was loaded, and a check that they are not mocks.
 //
 // If `fs` is mocked, curt must not bypass the mock. A function is Node's own if its source text
 // occurs in Node's source files, which `process.binding("natives")` holds. mock-fs instead replaces
@@ -21,10 +21,10 @@ const names = ["rm", "rmSync", "readdir", "readdirSync", "opendir", "opendirSync
 const originals = taken(fs, "fs", names);
 const removers = new Set([originals.rm, originals.rmSync, promises.rm]);
 const openers = new Set([originals.opendir, originals.opendirSync, promises.opendir]);
-/** Called by Node's `rm` in some version or on some system. */
+/** Functions that Node's `rm` calls in some version or on some system. */
 const BELOW_RM = ["chmod", "lstat", "readdir", "rmdir", "stat", "unlink"];
 
-/** A mock of one of these can change the behaviour of `original`. */
+/** Returns the functions whose mocks would change the behaviour of `original`. */
 function below(original) {
   if (removers.has(original)) {
     return BELOW_RM.flatMap((name) => [fs[name], fs[`${name}Sync`], fs.promises[name]]);
@@ -38,7 +38,7 @@ function below(original) {
   });
 }
 
-/** Without the deprecation warning, which users of curt-fs could not act on. */
+/** Returns a binding of Node, without the deprecation warning, which users could not act on. */
 function internal(name) {
   const before = Reflect.getOwnPropertyDescriptor(process, "noDeprecation");
   // Assignment would fail: the property is read-only with `--no-deprecation`.
@@ -54,9 +54,9 @@ function internal(name) {
 }
 
 const textOf = Function.prototype.call.bind(Function.prototype.toString);
-/** Node for Windows contains CRLF line ends. */
+/** Removes the CRs of line ends, which Node for Windows contains. */
 const plain = (text) => text.replace(/\r\n/g, "\n");
-/** The source text of all functions made by `promisify`. */
+/** The source text that all functions made by `promisify` have. */
 const PROMISIFIED = String(promisify(() => {}));
 
 function sourceOf(value) {
@@ -66,7 +66,7 @@ function sourceOf(value) {
   return typeof original === "function" ? textOf(original) : text;
 }
 
-/** Null without `process.binding`. */
+/** Node's source files and its binding to the system. Null without `process.binding`. */
 let node;
 
 function canTell() {

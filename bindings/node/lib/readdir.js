@@ -20,8 +20,8 @@ const [MAJOR, MINOR] = process.versions.node.split(".").map(Number);
 const FOLLOWS_WITH_FILE_TYPES = MAJOR > 22 || (MAJOR === 22 && MINOR >= 13);
 
 /**
- * Null to call Node's own function: for single directories, which it lists faster, paths that are
- * not strings, other encodings, and wrong arguments.
+ * Returns null to call Node's own function: for single directories, which it lists faster, paths
+ * that are not strings, other encodings, and wrong arguments.
  */
 function treeOf(original, path, options) {
   const { encoding, recursive, withFileTypes: kinds } = options;
@@ -38,14 +38,14 @@ function treeOf(original, path, options) {
   };
 }
 
-/** Reads each option once. As in Node, inherited ones count. */
+/** Reads each option once. As in Node, inherited options count. */
 function optionsOf(given) {
   if (typeof given !== "object" || given === null) return { __proto__: null };
   const { encoding, recursive, withFileTypes, signal, threads } = given;
   return { encoding, recursive, withFileTypes, signal, threads };
 }
 
-/** Since Node 20 the promise form copies the enumerable options. */
+/** Copies the enumerable options, as Node's promise form does since Node 20. */
 function enumerableOf(given) {
   if (MAJOR < 20) return given;
   const copy = {};

@@ -13,7 +13,7 @@ const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 2 **
 
 const DEFAULTS = { force: false, maxRetries: 0, recursive: false, retryDelay: 100 };
 
-/** `tree` is null to call Node's own function: without `recursive`, and for wrong arguments. */
+/** A null `tree` calls Node's own function: without `recursive`, and for wrong arguments. */
 function requestOf(original, path, given) {
   const known = pathOf(path);
   if (known === null) return { options: { __proto__: null }, tree: null };

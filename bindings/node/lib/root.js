@@ -22,7 +22,9 @@ const { run } = require("./work.js");
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = constants;
 
-/** Like Node, accepts `x` before or after the letter. */
+/**
+ * The flags that `fs.open` accepts as strings. Like in Node, `x` may precede or follow the letter.
+ */
 const FLAGS = {
   r: O_RDONLY,
   "r+": O_RDWR,
@@ -50,7 +52,7 @@ function modeOf(mode) {
   throw outOfRange("mode", "an integer >= 0 && <= 4294967295", mode);
 }
 
-/** An empty path is valid here and fails as missing. */
+/** An empty path is a valid argument and fails as missing. */
 function pathBeneath(path, name = "path") {
   const isText = typeof path === "string" || isUint8Array(path);
   const known = isText && path.length === 0 ? "" : pathOf(path);
@@ -72,7 +74,7 @@ async function settled(promise, path, dest) {
 
 const shown = (path) => path && Buffer.from(path).toString();
 
-/** Does not wait for a slot in the pool. */
+/** Starts a short operation, without waiting for a slot in the pool. */
 function soon(begin, path, dest) {
   return settled(begin(new Control()), shown(path), shown(dest));
 }

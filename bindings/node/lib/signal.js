@@ -2,7 +2,7 @@
 
 const { abortError } = require("./errors.js");
 
-/** A signal gets a single listener, however many calls share it. */
+/** The operations that a signal aborts. They share a single listener of the signal. */
 class Aborts extends Set {
   handleEvent() {
     for (const abort of this) abort();
@@ -27,14 +27,14 @@ function onAbort(signal, abort) {
     try {
       signal.removeEventListener("abort", aborts);
     } catch {
-      // The operation has ended; an exception of a foreign signal must not fail it.
+      // The operation has ended; an exception of a foreign signal must not make it fail.
     }
   };
 }
 
 /**
- * For functions of Node that take no signal. After an abort they continue, but the call is
- * rejected.
+ * Makes functions of Node abortable that take no signal. After an abort they continue, but the
+ * promise is rejected.
  */
 async function abortable(signal, begin) {
   if (signal === undefined) return begin();

@@ -11,7 +11,8 @@ const { settingsOf } = require("./which.js");
 const PLAIN = /^[A-Za-z0-9#$*+\-./:?@_\\\u{a0}-\u{10ffff}]+(?<!\\)$/u;
 
 /**
- * cmd.exe expands variables even in quotes. So a variable that expands to nothing follows each `%`.
+ * Adds a variable that expands to nothing after each `%`, because cmd.exe expands variables even in
+ * quotes.
  */
 const withoutVariables = (text) => text.replaceAll("%", "%%cd:~,%");
 
@@ -37,8 +38,8 @@ function batchOf(script, words, options) {
 }
 
 /**
- * Node's arguments to start the program found by the rules of cmd.exe, or the passed ones if there
- * is none or they are wrong.
+ * Returns Node's arguments to start the program found by the rules of cmd.exe. Returns the passed
+ * arguments if they are wrong or no program was found.
  */
 function found(...passed) {
   const [command, args] = passed;

@@ -7,17 +7,17 @@ const { abortError, errorOf } = require("./errors.js");
 const { statMany: ask } = require("./native.js");
 const { run } = require("./work.js");
 
-/** Paths per call of the addon. The event loop runs between calls. */
+/** The most paths per call of the addon. The event loop runs between calls. */
 const MOST = 1024;
 const WIDTH = 14;
-/** No system allows longer paths; Node's function reports the error. */
+/** The longest path to query. No system allows longer ones; Node's function reports the error. */
 const LONGEST = 1 << 16;
 const NUL = Buffer.from([0]);
 
 /** Newer versions of Node create dates on access. */
 const hasLazyDates = "atime" in Stats.prototype;
 
-/** Node's constructor is deprecated. */
+/** Fills in an `fs.Stats`. Node's own constructor is deprecated. */
 function FileStats(numbers, at) {
   this.dev = numbers[at];
   this.mode = numbers[at + 1];
@@ -79,7 +79,7 @@ async function statMany(paths, given) {
   if (typeof followSymlinks !== "boolean") {
     throw wrongType("options.followSymlinks", "of type boolean", followSymlinks);
   }
-  // A single path is iterable, too.
+  // Refuse a single path, which is iterable, too.
   const isText = typeof paths === "string" || isUint8Array(paths);
   if (isText || typeof paths?.[Symbol.iterator] !== "function") {
     throw wrongType("paths", "an instance of Iterable", paths);

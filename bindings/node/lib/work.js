@@ -4,16 +4,19 @@ const { abortError, errorOf } = require("./errors.js");
 const { Control } = require("./native.js");
 const { onAbort } = require("./signal.js");
 
-// Parsed as libuv does.
+// The size of the thread pool, parsed as libuv does.
 const POOL = Math.min(parseInt(process.env.UV_THREADPOOL_SIZE ?? "4", 10) || 1, 1024);
-/** Leaves two threads for Node's file and DNS work, if the pool has three or more. */
+/**
+ * How many operations may still start. Leaves two threads for Node's file and DNS work, if the pool
+ * has three or more.
+ */
 let slots = Math.max(1, POOL - 2);
 const waiting = new Set();
 const running = new Set();
-// Tests replace `process.nextTick`.
+// Taken now, because tests of users replace `process.nextTick`.
 const { nextTick } = process;
 
-/** Node waits for the pool before it exits. */
+/** Ends all operations at exit, because Node waits for the pool. */
 function endAll() {
   for (const end of running) end();
 }
@@ -66,7 +69,7 @@ async function operate(signal, begin) {
     control.cancel();
   };
   const forget = onAbort(signal, end);
-  // Only while operations run: each copy of this module would leave a listener.
+  // Listen only while operations run; otherwise each copy of this module would leave a listener.
   if (running.size === 0) process.on("exit", endAll);
   running.add(end);
   try {

@@ -16,7 +16,7 @@ pub struct Failure {
     pub number: i32,
     pub function: &'static str,
     pub path: String,
-    /// curt's message, if it replaces that of the errno.
+    /// curt's message, if it replaces the message of the errno.
     pub reason: Option<String>,
     pub may_pass: bool,
 }

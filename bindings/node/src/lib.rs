@@ -1,12 +1,4 @@
 //! The addon of `curt-fs`. The functions that users call are in `lib`.
-//!
-//! | file | contents |
-//! |---|---|
-//! | `work.rs` | running operations in Node's thread pool or at once, and cancelling them |
-//! | `failure.rs` | errors, for `lib/errors.js` |
-//! | `windows.rs` | Node's error numbers and descriptors on Windows |
-//! | `text.rs` | paths from JavaScript |
-//! | others | one operation each |
 
 mod failure;
 mod home;

@@ -26,15 +26,15 @@ const SEPARATOR: u8 = MAIN_SEPARATOR as u8;
 pub struct ListOptions {
     pub kinds: bool,
     pub follow: bool,
-    /// Prefix of paths below the top, in errors.
+    /// The prefix, in errors, of paths below the top.
     pub prefix: String,
     pub threads: u32,
 }
 
-/// All strings are NUL-terminated.
+/// A listing. All strings are NUL-terminated.
 #[napi(object, object_from_js = false)]
 pub struct Entries {
-    /// Without kinds, paths below the top.
+    /// Names, or without kinds, paths below the top.
     pub names: Buffer,
     pub kinds: Buffer,
     pub directories: Buffer,
@@ -89,7 +89,6 @@ impl Listing {
         }
     }
 
-    /// `None` for the top itself.
     fn below<'e>(&self, error: &'e Error) -> Option<&'e Path> {
         let path = error.path().strip_prefix(&self.path).ok()?;
         (!path.as_os_str().is_empty()).then_some(path)
@@ -118,7 +117,7 @@ struct Part {
 struct Entry {
     at: usize,
     kind: u8,
-    /// Whether the walk descends into it, also as a followed symlink.
+    /// Whether the walk descends into the entry, which may be a followed symlink.
     is_directory: bool,
 }
 
@@ -184,7 +183,7 @@ impl Part {
     }
 }
 
-/// Decides the error to report.
+/// Orders errors by depth, then by path. The first one is reported.
 fn in_listing_order(a: &Error, b: &Error) -> Ordering {
     let depth = |error: &'_ Error| error.path().components().count();
     depth(a).cmp(&depth(b)).then_with(|| a.path().cmp(b.path()))
@@ -198,7 +197,7 @@ fn split(path: &Path) -> (&[u8], &[u8]) {
     }
 }
 
-/// Node's `UV_DIRENT_…`.
+/// Returns Node's number `UV_DIRENT_…` for a kind.
 pub fn number(kind: Kind) -> u8 {
     match kind {
         Kind::File => 1,
@@ -269,7 +268,6 @@ fn sorted(parts: &[Part], has_kinds: bool) -> Found {
     found
 }
 
-/// By name, but on Windows in the system's order.
 fn in_order<'p>(runs: Runs<'p>) -> Vec<(&'p [u8], &'p Entry)> {
     let names = |(part, entries): (&'p Part, &'p [Entry])| {
         entries.iter().map(|entry| (part.text(entry.at), entry))

@@ -14,10 +14,10 @@ use crate::list::{Entries, Found, number};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work, lock};
 
-/// Bytes of names per batch, approximately.
+/// The approximate number of bytes of names per batch.
 const ENOUGH: usize = 1 << 15;
 
-/// Its unfinished directories remain open.
+/// A tree to list in batches. Directories that are not finished remain open between batches.
 #[napi]
 pub struct OpenTree(Arc<Mutex<State>>);
 
@@ -82,7 +82,7 @@ impl Work for Opening {
 
 pub struct Reading(Arc<Mutex<State>>);
 
-/// In the order of the system, each directory before its children.
+/// Entries in the order of the system, each directory before its children.
 #[napi(object, object_from_js = false)]
 pub struct Batch {
     pub entries: Entries,

@@ -34,7 +34,7 @@ pub fn answer(report: &Report) -> Answer<()> {
     report.errors.first().map_or(Ok(()), |error| Err(Failure::from(error)))
 }
 
-/// Like `fs.rm` with `recursive`, but without retries.
+/// Removes a tree like `fs.rm` with `recursive`, but without retries.
 #[napi]
 pub fn remove(
     env: Env,

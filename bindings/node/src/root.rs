@@ -58,7 +58,7 @@ pub fn open_root(
 
 type Act<T> = dyn Fn(&curt::Root, &Cancel) -> Answer<T> + Send;
 
-/// Keeps the root open until the operation ends.
+/// An operation beneath a root, which remains open until the operation ends.
 pub struct Beneath<T> {
     root: Arc<curt::Root>,
     act: Box<Act<T>>,
@@ -103,7 +103,7 @@ impl OpenRoot {
         work::start(env, Beneath { root: self.opened()?, act: Box::new(act) }, control)
     }
 
-    /// A second handle, closed separately, for an operation that begins later.
+    /// Returns a second handle, closed separately, for an operation that begins later.
     #[napi]
     pub fn keep(&self) -> Result<OpenRoot> {
         Ok(OpenRoot(Mutex::new(Some(self.opened()?))))
@@ -288,7 +288,7 @@ fn failed(function: &'static str) -> impl Fn(Error) -> Failure {
     move |error| Failure::new(&error, function)
 }
 
-/// Goes to JavaScript, or is closed if the promise is dropped before that.
+/// A file whose descriptor goes to JavaScript. It is closed if the promise is dropped before that.
 pub struct Descriptor(File);
 
 impl Descriptor {
@@ -336,8 +336,8 @@ fn make_directory(root: &curt::Root, path: &Path, mode: u32) -> Answer<()> {
 fn make_directories(root: &curt::Root, path: &Path, mode: u32) -> Answer<Option<String>> {
     let bytes = path.as_os_str().as_encoded_bytes();
     let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
-    // Ends of the prefixes to create, longest first. ENOENT adds a shorter one only on the way up;
-    // on the way down another process has removed a parent: an error.
+    // The ends of the prefixes to create, longest first. On the way up, ENOENT adds a shorter
+    // prefix. On the way down it is an error, because another process has removed a parent.
     let mut ends = vec![bytes.len()];
     let (mut first, mut is_upward) = (None, true);
     while let Some(&end) = ends.last() {
@@ -359,7 +359,7 @@ fn make_directories(root: &curt::Root, path: &Path, mode: u32) -> Answer<Option<
     Ok(first.map(|first| first.to_string_lossy().into_owned()))
 }
 
-/// After a failed `mkdir`, fails like Node unless there is a directory.
+/// Decides after a failed `mkdir`: fails like Node, unless the path is a directory.
 fn entered(root: &curt::Root, path: &Path, failure: Failure, is_last: bool) -> Answer<()> {
     use numbers::{EACCES, EEXIST, ENOSPC, ENOTDIR, EPERM};
 

@@ -90,7 +90,7 @@ pub fn row(metadata: &Metadata) -> Answer<[f64; WIDTH]> {
     ])
 }
 
-/// Like Node, reports 0 for values that the system lacks.
+/// Like Node, returns 0 for values that the system lacks.
 fn known<T: Default>(value: Value<'_, T>) -> Answer<T> {
     match value {
         Value::Known(value) => Ok(value),
@@ -126,8 +126,8 @@ fn mode(metadata: &Metadata) -> Answer<f64> {
     Ok(f64::from(kind | if is_read_only { 0o444 } else { 0o666 }))
 }
 
-/// Takes NUL-terminated paths. Returns the numbers of each, or NaN and an errno: 0 for a broken
-/// symlink and an empty path, whose error comes from Node's own function.
+/// Takes NUL-terminated paths. Returns the numbers of each, or NaN and an errno. The errno 0 means
+/// a broken symlink or an empty path, whose error comes from Node's own function.
 #[napi]
 pub fn stat_many(
     env: Env,

@@ -18,7 +18,7 @@ use crate::failure::{Answer, Failure};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work, lock};
 
-/// Bytes of names per batch, approximately.
+/// The approximate number of bytes of names per batch.
 const ENOUGH: usize = 1 << 16;
 
 #[napi]
@@ -26,7 +26,7 @@ pub struct Walker(Arc<Mutex<State>>);
 
 pub struct State {
     walk: DirectoryWalk,
-    /// `None` once the walk has begun.
+    /// The top, or `None` once the walk has begun.
     top: Option<PathBuf>,
     undecided: Option<(List, Vec<OsString>)>,
 }

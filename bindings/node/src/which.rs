@@ -8,12 +8,13 @@ use napi_derive::napi;
 use crate::failure::{Answer, Failure};
 use crate::work::{self, Control, Outcome, Work};
 
-/// Never falls back to the environment, because JavaScript may change it concurrently.
+/// The variables and rules of a search. It never reads the environment, because JavaScript may
+/// change it concurrently.
 #[napi(object)]
 pub struct Settings {
     pub path: Option<String>,
     pub path_ext: Option<String>,
-    /// By default the working directory.
+    /// The base directory, by default the working directory.
     pub cwd: Option<String>,
     pub is_windows: bool,
     /// Whether cmd.exe's rules search the working directory before `PATH`.

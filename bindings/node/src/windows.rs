@@ -30,7 +30,7 @@ pub const EROFS: i32 = 4043;
 pub const EXDEV: i32 = 4037;
 const UNKNOWN: i32 = 4094;
 
-/// Depends on the function that Node would report.
+/// Returns libuv's number, which depends on the function that Node would report.
 pub fn of_system(number: i32, function: &str) -> i32 {
     let is_listing = matches!(function, "scandir" | "opendir");
     match number.cast_unsigned() {
@@ -54,7 +54,7 @@ pub fn of_system(number: i32, function: &str) -> i32 {
         | system::ERROR_INVALID_NAME
         | system::ERROR_INVALID_REPARSE_DATA
         | system::ERROR_PATH_NOT_FOUND => ENOENT,
-        // Only Wine returns it for a component of the path.
+        // Only Wine returns this number for a component of the path.
         system::ERROR_DIRECTORY if is_listing => ENOTDIR,
         system::ERROR_DIRECTORY => ENOENT,
         system::ERROR_NOT_ENOUGH_MEMORY | system::ERROR_OUTOFMEMORY => ENOMEM,

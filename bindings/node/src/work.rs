@@ -57,7 +57,7 @@ impl<W: Work> Task for Pooled<W> {
 
 pub type Outcome<W> = Either<AsyncTask<Pooled<W>>, <W as Work>::Output>;
 
-/// In the thread pool if there is a control, otherwise at once.
+/// Starts the work in the thread pool if there is a control, otherwise does it at once.
 pub fn start<W: Work>(
     env: Env,
     mut work: W,

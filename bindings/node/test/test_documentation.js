@@ -29,7 +29,6 @@ function printed(program) {
   return done.stdout;
 }
 
-/** The output of each program follows it. */
 function check(name) {
   const page = fs.readFileSync(name, "utf8");
   const programs = [...page.matchAll(/```js\n([^]*?)```\n\n```console\n([^$][^]*?)```/g)];

@@ -23,7 +23,9 @@ const FORMS = {
   sync: async (fs, ...words) => fs.rmSync(...words),
 };
 
-/** With `force`, errors of Node's `rmSync` depend on the version. */
+/**
+ * Compares with the promise form: with `force`, errors of Node's `rmSync` vary between versions.
+ */
 const ASYNC = { ...fs, rmSync: fs.promises.rm };
 
 async function outcome(promise) {
@@ -36,7 +38,7 @@ async function outcome(promise) {
   return { name, code, errno, syscall, path, message };
 }
 
-/** File modes do not bind root. */
+/** Runs `begin` as nobody, because file modes do not bind root. */
 async function unprivileged(begin) {
   if (!isRoot) return begin();
   process.setegid(NOBODY);

@@ -258,7 +258,7 @@ test("root: removals that wait for their turn outlast it", async () => {
   const settled = await Promise.allSettled(removals);
   assert.deepEqual(settled.map(({ reason }) => reason?.code), [undefined, undefined, "ENOENT"]);
   assert.equal(["a", "e"].some((name) => fs.existsSync(path.join(top, name))), false);
-  // Garbage of earlier tests may close other descriptors.
+  // Checks only this folder, because garbage of earlier tests may close other descriptors.
   assert.equal(descriptors().some((fd) => fs.readlinkSync(`/proc/self/fd/${fd}`) === top), false);
 });
 

@@ -17,7 +17,7 @@ rm(new URL("file:///a"), { recursive: true, threads: "auto", signal }, (error) =
   same<typeof error, NodeJS.ErrnoException | null>(true);
 });
 rmSync(Buffer.from("a"), { force: true, maxRetries: 3, threads: 2 });
-// @ts-expect-error: what blocks cannot be aborted
+// @ts-expect-error: a synchronous call cannot be aborted
 rmSync("a", { signal });
 // @ts-expect-error: neither a number nor "auto"
 void promises.rm("a", { threads: "many" });

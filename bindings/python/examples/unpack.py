@@ -28,7 +28,7 @@ def unpack(archive: tarfile.TarFile, root: curt.Root) -> list[tuple[str, Excepti
             failed.append((member.name, error))
         else:
             directories += [member] if member.isdir() else []
-    # Last and innermost first, because a directory may become read-only.
+    # Directories come last, the innermost first, because they may become read-only.
     for member in sorted(directories, key=lambda member: member.name, reverse=True):
         try:
             set_metadata(member, root)

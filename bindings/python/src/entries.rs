@@ -145,12 +145,14 @@ pub(crate) struct Directory {
     path: Vec<u8>,
     form: Form,
     fd: Option<i32>,
-    /// The caller may close it at any time.
+    /// The root to query beneath, if any. The caller may close it at any time.
     root: Option<Py<Root>>,
-    /// Open until the iterator ends. Entries that live longer query by path. Only reading may wait
-    /// for the lock: in a forked child, a missing thread may hold it forever.
+    /// The open directory, until the iterator ends. Entries that live longer query by path. Only
+    /// reading may wait for the lock, because in a forked child a thread of the parent might hold
+    /// it forever.
     open: Mutex<Option<Box<Open>>>,
-    /// Set by `close`. If another thread holds the lock then, that thread closes the directory.
+    /// Whether `close` was called. If another thread holds the lock then, that thread closes the
+    /// directory.
     is_closed: AtomicBool,
 }
 
@@ -167,7 +169,8 @@ impl Directory {
         }
     }
 
-    /// Must be called without the GIL, because the holder of the lock may wait for it.
+    /// Waits for the lock. Must be called without the GIL, because the holder of the lock may wait
+    /// for the GIL.
     fn lock(&self) -> MutexGuard<'_, Option<Box<Open>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -184,7 +187,7 @@ impl Directory {
         read
     }
 
-    /// `None` if the directory is closed or another thread holds the lock.
+    /// Returns `None` if the directory is closed or another thread holds the lock.
     fn stat(&self, name: &Path, follow: bool) -> Option<Result<Metadata, Error>> {
         let stat = self.open.try_lock().ok()?.as_mut().map(|open| open.stat(name, follow));
         self.close_if_due();
@@ -292,7 +295,7 @@ impl Drop for ScandirIterator {
         if !self.directory.close() {
             return;
         }
-        // CPython's iterator warns, too. Restore an exception in flight.
+        // Warn as CPython's iterator does, and restore an exception in flight.
         let _ = Python::try_attach(|py| {
             let raised = PyErr::take(py);
             let path = self.directory.object.bind(py).repr();
@@ -332,7 +335,7 @@ pub(crate) struct DirEntry {
     inode: u64,
     directory: Arc<Directory>,
     path: OnceLock<Py<PyAny>>,
-    /// For the entry itself, and for the target of a symlink.
+    /// The cached metadata of the entry itself, and of a symlink's target.
     stats: [OnceLock<Py<PyAny>>; 2],
 }
 
@@ -354,24 +357,24 @@ impl DirEntry {
         self.inode
     }
 
-    /// Returns whether it is a directory or a symlink to one.
+    /// Returns whether the entry is a directory or a symlink to a directory.
     #[pyo3(signature = (*, follow_symlinks=Truth(true)), text_signature = "($self, *, follow_symlinks=True)")]
     fn is_dir(&self, py: Python<'_>, follow_symlinks: Truth) -> PyResult<bool> {
         self.is_kind(py, Kind::Directory, follow_symlinks.0)
     }
 
-    /// Returns whether it is a regular file or a symlink to one.
+    /// Returns whether the entry is a regular file or a symlink to a regular file.
     #[pyo3(signature = (*, follow_symlinks=Truth(true)), text_signature = "($self, *, follow_symlinks=True)")]
     fn is_file(&self, py: Python<'_>, follow_symlinks: Truth) -> PyResult<bool> {
         self.is_kind(py, Kind::File, follow_symlinks.0)
     }
 
-    /// Returns whether it is a symlink.
+    /// Returns whether the entry is a symlink.
     fn is_symlink(&self, py: Python<'_>) -> PyResult<bool> {
         self.is_kind(py, Kind::Symlink, false)
     }
 
-    /// Returns whether it is a junction: always false, because only Windows has them.
+    /// Returns whether the entry is a junction: always false, because only Windows has junctions.
     fn is_junction(&self) -> bool {
         false
     }
@@ -407,7 +410,6 @@ impl DirEntry {
             return Ok(stat.bind(py).clone());
         }
         let stat = self.ask(py, follow_symlinks)?.unbind();
-        // If another thread was faster, all get its answer.
         Ok(cell.get_or_init(|| stat).bind(py).clone())
     }
 
@@ -434,7 +436,7 @@ impl DirEntry {
         })
     }
 
-    /// Relative to the directory while that is open, otherwise by path.
+    /// Queries relative to the directory while it is open, otherwise by path.
     fn ask<'py>(&self, py: Python<'py>, follow: bool) -> PyResult<Bound<'py, PyAny>> {
         if let Some(root) = &self.directory.root {
             return self.ask_beneath(py, root, follow);

@@ -9,7 +9,8 @@ use pyo3::types::PyString;
 
 use crate::path::{Form, strerror};
 
-/// Its class follows from the number. The text is the system's, or curt's for a refusal.
+/// Returns the exception for an error. The number decides its class. The text is the system's, or
+/// curt's for a refusal.
 pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAny>) -> PyErr {
     let number = error.errno();
     let text = match error.reason() {
@@ -24,8 +25,8 @@ pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAn
     text.map_or_else(|error| error, |text| os_error(number, &text, filename))
 }
 
-/// Made at once: when raised later, Python before 3.12 would not know its class, for example
-/// `FileNotFoundError`.
+/// Creates the exception at once. Otherwise, until it is raised, Python before 3.12 would not know
+/// its class, for example `FileNotFoundError`.
 fn os_error(number: i32, text: &Bound<'_, PyAny>, filename: &Bound<'_, PyAny>) -> PyErr {
     let class = filename.py().get_type::<PyOSError>();
     class.call1((number, text, filename)).map_or_else(|error| error, PyErr::from_value)

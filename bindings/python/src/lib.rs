@@ -21,7 +21,7 @@ use pyo3::prelude::*;
 fn is_main_interpreter(_py: Python<'_>) -> bool {
     // SAFETY: the caller is attached to an interpreter.
     let state = unsafe { ffi::PyInterpreterState_Get() };
-    // SAFETY: the state of a live interpreter.
+    // SAFETY: `state` belongs to a live interpreter.
     unsafe { ffi::PyInterpreterState_GetID(state) == 0 }
 }
 
@@ -50,7 +50,8 @@ mod _curt {
     #[pymodule_export]
     use crate::which::which;
 
-    /// Python itself refuses only subinterpreters with a separate GIL, and before 3.12 none.
+    /// Refuses all subinterpreters. Python itself refuses only those with a separate GIL, and
+    /// before 3.12 none.
     #[pymodule_init]
     fn begin(module: &Bound<'_, PyModule>) -> PyResult<()> {
         if crate::is_main_interpreter(module.py()) {

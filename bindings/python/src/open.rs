@@ -17,14 +17,14 @@ use crate::path::{Form, PathArg};
 use crate::stat::plan;
 
 const MOST: usize = 1024;
-/// Most directories have no more entries. Growing from zero takes more than half of the
-/// instructions for reading a small one.
+/// Most directories have no more entries than this. Growing from zero takes more than half of the
+/// instructions for reading a small directory.
 const USUAL: usize = 64;
 const USUAL_NAME: usize = 16;
 
 pub(crate) struct Open {
     list: List,
-    /// Without and with following symlinks; made on demand.
+    /// The queries without and with following symlinks, created on demand.
     stats: [Option<Stat>; 2],
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn to_list<'py>(
     PyList::new(py, names.iter().map(|name| Wrapped { name, form }))
 }
 
-/// Converts a name only when it becomes a Python object.
+/// A name that is converted only when it becomes a Python object.
 struct Wrapped<'a> {
     name: &'a [u8],
     form: Form,
@@ -99,13 +99,13 @@ impl Open {
         Ok(Open::of(Directory::try_from(fd)?))
     }
 
-    /// Boxed, because moving more than 2,000 bytes to the owner is slow.
+    /// Returns a box, because moving more than 2,000 bytes to the owner is slow.
     pub(crate) fn of(directory: Directory) -> Box<Open> {
         let list = directory.list(Fields::KIND | Fields::ID);
         Box::new(Open { list, stats: [None, None] })
     }
 
-    /// `into` is empty at the end.
+    /// Reads entries into `into`, which is empty at the end.
     pub(crate) fn read(&mut self, into: &mut Entries) -> Result<(), Error> {
         into.clear();
         into.reserve(USUAL);
@@ -127,7 +127,7 @@ impl Open {
         self.list.stat(stat, name)
     }
 
-    /// The caller's descriptor can then be listed again.
+    /// Rewinds, so that the caller can list its descriptor again.
     pub(crate) fn rewind(&mut self) {
         let _ = self.list.reset();
     }
@@ -158,11 +158,11 @@ pub(crate) fn check_open(fd: BorrowedFd<'_>) -> io::Result<()> {
     }
 }
 
-/// For one call, which fails if the descriptor is closed.
+/// Borrows a descriptor for one call, which fails if the descriptor is closed.
 pub(crate) fn borrow<'fd>(fd: i32) -> BorrowedFd<'fd> {
-    // An unused number, so a negative one fails as a closed descriptor does.
+    // Replace a negative number with an unused one, which fails like a closed descriptor.
     let fd = if fd < 0 { i32::MAX } else { fd };
-    // SAFETY: not -1. It may be closed, but only a call that checks it uses it.
+    // SAFETY: `fd` is not -1. It may be closed, but only a call that checks it uses it.
     unsafe { BorrowedFd::borrow_raw(fd) }
 }
 

@@ -78,8 +78,8 @@ impl<'py> PathArg<'py> {
     }
 }
 
-/// CPython must handle it: to raise its error, or because it still accepts the type, such as
-/// `bytearray`.
+/// Returns whether CPython must handle the path: to raise its error, or because it still accepts
+/// the type, such as `bytearray`.
 pub(crate) fn is_foreign(path: &Bound<'_, PyAny>) -> bool {
     let has = |name: &str| path.get_type().hasattr(name).unwrap_or(false);
     !path.is_none()
@@ -89,7 +89,7 @@ pub(crate) fn is_foreign(path: &Bound<'_, PyAny>) -> bool {
         && !has("__index__")
 }
 
-/// With the error message of `os` functions for other types.
+/// Converts a path to `str` or `bytes`. Other types raise the error of `os` functions.
 pub(crate) fn fspath<'py>(argument: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = argument.py();
     if argument.is_instance_of::<PyString>() || argument.is_instance_of::<PyBytes>() {
@@ -102,7 +102,7 @@ pub(crate) fn fspath<'py>(argument: &Bound<'py, PyAny>, what: &str) -> PyResult<
     }
     // SAFETY: `argument` is a live object.
     let path = unsafe { ffi::PyOS_FSPath(argument.as_ptr()) };
-    // SAFETY: a new reference, or null with an error set.
+    // SAFETY: the call returned a new reference, or null with an error set.
     unsafe { Bound::from_owned_ptr_or_err(py, path) }
 }
 
@@ -110,7 +110,7 @@ fn encode<'py>(text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     let py = text.py();
     // SAFETY: `text` is a live object; the call checks its type.
     let encoded = unsafe { ffi::PyUnicode_EncodeFSDefault(text.as_ptr()) };
-    // SAFETY: a new reference, or null with an error set.
+    // SAFETY: the call returned a new reference, or null with an error set.
     let encoded = unsafe { Bound::from_owned_ptr_or_err(py, encoded) };
     Ok(encoded?.cast_into::<PyBytes>()?)
 }
@@ -144,9 +144,9 @@ pub(crate) fn join(directory: &[u8], name: &[u8]) -> Vec<u8> {
 
 pub(crate) fn decode<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let length = bytes.len() as ffi::Py_ssize_t;
-    // SAFETY: the pointer and length of one slice.
+    // SAFETY: the pointer and the length are those of one slice.
     let text = unsafe { ffi::PyUnicode_DecodeFSDefaultAndSize(bytes.as_ptr().cast(), length) };
-    // SAFETY: a new reference, or null with an error set.
+    // SAFETY: the call returned a new reference, or null with an error set.
     unsafe { Bound::from_owned_ptr_or_err(py, text) }
 }
 

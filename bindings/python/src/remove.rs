@@ -98,7 +98,8 @@ impl Operand<'_> {
         let is_operand = error.path() == self.path;
         let is_file = error.kind() == NotADirectory;
         let names = match (error.function(), error.cause()) {
-            // CPython follows the symlink before it checks, at the latest when it opens it.
+            // CPython follows a symlink before it checks for one, at the latest when it opens the
+            // operand.
             (_, Cause::Kept(kept @ (Kept::IsALink | Kept::DotOrDotDot))) if is_operand => {
                 let is_link = *kept == Kept::IsALink;
                 if let Err(exception) = self.stat(py, true) {
@@ -110,7 +111,7 @@ impl Operand<'_> {
                 vec![if is_link { "islink" } else { "rmdir" }]
             }
             // CPython calls `lstat` before it opens the operand, notices a file when it lists it,
-            // and then removes that like any directory that could not be listed.
+            // and then calls `rmdir` as for any directory that could not be listed.
             (name, Cause::Os(_)) if is_operand && (is_file || name == "open") => {
                 match (self.stat(py, false).is_ok(), is_file) {
                     (false, _) => vec!["lstat"],

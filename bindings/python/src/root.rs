@@ -29,8 +29,8 @@ use crate::threads::AtMost;
 #[pyclass(frozen, subclass, module = "curt_fs._curt")]
 pub(crate) struct Root {
     operand: Py<PyAny>,
-    /// Locked only briefly and with the GIL: during a method, signal handlers may close the root,
-    /// and other threads may fork.
+    /// The root, until it is closed. The lock is held only briefly and with the GIL, because during
+    /// a method signal handlers may close the root, and other threads may fork.
     root: RwLock<Option<Arc<curt::Root>>>,
 }
 
@@ -167,12 +167,12 @@ impl Root {
         report.errors.first().map_or(Ok(()), |error| Err(exception_in(py, error, Form::Text)))
     }
 
-    /// Renames, replacing an existing entry.
+    /// Renames an entry, replacing an existing one.
     fn replace(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
         self.call_pair(src, dst, "replace", |root, from, to| root.rename(from, to))
     }
 
-    /// Renames, unless the new name exists.
+    /// Renames an entry, unless the new name exists.
     fn rename(&self, src: &Bound<'_, PyAny>, dst: &Bound<'_, PyAny>) -> PyResult<()> {
         self.call_pair(src, dst, "rename", |root, from, to| root.rename_new(from, to))
     }
@@ -262,7 +262,7 @@ impl Root {
         done.map_err(|error| exception(py, &error, &path.object))
     }
 
-    /// The exception has both paths, as in `os`.
+    /// An exception has both paths, as in `os`.
     fn call_pair(
         &self,
         src: &Bound<'_, PyAny>,

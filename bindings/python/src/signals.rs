@@ -1,7 +1,7 @@
 //! Signals, progress and deadlines of long operations.
 //!
 //! Python runs signal handlers only on the main thread, and only when code checks for them. So an
-//! operation without the GIL must attach now and then. It shows its progress at the same time.
+//! operation without the GIL must take it now and then. It shows its progress at the same time.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,8 +11,8 @@ use curt::Next;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Each check takes the GIL, and a busy thread releases that only after 5 ms, so shorter intervals
-/// would cost time.
+/// The shortest time between checks. Each check takes the GIL, and a busy thread releases the GIL
+/// only after 5 ms, so shorter intervals would cost time.
 const INTERVAL: Duration = Duration::from_millis(20);
 
 #[derive(Default)]
@@ -60,7 +60,7 @@ impl Signals {
         self.progress.is_some()
     }
 
-    /// Numbers may arrive out of order: the largest counts.
+    /// Numbers may arrive out of order, so the largest counts.
     pub(crate) fn set_done(&self, entries: u64) {
         if let Some(progress) = &self.progress {
             progress.done.fetch_max(entries, Ordering::Relaxed);

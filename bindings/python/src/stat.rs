@@ -30,7 +30,8 @@ pub(crate) fn plan(follow: bool) -> Plan {
     Plan::new(FIELDS).follow(if follow { Follow::Links } else { Follow::Never })
 }
 
-/// Whether the symlink is broken. Only CPython's function raises the right exception then.
+/// Returns whether a symlink to follow is broken. Only CPython's function then raises the
+/// right exception.
 pub(crate) fn is_unfollowed(metadata: &Metadata, follow: bool) -> bool {
     follow && metadata.kind() == Kind::Symlink
 }
@@ -66,7 +67,7 @@ pub(crate) fn result<'py>(py: Python<'py>, metadata: &Metadata) -> PyResult<Boun
     let missing = || PyRuntimeError::new_err("the system did not answer everything");
     // SAFETY: the class is a struct sequence.
     let made = unsafe { ffi::PyStructSequence_New(layout.class.as_ptr().cast()) };
-    // SAFETY: a new reference, or null with an error set.
+    // SAFETY: the call returned a new reference, or null with an error set.
     let made = unsafe { Bound::from_owned_ptr_or_err(py, made) }?;
     let set = |position: ffi::Py_ssize_t, value: Bound<'py, PyAny>| {
         debug_assert!(position < layout.fields, "a position within the struct sequence");

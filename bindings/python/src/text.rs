@@ -16,7 +16,7 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
     let py = path.py();
     let object = fspath(path, "abspath")?;
     let Ok(encoded) = Encoded::new(&object) else {
-        // A surrogate that stands for no byte.
+        // The path has a surrogate that stands for no byte.
         return original(py, "abspath")?.call1((object,));
     };
     let text = encoded.as_bytes();
@@ -39,7 +39,7 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
             Ok(object)
         }
         Ok(full) => form.wrap(py, &full),
-        // To Python, NUL is an ordinary character.
+        // The path has a NUL, which is an ordinary character to Python.
         Err(_) => original(py, "abspath")?.call1((object,)),
     }
 }
@@ -61,7 +61,7 @@ pub(crate) fn expanduser<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
     if !matches!(after.first(), None | Some(b'/')) {
         return original(py, "expanduser")?.call1((object,));
     }
-    // Python's mapping, which a program may have replaced.
+    // Read Python's mapping, which a program may have replaced.
     let environment = imported(py)?.os.bind(py).getattr("environ")?;
     let home = environment.call_method1("get", ("HOME",))?;
     let Ok(encoded_home) = Encoded::new(&home) else {

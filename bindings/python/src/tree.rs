@@ -10,7 +10,7 @@
 //! `waiting` until the walk lists a directory outside of it, then in `done` until it is yielded.
 //!
 //! `fwalk` shows the caller our descriptors, and the caller may close them. Then another file can
-//! have the number at any time, so we must neither use nor close it (`give_up_closed`).
+//! have the number at any time, so we must neither use nor close that number (`give_up_closed`).
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -47,12 +47,12 @@ struct State {
     onerror: Option<Py<PyAny>>,
     /// Top-down: the last directory, whose list of subdirectories the caller may edit.
     yielded: Option<(List, Py<PyList>, PathBuf)>,
-    /// Edits of a list count until its last subdirectory.
+    /// Whether edits of a list count until its last subdirectory is walked.
     heeds_late: bool,
     levels: Vec<Level>,
-    /// Bottom-up: their contents are being walked.
+    /// Bottom-up: the directories whose contents are being walked.
     waiting: Vec<Waiting>,
-    /// Bottom-up: their contents have been yielded, in order.
+    /// Bottom-up: the directories whose contents have been yielded, in order.
     done: VecDeque<Waiting>,
     left: Option<OwnedFd>,
     is_at_end: bool,
@@ -131,7 +131,7 @@ impl Directories {
         walk.next(py)
     }
 
-    /// `onerror` or an edited list may refer to the walk: a cycle for the collector.
+    /// `onerror` or an edited list may refer to the walk, which makes a cycle.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Ok(walk) = self.0.try_lock() else { return Ok(()) };
         visit.call(&walk.onerror)?;
@@ -245,7 +245,8 @@ impl State {
                 }
             }
             // Skips a symlink, except as the top. `is_link` returns `None` if the caller has
-            // changed the working directory of a relative walk; then it probably was one.
+            // changed the working directory of a relative walk; then the entry probably was a
+            // symlink.
             if let Err(error) = &listed {
                 let is_no_directory = error.kind() == NotADirectory;
                 if !is_first && is_no_directory && is_link(py, error.path()) != Some(false) {
@@ -363,8 +364,8 @@ impl State {
         Ok(())
     }
 
-    /// Takes the next item: a name goes to the walk, a path to a separate one. Returns false at the
-    /// end of all lists.
+    /// Takes the next item: a name goes to the walk, a path to a separate walk. Returns false at
+    /// the end of all lists.
     fn choose_next(&mut self, py: Python<'_>) -> PyResult<bool> {
         while let Some(level) = self.levels.last_mut() {
             let Ok(item) = level.directories.bind(py).get_item(level.seen) else {
@@ -398,7 +399,8 @@ impl State {
         self.walk.leave();
     }
 
-    /// For types other than text and bytes, joining raises CPython's error.
+    /// Returns the name of an item. For types other than `str` and `bytes`, `join` raises CPython's
+    /// error.
     fn named<'py>(&self, item: &Bound<'py, PyAny>, path: &Path) -> PyResult<Bound<'py, PyAny>> {
         if let Ok(name) = fspath(item, "walk") {
             if Form::of(&name) == self.form {
@@ -444,7 +446,7 @@ impl State {
     fn report(&self, py: Python<'_>, error: &Error, is_top: bool) -> PyResult<()> {
         let Some(onerror) = &self.onerror else { return Ok(()) };
         let exception = match (&self.item, error.path().file_name()) {
-            // `os.fwalk` opens it by name alone, so the error has only that.
+            // `os.fwalk` opens the item by name alone, so the error has only the name.
             (Some(item), _) if self.shows_descriptors && is_top => {
                 exception(py, error, item.bind(py))
             }
@@ -462,7 +464,7 @@ fn is_link(py: Python<'_>, path: &Path) -> Option<bool> {
     metadata.ok().map(|metadata| metadata.kind().is_symlink())
 }
 
-/// Symlinks to directories count as subdirectories.
+/// Lists a directory. Symlinks to directories count as subdirectories.
 fn list(
     directory: curt::list::Directory,
     directories: &mut NameBlock<u8>,

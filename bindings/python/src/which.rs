@@ -33,10 +33,10 @@ thread_local! {
 fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, Error> {
     let look_up = |search: &Search| search.find(OsStr::from_bytes(name));
     let search = |path: &[u8]| Search::new().policy(Policy::CPython).path(OsStr::from_bytes(path));
-    // A command with a directory needs no path. Do not read the environment: without the GIL,
-    // another thread may change it.
+    // A command with a directory needs no search path. Do not read the environment: without
+    // the GIL, another thread may change it.
     let path = path.unwrap_or_default();
-    // A search caches the working directory, so relative entries need a new one.
+    // A search caches the working directory, so relative entries need a new search.
     let is_absolute = |entry: &[u8]| entry.starts_with(b"/");
     if name.contains(&b'/') || !path.split(|&unit| unit == b':').all(is_absolute) {
         return look_up(&search(path));
@@ -49,7 +49,8 @@ fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, Error> {
     })
 }
 
-/// Spells the path like CPython, with the entry as written; curt's result is absolute.
+/// Spells the path like CPython, with the entry of `PATH` as written; curt's own result is
+/// absolute.
 fn spelled(found: &Found, command: &[u8], path: Option<&[u8]>) -> Vec<u8> {
     let directory = match found.origin() {
         FoundIn::Path(index) => path.and_then(|path| path.split(|&unit| unit == b':').nth(index)),

@@ -10,7 +10,7 @@ import os
 import sys
 from _thread import get_ident
 
-# First, because another import would hide those of curt's functions.
+# Imported first, because another import would hide the imports of curt's functions.
 import curt_fs as curt
 
 TYPE_CHECKING = False
@@ -107,7 +107,7 @@ NAMED = {f"{name} {number}": call for name, calls in CALLS.items() for number, c
 
 
 def child(call: Callable[[], object]) -> None:
-    # Not a Python handler: the child may hang on a lock in native code.
+    # The signal has no Python handler, because the child may hang on a lock in native code.
     signal.alarm(60)
     call()
 
@@ -144,7 +144,7 @@ def forks() -> None:
     for name, call in NAMED.items():
         if any(ends([forked(lambda: os._exit(bool(beside_the_first_call(call))))]) for _ in range(2)):
             print(name, "hangs or fails in a forked child")
-    # The resources that they used must not remain locked, either.
+    # The resources that the calls used must not remain locked, either.
     calls = [call for name, call in NAMED.items() if "install" not in name]
     stop = threading.Event()
 

@@ -427,7 +427,7 @@ def test_an_empty_directory_has_one_row(client, tmp_path: Path) -> None:
 
 
 def test_inside_of_a_task_its_worker_has_the_client(client, forest: Path) -> None:
-    # More at a time than threads, while the pieces need a thread, too.
+    # There are more tasks than threads, and their pieces need a thread, too.
     def entries(path: str, with_client: bool) -> int:
         if not with_client:
             return curt_fs.dask.usage(path).entries
@@ -629,7 +629,7 @@ def test_workers_are_killed_in_the_middle(cluster, client, forest: Path, tmp_pat
     finally:
         killer.join()
     assert kills == 10
-    # Closing Dask while it starts workers fails.
+    # Wait, because closing Dask while it starts workers fails.
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         addresses = {nanny.worker_address for nanny in cluster.workers.values()}
@@ -707,7 +707,7 @@ def test_workers_that_see_another_filesystem(cluster, client, forest: Path, monk
                 curt_fs.dask.remove(forest, client=client, budget=SMALL)
             assert (caught.value.errno, caught.value.filename) == (errno.EXDEV, str(forest))
             assert in_order(forest) == before
-            # As if it had joined after the check: the piece itself refuses.
+            # As if the worker had joined after the check: the piece itself refuses.
             [elsewhere] = [
                 address
                 for address, worker in client.scheduler_info(n_workers=-1)["workers"].items()

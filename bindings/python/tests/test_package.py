@@ -62,7 +62,7 @@ for kind in KINDS:
 import curt_fs as curt
 print(curt.stat(".").st_ino == __import__("os").stat(".").st_ino, curt.expanduser("~") != "~")
 """
-    # With a shared GIL, as `Py_NewInterpreter` makes them, and with a separate one.
+    # Subinterpreters with a shared GIL, as `Py_NewInterpreter` makes them, and with a separate GIL.
     if sys.version_info >= (3, 13):
         kinds = "(('legacy',), ('isolated',))"
     elif sys.version_info >= (3, 12):

@@ -27,8 +27,7 @@ def wide(tmp_path_factory) -> Path:
     return root
 
 
-# Removes `argv[1]` and prints the delay after a signal. A separate process, because the handler's
-# exception could hit other code.
+# In a separate process, because the handler's exception could hit other code.
 INTERRUPTED = """
 import os, signal, sys, time
 import curt_fs as curt
@@ -116,7 +115,6 @@ def test_fork_between_calls(wide: Path) -> None:
         assert os.waitpid(child, 0)[1] == 0
 
 
-# Forks while other threads use a root and entries, which the children use and close, too.
 FORKS = """
 import os, signal, sys, threading
 import curt_fs as curt

@@ -74,7 +74,7 @@ def test_is_skipped():
 def run(patched: bool, *arguments: object, **kwargs) -> subprocess.CompletedProcess[str]:
     patch = ["-m", "curt_fs.patch"] if patched else []
     command = [sys.executable, *patch, "-m", *map(str, arguments)]
-    # Then bytecode depends on a file's text, not on its time.
+    # With SOURCE_DATE_EPOCH, bytecode depends on a file's text, not on its time.
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000", "COLUMNS": "80"}
     environment = {name: text for name, text in environment.items() if not name.startswith("PIP_")}
     return subprocess.run(command, capture_output=True, text=True, env=environment, **kwargs)

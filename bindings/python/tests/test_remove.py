@@ -191,7 +191,7 @@ for threads in ({}, {"threads": 1}):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         most, after = zip(*(map(int, line.split()) for line in done.stdout.splitlines()))
         assert (most[2:], after) == ((1, 1), (1, 1, 1, 1))
-        # The useful number of threads is measured during the work.
+        # The engine measures during the work whether threads pay, so one run may start none.
         usage, removal = max(usage, most[0]), max(removal, most[1])
         if min(usage, removal) > 1 or os.cpu_count() == 1:
             return

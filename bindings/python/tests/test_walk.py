@@ -326,6 +326,7 @@ def test_what_is_no_name_of_the_same_type(tree: Path, walk: str, added: object) 
                 found.append(seen)
             except (TypeError, ValueError, OSError) as error:
                 found.append(type(error))
-        # `os.fwalk` queries numbers and bytes first, and since 3.13 joins no other objects.
+        # `os.fwalk` queries numbers and bytes first, and since Python 3.13 joins no other objects
+        # to a path.
         is_odd = walk == "fwalk" and TypeError in found
         assert found[1] == found[0] or is_odd, (top, found)

@@ -5,7 +5,7 @@
 #
 # Serves the files of a folder to untrusted HTTP clients.
 #
-# WEBrick's FileHandler checks the text of a path with +File.expand_path+, and opens the path later,
+# WEBrick's FileHandler checks a path with +File.expand_path+ as text, and opens the path later,
 # when it may mean another file. Here the open is the check: a Curt::Root opens or refuses the path,
 # decoded once. An open file cannot be swapped, so the server tests the kernel's name of that file
 # for hidden names, wherever symlinks led. Results of test/test_server.rb for both:
@@ -134,7 +134,8 @@ class FileServer
     end
   end
 
-  # Returns the current path of an open file, relative to the folder. Both may have moved.
+  # Returns the current path of an open file, relative to the folder. The file and the folder may
+  # have moved.
   def path_beneath(file)
     folder = "#{name_of(@folder).chomp("/")}/"
     name = name_of(file)

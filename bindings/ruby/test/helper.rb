@@ -5,14 +5,14 @@ require "fileutils"
 require "test/unit"
 require "tmpdir"
 
-# In a new process: in Ruby 3.1, even without curt, a Ractor leaves locks behind that hang later
-# tests.
+# Runs a script in a new process, because in Ruby 3.1, even without curt, a Ractor leaves locks
+# behind that hang later tests.
 def output_of(script, *arguments)
   load_path = $LOAD_PATH.flat_map { |folder| ["-I", folder] }
   IO.popen([RbConfig.ruby, "-W0", *load_path, "-r", "curt", "-e", script, *arguments], &:read)
 end
 
-# A new process has little to mark.
+# Runs a script with frequent garbage collections. A new process has little to mark.
 def output_under_stress(script, *arguments)
   output_of("GC.stress = true\n#{script}", *arguments)
 end

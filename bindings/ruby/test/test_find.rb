@@ -284,7 +284,7 @@ class TestFind < Test::Unit::TestCase
     assert_equal(before, open_descriptors)
   end
 
-  # File modes do not bind root.
+  # Runs the block as another user, because file modes do not bind root.
   def as_another
     return yield if Process.uid != 0
 

@@ -204,7 +204,6 @@ class TestServer < Test::Unit::TestCase
     end
   end
 
-  # Even after another file took its name or the folder moved.
   def test_names_are_those_of_what_is_open
     server = FileServer.new(@site)
     beneath = ->(file) { server.send(:path_beneath, file) }

@@ -5,13 +5,13 @@
  *   name      GetFileAttributesExW of each name
  *   handle    CreateFileW, GetFileInformationByHandle, CloseHandle
  *   owner     the same, and the security descriptor of the handle
- *   today     the calls of `lstat` in Cygwin today: open, volume, all about the file, security,
- *             close
+ *   today     the calls of `lstat` in Cygwin today: open; query the volume, the file and its
+ *             security; close
  *   then      `stat` in Cygwin 1.7.5, according to the report: five opens, each with its close, and
  *             ten further calls, most of them redundant
  *   cpython   os.stat in CPython 3.11: open, type of the handle, GetFileInformationByHandle, close
- *   libuv     uv_fs_stat in libuv without GetFileInformationByName: open, device, all about the
- *             file, volume, close
+ *   libuv     uv_fs_stat in libuv without GetFileInformationByName: open; query the device, the
+ *             file and the volume; close
  *   curt      curt_stat: kind, size, times
  *   curt-all  curt_stat: the fields of uv_stat_t
  *
@@ -193,7 +193,7 @@ static void ask_as_then(const WCHAR *path, facts *about)
     volume_by_handle(file, FileFsVolumeInformation);
     by_handle(file, about);
     CloseHandle(file);
-    /* The access rules, through the layer that takes a path and opens it. */
+    /* The access rules, by a function that opens the path itself. */
     if (GetNamedSecurityInfoW((WCHAR *)path, SE_FILE_OBJECT, OWNERS_AND_RULES, NULL, NULL, NULL,
                               NULL, &descriptor) != 0)
         die("GetNamedSecurityInfoW");

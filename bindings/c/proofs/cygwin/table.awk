@@ -11,8 +11,8 @@ function sum(program, pattern,   name, total) {
     return total + 0
 }
 
-# One row: title, program, expected calls and opens per file, and the further calls allowed for all
-# of them: the listing, and on Linux the names of users, which are read once.
+# One row: title, program, expected calls and opens per file, and the further calls allowed in
+# total: for the listing and, on Linux, for the names of users, which are read once.
 function row(what, program, each, opens, more,   all, opened, whole) {
     all = sum(program, ".")
     opened = sum(program, "^(NtOpenFile|NtCreateFile|open|openat|openat2)$")
@@ -85,7 +85,7 @@ END {
     print header
     row("GNU ls -1U", "gnu-ls", 0, 0, 60)
     row("curt: names", "curt-ls", 0, 0, 4)
-    # 3 in version 9.1, 2 in newer ones.
+    # GNU ls makes 3 calls per file in version 9.1, 2 in newer ones.
     row("GNU ls -lU", "gnu-ls-l", int(sum("gnu-ls-l", ".") / files), 0, 60)
     row("curt: all columns of ls -l", "curt-ls-l", 1, 0, 60)
     split("then today handle owner name listing ls-l ls-li ls-ln ls-lu ls-lnu cpython libuv curt " \

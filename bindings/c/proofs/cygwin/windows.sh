@@ -31,7 +31,7 @@ count() {
         sh "$CURT_NATIVE_CALLS" "$built/counts" "$@" "C:\\cygwin-proof\\$size" >"$built/output"
         sed "s/\([0-9]*\) \(.*\)/calls $program $size \2 \1/" "$built/counts"
     done
-    # The sum of the sizes, if shown: the column before the name, or for `ls` before the time.
+    # If sizes are shown, add them up: in the column before the name, or for `ls` before the time.
     tr -d '\r' <"$built/output" | awk -v program="$program" '
         /file-/ { lines++; bytes += $(program ~ /^ls-l/ ? NF - 3 : NF - 1) }
         END { print "lists", program, lines + 0, bytes + 0 }'

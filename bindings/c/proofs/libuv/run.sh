@@ -9,8 +9,8 @@ digest=ec9de6ecf2a780fd2afb3b007947d2cd57c3bb17f3b9e721a66774980d35cd4d
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}/debian-root")
 archive=${XDG_CACHE_HOME:-$HOME/.cache}/curt/proofs/$name
 
-# Downloads the upstream source of Debian's package from the archive that the root uses. Argument:
-# the folder.
+# Downloads the upstream source of Debian's package from the archive that the Debian root uses.
+# Argument: the folder.
 fetch='
     cd "$1"
     sed "s/^deb /deb-src /" /etc/apt/sources.list >sources.list
@@ -36,7 +36,7 @@ if ! [ -e "$archive" ] || ! is_right; then
     is_right || { echo "libuv: $archive is not what was expected" >&2; exit 1; }
 fi
 
-# Below CARGO_TARGET_DIR, where the session finds it.
+# The session finds the archive below CARGO_TARGET_DIR.
 mkdir -p "$target/windows/target/libuv"
 cp "$archive" "$target/windows/target/libuv/source.tar.gz"
 cargo xtask windows-session --library -- bash "$proof/session.sh"

@@ -28,7 +28,7 @@ compile() { # object, source, flags to put first
         -o "$object"
 }
 
-# libuv and its tests, once per version.
+# Builds libuv and its tests, once per version of the source and of the flags.
 build_libuv() {
     local digest
     digest="$(sha256sum <"$build/source.tar.gz") ${flags[*]}"
@@ -50,14 +50,14 @@ build_libuv() {
     echo "$digest" >"$build/stamp"
 }
 
-# The variants of process.c, each checked and in a separate folder.
+# Writes the variants of process.c, each to a separate folder, and checks them.
 make_variants() {
     rm -rf "$build/variants"
     mkdir -p "$build"/variants/{before-{2,4,11},curt}
     local original=$build/libuv/src/win/process.c count more file
     cp "$original" "$build/variants/before-2/process.c"
 
-    # libuv tries two extensions. Repeat its code for the second one to try more.
+    # libuv tries two extensions. Repeat its code for the second one to make it try more.
     for count in 4 11; do
         more=${extensions[*]:2:count-2} file=$build/variants/before-$count/process.c
         awk -v more="$more" '
@@ -95,7 +95,7 @@ make_variants() {
     fi
 }
 
-# Builds uv_run_tests as libuv does, in a folder per way, with the copy that two tests start.
+# Builds uv_run_tests as libuv does, in a folder per variant, with the copy that two tests start.
 build_tests() { # way, objects and libraries
     local folder=$build/tests/$1
     shift

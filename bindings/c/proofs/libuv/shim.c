@@ -13,14 +13,15 @@ static WCHAR* search_path(const WCHAR* file,
                           const WCHAR* path,
                           unsigned int flags) {
   curt_search_options options = CURT_SEARCH_OPTIONS_INIT;
-  /* libuv's flag for exact names: a name with a directory is first tried as it is, as in Zig. */
+  /* With libuv's flag for exact names, a name with a directory is first tried unchanged, as in
+   * Zig. */
   int exact = flags & UV_PROCESS_WINDOWS_FILE_PATH_EXACT_NAME && wcspbrk(file, L"\\/:") != NULL;
   ptrdiff_t length = MAX_PATH;
   ptrdiff_t capacity;
   WCHAR* result = NULL;
 
   options.policy = exact ? CURT_POLICY_ZIG : POLICY;
-  /* Only for NoDefaultCurrentDirectoryInExePath; the other options are set. */
+  /* Only NoDefaultCurrentDirectoryInExePath is read from the environment; the rest is set here. */
   options.flags = CURT_SEARCH_ENVIRONMENT;
   options.path = curt_z(path);
   options.pathext = curt_z(exact ? L".com;.exe" : PATHEXT);

@@ -6,7 +6,7 @@ pub fn main() !void {
     const args = try std.process.argsAlloc(std.heap.page_allocator);
     const cwd = std.fs.cwd();
     if (args.len == 2) return cwd.deleteTree(args[1]);
-    // Missing before Zig 0.11.
+    // The function is missing before Zig 0.11.
     if (@hasDecl(std.fs.Dir, "deleteTreeMinStackSize")) {
         return cwd.deleteTreeMinStackSize(args[1]);
     }

@@ -1,5 +1,5 @@
-//! The report's program with libcurt instead of Zig's standard library. For Zig 0.9 and newer, each
-//! of which imports the header with its `curt_h.zig`.
+//! The report's program with libcurt instead of Zig's standard library. For Zig 0.9 and newer;
+//! `curt_h.zig` imports the header as each version requires.
 //! usage: PROGRAM TREE, or PROGRAM TREE automatic
 const std = @import("std");
 const builtin = @import("builtin");
@@ -11,7 +11,7 @@ pub export fn main(argc: c_int, argv: [*]const [*:0]const u8) c_int {
     return 0;
 }
 
-/// Like Zig's `deleteTree`, which accepts a missing path.
+/// Removes a tree. Like Zig's `deleteTree`, accepts a missing path.
 fn deleteTree(path: []const u8, threads: u32) !void {
     var options = std.mem.zeroes(c.curt_remove_options);
     options.size = @sizeOf(c.curt_remove_options);
@@ -32,7 +32,7 @@ fn deleteTree(path: []const u8, threads: u32) !void {
     return error.NotRemoved;
 }
 
-/// The path in the system's encoding: UTF-16 on Windows.
+/// Returns the path in the system's encoding, UTF-16 on Windows.
 fn native(path: []const u8, buffer: []c.curt_char) !c.curt_str {
     if (builtin.os.tag == .windows) {
         return c.curt_str{ .ptr = buffer.ptr, .len = try std.unicode.utf8ToUtf16Le(buffer, path) };

@@ -37,7 +37,7 @@ class Row:
         self.descriptors, self.may_fail = descriptors, may_fail
 
 
-# Expected unlinkat, failed unlinkat, getdents64, openat and close.
+# The expected counts: unlinkat, failed unlinkat, getdents64, openat and close.
 CURT = (41_209, 0, 9_726, 4_863, 4_863)
 ROWS = [
     Row(
@@ -107,7 +107,7 @@ def flat(path):
 
 
 def trace(command, descriptors=None):
-    """Runs a program. Returns its calls by name, with the number that failed, and its success."""
+    """Runs a program. Returns its calls by name with their failures, and whether it succeeded."""
     prefix = [] if descriptors is None else ["prlimit", f"--nofile={descriptors}"]
     with tempfile.NamedTemporaryFile("r") as log:
         strace = ["strace", "-f", "-c", "-U", "calls,errors,name", "-o", log.name]
@@ -122,7 +122,7 @@ def trace(command, descriptors=None):
 
 
 def counts(command, make, descriptors=None):
-    """Returns the counts of a removal for the table, all calls, and its success."""
+    """Returns the table's counts of a removal, all its calls, and whether it succeeded."""
     seen = []
     for build in (os.mkdir, make):
         shutil.rmtree("tree", ignore_errors=True)
@@ -168,7 +168,7 @@ def count_all():
             wrong.append(f"{row.name}: it failed")
         if row.today is not None and numbers != row.today:
             wrong.append(f"{row.name}: {numbers} instead of {row.today}")
-        # Few descriptors cost opens, but fewer than Zig's fallback, and no further removals.
+        # Few descriptors cost more opens, but fewer than Zig's fallback, and no more removals.
         if row.name.startswith("curt") and (
             numbers[:2] != CURT[:2] or numbers[3] > 7_548 or total > 68_737
         ):
@@ -228,7 +228,7 @@ def run(command):
 
 
 def measure():
-    """Runs the programs in turn, in another order each round, and prints the times."""
+    """Runs the programs in turn, in a different order each round, and prints the times."""
     runs = [
         ("GNU rm -rf", ["rm", "-rf", "tree"], "423.9 ± 35"),
         ("old: Zig 0.9.1", program("zig-0.9.1"), "701.2 ± 28"),

@@ -12,20 +12,20 @@ for place in "${TMPDIR:-/tmp}" /dev/shm ''; do
     [ "$(stat -f -c %T "$place" 2>/dev/null || :)" != tmpfs ] || break
 done
 versions=(0.9.1 0.11.0 "$newest")
-# The last version that imports C in the source.
+# The last version of Zig that imports C headers in the source.
 last_import=0.16.0
 for version in "${versions[@]}" "$last_import"; do fetch_zig "$version"; done
 cargo build --quiet --locked --release --package curt-capi
 
-# Builds the report's program in the current folder. Arguments: the version, the program, options of
-# Zig.
+# Builds the report's program in the current folder. Arguments: the version of Zig, the program's
+# name, options of Zig.
 build_std() {
     local source=delete.zig
     [ "$1" != "$newest" ] || source=delete_io.zig
     build_zig "$1" "$2" "$here/$source" "${@:3}"
 }
 
-# Builds the program with libcurt. Arguments: the version, the target, options of Zig.
+# Builds the program with libcurt. Arguments: the version of Zig, the target, options of Zig.
 build_curt() {
     import_header "$1" "$2"
     cp "$here/delete_curt.zig" .
@@ -55,7 +55,7 @@ for change in '1024 16' '2048 16' '4096 16' '8192 16' '8192 8' '8192 4'; do
     build_std 0.11.0 "zig-$buffer-$levels" --zig-lib-dir "$PWD/library"
     rm -r library
 done
-# Check that it can be imported there, too; that needs no program.
+# Check that this version can import the header, too; that needs no program.
 import_header "$last_import" x86_64-linux-gnu
 build_zig "$last_import" check delete_curt.zig -I "$header" -lc -fno-emit-bin
 cd "$checkout"

@@ -218,7 +218,8 @@ def judge_counts():
         if not holds:
             wrong.append(what)
 
-    # The name as it is in the working directory, and with each extension in the others.
+    # The old program tries the unchanged name in the working directory, and the name with each
+    # extension in the other directories.
     tried = STARTS * (1 + (HIT - 1) * extensions + 2)
     expect(f"old, far: {tried} attempts to start", seen[OLD, "far"][0] == tried)
     for program in (NEW, NEWEST_ZIG, CURT):

@@ -18,7 +18,7 @@ pub fn main() !u8 {
 fn start(name: []const u8) !u32 {
     const argv = [_][]const u8{name};
     const made = std.ChildProcess.init(&argv, std.heap.page_allocator);
-    // Before 0.10, a pointer or an error.
+    // Before Zig 0.10, `init` returns a pointer or an error.
     var child = if (@typeInfo(@TypeOf(made)) == .ErrorUnion) try made else made;
     return (try child.spawnAndWait()).Exited;
 }

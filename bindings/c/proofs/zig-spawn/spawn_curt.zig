@@ -9,7 +9,7 @@ pub fn main() !u8 {
     const args = try std.process.argsAlloc(std.heap.page_allocator);
     var buffer: [1024]u16 = undefined;
     const name = buffer[0..try std.unicode.utf8ToUtf16Le(&buffer, args[1])];
-    // Kept open: it caches the entries of PATH, but not the contents of directories.
+    // The search remains open: it caches the entries of PATH, but not the contents of directories.
     var options = std.mem.zeroes(c.curt_search_options);
     options.size = @sizeOf(c.curt_search_options);
     options.policy = c.CURT_POLICY_ZIG;
@@ -28,7 +28,7 @@ pub fn main() !u8 {
     return 0;
 }
 
-/// One start: the quoted name with a NUL, and the result of the candidates.
+/// One start: the quoted, NUL-terminated name, and the process or the last failure.
 const Start = struct {
     command_line: [:0]u16,
     process: ?windows.HANDLE = null,
@@ -81,7 +81,7 @@ fn startCandidate(this: *Start, path: c.curt_str) !void {
     startup.cb = @sizeOf(windows.STARTUPINFOW);
     var made: windows.PROCESS_INFORMATION = undefined;
     try windows.CreateProcessW(
-        // A NUL follows it.
+        // A NUL follows the path.
         @ptrCast(@constCast(path.ptr)),
         this.command_line.ptr,
         null,

@@ -3,7 +3,6 @@
 use std::panic;
 use std::thread;
 
-/// Panics on another thread and on this one, and returns how many were caught.
 #[unsafe(no_mangle)]
 pub extern "C" fn other_catches_panics() -> i32 {
     panic::set_hook(Box::new(|_| ()));

@@ -7,7 +7,7 @@ const path = require("path");
 const { appendFileSync } = fs;
 const native = require(path.join(path.dirname(require.resolve("curt-fs")), "lib/native.js"));
 
-// A worker thread can be terminated without an event.
+// Appends at once, because a worker thread can be terminated without an event.
 const count = (name) => appendFileSync(process.env.CURT_CALLS, `${name}\n`);
 
 for (const [name, call] of Object.entries(native)) {

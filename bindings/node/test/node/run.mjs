@@ -2,10 +2,10 @@
 //
 // usage: node run.mjs PLACE TARGET
 //
-// PLACE is a folder with the installed package, TARGET one for the tests: those in Debian 13's Node
-// source that use a function replaced by curt. Each runs with and without curt, and if the caller
-// is root also as nobody. A test that passes without curt must pass with it, unless `failures.txt`
-// lists it; a listed test must fail.
+// PLACE is a folder with the installed package, TARGET a folder for the tests. Runs those tests in
+// Debian 13's Node source that use a function replaced by curt, with and without curt, and if the
+// caller is root also as nobody. A test that passes without curt must pass with it, unless
+// `failures.txt` lists it; a listed test must fail.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

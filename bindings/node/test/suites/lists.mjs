@@ -1,5 +1,5 @@
-// Replaces Node's `fs` in fdir. curt lists the whole tree at once, and this serves its
-// subdirectories.
+// Replaces Node's `fs` in fdir. curt lists the whole tree at once, and this module then answers for
+// its subdirectories.
 
 import fs from "node:fs";
 import path from "node:path";

@@ -2,7 +2,7 @@
 //
 // usage: node run.mjs PLACE TARGET [SUITE…]
 //
-// PLACE is a folder with the installed package, TARGET one for the suites. rimraf uses `fs.rm`
+// PLACE is a folder with the installed package, TARGET a folder for the suites. rimraf uses `fs.rm`
 // unless options require more, so curt is installed for it; fdir lists by `lists.mjs`. A test that
 // passes without curt must pass with it.
 
@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 const here = path.dirname(fileURLToPath(import.meta.url));
 const [place, target, ...chosen] = process.argv.slice(2);
 
-// The minimum of passing tests, and of calls of the addon.
+// The suites, with the fewest passing tests and the fewest calls of the addon to accept.
 const SUITES = {
   rimraf: {
     source: ["https://github.com/isaacs/rimraf", "v6.1.0"],

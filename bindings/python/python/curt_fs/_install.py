@@ -18,12 +18,12 @@ _PATCHED: list[tuple[Any, str, Any, Any]] = []
 def install() -> None:
     """Replaces the functions of `os`, `os.path` and `shutil` that curt implements.
 
-    Modules that imported a function by name earlier keep CPython's. Functions of mocks and other
-    packages remain, and one warning names them.
+    Modules that imported a function by name earlier keep CPython's function. Functions of
+    mocks and other packages remain, and one warning names them.
     """
     if _PATCHED:
         return
-    # With the functions of `os` that CPython's version calls.
+    # Each with the functions of `os` that CPython's version calls.
     functions: list[tuple[Any, Any, str]] = [
         (os, curt.fwalk, "scandir stat open close"),
         (os, curt.listdir, ""),
@@ -41,7 +41,7 @@ def install() -> None:
         there = getattr(module, name)
         if _is_cpythons(module, name) and all(_is_cpythons(os, call) for call in calls.split()):
             found.append((module, name, ours, there))
-        # Another copy of this package may have replaced it.
+        # Another copy of this package might have replaced the function.
         elif str(getattr(there, "__module__", None)).split(".")[0] != "curt_fs":
             left.append(f"{module.__name__}.{name}")
     for module, name, ours, there in found:
@@ -58,7 +58,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Restores CPython's functions, except where another package has replaced curt's since."""
+    """Restores CPython's functions, unless another package has replaced curt's since."""
     while _PATCHED:
         module, name, ours, original = _PATCHED.pop()
         if ours in (curt.listdir, curt.scandir):

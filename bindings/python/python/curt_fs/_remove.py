@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     _Handler = Callable[[Callable[..., Any], Any, Exception], object]
 
-# Errors of `os.lstat` for the operand that handlers get and `ignore_errors` ignores.
+# The errors of `os.lstat` for the operand that handlers get and `ignore_errors` ignores.
 _FAILURES = Exception if sys.version_info < (3, 13) else OSError
 
 
@@ -34,10 +34,10 @@ def rmtree(
 
     Symlinks are never followed, even if one replaces a directory meanwhile. Mount points below
     `path` are refused. Handlers are called on the caller's thread. `progress=True` shows a bar of
-    `tqdm`; or pass your own.
+    `tqdm`; or pass your own bar.
     """
     if os.unlink is not _originals.unlink or os.rmdir is not _originals.rmdir:
-        # A mock may protect files or fake them: CPython must call it.
+        # A mock of these functions may protect files or fake them, so CPython must call it.
         more: dict[str, Any] = {} if onexc is None else {"onexc": onexc}
         if dir_fd is not None:
             more["dir_fd"] = dir_fd
@@ -85,7 +85,7 @@ def _function(name: str) -> Callable[..., Any]:
 def _reporter(path: Any, text: str, handler: _Handler) -> Callable[[str, str, OSError], object]:
     def on_error(name: str, failed: str, error: OSError) -> None:
         place = path if failed == text else failed
-        # Inside `except`, so that a handler can use `raise` and `sys.exc_info()`.
+        # Call the handler inside `except`, so that it can use `raise` and `sys.exc_info()`.
         try:
             raise error
         except OSError:

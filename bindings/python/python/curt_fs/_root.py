@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 
-# `None` is an error, as in `os.utime`.
+# The default of `ns`, because `None` is an error, as in `os.utime`.
 _NOT_GIVEN: Any = object()
 
 
 class Root(_curt.Root):
     """An open directory for untrusted paths.
 
-    No path leaves it: not through `..`, an absolute path or a symlink, nor while others replace
-    directories. Such a path raises `OSError` with `EXDEV`, like the kernel's `RESOLVE_BENEATH`.
-    With `in_root=True` the directory is the root of all paths, as with `chroot`.
+    No path leaves the directory: not through `..`, an absolute path or a symlink, and not even
+    while others replace directories. Such a path raises `OSError` with `EXDEV`, like the kernel's
+    `RESOLVE_BENEATH`. With `in_root=True` the directory is the root of all paths, as with `chroot`.
 
     >>> import curt_fs as curt, tempfile
     >>> with tempfile.TemporaryDirectory() as folder, curt.Root(folder) as root:
@@ -136,7 +136,7 @@ class Root(_curt.Root):
 
 
 def _nanoseconds(seconds: float) -> int:
-    """Rounds down, as CPython does."""
+    """Converts seconds, rounded down as in CPython."""
     if not isinstance(seconds, float):
         # NumPy integers would overflow.
         return operator.index(seconds) * 1_000_000_000

@@ -101,7 +101,7 @@ def usage(
 
     There is a record for each directory down to `max_depth`, and with `files=True` for everything
     else. Failures below a path are in `errors`; a path that cannot be examined raises.
-    `progress=True` shows a bar of `tqdm`; or pass your own.
+    `progress=True` shows a bar of `tqdm`; or pass your own bar.
     """
     if max_depth is not None and max_depth < 0:
         raise ValueError("max_depth must not be negative")

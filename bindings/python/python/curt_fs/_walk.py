@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     _OnError = Callable[[OSError], object] | None
 
-# Older versions heed edits of a list of directories while these are walked.
+# Older versions of Python heed edits of the list of subdirectories while these are walked.
 _WALK_HEEDS_LATE = sys.version_info < (3, 12)
 _FWALK_HEEDS_LATE = sys.version_info < (3, 13)
 

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from typing import AnyStr
 
 
-# Newer versions split a command with a directory and join it again.
+# Older versions of Python return a command with a directory as written. Newer ones split and join
+# it.
 _RETURNS_AS_WRITTEN = sys.version_info < (3, 12)
 
 
@@ -31,7 +32,7 @@ def which(
     try:
         found: AnyStr | None = _curt.which(cmd, path)
     except (TypeError, ValueError):
-        # A NUL, an unpaired surrogate, or not a path at all.
+        # The path has a NUL or an unpaired surrogate, or is not a path at all.
         return _originals.which(cmd, mode, path)
     if _RETURNS_AS_WRITTEN and found is not None and os.path.dirname(cmd):
         return cmd

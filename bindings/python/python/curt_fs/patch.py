@@ -21,7 +21,7 @@ import curt_fs as curt
 
 PROGRAM = "python -m curt_fs.patch"
 USAGE = f"usage: {PROGRAM} (SCRIPT | -m MODULE | -c CODE) [ARGUMENT ...]"
-# The interpreter calls this for a module, a directory or a zip file.
+# The function that the interpreter calls for a module, a directory or a zip file.
 _run_module: Any = getattr(runpy, "_run_module_as_main")
 
 
@@ -31,7 +31,7 @@ def _fail(text: str) -> None:
 
 
 def _new_main(loader: Any) -> dict[str, Any]:
-    """Replaces this module `__main__` by an empty one. Returns its names."""
+    """Replaces this module `__main__` with an empty module. Returns the names of the new module."""
     main: Any = ModuleType("__main__")
     main.__builtins__ = builtins
     main.__loader__ = loader

@@ -1,4 +1,4 @@
-"""Runs one module of CPython's tests, and prints those that did not pass as JSON lines.
+"""Runs one module of CPython's tests, and prints the tests that did not pass as JSON lines.
 
 usage: run_one.py MODULE (curt | cpython) [TEST ...]
 """

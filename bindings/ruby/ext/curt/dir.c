@@ -7,14 +7,14 @@ typedef struct {
   rb_encoding *encoding;
   VALUE names;
   curt_dir *dir;
-  /* Valid until the next read. */
+  /* The entries of the last read. Their names are valid until the next read. */
   curt_entry entries[MOST_ENTRIES];
   int32_t count;
   int reads;
   curt_error *error;
 } listing;
 
-/* Without the GVL. The first call opens the directory. */
+/* Reads entries, without the GVL. The first call opens the directory. */
 static void *read_entries(void *argument)
 {
   listing *l = argument;
@@ -31,7 +31,7 @@ static VALUE list(VALUE argument)
   VALUE names[MOST_ENTRIES];
   int32_t at;
   do {
-    /* Entries in memory are not worth giving up the GVL. */
+    /* Entries that are already in memory are not worth giving up the GVL. */
     if (l->reads)
       run_call(read_entries, l);
     else
@@ -59,9 +59,10 @@ static VALUE end_list(VALUE argument)
 
 /* call-seq: children(path, encoding: nil) -> array
  *
- * Returns the names in a directory, in the order of the file system, like Dir.children. They have
- * +encoding+, or that of the file system, and are converted to Encoding.default_internal if set.
- * Raises Errno::ENOENT and others if the directory cannot be opened or read.
+ * Returns the names in a directory, in the order of the file system, like Dir.children. The names
+ * have +encoding+ or the encoding of the file system, and are converted to
+ * Encoding.default_internal if set. Raises Errno::ENOENT and others if the directory cannot be
+ * opened or read.
  *
  * Takes 4 system calls for up to about 2,000 entries, without the GVL.
  *

@@ -15,7 +15,7 @@ static VALUE exception_of(VALUE error)
                                 : rb_utf8_str_new(info.text, (long)info.text_len);
   if (info.os_error == 0 || info.result == CURT_E_ARGUMENT || info.result == CURT_E_INTERNAL)
     return without_number(info.result, message);
-  /* "No such file or directory @ stat - path" */
+  /* The message becomes "No such file or directory @ stat - path". */
   arguments[0] = message;
   arguments[1] = INT2FIX(info.os_error);
   arguments[2] = rb_str_new_cstr(info.operation);

@@ -10,22 +10,22 @@
 
 enum { MOST = 4096 };
 
-/* Immutable, so that threads and Ractors can share it. */
+/* The expander for POSIX rules. It is immutable, so that threads and Ractors can share it. */
 static curt_expander *full_posix;
 
 /* Counts changes of the working directory. */
 static atomic_uint changes = 1;
 
 /* Each thread caches the working directory, with the value of `changes` at that time. Querying it
- * for each relative path would cost more than all else. */
+ * for each relative path would cost more than everything else. */
 static _Thread_local struct {
   unsigned at;
   size_t len;
   char text[1024];
 } kept;
 
-/* For home directories, which may query the user database, mixed encodings that are not all ASCII,
- * long texts, and a working directory without a name. */
+/* Calls Ruby's own method: for home directories, which may query the user database, mixed encodings
+ * that are not all ASCII, long texts, and a working directory without a name. */
 static VALUE by_ruby(VALUE path, VALUE dir, int tilde)
 {
   return tilde ? rb_file_expand_path(path, dir) : rb_file_absolute_path(path, dir);
@@ -36,8 +36,8 @@ static int contains_ascii(int encoding)
   return encoding == rb_utf8_encindex() || rb_enc_asciicompat(rb_enc_from_index(encoding));
 }
 
-/* Converts like Ruby, or raises its errors. Returns a String itself, where Ruby would make a frozen
- * copy. */
+/* Converts an argument like Ruby, or raises Ruby's errors. Returns a String itself, while Ruby
+ * would make a frozen copy. */
 static VALUE text_argument(VALUE text)
 {
   if (RB_TYPE_P(text, T_STRING) && contains_ascii(RB_ENCODING_GET(text)) &&
@@ -75,7 +75,7 @@ static VALUE folded(const char *text, size_t len, int encoding)
   return string;
 }
 
-/* NULL leaves the path to Ruby. */
+/* Returns the cached working directory. NULL leaves the path to Ruby. */
 static const char *working_directory(size_t *len)
 {
   unsigned now = atomic_load(&changes);
@@ -89,7 +89,7 @@ static const char *working_directory(size_t *len)
   return kept.text;
 }
 
-/* Adds a slash unless there is one. Leading slashes of the text remain. */
+/* Appends text, after a slash unless there is one. Leading slashes of the text remain. */
 static char *append(const char *joined, char *end, const char *text, size_t len)
 {
   if (end != joined && end[-1] != '/')
@@ -98,8 +98,8 @@ static char *append(const char *joined, char *end, const char *text, size_t len)
   return end + len;
 }
 
-/* Joins first, then folds the whole. Folding each part would give the same result, except below a
- * home directory, which Ruby does not fold. */
+/* Joins first, then folds the whole path. Folding each part would give the same result, except
+ * below a home directory, which Ruby does not fold. */
 static VALUE joined_path(VALUE path, VALUE dir, int tilde)
 {
   char joined[MOST], *end = joined;
@@ -158,8 +158,8 @@ static VALUE windows_home(void)
   return home != NULL ? rb_enc_str_new_cstr(home, rb_filesystem_encoding()) : Qnil;
 }
 
-/* Reads binary and US-ASCII text as Latin-1, which preserves every byte. The characters that differ
- * in Windows-1252 have no meaning in a path. */
+/* Returns the encoding in which to read a text. Binary and US-ASCII text is read as Latin-1, which
+ * preserves every byte. The characters that differ in Windows-1252 have no meaning in a path. */
 static rb_encoding *readable(rb_encoding *encoding)
 {
   int is_bytes = encoding == rb_usascii_encoding() || encoding == rb_ascii8bit_encoding();
@@ -201,7 +201,7 @@ static size_t units_of(VALUE text, uint32_t width)
   return NIL_P(text) ? 0 : (size_t)RSTRING_LEN(text) / width;
 }
 
-/* Nothing may raise while the expander is open. */
+/* Must not raise, because the expander would remain open. */
 static ptrdiff_t expand_once(const curt_expand_options *options, VALUE text, void *buffer,
                              size_t capacity)
 {
@@ -254,8 +254,8 @@ static VALUE windows_path(VALUE path, VALUE dir, int tilde)
     if (is_at_home(path) && rb_enc_str_asciionly_p(path))
       encoding = rb_filesystem_encoding();
   }
-  /* In other encodings the second byte of a character can equal a separator. UTF-8 bytes and
-   * UTF-16 units cannot. */
+  /* In other encodings the second byte of a character can equal a separator. Bytes of UTF-8 and
+   * code units of UTF-16 cannot. */
   options.width = encoding == rb_utf8_encoding() ? 1 : 2;
   text = text_of_width(path, encoding, options.width);
   base = text_of_width(dir, encoding, options.width);
@@ -313,7 +313,7 @@ static VALUE full_path(int argc, const VALUE *argv, int tilde)
   if (NIL_P(dir) || RB_TYPE_P(dir, T_STRING)) {
     path = text_argument(path);
   } else {
-    /* Copied, because the directory's `to_path` could change it. */
+    /* Copy the path, because `to_path` of the directory could change it. */
     path = rb_get_path(path);
   }
   if (!NIL_P(dir))
@@ -328,16 +328,16 @@ static VALUE full_path(int argc, const VALUE *argv, int tilde)
  * call-seq:
  *   expand_path(path, dir = nil, flavor: nil) -> string
  *
- * Returns the absolute path of a path by its text alone, like File.expand_path, in the encoding of
- * the path. A relative path starts at +dir+ or the working directory.
+ * Makes a path absolute without querying the disk, like File.expand_path. The result has the
+ * encoding of the path. A relative path starts at +dir+ or the working directory.
  *
  *   Curt.expand_path("../lib/./set.rb", "/usr/bin")  #=> "/usr/lib/set.rb"
  *
  * <tt>flavor: :windows</tt> applies the rules of Ruby on Windows, on any system, except that a
  * short name remains short: Ruby queries the disk for the long form of the last name. Drives have
- * no working directory, so a relative path without a +dir+ with a drive or a share raises
- * ArgumentError. +~+ reads +HOME+, or +HOMEDRIVE+ and +HOMEPATH+, or +USERPROFILE+. Characters that
- * cannot be transcoded raise EncodingError.
+ * no working directory, so a relative path raises ArgumentError unless +dir+ has a drive or a
+ * share. +~+ reads +HOME+, or +HOMEDRIVE+ and +HOMEPATH+, or +USERPROFILE+. Characters that cannot
+ * be transcoded raise EncodingError.
  *
  *   Curt.expand_path("..\\b.", "C:/x/a", flavor: :windows)  #=> "C:/x/b"
  *
@@ -371,8 +371,8 @@ VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module)
 /*
  * call-seq: refresh -> nil
  *
- * Forgets the cached working directory. Only needed after it was renamed or removed, or C code
- * changed it: Dir.chdir and similar methods call this themselves.
+ * Forgets the cached working directory. Only needed after the directory was renamed or removed, or
+ * C code changed to another: Dir.chdir and similar methods call this themselves.
  */
 static VALUE s_refresh(VALUE module)
 {

@@ -27,8 +27,8 @@ def build_libcurt(checkout, profile)
   File.join(target, profile == "dev" ? "debug" : profile, "libcurt.a")
 end
 
-# Hides the library's symbols from others. Returns make rules that rebuild the extension when the
-# library changes.
+# Links the library in, and hides its symbols from other libraries. Returns make rules that rebuild
+# the extension when the library changes.
 def link_in(archive, include)
   abort "#{include}/curt.h is missing" unless File.exist?("#{include}/curt.h")
   abort "#{archive} is missing" unless File.exist?(archive)

@@ -11,7 +11,7 @@ typedef struct {
   int reads;
 } finding;
 
-/* If a Fiber abandons an enumeration, only the garbage collector closes it. */
+/* If a Fiber abandons an enumeration, only the garbage collector closes its tree. */
 static void free_finding(void *argument)
 {
   finding *f = argument;
@@ -43,7 +43,8 @@ static void *next_entry(void *argument)
   return NULL;
 }
 
-/* A directory was replaced and is not entered, or Find ignores the error. */
+/* Returns whether to ignore the failure: a directory was replaced and is not entered, or Find
+ * ignores the error, too. */
 static int is_ignored(const finding *f)
 {
   curt_error_info info = CURT_ERROR_INFO_INIT;
@@ -76,7 +77,7 @@ static void raise_failure_of(finding *f)
   raise_failure(f->result, error);
 }
 
-/* After a directory this opens and reads it, so it releases the GVL. */
+/* After a directory, this opens and reads that directory, so it releases the GVL. */
 static int32_t find_next(finding *f)
 {
   if (f->reads)

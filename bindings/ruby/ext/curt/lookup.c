@@ -2,7 +2,7 @@
  *
  * Ruby tries to open each candidate in each root. Here the outermost `require` revalidates the
  * roots ahead of the match, and the index gives Ruby the path. Ruby still searches itself whenever
- * the index could differ from its rules: for roots that are not absolute paths and those behind
+ * the index could differ from its rules: for roots that are not absolute paths and the roots behind
  * them, unusual names, and features that are missing, already loaded or in a gem to activate. */
 
 #include "curt_ext.h"
@@ -18,11 +18,11 @@ typedef struct {
   time_t asked;
 } load_path;
 
-/* Only in the main Ractor; Ruby requires no files in others. */
+/* The key of the load path, which only the main Ractor has; Ruby requires no files in others. */
 static rb_ractor_local_key_t of_ractor;
-/* The previous Kernel#require and #load, perhaps of RubyGems, and the method for a path. */
+/* The previous Kernel#require and #load, perhaps of RubyGems, and the method for a found path. */
 static ID id_require_before, id_load_before, id_require_found, id_path, id_is_ready;
-/* Fiber-local: set within a `require`. */
+/* This fiber-local variable is set within a `require`. */
 static ID id_is_within;
 
 static const char any_extension[] = ".rb\0" DLEXT;
@@ -44,8 +44,8 @@ static const rb_data_type_t load_path_type = {
   .flags = RUBY_TYPED_FREE_IMMEDIATELY
 };
 
-/* False if Ruby may fold the path: for a NUL, or a separator at its end, before another one or a
- * dot. */
+/* Returns 0 if Ruby may fold the path: for a NUL, and for a separator at the end or before another
+ * separator or a dot. */
 static int has_clean_separators(const char *path, long len)
 {
   long at;
@@ -56,8 +56,9 @@ static int has_clean_separators(const char *path, long len)
   return memchr(path, 0, (size_t)len) == NULL;
 }
 
-/* Returns the path that Ruby uses for a root: canonical as of the change of the load path, or the
- * text of a missing root. Qnil for roots that Ruby examines each time or reads differently. */
+/* Returns the path that Ruby uses for a root: its canonical path when the load path changed, or the
+ * unchanged text if it is missing. Returns Qnil for roots that Ruby examines each time or reads
+ * differently. */
 static VALUE root_path(VALUE root)
 {
   curt_char buffer[4096];
@@ -80,7 +81,7 @@ static void read_load_path(load_path *known, VALUE array)
   long count, at;
   VALUE kept, place;
   curt_str *roots;
-  /* Ruby compares this feature with all roots, and so resolves their symlinks now, as we do. */
+  /* This call makes Ruby resolve the symlinks of all roots now, as we do. */
   rb_provided("curt/require");
   count = RARRAY_LEN(array);
   kept = rb_ary_new_capa(count);
@@ -115,7 +116,8 @@ static int is_within(void)
   return RTEST(rb_thread_local_aref(rb_thread_current(), id_is_within));
 }
 
-/* Within a `require` at most once per second: a whole program may run inside one. */
+/* Within a `require`, revalidates at most once per second, because a whole program may run inside
+ * it. */
 static void revalidate(load_path *known)
 {
   struct timespec now;
@@ -126,7 +128,7 @@ static void revalidate(load_path *known)
   curt_lookup_revalidate(known->lookup);
 }
 
-/* Qnil lets Ruby search. */
+/* Returns Qnil to let Ruby search. */
 static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, size_t count)
 {
   curt_char buffer[4096];
@@ -159,8 +161,8 @@ static int is_relative(VALUE name)
          has_clean_separators(text, len);
 }
 
-/* NULL if Ruby must search. Rereads a changed $LOAD_PATH even for loaded names, as Ruby does, and
- * revalidates even without a lookup, for nested calls. */
+/* Returns the load path, or NULL if Ruby must search. Rereads a changed $LOAD_PATH even for loaded
+ * names, as Ruby does, and revalidates even without a lookup, for nested calls. */
 static load_path *current(void)
 {
   VALUE object, array;
@@ -216,7 +218,8 @@ static VALUE call_with_path(VALUE argument)
   return rb_funcallv(call->self, call->with_path, call->count, arguments);
 }
 
-/* Qundef if Ruby could not load the found file, for example an unreadable one. */
+/* Returns Qundef if Ruby could not load the found file, for example an unreadable one. Raises
+ * otherwise. */
 static VALUE not_loaded(VALUE argument, VALUE error)
 {
   call *call = (void *)argument;

@@ -44,8 +44,8 @@ static VALUE canonical(VALUE path)
   return path;
 }
 
-/* Converts to the encoding of the argument. If that fails, keeps the bytes, in the first of that
- * encoding, the system's and binary in which they are valid. */
+/* Converts a name to the encoding of the argument. If that fails, keeps the bytes, in the first
+ * encoding in which they are valid: the argument's, the system's or binary. */
 static VALUE encoded_as(VALUE name, rb_encoding *encoding)
 {
   rb_encoding *system = rb_filesystem_encoding();
@@ -63,7 +63,7 @@ static VALUE own_realpath;
  *
  * Returns the absolute path of an existing file without symlinks, <tt>.</tt> and <tt>..</tt>, like
  * File.realpath. A relative path starts at +dir+, or at the working directory. The result has the
- * encoding of +path+ if it is valid in it.
+ * encoding of +path+ if it is valid in that encoding.
  *
  * Takes 5 system calls on Linux. Paths that the system cannot resolve are passed to File.realpath,
  * which accepts a file in place of a directory: <tt>a.rb/../b.rb</tt>.

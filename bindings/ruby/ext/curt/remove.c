@@ -7,8 +7,8 @@ typedef struct {
   uint64_t removed;
 } removal;
 
-/* A signal can cause a second run, for which entries of the first are missing: no failure. A
- * failure of the first run remains the result, unless the second meets a bug. */
+/* A signal can cause a second run, in which entries that the first run removed are no failures. A
+ * failure of the first run remains the result, unless the second run meets a bug. */
 static void *run_removal(void *argument)
 {
   removal *removal = argument;
@@ -38,7 +38,7 @@ static VALUE s_remove_trees(VALUE module, VALUE paths, VALUE force, VALUE thread
   volatile VALUE keep;
   uint32_t count = threads_argument(threads);
   removal.paths = path_arguments(paths, &removal.count, &keep);
-  /* With several paths, it is unknown which ones the first run removed. */
+  /* With several paths, it is unknown which paths the first run removed. */
   removal.work.repeatable = removal.count == 1;
   run_work(&removal.work, count, run_removal, &removal);
   RB_GC_GUARD(keep);

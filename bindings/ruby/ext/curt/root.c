@@ -9,7 +9,7 @@
 #include <ruby/version.h>
 #include <unistd.h>
 
-/* Guarded by the GVL. */
+/* An open root, guarded by the GVL. */
 typedef struct {
   curt_root *opened;
   size_t users;
@@ -175,7 +175,7 @@ static void open_beneath(VALUE self, file_opening *opening)
   RB_GC_GUARD(self);
 }
 
-/* Garbage collection may then free descriptors of unused files. */
+/* Returns whether descriptors ran out. Garbage collection may free some. */
 static int lacks_descriptors(const file_opening *opening)
 {
   curt_error_info info = CURT_ERROR_INFO_INIT;
@@ -197,7 +197,7 @@ static VALUE set_owner(VALUE file, VALUE is_owner)
   return rb_funcall(file, rb_intern("autoclose="), 1, is_owner);
 }
 
-/* As the last step makes the File own the descriptor. */
+/* Creates a File. As the last step, makes it own the descriptor. */
 static VALUE make_file(VALUE argument)
 {
   file_making *making = (void *)argument;
@@ -221,7 +221,7 @@ static VALUE disown(VALUE file)
   return set_owner(file, Qfalse);
 }
 
-/* If an interrupt raises, no descriptor leaks, and no File closes it later. */
+/* Returns a File. If an interrupt raises, no descriptor leaks, and no File closes it later. */
 static VALUE file_of(file_making *making)
 {
   int state = 0, later = 0;

@@ -31,8 +31,8 @@ static int is_missing(ptrdiff_t result)
  * system's default directories are searched. A name with a slash is not searched. Costs one system
  * call per directory.
  *
- * Unlike a shell, ignores empty elements. A result of a relative element or name starts with the
- * working directory and is not tidied: "/usr/bin/./sh".
+ * Unlike a shell, ignores empty elements. A program found by a relative element or name has a path
+ * that starts with the working directory and is not tidied: "/usr/bin/./sh".
  *
  *   Curt.which("sh")                      # => "/usr/bin/sh"
  *   Curt.which("sh", path: "/opt/none")   # => nil

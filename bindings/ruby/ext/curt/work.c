@@ -53,9 +53,10 @@ static void interrupt(void *context)
   call->interrupted = 1;
 }
 
-/* Waits at most INTERRUPT_MS, because `interrupt` cannot wake it: taking the lock is not
- * async-signal-safe. (Without RB_NOGVL_UBF_ASYNC_SAFE, Ruby would start a thread for each call.) If
- * `is_told` is 0, Ruby 3.1 does not even call `interrupt`. */
+/* Waits for the end of the work, but at most INTERRUPT_MS, because `interrupt` cannot wake this
+ * thread: taking the lock is not async-signal-safe. (Without RB_NOGVL_UBF_ASYNC_SAFE, Ruby would
+ * start a thread for each call.) If `is_told` returns 0, Ruby 3.1 does not even call
+ * `interrupt`. */
 static void *wait_for_end(void *context)
 {
   call *call = context;
@@ -81,8 +82,8 @@ static int is_done(call *call)
   return done;
 }
 
-/* Whether Ruby calls `interrupt` for every interrupt. Ruby 3.1 does not for a signal that another
- * thread sends to its own process. */
+/* Returns whether Ruby calls `interrupt` for every interrupt. Ruby 3.1 does not call it for a
+ * signal that another thread sends to its own process. */
 static int is_told(void)
 {
   return rb_thread_alone() || rb_thread_current() != rb_thread_main();
@@ -94,8 +95,8 @@ static int run_here(call *call)
   return call->done && !call->stopped;
 }
 
-/* Returns the error of pthread_create. After an exception runs no Ruby code until it is raised,
- * because a handler could replace it. */
+/* Runs the work on a new thread. Returns the error of pthread_create. After an exception runs no
+ * Ruby code until the exception is raised, because a handler could replace it. */
 static int run_thread(call *call, int *state)
 {
   pthread_t thread;
@@ -103,7 +104,7 @@ static int run_thread(call *call, int *state)
   if (failed != 0)
     return failed;
   do {
-    /* Does not raise, and skips `wait_for_end` if an interrupt is pending. */
+    /* This call does not raise, and skips `wait_for_end` if an interrupt is pending. */
     call->interrupted = 0;
     rb_nogvl(wait_for_end, call, interrupt, call, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
     rb_protect(check_interrupts, Qnil, state);

@@ -39,11 +39,11 @@ module Curt
     end
 
     # If the parent is world-writable without a sticky bit, or curt fails, calls Ruby's own method.
-    # It judges such parents, and makes directories accessible before it removes them.
+    # Ruby's method judges such parents, and makes directories accessible before it removes them.
     def remove_entry_secure(path, force = false)
       return curt_remove_entry_secure(path, force) if Curt.send(:mocked?)
 
-      # In case the working directory was renamed.
+      # The working directory may have been renamed.
       Curt.refresh
       full = File.expand_path(path)
       parent = File.stat(File.dirname(full))
@@ -77,7 +77,7 @@ module Curt
       [File.method(:unlink), Dir.method(:rmdir)].any?(&:source_location)
     end
 
-    # Replaces and returns Ruby's method, unless it or one that it calls is not Ruby's own.
+    # Replaces and returns Ruby's method, unless this method or one that it calls is not Ruby's own.
     def replace(place, name, calls)
       places = [place.singleton_class, *(place if place.instance_of?(Module))]
       return unless places.all? { |one| own?(one, name) }

@@ -13,8 +13,8 @@ module Curt
   # - +secure+: has no effect, because removal is always safe against swapped symlinks.
   # - +threads+: the most threads to use, from 1 to 1024; by default as many as pay.
   #
-  # Never follows symlinks. Unlike FileUtils, continues after a failure and raises the first one at
-  # the end. So an entry without permission raises Errno::EACCES, where FileUtils may raise
+  # Never follows symlinks. Unlike FileUtils, continues after a failure and raises the first failure
+  # at the end. So an entry without permission raises Errno::EACCES, where FileUtils may raise
   # Errno::ENOTEMPTY for its directory.
   #
   # Refuses some paths that FileUtils empties before it fails: those that end in +.+ or +..+

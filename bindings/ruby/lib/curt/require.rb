@@ -29,7 +29,7 @@ module Curt
     end
   end
 
-  # A second load would mistake curt's method for Ruby's.
+  # A second load of this file would mistake curt's method for Ruby's.
   unless Kernel.private_method_defined?(:curt_require_before)
     [Kernel, Kernel.singleton_class].each do |place|
       # Skips prepended modules, which remain in front.

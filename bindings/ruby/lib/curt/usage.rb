@@ -16,7 +16,7 @@ module Curt
   #   Curt.usage("project").entries         # => 6
   #   Curt.usage("project/build", "project/src", count_links: true).unknown  # => 0
   #
-  # - +follow+: follows symlinks; a broken one is a failure.
+  # - +follow+: follows symlinks; a broken symlink is a failure.
   # - +same_file_system+: does not enter directories on another file system than their path.
   # - +count_links+: counts a file with several hard links for each of them.
   # - +threads+: as for rm_r.

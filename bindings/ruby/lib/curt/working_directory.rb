@@ -2,7 +2,7 @@
 
 module Curt
   # Wraps methods that change the working directory, which Curt.expand_path caches. Leaving a block
-  # restores the old directory, which counts too.
+  # restores the old directory, which is a change, too.
   module Chdir # :nodoc:
     def chdir(*)
       return super unless block_given?
@@ -18,7 +18,7 @@ module Curt
     Dir.singleton_class.prepend(self)
   end
 
-  # Dir#chdir, of an open Dir.
+  # Wraps the method Dir#chdir of an open Dir.
   module ChdirHere # :nodoc:
     def chdir
       return super unless block_given?

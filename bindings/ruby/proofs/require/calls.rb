@@ -10,7 +10,7 @@ def run(*command)
 end
 
 class Calls
-  # Memory, threads, signals and time.
+  # Calls that are not counted: memory, threads, signals and time.
   OTHERS = %w[brk clock_gettime clone clone3 exit_group futex madvise mmap mprotect mremap munmap
               rseq rt_sigaction rt_sigprocmask sched_yield set_robust_list timer_create
               timer_settime].freeze

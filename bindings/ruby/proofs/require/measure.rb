@@ -125,7 +125,7 @@ class Row
     [RbConfig.ruby, file, resolver, @name, @folder, rounds.to_s]
   end
 
-  # Of requiring, or of the whole process if it requires only once.
+  # Returns the time of requiring, or of the whole process if it requires only once.
   def milliseconds(resolver)
     before = Process.times
     printed = run(*child(resolver, @workload.rounds))
@@ -135,7 +135,7 @@ class Row
     1000 * (after.cutime + after.cstime - before.cutime - before.cstime)
   end
 
-  # Without a search, at most one failed open per missing root.
+  # Without a search, at most one open per missing root fails.
   def check_counts(failed)
     plain, *others = failed.to_a
     if @workload.rounds > 1

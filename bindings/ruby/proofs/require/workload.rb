@@ -25,7 +25,7 @@ class Workload
   attr_reader :rounds
   attr_reader :names
 
-  # A name always means the same files, created unless they exist.
+  # Creates the files of a workload unless they exist. A name always means the same files.
   def self.plant(name, folder)
     new(name, folder).tap(&:plant)
   end
@@ -66,7 +66,6 @@ class Workload
     $LOAD_PATH.replace(@first + @own + @last)
   end
 
-  # Between rounds, makes Ruby forget the loaded features.
   def run(rounds = @rounds, forget: @rounds > 1)
     loaded = $LOADED_FEATURES.dup if forget
     rounds.times do
@@ -77,8 +76,8 @@ class Workload
 
   private
 
-  # As Bundler would set them, cached in the file +list+. Raises Gem::MissingSpecError without
-  # Rails.
+  # Returns the roots that Bundler would set, cached in the file +list+. Raises
+  # Gem::MissingSpecError without Rails.
   def rails_roots(list)
     unless File.exist?(list)
       gem "rails"

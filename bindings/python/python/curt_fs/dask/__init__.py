@@ -5,14 +5,14 @@ How it works:
 1. A piece is a list of directories, by their paths below the root, with everything in them.
 2. A worker walks a piece in the order of names until its budget of entries or seconds is spent. It
    returns its results, its errors, and the directories left over.
-3. The finished part is the beginning of the piece and the rest its end. So pieces are always
-   disjoint, and sorting results by the ids of their pieces gives the order of one process.
-4. The client keeps the queue, and starts as many pieces as there are threads. The rest can still be
-   divided. While the queue is short, so are pieces.
-5. A path may lead to another directory later, or on another machine. So a worker does a directory
-   only if inode number and creation time match those in the listing.
-6. The first result of a piece counts. So a piece can run again at any time, after its worker died
-   or while it hangs.
+3. The finished part is the beginning of the piece, and the leftovers are its end. So pieces are
+   always disjoint, and sorting results by the ids of their pieces gives the order of one process.
+4. The client keeps the queue, and starts as many pieces as there are threads. Queued pieces can
+   still be divided. While the queue is short, pieces are short, too.
+5. A path may mean another directory later, or on another machine. So a worker processes a directory
+   only if its inode number and creation time match those in the listing.
+6. Only the first result of a piece counts. So a piece can run again at any time, after its worker
+   died or while it hangs.
 7. Only workers need access to the tree, not the client.
 """
 
@@ -81,7 +81,7 @@ def usage(
                 linked[key] = (name, size)
     for name, size in linked.values():
         _scan.charge(sums, name.rpartition(b"/")[0], depth, size)
-    # Subdirectories first: a directory's sum includes theirs.
+    # Process subdirectories first, because a directory's sum includes theirs.
     order = sorted(sums, key=lambda name: [*((0, part) for part in components(name)), (1, b"")])
     records = []
     for name in order:
@@ -96,8 +96,8 @@ def usage(
 def walk(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Any:
     """Returns the entries of a tree as a Dask dataframe, in order.
 
-    The tree is divided now, without querying entries. Each partition is a piece, walked whenever a
-    scheduler computes it. So workers store no results, and only the requested data passes through
+    This call divides the tree, without querying entries. Each partition is a piece, walked whenever
+    a scheduler computes it. So workers store no results, and only the requested data passes through
     the client.
     """
     dask: Any = importlib.import_module("dask")
@@ -131,7 +131,8 @@ def find(
 ) -> Found:
     """Returns the entries of a tree that satisfy `predicate`, in order.
 
-    Workers call it with an `Entry`. An exception from it ends the search and names the entry.
+    Workers call `predicate` with an `Entry`. If it raises, the search ends and the error names the
+    entry.
     """
     found = Found([])
     for result in _results(client, "search", _root(path), budget, _scan.search, predicate):
@@ -143,10 +144,10 @@ def find(
 def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Removed:
     """Removes a directory with everything in it. Entries that are already missing are no errors.
 
-    Refuses to begin unless every worker sees the same directory, by inode number and creation time,
-    and, as root, if others can redirect the path. Symlinks are removed and never followed. Mount
-    points in the tree are not emptied. Entries that could not be removed are in the errors of the
-    result.
+    Refuses to begin unless every worker sees the same directory, by inode number and creation time.
+    As root, also refuses a path that others can redirect. Symlinks are removed and never followed.
+    Mount points in the tree are not emptied. Entries that could not be removed are in the errors of
+    the result.
     """
     root = _root(path).rstrip(b"/")
     last = os.path.basename(root)
@@ -164,8 +165,8 @@ def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Rem
 def _root(path: _Path) -> bytes:
     """Returns the full path, because workers have other working directories.
 
-    Not `abspath`, which simplifies `link/..` without knowing the target. One trailing separator is
-    kept: with it the system follows a symlink and rejects a file.
+    Does not use `abspath`, which simplifies `link/..` without knowing the target. Keeps one
+    trailing separator: with it the system follows a symlink and rejects a file.
     """
     given = os.fsencode(path)
     if b"\0" in given:
@@ -205,7 +206,7 @@ def _results(*arguments: Any) -> list[Result]:
 
 
 def _without_consequences(errors: list[OSError]) -> list[OSError]:
-    """Drops errors of directories that only another error left nonempty."""
+    """Drops errors of directories that are nonempty only because of another error."""
     blamed = set()
     for error in errors:
         above = os.path.dirname(error.filename)

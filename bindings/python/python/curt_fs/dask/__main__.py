@@ -147,7 +147,7 @@ def main() -> int:
             print(dashboard(client, options.scheduler), file=sys.stderr)
             return commands[options.command](options, client)
     except KeyboardInterrupt:
-        # Ends by the signal, without a traceback.
+        # End the program by the signal, without a traceback.
         sys.excepthook = lambda *_: None
         raise
     except BrokenPipeError:

@@ -1,7 +1,8 @@
 """Removing a tree: the functions for workers, and the client's state.
 
 One worker removes a whole directory. If that takes too long for a piece, the subdirectories become
-pieces. After the last of them the directory is swept: its remaining files and itself are removed.
+pieces. After the last of these pieces the directory is swept: its remaining files are removed, then
+the directory itself.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from curt_fs.dask._scan import (
 from curt_fs.dask._worker import distributed, is_cancelled
 
 PLACE = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
-# As in Linux.
+# The most symlinks in a path, as in Linux.
 MOST_LINKS = 40
 
 
@@ -49,7 +50,8 @@ def open_parent(root: bytes) -> int:
     """Opens the parent of a tree.
 
     Users who can redirect the path can make root remove another directory, even after this check.
-    So root takes each step itself, and refuses steps that others control.
+    So as root, this function opens each component itself, and refuses components that others
+    control.
     """
     above = os.path.dirname(root)
     if os.geteuid() != 0:
@@ -84,7 +86,7 @@ def open_parent(root: bytes) -> int:
                 fd, done = os.open(b"/", PLACE), b""
             else:
                 done = os.path.dirname(done)
-        # The text of a symlink in `/proc` may not be its target.
+        # The text of a symlink in `/proc` might not be its target.
         if not os.path.samestat(os.fstat(fd), os.stat(above or b"/")):
             raise replaced()
         return fd
@@ -248,7 +250,7 @@ def _sweep(
             os.rmdir(name, dir_fd=parent)
             result.entries += 1
         except OSError as error:
-            # Entries added meanwhile, or skipped by the listing.
+            # Entries were added meanwhile, or the listing has skipped some: sweep again.
             if error.errno == errno.ENOTEMPTY and result.entries > before:
                 continue
             if not failed and error.errno != errno.ENOENT:
@@ -258,7 +260,7 @@ def _sweep(
 
 
 class Removal:
-    """How many subdirectories each divided directory waits for."""
+    """The client's state: how many unfinished subdirectories each divided directory has."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -309,7 +311,7 @@ class Removal:
         piece = Piece(run.root, (Directory(b""),))
         end = time.monotonic() + run.budget.patience
         seen: list[Result] = []
-        # If all have died meanwhile, Dask starts others.
+        # If all workers have died meanwhile, Dask starts others.
         while not seen:
             try:
                 run.client.wait_for_workers(1, timeout=max(TICK, end - time.monotonic()))
@@ -324,7 +326,7 @@ class Removal:
         self._everywhere(workers, replace(piece, identity=run.identity))
 
     def _everywhere(self, workers: list[str], piece: Piece) -> list[Result]:
-        """Lets each worker look at the tree. Returns the results of the survivors."""
+        """Lets each worker look at the tree. Returns the results of the workers that survive."""
         client, run = self.run.client, self.run
         futures = {
             worker: client.submit(

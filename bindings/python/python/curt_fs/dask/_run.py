@@ -17,10 +17,11 @@ from curt_fs.dask._worker import address, distributed, has_left, is_task
 
 TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
 TICK = 0.25
-# Seconds. Dask has no infinite timeouts; only partitions of a dataframe have no limit.
+# The longest budget in seconds, because Dask has no infinite timeouts. Only partitions of a
+# dataframe have no limit.
 LONGEST = 1e9
-# Gives up a piece after so many deaths of workers. For each, the scheduler has started it four
-# times.
+# How often a piece may kill workers before it is given up. Each time, the scheduler has started the
+# piece four times.
 MOST_KILLS = 5
 
 
@@ -28,8 +29,8 @@ MOST_KILLS = 5
 class Budget:
     """The limits of a piece.
 
-    After `entries` or `seconds` it ends with the current directory. After `patience` seconds
-    without a result another worker gets it, too.
+    A piece ends with the current directory after `entries` entries or `seconds` seconds. After
+    `patience` seconds without a result, another worker gets the piece, too.
     """
 
     entries: int = 100_000
@@ -48,7 +49,7 @@ class Budget:
 
 
 class Job(NamedTuple):
-    """A directory in the queue. The id is its position in the order."""
+    """A directory in the queue. The id is its position in the order of results."""
 
     id: tuple[int, ...]
     function: Callable[..., Result]
@@ -68,7 +69,7 @@ class Task:
 
 
 def run_on_worker(function: Callable[..., Result], piece: Piece, *arguments: Any) -> Any:
-    """Returns the worker, and the result or the fatal error."""
+    """Runs a piece. Returns the worker's address, and the result or the fatal error."""
     try:
         return address(), function(piece, *arguments)
     except PredicateFailed as error:
@@ -162,7 +163,7 @@ class Run:
         return [worker for worker in self.workers if worker not in self.suspects]
 
     def _fill(self) -> None:
-        """Starts a piece per thread; the rest can still be divided."""
+        """Starts a piece per thread. Jobs that remain in the queue can still be divided."""
         self._look_at_workers(1.0)
         for task in list(self.tasks.values()):
             if task.allowed and not task.allowed & self.workers.keys():
@@ -204,7 +205,7 @@ class Run:
             pure=False,
         )
         task.futures.append(future)
-        # Not `distributed.wait`, which uses the default client instead of this one.
+        # `distributed.wait` would use the default client instead of this one.
         future.add_done_callback(lambda _future: self.ready.set())
 
     def _wait(self) -> list[tuple[Task, Any]]:
@@ -276,7 +277,7 @@ class Run:
             self._submit(task)
 
     def _check_connection(self) -> None:
-        """Raises if the scheduler is lost, noticed a moment later."""
+        """Raises if the scheduler is lost. The client notices that a moment later."""
         for _ in range(20):
             if self.client.status != "running":
                 self.check_scheduler()

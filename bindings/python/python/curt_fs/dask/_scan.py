@@ -20,7 +20,7 @@ from curt_fs.dask._worker import address, is_cancelled
 
 # Symlinks are never followed, even if one replaces a directory meanwhile.
 FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-# Open directories of a path. Others are reopened when needed.
+# The most directories of a path that remain open. Others are reopened when needed.
 OPEN = 64
 
 KINDS = {
@@ -34,7 +34,7 @@ KINDS = {
 }
 
 
-# A directory that is gone or was replaced.
+# The errors for a directory that is gone or was replaced.
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 # Inode number and creation time of a directory, which a network filesystem reports alike to all
@@ -53,7 +53,7 @@ def is_same(one: Identity, other: Identity) -> bool:
 
 
 class Directory(NamedTuple):
-    """A directory still to be done: its path below the root, and its filesystem.
+    """A directory to process: its path below the root, and its filesystem.
 
     Device numbers differ between machines, so a filesystem is named by its mount point in the tree,
     and that of the root by the empty path.
@@ -66,7 +66,7 @@ class Directory(NamedTuple):
 
 @dataclass(frozen=True)
 class Piece:
-    """Directories in order, and how much of them to do."""
+    """Directories in order, and the limits after which a worker returns."""
 
     root: bytes
     directories: tuple[Directory, ...]
@@ -103,7 +103,7 @@ class Entry(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The last part of the path."""
+        """Returns the last component of the path."""
         return os.path.basename(self.path)
 
 
@@ -172,7 +172,7 @@ class Beneath:
         except BaseException:
             os.close(fd)
             raise
-        # The root remains open, because everything else is reopened from there.
+        # The root remains open, because closed directories are reopened from it.
         if len(self.levels) > OPEN + 1 and self.levels[-OPEN - 1].fd >= 0:
             os.close(self.levels[-OPEN - 1].fd)
             self.levels[-OPEN - 1] = self.levels[-OPEN - 1]._replace(fd=-1)
@@ -185,7 +185,7 @@ class Beneath:
                 os.close(fd)
 
     def open(self, path: bytes, identity: Identity | None = None) -> Level:
-        """Opens a directory, which remains open until one outside of it is opened.
+        """Opens a directory, which remains open until a directory outside of it is opened.
 
         Fails if another directory has the path now.
         """
@@ -205,11 +205,11 @@ class Beneath:
         return self.levels[-1]
 
     def holds(self, found: os.stat_result) -> bool:
-        """Returns whether a directory is an open one, mounted again below itself."""
+        """Returns whether a directory is one of the open ones, mounted again below itself."""
         return (found.st_dev, found.st_ino) in self.identities
 
     def is_loop(self) -> bool:
-        """Returns whether the last directory is one of its own ancestors."""
+        """Returns whether the last directory opened is one of its own ancestors."""
         return self.identities[-1] in self.identities[:-1]
 
 
@@ -250,10 +250,10 @@ def facts_of(root: bytes) -> os.stat_result:
 
 
 class Scan:
-    """Walks the directories of a piece until its budget is spent, but at least one.
+    """Walks the directories of a piece, at least one, until its budget is spent.
 
     Entries come before subdirectories, both in the byte order of their names. So the finished
-    directories are the beginning of the piece, and the rest its end.
+    directories are the beginning of the piece, and the leftovers are its end.
     """
 
     def __init__(self, piece: Piece) -> None:
@@ -284,7 +284,7 @@ class Scan:
                 waiting.extend(reversed(below))
                 if result.entries >= piece.entries or time.monotonic() >= end:
                     break
-                # Partitions of a dataframe have no budget: they cannot be returned in part.
+                # A partition of a dataframe has no budget: it cannot be returned in part.
                 if end < float("inf") and is_cancelled():
                     break
         result.leftovers = waiting[::-1]
@@ -488,7 +488,8 @@ COLUMNS = {
 
 def frame(pieces: tuple[Piece, ...]) -> Any:
     """Returns a partition of the dataframe. Failures are rows of kind `error`, at the end."""
-    # Imported here, because only this needs a dataframe, and by name, because pandas has no types.
+    # Imported here, because only this function needs a dataframe, and by name, because pandas has
+    # no types.
     numpy: Any = importlib.import_module("numpy")
     pandas: Any = importlib.import_module("pandas")
     rows: list[tuple[Any, ...]] = []
@@ -514,7 +515,7 @@ def frame(pieces: tuple[Piece, ...]) -> Any:
 
 
 def _microseconds(nanoseconds: int | None) -> int:
-    """Converts a time. Times out of range are missing."""
+    """Converts a time. A time out of range becomes the value for a missing time."""
     if nanoseconds is None or not -(2**63) < nanoseconds // 1000 < 2**63:
         return -(2**63)
     return nanoseconds // 1000

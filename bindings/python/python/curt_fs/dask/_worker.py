@@ -6,7 +6,7 @@ from typing import Any
 
 def _distributed() -> Any:
     try:
-        # By name: otherwise type checkers read all of Dask.
+        # Imported by name; otherwise type checkers read all of Dask.
         return importlib.import_module("distributed")
     except ImportError as error:
         message = "curt_fs.dask needs Dask, which cannot be imported: pip install 'curt-fs[dask]'"
