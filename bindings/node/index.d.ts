@@ -107,12 +107,12 @@ type ListedAs<Types, Encoding> = Types extends true
  *   console.log(names.filter((name) => name.endsWith(".js")));
  * });
  */
-export const readdir: typeof fs.readdir &
-  (<O extends ReaddirOptions & Abortable>(
-    path: PathLike,
-    options: O,
-    callback: (error: NodeJS.ErrnoException | null, entries: Listed<O>) => void,
-  ) => void);
+export const readdir: (<O extends ReaddirOptions & Abortable>(
+  path: PathLike,
+  options: O,
+  callback: (error: NodeJS.ErrnoException | null, entries: Listed<O>) => void,
+) => void) &
+  typeof fs.readdir;
 
 /**
  * Lists a directory or a tree, like `fs.readdirSync`; see `readdir`.
