@@ -1,16 +1,16 @@
 #!/bin/bash
-# Runs a command in the Debian 13 root. This directory holds Debian's Rust, the oldest version that
-# curt supports, and the library source for building the standard library of other targets.
+# Runs a command in the Debian 13 root, a directory with Debian's Rust, the oldest version that curt
+# supports, and the library source for building the standard library of other targets.
 # usage: debian-root.sh [--debian 12] [--with SET,…] [--show PATH AT]… [-- COMMAND…]
 # Package sets are installed on first use. Without a command, the script only installs them and
-# prints the directory. `--show` binds a path of this machine, read-only, to AT.
+# prints the path of the root. `--show` binds a path of this machine, read-only, to AT.
 #
-# `--debian 12` uses that release, whose Rust is too old for curt, in a directory next to the other.
+# `--debian 12` uses that release, whose Rust is too old for curt, in a second root.
 #
 # The root is made once and reused, in $CURT_DEBIAN_ROOT or `curt/debian-13` in the user's cache
-# directory. Next to it are `.lock`, `.partial` during creation, and `.build`, which holds Cargo's
-# home, survives a new root, and appears there as `/build`. Builds of a checkout go to `debian-root`
-# in its own target directory, which appears as `/build/target`.
+# directory. Next to it are `.lock`, `.partial` during creation, and `.build`, which appears in the
+# root as `/build`, holds Cargo's home, and survives when the root is made again. Builds of a
+# checkout go to `debian-root` in the checkout's target directory, which appears as `/build/target`.
 #
 # All mounts are made in a private mount namespace, which ends with the command. So deleting the
 # directory never reaches the checkout or `/dev`. The script exits with 3 if the machine lacks
@@ -18,24 +18,24 @@
 set -euo pipefail
 checkout=$(realpath "$(dirname "$0")/..")
 
-# Raise this when older roots become unusable; they are then made again.
+# Raise this when a change makes older roots unusable; they are then made again.
 version=1
 
 declare -A sets=(
     [linux]='ca-certificates cargo gcc libc6-dev rust-src rustc strace'
-    # Checks for x86-64 Windows: even without linking, rustc runs `dlltool` to make import libraries
-    # for functions that the source links by name.
+    # For checks for x86-64 Windows: even without linking, rustc runs `dlltool` to make import
+    # libraries for functions that the source links by name.
     [imports]='binutils-mingw-w64-x86-64'
     [windows]='gcc-mingw-w64-x86-64-win32 wine wine64'
     [packages]='lintian man-db'
-    # The second compiler for the tests in C.
+    # A second compiler for the tests in C.
     [clang]='clang libc6-dev'
     [library]='cargo-c g++ libc6-dev pkgconf'
     [python]='python3-venv'
     [ruby]='gcc libc6-dev make pkgconf ruby ruby-dev xz-utils'
-    # Libraries that Node's own builds need.
+    # Libraries that the builds of Node from nodejs.org need.
     [node]='libatomic1 libstdc++6'
-    # Unpacking the source of Debian's Node.
+    # For unpacking the source of Node in Debian.
     [node-source]='xz-utils'
     [emulator]='qemu-user'
     [gnu]='acl attr e2fsprogs libacl1-dev libattr1-dev libcap-dev libcap2-bin make perl python-is-python3 xz-utils'
@@ -97,7 +97,8 @@ make='
     if [ "$(cat "$stamps/$set" 2>/dev/null || :)" != "$*" ]; then
         rm -f "$stamps/$set"
         cp -L /etc/resolv.conf "$root/etc/resolv.conf"
-        # Copy how the host reaches its packages (proxies, checks), but not its hooks.
+        # Copy the settings by which the host reaches its packages (proxies, checks), but not its
+        # hooks.
         for file in /etc/apt/apt.conf /etc/apt/apt.conf.d/*; do
             if [ -f "$file" ] && grep -q Acquire "$file"; then
                 cp -L "$file" "$root/etc/apt/apt.conf.d/"
@@ -107,7 +108,7 @@ make='
         mount -t proc proc "$root/proc"
         export DEBIAN_FRONTEND=noninteractive
         chroot "$root" apt-get -qq update
-        # Some copied settings are conffiles of packages: keep them.
+        # Some copied settings are conffiles of packages; keep the copies.
         chroot "$root" apt-get -qq -o Dpkg::Options::=--force-confold \
             install -y --no-install-recommends "$@"
         chroot "$root" apt-get clean
@@ -172,7 +173,7 @@ enter='
 # Checkouts must not share a target directory, because Cargo compares timestamps.
 target=$(cd "$checkout" && realpath -m "${CARGO_TARGET_DIR:-target}/debian-root")
 
-# The command sees only these variables of the caller.
+# Of the caller's environment, the command sees only these variables.
 environment=(
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8
     HOME=/build/home CARGO_HOME=/build/cargo CARGO_TARGET_DIR=/build/target

@@ -95,7 +95,7 @@ const TREE: usize = 4;
 const LOOKUP: usize = 5;
 
 unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
-    // SAFETY: the object is NULL or of this kind, and not used afterwards.
+    // SAFETY: the object is NULL or of this kind, and is not used again.
     unsafe {
         match kind {
             DIR => curt_dir_close(object.cast()),
@@ -117,10 +117,10 @@ struct Run<'a> {
     tree: String,
     asked: Asked,
     cancel: c_int,
-    /// Goes with the last argument.
+    /// The length to pass with the last argument.
     len: usize,
     count: usize,
-    /// They own the memory of the arguments.
+    /// Checks after the call, which own its arguments.
     checks: Vec<Check>,
     error: Option<*mut curt_error>,
     object: Option<(usize, *mut c_void)>,
@@ -141,7 +141,7 @@ impl Run<'_> {
                 assert_eq!(error.is_null(), result >= 0, "{name}");
                 if result < 0 {
                     assert_eq!(said(error) as isize, result, "{name}");
-                    // SAFETY: not used afterwards.
+                    // SAFETY: the error is not used again.
                     unsafe { curt_error_free(error) };
                 }
             }
@@ -183,8 +183,8 @@ impl Run<'_> {
         self.count
     }
 
-    /// Keeps values, with spare room behind them, until the check. `writable` gives the bytes that
-    /// a call with this result may write.
+    /// Keeps values, with spare room behind them, until the check. `writable` returns the bytes
+    /// that a call with this result may write.
     fn keep<T: Copy>(
         &mut self,
         values: &[T],
@@ -207,7 +207,7 @@ impl Run<'_> {
         kept
     }
 
-    /// Lends an array or a text, possibly with another length: at least `least`, or impossibly
+    /// Lends an array or a string, possibly with a wrong length: at least `least`, or impossibly
     /// long.
     fn lend<T: Copy>(&mut self, values: &[T], least: usize) -> *const T {
         let kept = self.keep(values, 0, |_| 0..0);
@@ -237,7 +237,7 @@ impl Run<'_> {
         curt_str { ptr: self.text(), len: self.len }
     }
 
-    /// Shortening its length never cuts into the scratch directory's own path.
+    /// A shortened length never cuts into the path of the scratch directory.
     fn path(&mut self) -> curt_str {
         let below = PATHS[self.below(PATHS.len())];
         let path = format!("{}{below}", self.tree);
@@ -276,7 +276,7 @@ impl Run<'_> {
         others.get(self.below(16)).copied().unwrap_or(whole)
     }
 
-    /// Begins with its size. The pointer may be NULL or misaligned.
+    /// The struct begins with its size. The pointer may be NULL or misaligned.
     fn structure<T: Copy>(&mut self, value: T, is_filled_in: bool) -> *mut T {
         let size = self.size::<T>();
         let mut words = [0_u64; 513];
@@ -310,7 +310,7 @@ impl Run<'_> {
         let size = self.size::<T>();
         let room = most * size.clamp(size_of::<T>(), 4096);
         let kept = self.keep::<T>(&[], room, move |_| 0..room);
-        // SAFETY: these elements were filled in.
+        // SAFETY: the call filled these elements in.
         let after = move |result| unsafe { each(kept, size, filled(result), check) };
         self.after(after);
         self.len = size;
@@ -328,7 +328,7 @@ impl Run<'_> {
         self.array(1, |result| usize::from(result == 0), check_metadata)
     }
 
-    /// The call must not write to it if it is shorter than `least`.
+    /// If the buffer is shorter than `least`, the call must not write to it.
     fn buffer<U: Copy>(&mut self, least: usize) -> *mut U {
         let capacity = [512, 0, 1, self.below(64)].get(self.below(8)).copied().unwrap_or(512);
         let unit = size_of::<U>();
@@ -340,7 +340,7 @@ impl Run<'_> {
         let kept = self.keep::<u8>(&[], room, move |result| 0..written(result).unwrap_or(0));
         self.after(move |result| {
             for at in written(result).map_or(0..0, |end| end - unit..end) {
-                // SAFETY: the call wrote it.
+                // SAFETY: the call wrote this element.
                 assert_eq!(unsafe { kept.add(at).read() }, 0, "no NUL");
             }
         });
@@ -486,7 +486,7 @@ impl Run<'_> {
 impl Drop for Run<'_> {
     fn drop(&mut self) {
         for (kind, objects) in self.objects.iter().enumerate() {
-            // SAFETY: the objects are not used afterwards.
+            // SAFETY: the objects are not used again.
             objects.iter().for_each(|&object| _ = unsafe { close((kind, object)) });
         }
     }
@@ -501,24 +501,24 @@ fn bytes(words: &[u64]) -> &[u8] {
 }
 
 fn zeros<T: Copy>() -> T {
-    // SAFETY: used only for structs of libcurt, for which all zeros are valid.
+    // SAFETY: callers ask only for structs of libcurt, for which all zeros are valid.
     unsafe { mem::zeroed() }
 }
 
 unsafe fn each<T>(first: *const T, size: usize, count: usize, check: fn(&T)) {
     for at in 0..count {
-        // SAFETY: the caller guarantees it.
+        // SAFETY: the caller guarantees `count` elements.
         check(&unsafe { first.byte_add(at * size).read() });
     }
 }
 
 fn close_file(fd: c_int) {
-    // SAFETY: it is open, and this is its only owner.
+    // SAFETY: the descriptor is open, and this is its only owner.
     drop(unsafe { File::from_raw_fd(fd) });
 }
 
 fn with_nul<'a>(text: curt_str) -> &'a [u8] {
-    // SAFETY: libcurt keeps the text alive until it is checked.
+    // SAFETY: libcurt keeps the string alive until it is checked.
     let units = unsafe { slice::from_raw_parts(text.ptr, text.len + 1) };
     assert!(units.ends_with(&[0]), "no NUL behind a text");
     units
@@ -542,7 +542,7 @@ struct Asked {
 }
 
 unsafe extern "C" fn answer(context: *mut c_void) -> c_int {
-    // SAFETY: the context is the `Asked` of this run.
+    // SAFETY: `context` is this run's `Asked`.
     let asked = unsafe { &*context.cast::<Asked>() };
     assert_eq!(thread::current().id(), asked.thread, "a callback on another thread");
     let left = asked.left.get();
@@ -552,13 +552,13 @@ unsafe extern "C" fn answer(context: *mut c_void) -> c_int {
 
 unsafe extern "C" fn hear(context: *mut c_void, error: *const curt_error) -> c_int {
     assert!(said(error) < 0);
-    // SAFETY: as above.
+    // SAFETY: `context` is this run's `Asked`.
     unsafe { answer(context) }
 }
 
 unsafe extern "C" fn progress(context: *mut c_void, files: u64, directories: u64) -> c_int {
     assert!(files + directories < 200);
-    // SAFETY: as above.
+    // SAFETY: `context` is this run's `Asked`.
     unsafe { answer(context) }
 }
 
@@ -569,7 +569,7 @@ unsafe extern "C" fn see(context: *mut c_void, path: curt_str, found: *const cur
     let found = unsafe { &*found };
     assert!(found.program <= CURT_PROGRAM_ASSOCIATION && found.relative <= 1);
     assert!(with_nul(path).len() > 1);
-    // SAFETY: as above.
+    // SAFETY: `context` is this run's `Asked`.
     unsafe { answer(context) }
 }
 
@@ -577,7 +577,7 @@ fn said(error: *const curt_error) -> i32 {
     let mut info = curt_error_info { size: size_of::<curt_error_info>(), ..zeros() };
     // SAFETY: the error is alive.
     assert_eq!(unsafe { curt_error_get(error, &raw mut info) }, 0);
-    // SAFETY: the text ends in NUL.
+    // SAFETY: the string ends with NUL.
     let text = unsafe { CStr::from_ptr(info.text) };
     assert!(text.count_bytes() == info.text_len && text.to_str().is_ok() && !text.is_empty());
     // SAFETY: the path lives as long as the error.
@@ -593,7 +593,7 @@ fn check(name: &str, result: isize, allowed: &[Results]) {
     if result < 0 {
         let result = i32::try_from(result).expect("a result is a small number");
         assert!(allowed.iter().any(|range| range.contains(&result)), "{name}: {result}");
-        // SAFETY: `curt_text` returns text that ends in NUL.
+        // SAFETY: `curt_text` returns a string that ends with NUL.
         let (text, done) =
             unsafe { (CStr::from_ptr(curt_text(result)), CStr::from_ptr(curt_text(0))) };
         assert_ne!(text, done, "{name}: {result}");
@@ -623,7 +623,7 @@ impl Ground {
         {
             symlink(target, tree.join(link)).expect("it can be made");
         }
-        // Keeps mistakenly relative paths inside the scratch directory.
+        // Keep paths that are relative by mistake inside the scratch directory.
         std::env::set_current_dir(place).expect("it can be entered");
         Ground(place.clone())
     }

@@ -32,14 +32,14 @@ fuzz_target!(|data: &[u8]| {
     let Some(pattern) = std::str::from_utf8(data).ok().filter(|_| data.iter().all(is_known)) else {
         return;
     };
-    // A trailing escape would apply to the following blank.
+    // An escape at the end would apply to the blank that follows.
     if data.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1 {
         return;
     }
     let Ok(ours) = expand_braces(pattern) else { return };
     BASH.with_borrow_mut(|bash| {
         let Some(Bash(input, output)) = bash else { return };
-        // Quote removal comes last, so escaping backslashes are doubled.
+        // bash removes quotes last, so double the escaping backslashes.
         let (mut word, mut rest) = (String::new(), pattern.chars());
         while let Some(character) = rest.next() {
             word.push(character);

@@ -1,4 +1,4 @@
-//! Compares with git all settings of a file, and the values of `core.excludesFile` and
+//! Compares with git the settings in a file, and the values of `core.excludesFile` and
 //! `core.ignoreCase`. The byte 0x1e separates the file, `GIT_CONFIG_PARAMETERS`, and the key and
 //! value of `GIT_CONFIG_COUNT=1`.
 #![no_main]
@@ -26,7 +26,7 @@ fn place() -> Option<PathBuf> {
     }
     for (name, _) in env::vars_os() {
         if name.as_bytes().starts_with(b"GIT_") || name.as_bytes().starts_with(b"XDG_") {
-            // SAFETY: as above.
+            // SAFETY: the process is single-threaded.
             unsafe { env::remove_var(name) }
         }
     }
@@ -42,7 +42,7 @@ fn place() -> Option<PathBuf> {
     Some(place)
 }
 
-/// `None` if git refuses the configuration.
+/// Returns `None` if git refuses the configuration.
 fn git(place: &PathBuf, query: &[&str], file_only: bool) -> Option<Vec<u8>> {
     let mut git = Command::new("git");
     git.args(["config", "-z"]).args(query).current_dir(place).stdin(Stdio::null());
@@ -60,7 +60,7 @@ fuzz_target!(|data: &[u8]| {
     let mut parts = data.splitn(4, |&byte| byte == 0x1e);
     let text = parts.next().unwrap_or_default();
     let variables: Vec<_> = parts.map(OsStr::from_bytes).collect();
-    // Includes of devices, which git reads and curt does not.
+    // Skip includes of devices, which git reads and curt does not.
     let is_device = |part: &[u8]| part.starts_with(b"/dev") || part.starts_with(b"/proc");
     if data.windows(5).any(is_device) || variables.iter().any(|it| it.as_bytes().contains(&0)) {
         return;
@@ -80,7 +80,7 @@ fuzz_target!(|data: &[u8]| {
         });
         all.flatten().collect::<Vec<_>>()
     });
-    // Before version 2.45 git replaces blanks within a value.
+    // Before version 2.45, git replaces blanks within a value.
     let spaced = |mut text: Vec<u8>| {
         text.iter_mut().filter(|byte| b"\t\r".contains(byte)).for_each(|byte| *byte = b' ');
         text

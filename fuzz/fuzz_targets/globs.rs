@@ -1,5 +1,5 @@
-//! Compares globs with glibc's `fnmatch`, for a pattern and a name, each on a line. The globs of
-//! `ls --ignore` must always agree, those of a shell unless curt refuses them.
+//! Compares globs with glibc's `fnmatch`, for a pattern and a name, each on a line. Globs of `ls
+//! --ignore` must always agree, globs of a shell unless curt refuses them.
 #![no_main]
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int};
@@ -24,7 +24,7 @@ const KINDS: [&str; 12] = [
 
 fn matches(pattern: &[u8], text: &[u8], flags: c_int) -> bool {
     let [pattern, text] = [pattern, text].map(|it| CString::new(it).expect("it has no NUL"));
-    // SAFETY: both are C strings.
+    // SAFETY: both strings end with NUL.
     unsafe { fnmatch(pattern.as_ptr(), text.as_ptr(), flags) == 0 }
 }
 
@@ -32,7 +32,7 @@ fuzz_target!(|data: &[u8]| {
     static IS_THERE: OnceLock<bool> = OnceLock::new();
     let is_there = IS_THERE.get_or_init(|| {
         let name: &CStr = c"C.UTF-8";
-        // SAFETY: it is a C string, and the process is single-threaded.
+        // SAFETY: the string ends with NUL, and the process is single-threaded.
         let is_there =
             cfg!(target_env = "gnu") && unsafe { !setlocale(LC_ALL, name.as_ptr()).is_null() };
         if !is_there {

@@ -1,5 +1,5 @@
-//! Reads any ignore file and matches any path. A plain last line always applies to its own name,
-//! and only to that.
+//! Reads any ignore file and matches any path. A plain last line must always match its own name,
+//! and only that.
 #![no_main]
 
 use std::path::Path;

@@ -5,7 +5,7 @@
 use curt::os::linux::fuzzing::listed;
 use libfuzzer_sys::fuzz_target;
 
-/// As in getdents(2), up to the first broken record.
+/// Parses records as in getdents(2), up to the first broken record.
 fn plain(mut rest: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
     let mut found = Vec::new();
     while rest.len() >= 19 {

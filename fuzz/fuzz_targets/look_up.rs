@@ -1,5 +1,5 @@
-//! Searches with a `PATH`, `PATHEXT` and name, each on a line, by both rules. Results must be files
-//! of the tree, all queries must agree, and directories limit the calls.
+//! Searches with a `PATH`, `PATHEXT` and name, each on a line, by both systems' rules. Results must
+//! be files of the tree, all queries must agree, and the number of directories limits the calls.
 #![no_main]
 
 use curt::which::fuzzing::{FILES, search};
@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
         let found = search(rules, path, pathext, &name);
         let separators = path.iter().filter(|byte| b":;".contains(byte)).count() as u64;
         let extensions = pathext.split(|&byte| byte == b';').count().max(4) as u64;
-        // Plus the base and the implicit working directory.
+        // This includes the base and the implicit working directory.
         assert!(found.calls <= (separators + 3) * (5 + 2 * extensions), "{found:?}");
         if let Ok((path, _)) = &found.answer {
             let file = path.rsplit('/').next().unwrap_or_default();

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds the release files into `target/distrib`, with checksums in SHA256SUMS.
 # usage: build.sh [--here] [KIND…]
-# Without KIND it builds all kinds; with `--here` only for this processor and Linux. It exits with 3
-# if the machine lacks something. Builds are reproducible on the same kind of processor: timestamps
-# are $SOURCE_DATE_EPOCH, or the time of the commit.
+# Without KIND it builds all kinds. With `--here` it builds only for this processor and Linux. It
+# exits with 3 if the machine lacks something. Builds are reproducible on the same kind of
+# processor: timestamps are $SOURCE_DATE_EPOCH, or the time of the commit.
 source "$(dirname "$0")/common.sh"
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -c safe.directory='*' log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
@@ -23,9 +23,9 @@ has_library() { # TRIPLE
     rustup target list --installed | grep -qx "$1" || rustup target add "$1"
 }
 
-# The linker is `link.sh`, which runs the one that Rust ships for every processor with the C
-# library. It orders functions by a trace. Binaries for another processor cannot run here, so they
-# use the order of this one, built first. Names without hashes (v0) match on both.
+# `link.sh` runs `rust-lld`, shipped with Rust, and orders functions by a trace. Binaries for
+# another processor cannot run here, so they use the order of this processor's binary, built first.
+# Symbol names without hashes (v0) match in both.
 statically() { # PROCESSOR COMMAND…
     local triple=$1-unknown-linux-musl name traced=
     [[ $1 == "$processor" ]] || traced=$target/$processor-unknown-linux-musl/dist/named
@@ -68,7 +68,7 @@ pip_tool() { # NAME VERSION: in a separate virtual environment
 }
 maturin=1.16.0 zigbuild=0.24.1 zig=0.14.1
 
-# Zig links independently of this machine's C library.
+# Zig links against its own C library, not this machine's.
 export CARGO_ZIGBUILD_PYTHON_PATH=$tools/ziglang-$zig/bin/python
 
 share() {
@@ -87,7 +87,7 @@ share() {
     cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$share/doc/curt"
 }
 
-# For any Linux. Unpack into /usr/local, without the first path component.
+# An archive for any Linux. Unpack it into /usr/local, without the first path component.
 make_tar() { # PROCESSOR
     local stem
     stem=$(basename "$(tar_of "$1")" .tar.gz)
@@ -97,9 +97,9 @@ make_tar() { # PROCESSOR
         --file "$(tar_of "$1")" -C "$(dirname "$(binary "$1")")" curt -C "$packages" share
 }
 
-# `crates/curt-cli/Cargo.toml` lists the contents. The version has no Debian revision, and the
-# changelog is in Debian's format; ours is in the archives. $DEBFULLNAME and $DEBEMAIL name the
-# maintainer.
+# A Debian package, whose contents `crates/curt-cli/Cargo.toml` lists. The version has no Debian
+# revision, and the changelog is in Debian's format; the other archives have ours. $DEBFULLNAME and
+# $DEBEMAIL name the maintainer.
 make_deb() { # PROCESSOR DEBIAN'S-NAME
     local who="${DEBFULLNAME:-The curt developers} <${DEBEMAIL:-curt@example.org}>" date
     date=$(date -u -R -d "@$SOURCE_DATE_EPOCH")
@@ -111,8 +111,8 @@ make_deb() { # PROCESSOR DEBIAN'S-NAME
         --package curt-cli --profile dist --maintainer "$who" --output "$(deb_of "$2")"
 }
 
-# The library for Node and the command, with its binaries for all systems. Each system's addon is a
-# separate package. See `docs/adr/0042-packages.md`.
+# The npm package has the library for Node, and the command with binaries for all systems. Each
+# system's addon is a separate package. See `docs/adr/0042-packages.md`.
 make_npm() {
     local folder=$packages/npm/curt-fs words name system library built
     command -v npm >/dev/null || missing 'npm is not installed'
@@ -182,7 +182,7 @@ npm_pack() { # NAME
     (cd "$packages/npm/$1" && npm pack --silent --pack-destination "$packages" >/dev/null)
 }
 
-# `crates/curt-cli/pyproject.toml` lists the contents.
+# A wheel with the command, whose contents `crates/curt-cli/pyproject.toml` lists.
 make_wheel() { # PROCESSOR
     pip_tool maturin "$maturin"
     statically "$1" "$tools/maturin-$maturin/bin/maturin" build --quiet --locked --profile dist \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs in the Debian root: builds libcurt with cargo-c, and packs it as an archive and two Debian
-# packages for this processor, and an archive for Windows. The static library for Linux is one
-# object.
+# packages for this processor, and an archive for Windows. The static library for Linux is a single
+# object file.
 # usage: library.sh FOLDER VERSION PROCESSOR DEBIAN'S-NAME WHO SOURCE_DATE_EPOCH [windows]
 set -euo pipefail
 folder=$1 version=$2 processor=$3 debian=$4 who=$5
@@ -24,7 +24,7 @@ pack() { # NAME FOLDER: a reproducible archive, independent of time and user
         --use-compress-program='gzip -9n' --file "$folder/$1.tar.gz" -C "$2" .
 }
 
-# The paths in curt.pc are relative to the archive.
+# Makes the paths in curt.pc relative to the archive.
 complete() { # FOLDER
     mkdir -p "$1/share/doc/libcurt"
     cp CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$1/share/doc/libcurt"

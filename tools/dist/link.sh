@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Links static binaries. Startup functions are spread over 3 MB, and every 64 kB in use cost a page
-# fault. So it links twice, the second time with those functions together. It traces them in
+# Links a static binary. Its startup functions are spread over 3 MB, and every 64 kB in use cost a
+# page fault. So this links twice, the second time with those functions together. It traces them in
 # $CURT_TRACED, a binary for this processor with symbols, or by default in the result of the first
-# link, which is copied to `named` next to the final binary.
+# link, which is copied to `named` next to the directory of the final binary.
 set -euo pipefail
 for ((at = 1; at < $#; at++)); do
     [[ ${!at} != -o ]] || next=$((at + 1)) out=${!next}

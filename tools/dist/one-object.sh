@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Combines libcurt.a into one object in which only curt_* is global, so that a program can also link
-# another Rust library. Each contains the standard library and defines `rust_eh_personality`, and
-# any visible definition of that name makes the linker treat it as a shared function.
+# another Rust library. Every Rust library contains the standard library and defines
+# `rust_eh_personality`, and the linker treats any visible definition of that name as a shared
+# function.
 # usage: one-object.sh LIBRARY NEW-LIBRARY
 set -euo pipefail
 library=$1 new=$2
@@ -10,8 +11,8 @@ trap 'rm -r "$folder"' EXIT
 mapfile -t functions < <(nm --defined-only --extern-only --format=just-symbols "$library" 2>/dev/null |
     grep '^curt_' | sort -u)
 ld -r --gc-sections "${functions[@]/#/--undefined=}" -o "$folder/all.o" "$library"
-# Rename the personality and its reference first. The linker identifies the section group of the
-# reference by name, so making it local would not prevent merging with the other library's.
+# Rename the personality and the reference to it first. The linker identifies the section group of
+# the reference by name, so a local symbol would still be merged with the other library's.
 objcopy --redefine-sym rust_eh_personality=curt_eh_personality \
     --redefine-sym DW.ref.rust_eh_personality=DW.ref.curt_eh_personality \
     --wildcard --keep-global-symbol='curt_*' --strip-debug --remove-section=.comment \

@@ -25,7 +25,7 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 
 @contextlib.contextmanager
 def small_tree() -> Iterator[str]:
-    # Fixed depth, because the search for ignore files opens every parent.
+    # The depth is fixed, because the search for ignore files opens every parent.
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         Path(folder, "d").mkdir()
         Path(folder, "d", "file").touch()
@@ -92,8 +92,8 @@ def instructions(binary: str, command: str) -> int:
 
 
 def check(binary: str) -> None:
-    # The count depends on the binary's layout in the page cache. In a memfd, that is always the
-    # same.
+    # The count depends on the binary's layout in the page cache, which is always the same in a
+    # memfd.
     copy = os.memfd_create("curt")
     os.write(copy, Path(binary).read_bytes())
     found = {

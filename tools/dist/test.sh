@@ -24,7 +24,7 @@ in_root() { # PACKAGES SCRIPT ARGUMENT…: runs a script in the Debian root, or 
     cargo xtask in-root ${release:+--debian "$release"} --with "$sets" -- sh -euxc "$script" sh "$@"
 }
 
-# A private, writable Debian over the Debian root, in /tmp/debian.
+# Makes a private, writable Debian over the Debian root, in /tmp/debian.
 own_debian='
     cd /tmp
     mkdir changes work debian
@@ -44,7 +44,7 @@ use='
     }
     cd /tmp'
 
-# The root is otherwise empty, so a dependency of curt would be missing.
+# The root is otherwise empty, so the test fails if curt has a dependency.
 tar_runs() {
     in_root emulator "$use"'
         mkdir root
@@ -106,9 +106,9 @@ node_of() {
 }
 nodes=(14.21.3 18.20.8 20.20.2 22.23.3 24.21.0)
 
-# Uses this machine's npm and Node in Node's own layout, because Debian's npm has hundreds of
-# packages. Other versions of Node are in /tmp/nodes, by major version. The script's arguments are
-# the packages for glibc, and the version.
+# Uses this machine's npm and Node in the directory layout of Node's own builds, because Debian's
+# npm has hundreds of packages. Other versions of Node are in /tmp/nodes, by major version. The
+# script's arguments are the packages for glibc, and the version.
 npm_runs() { # SCRIPT
     local paths version_of_node node shown=()
     paths=$(npm exec --offline --call 'echo "$npm_node_execpath"; echo "${npm_execpath%/bin/*}"')
@@ -141,7 +141,7 @@ npm_installs='
     npx --yes --offline --package "$1" curt-fs rm node_modules
     test ! -e node_modules'
 
-# Loads the library from both kinds of modules, and runs the command in a Node too old for the
+# Loads the library as CommonJS and as an ES module, and runs the command in a Node too old for the
 # library.
 npm_serves_all_nodes='
     npm install --offline --no-audit --no-fund "$1" "$2"
@@ -169,7 +169,7 @@ SCRIPT
     if /tmp/nodes/14 use.js 2>said; then exit 1; fi
     grep "curt-fs needs Node 18 or newer as a library, and this is v14" said
     test "$(/tmp/nodes/14 node_modules/curt-fs/bin/curt.js --version)" = "curt $3"
-    # Without the addon, the error names it.
+    # Without the addon, the error message names it.
     rm -r "node_modules/$(basename "$2" "-$3.tgz")"
     if node use.js 2>said; then exit 1; fi
     grep "curt-fs cannot load its addon for linux" said'
@@ -188,7 +188,7 @@ npm_needs_little() { # PROCESSOR SYSTEM
     rm -r "$folder"
 }
 
-# The launcher passes a signal on to curt, and then dies of it.
+# The launcher forwards a signal to curt, and then dies of the same signal.
 npm_passes_signals='
     npm install --offline --no-audit --no-fund "$1" "$2"
     node node_modules/curt-fs/bin/curt.js run --timeout 60s -- sleep 30 &
@@ -207,7 +207,7 @@ npm_works_on_windows() {
     local version_of_node node
     for version_of_node in 20.20.2 22.23.3; do
         node=$(node_of "$version_of_node" win) || return
-        # The root can read this directory.
+        # The Debian root can read this directory.
         cp "$node" "$packages/npm/node.exe"
         cargo xtask windows-session -- sh bindings/node/test/windows.sh "$packages/npm/node.exe" \
             "$npm" "$(addon_of win32-x64)"
@@ -316,7 +316,7 @@ c_installs() {
         test -z "$(find /usr -name "*curt*")"'
 }
 
-# Links with this machine's Rust, which differs from the one that built the library.
+# Links with this machine's Rust, which is not the version that built the library.
 c_links_beside() { # TOOLCHAIN
     local folder order
     [[ $1 == here ]] || rustc "+$1" --version >/dev/null || missing "there is no Rust $1"
@@ -385,7 +385,7 @@ use_gem='
     FileUtils.rm_rf("tree")
     equal(false, File.exist?("tree"))'
 
-# With the installed shared libcurt. Without it, the gem reports that libcurt is missing.
+# Uses the installed shared libcurt. Without it, the gem reports that libcurt is missing.
 gem_installs() {
     in_root ruby "$own_debian"'
         cp "$1" debian/opt/curt.gem
@@ -403,7 +403,7 @@ gem_installs() {
         if ruby -e "require %(curt)"; then exit 1; fi' "$use_gem"
 }
 
-# libcurt.a is linked in, so the archive can be removed.
+# Links libcurt.a into the gem, so the archive can then be removed.
 gem_installs_with_archive() {
     in_root ruby 'cd /tmp
         mkdir archive
@@ -417,7 +417,7 @@ gem_installs_with_archive() {
         ruby -w -e "$3"' "$gem" "${c[0]}" "$use_gem"
 }
 
-# With the Rust of Debian 13.
+# Uses the Rust of Debian 13.
 gem_builds_from_checkout() {
     in_root linux,ruby 'checkout=$PWD
         mkdir /tmp/build /tmp/work

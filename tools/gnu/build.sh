@@ -1,5 +1,5 @@
 # Builds the programs and helpers of GNU's test suite in the Debian root, unless they exist.
-# Arguments: directory, version of this script, the programs.
+# Arguments: directory, version of this script, names of the programs.
 folder=$1 version=$2
 shift 2
 [ "$(cat "$folder/stamp" 2>/dev/null || :)" != "$version $*" ] || exit 0
@@ -17,13 +17,13 @@ apt() {
 { apt update && apt --download-only source coreutils; } || exit 77
 rm -rf lists
 
-# The original source, because Debian's patches change the output of `ls`.
+# Use the original source, because Debian's patches change the output of `ls`.
 mkdir source
 tar -xf coreutils_*.orig.tar.xz -C source --strip-components=1
 cd source
 FORCE_UNSAFE_CONFIGURE=1 ./configure -q --disable-nls CFLAGS=-O1 >../log 2>&1 ||
     { tail -n 20 ../log; exit 1; }
-# Tests also use other programs, from the root, which has the same version.
+# The tests use other programs from the root, which has the same version.
 printf 'include Makefile\nfew: $(BUILT_SOURCES)\n' >few.mk
 { make -s -f few.mk few && make -s -j2 $(printf ' src/%s' getlimits "$@"); } >>../log 2>&1 ||
     { tail -n 20 ../log; exit 1; }

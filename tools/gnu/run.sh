@@ -2,25 +2,25 @@
 # GNU's programs and then with curt. Argument: a part of the names of the tests to run.
 #
 # The suite is that of Debian's coreutils, built once. Tests that pass with GNU's programs must pass
-# with curt unless `failures.txt` lists them, and the listed ones must fail. Each test runs as root
-# and as nobody, in a mount namespace where only a new tmpfs is writable, so that tests of `rm` as
-# root reach nothing else. The script exits with 77 if it cannot get the source.
+# with curt, except those listed in `failures.txt`, which must fail. Each test runs as root and as
+# nobody, in a mount namespace where only a new tmpfs is writable, so that tests of `rm` as root can
+# remove nothing else. The script exits with 77 if it cannot get the source.
 set -euo pipefail
 filter=${1:-}
 here=tools/gnu suite=/build/gnu kept=$CARGO_TARGET_DIR/gnu
 
-# Each program with the minimum number of cases that pass with GNU's version. Fewer mean that the
-# suite does not work here. A complete Debian 13 passes 74, 98, 48, 14, 14 and 2.
+# Each program, with the minimum number of cases that must pass with GNU's version; fewer mean that
+# the suite does not work here. In a complete Debian 13, 74, 98, 48, 14, 14 and 2 pass.
 programs=(rm:70 ls:93 du:45 stat:13 readlink:13 realpath:2)
 
-# Raise the number when `build.sh` makes something new.
+# Raise the number when `build.sh` changes its results.
 flock "$suite.lock" sh -eu $here/build.sh "$suite" 1 "${programs[@]%:*}" >&2
 
 cargo build --quiet --locked --package curt-cli
 mkdir -p "$kept"
 gcc -O1 -Wall -static -o "$kept/front" $here/front.c -DCURT="\"$CARGO_TARGET_DIR/debug/curt\""
 
-# A program has a directory of tests, or one test in `misc`.
+# The tests of a program are a directory, or one test in `misc`.
 cases=$kept/cases
 for program in "${programs[@]%:*}"; do
     if [[ -d $suite/source/tests/$program ]]; then
@@ -53,7 +53,7 @@ passing() { # FILE [REPLACEMENT of the program of GNU]
 
 passing "$cases" >"$kept/gnu"
 passing "$kept/gnu" "$kept/front" >"$kept/curt"
-# Retries failures once, because a busy machine can fail a test that waits.
+# Retry failures once, because tests that wait can fail on a busy machine.
 comm -23 "$kept/gnu" "$kept/curt" | comm -23 - "$kept/listed" >"$kept/again"
 passing "$kept/again" "$kept/front" | sort -o "$kept/curt" - "$kept/curt"
 

@@ -1,6 +1,6 @@
 # Runs one of GNU's tests in the Debian root, in a private mount namespace where only a new tmpfs is
-# writable. Exits with the test's status: 77 if it skipped itself. Arguments: the built tree, a link
-# to the program to replace (or empty), the test, the user, the name of the program.
+# writable. Exits with the test's status, 77 if it skipped itself. Arguments: the built tree, a link
+# to the program that replaces GNU's (or empty), the test, the user, the name of the program.
 tree=$1 program=$2 test=$3 user=$4 name=$5
 mount --rbind / /mnt
 mount -o remount,bind,ro=recursive /mnt
@@ -22,7 +22,7 @@ exec unshare --pid --fork --kill-child=KILL chroot /mnt sh -euc '
     cd /tmp/suite
     value() { sed -n "s/^$1 = //p" "$tree/Makefile" | head -n 1; }
     . "$tree/tests/lang-default"
-    # As for `make check`, but with this directory as the build directory.
+    # Set the variables that `make check` sets, with this directory as the build directory.
     export VERSION="$(value VERSION)" PACKAGE_VERSION="$(value VERSION)" LOCALE_FR=none \
         LOCALE_FR_UTF8=none LOCALE_JA=none LOCALE_TR_UTF8=none LOCALE_ZH_CN=none \
         abs_top_builddir=$PWD abs_top_srcdir=$tree abs_srcdir=$tree srcdir=$tree \

@@ -1,12 +1,12 @@
-//! A small file server. It sends nothing from outside its folder, and no file whose name or folder
-//! begins with a dot, however a request spells it.
+//! A small file server. However a request spells a path, the server sends no file outside its
+//! folder, and no file whose name or folder begins with a dot.
 //!
 //! `cargo run --example file_server -- FOLDER`, then `curl http://127.0.0.1:8000/page.html`, or
 //! `curl --path-as-is http://127.0.0.1:8000/../secret`, which logs the refusal.
 //!
-//! It decodes a request once, opens the file beneath the root, and queries the name of the *opened
-//! file*. Comparing the request with a list of forbidden names would miss symlinks, short names,
-//! other letter case, and concurrent changes.
+//! The server decodes a request once, opens the file beneath the root, and queries the name of the
+//! *opened file*. Comparing the request with a list of forbidden names would miss symlinks, short
+//! names, different letter case, and concurrent changes.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -31,7 +31,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Symlinks and ambiguous spellings are refused.
+/// Refuses symlinks and ambiguous spellings.
 pub(crate) fn open_root(folder: &Path) -> Result<Root, Error> {
     Ok(Root::open(folder)?.aliases(Aliases::Strict))
 }
@@ -53,7 +53,7 @@ pub(crate) fn answer(root: &Root, stream: &mut TcpStream, log: &mut dyn Write) -
             (code, Vec::new(), error.to_string())
         }
     };
-    // Escaped, because clients must not control the terminal.
+    // Escape the request, because clients must not control the terminal.
     writeln!(log, "{code} {:?} {note}", request.trim_end())?;
     write!(stream, "HTTP/1.0 {code} -\r\nContent-Length: {}\r\n\r\n", content.len())?;
     stream.write_all(&content)
@@ -62,7 +62,7 @@ pub(crate) fn answer(root: &Root, stream: &mut TcpStream, log: &mut dyn Write) -
 fn page(root: &Root, request: &str) -> io::Result<Vec<u8>> {
     let target = request.strip_prefix("GET /").and_then(|rest| rest.split([' ', '?', '#']).next());
     let path = target.and_then(decoded).ok_or(ErrorKind::InvalidData)?;
-    // A FIFO in the folder must not make the server wait for a writer.
+    // `nonblocking`, because a FIFO in the folder must not make the server wait for a writer.
     let mut file = root.open_file(path, OpenOptions::new().read(true).nonblocking(true))?;
     let name = root.name_of(&file)?;
     if name.iter().any(|part| part.as_encoded_bytes().starts_with(b".")) {

@@ -23,7 +23,7 @@ fn main() -> Result<(), curt::Error> {
     Ok(())
 }
 
-/// A value as text; `?` if there is none.
+/// Returns a value as a string, or `?` if it is unknown.
 fn shown<T: ToString>(value: Value<'_, T>) -> String {
     value.known().map_or_else(|| "?".into(), |value| value.to_string())
 }

@@ -1,11 +1,11 @@
-//! Unpacks an untrusted tar archive. Whatever its names and links say, nothing outside the folder
-//! is read, created or changed.
+//! Unpacks an untrusted tar archive. Whatever its names and links say, it cannot make this program
+//! read, create or change a file outside the folder.
 //!
 //! `cargo run --example unpack -- FOLDER < ARCHIVE`
 //!
 //! Entries that leave the folder (by `..` or through an unpacked symlink), devices and FIFOs are
 //! reported and skipped. Files lose their set-user-ID bits. A symlink keeps its target, which other
-//! programs may follow.
+//! programs might follow.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -38,7 +38,8 @@ pub(crate) fn unpack(root: &Root, archive: impl Read) -> io::Result<Vec<(PathBuf
             Ok(()) => {}
         }
     }
-    // Inner directories first, and after their entries: a directory may end up read-only.
+    // Inner directories come first, and all after their entries, because a directory may become
+    // read-only.
     directories.sort_by(|(one, _), (other, _)| other.cmp(one));
     for (path, header) in directories {
         if let Err(error) = set_metadata(root, &path, &header) {

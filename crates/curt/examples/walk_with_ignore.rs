@@ -8,10 +8,10 @@ use curt::{Fields, Walk};
 
 fn main() {
     let folders: Vec<_> = std::env::args_os().skip(1).collect();
-    // Several threads call the closure.
+    // Several threads call the closure in parallel.
     let summary = Walk::new(folders).ignore(IgnoreRules::new()).visit(|entry| match entry {
         Ok(mut entry) if entry.kind().is_file() => {
-            // On Linux a size costs a call, so query it for files only.
+            // On Linux a size costs a call, so query it only for files.
             let size = entry.fetch(Fields::SIZE).size().known();
             let size = size.map_or_else(|| "?".into(), |size| size.to_string());
             println!("{size:>10} {}", entry.path().display());

@@ -84,7 +84,7 @@ fn failures_carry_the_number_of_the_system() {
             continue;
         }
         for (operation, ours, standard) in failures(&scratch.at(name)) {
-            // Windows reports a path through a file as missing; a removal opens the parent itself,
+            // Windows reports a path through a file as missing, but a removal opens the parent,
             // which is not a directory.
             let is_parent = (operation, name) == ("remove_tree", "file/below");
             let expected = if cfg!(windows) && is_parent {

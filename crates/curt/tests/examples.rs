@@ -1,11 +1,11 @@
-//! The programs in `examples/` work as they say. `server` tests the file server.
+//! Runs the programs in `examples/`. The suite `server` tests the file server.
 
 use std::path::Path;
 use std::process::{Command, Output};
 
 use curt_testkit::{Scratch, skip};
 
-/// Built by Cargo before the tests of the package.
+/// Cargo builds examples before the tests of the package.
 fn run(name: &str, arguments: &[&str]) -> Option<Output> {
     let own = std::env::current_exe().expect("a test knows its program");
     let folder = own.ancestors().nth(2).expect("a test lies in deps/").join("examples");

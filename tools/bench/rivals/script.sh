@@ -1,4 +1,4 @@
-# attempt NAME COMMAND...: runs an optional step, with its output in OUT/NAME.log. On failure,
+# attempt NAME COMMAND...: runs an optional step, and writes its output to OUT/NAME.log. On failure,
 # prints the reason and sets `failed`.
 failed=0
 attempt() {

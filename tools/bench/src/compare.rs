@@ -1,4 +1,4 @@
-//! `--compare` shows two runs, `--check` fails if the new one is worse.
+//! `--compare` shows two runs. `--check` fails if the new run is worse.
 
 use crate::named;
 use crate::report::{Line, Table, interval};
@@ -80,8 +80,8 @@ pub(crate) fn table(old: &Value, new: &Value) -> String {
     table.text()
 }
 
-/// More calls, or a ratio to the usual tool that is lower by more than the noise of both, at equal
-/// sizes. Also uncounted calls, and a `wanted` scenario without a result.
+/// Returns regressions: more calls, or at equal sizes a ratio to the usual tool that is lower by
+/// more than the noise of both. Also uncounted calls, and a `wanted` scenario without a result.
 pub(crate) fn worse(baseline: &Value, new: &Value, wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let (baseline, new) = (known(baseline), known(new));
     let is_missing =

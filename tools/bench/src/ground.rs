@@ -1,4 +1,4 @@
-//! Each removal gets a new tree; others are built once per place and reused.
+//! Each removal gets a new tree; other trees are built once per place and reused.
 
 use crate::oracle::Truth;
 use crate::place::Place;
@@ -47,7 +47,7 @@ impl Ground {
         Ok((path, truth))
     }
 
-    /// A filesystem may have reallocated blocks.
+    /// Looks again, because a filesystem may have reallocated blocks.
     pub(crate) fn look(&self, path: &Path) -> io::Result<Rc<Truth>> {
         let truth = Rc::new(Truth::of(path)?);
         self.0.borrow_mut().insert(path.to_path_buf(), Rc::clone(&truth));
@@ -55,7 +55,7 @@ impl Ground {
     }
 }
 
-/// Unique to this run: ext4 places a tree by its name, see `spread` in `sandbox.rs`.
+/// Returns a path unique to this run: ext4 places a tree by its name, see `spread` in `sandbox.rs`.
 fn entry(place: &Place, name: &str) -> PathBuf {
     place.sandbox.entry(&format!("{name}-{}", std::process::id()))
 }

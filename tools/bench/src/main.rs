@@ -147,8 +147,8 @@ fn named(path: &Path, error: &dyn std::fmt::Display) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }
 
-/// Then a cell of a full run makes only the minimum of rounds: trees of a million entries would
-/// take most of the time.
+/// After this time, a cell of a full run makes only the minimum of rounds: trees of a million
+/// entries would take most of the time.
 const FULL: Duration = Duration::from_secs(12);
 /// Stretches a quick run on a busy machine, so that each row gets enough rounds.
 const BUSY: u32 = 3;
@@ -227,7 +227,7 @@ struct Step<'a> {
     scenario: &'static Scenario,
     place: &'a Place,
     size: u32,
-    /// 0 for the first measurement of a scenario, then the index of the place.
+    /// 0 for the first measurement of a scenario, otherwise the index of the place.
     group: usize,
 }
 
@@ -242,8 +242,8 @@ impl Step<'_> {
     }
 }
 
-/// Each scenario in the first place, or in memory if any place will do, then the scenarios for
-/// every place in the others.
+/// Plans each scenario in the first place, or in memory if any place will do, then the scenarios
+/// for every place in the others.
 fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
     let is_quick = options.is_quick();
     let steps = |scenario: &'static Scenario, place: &'a Place, group| {

@@ -1,7 +1,7 @@
 //! Measures one cell: a warm-up compares every answer, then in each round every contender runs
 //! once, in a new order, so that disturbances of the machine affect all of them. The time includes
-//! waiting for the process. Answers go to a file in memory, because some programs do less when
-//! standard output is `/dev/null`.
+//! waiting for the process to end. Answers go to a file in memory, because some programs do less
+//! when standard output is `/dev/null`.
 
 use crate::calls::{Calls, Slope, counting, parse};
 use crate::command::command;
@@ -39,26 +39,25 @@ pub(crate) struct Bench {
     pub(crate) strace: Option<PathBuf>,
     pub(crate) interrupt: Interrupt,
     pub(crate) cold: bool,
-    /// Does not write trees back before use.
+    /// A quick run does not write trees back before use.
     pub(crate) is_quick: bool,
-    /// A quick run starts no round after this.
+    /// When a quick run stops starting rounds.
     pub(crate) latest: Instant,
-    /// By scenario and contender.
     pub(crate) slopes: RefCell<HashMap<(&'static str, &'static str), Option<Slope>>>,
 }
 
 const MOST: u32 = 21;
 const MOST_IN_FULL: u32 = 2 * ENOUGH + 1;
-/// A quick run on a slow machine divides the size of trees to remove by one of these, unless they
-/// have fewer entries than `LARGE`.
+/// A slow machine divides the size of the trees that a quick run removes by one of these, unless
+/// they have fewer entries than `LARGE`.
 const PARTS: [u32; 3] = [1, 2, 4];
 const LARGE: u32 = 1_000;
-/// A quick run times at most `TIMED_RIVALS` rivals, those within this factor of the fastest in the
+/// A quick run times at most `TIMED_RIVALS` rivals: those within this factor of the fastest in the
 /// warm-up.
 const TOO_SLOW: f64 = 1.15;
 const TIMED_RIVALS: usize = 2;
 const OUTPUT: &str = "stdout";
-/// Also carries the times of programs that measure themselves.
+/// Programs that measure themselves write their times to standard error.
 const ERRORS: &str = "stderr";
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 const QUICK_TIME_LIMIT: Duration = Duration::from_secs(8);
@@ -73,8 +72,8 @@ struct Trial<'a> {
 type Lengths = HashMap<&'static str, u64>;
 
 impl Bench {
-    /// Fails with a reason if the cell cannot be measured. Without rounds, it still compares
-    /// answers and counts calls on a small tree.
+    /// Fails with a reason if the cell cannot be measured. Even without rounds, compares answers
+    /// and counts calls on a small tree.
     pub(crate) fn cell(
         &self,
         scenario: &'static Scenario,
@@ -127,7 +126,6 @@ impl Bench {
         Ok(Ok(cell))
     }
 
-    /// Returns the lengths of the answers.
     fn warm_up(&self, cell: &mut Cell, place: &Place) -> io::Result<Lengths> {
         let (scenario, size) = (cell.scenario, cell.size);
         let mut lengths = Lengths::new();
@@ -173,7 +171,7 @@ impl Bench {
             Effort::Until(until) => (MOST, Some(until), Some(self.latest)),
         };
         let (scenario, size) = (cell.scenario, cell.size);
-        // Per cell, so that no program always follows the same one.
+        // Seed by cell, so that no program always runs after the same one.
         let seed = |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte));
         let mut random = Random::new(cell.name().bytes().fold(size.into(), seed));
         for round in 1..=rounds {
@@ -293,7 +291,7 @@ impl Bench {
         if wrong.is_none() || question != Question::Total {
             return Ok(wrong);
         }
-        // A filesystem may change a file's blocks when it writes it back.
+        // A filesystem may change a file's blocks when it writes them back.
         Ok(self.ground.look(tree)?.refute(question, trial.size, tree, &text))
     }
 
@@ -349,7 +347,7 @@ fn left_behind(place: &Place, scenario: &Scenario, tree: &Path) -> io::Result<Op
     let is_there = tree.symlink_metadata().is_ok();
     if !scenario.reads() {
         place.sandbox.remove(tree)?;
-        // An empty directory takes the tree's name, so that ext4 puts the next tree elsewhere. See
+        // An empty directory takes the tree's name, so that ext4 puts the next tree elsewhere, see
         // `spread`.
         std::fs::create_dir(tree)?;
     }

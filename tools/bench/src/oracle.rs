@@ -1,5 +1,5 @@
-//! The right answers come from the standard library. Formats differ, so it compares the set of
-//! names or paths, the sizes, or the total.
+//! The standard library gives the right answers. Output formats differ, so only the sets of names
+//! or paths, the sizes, or the totals are compared.
 
 use crate::tree::{folder_in_path, program_name};
 use std::collections::{HashMap, HashSet};
@@ -25,7 +25,7 @@ pub(crate) enum Question {
 pub(crate) struct Truth {
     entries: HashMap<String, Known>,
     allocated: Option<u64>,
-    /// If each directory took 4 KiB, as gdu counts.
+    /// The total if each directory took 4 KiB, as gdu counts.
     even: Option<u64>,
     linked: HashSet<(u64, u64)>,
 }
@@ -126,7 +126,7 @@ impl Truth {
         }
     }
 
-    /// The words of a line, if given, must include a file's size.
+    /// If given, the words of a line must include the file's size.
     fn compare<'a>(
         &self,
         said: impl Iterator<Item = (String, Option<Vec<&'a str>>)>,
@@ -192,7 +192,7 @@ fn same_lines<'a>(
     }
 }
 
-/// The word may end with `B`. `None` accepts any number.
+/// The number may end with `B`. `None` accepts any number.
 fn number(output: &str, wanted: Option<u64>) -> Option<String> {
     let word = output.split_whitespace().next().unwrap_or_default();
     match (word.strip_suffix('B').unwrap_or(word).parse::<u64>(), wanted) {

@@ -29,13 +29,13 @@ impl Place {
         Ok(Self { name, kind, sandbox })
     }
 
-    /// A timed removal must not start during writeback.
+    /// Waits until writeback ends, because a timed removal must not start during it.
     pub(crate) fn settle(&self) {
         #[cfg(target_os = "linux")]
         if let (true, Ok(folder)) =
             (self.kind != Kind::Memory, std::fs::File::open(self.sandbox.root()))
         {
-            // Without it times are noisier, not wrong.
+            // If this fails, times are noisier but not wrong.
             let _ = rustix::fs::syncfs(folder);
         }
     }
@@ -82,7 +82,7 @@ pub(crate) fn file_system(_: &Path) -> String {
 pub(crate) fn has_room(path: &Path, bytes: u64, entries: u64) -> bool {
     rustix::fs::statvfs(path).is_ok_and(|answer| {
         let free = answer.f_bavail.saturating_mul(answer.f_frsize);
-        // btrfs and others report 0 inodes.
+        // btrfs and some other filesystems report 0 inodes.
         let inodes = answer.f_files == 0 || answer.f_favail > 2 * entries;
         free > 2 * bytes && inodes
     })

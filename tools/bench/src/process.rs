@@ -39,8 +39,8 @@ fn wait(child: &mut Child) -> io::Result<(ExitStatus, Option<f64>)> {
     Ok((child.wait()?, None))
 }
 
-/// Ends a contender that hangs. A process ID may have been reused, so without pidfds it does not
-/// watch.
+/// Ends a contender that hangs. Without pidfds it does not, because the process ID may have been
+/// reused.
 #[cfg(target_os = "linux")]
 fn watch(child: &Child, time_limit: Duration, interrupt: &Interrupt) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -57,7 +57,7 @@ fn watch(child: &Child, time_limit: Duration, interrupt: &Interrupt) -> bool {
         if poll(&mut ended, Some(&STEP)).is_ok_and(|count| count > 0) {
             return asked.is_some();
         }
-        // SIGTERM first: strace then ends its tracee, too, instead of detaching.
+        // Send SIGTERM first: strace then ends its tracee instead of detaching.
         let signal = match asked {
             None if interrupt.wanted() || Instant::now() >= deadline => Signal::TERM,
             Some(asked) if asked.elapsed() > Duration::from_secs(1) => Signal::KILL,
@@ -68,7 +68,7 @@ fn watch(child: &Child, time_limit: Duration, interrupt: &Interrupt) -> bool {
     }
 }
 
-/// The user must end a hanging contender.
+/// Does nothing: the user must end a hanging contender.
 #[cfg(not(target_os = "linux"))]
 fn watch(_: &Child, _: Duration, _: &Interrupt) -> bool {
     false

@@ -21,7 +21,7 @@ pub(crate) struct Found {
 }
 
 impl Programs {
-    /// From `CURT`, or built as users get it if Cargo started this program.
+    /// Finds the program in `CURT`, or builds it as users get it if Cargo started this program.
     pub(crate) fn find() -> io::Result<Self> {
         let own = std::env::current_exe()?;
         let curt = match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
@@ -105,7 +105,7 @@ fn executable(message: &str) -> Option<PathBuf> {
     message.get("executable")?.as_str().map(PathBuf::from)
 }
 
-/// In the C locale, because some programs do more work in others.
+/// Sets the C locale, because some programs do more work in others.
 pub(crate) fn quiet(command: &mut Command) {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).env("LC_ALL", "C");
 }
@@ -114,14 +114,14 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(&path)
-        // A relative directory on PATH is not trusted with deletions.
+        // Skip relative directories on PATH, which are not trusted with deletions.
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(&file))
         .find(|candidate| is_program(candidate))
 }
 
-/// From `CURT_RIVALS` or this program's target directory: an installed program must not start files
-/// that others put next to it.
+/// Finds programs in `CURT_RIVALS` or this program's target directory. An installed program must
+/// not start files that others put next to it.
 fn built_rivals(own: &Path) -> BTreeMap<String, PathBuf> {
     let given = std::env::var_os("CURT_RIVALS").map(PathBuf::from);
     let above = own.ancestors().skip(2).take(2);

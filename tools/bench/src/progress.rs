@@ -7,7 +7,7 @@ pub(crate) fn note(text: &str) {
     write(&format!("{clear}{text}\n"));
 }
 
-/// Rewrites one line on a terminal, otherwise writes a new one.
+/// Rewrites one line on a terminal, otherwise writes a new line.
 pub(crate) fn stage(text: &str) {
     if std::io::stderr().is_terminal() {
         write(&format!("\r\x1b[K{text}"));

@@ -10,7 +10,7 @@ pub(crate) const ENOUGH: u32 = 7;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) round: u32,
-    /// Until the process was waited for, or as it measured itself.
+    /// The time until the process had been waited for, or that it measured itself.
     pub(crate) wall: f64,
     pub(crate) cpu: Option<f64>,
 }
@@ -82,7 +82,7 @@ impl Cell {
         self.rows.iter().find(|row| row.part() == Part::Usual && row.wrong.is_none())
     }
 
-    /// Only one tool is the usual one in a cell.
+    /// Of several usual tools, all but the first count as rivals.
     pub(crate) fn part(&self, row: &Row) -> Part {
         match row.part() {
             Part::Usual if self.usual().is_none_or(|usual| usual.name() != row.name()) => {

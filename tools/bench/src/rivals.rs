@@ -26,7 +26,7 @@ pub(crate) struct Line {
 pub(crate) enum Part {
     Curt,
     Variant,
-    /// Ratios refer to the first one found.
+    /// Ratios refer to the first usual tool found.
     Usual,
     Rival,
     Baseline,

@@ -1,8 +1,8 @@
 //! The working directory, and the guard before every removal.
 //!
 //! The bench deletes trees with a dozen programs. Before each removal, by this program or a rival,
-//! [`Sandbox::check`] requires that the path is inside a marked directory that this process made,
-//! without a symlink on the way out.
+//! [`Sandbox::check`] requires that the path is inside a marked directory made by this process, and
+//! that no symlink leads out.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -18,7 +18,7 @@ pub(crate) struct Sandbox {
 }
 
 /// Makes ext4 put each tree elsewhere on the disk. Near recently freed inodes, which ext4 skips for
-/// some seconds, creating one takes up to half a millisecond.
+/// some seconds, creating a file takes up to half a millisecond.
 #[cfg(target_os = "linux")]
 fn spread(folder: &Path) {
     use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
@@ -40,7 +40,7 @@ impl Sandbox {
             COUNTER.fetch_add(1, Ordering::Relaxed)
         );
         let root = parent.join(name);
-        // Fails if it exists: another process's directory is never used.
+        // This fails if the directory exists: another process's directory is never used.
         create_private(&root)?;
         spread(&root);
         let sandbox = Self { root };
@@ -63,7 +63,7 @@ impl Sandbox {
         self.root.join(name)
     }
 
-    /// Each tree contains a symlink to this sibling, which must survive.
+    /// Each tree has a symlink to this sibling, which must survive.
     pub(crate) fn canary(&self) -> PathBuf {
         self.root.join("canary")
     }

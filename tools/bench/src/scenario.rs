@@ -1,4 +1,4 @@
-//! A tree and a question about it. The programs are in `rivals.rs`.
+//! A scenario is a tree and a question about it. The programs are in `rivals.rs`.
 
 use crate::oracle::Question;
 use crate::rivals::{Contender, Part, RIVALS};
@@ -15,13 +15,13 @@ pub(crate) struct Scenario {
     pub(crate) stands: Option<&'static str>,
     pub(crate) full: &'static [u32],
     pub(crate) quick: Option<Quick>,
-    /// Only quick rivals take part: building a tree takes longer than removing it.
+    /// Whether only quick rivals take part, because building a tree takes longer than removing it.
     few: bool,
-    /// Small enough for one thread. The difference gives the calls per unit.
+    /// Two sizes, small enough for one thread. Their difference gives the calls per unit.
     pub(crate) counted: [u32; 2],
     pub(crate) everywhere: bool,
-    /// Contenders report nanoseconds, because an interpreter's startup would dominate. Calls are
-    /// then not counted.
+    /// Whether contenders report nanoseconds, because an interpreter's startup would dominate. If
+    /// so, calls are not counted.
     pub(crate) times_itself: bool,
 }
 
@@ -223,7 +223,7 @@ const fn files(words: Words) -> Scenario {
 }
 
 const fn node(name: &'static str, title: &'static str) -> Scenario {
-    // Node's `readdir` follows symlinks.
+    // Node's `readdir` would follow a symlink.
     let tree: Grow = |size| Tree::react(size, Content::Some).without_link();
     let common = react([name, title, name], Question::Paths);
     Scenario { tree, shape: "react-no-link", times_itself: true, ..common }

@@ -9,7 +9,7 @@ pub(crate) struct Median {
 }
 
 impl Median {
-    /// From the sign test: half of all values are below the true median, whatever their
+    /// Uses the sign test: half of all values are below the true median, whatever their
     /// distribution, so the bounds are two of the sorted values. Fewer than six values give less
     /// than 95 % confidence.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
@@ -28,8 +28,8 @@ impl Median {
     }
 }
 
-/// The most sorted values that lie on one side of the true median with a probability of at most 2.5
-/// %.
+/// Returns the most sorted values that lie on one side of the true median with a probability of at
+/// most 2.5 %.
 fn outside(count: usize) -> usize {
     let mut term = 0.5_f64.powi(i32::try_from(count).unwrap_or(i32::MAX));
     let mut sum = 0.0;
@@ -43,7 +43,7 @@ fn outside(count: usize) -> usize {
     (count / 2).saturating_sub(1)
 }
 
-/// splitmix64, for the same trees and orders on every machine.
+/// splitmix64, which gives the same trees and orders on every machine.
 pub(crate) struct Random(u64);
 
 impl Random {

@@ -1,5 +1,5 @@
-//! Shapes, names and sizes are computed from the position, so every machine gets the same trees
-//! without a download.
+//! Sample trees. Shapes, names and sizes are computed from the position, so every machine gets the
+//! same trees without a download.
 
 use crate::react;
 use std::io::{self, Write as _};
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Content {
     Empty,
     Each(u64),
-    /// In every sixteenth file, each time another number of bytes: quick to make, but sizes can be
-    /// told apart.
+    /// Every sixteenth file has content, each with a different number of bytes: quick to write, but
+    /// distinguishable by size.
     Some,
 }
 
@@ -24,9 +24,10 @@ struct Directory {
 pub(crate) struct Tree {
     directories: Vec<Directory>,
     content: Content,
-    /// The root's first file is instead a symlink out of the tree, if the system allows it.
+    /// Whether the root's first file is instead a symlink out of the tree, if the system allows it.
     has_link: bool,
-    /// The entry of `PATH` that also holds programs, and their number, which counts exclude.
+    /// The entry of `PATH` that also holds programs, and the number of programs, which counts
+    /// exclude.
     programs: Option<(usize, u32)>,
 }
 
@@ -40,14 +41,14 @@ impl Tree {
     fn new(directories: impl IntoIterator<Item = (PathBuf, u32)>, content: Content) -> Self {
         let directories = directories.into_iter().map(|(path, files)| Directory { path, files });
         let mut directories: Vec<Directory> = directories.collect();
-        // Depth first, as unpackers write: entries removed together are then close together on
+        // Sort depth first, as unpackers write: entries removed together are then close together on
         // disk.
         directories.sort_by(|a, b| a.path.cmp(&b.path));
         Self { directories, content, has_link: true, programs: None }
     }
 
-    /// As `npx create-react-app` makes it: 36,346 files in 4,863 directories including the root, at
-    /// most 10 levels deep. Fewer `entries` give a similar, smaller tree.
+    /// Returns the tree of `npx create-react-app`: 36,346 files in 4,863 directories including the
+    /// root, at most 10 levels deep. Fewer `entries` give a similar, smaller tree.
     pub(crate) fn react(entries: u32, content: Content) -> Self {
         let part = f64::from(entries) / f64::from(REACT_ENTRIES);
         let directories = ((REACT_DIRECTORIES as f64 * part) as usize).max(60);
@@ -141,7 +142,7 @@ pub(crate) fn program_name(index: u32) -> String {
     if index == 0 { "hello".to_owned() } else { format!("hello-{index}") }
 }
 
-/// The tree's filesystem may be mounted `noexec`, so symlinks lead to a system program.
+/// Makes a symlink to a system program, because the tree's filesystem may be mounted `noexec`.
 fn put_program(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::symlink("/bin/sh", path);
@@ -149,7 +150,8 @@ fn put_program(path: &Path) -> io::Result<()> {
     return std::fs::write(path, []);
 }
 
-/// As in real packages: the length decides how many fit in one `getdents64` buffer.
+/// Names are as long as in real packages: the length decides how many fit in one `getdents64`
+/// buffer.
 fn file_name(index: u32) -> String {
     const STEMS: [&str; 8] =
         ["index", "utils", "parse-options", "createElement", "types", "a11y", "isPlain", "README"];
@@ -172,8 +174,7 @@ fn fill(path: &Path, files: impl Iterator<Item = (String, u64)>) -> io::Result<(
         }
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
         let file = openat(&directory, &name, flags, mode)?;
-        // Allocates blocks now: otherwise removing a new tree would differ from removing an old
-        // one.
+        // Allocate blocks now; otherwise removing a new tree would differ from removing an old one.
         let _ = rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes);
         std::fs::File::from(file).write_all(&vec![b'c'; bytes as usize])?;
     }

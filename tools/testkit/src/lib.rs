@@ -38,7 +38,7 @@ fn say(line: &str) {
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 
-/// Suite names are unique only within a package.
+/// Adds the package, because suite names are unique only within it.
 fn suite() -> String {
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_else(|_| "?".to_owned());
     let program = std::env::current_exe().unwrap_or_default();
@@ -47,13 +47,13 @@ fn suite() -> String {
     format!("{package}/{name}")
 }
 
-/// Returns the minimum duration of a race: `CURT_RACE_SECONDS`, or 0.2 s.
+/// Returns the minimum duration of a race test: `CURT_RACE_SECONDS`, or 0.2 s.
 pub fn race_time() -> Duration {
     let seconds = std::env::var("CURT_RACE_SECONDS").ok().and_then(|text| text.parse().ok());
     Duration::from_secs_f64(seconds.unwrap_or(0.2))
 }
 
-/// Runs a test for all cases at once, for tests that mostly wait.
+/// Runs the cases of a test in parallel, which pays if the test mostly waits.
 ///
 /// # Panics
 ///
@@ -66,7 +66,7 @@ pub fn at_once<C: Send>(cases: impl IntoIterator<Item = C>, test: impl Fn(C) + S
     });
 }
 
-/// A reproducible source of random choices.
+/// A reproducible source of pseudorandom choices.
 #[derive(Debug)]
 pub struct Choices(u64);
 
@@ -84,7 +84,7 @@ impl Choices {
         (self.0 >> 33) as usize % end
     }
 
-    /// Returns true once in `cases` times.
+    /// Returns true in one of `cases` calls on average.
     pub fn one_in(&mut self, cases: usize) -> bool {
         self.below(cases) == 0
     }
@@ -101,11 +101,11 @@ impl Choices {
 }
 
 /// Tests a property with the seeds in `kept`, one per line after the property's name, and with
-/// `CURT_TREES` others, by default 100. `CURT_SEED` tests only one.
+/// `CURT_TREES` others, by default 100. `CURT_SEED` makes it test only one.
 ///
 /// # Panics
 ///
-/// With the seed and the property's message.
+/// If the property fails, with the seed and its message.
 pub fn try_seeds(name: &str, kept: &str, property: impl Fn(&mut Choices) -> Result<(), String>) {
     let number = |variable| std::env::var(variable).ok()?.parse::<u64>().ok();
     let kept = kept.lines().filter_map(|line| line.strip_prefix(name)?.trim().parse().ok());
@@ -121,7 +121,8 @@ pub fn try_seeds(name: &str, kept: &str, property: impl Fn(&mut Choices) -> Resu
     }
 }
 
-/// Sets the flag on drop, also when the test fails: a thread that waits for it would run forever.
+/// Sets the flag on drop, even when the test panics, because a thread that waits for it would run
+/// forever.
 #[derive(Debug)]
 pub struct Over<'a>(pub &'a AtomicBool);
 
@@ -148,7 +149,7 @@ pub fn heed_signals() {
     });
 }
 
-/// The user `nobody`, who is subject to permissions.
+/// The user ID of `nobody`, who is subject to permissions.
 #[cfg(unix)]
 pub const NOBODY: u32 = 65534;
 

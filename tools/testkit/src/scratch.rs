@@ -16,8 +16,8 @@ use crate::watchdog::{Watch, watch};
 /// path or a symlink. A faulty test therefore cannot create or remove anything elsewhere.
 #[derive(Debug)]
 pub struct Scratch {
-    /// Canonical, for comparisons. On Windows it begins with `\\?\`, which allows names of any
-    /// length and names such as `nul` and `a.`.
+    /// The canonical path, for comparisons. On Windows it begins with `\\?\`, which allows names of
+    /// any length and names such as `nul` and `a.`.
     root: PathBuf,
     pub(crate) watch: Arc<Watch>,
     _directory: tempfile::TempDir,
@@ -33,8 +33,8 @@ impl Scratch {
         Scratch::new_in(if is_fit { memory.to_owned() } else { std::env::temp_dir() })
     }
 
-    /// Makes a scratch directory in `/var/tmp` if it exists, because in-memory filesystems list
-    /// entries in another order and report other sizes.
+    /// Makes a scratch directory in `/var/tmp` if that exists, because in-memory filesystems list
+    /// entries in a different order and report different sizes.
     pub fn on_disk() -> Scratch {
         let disk = Path::new("/var/tmp");
         if disk.is_dir() { Scratch::new_in(disk) } else { Scratch::new() }
@@ -50,12 +50,12 @@ impl Scratch {
         Scratch { root, watch: watch(), _directory: directory }
     }
 
-    /// Returns the directory.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         &self.root
     }
 
-    /// Returns the directory without `\\?\`, which few programs accept as working directory.
+    /// Returns the path without `\\?\`, which few programs accept in their working directory.
     pub fn typed(&self) -> &Path {
         #[cfg(windows)]
         if let Some(plain) = self.root.to_str().and_then(|root| root.strip_prefix(r"\\?\")) {
@@ -64,7 +64,7 @@ impl Scratch {
         &self.root
     }
 
-    /// Returns a path inside. Its last name may be a symlink or missing.
+    /// Returns a path inside, whose last component may be a symlink or missing.
     pub fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         let normal = |part| matches!(part, Component::Normal(_) | Component::CurDir);
@@ -101,7 +101,8 @@ impl Scratch {
         path
     }
 
-    /// Makes the words of `text`: `name` is a file, `name/` a directory, `name->target` a symlink.
+    /// Makes the entries listed in `text`: `name` is a file, `name/` a directory, `name->target` a
+    /// symlink.
     pub fn tree(&self, below: &str, text: &str) {
         for word in text.split_whitespace() {
             let place = |name: &str| Path::new(below).join(name);
@@ -121,9 +122,9 @@ impl Scratch {
         path
     }
 
-    /// Copies a program, to be run from here. Another process copies it: a child that another
-    /// thread forks meanwhile would inherit our writable descriptor, and running the program would
-    /// fail with ETXTBSY.
+    /// Copies a program, to be run from here. Another process makes the copy, because a child that
+    /// another thread forks meanwhile would inherit our writable descriptor, and running the
+    /// program would fail with ETXTBSY.
     #[cfg(unix)]
     pub fn program(&self, original: impl AsRef<Path>, path: impl AsRef<Path>) -> PathBuf {
         let path = self.vacant(path);
@@ -132,7 +133,7 @@ impl Scratch {
         path
     }
 
-    /// Writes an executable script, replacing an older one, in another process like
+    /// Writes an executable script, replacing an existing one, in another process as in
     /// [`program`](Self::program).
     #[cfg(unix)]
     pub fn script(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>, mode: u32) -> PathBuf {
@@ -150,7 +151,7 @@ impl Scratch {
         path
     }
 
-    /// Makes a symlink and its parents. The target may be anything.
+    /// Makes a symlink, to any target, and its parents.
     #[cfg(unix)]
     pub fn link(&self, path: impl AsRef<Path>, target: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);
@@ -162,14 +163,14 @@ impl Scratch {
     #[cfg(unix)]
     pub fn fifo(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);
-        // rustix has no call for this on macOS.
+        // rustix has no `mkfifo` on macOS.
         let made = std::process::Command::new("mkfifo").arg(&path).status();
         let made = made.expect("there is a mkfifo");
         assert!(made.success(), "the pipe can be made");
         path
     }
 
-    /// Makes a chain of nested directories, with at most two open.
+    /// Makes a chain of nested directories, keeping at most two open.
     #[cfg(unix)]
     pub fn deep(&self, path: impl AsRef<Path>, levels: usize, name: &str) -> PathBuf {
         assert!(Path::new(name).components().eq([Component::Normal(name.as_ref())]));
@@ -178,8 +179,8 @@ impl Scratch {
         top
     }
 
-    /// Makes such a chain named `chain`, with `bushes` sibling directories of `files` files at each
-    /// level. Returns the number of files and directories.
+    /// Makes a chain like [`deep`](Self::deep), named `chain`, with `bushes` sibling directories of
+    /// `files` files at each level. Returns the number of files and directories.
     #[cfg(unix)]
     pub fn chain_with_bushes(
         &self,
@@ -233,7 +234,7 @@ impl Scratch {
         lines
     }
 
-    /// A write must not follow an existing symlink.
+    /// Removes an existing entry, so that a write cannot follow a symlink.
     #[cfg(unix)]
     fn vacant(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);

@@ -1,4 +1,4 @@
-//! Removes any tree on Windows, with any names through `\\?\` paths.
+//! Removes any tree on Windows. Paths that begin with `\\?\` allow any names.
 
 use std::fs::{self, FileType};
 use std::io::Result;
@@ -9,7 +9,7 @@ use crate::sys::attributes;
 
 const NORMAL: u32 = 0x80;
 
-/// The path is canonical. Entries that cannot be removed remain.
+/// Empties a canonical path. Entries that cannot be removed remain.
 pub(crate) fn empty(path: &Path) -> Result<()> {
     let mut directories = vec![path.to_owned()];
     let mut listed = 0;
@@ -32,7 +32,7 @@ pub(crate) fn empty(path: &Path) -> Result<()> {
 }
 
 fn remove(path: &Path, file_type: FileType) {
-    // A junction is neither kind of symlink, and is removed as a directory.
+    // A junction is neither kind of symlink to `std`, and is removed as a directory.
     let _ = if file_type.is_symlink_file() || file_type.is_file() {
         fs::remove_file(path)
     } else {

@@ -1,5 +1,5 @@
-//! Windows features for tests. Where Wine lacks one, it reports a skip and returns `None` or
-//! `false`.
+//! Windows features for tests. If Wine lacks a feature, the function reports a skip and returns
+//! `None` or `false`.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::windows::fs::{OpenOptionsExt, symlink_dir, symlink_file};
@@ -12,17 +12,17 @@ pub use crate::sys::console::{has_own_console, press_ctrl_break, press_ctrl_c};
 pub use crate::sys::paths::{full_path_name, set_drive_directory};
 use crate::{Scratch, skip, sys};
 
-/// What others may do with an open file.
+/// Sharing modes: how others may use an open file.
 const SHARE_READ_WRITE: u32 = 3;
 const SHARE_ALL: u32 = 7;
 const DELETE: u32 = 0x0001_0000;
 const DELETE_ON_CLOSE: u32 = 0x0400_0000;
 
-/// Attributes of files, to be combined.
+/// File attributes, which can be combined.
 pub const READ_ONLY: u32 = 1;
-/// Not shown by `dir`.
+/// Files that `dir` does not show.
 pub const HIDDEN: u32 = 2;
-/// Part of the system.
+/// Files that are part of the system.
 pub const SYSTEM: u32 = 4;
 
 impl Scratch {
@@ -42,7 +42,7 @@ impl Scratch {
         made(&path, symlink_file(target, &path).is_ok(), "symbolic links")
     }
 
-    /// Makes a junction and its parents. The target is in a scratch directory, or missing.
+    /// Makes a junction and its parents. The target must be in a scratch directory or not exist.
     pub fn junction(&self, path: impl AsRef<Path>, target: &Path) -> Option<PathBuf> {
         let below = path.as_ref().to_owned();
         let path = self.place(path);
@@ -63,14 +63,14 @@ impl Scratch {
         sys::attributes::set(&self.at(path), attributes).expect("attributes can be set");
     }
 
-    /// Opens a file without sharing the right to delete it.
+    /// Opens a file without permitting others to delete it.
     pub fn hold(&self, path: impl AsRef<Path>) -> File {
         let mut options = OpenOptions::new();
         options.read(true).share_mode(SHARE_READ_WRITE).open(self.at(path)).expect("it can be held")
     }
 
-    /// Removes an open file with classic, non-POSIX semantics. Its name remains, but cannot be
-    /// opened, until the handle is dropped.
+    /// Removes an open file with classic, non-POSIX semantics: until the handle is dropped, its
+    /// name remains but cannot be opened.
     pub fn leave_pending(&self, path: impl AsRef<Path>) -> File {
         let path = self.at(path);
         let open = |options: &mut OpenOptions| options.share_mode(SHARE_ALL).open(&path);
@@ -81,8 +81,8 @@ impl Scratch {
         holder
     }
 
-    /// Maps a drive letter to a directory, until dropped. Meanwhile, and on Wine for another
-    /// second, canonical paths inside may begin with that drive.
+    /// Maps a drive letter to a directory until dropped. Meanwhile, and on Wine for another second,
+    /// canonical paths inside may begin with that drive.
     pub fn drive(&self, path: impl AsRef<Path>) -> Option<Drive> {
         let below = path.as_ref().to_owned();
         let name = self.path().file_name().expect("it has a name");
@@ -97,12 +97,12 @@ impl Scratch {
     }
 }
 
-/// Returns whether this is Wine.
+/// Returns whether the tests run on Wine.
 pub fn is_wine() -> bool {
     Path::new(r"C:\windows\system32\winecfg.exe").exists()
 }
 
-/// A failure is not always reported.
+/// Checks for the entry, because failures are not always reported.
 fn made(path: &Path, is_said: bool, what: &str) -> Option<PathBuf> {
     if is_said && fs::symlink_metadata(path).is_ok() {
         return Some(path.to_owned());
@@ -111,17 +111,17 @@ fn made(path: &Path, is_said: bool, what: &str) -> Option<PathBuf> {
     None
 }
 
-/// A drive letter for one test.
+/// A drive letter reserved for one test.
 #[derive(Debug)]
 pub struct Drive {
     letter: char,
     link: Option<String>,
-    /// Letters are few, and allocating one is not atomic.
+    /// Serializes tests: letters are few, and allocating one is not atomic.
     _turn: MutexGuard<'static, ()>,
 }
 
 impl Drive {
-    /// Returns the letter.
+    /// Returns the drive letter.
     pub fn letter(&self) -> char {
         self.letter
     }
@@ -136,7 +136,7 @@ impl Drive {
         if drive.shows(marker) {
             return Some(drive);
         }
-        // Wine's drives are symlinks in its prefix that only Unix programs can make.
+        // Wine's drives are symlinks in its prefix, which only Unix programs can create.
         let prefix = std::env::var("WINEPREFIX").ok()?;
         let unix_target = format!("dosdevices/c:{}", target.to_str()?.get(2..)?.replace('\\', "/"));
         let link = format!("{prefix}/dosdevices/{}:", letter.to_ascii_lowercase());
@@ -169,7 +169,7 @@ fn eventually(is_true: impl Fn() -> bool) -> bool {
     })
 }
 
-/// Wine reports a failure although it started a Unix program.
+/// Ignores Wine's failures, which it reports even after it started a Unix program.
 fn run(command: &mut Command) {
     let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }

@@ -8,8 +8,8 @@
 //! constant, type and variant. A method must follow a dot or a colon, other items of a type the
 //! type's name. A setter counts only in files that name its type, and the library itself may
 //! construct a variant. Trait implementations and types in signatures are exempt. Functions of
-//! libcurt and Cargo features need a caller, too. `unused-api.txt` lists the exceptions; a used or
-//! missing one is an error.
+//! libcurt and Cargo features need a caller, too. `unused-api.txt` lists the exceptions, which must
+//! exist and be unused.
 
 use crate::c::declarations;
 use crate::host::{self, Failure, Outcome};
@@ -125,7 +125,7 @@ pub(crate) fn difference(committed: &str, current: &str) -> Vec<String> {
     [only(committed, current, "-"), only(current, committed, "+")].concat()
 }
 
-/// Before the first release nothing can break.
+/// Before the first release, there is nothing to compare with.
 fn semver() -> Outcome {
     let top = host::checkout();
     let folder = top.to_string_lossy();
@@ -190,7 +190,7 @@ pub(crate) fn unused(arguments: &[String]) -> Outcome {
     }
 }
 
-/// `# DATE: REASON`, then items, then an empty line.
+/// The list has `# DATE: REASON`, then items, then an empty line.
 fn exceptions(list: &str) -> Result<BTreeSet<String>, Failure> {
     let is_date =
         |date: &str| date.len() == 10 && date.split('-').all(|n| n.parse::<u16>().is_ok());
@@ -240,8 +240,8 @@ impl Sources {
     }
 }
 
-/// `name`; `.name` for calls and after a colon; `Type::name`; and `=Type::name` for values as
-/// opposed to patterns.
+/// Returns the names: `name`; `.name` for methods, called or after a colon; `Type::name`; and
+/// `=Type::name` for values as opposed to patterns.
 fn names(source: &str) -> HashSet<String> {
     let code = Code::new(source);
     let mut names = HashSet::new();
@@ -300,7 +300,7 @@ fn unused_items(api: &str, callers: &Sources, library: &Sources) -> BTreeSet<Str
         let is_used = match kind {
             _ if is_trait_impl || is_trait && library.name(&method) => true,
             "fn" if is_setter(line, owner) => callers.name_together(&method, owner),
-            // A trait's function is called through an implementing type.
+            // A trait's function can be called through an implementing type.
             "fn" if line.contains("self") || is_trait => callers.name(&method),
             "fn" | "const" => callers.name(&shown),
             "" if name.starts_with(char::is_uppercase) => {
@@ -323,7 +323,7 @@ fn is_setter(line: &str, owner: &str) -> bool {
     line.contains("self") && (path == "Self" || path.rsplit("::").next() == Some(owner))
 }
 
-/// `None` for implementations on foreign types.
+/// Returns `None` for implementations on foreign types.
 fn item(line: &str) -> Option<(&str, String)> {
     let (_, line) = line.split_once("pub ")?;
     let line = line.strip_prefix("const ").filter(|rest| rest.starts_with("fn ")).unwrap_or(line);

@@ -1,7 +1,7 @@
-# Runs a test program as `daemon`, because failures that users see do not occur for root. (Some
-# tests use `nobody` if they run as root.) If daemon cannot reach the checkout, the target directory
-# or the compiler, for example in /root, a mount namespace shows the program only these at their own
-# paths. Arguments: the three directories, then the program and its arguments.
+# Runs a test program as `daemon`, because root does not see some failures that users see. If daemon
+# cannot reach the checkout, the target directory or the compiler, for example in /root, a mount
+# namespace hides their parents and shows these three at their usual paths. Arguments: the three
+# directories, then the program and its arguments.
 daemon='setpriv --reuid=1 --regid=1 --clear-groups'
 checkout=$1 target=$2 compiler=$3
 
@@ -14,7 +14,7 @@ show() {
     for place in "$checkout" "$target" "$compiler"; do
         closed=$place
         while ! $daemon test -x "${closed%/*}/"; do closed=${closed%/*}; done
-        # A directory covered earlier is already accessible.
+        # A directory whose closed parent was already replaced is accessible now.
         if [ "$closed" != "$place" ] && [ -d "$closed" ]; then mount -t tmpfs -o mode=755 tmp "$closed"; fi
     done
     mkdir -p "$checkout" "$target" "$compiler"
@@ -29,7 +29,7 @@ if [ "${CURT_SHOWN:-}" ]; then
     show
     cd "$here"
 elif ! $daemon test -x "$checkout" -a -x "$target" -a -x "$compiler"; then
-    # Without mount namespaces, the program may still work.
+    # Without mount namespaces, the program may work anyway.
     if unshare --mount true; then CURT_SHOWN=1 exec unshare --mount sh -eu "$0" "$@"; fi
 fi
 shift 3

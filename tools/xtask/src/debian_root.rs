@@ -1,5 +1,3 @@
-//! Commands in the Debian 13 root, see `tools/debian-root.sh`.
-
 use crate::host::{self, Failure};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -23,7 +21,7 @@ pub(crate) fn prepare(sets: &str) -> Result<(), Failure> {
     }
 }
 
-/// Persists between runs: its path, and its path in the root.
+/// Persists between runs. Returns its path, and its path in the root.
 pub(crate) fn kept(kind: &str) -> (PathBuf, PathBuf) {
     (host::target().join("debian-root").join(kind), Path::new("/build/target").join(kind))
 }

@@ -23,7 +23,7 @@ pub(crate) fn replay(arguments: &[String]) -> Outcome {
         let corpus = folder.join("corpus").join(&target);
         let corpus: Vec<_> = fs::read_dir(corpus)?.flatten().map(|file| file.path()).collect();
         let mut replay = Command::new(output.join(&triple).join("debug").join(&target));
-        // Without files it would fuzz endlessly.
+        // Without file arguments, the target would fuzz endlessly.
         let output = replay.arg("-runs=1").args(&corpus).stdin(Stdio::null()).output()?;
         let said = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {

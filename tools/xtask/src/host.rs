@@ -14,17 +14,14 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) const MISSING: u8 = 3;
 
-    /// Exit 1.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self { code: 1, text: text.into() }
     }
 
-    /// Exit 2.
     pub(crate) fn usage(text: impl Into<String>) -> Self {
         Self { code: 2, text: text.into() }
     }
 
-    /// Exit 3.
     pub(crate) fn missing(text: impl Into<String>) -> Self {
         Self { code: Self::MISSING, text: text.into() }
     }

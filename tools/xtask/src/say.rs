@@ -1,4 +1,4 @@
-//! The only place in this crate that prints. Ignores a closed pipe.
+//! The only functions in this crate that print. They ignore a closed pipe.
 
 use std::fmt::Display;
 use std::io::{self, Write};

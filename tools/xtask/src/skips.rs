@@ -1,14 +1,14 @@
-//! The permitted skips.
+//! The list of permitted skips.
 //!
 //! A line is `WHEN SUITE TEST REASON`. WHEN is `always`, `user` for tests that need root, or `wine`
 //! for limits of Wine. SUITE is the package and test program (`curt-cli/gnu`). SUITE and TEST may
 //! be `*` unless WHEN is `always`. A reason that ends with `…` matches as a prefix. Empty lines and
-//! those with `#` are ignored.
+//! lines with `#` are ignored.
 
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 
-/// With the value `listed`, an unlisted skip is a failure. `wine` is the same for suites under
+/// If the value is `listed`, an unlisted skip is a failure. `wine` does the same for suites under
 /// Wine.
 const VARIABLE: &str = "CURT_SKIPS";
 

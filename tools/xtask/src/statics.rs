@@ -1,4 +1,4 @@
-//! Runs the command's suites with a static binary, without the call ceilings, because startup
+//! Runs the command's suites with a static binary. Leaves out the call ceilings, because startup
 //! depends on the C library.
 
 use crate::host::{self, Failure, Outcome};
@@ -7,7 +7,7 @@ use crate::test;
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// A short run uses one suite, and tests with these names.
+/// A short run has one suite, and only tests with these names.
 const SUITES: [&str; 5] = ["authorities", "cli", "git", "gnu", "limits"];
 const SHORT: (&str, [&str; 2]) = ("gnu", ["rm::", "stat::"]);
 

@@ -1,5 +1,5 @@
-//! Type-checks for other platforms. This needs only the target's standard library: from rustup, or
-//! built from source in the Debian root.
+//! Type-checks for other platforms. This needs only the target's standard library, either from
+//! rustup or built from source in the Debian root.
 
 use crate::debian_root;
 use crate::host::{self, Failure, Outcome};
@@ -18,7 +18,7 @@ const TARGETS: &[&str] = &[
     "aarch64-unknown-linux-musl",
 ];
 
-/// rustc runs `dlltool` to make import libraries, even without linking.
+/// Even without linking, rustc runs `dlltool` to make import libraries.
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 
 const CHECK: &[&str] = &[
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         let outcome = if with_rustup { in_rustup(target) } else { in_root(target) };
         let verdict = match outcome {
             Ok(()) => "ok",
-            // Without the root, all other targets would fail as well.
+            // Without the root, the remaining targets would fail as well.
             Err(failure) if failure.code == Failure::MISSING => return Err(failure),
             Err(_) => {
                 failed += 1;
@@ -65,7 +65,7 @@ fn in_rustup(target: &str) -> Outcome {
     host::check(host::cargo().args(CHECK).args(["--target", target]))
 }
 
-/// Debian's stable compiler refuses `-Zbuild-std` otherwise.
+/// `RUSTC_BOOTSTRAP` lets Debian's stable compiler accept `-Zbuild-std`.
 fn in_root(target: &str) -> Outcome {
     let mut arguments = vec!["env", "RUSTC_BOOTSTRAP=1", "cargo"];
     arguments.extend(CHECK);

@@ -1,5 +1,5 @@
-//! The first signal cancels the command's work, so that it can still print totals. The second ends
-//! the process.
+//! The first signal cancels the command's work but lets it print totals. The second signal ends the
+//! process.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -10,7 +10,7 @@ pub(crate) use super::system::listen;
 use crate::exit::Exit;
 
 pub(super) static CANCEL: Cancel = Cancel::new();
-/// The signal that arrived, or 0.
+/// The number of the first signal, or 0.
 pub(super) static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
 pub(crate) fn token() -> &'static Cancel {
@@ -21,7 +21,7 @@ pub(crate) fn signal() -> Option<i32> {
     Some(SIGNAL.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
 }
 
-/// Ends by the signal, so that a shell sees it. The exit code is for systems without signals.
+/// Ends the process by the signal, or with the exit code on systems without signals.
 pub(crate) fn end(signal: i32) -> Exit {
     end_by(signal);
     Exit::signalled(signal)

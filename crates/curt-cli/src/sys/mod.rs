@@ -1,4 +1,4 @@
-//! System features beyond the library. Each system provides the same items.
+//! System features beyond the library. Each platform's module provides the same items.
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
 use std::ffi::{OsStr, OsString};
@@ -36,7 +36,7 @@ pub(crate) use trash::{Refusal, TrashRules, Trashed};
 pub(crate) enum Event {
     Ended(ExitStatus),
     TimeOver,
-    /// A typed signal has reached the whole process group.
+    /// A signal arrived. If typed, it has already reached the whole process group.
     #[cfg_attr(windows, allow(dead_code, reason = "programs get the keys of a console themselves"))]
     Signal {
         number: i32,
@@ -51,13 +51,12 @@ pub(crate) struct FileSystem {
     pub(crate) unit: u64,
     pub(crate) blocks: u64,
     pub(crate) free: u64,
-    /// Of the free ones, those that unprivileged users may take.
+    /// The free blocks that unprivileged users may take.
     pub(crate) available: u64,
     pub(crate) files: u64,
     pub(crate) free_files: u64,
 }
 
-/// Some systems lack one of the two.
 pub(crate) struct FileSystemType {
     pub(crate) number: Option<u32>,
     pub(crate) name: Option<String>,
@@ -67,7 +66,8 @@ pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
 
 pub(crate) const HAS_SPECIAL_FILES: bool = cfg!(unix);
 
-/// On Windows the bytes are UTF-8, extended to unpaired surrogates of three bytes.
+/// Returns `None` for invalid bytes: on Windows they must be UTF-8, with unpaired surrogates in
+/// three bytes.
 pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
     PathText::from(bytes).to_path().ok().map(PathBuf::into_os_string)
 }
@@ -98,7 +98,7 @@ pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {
     let bytes = text.as_encoded_bytes();
     let at = bytes.iter().position(|&byte| byte == at)?;
     let part = |bytes| {
-        // SAFETY: split immediately before or after an ASCII character.
+        // SAFETY: the string is split next to an ASCII character.
         unsafe { OsStr::from_encoded_bytes_unchecked(bytes) }
     };
     Some((part(bytes.get(..at)?), part(bytes.get(at + 1..)?)))
@@ -108,7 +108,7 @@ fn without_number(text: &str) -> &str {
     text.rfind(" (os error ").map_or(text, |end| &text[..end])
 }
 
-/// Empty at the end. `None` if a signal came first.
+/// Returns the next input, empty at the end, or `None` if a signal came first.
 fn next_input() -> Option<Vec<u8>> {
     let mut input = io::stdin().lock();
     match input.fill_buf() {

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 pub(crate) struct Trashed {
     pub(crate) is_directory: bool,
-    /// Unknown for the recycle bin of Windows.
+    /// `None` for the recycle bin of Windows.
     pub(crate) to: Option<PathBuf>,
 }
 
@@ -19,11 +19,11 @@ pub(crate) struct TrashRules {
 #[allow(dead_code, reason = "a system needs some of these only")]
 pub(crate) enum Refusal {
     Os(io::Error),
-    /// Already missing when the operand was first examined.
+    /// The entry was already missing when the operand was first examined.
     Missing(io::Error),
     /// The kind of the failure in JSON, and the reason.
     Because(&'static str, &'static str),
-    /// The same, and the underlying error.
+    /// As in `Because`, with the underlying error.
     Failed(&'static str, &'static str, io::Error),
 }
 

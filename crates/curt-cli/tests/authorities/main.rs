@@ -16,7 +16,7 @@ const OTHER: &str = "65534";
 
 type Case = (&'static str, &'static str);
 
-/// `PATH` and name, with the test's directory for `{}`. The working directory is `{}/w`.
+/// Each case is `PATH` and a name. `{}` is the test's directory, and `{}/w` the working directory.
 const CASES: &str = "
     {}/a:{}/b tool | {}/b:{}/a tool | {}/a:{}/b plain | {}/a plain | {}/a:{}/b nothing
     {}/gone:{}/a/tool:{}/b two | {}/a:{}/b dir | {}/a dir | {}/a linked | {}/a:{}/b dangling
@@ -33,7 +33,7 @@ enum Answer {
     Not(String),
 }
 
-/// Its programs print the path they were started as.
+/// Programs, each of which prints the path that started it.
 struct Ground {
     scratch: Scratch,
     as_other: bool,
@@ -82,7 +82,7 @@ impl Ground {
             command = Command::new("setpriv");
             command.args(["--reuid", OTHER, "--regid", OTHER, "--clear-groups", "/usr/bin/env"]);
         }
-        // Absolute, so that this `PATH` does not matter.
+        // Absolute, so that this process's `PATH` does not matter.
         command.arg(format!("PATH={}", self.fill(path))).arg(program).args(args);
         command.current_dir(self.scratch.at("w")).stdin(Stdio::null()).output().unwrap()
     }
@@ -119,8 +119,8 @@ impl Ground {
 }
 
 impl Ground {
-    /// The authority has one word for all failures. With `denies`, an unsearchable directory counts
-    /// as permission denied.
+    /// The authority reports all failures alike. With `denies`, an unsearchable directory counts as
+    /// permission denied.
     fn why(&self, (path, name): Case, denies: bool) -> Answer {
         let is_locked = (self.as_other || !is_root()) && path.contains("locked");
         Answer::Not(
@@ -137,7 +137,7 @@ impl Ground {
 
 impl Drop for Ground {
     fn drop(&mut self) {
-        // Another user could not remove it.
+        // Make the directory removable for an unprivileged user.
         chmod(&self.scratch.at("locked"), 0o700);
     }
 }
@@ -172,8 +172,8 @@ fn compare(
     }
 }
 
-/// The interpreter reports its own path, because a version manager's shim would search the table's
-/// PATH.
+/// Returns the path that the interpreter reports, because a version manager's shim would search the
+/// case's `PATH`.
 fn interpreter(ground: &Ground, name: &str, own: &[&str], runs: &[&str]) -> Option<PathBuf> {
     let own = Command::new(name).args(own).output();
     let own = own.map(|output| String::from_utf8(output.stdout).unwrap()).unwrap_or_default();
@@ -209,7 +209,7 @@ fn built(source: (&str, &str), words: &[&str]) -> Option<(Scratch, PathBuf)> {
     }
 }
 
-/// The ground's user cannot search other directories.
+/// The user of the test cannot search other directories.
 fn copied(ground: &Ground, program: &Path) -> (PathBuf, Vec<&'static str>) {
     (ground.scratch.program(program, "program"), Vec::new())
 }
@@ -228,7 +228,7 @@ fn cpython_finds_what_curt_finds() {
     });
 }
 
-/// Uses libuv's `uv_spawn`.
+/// Node calls libuv's `uv_spawn`.
 #[test]
 fn node_starts_what_curt_finds() {
     const PROGRAM: &str = "const done = require('child_process').spawnSync(process.argv[1]); \
@@ -283,7 +283,7 @@ fn the_c_library_starts_what_curt_finds() {
             |ground| Some(copied(ground, &program)),
             |ground, case, said| match said {
                 "errno 2" | "errno 20" => Answer::Not("not-found".to_owned()),
-                // EACCES means either not executable or not searchable.
+                // EACCES means either not executable or in an unsearchable directory.
                 "errno 13" => ground.why(case, true),
                 other => Answer::Found(ground.plain(other)),
             },

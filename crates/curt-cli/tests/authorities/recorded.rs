@@ -1,5 +1,5 @@
-//! Answers of authorities on Windows, from their own tests, checked with their policies on this
-//! system. The library's Windows suite tests how programs start.
+//! Checks the policies on this system against recorded answers on Windows, from the authorities'
+//! own tests. The library's suite on Windows tests how programs start.
 
 use std::process::Command;
 
@@ -15,11 +15,9 @@ fn ask(scratch: &Scratch, rules: &[&str], path: &str, name: &str) -> serde_json:
     serde_json::from_slice(&[output.stdout, output.stderr].concat()).unwrap()
 }
 
-/// Checks every row of a policy.
-///
-/// Each line has a title, the files, `PATH`, the name, the answer, and an unusual `PATHEXT`. `PATH`
-/// entries are relative to the test's directory, which is the base directory; an entry that begins
-/// with a dot is passed as relative, and `''` is an empty one. A file that ends in a slash is a
+/// Each row has a title, the files, `PATH`, the name, the answer, and an unusual `PATHEXT`. `PATH`
+/// entries are relative to the test's directory, which is the base directory. An entry that begins
+/// with a dot is passed as relative, and `''` is an empty entry. A file that ends in a slash is a
 /// directory. The answer is `-` for not found, or `!` and the kind of another error.
 fn check(policy: &str, rows: &str) {
     check_each(policy, rows, |_, answer| answer);
@@ -58,7 +56,7 @@ fn check_each(policy: &str, rows: &str, answer: impl for<'a> Fn(&str, &'a str) -
     }
 }
 
-/// `lookPathTests` of Go, `src/os/exec/lp_windows_test.go`, and `ErrDot` of `dot_test.go`.
+/// From Go's `lookPathTests`, `src/os/exec/lp_windows_test.go`, and `ErrDot` of `dot_test.go`.
 const GO: &str = "
     first match | p1/a.exe p2/a.exe p2/a | p1 p2 | a | p1/a.exe
     dirs with extensions | p1.dir/a p2.dir/a.exe | p1.dir p2.dir | a | p2.dir/a.exe
@@ -89,7 +87,7 @@ fn go_finds_on_windows_what_curt_finds() {
     check("go", GO);
 }
 
-/// cmd runs programs for which Go reports `ErrDot`, and adds no dots.
+/// cmd runs programs for which Go reports `ErrDot`, and adds no `.\`.
 #[test]
 fn cmd_finds_what_curt_finds() {
     check_each("cmd", GO, |says, answer| match says {
@@ -100,7 +98,7 @@ fn cmd_finds_what_curt_finds() {
     });
 }
 
-/// libuv's `search_path` (`src/win/process.c`), and tests of `test/test-spawn.c`.
+/// From libuv's `search_path` (`src/win/process.c`) and `test/test-spawn.c`.
 #[test]
 fn libuv_finds_what_curt_finds() {
     let rows = "
@@ -121,7 +119,8 @@ fn libuv_finds_what_curt_finds() {
     }
 }
 
-/// `TestWhich` of `CPython`, `Lib/test/test_shutil.py`, on Windows, after issues 109590 and 127001.
+/// From `TestWhich` of `CPython`, `Lib/test/test_shutil.py`, on Windows, after issues 109590 and
+/// 127001.
 #[test]
 fn cpython_finds_on_windows_what_curt_finds() {
     check(
@@ -145,8 +144,8 @@ fn cpython_finds_on_windows_what_curt_finds() {
     );
 }
 
-/// Zig's `test/standalone/windows_spawn/main.zig`, and libuv's `spawn_no_ext`, whose flag for exact
-/// names means the same for a name with a directory.
+/// From Zig's `test/standalone/windows_spawn/main.zig`, and libuv's `spawn_no_ext`, whose flag for
+/// exact names has the same effect on a name with a directory.
 #[test]
 fn zig_finds_what_curt_finds() {
     check(
@@ -171,8 +170,8 @@ fn zig_finds_what_curt_finds() {
     );
 }
 
-/// `execvpeZ_expandArg0` in Zig's `lib/std/posix.zig`: `tokenizeScalar` drops empty `PATH` entries,
-/// and the search continues past files that are not executable.
+/// In Zig's `lib/std/posix.zig`, `tokenizeScalar` in `execvpeZ_expandArg0` drops empty `PATH`
+/// entries, and the search continues past files that are not executable.
 #[test]
 fn zig_finds_elsewhere_what_curt_finds() {
     let scratch = Scratch::new();

@@ -19,7 +19,8 @@ fn tree() -> Scratch {
 
 fn costs(scratch: &Scratch, args: &[&str], before: &[&str], path: &str) -> BTreeMap<String, i64> {
     let args = [&["beneath", "--root", "root"], args].concat();
-    // After a concurrent rename, `openat2` can fail with EAGAIN at `..`, so take the minimum.
+    // After a concurrent rename, `openat2` can fail with EAGAIN at `..`, so take the minimum of
+    // three runs.
     let least = |words: &[&str]| {
         let runs = (0..3).map(|_| curt(scratch, words));
         runs.min_by_key(|run| run.seen.values().sum::<u64>()).unwrap()
@@ -30,7 +31,7 @@ fn costs(scratch: &Scratch, args: &[&str], before: &[&str], path: &str) -> BTree
     difference(&more.seen, &less.seen)
 }
 
-/// Refused as text, without a call.
+/// The spelling alone is refused, without a call.
 const REFUSED: &str = "";
 
 #[test]
@@ -78,8 +79,8 @@ fn an_open_takes_one_call_and_a_close() {
     check_snapshot("beneath-open", &text);
 }
 
-/// After EPERM one call probes the root itself, and if a filter refuses it, this root does without
-/// `openat2`.
+/// After EPERM, one more call probes the root itself. If a filter refuses that too, this root stops
+/// using `openat2`.
 #[test]
 fn absence_and_refusal_are_remembered() {
     let Some(()) = tracing() else { return };

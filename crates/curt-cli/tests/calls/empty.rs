@@ -1,6 +1,5 @@
-//! A program that starts like the command, on Linux without Rust's runtime. It requests random
-//! numbers once, as a hash map does, because that takes one call before glibc 2.41, and three
-//! since.
+//! A program that starts like the command, on Linux without Rust's runtime. Like a hash map, it
+//! requests random numbers once: one call before glibc 2.41, three since.
 #![cfg_attr(target_os = "linux", no_main)]
 
 #[cfg(not(target_os = "linux"))]

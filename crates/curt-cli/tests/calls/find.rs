@@ -33,7 +33,7 @@ fn find(scratch: &Scratch, args: &[&str]) -> Traced {
     run(scratch, &[&["find"], args].concat())
 }
 
-/// Removing entries during a listing might hide later ones.
+/// Removing entries during a listing could hide later entries.
 #[test]
 fn a_directory_is_listed_before_its_entries_are_deleted() {
     let Some(()) = tracing() else { return };
@@ -74,8 +74,8 @@ fn slopes(name: &str, line: &str) {
     check_snapshot(name, &text);
 }
 
-/// Compared with a plain search: one more call per entry whose metadata is needed after all other
-/// tests, one per directory to detect another device, and with `-L` one per symlink and directory.
+/// On top of a plain search: one call per entry whose metadata is needed after all other tests, one
+/// per directory to detect another device, and with `-L` one per symlink and directory.
 #[test]
 fn every_form_of_a_search_costs_what_its_snapshot_says() {
     for (name, line) in [
@@ -146,8 +146,9 @@ fn ignore_rules_take_no_call_where_there_are_none() {
     let plain = find(&scratch, &["-u", "-j1", ".", "tree"]);
     let ruled = find(&scratch, &["-j1", ".", "tree"]);
     let more = difference(&ruled.counted, &plain.counted);
-    // The working directory and a check of its path, the user's git configuration, and for each
-    // parent of the tree one `statx` and two `openat`, or three inside a work tree.
+    // One call for the working directory and one to check its path, those for the user's git
+    // configuration, and for each parent of the tree one `statx` and two `openat`, or three inside
+    // a work tree.
     let above = scratch.path().ancestors().count() as u64;
     assert_eq!(more["getcwd"], 1);
     assert!((above + 2..=above + 3).contains(&more["statx"].unsigned_abs()), "{more:?}");
@@ -156,7 +157,7 @@ fn ignore_rules_take_no_call_where_there_are_none() {
     assert_eq!(ruled.entries, plain.entries);
     let dots = find(&scratch, &["-I", "-j1", ".", "tree"]);
     assert_eq!(dots.counted, plain.counted);
-    // Per file: open, a check that it is regular, reads to its end, and close.
+    // Each file is opened, checked to be regular, read to its end, and closed.
     for directory in 0..10 {
         scratch.file_with(format!("tree/d{directory}/.ignore"), b"nothing\n");
     }
@@ -164,7 +165,6 @@ fn ignore_rules_take_no_call_where_there_are_none() {
     assert_eq!((more["openat"], more["statx"], more["read"], more["close"]), (10, 10, 20, 10));
 }
 
-/// It is never found by trying to start it.
 #[test]
 fn the_program_of_exec_is_searched_for_once() {
     let Some(()) = tracing() else { return };

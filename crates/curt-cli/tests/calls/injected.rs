@@ -76,7 +76,7 @@ fn an_interrupted_call_is_made_again() {
     let usual = usual();
     for call in ["openat", "openat2", "getdents64", "statx", "unlinkat"] {
         for threads in ["-j1", "-j2"] {
-            // The loader makes the first calls of that name; strace counts per thread.
+            // The loader makes the first calls of each name; strace counts per thread.
             for when in ["9", "20+40"] {
                 let injection = [format!("inject={call}:error=EINTR:when={when}")];
                 let scratch = tree();

@@ -6,7 +6,7 @@ use curt_testkit::Scratch;
 use crate::check_snapshot;
 use crate::strace::{count, empty_program, loading, total, trace, tracing};
 
-/// One more library takes nine calls; Rust 1.85 takes number rounding from one.
+/// Loading one more library takes nine calls. Rust 1.85 takes number rounding from a library.
 #[test]
 fn the_command_loads_with_the_calls_of_an_empty_program() {
     let Some(()) = tracing() else { return };
@@ -44,7 +44,7 @@ fn every_command_starts_with_the_same_calls() {
         &["realpath", "tree/file"],
         &["realpath", "tree/new"],
         &["readlink", "-f", "tree/../file"],
-        // One call for the working directory, and none for `~` or an absolute path.
+        // Only the working directory costs a call.
         &["expand", "--dotdot", "clamp", "/a/../b", "/c"],
         &["expand", "a", "b/../c", "../d"],
         &["expand", "--style", "ruby", "--home", "/h", "~/x", "/~root"],
@@ -52,7 +52,7 @@ fn every_command_starts_with_the_same_calls() {
         &["beneath", "--root", "tree", "file"],
         &["beneath", "--root", "tree", "../file"],
     ] {
-        // On tmpfs, where listings report their end.
+        // On tmpfs, listings report their end, without another call.
         let scratch = Scratch::new();
         scratch.file("file");
         scratch.file("tree/file");

@@ -1,5 +1,3 @@
-//! Runs a command under strace and counts its calls.
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,16 +7,16 @@ use curt_testkit::{Scratch, may_trace};
 
 pub(crate) type Counts = BTreeMap<String, u64>;
 
-/// Made by the allocator, so left out of every call ceiling.
+/// Calls of the allocator, which no call ceiling includes.
 const LEFT_OUT: [&str; 6] = ["brk", "mmap", "munmap", "mremap", "madvise", "mprotect"];
 
-/// Calls of the loader, besides opening libraries.
+/// Calls of the loader, apart from opening libraries.
 const LOADING: &str = "\
     execve brk mmap munmap mprotect access read pread64 newfstatat fstat close arch_prctl \
     set_tid_address set_robust_list rseq prlimit64 readlinkat readlink uname";
 
 pub(crate) struct Traced {
-    /// Without the calls of an empty program and those left out.
+    /// All calls except those of an empty program and those left out.
     pub(crate) seen: Counts,
     pub(crate) counted: Counts,
     pub(crate) entries: u64,
@@ -63,8 +61,8 @@ fn summed_up(text: &str, log: String) -> Traced {
     Traced { seen: count(&log), counted, entries, written: text.len() as u64, log }
 }
 
-/// Resets inherited ignored signals, for which the command would install no handlers. Also removes
-/// Cargo's library search path, in which the loader would search with one call per directory.
+/// Resets inherited ignored signals, for which the command would install no handlers. Removes
+/// Cargo's library search path, which costs the loader one call per directory.
 pub(crate) fn trace(scratch: &Scratch, program: &Path, args: &[&str]) -> (String, String) {
     trace_with(&[], scratch, program, args)
 }
@@ -134,7 +132,7 @@ pub(crate) fn count(log: &str) -> Counts {
     counts
 }
 
-/// With the compiler, and so the standard library, of the command.
+/// Uses the command's compiler, and so its standard library.
 pub(crate) fn empty_program(scratch: &Scratch) -> PathBuf {
     let program = scratch.at("empty");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/calls/empty.rs");
@@ -157,10 +155,10 @@ fn count_all(log: &str) -> Counts {
     counts
 }
 
-/// Memory, the allocator's first random bytes, the summary that these tests request, and the check
-/// that a debug build of the standard library makes before it closes a descriptor.
+/// Excludes memory, the allocator's first random bytes, the summary that these tests request, and
+/// the check that a debug build of the standard library makes before it closes a descriptor.
 fn is_left_out(line: &str) -> bool {
-    // A call interrupted by another thread's ends on a separate line.
+    // The end of an interrupted call is on a separate line.
     let is_check = || [", F_GETFD)", ", F_GETFD <unfinished"].iter().any(|end| line.contains(end));
     name(line).is_some_and(|name| LEFT_OUT.contains(&name))
         || line.contains("8, GRND_NONBLOCK")
@@ -180,12 +178,13 @@ fn of_fcntl_only_checks_of_descriptors_are_left_out() {
 impl Traced {
     /// Beyond the counted calls, only startup, output and threads may make calls.
     pub(crate) fn check(&self) {
-        // Another thread may start a program at any time, and it must not inherit descriptors.
+        // Another thread may start a program at any time, and the program must not inherit
+        // descriptors.
         let mut opened = self.log.lines().filter(|line| line.contains(" openat"));
         let inherited =
             opened.find(|line| line.contains("O_RDONLY") && !line.contains("O_CLOEXEC"));
         assert_eq!(inherited, None);
-        // Queries must not trigger automounts. Only the standard library looks at cgroups without
+        // Queries must not trigger automounts. Only the standard library's queries of cgroups lack
         // the flag.
         let mut asked = self.log.lines().filter(|line| {
             line.contains(" statx(") && !line.contains("AT_EMPTY_PATH") && !line.contains("/cgroup")
@@ -193,16 +192,16 @@ impl Traced {
         assert_eq!(asked.find(|line| !line.contains("AT_NO_AUTOMOUNT")), None);
         let of = |name: &str| self.seen.get(name).copied().unwrap_or_default();
         let threads = of("clone3") + of("clone");
-        // The number of processors: the standard library reads cgroup limits, and with a second
-        // thread the allocator reads a kernel file.
+        // To count processors, the standard library reads cgroup limits, and with a second thread
+        // the allocator reads a kernel file.
         let limits = if self.log.contains("/cgroup") { 12 } else { threads.min(1) };
         let rest = difference(&self.seen, &self.counted);
         for (name, &more) in &rest {
             let most = match name.as_str() {
                 "ppoll" => 1,
-                // The limits of the stack and of descriptors.
+                // The stack and descriptor limits.
                 "prlimit64" => 2,
-                // Also logged for each thread that still runs.
+                // strace logs it for each running thread, too.
                 "exit_group" => 1 + threads,
                 "close" => 1 + threads + limits,
                 "openat" | "read" | "lseek" | "statx" => limits,

@@ -1,5 +1,5 @@
-//! The number of hand-offs depends on the machine, so these are upper bounds, not snapshots.
-//! [`Traced::check`](crate::strace::Traced::check) is still exact.
+//! The number of hand-offs depends on the machine, so these ceilings are upper bounds, not
+//! snapshots. [`Traced::check`](crate::strace::Traced::check) remains exact.
 
 use curt_testkit::Scratch;
 
@@ -42,7 +42,7 @@ fn handing_off_takes_at_most_one_call_for_a_directory() {
         for threads in [2, 4] {
             let traced = run(&format!("-j{threads}"));
             let calls = total(&traced.counted);
-            // One `close` per directory finished by another thread, a clock reading per some
+            // Allow one `close` per directory finished by another thread, a clock reading per some
             // hundred calls, and waits for work.
             let allowed = alone + DIRECTORIES + entries / 32 + 20 * threads;
             assert!(calls <= allowed, "{command:?} -j{threads}: {calls} calls, {alone} alone");

@@ -1,4 +1,4 @@
-//! One call per missed directory, two for a hit. N names cost as much in each directory.
+//! A search makes one call per directory without the name, and two for a match.
 
 use std::fmt::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -9,8 +9,7 @@ use curt_testkit::Scratch;
 use crate::strace::{count, curt, difference, total, trace, tracing};
 use crate::{check_snapshot, slope};
 
-/// Every fourth directory is missing, every fourth has other files, and the last one has the
-/// program.
+/// Every fourth directory is missing, every fourth has other files, and the last has the program.
 fn path(scratch: &Scratch, count: usize) -> String {
     let mut entries = Vec::new();
     for number in 0..count {

@@ -1,5 +1,5 @@
-//! Every command under every condition: unwritable output, NUL, JSON, usage errors, missing and
-//! unreadable operands, interrupts.
+//! Runs every command under every condition: unwritable output, NUL, JSON, usage errors, missing
+//! and unreadable operands, interrupts.
 
 use curt_testkit::Scratch;
 use serde_json::Value;
@@ -11,11 +11,11 @@ struct Row {
     name: &'static str,
     works: &'static str,
     nul: Option<&'static str>,
-    /// For failed output or a failed operand.
+    /// The exit code for failed output or operands.
     fails: i32,
-    /// For a usage error.
+    /// The exit code for a usage error.
     wrong: i32,
-    /// The last one is missing.
+    /// Operands of which the last is missing.
     missing: Option<&'static str>,
     #[cfg_attr(not(unix), allow(dead_code, reason = "nobody else is asked there"))]
     closed: &'static [&'static str],
@@ -69,7 +69,7 @@ fn files() -> Scratch {
 fn run(scratch: &Scratch, line: &str) -> (Option<i32>, String, String) {
     let mut command = command_line(scratch, line);
     if cfg!(unix) {
-        // The other user cannot search all directories of the caller's `PATH`.
+        // The unprivileged user cannot search all directories in the `PATH` of the caller.
         command.env("PATH", "/usr/bin:/bin");
     }
     said(&command.output().unwrap())
@@ -137,7 +137,7 @@ fn a_missing_operand_is_one_failure() {
         let reason = if name == "which" { "not found in PATH".to_owned() } else { missing() };
         assert!(messages.starts_with(&format!("curt {name}: ")), "{messages}");
         assert!(messages.contains("none"), "{messages}");
-        // Windows has another code and text for a missing directory.
+        // Windows has a different code and message for a missing directory.
         let is_other = cfg!(windows) && operands.contains('/');
         assert!(is_other || messages.ends_with(&format!(": {reason}\n")), "{messages}");
         assert_eq!(messages.lines().count(), 1, "{messages}");
@@ -171,7 +171,7 @@ fn json_has_one_shape() {
                 assert!(error["path"].as_str().is_some_and(|path| path.starts_with("none")));
                 let numbers = match name {
                     "which" => [Value::Null, Value::Null],
-                    // Windows may report a missing path rather than a missing file.
+                    // Windows may report a missing path instead of a missing file.
                     _ => [2.into(), if cfg!(windows) { 3.into() } else { 2.into() }],
                 };
                 assert!(numbers.contains(&error["errno"]), "{messages}");
@@ -258,7 +258,7 @@ mod unix {
         cannot_be_written(">/dev/full", "No space left on device");
     }
 
-    /// As with the GNU tools, because no output is lost.
+    /// As with the GNU tools, this succeeds because no output is lost.
     #[test]
     fn closed_output_is_no_error_without_data() {
         for line in ["rm f", "rm -f missing", "ls empty", "run -- true"] {

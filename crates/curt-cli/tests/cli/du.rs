@@ -19,7 +19,7 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// Without trailing blanks.
+/// Trims trailing blanks.
 fn shown(scratch: &Scratch, variables: &str, columns: usize, line: &str) -> Option<Vec<String>> {
     let line = format!("stty rows 30 cols {columns}; export LC_ALL=C.UTF-8 {variables}; {line}");
     let shown = in_a_terminal(scratch, &line, "")?;

@@ -1,10 +1,10 @@
-//! `--exclude` of `rm` and `find`, and how `du`'s, which is GNU's, differs.
+//! `--exclude` of `rm` and `find`, and how it differs from GNU's, which `du` has.
 
 use curt_testkit::{Scratch, cells};
 
 use crate::{command, command_line, said, tree};
 
-/// Patterns by the initials of the files that they exclude, of `t/a`, `t/b.keep`, `t/sub/c`,
+/// Patterns, by the initials of the files that they exclude among `t/a`, `t/b.keep`, `t/sub/c`,
 /// `t/sub/d.keep` and `t/sub/deep/e`. `{here}` is the working directory, `w`.
 const TABLE: [(&str, &str); 7] = [
     ("a", "*/a | /t/a"),
@@ -16,8 +16,8 @@ const TABLE: [(&str, &str); 7] = [
     ("", "c/ | deep/e | /c | x/t/a"),
 ];
 
-/// What `du` excludes of `t` and of `{here}/t`. GNU matches the printed path and each part of it
-/// after a slash, and `*` matches slashes.
+/// The files that `du` excludes below `t` and `{here}/t`. GNU matches the printed path and each
+/// part of it after a slash, and `*` matches slashes.
 #[cfg(unix)]
 const OF_DU: [(&str, [&str; 2]); 6] = [
     ("deep/ | ./sub/c | ./t/sub/ | /sub | /t/a | {here}/t/sub/ | {here}", ["", ""]),

@@ -6,7 +6,7 @@ use rustix::fs::{XattrFlags, setxattr};
 
 use crate::run_words as said;
 
-/// An ACL that also lets user 1 read (acl(5), version 2).
+/// An ACL that also lets user 1 read the file (acl(5), version 2).
 const ACL: [u8; 44] = [
     2, 0, 0, 0, // version
     1, 0, 6, 0, 255, 255, 255, 255, // owner

@@ -1,4 +1,4 @@
-//! Features without a counterpart in fd, or not comparable with it.
+//! Features that fd lacks, or that cannot be compared with fd.
 
 use std::process::Command;
 

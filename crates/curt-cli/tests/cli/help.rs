@@ -1,5 +1,3 @@
-//! Help, in the same form for every command.
-
 use std::process::{Command, Stdio};
 
 use crate::said;
@@ -48,7 +46,7 @@ fn help_has_one_form() {
 
 #[test]
 fn short_help_has_one_line_for_each_option() {
-    // For the others, -h prints human-readable sizes.
+    // In `ls` and `du`, -h prints human-readable sizes.
     for command in COMMANDS.into_iter().filter(|command| !matches!(*command, "ls" | "du")) {
         let help = out(&[command, "-h"]);
         for line in help.lines().filter(|line| line.starts_with("   ")) {
@@ -159,7 +157,6 @@ fn completion_scripts_offer_values() {
     }
 }
 
-/// The last word is incomplete.
 #[cfg(unix)]
 #[test]
 fn bash_completes_programs_signals_fields_users_and_topics() {

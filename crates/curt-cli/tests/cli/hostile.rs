@@ -1,5 +1,3 @@
-//! The cases of `tests/hostile.json`, in which all languages agree.
-
 #[path = "../../../../tests/hostile.rs"]
 mod table;
 
@@ -41,7 +39,7 @@ fn act(line: &&str, tree: &Path, scope: &str, path: &str) -> Result<String, Valu
     }
 }
 
-/// curt's own refusals have a name instead of a number.
+/// Refusals by curt itself have a name instead of a number.
 fn has_verdict(error: &Value, line: &[&str], path: &str) -> bool {
     let is_right = match &error["errno"] {
         Value::Null => line.first().is_some_and(|name| error["kind"] == *name),

@@ -42,7 +42,7 @@ fn end(mut child: Child) -> (ExitStatus, String, String) {
     (status, out, messages)
 }
 
-/// Another thread then works and gets the signal.
+/// Another thread does the work and must get the signal.
 #[test]
 fn a_prompt_is_interrupted_on_a_small_stack() {
     let scratch = Scratch::new();
@@ -100,7 +100,6 @@ fn a_list_that_does_not_come_is_not_waited_for() {
     }
 }
 
-/// A reader that stops reading must not keep a command from ending or reporting.
 #[test]
 fn output_that_is_not_taken_is_not_waited_for() {
     curt_testkit::heed_signals();
@@ -164,7 +163,7 @@ fn output_that_is_not_taken_is_not_waited_for() {
     }
 }
 
-/// They may clean up, and no further program starts.
+/// The commands may clean up, and no further program starts.
 #[test]
 fn commands_end_with_the_search_that_is_interrupted() {
     curt_testkit::heed_signals();
@@ -202,8 +201,8 @@ fn commands_end_with_the_search_that_is_interrupted() {
     }
 }
 
-/// curt forwards every signal, also the last. It does not wait for orphans, and a stopped program
-/// can react.
+/// curt forwards every signal, including the last. It does not wait for orphans, and stopped
+/// programs can react.
 #[test]
 fn no_program_keeps_a_search_from_ending() {
     curt_testkit::heed_signals();

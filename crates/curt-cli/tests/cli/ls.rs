@@ -28,7 +28,7 @@ fn a_terminal_sees_columns_and_no_control_characters() {
     assert!(!shown.contains('\u{1b}'), "{shown:?}");
 }
 
-/// Without a reader the listing blocks, well before it reaches the swapped directory.
+/// While the pipe has no reader, the listing blocks, well before it reaches the swapped directory.
 #[test]
 fn a_swapped_directory_leads_out_of_no_operand() {
     let scratch = Scratch::new();
@@ -49,7 +49,7 @@ fn a_swapped_directory_leads_out_of_no_operand() {
         out.read_to_string(&mut text).unwrap();
         let output = child.wait_with_output().unwrap();
         assert!(!text.contains("secret"), "{last} led elsewhere");
-        // `two/b` was open when it was moved, so it is listed in its new place, as in a walk.
+        // `two/b` was open when it was moved, so it is listed at its new path, as in a walk.
         let is_listed = operand == "two";
         assert_eq!(text.contains(&format!("{last}:\nown\n")), is_listed, "{last}");
         let said = format!("curt ls: cannot open directory '{last}': Not a directory\n");

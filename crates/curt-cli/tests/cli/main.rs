@@ -1,4 +1,4 @@
-//! Features without a counterpart in the GNU tools, or not comparable with them.
+//! Features that the GNU tools lack, or that cannot be compared with theirs.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod conditions;
@@ -52,14 +52,14 @@ fn curt<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -
     command(scratch, "rm", args)
 }
 
-/// A pipe without a reader.
+/// Returns a pipe whose reader is closed.
 #[cfg(unix)]
 fn closed_pipe() -> std::process::ChildStdin {
     use rustix::event::{PollFd, PollFlags, poll};
     let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
     let pipe = reader.stdin.take().unwrap();
     assert!(reader.wait().unwrap().success());
-    // A child that another thread starts may hold the other end until its exec.
+    // A child of another thread may hold the other end open until its exec.
     let is_closed = || {
         let mut polled = [PollFd::new(&pipe, PollFlags::OUT)];
         poll(&mut polled, None).unwrap();

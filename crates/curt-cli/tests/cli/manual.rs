@@ -18,7 +18,7 @@ use std::time::SystemTime;
 
 use curt_testkit::{Scratch, at_once};
 
-/// They need no shell, GNU tools, or names invalid on Windows.
+/// Pages without a shell, GNU tools, or names that are invalid on Windows.
 const EVERYWHERE: [&str; 2] = ["find.md", "refusals.md"];
 
 #[test]
@@ -150,7 +150,7 @@ fn run_mounted(scratch: &Scratch, line: &str) -> String {
 
 fn run(scratch: &Scratch, line: &str) -> String {
     let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
-    // A page is slow under Wine; each command line restarts the watchdog's minute.
+    // Under Wine a page is slow, so each command line restarts the watchdog's minute.
     if scratch.exists("output") {
         scratch.remove("output");
     }

@@ -1,5 +1,3 @@
-//! `curt run`.
-
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -34,7 +32,7 @@ fn curt_ends_by_the_signal_that_ends_the_program() {
 #[test]
 fn a_program_is_killed_after_its_time_limit() {
     let scratch = Scratch::new();
-    // The second limit follows the first one's signal at once, with the same signal.
+    // The second limit follows the first at once, with the same signal.
     let twice = ["-s", "ALRM", "-k", ".000001"];
     for (options, ignored, code) in [(&[][..], "", Some(124)), (&twice, "trap '' ALRM;", None)] {
         let begun = Instant::now();
@@ -43,7 +41,7 @@ fn a_program_is_killed_after_its_time_limit() {
         let said = run(&scratch, &args);
         assert_eq!((said.0, said.2.as_str()), (code, ""), "{options:?}");
         assert!(begun.elapsed() < Duration::from_secs(50), "{options:?}");
-        // They disappear soon, or become zombies.
+        // The processes disappear soon, or become zombies.
         let is_gone = || {
             let stat = std::fs::read_to_string(format!("/proc/{}/stat", said.1.trim()));
             stat.map_or(true, |stat| stat.contains(") Z"))
@@ -55,7 +53,7 @@ fn a_program_is_killed_after_its_time_limit() {
     }
 }
 
-/// A signal unknown to curt ends curt, too.
+/// A signal that curt does not know ends curt, too.
 #[test]
 fn signals_that_ask_curt_to_end_reach_the_program() {
     use rustix::process::{Pid, kill_process};
@@ -85,7 +83,8 @@ fn signals_that_ask_curt_to_end_reach_the_program() {
     });
 }
 
-/// As with GNU timeout: the inner one is in the outer one's group, and forwards its signal.
+/// As with GNU timeout, the inner curt is in the outer one's process group, and forwards its
+/// signal.
 #[test]
 fn limits_within_limits_leave_nothing_behind() {
     let scratch = Scratch::new();
@@ -116,7 +115,7 @@ fn signals_that_are_ignored_stay_ignored() {
     }
 }
 
-/// As with GNU timeout: shells ignore interrupts for background programs.
+/// As with GNU timeout. Shells ignore interrupts for background programs.
 #[test]
 fn the_signal_of_a_time_limit_is_not_ignored() {
     let scratch = Scratch::new();
@@ -165,7 +164,7 @@ fn another_user_gets_permission_errors() {
     assert_eq!(code(&["--chdir", "closed", "--", "/bin/true"]), Some(125));
 }
 
-/// A closed stream is not replaced by `/dev/null`.
+/// curt must not replace a closed stream by `/dev/null`.
 #[test]
 fn closed_streams_stay_closed() {
     let scratch = Scratch::new();
@@ -193,7 +192,7 @@ fn closed_streams_stay_closed() {
             shell.status().unwrap().code()
         };
         assert_eq!(started(&run), Some(open), "{closed}");
-        // find's exit status only says whether all programs succeeded.
+        // The exit status of find only says whether all programs succeeded.
         assert_eq!(started(&find) == Some(0), open == 0, "{closed}");
     }
 }
@@ -247,7 +246,7 @@ impl Prompt {
 }
 
 /// The terminal sends Ctrl-C to the program itself, so curt must not send it again. Two pending
-/// signals would merge, so the program stops curt until it has the first.
+/// signals would merge, so the program stops curt until it has received the first.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_typed_interrupt_reaches_a_program_once() {
@@ -287,7 +286,8 @@ fn at_a_prompt_the_program_has_the_terminal() {
     prompt.type_in(&format!("{start} sh -c 'stty echo; stty -echo; read x; echo got.$x.'\nword\n"));
     prompt.until("got.word.\r\n");
     let traps = r#"trap "echo asked." INT; trap "exit 7" TERM"#;
-    // A shell that is starting a program at Ctrl-Z would wait for it rather than stop.
+    // A shell that is starting a program when Ctrl-Z arrives would wait for that program rather
+    // than stop.
     let script = format!("{traps}; sleep 100 & echo is.$$.$PPID.; while :; do wait; done");
     prompt.type_in(&format!("{start} sh -c '{script}'\n"));
     prompt.until("is.");

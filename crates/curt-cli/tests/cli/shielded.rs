@@ -1,4 +1,4 @@
-//! No command sends a terminal characters that control it or change the look of a line.
+//! No command may send a terminal characters that control it or change the look of a line.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -73,7 +73,8 @@ fn control_characters_of_a_name_reach_no_terminal() {
     }
 }
 
-/// The last word lacks its hostile end. `_` marks a separate word.
+/// Invalid command lines, each without the hostile name that follows. `_` makes that a separate
+/// word.
 const WRONG: &str = "
     rm -- | rm - | ls --time= | ls -- | du --exclude-f | du -d | stat --fields= | find --type=
     find --format='{a:}' | find '[' | '' | which --policy= | beneath --root= | expand --style=

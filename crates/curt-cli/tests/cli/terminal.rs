@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use curt_testkit::{Scratch, at_once, skip};
 
-/// Returns the terminal's output; `None`, with a skip, without `script`.
+/// Returns the terminal's output. Without `script`, reports a skip and returns `None`.
 pub(crate) fn in_a_terminal(scratch: &Scratch, line: &str, typed: &str) -> Option<String> {
     let shown = bytes_in_a_terminal(scratch, line, typed)?;
     Some(String::from_utf8_lossy(&shown).into_owned())
@@ -30,7 +30,7 @@ fn write_protected_files_are_prompted_for() {
     let scratch = Scratch::new();
     let mut program = "$CURT".to_owned();
     if curt_testkit::is_root() {
-        // Root may write to every file and gets no prompt.
+        // Not as root, who may write to every file and gets no prompt.
         fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let mut copy = Command::new("cp");
         copy.arg(env!("CARGO_BIN_EXE_curt")).arg(scratch.at("curt"));
@@ -58,7 +58,7 @@ fn write_protected_files_are_prompted_for() {
     }
 }
 
-/// The answer to `-I` comes late enough for the removal to count as long.
+/// The answer to `-I` comes so late that the removal counts as long.
 #[test]
 fn long_work_shows_progress_on_a_terminal() {
     if in_a_terminal(&Scratch::new(), "true", "").is_none() {

@@ -1,4 +1,4 @@
-//! `curt rm --trash`, by the freedesktop.org specification.
+//! Tests `curt rm --trash` against the freedesktop.org specification.
 
 use std::fs;
 use std::process::Command;
@@ -8,7 +8,7 @@ use curt_testkit::{Scratch, at_once, may_mount, may_trace};
 
 use crate::{curt, said};
 
-/// `$RM` is curt's command. `None`, with a skip, without mount namespaces.
+/// `$RM` is curt's command. Without mount namespaces, reports a skip and returns `None`.
 fn in_namespace(scratch: &Scratch, (name, value): (&str, &str), script: &str) -> Option<String> {
     if !curt_testkit::may_mount() {
         return None;
@@ -21,7 +21,7 @@ fn in_namespace(scratch: &Scratch, (name, value): (&str, &str), script: &str) ->
     Some(out + &messages)
 }
 
-/// `m` is a small tmpfs, and the home directory is private.
+/// Mounts a small tmpfs at `m`, with a private home directory.
 fn in_small_memory(script: &str) -> Option<String> {
     let scratch = Scratch::new();
     scratch.dir("m");
@@ -32,7 +32,7 @@ fn in_small_memory(script: &str) -> Option<String> {
     in_namespace(&scratch, ("XDG_DATA_HOME", "home"), &script)
 }
 
-/// If an operand's full path resolves to another entry, both remain.
+/// If an operand's full path resolves to another entry, both must remain.
 #[test]
 fn a_full_path_that_leads_elsewhere_is_not_used() {
     let scenes = [
@@ -42,7 +42,7 @@ fn a_full_path_that_leads_elsewhere_is_not_used() {
              echo > ready; read x < end' & PID=$!
          read x < ready; named() { cat /proc/$PID/root$PWD/d/cache/f; }; decoy() { cat d/cache/f; }
          ask() { $RM -rf --trash /proc/$PID/root$PWD/d/cache; }; over() { echo > end; wait; }",
-        // The working directory is below a later mount.
+        // A later mount covers the working directory's parent.
         "mkdir -p d/sub/cache; echo named > d/sub/cache/f; cd d/sub
          mount -t tmpfs none ../../d; mkdir -p ../../d/sub/cache; ROOT=$OLDPWD
          mkdir -p $ROOT/d/sub/cache; echo decoy > $ROOT/d/sub/cache/f
@@ -92,7 +92,7 @@ fn deletion_dates_are_local_times() {
     }
 }
 
-/// Even if a file has the name of a parent directory, or a filter refuses `faccessat2`.
+/// Works even if a file has the name of a parent directory, or a filter refuses `faccessat2`.
 #[test]
 fn missing_folders_of_the_home_trash_are_made() {
     let refuse = "strace -qq -f -o log -e trace=faccessat2 -e inject=faccessat2:error=EPERM ";
@@ -109,10 +109,10 @@ fn missing_folders_of_the_home_trash_are_made() {
     }
 }
 
-/// Runs `rm -rf --trash d` repeatedly while strace injects a fault into the first, second, … call
-/// of a kind, after those of the loader. Returns for each run the exit code, the amount of output,
-/// whether the operand exists, the numbers of trashed entries and of their information files, and
-/// the total number of files in the trash.
+/// Runs `rm -rf --trash d` repeatedly. strace injects a fault into the first, second, … call of a
+/// kind, after the calls of the loader. Returns for each run the exit code, whether there was
+/// output, whether the operand exists, the numbers of trashed entries and of their information
+/// files, and the total number of files in the trash.
 fn injected(call: &str, what: &str) -> Vec<[i32; 6]> {
     let first = match call {
         "read" | "openat" | "newfstatat" => 4,
@@ -140,7 +140,7 @@ fn injected(call: &str, what: &str) -> Vec<[i32; 6]> {
     in_small_memory(&script).unwrap_or_default().lines().map(numbers).collect()
 }
 
-/// It is in exactly one place, and in the trash only with its information file.
+/// The entry must be in exactly one place, and in the trash only with its information file.
 #[test]
 fn an_entry_is_never_lost_when_the_process_is_killed() {
     if !may_trace() || !may_mount() {
@@ -188,11 +188,11 @@ fn a_call_that_fails_loses_nothing_and_is_never_silent() {
             }
         }
         // These failures have alternatives: another trash, or resolving name by name. Only a
-        // dynamic loader makes the last two.
+        // dynamic loader makes the last two calls.
         let others = ["mkdirat", "readlinkat", "newfstatat", "read"];
         assert!(failed > 0 || others.contains(&call), "{call}");
     });
-    // The operand's directory and the operand, on first use. In a static binary one of them is
-    // among the skipped loader calls.
+    // Ignored are ENOENT of the operand's directory and of the operand. A static binary makes one
+    // of these calls among those skipped.
     assert!((1..=2).contains(&forgiven.into_inner()));
 }

@@ -33,7 +33,7 @@ const OPTIONS: &str = r"
 const PATTERNS: &str =
     r"'' | '' | . | a | ^[a-m] | \.rs$ | É | (a|b) | [^a]$ | A | \Sl | o w | new.line";
 
-/// Rules with paths are compared with git.
+/// Rules without paths. git checks those with paths.
 const RULES: &str = r"a | *.rs | !a | d/ | .h | !.h | f?0* | # a | \* | [ab] | !*/";
 
 fn fd() -> Option<&'static str> {
@@ -49,7 +49,7 @@ fn run<S: AsRef<OsStr>>(program: &Path, at: &Path, home: &Path, args: &[S]) -> O
     let mut command = Command::new(program);
     command.args(args).current_dir(at).stdin(Stdio::null());
     command.env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("LS_COLORS");
-    // fd runs ls, which depends on the locale.
+    // The ls that fd runs depends on the locale.
     command.env("LC_ALL", "C");
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env_remove("NO_COLOR").output().unwrap()
 }
@@ -60,7 +60,7 @@ fn lines(output: &Output, end: u8) -> BTreeSet<Vec<u8>> {
     output.stdout.split(|&byte| byte == end).map(<[u8]>::to_vec).collect()
 }
 
-/// With `is_random`, some differences are exempt.
+/// If `is_random`, some differences are exempt.
 fn difference(
     fd: &str,
     at: &Path,
@@ -84,7 +84,7 @@ fn difference(
     let is_refused = expected.status.code() == Some(2) || has_odd_link || is_odd;
     let is_same = is_random && is_refused
         || found == wanted
-        // No duplicates.
+        // Equal lengths exclude duplicates.
         && output.stdout.len() == expected.stdout.len()
         && (!output.stderr.is_empty() || output.status.code() == expected.status.code());
     (!is_same).then(|| {

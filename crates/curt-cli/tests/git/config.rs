@@ -4,8 +4,8 @@ use std::process::{Command, Output};
 
 use curt_testkit::{Choices, NOBODY, Scratch, cells, is_root, skip};
 
-/// Variables, and a script that configures the work tree `w`. `$S` is the scratch directory;
-/// `$S/rules` ignores `*.sql`, `$S/others` `*.log`.
+/// Each row: variables, and a script that configures the work tree `w`. In the scratch directory
+/// `$S`, `rules` ignores `*.sql`, `others` `*.log`.
 const ROWS: &[[&str; 2]] = &[
     ["", "git config core.excludesFile $S/rules"],
     ["", "git config core.excludesFile sub/rules; cp $S/rules sub"],
@@ -230,8 +230,8 @@ fn configuration_is_that_of_git() {
     }
 }
 
-/// git refuses them, or both agree. Versions of git differ in what they refuse, and in blanks
-/// within values.
+/// Either git refuses a configuration, or both agree. Versions of git differ in their refusals, and
+/// in blanks within values.
 #[test]
 fn random_configurations_mean_the_same_to_git() {
     let version = Command::new("git").arg("--version").output();
@@ -335,8 +335,8 @@ fn what_git_refuses_to_read_is_an_error() {
         let Some(scratch) = build(script) else { return };
         refuse(&scratch, None, script);
     }
-    // A pipe without a writer, a branch in a reftable, which this git may not support, and twice as
-    // many included files on each level.
+    // A pipe without a writer, a branch in a reftable (which this git may not know), and three
+    // times as many included files on each level.
     for script in [
         "mkfifo $S/pipe; git config include.path $S/pipe",
         "file one; condition onbranch:x; echo 'ref: refs/heads/.invalid' >.git/HEAD",

@@ -1,4 +1,4 @@
-//! Each rule means the same as for git, and does not affect other rules.
+//! Each rule must have the same meaning as in git, and must not affect other rules.
 
 use super::{git, paths, work_tree, write};
 use curt_testkit::{Choices, Scratch, cells};
@@ -22,8 +22,8 @@ fn names() -> Vec<&'static str> {
     names
 }
 
-/// Each rule has its own directory, so that both programs run once. Returns how many rules made git
-/// skip an entry.
+/// Each rule has its own directory, so that both programs run once. Returns how many rules excluded
+/// entries in git.
 fn assert_agreement(rules: &[impl AsRef<[u8]>]) -> usize {
     let Some(scratch) = work_tree() else { return usize::MAX };
     let names = names();

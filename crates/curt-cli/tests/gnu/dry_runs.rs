@@ -1,5 +1,5 @@
-//! A dry run of `curt rm`, `rm --trash` or `find --delete` predicts the removals, failures and exit
-//! status of a real run.
+//! A dry run of `curt rm`, `rm --trash` or `find --delete` must predict the removals, failures and
+//! exit status of a real run.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ const COMMANDS: [(&str, &str); 3] = [
     ),
 ];
 
-/// Unprivileged, to limit the damage of a bug. Operands often overlap, in several spellings.
+/// Runs unprivileged, to limit the damage of a bug. Operands often overlap, in several spellings.
 fn random(choices: &mut Choices) -> Trial {
     let tree = Tree::random(choices, Oddities { forbidden: true, names: true });
     let (command, options) = *choices.pick(&COMMANDS);
@@ -63,7 +63,7 @@ fn random(choices: &mut Choices) -> Trial {
         trial.options.retain(|option| !option[1].contains("er @"));
     }
     if command.contains("--trash") && trial.operands.len() > 1 {
-        // Once in the trash, the working directory has another path.
+        // In the trash, the working directory has another path.
         trial.operands.retain(|operand| !operand.as_bytes().ends_with(b"here"));
     }
     Trial { user: users().last().copied().flatten(), ..trial }
@@ -140,7 +140,7 @@ fn both(bench: &Bench, trial: &Trial) -> Option<[Effect; 2]> {
     let here = bench.scratch.at("run/here");
     let is_find = trial.options.first()?[1].starts_with("find");
     trial.tree.make(&bench.scratch, trial.user);
-    // Searching a parent would remove more than the test compares.
+    // A search of a parent would remove more than the test compares.
     let is_above = |operand: &OsString| {
         let place = fs::canonicalize(here.join(operand)).unwrap_or_default();
         !place.as_os_str().is_empty() && place != here && here.starts_with(place)
@@ -187,7 +187,7 @@ fn a_dry_run_tells_what_the_real_run_does() {
     assert!(compared.get() * 2 > tried.get() || tried.get() == 1, "{compared:?} of {tried:?}");
 }
 
-/// The owners of entries decide, and random trees rarely have root's.
+/// These depend on the owners of entries, and random trees rarely have root's.
 #[test]
 fn sticky_directories_and_modes_are_told_as_well() {
     let bench = Bench::new();

@@ -21,19 +21,19 @@ const OPTIONS: &str = "
 fn random(choices: &mut Choices) -> Trial {
     let tree = Tree::random(choices, Oddities { forbidden: true, names: true });
     let mut trial = Trial::random(choices, tree, &cells(OPTIONS), 4);
-    // The newest time of an empty total is unknown; GNU du prints 1970.
+    // The newest time of an empty total is unknown, but GNU du prints 1970.
     if trial.has("-c") {
         trial.options.retain(|[option, _]| !option.starts_with("--time"));
     }
-    // For an operand that ends in several slashes, GNU du prints one, and no pattern matches
-    // between two slashes. An empty name gets another message.
+    // If an operand ends in several slashes, GNU du prints only one, and patterns do not match
+    // between two slashes. The message for an empty name differs.
     let is_same = |path: &OsString| !path.is_empty() && !path.to_string_lossy().contains("//");
     let operands = trial.operands.into_iter().filter(is_same);
     Trial { user: *choices.pick(users()), operands: operands.collect(), ..trial }
 }
 
-/// The listing decides which of two hard links in a directory is shown, and some versions of GNU du
-/// give no reason for a broken symlink.
+/// The listing order decides which of two hard links in a directory is shown, and some versions of
+/// GNU du give no reason for a broken symlink.
 fn equate(said: &mut Said) {
     said.equate_usage();
     said.out = String::from_utf8_lossy(&said.out).replace("+link", "").into_bytes();
@@ -131,7 +131,7 @@ fn links_are_followed_as_by_gnu() {
         -sLS v/c | -L x | -aL x | -sL x/loop x/broken x/f | -lL x | -D x/broken x/loop x/f
         ",
     ));
-    // The listing decides which symlink reaches a file first.
+    // The listing order decides which symlink reaches a file first.
     for words in [["-L", "v"], ["-aL", "v"], ["-aL", "v/c"], ["-L", "w"]] {
         let sum = |said: Said| {
             let lines = String::from_utf8(said.out).unwrap();
@@ -215,7 +215,7 @@ fn directories(path: &Path) -> u64 {
     own + entries.sum::<u64>()
 }
 
-/// The listing decides where GNU du counts the file.
+/// The listing order decides where GNU du counts the file.
 #[test]
 fn hard_links_everywhere_give_the_same_sum() {
     let scratch = Scratch::new();

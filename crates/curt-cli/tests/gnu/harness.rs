@@ -28,7 +28,7 @@ impl Bench {
         Bench { scratch, curt }
     }
 
-    /// Its constant name can serve as an operand.
+    /// The constant name can serve as an operand.
     pub(crate) fn place(&self) -> PathBuf {
         self.scratch.dir("run/here")
     }
@@ -38,11 +38,11 @@ impl Bench {
     }
 }
 
-/// An hour ahead of UTC, with two consecutive leap seconds and a negative one.
+/// A time zone an hour ahead of UTC, with two consecutive leap seconds and a negative one.
 pub(crate) fn zone_with_leap_seconds(version: u8) -> Vec<u8> {
     let leaps = [(78_796_800, 1), (94_694_401, 2), (94_694_402, 3), (1_483_228_802, 2_i32)];
     let block = |is_long: bool| {
-        // No indicators or transitions; one type with a four-byte name.
+        // There are no indicators or transitions, and one type with a four-byte name.
         let counts = [0, 0, leaps.len() as u32, 0, 1, 4].map(u32::to_be_bytes).concat();
         let mut block = [b"TZif", &[version][..], &[0; 15], &counts].concat();
         block.extend(b"\0\0\x0e\x10\0\0ONE\0");
@@ -87,7 +87,7 @@ pub(crate) fn version(tool: &str) -> (u32, u32) {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
-/// Refuses `openat2`, as the seccomp profiles of old containers do.
+/// Makes `openat2` fail as under the seccomp profiles of old containers.
 pub(crate) const FILTER: &str =
     "strace -f -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EPERM";
 
@@ -99,7 +99,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// curt reports usage errors with status 2, most tools with 1. Their messages may differ.
+    /// Allows for different usage errors: status 2 in curt, 1 in most tools, and other messages.
     pub(crate) fn equate_usage(&mut self) {
         if self.messages.contains(" --help' for more information") {
             (self.code, self.messages) = (Some(2), String::new());
@@ -107,8 +107,8 @@ impl Said {
     }
 }
 
-/// Some versions print an empty pair of quotes first if a name contains a single quote and ends
-/// with an escape.
+/// Removes empty pairs of quotes. Some versions print one first if a name contains a single quote
+/// and ends with an escape.
 pub(crate) fn equate_quotes(said: &mut Said) {
     said.messages = said.messages.replace("''", "");
     said.out = String::from_utf8_lossy(&said.out).replace("''", "").into_bytes();
@@ -121,7 +121,7 @@ impl fmt::Debug for Said {
     }
 }
 
-/// The environment has only these variables.
+/// Compares a tool with curt, with only these variables.
 #[derive(Clone)]
 pub(crate) struct Beside<'a> {
     pub(crate) tool: &'a str,
@@ -226,7 +226,7 @@ pub(crate) fn by_tool(tool: &str, messages: &[u8]) -> String {
     String::from_utf8_lossy(messages).replace(&format!("curt {tool}"), tool)
 }
 
-/// Without curt's total of errors. Prompts do not end with a newline.
+/// Drops curt's total of errors. Prompts do not end with a newline.
 fn sorted_messages(tool: &str, messages: &str) -> String {
     let begin = format!("{tool}: ");
     let messages = messages.split(&begin).map(|message| message.trim_end_matches('\n'));
@@ -238,7 +238,7 @@ fn sorted_messages(tool: &str, messages: &str) -> String {
 #[derive(Clone)]
 pub(crate) struct Trial {
     pub(crate) tree: Tree,
-    /// The tool's spelling and curt's, each possibly several words.
+    /// Pairs of the tool's spelling and curt's, each possibly several words.
     pub(crate) options: Vec<[String; 2]>,
     pub(crate) operands: Vec<OsString>,
     pub(crate) user: Option<u32>,

@@ -38,8 +38,8 @@ fn random(choices: &mut Choices) -> Trial {
     if !choices.one_in(4) {
         trial.options.push(["-R".to_owned(), "-R".to_owned()]);
     }
-    // GNU ls aligns names with one quoted only in a message, and reports a missing name twice if it
-    // is hyperlinked.
+    // GNU ls aligns names even with a quoted name in a message, and reports a missing name twice if
+    // hyperlinked.
     if trial.has("--quoting-style=shell-escape") || trial.has("--hyperlink -l") {
         trial.operands.clear();
     }
@@ -106,7 +106,6 @@ const COLUMNS: &str = "
     --hyperlink --quoting-style=shell-escape -C
 ";
 
-/// Options that override each other or combine.
 const ORDERS: &str = "
     -C -o | -x -n | -C -g | -x --full-time | -o -C | -1 -n | -1 -C | -C --zero | -x --zero
     --zero -C
@@ -177,7 +176,6 @@ fn sample() -> Scratch {
 fn everything_is_shown_as_by_gnu() {
     let scratch = sample();
     let Some(beside) = Beside::new("ls", scratch.path()) else { return };
-    // The first read changes access times.
     let _ = beside.gnu(&["-lRL"]);
     let operands =
         ["", "link folder run missing dangling pipe sticky", "-- -dash -- run/ folder//"];
@@ -205,7 +203,7 @@ fn variables_of_the_environment_count_as_for_gnu() {
     scratch
         .tree("d", "a b.txt c.JPG e.jpg f ghi jkl mnopqr s tu vwx y z one two three four five six");
     let Some(beside) = Beside::new("ls", scratch.path()) else { return };
-    // For colors by permissions, GNU ls queries every entry, curt only if such colors are set.
+    // For colors by permissions, GNU ls queries every entry, but curt only if such colors are set.
     let all_colors = cells(
         "
         --color=always -l | -F --color=always | -L --color=always | -d --color=always
@@ -314,7 +312,7 @@ fn versions_and_many_columns_are_those_of_gnu() {
     }
     let Some(beside) = Beside::new("ls", scratch.path()) else { return };
     beside.compare(&["-av versions", "-avr versions"]);
-    // Names with characters that the locale lacks have other widths.
+    // If the locale lacks a character, names with it have another width.
     beside.compare_with(&cells(COLUMNS), &["wide", "wide/x0 wide"]);
     if has_utf8() {
         let letters = "\u{e9}t\u{e9} \u{6f22}\u{5b57} e\u{301} \u{1f600} \u{ac00} a[b it's";
@@ -351,8 +349,8 @@ fn every_style_of_quoting_is_that_of_gnu() {
         locale | clocale
     ";
     let scratch = Scratch::new();
-    // In the first two, gnulib loses track of its quotes. The third ends inside a character, which
-    // gnulib shows as one question mark.
+    // In the first two names, gnulib loses track of its quotes. The third ends inside a character,
+    // which gnulib shows as one question mark.
     let odd = [&b"\n\n'\n"[..], b"\xc3\xa9'\xc3", b"\xe2\x82"];
     for name in odd_names().iter().filter(|name| name[0] != b'.' && !odd.contains(&&name[..])) {
         for (folder, fits) in [("all", true), ("ascii", name.is_ascii())] {
@@ -390,7 +388,6 @@ fn every_style_of_quoting_is_that_of_gnu() {
     );
 }
 
-/// The library's tests have random ones.
 #[test]
 fn patterns_are_those_of_gnu() {
     const PATTERNS: &str = r"
@@ -419,7 +416,7 @@ fn patterns_are_those_of_gnu() {
             beside.compare_with(&lines, &["t"]);
         }
     }
-    // In du a pattern without a slash also matches the operand.
+    // In du, a pattern without a slash also matches the operand.
     scratch.tree("", "x/a/b/f.o x/c/g ld->x");
     let Some(du) = Beside::new("du", scratch.path()) else { return };
     Beside { is_sorted: true, ..du }.compare(&cells(

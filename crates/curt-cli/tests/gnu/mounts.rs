@@ -1,5 +1,5 @@
-//! Mount points and the root directory, in a mount namespace or chroot, so that the machine's own
-//! are safe.
+//! Mount points and the root directory, in a mount namespace or chroot, so that those of the
+//! machine are safe.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,7 @@ impl Namespace {
         self.run("rm", script)
     }
 
-    /// curt's results must be equal without `openat2`, and under a filter that refuses it.
+    /// Runs curt. The results must be equal without `openat2`, and under a filter that refuses it.
     fn curt(&self, script: &str) -> Said {
         let curt = self.bench.curt.display();
         let said = self.curt_once(script);
@@ -78,7 +78,7 @@ fn one_file_system_is_as_in_gnu_rm() {
 }
 
 /// A nested subvolume is another device but not a mount, and `find --delete` deletes it. With
-/// `--one-file-system`, GNU rm 9.1 removes an empty one, and curt skips it.
+/// `--one-file-system`, GNU rm 9.1 removes an empty subvolume, but curt skips it.
 #[test]
 fn one_file_system_is_one_device_on_btrfs() {
     let Some(namespace) = Namespace::new() else {
@@ -156,7 +156,7 @@ fn missing_files_on_a_read_only_filesystem_are_missing() {
     }
 }
 
-/// In a chroot, so that a failure empties only a copy.
+/// Runs in a chroot, so that a failure empties only a copy.
 #[test]
 fn a_bind_mount_of_the_root_directory_is_refused() {
     let Some(namespace) = Namespace::new() else {

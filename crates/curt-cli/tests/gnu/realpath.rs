@@ -62,7 +62,7 @@ fn names_are_those_of_gnu() {
     scratch.link("absolute", "/dev/../etc/");
     scratch.file("dir/a b'c");
     for number in 0..60 {
-        // More symlinks than the kernel follows.
+        // The chain has more symlinks than the kernel follows.
         scratch.link(format!("chain{number}"), format!("./chain{}", number + 1));
     }
     let Some(realpath) = Beside::new("realpath", scratch.typed()) else { return };
@@ -104,7 +104,7 @@ fn a_removed_working_directory_is_an_error() {
     }
 }
 
-/// Paths resolve to other directories, each with a decoy of the same name.
+/// In each scene, paths resolve to other directories, with a decoy of the same name.
 #[cfg(target_os = "linux")]
 const SCENES: [(&str, &str); 3] = [
     (
@@ -154,7 +154,7 @@ fn names_that_lead_elsewhere_are_those_of_gnu() {
     }
 }
 
-/// Where a path would resolve elsewhere, names are not hyperlinked.
+/// If a path would resolve elsewhere, names are not hyperlinked.
 #[cfg(target_os = "linux")]
 #[test]
 fn links_of_a_terminal_lead_where_those_of_gnu_lead() {
@@ -169,7 +169,7 @@ fn links_of_a_terminal_lead_where_those_of_gnu_lead() {
     }
 }
 
-/// A command must reach its starting point again through its name.
+/// The name of a command's starting point must lead back there.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_goes_on_from_a_name_that_leads_elsewhere() {
@@ -179,7 +179,7 @@ fn nothing_goes_on_from_a_name_that_leads_elsewhere() {
     for (name, setup) in SCENES {
         let here = if name == "another namespace" { "$P/d" } else { "." };
         let of_names = ["stat -c %m", "find -u -a decoy", "find -u -a --exec-batch rm -r {} ; ."];
-        // These use the parents in the working directory's former path.
+        // These commands use the parents in the working directory's former path.
         let of_directories = ["find decoy", "which --path y --all decoy ./y/decoy"];
         let has_directory = name != "another namespace";
         for command in of_names.iter().chain(of_directories.iter().filter(|_| has_directory)) {

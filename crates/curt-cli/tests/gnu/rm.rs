@@ -23,7 +23,7 @@ const YES: &str = "y\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny
                    y\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\n";
 const NO: &str = "n\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\n";
 
-/// Unprivileged, to limit the damage of a bug.
+/// Runs unprivileged, to limit the damage of a bug.
 fn random(choices: &mut Choices) -> Trial {
     let tree = Tree::random(choices, Oddities { forbidden: true, names: true });
     let trial = Trial::random(choices, tree, &cells(OPTIONS), 3);
@@ -34,22 +34,22 @@ fn random(choices: &mut Choices) -> Trial {
     }
 }
 
-/// The listing decides which entries are prompted for first, so all answers of a trial are the
-/// same. The tables below cover the other exclusions.
+/// The listing order decides which entries are prompted for first, so all answers of a trial are
+/// the same. The tables below cover the other exclusions.
 fn is_compared(trial: &Trial, version: (u32, u32)) -> bool {
     let protects = trial.has("---presume-input-tty");
     let asks = protects
         || ["-i", "-fi", "--interactive", "--interactive=y"].iter().any(|it| trial.has(it));
-    // GNU tries to remove a directory with a skipped entry, curt skips it.
+    // GNU tries to remove a directory with a skipped entry, but curt skips the directory.
     let keeps = protects && trial.input != YES;
     // curt refuses operands that end in a dot by their spelling, and does not follow a symlink with
-    // a slash.
+    // a trailing slash.
     let is_refused = |path: &OsString| {
         let path = path.to_string_lossy();
         path.trim_end_matches('/').ends_with('.')
             || path.ends_with('/') && ["l1", "l2", "l3"].iter().any(|it| path.contains(it))
     };
-    // GNU skips an empty directory that it cannot read with --preserve-root=all or -d.
+    // With --preserve-root=all or -d, GNU skips an empty directory that it cannot read.
     let looks_first = ["--preserve-root=all", "-d", "--dir"].iter().any(|it| trial.has(it))
         || asks && version < (9, 2);
     let is_left_out = keeps || looks_first && trial.tree.forbids();
@@ -169,7 +169,7 @@ fn names_and_trees_of_any_size_are_removed_as_by_gnu() {
     ]);
 }
 
-/// Also as root, whom modes do not stop.
+/// Runs as root, too, who is not subject to modes.
 #[test]
 fn what_may_not_be_removed_is_said_as_by_gnu() {
     same(&table(
@@ -182,7 +182,7 @@ fn what_may_not_be_removed_is_said_as_by_gnu() {
         ",
     ));
     same_since((9, 2), &table("d/ 0333:d # -d d"));
-    // GNU checks whether it is empty; for curt, `rmdir` reports that.
+    // GNU checks whether the directory is empty; curt reports the failed `rmdir`.
     if version("rm") >= (9, 2) {
         rows(&table("d/f 0333:d # -d d"), |_, user, [(gnu, left), (ours, ours_left)]| {
             assert_eq!((gnu.code, &left), (ours.code, &ours_left));
@@ -228,7 +228,6 @@ fn answers_count_as_for_gnu() {
     );
 }
 
-/// curt's status and remaining entries, with the reason.
 #[test]
 fn differences_from_gnu_rm_are_those_that_are_meant() {
     const KEPT: &str = "GNU fails to remove the directory of a file that was kept; curt keeps it";

@@ -36,7 +36,7 @@ fn both(scratch: &Scratch, gnu: &[&str], ours: &[&str]) -> (Said, Said) {
     (say(&[&[CURT, "run"], ours].concat()), say(gnu))
 }
 
-/// Whether musl, which static binaries use, reserves this signal and glibc does not.
+/// Returns whether musl, which static binaries use, reserves this signal and glibc does not.
 fn is_reserved(word: &str) -> bool {
     let is_first = ["34", "162", "RTMIN", "RTMIN+0", "RTMAX-30"].contains(&word);
     is_first && cfg!(target_env = "musl")
@@ -91,8 +91,8 @@ fn time_limits_end_as_those_of_timeout() {
         ("0", &[], "exit 4"),
     ];
     let cases = cases.map(|(time, options, script)| (time, options.to_vec(), silent(script)));
-    // Not KILL (tested above), CHLD, after which timeout hangs, the stop signals, which the
-    // following SIGCONT cancels, and those reserved by libc.
+    // Leave out KILL (tested above), CHLD, after which timeout hangs, the stop signals, which the
+    // following SIGCONT cancels, and the signals reserved by libc.
     let mut numbers: Vec<String> = (1..=64).map(|number| number.to_string()).collect();
     let others = ["9", "17", "19", "20", "21", "22", "32", "33"];
     numbers.retain(|it| !others.contains(&&**it) && !is_reserved(it));
@@ -206,7 +206,7 @@ fn ignored_and_blocked_signals_are_those_of_env_and_timeout() {
     });
 }
 
-/// Even if curt's parent ignored SIGCHLD.
+/// This holds even if curt's parent ignored SIGCHLD.
 #[test]
 fn no_command_loses_how_a_program_ended() {
     let Some(()) = has_gnu("env") else { return };
@@ -288,7 +288,7 @@ fn what_cannot_be_started_has_the_code_of_env() {
     let long = "a".repeat(300);
     let (long_path, longest) = (format!("./{long}"), "./a".repeat(3000));
     for name in cells(NAMES).into_iter().chain([&*long, &long_path, &longest]) {
-        // env's search counts non-programs in PATH.
+        // env's search also finds files in PATH that are not programs.
         for path in ["PATH=/usr/bin:/bin", "PATH=.", "PATH=dir"] {
             let code = |tool: &[&str]| {
                 let words = [&["env", path], tool, &[name]].concat();

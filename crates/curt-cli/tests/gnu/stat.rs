@@ -71,8 +71,8 @@ fn every_directive_is_that_of_gnu() {
     let Some(beside) = beside(&scratch, &place) else { return };
     let names = names(&scratch);
     for letter in ('a'..='z').chain('A'..='Z') {
-        // The message about a label names standard input differently, and curt does not distinguish
-        // a filesystem without labels from a file without one.
+        // The messages about labels name standard input differently, and curt does not distinguish
+        // a filesystem without labels from a file without a label.
         let is_left_out = |name: &str| letter == 'C' && (name == "-" || name.starts_with("/proc"));
         let names: Vec<&str> =
             names.iter().map(String::as_str).filter(|name| !is_left_out(name)).collect();
@@ -82,7 +82,7 @@ fn every_directive_is_that_of_gnu() {
             format!("[%H{letter}|%L{letter}|%8H{letter}]"),
             flags,
         ];
-        // With flags GNU stat appends an `s` to a symlink's target.
+        // If there are flags, GNU stat appends an `s` to a symlink's target.
         for format in formats.iter().take(if letter == 'N' { 2 } else { 3 }) {
             same(&beside, &[&["-c", format], &names[..]].concat());
             same(&beside, &[&["-L", "-c", format], &names[..]].concat());

@@ -1,5 +1,3 @@
-//! Trees from the words of a table or at random, built once for each program.
-
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, Permissions};
@@ -11,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use curt_testkit::{Choices, NOBODY, Scratch, cells, is_root};
 
-/// In order of creation, with parents.
+/// The entries in order of creation, with their parents.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree(Vec<(OsString, What)>);
 
@@ -21,12 +19,12 @@ enum What {
     File(Vec<u8>),
     Hole(u64),
     Link(OsString),
-    /// A hard link. The listing decides which name a program meets first, so the link's name is the
+    /// A hard link. The listing order decides which name a program meets first, so its name is the
     /// file's with `+link` appended.
     Name(OsString),
     Pipe,
     Socket,
-    /// Changes an existing entry: its mode, its owner to root, or its modification time.
+    /// These three change an existing entry: its mode, its owner to root, or its modification time.
     Mode(u32),
     OfRoot,
     Changed(u64),
@@ -49,8 +47,8 @@ pub(crate) struct Oddities {
 }
 
 impl Tree {
-    /// A tree from blank-separated words: `d/` is a directory, `f` an empty file, `f=text` a file
-    /// with content, `l>target` a symlink, `p|` a pipe. `0555:d` sets the mode of an existing
+    /// Makes a tree from blank-separated words: `d/` is a directory, `f` an empty file, `f=text` a
+    /// file with content, `l>target` a symlink, `p|` a pipe. `0555:d` sets the mode of an existing
     /// entry, and `root:d` makes root its owner.
     pub(crate) fn of(words: &str) -> Tree {
         let step = |word: &str| {
@@ -80,7 +78,6 @@ impl Tree {
         let mut directories = vec![OsString::new()];
         let mut steps: Vec<(OsString, What)> = Vec::new();
         for _ in 0..choices.below(26) {
-            // Keeps depth and width similar.
             let above = match choices.below(3) {
                 0 => directories.last().unwrap(),
                 _ => choices.pick(&directories),
@@ -147,7 +144,7 @@ impl Tree {
         self
     }
 
-    /// Relative, and never above the scratch directory, because tests may remove it.
+    /// Returns a relative path, never above the scratch directory, because tests may remove it.
     pub(crate) fn operand(&self, choices: &mut Choices) -> OsString {
         let path = match choices.below(12) {
             0 => OsStr::new(choices.one_of(&["missing", ".", "a", "l1"])),

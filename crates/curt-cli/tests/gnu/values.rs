@@ -7,7 +7,7 @@ use curt_testkit::{Choices, Scratch, cells, try_seeds};
 use crate::harness::{Beside, has_gnu, has_utf8};
 use crate::ls::set_time;
 
-/// A tool, the words before the value, and those after it. `@` is the value, also in variables.
+/// Tool, words before the value, and words after it. `@` is the value, even in a variable.
 const SIZES: &str = "
     du -B @ t | du --block-size=@ t | du -B @ -k t | du -B @ -B1 t | du -t @ -t1 -a t | du -t @ -a -B1 t | du --threshold=@ -a t
     du -d @ t | du --max-depth=@ t | du DU_BLOCK_SIZE=@ t | du BLOCK_SIZE=@ t | du BLOCKSIZE=@ t

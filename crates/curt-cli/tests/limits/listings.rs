@@ -1,5 +1,5 @@
-//! Filesystems that list without kinds, or in small pages, compared with the GNU tools on the same
-//! mount.
+//! Filesystems that list entries without kinds or a few at a time, compared with the GNU tools on
+//! the same mount.
 
 use curt_testkit::Scratch;
 
@@ -12,7 +12,6 @@ const MANNERS: [Manner; 4] = [
     Manner { kinds: false, page: 1 },
 ];
 
-/// Returns the numbers of files and directories.
 fn tree() -> (Tree, u64, u64) {
     let mut tree = Tree::new();
     let (mut files, mut directories) = (0, 1);

@@ -15,7 +15,6 @@ fn ls(scratch: &Scratch, line: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Shows only the first difference.
 fn assert_same(seen: &str, expected: &str, options: &str) {
     let at = seen.lines().zip(expected.lines()).position(|(seen, expected)| seen != expected);
     let tail = |text: &str, line: usize| {
@@ -38,7 +37,7 @@ fn a_deep_tree_is_listed_whole_with_few_descriptors() {
         skip("GNU ls is not installed");
     }
     for options in ["-R", "-RU", "-aR", "-LR", "-lRn", "-aRF", "-R --group-directories-first"] {
-        // One descriptor for the listed directory, one for a parent, and hardly more.
+        // This allows one descriptor for the listed directory, one for a parent, and hardly more.
         let chain = list(&scratch, 8, &format!("{options} chain"));
         let headings = chain.lines().filter(|line| line.ends_with("dd:")).count();
         assert_eq!(headings, LEVELS, "{options}");
@@ -52,7 +51,7 @@ fn a_deep_tree_is_listed_whole_with_few_descriptors() {
 #[test]
 fn owners_have_names_where_descriptors_are_few() {
     let scratch = Scratch::new();
-    // Enough for a second thread, with its own descriptor.
+    // There are enough entries for a second thread, with its own descriptor.
     for file in 0..3_000 {
         scratch.file(format!("t/{file}"));
     }

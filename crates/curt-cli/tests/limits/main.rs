@@ -1,4 +1,4 @@
-//! The command under scarce descriptors, memory, space and permissions, on unusual filesystems, and
+//! The command with scarce descriptors, memory, space and permissions, on unusual filesystems, and
 //! with signals.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -19,7 +19,7 @@ use curt_testkit::{Scratch, is_root, may_mount, skip};
 struct Run {
     code: Option<i32>,
     summary: serde_json::Value,
-    /// Failures are objects before the summary.
+    /// Failures are JSON objects before the summary.
     messages: String,
 }
 
@@ -35,7 +35,6 @@ impl Run {
     }
 }
 
-/// Other users may be unable to reach it.
 fn curt() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_curt"))
 }

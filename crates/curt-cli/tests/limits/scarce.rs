@@ -4,7 +4,7 @@ use curt_testkit::Scratch;
 
 use super::{has, run, script};
 
-/// Resolving from the operand, each path would be as long as the tree is deep.
+/// If each path were resolved from the operand, it would be as long as the tree is deep.
 #[test]
 fn calls_and_names_are_proportional_to_the_depth_with_8_descriptors() {
     if !has("strace") {
@@ -34,7 +34,7 @@ fn calls_and_names_are_proportional_to_the_depth_with_8_descriptors() {
     }
 }
 
-/// The command-line parser alone would take more.
+/// The command-line parser alone needs a larger stack.
 #[test]
 fn every_command_works_with_a_stack_of_64_kib() {
     let commands = "rm -r -j4 tree|rm -r --bogus tree|find -u one tree|ls -lR tree|stat tree|du tree|\
@@ -57,7 +57,7 @@ fn every_command_works_with_a_stack_of_64_kib() {
 #[test]
 fn few_descriptors_end_in_success_or_a_report() {
     let scratch = Scratch::new();
-    // Fewer than 8 descriptors cannot reopen closed directories.
+    // With fewer than 8 descriptors, curt cannot reopen closed directories.
     for limit in [5, 6, 7, 8, 10, 16, 64] {
         for threads in [1, 2, 8] {
             for options in ["", "--contents", "--exclude nothing"] {

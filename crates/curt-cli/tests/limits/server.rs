@@ -1,8 +1,8 @@
-//! A FUSE filesystem in a thread of the test. It lists without kinds, or a few entries at a time,
+//! A FUSE filesystem in a thread of the test. It lists entries without kinds, or a few at a time,
 //! like some rarely installed filesystems.
 //!
-//! The protocol is that of `linux/fuse.h`, version 7.31. Each request begins with its length, its
-//! ID, the waiting process and the node, in native byte order.
+//! The protocol is that of `linux/fuse.h`, version 7.31. Each request begins with its length,
+//! opcode, ID and node, in native byte order.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -23,7 +23,7 @@ pub(crate) struct Manner {
 #[derive(Default)]
 struct Node {
     name: String,
-    /// `None` for a file. Removed children leave an empty slot.
+    /// The children, or `None` for a file. A removed child leaves an empty slot.
     children: Option<Vec<Option<usize>>>,
     size: u64,
 }
@@ -79,7 +79,7 @@ impl Tree {
 
     fn look_up(&self, parent: usize, name: &str) -> Result<Vec<u8>, i32> {
         let node = self.child(parent, name).ok_or(ENOENT)?;
-        // Without caching, every query reaches the server.
+        // Zero lifetimes disable caching, so that every query reaches the server.
         let head = longs(&[node as u64 + 1, 0, 0, 0, 0]);
         Ok([head, self.attributes(node)].concat())
     }
@@ -143,16 +143,13 @@ impl Tree {
         let long = |at: usize| u64::from_ne_bytes(body[at..at + 8].try_into().unwrap()) as usize;
         Some(match code {
             1 => self.look_up(node, name()),
-            // FORGET and BATCH_FORGET.
             2 | 42 => return None,
             3 => Ok([longs(&[0, 0]), self.attributes(node)].concat()),
             10 => self.remove(node, name(), false),
             11 => self.remove(node, name(), true),
-            // STATFS.
             17 => Ok([longs(&[0; 5]), words(&[4096, 255, 4096]), vec![0; 28]].concat()),
             // INIT: no optional features.
             26 => Ok([words(&[7, 31, 0, 0, 0, 64 << 10, 1]), vec![0; 36]].concat()),
-            // OPENDIR and RELEASEDIR.
             27 | 29 => Ok(longs(&[0, 0])),
             28 => {
                 let room = u32::from_ne_bytes(body[16..20].try_into().unwrap()) as usize;
@@ -179,7 +176,7 @@ fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &Atomi
         let length = match device.read(&mut request) {
             Ok(length) => length,
             Err(error) if error.raw_os_error() == Some(NO_DEVICE) => return,
-            // Not mounted yet, or the request was interrupted.
+            // The filesystem is not mounted yet, or the request was interrupted.
             Err(_) if are_gone.load(Ordering::Relaxed) => return,
             Err(_) => {
                 std::thread::sleep(Duration::from_millis(1));
@@ -195,7 +192,7 @@ fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &Atomi
         let mut whole = words(&[16 + body.len() as u32, error.wrapping_neg() as u32]);
         whole.extend_from_slice(&request[8..16]);
         whole.extend(body);
-        // The requesting process may have ended.
+        // This fails if the requesting process has ended.
         let _ = device.write(&whole);
     }
 }
@@ -223,7 +220,7 @@ pub(crate) fn on_server(
     let server = std::thread::spawn(move || serve(&device, &shared, manner, &gone));
     let output = command.output().unwrap();
     are_gone.store(true, Ordering::Relaxed);
-    // The command also holds the device.
+    // The command also holds the device open.
     drop(command);
     server.join().unwrap();
     assert_ne!(output.status.code(), Some(99), "not mounted: {output:?}");

@@ -31,7 +31,7 @@ fn give(scratch: &Scratch, path: &str, mode: u32) {
     std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// It can be removed, but a dry run must not try that.
+/// It is empty and can be removed, but a dry run must not try.
 #[test]
 fn a_dry_run_removes_no_unreadable_directory() {
     let Some(scratch) = open_scratch() else { return };
@@ -48,11 +48,11 @@ fn a_dry_run_removes_no_unreadable_directory() {
     }
 }
 
-/// The failed field is in its entry, too.
+/// The object of the entry must contain the failed field, too.
 #[test]
 fn fields_that_fail_are_reported_with_their_entry() {
     let Some(scratch) = open_scratch() else { return };
-    // Others can list this directory, but not read its symlinks.
+    // Other users can list this directory, but not read its symlinks.
     let find = "find -u --json --fields=target -tl -d1 . /proc/1";
     for sort in ["--sort=name", "-j1"] {
         let output = as_other(&scratch, &format!("{find} {sort}")).output().unwrap();

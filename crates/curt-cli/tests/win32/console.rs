@@ -26,7 +26,7 @@ impl Key {
         works
     }
 
-    /// Ctrl-C does not reach new groups.
+    /// Ctrl-C would not reach a new process group.
     fn start(self, scratch: &Scratch, args: &[&str]) -> Child {
         let mut command = curt(scratch.typed(), args);
         let group = if self == Key::Break { CREATE_NEW_PROCESS_GROUP } else { 0 };
@@ -83,7 +83,7 @@ fn interrupt_a_prompt(key: Key) {
         child.stderr.as_mut().unwrap().read_exact(&mut [0; 10]).unwrap();
         let begun = Instant::now();
         key.press(&child);
-        // With its input open, only the key ends it.
+        // While its input is open, only the key ends the program.
         let input = child.stdin.take();
         let said = Said::of(&child.wait_with_output().unwrap());
         drop(input);
@@ -98,7 +98,7 @@ fn interrupt_a_prompt(key: Key) {
 fn stop_a_large_removal(key: Key) {
     let scratch = Scratch::new();
     for attempt in 0..10 {
-        // On a busy machine only a larger tree takes long enough.
+        // On a busy machine the key arrives late, so the tree must be larger.
         let directories = 60 << (attempt / 3);
         for directory in 0..directories {
             let path = scratch.dir(format!("t/{directory}"));

@@ -1,5 +1,5 @@
-//! Windows features of `curt rm`. The authorities are Microsoft's documentation, and `del` and
-//! `rmdir` in plain cases. Wine lacks some features (symlinks, invalid Unicode, case-sensitive
+//! Windows features of `curt rm`. The authorities are Microsoft's documentation, and in simple
+//! cases `del` and `rmdir`. Wine lacks some features (symlinks, invalid Unicode, case-sensitive
 //! directories); their tests report a skip.
 #![cfg(windows)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -67,7 +67,7 @@ fn run<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) ->
     Said::of(&curt(scratch.typed(), args).output().unwrap())
 }
 
-/// Unpaired surrogates.
+/// Contains unpaired surrogates.
 fn odd_name() -> OsString {
     OsString::from_wide(&[0x61, 0xd800, 0x62, 0xdc00])
 }

@@ -1,5 +1,3 @@
-//! Names that Win32 interprets specially, and invalid Unicode.
-
 use std::fs;
 use std::path::Path;
 
@@ -8,7 +6,7 @@ use curt_testkit::{Scratch, skip};
 use crate::{FILE_NOT_FOUND, curt, odd_name, run};
 
 /// Names that only a path with `\\?\` can express: devices, and endings that Win32 strips. A name
-/// of only dots is reachable only through its parent; as an operand it is refused as `.` or `..`.
+/// of only dots works only inside its parent; as an operand it is refused like `.` or `..`.
 const STRANGE: [&str; 13] = [
     "nul", "NUL.txt", "con", "con.txt", "aux", "prn", "com1", "lpt9.log", "dot.", "dots...",
     "space ", "both. .", "...",
@@ -39,7 +37,7 @@ fn strange_names_are_operands() {
     }
 }
 
-/// A name with an ending that Win32 strips is another entry.
+/// The entry whose name has the ending that Win32 strips is another entry.
 #[test]
 fn the_neighbour_with_the_shorter_name_stays() {
     let scratch = Scratch::new();
@@ -53,7 +51,7 @@ fn the_neighbour_with_the_shorter_name_stays() {
     assert_eq!(scratch.list("."), ["- d/file", "- dot", "d d"]);
 }
 
-/// `nul` is a missing file here, and `-f` ignores it.
+/// Here `nul` is the name of a missing file, which `-f` ignores.
 #[test]
 fn devices_are_not_meant() {
     let scratch = Scratch::new();

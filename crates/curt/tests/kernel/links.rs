@@ -1,5 +1,5 @@
-//! Symlinks inside the root that the kernel does not follow: on a `nosymfollow` mount, and those of
-//! other users in a world-writable directory.
+//! Symlinks inside the root that the kernel does not follow: symlinks on a `nosymfollow` mount, and
+//! those of other users in a world-writable directory.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, lchown};
@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use crate::table::{QUESTIONS, Question, kernel, number};
 use crate::{SCOPES, WAYS, has_openat2, root};
 
-/// Returns how many of the kernel's answers were `counted`.
+/// Returns how many of the kernel's answers were the error `counted`.
 fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
     let mut count = 0;
     let reads = |(_, flags, _): &Question| !flags.intersects(OFlags::CREATE | OFlags::WRONLY);
@@ -38,7 +38,7 @@ fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
     count
 }
 
-/// On its own thread, so that changes of credentials or namespace do not affect others.
+/// Runs a test on a new thread, so that changes of credentials or namespace do not affect others.
 pub(crate) fn apart<T: Send>(test: impl FnOnce() -> T + Send) -> T {
     let name = std::thread::current().name().unwrap_or_default().to_owned();
     std::thread::scope(|threads| {
@@ -116,7 +116,7 @@ const OWNER: u32 = 12345;
 const OTHER: u32 = 11111;
 const FOLLOWER: u32 = 22222;
 
-/// Directories of [`OWNER`] that contain links of other users.
+/// Makes directories of [`OWNER`] that contain symlinks of other users.
 fn places() -> Scratch {
     let scratch = Scratch::new();
     fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();

@@ -1,4 +1,4 @@
-//! Operations beneath a root, compared with the kernel: the test calls `openat2` itself, and both
+//! Compares operations beneath a root with the kernel: the test calls `openat2` itself, and both
 //! implementations must return the same.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]

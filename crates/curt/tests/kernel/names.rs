@@ -1,5 +1,3 @@
-//! Canonical names: their cost, and their correctness wherever the root was moved.
-
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -50,7 +48,7 @@ fn canonical_names_always_cost_the_same() {
                 let mut fresh = root(&scratch.at("root"), &[]);
                 asked(if is_fresh { &mut fresh } else { &mut kept }, path)
             };
-            // A rename anywhere in the system can cause another `openat2`.
+            // A rename anywhere in the system can cause another call of `openat2`.
             let fewest = (0..20).map(ask).min_by_key(|(_, _, calls)| *calls).unwrap();
             assert_eq!(fewest, (name.to_owned(), missing, calls), "{path}, fresh: {is_fresh}");
         }
@@ -60,8 +58,8 @@ fn canonical_names_always_cost_the_same() {
 const FILE: &str = "plain/lib/file";
 const LINKED: &str = "releases/7/lib/file";
 
-/// A missing name that turns out to be a symlink is resolved in single steps, regardless of earlier
-/// queries.
+/// Even after earlier queries, a missing name that turns out to be a symlink is resolved in single
+/// steps.
 #[test]
 fn links_are_those_of_now() {
     let scratch = tree();
@@ -117,7 +115,8 @@ fn names_are_correct_after_the_root_was_moved() {
     }
 }
 
-/// The system appends a suffix to the name of a removed file, which a real name can end in, too.
+/// The kernel appends ` (deleted)` to the name of a removed file, but a real name can end in that,
+/// too.
 #[test]
 fn a_removed_file_has_no_name() {
     let scratch = Scratch::new();
@@ -165,7 +164,7 @@ fn a_socket_has_no_name_in_a_root() {
     }
 }
 
-/// The file has another name, so only its directory shows that this one is gone.
+/// The file has another name, so only its directory shows that this name is gone.
 #[test]
 fn a_canonical_name_is_never_that_of_a_removed_file() {
     for (way, without) in WAYS {
@@ -194,7 +193,8 @@ fn a_canonical_name_is_never_that_of_a_removed_file() {
     }
 }
 
-/// Trees that are not mounted here, or are covered, have names that mean another file here.
+/// In a tree that is not mounted here, or is covered, a file has a name that means another file
+/// here.
 #[test]
 fn a_name_is_one_of_what_it_leads_to() {
     if !is_root() {

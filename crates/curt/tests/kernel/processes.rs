@@ -1,5 +1,3 @@
-//! Roots, child processes and users. In `changes.rs` threads share a root.
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;

@@ -1,6 +1,6 @@
-//! Another thread changes the tree while paths are used. Nothing outside may be read or created.
+//! Another thread changes the tree while paths are used. No file outside may be read or created.
 //!
-//! `CURT_RACE_SECONDS` sets the time per race.
+//! `CURT_RACE_SECONDS` sets the minimum duration of each race.
 
 use std::fs;
 use std::fs::Permissions;
@@ -44,7 +44,7 @@ impl Outcome {
         self.opened > 0 && self.refused + self.failed > 0
     }
 
-    /// Enough for a verdict where no failure is allowed.
+    /// Returns whether there were enough attempts for a verdict.
     fn is_large(&self) -> bool {
         self.opened + self.refused + self.failed > 100
     }
@@ -68,8 +68,8 @@ fn race(disturb: impl Fn(&Path) + Sync, act: impl Fn(&Scratch, &Root) -> Result<
     }
 }
 
-/// Continues until the outcome is sufficient, because the disturbing thread may not be scheduled
-/// for a while.
+/// Runs a race until its outcome is sufficient, because the disturbing thread might not be
+/// scheduled for a while.
 fn run(
     scratch: &Scratch,
     root: &Root,
@@ -222,8 +222,8 @@ fn nothing_is_created_through_a_broken_link() {
 fn directories_are_created_and_removed_inside_only() {
     let disturb = |at: &Path| swap(at, "a", "link", "../out");
     race(disturb, |_, root| {
-        // A failed attempt leaves a directory or the other name behind, and would doom all later
-        // attempts.
+        // A failed attempt leaves a directory or the other name behind, and would make all later
+        // attempts fail.
         match root.create_dir_with_mode("a/made", 0o777) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             answer => answer?,

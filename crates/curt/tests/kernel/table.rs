@@ -36,7 +36,7 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// Separated by blanks. A path that ends in a blank is added separately.
+/// Paths, separated by blanks. A path that ends in a blank is added separately.
 const PATHS: &str = "
     . ./ .. ../ ../. ./.. file file/ file/. file/.. file/../file ./file file// a a/ a// a/.
     a/.. a/../ a/../.. a/../../ a/../file a/b/c/file a//b/./c//file a/b/../../file

@@ -6,7 +6,7 @@ use curt_testkit::alloc::{Usage, measure};
 
 use crate::{assert_all, fill};
 
-/// Covers names of other lengths, and the doubling of vectors.
+/// Allows for names of different lengths, and for the doubling of vectors.
 const MARGIN: isize = 4 << 10;
 
 fn alone() -> Remove<'static> {
@@ -54,7 +54,7 @@ fn small_trees_take_the_small_buffer() {
     assert!(usage.peak <= 100 << 10, "{usage:?}");
 }
 
-/// One level takes its name twice, and a record. Capacity doubles on demand.
+/// Each level takes a record and its name twice, in vectors that double on demand.
 #[test]
 fn depth_costs_little_heap() {
     let scratch = Scratch::new();

@@ -1,5 +1,5 @@
-//! Limits of an operation's stack, heap and descriptors, at any depth and width, and its behaviour
-//! when one runs out.
+//! Limits of an operation's stack, heap and descriptors at any depth and width, and its behaviour
+//! if one of them runs out.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

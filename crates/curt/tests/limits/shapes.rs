@@ -1,4 +1,5 @@
-//! Removes trees of odd shapes with several threads: always completely, and counted exactly.
+//! Removes trees of odd shapes with several threads. Each removal must be complete and counted
+//! exactly.
 
 use curt::{Feature, Remove, Threads};
 use curt_testkit::Scratch;
@@ -68,7 +69,7 @@ fn every_shape_is_removed_by_any_number_of_threads() {
     for (name, shape) in SHAPES {
         for round in 0..rounds() {
             for threads in [2, 8] {
-                // A disk lists in another order and takes longer.
+                // A disk lists entries in a different order and takes longer.
                 let is_first = round == 0 && threads == 8;
                 let scratch = if is_first { Scratch::on_disk() } else { Scratch::new() };
                 let (files, directories) = shape(&scratch);
@@ -78,7 +79,7 @@ fn every_shape_is_removed_by_any_number_of_threads() {
                 if round % 3 == 2 {
                     options = options.without(Feature::Openat2);
                 }
-                // The exclusion makes it walk as a removal would.
+                // With the exclusion, the dry run walks as a removal does.
                 let counted = options.clone().exclude(|_| false).dry_run(true);
                 assert_all(&counted.run(scratch.at("tree")), files, directories);
                 let report = options.run(scratch.at("tree"));

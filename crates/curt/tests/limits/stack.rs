@@ -1,5 +1,3 @@
-//! The stack: small, and the same at any depth, in every thread.
-
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::thread::{self, ThreadId};
@@ -9,8 +7,8 @@ use curt_testkit::Scratch;
 
 use crate::assert_all;
 
-/// From the removal's caller to a callback, with eight nested tasks. Without optimisation every
-/// temporary has its own slot, including those of closures: up to 4 KiB for each task.
+/// The stack from the removal's caller to a callback, with eight nested tasks. Without optimisation
+/// every temporary has its own slot, including those of closures: up to 4 KiB per task.
 const STACK: usize = if cfg!(debug_assertions) { 36 << 10 } else { 16 << 10 };
 
 #[derive(Default)]
@@ -36,7 +34,7 @@ fn address() -> usize {
     std::ptr::from_ref(std::hint::black_box(&local)).addr()
 }
 
-/// Waiting workers take other work on top of their own.
+/// While they wait, workers run other tasks on top of their own.
 #[test]
 fn threads_take_little_at_any_depth() {
     let scratch = Scratch::new();

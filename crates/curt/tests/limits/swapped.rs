@@ -1,5 +1,5 @@
-//! Directories swapped while a walk has them closed at its descriptor limit. It reopens the path,
-//! detects another directory, and leaves it alone.
+//! Directories are swapped while a walk has closed them at its descriptor limit. The walk must
+//! detect another directory when it reopens the path, and leave it alone.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,8 @@ fn chain(scratch: &Scratch, root: &str) {
     scratch.file(format!("{path}/bottom"));
 }
 
-/// Works like `find -delete`, with few descriptors. Calls `swap` at the bottom of the tree.
+/// Removes a tree like `find -delete`, with few descriptors. Calls `swap` at the bottom of the
+/// tree.
 fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<Error> {
     let walk = Walk::new(operand).sort_by_name(true).contents_first(true);
     let mut walking = walk.descriptors(8).start();
@@ -56,8 +57,8 @@ fn mark(path: &Path) {
 
 #[test]
 fn what_was_exchanged_meanwhile_is_left_alone() {
-    // Each row: the tree, the operand in it, a directory on its path or below it, its replacement
-    // (a tree of the same shape, or a link to it), and the reported path.
+    // Each row: the tree, the operand in it, a directory on the operand's path or below it, its
+    // replacement (a tree of the same shape, or a symlink to it), and the reported path.
     for (tree, operand, place, other, by_link, reported) in [
         ("attacked/x/cache", "attacked/x/cache", "attacked/x", "victim/cache", true, None),
         ("old/cache", "old/cache", "old", "new/cache", false, None),
@@ -96,7 +97,6 @@ fn what_was_exchanged_meanwhile_is_left_alone() {
     }
 }
 
-/// Filesystems number files alike, so the device is compared, too.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_directory_of_another_filesystem_with_the_same_number_is_another_one() {

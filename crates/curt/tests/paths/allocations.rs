@@ -1,4 +1,4 @@
-//! Operations without allocations.
+//! Operations that must not allocate.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Python's `posixpath` and `ntpath`.
+//! Compares with Python's `posixpath` and `ntpath`.
 
 use curt::paths::{DotDot, Env, Expander, Flavor};
 
@@ -33,8 +33,8 @@ fn posix_paths_without_dot_dot_equal_normpath() {
     }
 }
 
-/// `ntpath` reads only the text: it knows no drive directories, devices, trailing dots or spaces.
-/// Windows keeps one trailing separator.
+/// `ntpath` looks only at the string: it ignores drive directories, devices, trailing dots and
+/// spaces. Windows keeps one trailing separator.
 #[test]
 fn plain_windows_paths_equal_ntpath() {
     for (seed, cwd) in (1..).zip([r"C:\work\dir", r"C:\"]) {
@@ -52,7 +52,7 @@ fn plain_windows_paths_equal_ntpath() {
     }
 }
 
-/// No share or device, no drive except at the start and with a separator, and no name that ends in
+/// Excludes shares and devices, drives except at the start with a separator, and names that end in
 /// a dot.
 fn is_plain(text: &str) -> bool {
     let separated = text.replace('/', r"\");

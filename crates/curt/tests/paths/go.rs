@@ -1,4 +1,4 @@
-//! Go's `filepath.Clean`: the POSIX version, and the Windows version from its source.
+//! Compares with Go's `filepath.Clean`: the POSIX version, and the Windows version from its source.
 
 use std::path::Path;
 use std::process::Command;
@@ -47,7 +47,7 @@ fn posix_paths_equal_clean() {
     crate::compare_posix(5, |questions| go(&[("main.go", PROGRAM.to_owned())], questions));
 }
 
-/// `Clean` does not reach the system call among them.
+/// Removes the system call, which `Clean` does not reach.
 fn windows_source() -> Option<[(&'static str, String); 2]> {
     let root = Command::new("go").args(["env", "GOROOT"]).output().ok()?;
     let root = String::from_utf8(root.stdout).unwrap();
@@ -78,8 +78,8 @@ fn relative_windows_paths_equal_clean() {
     let join = "\t\tif !path.IsAbs(text) {\n\t\t\ttext = path.Join(\"/w/o/r/k\", text)\n\t\t}\n";
     let [path, windows] = parts;
     let files = [("main.go", main.replace(join, "")), path, windows];
-    // Go also looks for colons in remains of removed names in its buffer. It never keeps a
-    // separator, not even after trailing dots.
+    // Go also looks for colons in the remains of removed names in its buffer. It never keeps a
+    // trailing separator, not even after trailing dots.
     let seen = |answer: Vec<u8>| {
         let answer = answer.strip_suffix(br"\").unwrap_or(&answer);
         match answer.strip_prefix(br".\") {

@@ -1,4 +1,4 @@
-//! Compares expansion with its authorities. Each gets the same random paths, all at once in one
+//! Compares expansion with its authorities. Each authority gets the same random paths, all in one
 //! process.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -23,7 +23,6 @@ use std::process::{Command, Stdio};
 use curt::paths::{DotDot, Env, Expander, Flavor, Fold};
 use curt_testkit::{Choices, Scratch};
 
-/// `CURT_PATHS`, or a default.
 fn count() -> usize {
     std::env::var("CURT_PATHS").ok().and_then(|count| count.parse().ok()).unwrap_or(4_000)
 }
@@ -42,13 +41,13 @@ const POSIX: [&str; 18] = [
     "~", "-",
 ];
 
-/// Without pieces special to Windows itself: trailing dots and spaces, device names.
+/// Pieces without those special to Windows itself: trailing dots and spaces, device names.
 const PLAIN_WINDOWS: [&str; 16] = [
     r"\", r"\", "/", r"\\", ".", "..", r"\.", r"\..", "a", "bc", ".h", "é", r"x\", r"C:\", r"D:\",
     "ab",
 ];
 
-/// For an authority that treats two leading slashes as one.
+/// Compares with an authority that treats two leading slashes as one.
 fn compare_posix(seed: u64, authority: impl FnOnce(&[String]) -> Option<Vec<Vec<u8>>>) {
     let questions = paths(seed, &POSIX, 9);
     let Some(answers) = authority(&questions) else { return };
@@ -60,7 +59,8 @@ fn compare_posix(seed: u64, authority: impl FnOnce(&[String]) -> Option<Vec<Vec<
     });
 }
 
-/// Relative paths containing drive names. A result that begins with `..` leaves the directory.
+/// Compares relative paths that contain drive names. A result that begins with `..` leaves the
+/// directory.
 fn compare_folded(
     authority: impl FnOnce(&[String]) -> Option<Vec<Vec<u8>>>,
     seen: impl Fn(Vec<u8>) -> Vec<u8>,
@@ -83,7 +83,7 @@ fn compare_folded(
     compare(&questions, answers, |text| fold.fold(text.as_bytes()).map_or(b"..".to_vec(), &seen));
 }
 
-/// Each text is followed by a NUL. `None` if there is no such program.
+/// Ends each question with a NUL. Returns `None` if there is no such program.
 fn ask(program: &str, arguments: &[&OsStr], questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new(program);
     command.args(arguments).env_remove("HOME");

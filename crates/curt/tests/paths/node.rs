@@ -1,4 +1,5 @@
-//! Node's `path.posix.resolve`, `path.win32.resolve` and `path.win32.join`, which normalizes.
+//! Compares with Node's `path.posix.resolve`, `path.win32.resolve` and `path.win32.join`, which
+//! normalizes.
 
 use curt::paths::{Env, Expander, Flavor};
 use curt_testkit::Choices;
@@ -20,7 +21,7 @@ fn posix_paths_equal_resolve() {
     crate::compare_posix(3, |questions| node("posix", "/w/o/r/k", questions));
 }
 
-/// Node drops trailing separators except a root's, and knows shares.
+/// Node drops trailing separators except a root's, and recognizes shares.
 #[test]
 fn windows_paths_equal_resolve() {
     const PIECES: [&str; 12] =
@@ -43,8 +44,8 @@ fn windows_paths_equal_resolve() {
     });
 }
 
-/// Node keeps a trailing separator, and marks a path as relative where it would otherwise look like
-/// another one.
+/// Node keeps a trailing separator, and adds `.\` if the result would otherwise look like a path of
+/// another kind.
 #[test]
 fn relative_windows_paths_equal_normalize() {
     let join = |questions: &[String]| {

@@ -1,4 +1,4 @@
-//! A naive oracle for random paths, and properties of all expansions.
+//! Compares random paths with a naive oracle, and checks properties of all expansions.
 
 use curt::paths::{DotDot, Env, ExpandError, Expander, Flavor, Release, Style, Verbatim};
 use curt_testkit::Choices;
@@ -58,7 +58,7 @@ pub(crate) const WINDOWS: [&str; 44] = [
     "\u{a0}", "~", "PRN",
 ];
 
-/// NUL is always refused, even if more is wrong.
+/// A NUL is always refused, even if the path has other errors.
 #[test]
 fn windows_paths_are_the_same_in_all_units_and_stay() {
     let mut choices = Choices::new(9);
@@ -78,8 +78,8 @@ fn windows_paths_are_the_same_in_all_units_and_stay() {
             assert_eq!(full, wide, "{text:?}");
             let Ok(full) = full else { continue };
             assert!(!full.contains('/'), "{text:?}: {full:?}");
-            // Once the names after it are removed, a name can end in dots and spaces (`x. \..\`) or
-            // be a device, so that expanding again changes it.
+            // When the names after it are removed, a name can end in dots and spaces (`x. \..\`) or
+            // be a device. Then expanding again changes the result.
             let is_settled = expander.expand_str(&full).unwrap() == full;
             let last = full.trim_end_matches('\\').rsplit('\\').next().unwrap_or("");
             let is_left_over = last.ends_with(['.', ' ']) || last.contains(':') || is_device(last);

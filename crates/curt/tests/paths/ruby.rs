@@ -1,4 +1,4 @@
-//! Ruby's `File.expand_path`, on POSIX systems.
+//! Compares with Ruby's `File.expand_path`, on POSIX systems.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use curt_testkit::Choices;
 
 use crate::{POSIX, ask_command, compare, count, path};
 
-/// Each question is a home, a base (or nothing) and a text, separated by control characters. Errors
+/// Each question is a home, a base (or nothing) and a path, separated by control characters. Errors
 /// are compared by their first words.
 const SCRIPT: &str = r#"
 $stdin.binmode

@@ -1,5 +1,5 @@
-//! Ruby's answers where it is not installed: recorded for POSIX paths, from its tests and source
-//! for Windows paths.
+//! Answers of Ruby for systems without it: recorded for POSIX paths, from its tests and source for
+//! Windows paths.
 
 use curt::paths::{Env, Environment, ExpandError, Expander, Flavor, PathText, Style};
 
@@ -32,7 +32,7 @@ fn posix_failures_recorded_from_ruby() {
     assert_eq!(expand(&ruby(Env::of(Users)), "~me/x").as_deref(), Ok("/home/me/x"));
 }
 
-/// A row is a path and its full path, optionally preceded by the base.
+/// Each row is a path and its full path, optionally preceded by the base.
 #[test]
 fn windows_paths_from_rubys_tests() {
     let homeless = || Env::none().cwd("C:/here/dir").drive("D", "D:/data");

@@ -1,4 +1,4 @@
-//! `std::path::absolute`, on this system.
+//! Compares with `std::path::absolute`, on this system.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,7 +49,7 @@ impl Environment for Meeting {
     }
 }
 
-/// The child of a fork would wait forever.
+/// Otherwise the child of a fork would wait forever.
 #[test]
 fn threads_do_not_wait_for_each_other() {
     let expander = Expander::new(Meeting(AtomicUsize::new(0))).flavor(Flavor::Posix);

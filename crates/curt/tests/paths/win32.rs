@@ -1,7 +1,7 @@
-//! Compares random texts of every kind with `GetFullPathNameW`.
+//! Compares random paths of every kind with `GetFullPathNameW`.
 //!
-//! Windows itself must agree entirely. Wine 10 has other rules in six cases; apart from these its
-//! result must be equal, too:
+//! Windows itself must agree entirely. Wine 10 differs in six cases; apart from these, its result
+//! must be equal, too:
 //!
 //! | Wine | Windows, and here | known from |
 //! |---|---|---|
@@ -24,7 +24,7 @@ use crate::{count, path};
 
 #[test]
 fn windows_paths_equal_the_systems() {
-    // `C:` has none, or is the drive of the process.
+    // Drive `C:` gets no directory: it has none, or is the drive of the process.
     set_drive_directory('D', r"d:\data\sub.x");
     let expander = Expander::new(Env::of(ThisProcess::new())).verbatim(Verbatim::Normalize);
     let mut choices = Choices::new(10);
@@ -67,7 +67,7 @@ fn shown(units: &[u16]) -> String {
     characters.map(|found| found.unwrap_or_else(|lone| alone(lone.unpaired_surrogate()))).collect()
 }
 
-/// The rule of Wine that explains the whole difference.
+/// Returns the rule of Wine that explains the whole difference.
 fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'static str> {
     let (theirs, ours) = (theirs?, ours?);
     let text = text.replace('/', r"\");
@@ -81,7 +81,7 @@ fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'s
     if !is_share && ours.starts_with(r"\\.\") && ours.to_lowercase().contains("com¹") {
         return (!text.ends_with('\\')).then_some("superscripts");
     }
-    // Wine also treats a run of separators in the root as one.
+    // Wine also treats a run of separators in the root as a single separator.
     let has_empty_part = is_share && names.iter().skip(2).take(2).any(|name| name.is_empty());
     if has_empty_part && inside.iter().chain([last]).any(|&name| name == "..") {
         return Some("shares without a name");

@@ -1,4 +1,4 @@
-//! Removal below an open directory of the caller.
+//! Removal below a directory that the caller has opened.
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
@@ -45,7 +45,7 @@ fn a_name_is_removed_below_a_directory_and_below_nothing_else() {
     for name in NAMES {
         let report = run_below(&removal, &here, name);
         assert_eq!(report.error_count, 1, "{name}: {report:?}");
-        // `missing_is_fine` does not cover a refusal; an empty name counts as missing.
+        // `missing_is_fine` does not apply to a refusal. An empty name counts as missing.
         let report = run_below(&removal.clone().missing_is_fine(true), &here, name);
         assert_eq!(report.error_count, u64::from(!name.is_empty()), "{name}: {report:?}");
     }

@@ -197,8 +197,7 @@ fn panic_on_the_caller_thread_ends_a_removal_with_a_full_queue() {
     }
 }
 
-/// Holds up a started thread until the caller's thread has polled for much longer than its own work
-/// takes.
+/// Holds up a thread until the caller's thread has polled for much longer than its own work takes.
 #[test]
 fn caller_thread_polls_while_it_waits() {
     let scratch = Scratch::new();
@@ -284,7 +283,7 @@ fn progress_of_a_measurement_is_called_on_the_caller_thread_and_can_stop_it() {
     }
 }
 
-/// The walk queries the whole directory before it yields anything.
+/// The walk queries the whole directory before it yields its first entry.
 #[test]
 fn an_operation_is_stopped_while_it_stores_or_leaves_out_one_directory() {
     let scratch = Scratch::new();

@@ -1,5 +1,3 @@
-//! Canonical names of existing and missing files.
-
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 

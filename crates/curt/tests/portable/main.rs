@@ -1,4 +1,4 @@
-//! The library's guarantees on every system, through its public interface.
+//! The guarantees of the library on every system, tested through its public interface.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod below;
@@ -25,7 +25,6 @@ fn paths_are_those_that_were_given_and_what_lies_below() {
     assert_eq!((notes.len(), notes.last()), (6, Some(&path)));
 }
 
-/// A terminal would obey control characters in names.
 #[test]
 fn messages_of_errors_hold_nothing_that_a_terminal_acts_upon() {
     let name = "no\u{1b}[31m\u{7}\u{9b}\u{202e}\u{200f}\u{2028}\nsuch";

@@ -1,4 +1,4 @@
-//! Attacks the example file server over the loopback.
+//! Attacks the example file server over the loopback interface.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../../examples/file_server.rs"]
@@ -69,7 +69,7 @@ fn nobody_gets_out() {
         assert_eq!((code, &*sent), (403, ""), "{request} {log}");
         assert!(log.contains(reason), "{request} {log}");
     }
-    // A second encoding is part of the name.
+    // The server decodes only once.
     assert_eq!(ask(&scratch, "/%252e%252e/secret").0, 404);
     assert_eq!(ask(&scratch, "/%zz").0, 400);
     assert_eq!(ask(&scratch, "/%ff").0, 400);

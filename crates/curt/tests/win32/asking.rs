@@ -1,5 +1,3 @@
-//! Querying paths.
-
 use std::path::Path;
 
 use curt::fields::Follow;

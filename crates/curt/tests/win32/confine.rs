@@ -1,5 +1,3 @@
-//! Confinement beneath a directory.
-
 use std::io::{ErrorKind, Read, Write};
 use std::os::windows::io::{AsHandle, OwnedHandle};
 use std::path::{Path, PathBuf};
@@ -80,8 +78,8 @@ fn what_means_something_else_is_refused() {
     }
 }
 
-/// One call where the system honours `OBJ_DONT_REPARSE`. Wine ignores it, so there each directory
-/// on the way is opened, queried and closed.
+/// One call suffices if the system honours `OBJ_DONT_REPARSE`. Wine ignores it, so there each
+/// directory on the path is opened, queried and closed.
 #[test]
 fn an_open_is_one_call_or_a_few_for_each_name() {
     let (_scratch, mut root) = tree();

@@ -1,5 +1,5 @@
 //! Program searches in real directories: the result, its spelling, and the number of native calls.
-//! Where Wine's cmd.exe behaves like the real one, the policy must find the program it starts.
+//! If Wine's cmd.exe behaves like the real one, the policy must find the program that it starts.
 
 use std::os::windows::process::CommandExt;
 use std::process::Command;

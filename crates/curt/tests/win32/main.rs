@@ -1,7 +1,6 @@
 //! Features of Windows only, through the public interface: listings that carry every field, and
-//! queries that open nothing.
-//!
-//! Authorities: the system's documentation and the standard library.
+//! queries that open no file. The authorities are the system's documentation and the standard
+//! library.
 #![cfg(windows)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -1,4 +1,4 @@
-//! Programs on Windows: which file is started, process trees and limits, and the reasons of
+//! Programs on Windows: which file is started, process trees and time limits, and the reasons for
 //! failures.
 
 use std::path::{Path, PathBuf};
@@ -122,7 +122,7 @@ fn no_other_program_is_started_than_the_one_that_was_found() {
     assert_eq!(printed(&command), "batch\n");
 }
 
-/// Takes a file away and puts it back until dropped.
+/// Moves a file away and back again until dropped.
 struct Swaps {
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -153,8 +153,8 @@ impl Drop for Swaps {
     }
 }
 
-/// A program that vanishes before its start is not searched for elsewhere: the child's directory
-/// has a file of that name, too, which the policy refuses.
+/// If a program vanishes before its start, it is not searched for elsewhere. The child's directory
+/// has a file of the same name, which the policy refuses.
 #[test]
 fn nothing_is_started_that_the_policy_refused() {
     let scratch = Scratch::new();
@@ -168,7 +168,7 @@ fn nothing_is_started_that_the_policy_refused() {
     let swaps = Swaps::of(&scratch.at("b").join("swapped.bat"));
     for _ in 0..30 {
         if let Ok(output) = command.output() {
-            // cmd.exe opens it again, when it may be gone.
+            // cmd.exe opens the file again, and it may be gone by then.
             let said = String::from_utf8_lossy(&output.stdout);
             assert!(!said.contains("evil"), "{said}");
         }

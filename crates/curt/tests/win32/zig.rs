@@ -1,5 +1,5 @@
 //! The steps of Zig's `test/standalone/windows_spawn/main.zig`, which follow cmd.exe: the programs
-//! a name starts, and the files it passes over. Numbered as there.
+//! that a name starts, and the files that it skips. The numbers are Zig's.
 
 use std::path::{Path, PathBuf};
 
@@ -55,7 +55,7 @@ fn what_zig_starts_is_started() {
     std::fs::copy(&program, at("hello.exe")).unwrap();
     usual(3, "HeLLo.exe", "exe");
     usual(4, "heLLo", "exe");
-    // 5, a missing working directory, is another error here, which names the directory.
+    // In step 5, a missing working directory, the error differs here and names the directory.
     std::fs::write(at("hello.bat"), "@echo bat").unwrap();
     std::fs::write(at("hello.cmd"), "@echo cmd").unwrap();
     usual(6, "heLLo.bat", "bat");

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes OUT/node-curt and OUT/node-curt-delay: scripts for $NODE, or for Node from npm, with curt's
-# package, built as its users get it, rimraf and fdir.
+# Writes OUT/node-curt and OUT/node-curt-delay: scripts for $NODE, or for Node from npm. They use
+# rimraf, fdir, and the package of curt as users get it.
 set -eu
 : "${OUT:?set OUT to the directory the program should go to}"
 here=$(cd "$(dirname "$0")" && pwd)

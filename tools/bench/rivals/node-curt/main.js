@@ -1,6 +1,6 @@
-// Times functions of Node and their replacements in curt. A task writes its answer once, and then
-// repeats; standard error gets the nanoseconds per run. With `once` it runs a single time, and the
-// longest event loop delay in milliseconds and the peak memory in MiB follow.
+// Times functions of Node and their replacements in curt. Each task writes its answer once, then
+// repeats, and writes the nanoseconds per run to standard error. With `once` it runs a single time,
+// and also writes the longest event loop delay in milliseconds and the peak memory in MiB.
 "use strict";
 
 const fs = require("fs");

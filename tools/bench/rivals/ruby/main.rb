@@ -45,7 +45,7 @@ def took(nanoseconds)
   warn "took #{nanoseconds}"
 end
 
-# Each execution makes +each+ runs.
+# Times a block that makes +each+ runs.
 def repeated(each = 1)
   count = 0
   begun = now

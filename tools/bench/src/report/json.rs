@@ -1,4 +1,4 @@
-//! The results for scripts, `--compare` and `--check`, with hyperfine's keys.
+//! The results in JSON, with hyperfine's keys, for scripts, `--compare` and `--check`.
 
 use super::Report;
 use crate::calls::Slope;

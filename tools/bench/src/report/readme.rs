@@ -1,5 +1,3 @@
-//! Writes the README's results table and picture from a run.
-
 use super::page::picture;
 use super::table::{Line, Table};
 use super::{Report, calls, interval, operation};

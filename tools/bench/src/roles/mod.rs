@@ -1,6 +1,6 @@
 //! Roles that this program plays as a contender (`curt-bench role …`).
 //!
-//! The baseline makes only the necessary system calls, in the plainest single-threaded loop. A
+//! The baseline makes only the necessary system calls, in the simplest single-threaded loop. A
 //! faster program has found parallelism, not better code.
 
 mod call;
@@ -23,10 +23,10 @@ enum Task {
     /// Write the names in one directory.
     #[value(name = "ls")]
     List,
-    /// The same, with sizes and the targets of links.
+    /// Write the names with sizes and the targets of symlinks.
     Long,
     Walk,
-    /// The same, with sizes.
+    /// Write all paths with sizes.
     Sizes,
     /// Write the KiB allocated.
     #[value(name = "du")]
@@ -43,7 +43,8 @@ impl Task {
     }
 }
 
-/// The tree, the last word, must be in a directory made by the bench, unless the role only reads.
+/// The last word is the tree, which must be in a directory made by the bench, unless the role only
+/// reads.
 pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
     let Some((tree, words)) = words.split_last() else { return unknown() };
     let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();

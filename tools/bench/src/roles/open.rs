@@ -41,7 +41,7 @@ fn open_by_curt<'a>(tree: &Path, mut paths: impl Iterator<Item = &'a PathBuf>) -
     Ok(paths.try_for_each(|path| root.open_file(path, &options).map(drop))?)
 }
 
-/// The common way without a library. A symlink changed in between leads out.
+/// The usual method without a library. If a symlink changes between the calls, the path escapes.
 fn resolve_and_open<'a>(
     tree: &Path,
     mut paths: impl Iterator<Item = &'a PathBuf>,

@@ -26,7 +26,7 @@ impl Loop {
         let directory = openat(parent, name, flags, Mode::empty())?;
         loop {
             let seen = self.remove_listed(&directory)?;
-            // Before closing the descriptor: `close` then frees the directory without holding its
+            // Remove the directory before closing its descriptor: `close` then frees it without its
             // parent's lock.
             match unlinkat(parent, name, AtFlags::REMOVEDIR) {
                 Err(Errno::NOTEMPTY) if seen => {}
@@ -61,7 +61,7 @@ impl Loop {
         Ok(seen)
     }
 
-    /// Some filesystems skip entries during removals, so list again from the start.
+    /// Lists again from the start, because some filesystems skip entries during removals.
     fn rewind(&mut self, directory: &OwnedFd) -> Result<bool, Errno> {
         seek(directory, SeekFrom::Start(0))?;
         self.remove_listed(directory)

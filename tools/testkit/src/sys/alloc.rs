@@ -1,4 +1,4 @@
-//! A counting allocator. Counts belong to the calling thread, so parallel tests do not affect each
+//! A counting allocator. Each thread has its own counts, so parallel tests do not affect each
 //! other. Memory freed by another thread counts on both.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -16,7 +16,7 @@ pub struct Counting;
 /// The allocations of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Bytes allocated and not freed.
+    /// Bytes allocated and not yet freed.
     pub live: isize,
     /// The maximum of `live`.
     pub peak: isize,
@@ -44,7 +44,7 @@ mod own {
     use std::sync::OnceLock;
     use windows_sys::Win32::System::Threading::{TlsAlloc, TlsGetValue, TlsSetValue};
 
-    /// Made on first use and leaked: a few words per thread.
+    /// Passes the counts, which are allocated on first use and leaked: a few words per thread.
     pub(super) fn with<T>(with: impl FnOnce(&Cell<Usage>) -> T) -> Option<T> {
         static SLOT: OnceLock<u32> = OnceLock::new();
         // SAFETY: no condition.
@@ -92,34 +92,34 @@ fn add(freed: usize, allocated: usize) {
     });
 }
 
-// SAFETY: every method forwards to the system allocator. Counting does not allocate: the counts
-// start as a constant and need no destructor.
+// SAFETY: every method forwards to the system allocator. Counting does not allocate: the counts are
+// initialized by a constant and need no destructor.
 unsafe impl GlobalAlloc for Counting {
-    // SAFETY: the caller's guarantees are those of the system allocator.
+    // SAFETY: the caller upholds the contract of `GlobalAlloc`.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         add(0, layout.size());
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the caller upholds the contract.
         unsafe { System.alloc(layout) }
     }
 
-    // SAFETY: the caller's guarantees are those of the system allocator.
+    // SAFETY: as in `alloc`.
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         add(0, layout.size());
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the caller upholds the contract.
         unsafe { System.alloc_zeroed(layout) }
     }
 
-    // SAFETY: the caller's guarantees are those of the system allocator.
+    // SAFETY: as in `alloc`.
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         add(layout.size(), size);
-        // SAFETY: guaranteed by the caller; `at` came from `System`.
+        // SAFETY: the caller upholds the contract; `at` came from `System`.
         unsafe { System.realloc(at, layout, size) }
     }
 
-    // SAFETY: the caller's guarantees are those of the system allocator.
+    // SAFETY: as in `alloc`.
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         add(layout.size(), 0);
-        // SAFETY: guaranteed by the caller; `at` came from `System`.
+        // SAFETY: the caller upholds the contract; `at` came from `System`.
         unsafe { System.dealloc(at, layout) }
     }
 }

@@ -1,4 +1,4 @@
-//! File attributes on Windows, of which the standard library sets only one.
+//! Sets file attributes on Windows. The standard library can set only one of them.
 
 use std::io::{Error, Result};
 use std::os::windows::ffi::OsStrExt;

@@ -1,4 +1,4 @@
-//! A console for tests of Ctrl-C and Ctrl-Break, which reach programs only through one.
+//! A console for tests of Ctrl-C and Ctrl-Break, which reach programs only through a console.
 
 use std::ffi::c_void;
 use std::fs::File;
@@ -30,9 +30,9 @@ const LONG: u32 = 60_000;
 
 const INSIDE: &str = "CURT_TEST_IN_OWN_CONSOLE";
 
-/// Returns whether this process has a private console, where the test may press keys. If not, runs
-/// the named test again in a process with one, and returns `false`. Without consoles it reports a
-/// skip.
+/// Returns whether this process has a private console, in which the test may press keys. If not,
+/// runs the named test again in a process with one, and returns `false`. Reports a skip if there
+/// are no consoles.
 ///
 /// # Panics
 /// If the test fails there.
@@ -50,7 +50,7 @@ pub fn has_own_console(test: &str) -> bool {
     false
 }
 
-/// The test ignores the keys. A handler is not inherited, unlike the system's own way of ignoring
+/// Ignores the keys. Children do not inherit a handler, unlike the system's own way of ignoring
 /// keys.
 extern "system" fn swallow(_: u32) -> BOOL {
     1
@@ -93,7 +93,7 @@ fn run(test: &str) -> Result<(u32, String)> {
         String::from_utf8_lossy(&text).into_owned()
     });
     let code = start(console, test).and_then(|process| wait(&process));
-    // SAFETY: made above and not used afterwards. The reader drains its last output.
+    // SAFETY: made above and not used again. The reader drains its last output.
     unsafe { ClosePseudoConsole(console) };
     drop((input, typed, output));
     let said = reader.join().unwrap_or_default();
@@ -103,7 +103,7 @@ fn run(test: &str) -> Result<(u32, String)> {
 fn pipe() -> Result<(OwnedHandle, OwnedHandle)> {
     let mut ends: [HANDLE; 2] = [ptr::null_mut(); 2];
     let [read, write] = &mut ends;
-    // SAFETY: the pointers are writable, the rest is optional.
+    // SAFETY: both pointers are writable, and the other arguments are optional.
     if unsafe { CreatePipe(read, write, ptr::null(), 0) } == 0 {
         return Err(Error::last_os_error());
     }
@@ -114,7 +114,7 @@ fn pipe() -> Result<(OwnedHandle, OwnedHandle)> {
 }
 
 fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
-    // SAFETY: on Windows, other threads may read the environment meanwhile.
+    // SAFETY: Windows synchronizes access to the environment.
     unsafe { std::env::set_var(INSIDE, "1") };
     let program = std::env::current_exe()?;
     let line = format!("\" --exact {test} --nocapture --test-threads=1\0");
@@ -131,7 +131,7 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
     let kind = PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE as usize;
     let value = console as *const c_void;
     if done != 0 {
-        // SAFETY: for this attribute the value is the console itself.
+        // SAFETY: for this attribute, the value is the console handle itself.
         done = unsafe {
             let size = size_of::<HPCON>();
             UpdateProcThreadAttribute(
@@ -150,7 +150,7 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
     info.0.StartupInfo.cb = size_of::<STARTUPINFOEXW>() as u32;
     info.0.lpAttributeList = attributes;
     if done != 0 {
-        // SAFETY: the line ends with NUL and is writable; the struct matches the flag.
+        // SAFETY: the command line is writable and ends with NUL; the structure matches the flag.
         done = unsafe {
             CreateProcessW(
                 ptr::null(),
@@ -167,14 +167,14 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
         };
     }
     let result = if done == 0 { Err(Error::last_os_error()) } else { Ok(()) };
-    // SAFETY: made above, or still zero, which is an empty list.
+    // SAFETY: initialized above, or still zero, which is an empty list.
     unsafe { DeleteProcThreadAttributeList(attributes) };
-    // SAFETY: as above.
+    // SAFETY: Windows synchronizes access to the environment.
     unsafe { std::env::remove_var(INSIDE) };
     result?;
     // SAFETY: a new handle without another owner.
     drop(unsafe { OwnedHandle::from_raw_handle(info.1.hThread) });
-    // SAFETY: the same.
+    // SAFETY: a new handle without another owner.
     Ok(unsafe { OwnedHandle::from_raw_handle(info.1.hProcess) })
 }
 

@@ -1,8 +1,8 @@
 use windows_sys::Win32::Storage::FileSystem::GetFullPathNameW;
 use windows_sys::Win32::System::Environment::SetEnvironmentVariableW;
 
-/// Sets the working directory of another drive, in a hidden environment variable as command
-/// processors do.
+/// Sets the working directory of another drive, in the hidden environment variable that command
+/// interpreters use.
 ///
 /// # Panics
 ///
@@ -10,12 +10,12 @@ use windows_sys::Win32::System::Environment::SetEnvironmentVariableW;
 pub fn set_drive_directory(letter: char, directory: &str) {
     let terminated = |text: String| text.encode_utf16().chain([0]).collect::<Vec<u16>>();
     let (name, value) = (terminated(format!("={letter}:")), terminated(directory.to_owned()));
-    // SAFETY: both texts are terminated. Windows guards its variables against other threads.
+    // SAFETY: both strings end with NUL. Windows synchronizes access to the environment.
     let done = unsafe { SetEnvironmentVariableW(name.as_ptr(), value.as_ptr()) };
     assert!(done != 0, "hidden variables can be set");
 }
 
-/// Returns the result of `GetFullPathNameW`, or `None` on failure. The text must not contain NUL.
+/// Returns the result of `GetFullPathNameW`, or `None` on failure. `text` must not contain NUL.
 pub fn full_path_name(text: &[u16]) -> Option<Vec<u16>> {
     let terminated = [text, &[0]].concat();
     let mut full = vec![0; 512];

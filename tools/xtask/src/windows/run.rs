@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         _ => (None, host::after_dashes(arguments)),
     };
     let windows = Windows::ready()?;
-    // Wine makes the drive, which must exist before the directory.
+    // Wine creates drive C:, which must exist before the directory.
     host::check(&mut windows.session(&["true"]))?;
     let scratch = Windows::on_drive_c("scratch");
     let folder = windows.outside(&scratch);

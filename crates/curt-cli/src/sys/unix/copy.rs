@@ -1,24 +1,24 @@
-//! `memcpy` and `memmove` for x86-64 with musl. musl's own use `rep movsq`, which takes some thirty
-//! cycles to start, but most copies here are of a name: they took a third of a walk's user time.
+//! `memcpy` and `memmove` for x86-64 with musl, whose versions use `rep movsq`, which takes about
+//! thirty cycles to start. Most copies here are of a name, and they took a third of a walk's user
+//! time.
 //!
-//! Both names are one function. Up to 64 bytes, everything is loaded before anything is stored. For
-//! more, the end that the loop would overwrite is loaded first, and the loop starts at the other
-//! end.
+//! One function does both. It loads up to 64 bytes before it stores anything. A longer copy starts
+//! at the end that is safe if the ranges overlap, and first loads the 64 bytes at the other end,
+//! which the loop would overwrite.
 
 use std::arch::global_asm;
 
-// The linker takes them from the C library only if they are undefined.
+// The linker takes both from the C library only if they are undefined.
 #[cfg(not(test))]
 global_asm!(".globl memcpy, memmove", ".set memcpy, curt_memmove", ".set memmove, curt_memmove",);
 
-// Changes only caller-saved registers.
 global_asm!(
     ".pushsection .text.curt_memmove, \"ax\", @progbits",
     ".p2align 5",
     ".globl curt_memmove",
     ".hidden curt_memmove",
     ".type curt_memmove, @function",
-    "curt_memmove:", // rdi: to; rsi: from; rdx: how many
+    "curt_memmove:", // rdi: to; rsi: from; rdx: count
     "    mov rax, rdi",
     "    cmp rdx, 16",
     "    jae 5f",
@@ -28,7 +28,7 @@ global_asm!(
     "    jae 3f",
     "    test edx, edx",
     "    jz 2f",
-    // The first, the middle and the last byte.
+    // Copy the first, the middle and the last byte.
     "    mov r8d, edx",
     "    shr r8d, 1",
     "    mov cl, [rsi]",

@@ -1,4 +1,4 @@
-//! Signals inherited by programs, and replacing this process by a program.
+//! Signal dispositions inherited by programs, and replacing this process with a program.
 
 use std::ffi::{CString, OsStr, c_char};
 use std::io;
@@ -26,8 +26,7 @@ pub(crate) fn replace_by(command: &Command) -> Option<Error> {
     Some(error)
 }
 
-/// `Ok` means that the call failed. `std` is not used because it runs a shell for a file of unknown
-/// format.
+/// Returns `Ok` if the call failed. Avoids `std`, which runs a shell for a file of unknown format.
 fn execute(command: &process::Command, zeroth: &OsStr, inherits: bool) -> io::Result<()> {
     let text = |text: &OsStr| Ok(CString::new(text.as_bytes())?);
     let program = text(command.get_program())?;
@@ -39,10 +38,10 @@ fn execute(command: &process::Command, zeroth: &OsStr, inherits: bool) -> io::Re
     let variables = variables.collect::<io::Result<Vec<_>>>()?;
     let (arguments, all) = (pointers(&arguments), pointers(&variables));
     if inherits {
-        // SAFETY: texts end with NUL, lists with null; the environment does not change.
+        // SAFETY: the strings end with NUL, the array with null; the environment does not change.
         unsafe { libc::execv(program.as_ptr(), arguments.as_ptr()) };
     } else {
-        // SAFETY: texts end with NUL, lists with null.
+        // SAFETY: the strings end with NUL, both arrays with null.
         unsafe { libc::execve(program.as_ptr(), arguments.as_ptr(), all.as_ptr()) };
     }
     Ok(())
@@ -52,9 +51,9 @@ fn pointers(texts: &[CString]) -> Vec<*const c_char> {
     texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
 }
 
-/// If SIGCHLD was ignored, the default is restored, as in GNU find, because the kernel would
-/// discard the exit status of children. If SIGPIPE was ignored, the program must ignore it too, but
-/// the standard library would reset it.
+/// Restores the default of an ignored SIGCHLD, as GNU find does, because the kernel would otherwise
+/// discard the exit status of children. Keeps an ignored SIGPIPE ignored, which the standard
+/// library would reset.
 pub(crate) fn program(name: &OsStr) -> Command {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| signals::set(libc::SIGCHLD, libc::SIG_DFL));
@@ -65,7 +64,7 @@ pub(crate) fn program(name: &OsStr) -> Command {
                 signals::set(libc::SIGPIPE, libc::SIG_IGN);
                 Ok(())
             };
-            // SAFETY: one call, which is allowed between `fork` and `exec`.
+            // SAFETY: makes one call, which is allowed between `fork` and `exec`.
             unsafe { command.pre_exec(ignore) };
         });
     }

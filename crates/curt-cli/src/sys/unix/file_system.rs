@@ -6,7 +6,7 @@ use crate::sys::{FileSystem, FileSystemType};
 pub(crate) fn file_system(path: &Path) -> io::Result<FileSystem> {
     let found = rustix::fs::statvfs(path)?;
     Ok(FileSystem {
-        // GNU stat swaps the halves.
+        // GNU stat swaps the halves of the ID.
         id: found.f_fsid.rotate_left(32),
         longest_name: found.f_namemax,
         block_size: found.f_bsize,

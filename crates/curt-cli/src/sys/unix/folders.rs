@@ -15,7 +15,7 @@ use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use crate::sys::Refusal;
 
-/// For naming entries, not for listing.
+/// Opens a directory for naming its entries, not for listing.
 pub(super) const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 pub(super) const NO_LINK: OFlags = FOLDER.union(OFlags::NOFOLLOW);
 
@@ -26,7 +26,7 @@ pub(super) struct Operand<'a> {
     pub(super) is_directory_only: bool,
 }
 
-/// `/` and `..` are refused.
+/// Refuses `/` and `..`.
 pub(super) fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
     let bytes = operand.as_bytes();
     let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
@@ -50,7 +50,7 @@ pub(super) fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
     })
 }
 
-/// If `HOME` is not absolute, the user database decides.
+/// If `HOME` is not absolute, uses the user database.
 pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
     let absolute = |path: PathBuf| Some(path).filter(|path| path.is_absolute());
     let named = |name| absolute(std::env::var_os(name)?.into());
@@ -58,8 +58,8 @@ pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
     named(variable).or_else(|| Some(named("HOME").or_else(of_user)?.join(below)))
 }
 
-/// Creates missing directories, or only looks for them. Dropping it removes created ones again,
-/// unless they were used.
+/// Creates missing directories, or only looks for them. On drop, removes those it created, unless
+/// used.
 pub(super) struct Maker {
     only_looks: bool,
     made: RefCell<Vec<(OwnedFd, OsString)>>,
@@ -78,20 +78,20 @@ impl Maker {
 impl Drop for Maker {
     fn drop(&mut self) {
         for (parent, name) in self.made.take().iter().rev() {
-            // Fails if another process uses the directory by now.
+            // This fails if another process already uses the directory.
             let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
         }
     }
 }
 
-/// Or its nearest existing ancestor.
+/// A directory, or its nearest existing ancestor if it is missing.
 pub(super) struct Place {
     pub(super) dir: OwnedFd,
     pub(super) is_missing: bool,
 }
 
 impl Place {
-    /// Creates it and its parents if `maker` allows it.
+    /// Opens a directory. Creates it and its parents if `maker` allows it.
     pub(super) fn open_all(path: &Path, maker: &Maker) -> Result<Place, Errno> {
         match (open(path, FOLDER, Mode::empty()), path.parent(), path.file_name()) {
             (Err(Errno::NOENT), Some(parent), Some(name)) => {
@@ -103,7 +103,7 @@ impl Place {
         }
     }
 
-    /// Created if `maker` allows it. Must belong to this user and be no symlink.
+    /// Opens a subdirectory of this user, never a symlink. Creates it if `maker` allows it.
     pub(super) fn child(&self, name: &OsStr, maker: &Maker) -> Result<Place, Errno> {
         if !self.is_missing {
             let open = || openat(&self.dir, name, NO_LINK, Mode::empty());
@@ -155,12 +155,12 @@ pub(super) fn rename_new(
     new_name: &OsStr,
 ) -> Result<(), Errno> {
     match renameat_with(dir, name, to, new_name, RenameFlags::NOREPLACE) {
-        // Old kernels and some filesystems, such as NFS, lack the flag.
+        // Old kernels and some filesystems, such as NFS, lack the flag `RENAME_NOREPLACE`.
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
         done => return done,
     }
     match statat(to, new_name, AtFlags::SYMLINK_NOFOLLOW) {
-        // The information file has reserved the name.
+        // No other program uses this name, because the information file has reserved it.
         Err(Errno::NOENT) => renameat(dir, name, to, new_name),
         Ok(_) => Err(Errno::EXIST),
         Err(error) => Err(error),

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 /// With musl, `std::env::args_os` is empty unless the standard library's `main` ran.
 static COMMAND_LINE: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// The standard library's exit code after a panic. (In packages a panic aborts.)
+/// The exit code of the standard library after a panic. (In packages a panic aborts.)
 const PANICKED: c_int = 101;
 
 pub(crate) fn command_line() -> impl Iterator<Item = OsString> {
@@ -21,13 +21,12 @@ pub(crate) fn command_line() -> impl Iterator<Item = OsString> {
 #[unsafe(no_mangle)]
 extern "C" fn main(count: c_int, words: *const *const c_char) -> c_int {
     let count = usize::try_from(count).unwrap_or(0);
-    // SAFETY: the C library passes this many pointers.
+    // SAFETY: the C library passes `count` pointers.
     let words = unsafe { std::slice::from_raw_parts(words, count) };
-    // SAFETY: each points to a string that lives as long as the process.
+    // SAFETY: each pointer refers to a string that lives as long as the process.
     let word = |&word: &*const c_char| unsafe { CStr::from_ptr(word) };
     let copied = |of| OsStr::from_bytes(word(of).to_bytes()).to_owned();
     COMMAND_LINE.get_or_init(|| words.iter().map(copied).collect());
     let exit = catch_unwind(|| crate::sys::with_stack(crate::run).code().into());
-    // Flushes standard output.
     std::process::exit(exit.unwrap_or(PANICKED))
 }

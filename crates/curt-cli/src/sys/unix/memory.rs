@@ -1,8 +1,8 @@
 //! A cache of freed blocks in front of musl's allocator.
 //!
 //! musl takes a lock for every block, and returns pages to the kernel as soon as they are free,
-//! which interrupts all other threads. So each thread keeps some blocks that it frees, at most 1.6
-//! MiB, for its next allocations. All blocks come from musl, so any thread may free any block.
+//! which interrupts all other threads. So each thread keeps up to 1.6 MiB of the blocks that it
+//! frees for its next allocations. All blocks come from musl, so any thread may free any block.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 #[global_allocator]
 static ALLOCATOR: Memory = Memory;
 
-/// musl aligns all blocks to this.
+/// musl aligns all blocks to this many bytes.
 const ALIGNMENT: usize = 16;
 
 /// Size classes: eight in steps of 16 bytes, then four for each doubling.
@@ -22,14 +22,14 @@ const SMALL: usize = 8 * ALIGNMENT;
 const GREATEST: usize = 32 << 10;
 const SIZES: usize = 8 + 4 * (GREATEST / SMALL).ilog2() as usize;
 
-/// For each size class.
+/// The most kept per thread and size class.
 const MOST_BYTES: usize = 64 << 10;
 const MOST_BLOCKS: usize = 64;
 
 struct Memory;
 
 struct Kept {
-    /// Each block begins with the address of the next.
+    /// The first free block. Each block begins with the address of the next.
     first: Cell<*mut u8>,
     count: Cell<usize>,
 }
@@ -42,12 +42,12 @@ thread_local! {
     static IS_FREED_AT_END: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Number and size of the class; `None` if it is not cached.
+/// Returns number and size of the class, or `None` if it is not cached.
 fn kept_size(layout: Layout) -> Option<(usize, Layout)> {
     if layout.size() > GREATEST || layout.align() > ALIGNMENT {
         return None;
     }
-    // Each size belongs to the class it fills.
+    // A size that fills a class exactly belongs to it.
     let wanted = layout.size().saturating_sub(1);
     let number = match wanted.checked_ilog2().unwrap_or(0) {
         _ if wanted < SMALL => wanted / ALIGNMENT,
@@ -117,12 +117,12 @@ impl Kept {
     }
 }
 
-// SAFETY: a block comes from musl with at least the requested size and alignment. Between `dealloc`
-// and `alloc` only its thread's cache refers to it.
+// SAFETY: musl's blocks have at least the requested size and alignment. Between `dealloc` and
+// `alloc` only the thread's cache refers to a block.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some((number, size)) = kept_size(layout) else {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds the contract.
             return unsafe { System.alloc(layout) };
         };
         match KEPT.with(|kept| kept[number].take()) {
@@ -135,19 +135,19 @@ unsafe impl GlobalAlloc for Memory {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         match kept_size(layout) {
             Some((number, size)) if KEPT.with(|kept| kept[number].keep(block, size.size())) => {}
-            // SAFETY: it was allocated with this size.
+            // SAFETY: the block was allocated with this size.
             Some((_, size)) => unsafe { System.dealloc(block, size) },
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds the contract.
             None => unsafe { System.dealloc(block, layout) },
         }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if kept_size(layout).is_none() {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds the contract.
             return unsafe { System.alloc_zeroed(layout) };
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds the contract.
         let block = unsafe { self.alloc(layout) };
         if !block.is_null() {
             // SAFETY: the block has this size.
@@ -161,16 +161,16 @@ unsafe impl GlobalAlloc for Memory {
         let after = unsafe { Layout::from_size_align_unchecked(wanted, layout.align()) };
         match (kept_size(layout), kept_size(after)) {
             (Some((before, _)), Some((after, _))) if before == after => return block,
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller upholds the contract.
             (None, None) => return unsafe { System.realloc(block, layout, wanted) },
             _ => {}
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds the contract.
         let moved = unsafe { self.alloc(after) };
         if !moved.is_null() {
-            // SAFETY: different blocks with at least as many bytes.
+            // SAFETY: two different blocks with at least as many bytes.
             unsafe { moved.copy_from_nonoverlapping(block, layout.size().min(wanted)) };
-            // SAFETY: this was its last use.
+            // SAFETY: the block is not used again.
             unsafe { self.dealloc(block, layout) };
         }
         moved
@@ -202,12 +202,12 @@ mod tests {
 
     struct Block(*mut u8, Layout, u8);
 
-    // SAFETY: only the block has its address.
+    // SAFETY: the address is stored nowhere else.
     unsafe impl Send for Block {}
 
     fn check(block: &Block) {
         assert_eq!(block.0.addr() % block.1.align(), 0, "{:?}", block.1);
-        // SAFETY: all bytes of the block were written.
+        // SAFETY: the test wrote all bytes of the block.
         let bytes = unsafe { std::slice::from_raw_parts(block.0, block.1.size()) };
         assert!(bytes.iter().all(|&byte| byte == block.2), "{:?}", block.1);
     }
@@ -219,7 +219,7 @@ mod tests {
         Block(address, layout, byte)
     }
 
-    /// Contents must survive, also in other threads, and no two blocks may overlap.
+    /// Contents must survive, even in other threads, and no two blocks may overlap.
     #[test]
     fn a_block_belongs_to_one_owner() {
         let shared = Mutex::new(Vec::<Block>::new());

@@ -60,7 +60,7 @@ pub(crate) use trash::Trash;
 pub(crate) use watch::Watch;
 pub(crate) use zone::local_zone;
 
-/// A soft limit below the first is raised, up to the second.
+/// A soft limit below the first is raised, at most to the second.
 const FEW_DESCRIPTORS: u64 = 4096;
 const ENOUGH_DESCRIPTORS: u64 = 16384;
 
@@ -68,8 +68,8 @@ pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER_ID, Fields::GROUP_ID);
 
 const READ: usize = 64 * 1024;
 
-/// The first signal sets the token, the second ends the process; running programs get both. An
-/// ignored signal remains ignored, because `nohup` and shells protect background jobs that way.
+/// The first signal sets the token, the second ends the process, and running programs get both.
+/// Ignored signals remain ignored, because `nohup` and shells protect background jobs that way.
 pub(crate) fn listen() {
     [SIGINT, SIGTERM, SIGHUP].into_iter().for_each(handle_signal);
 }
@@ -85,8 +85,8 @@ fn handle_signal(number: i32) {
         streams::interrupt_users();
     };
     if !signals::is_ignored(number) {
-        // On failure the default action remains. SAFETY: the handler makes async-signal-safe calls
-        // only.
+        // On failure the default action remains. SAFETY: the handler makes only async-signal-safe
+        // calls.
         let _ = unsafe { register_sigaction(number, act) };
     }
 }
@@ -98,10 +98,9 @@ pub(crate) fn exit_of(status: ExitStatus) -> Exit {
     }
 }
 
-/// The exit code, if no signal ended the program.
 pub(crate) fn end_as(status: ExitStatus) -> Exit {
     if let Some(number) = status.signal() {
-        // The program has dumped core, if that was wanted.
+        // The program has already dumped core if that was enabled.
         let maximum = getrlimit(Resource::Core).maximum;
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
         end_by(number);
@@ -113,7 +112,6 @@ pub(crate) fn is_killed(status: ExitStatus) -> bool {
     status.signal() == Some(libc::SIGKILL)
 }
 
-/// As if the signal were not handled.
 pub(crate) fn end_by_broken_pipe() -> Exit {
     end_by(libc::SIGPIPE);
     Exit::signalled(libc::SIGPIPE)
@@ -123,7 +121,7 @@ pub(crate) fn closed() -> io::Error {
     Errno::BADF.into()
 }
 
-/// Or no locale at all.
+/// Returns whether the locale is C, POSIX, or unset.
 pub(crate) fn has_c_locale(category: &str) -> bool {
     locale(category).is_none_or(|name| name == "C" || name == "POSIX")
 }
@@ -145,19 +143,19 @@ pub(crate) fn host_name() -> OsString {
     OsString::from_vec(rustix::system::uname().nodename().to_bytes().to_vec())
 }
 
-/// Only for a single-threaded process.
+/// Requires a single-threaded process.
 pub(crate) fn has_user(name: &str) -> bool {
     // SAFETY: the name ends with NUL; no other thread uses the buffer.
     CString::new(name).is_ok_and(|name| unsafe { !libc::getpwnam(name.as_ptr()).is_null() })
 }
 
-/// Only for a single-threaded process.
+/// Requires a single-threaded process.
 pub(crate) fn has_group(name: &str) -> bool {
     // SAFETY: the name ends with NUL; no other thread uses the buffer.
     CString::new(name).is_ok_and(|name| unsafe { !libc::getgrnam(name.as_ptr()).is_null() })
 }
 
-/// Returns half of the limit, like the library's default.
+/// Returns half of the new limit, like the library's default.
 pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(ENOUGH_DESCRIPTORS, |most| most.min(ENOUGH_DESCRIPTORS));
@@ -169,8 +167,8 @@ pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     usize::try_from(limit / 2).ok()
 }
 
-/// How many bytes arguments may take beyond the environment: as many as `xargs` uses, or fewer if
-/// the system allows fewer.
+/// Returns how many bytes arguments may take beyond the environment: as many as `xargs` uses, or
+/// fewer if the system requires.
 pub(crate) fn argument_bytes() -> usize {
     /// The smallest limit of current systems, as in `xargs`.
     const USUAL: usize = 128 << 10;
@@ -184,12 +182,12 @@ pub(crate) fn argument_bytes() -> usize {
     most.saturating_sub(variables + LEFT).min(USUAL)
 }
 
-/// Its text, a NUL and a pointer.
+/// Includes the NUL and the pointer.
 pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     argument.len() + 1 + size_of::<usize>()
 }
 
-/// glibc's text in the C locale, or `std`'s for an error without number.
+/// Returns glibc's message in the C locale, or that of `std` for an error without number.
 pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = curt::number_of(error) else {
         return error.to_string();
@@ -200,7 +198,7 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     }
 }
 
-/// For errors without a stable kind in `std`.
+/// Names errors without a stable kind in `std`.
 pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     match Errno::from_io_error(error)? {
         Errno::LOOP => Some("loop"),
@@ -210,7 +208,7 @@ pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// Other C libraries use other words.
+/// glibc's messages; other C libraries use other words.
 const TEXTS: [(Errno, &str); 44] = [
     (Errno::NOENT, "No such file or directory"),
     (Errno::ACCESS, "Permission denied"),
@@ -317,7 +315,7 @@ mod tests {
             assert!(!text.is_empty() && !text.contains("os error"), "{number}: {text}");
             // SAFETY: any number is allowed.
             let own = unsafe { libc::strerror(number) };
-            // SAFETY: the text is used before this thread's next call.
+            // SAFETY: the string is used before this thread's next call.
             let own = unsafe { std::ffi::CStr::from_ptr(own) };
             if cfg!(target_env = "gnu") {
                 assert_eq!(text.as_bytes(), own.to_bytes(), "{number}");

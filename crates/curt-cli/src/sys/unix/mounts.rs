@@ -11,22 +11,21 @@ use super::read_file;
 
 const LONGEST_TABLE: usize = 16 << 20;
 
-/// Whether mounts prevent a rename.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mounted {
     Nothing,
-    /// A rename would take it along.
+    /// Something is mounted below; a rename would move it along.
     Below,
-    /// The kernel refuses the rename.
+    /// The entry is a mount point; the kernel refuses the rename.
     Here,
 }
 
-/// Finds mounts on an entry or inside it, also through another mount of the same filesystem. An
-/// error means that the table could not be read.
+/// Finds mounts on an entry or inside it, even if another mount of the same filesystem shows the
+/// entry. Fails if the table cannot be read.
 pub(super) fn mounted_at(path: &Path) -> io::Result<Mounted> {
     let table = read_file(Path::new("/proc/self/mountinfo"), LONGEST_TABLE)?;
     if table.is_empty() {
-        // The table has at least the line of `/proc`.
+        // The table always has the line of `/proc`.
         return Err(Errno::NOENT.into());
     }
     Ok(mounted(&table, path))
@@ -34,7 +33,7 @@ pub(super) fn mounted_at(path: &Path) -> io::Result<Mounted> {
 
 fn mounted(table: &[u8], path: &Path) -> Mounted {
     let mounts: Vec<Mount> = table.split(|&byte| byte == b'\n').filter_map(Mount::parse).collect();
-    // Of several mounts on one directory, only the last is visible.
+    // Only the last of several mounts on one directory is visible.
     let holds = |mount: &&Mount| mount.point != path && path.starts_with(&mount.point);
     let own = mounts.iter().filter(holds).max_by_key(|mount| mount.point.as_os_str().len());
     let own = own.and_then(|own| own.place_of(path));
@@ -55,7 +54,7 @@ struct Mount {
     number: Vec<u8>,
     parent: Vec<u8>,
     device: Vec<u8>,
-    /// Within the filesystem.
+    /// The mounted directory, relative to its filesystem.
     root: PathBuf,
     point: PathBuf,
 }
@@ -68,14 +67,13 @@ impl Mount {
         Some(Mount { number, parent, device, root: path()?, point: path()? })
     }
 
-    /// The filesystem, and the path within it.
     fn place_of(&self, path: &Path) -> Option<(&[u8], PathBuf)> {
         let below = path.strip_prefix(&self.point).ok()?;
         Some((&self.device, self.root.join(below)))
     }
 }
 
-/// Such as `\040`.
+/// Decodes escapes such as `\040`.
 fn unescape(mut text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Some((&first, rest)) = text.split_first() {

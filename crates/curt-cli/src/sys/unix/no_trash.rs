@@ -1,5 +1,3 @@
-//! Systems without a supported trash.
-
 use std::ffi::OsStr;
 
 use crate::sys::{Refusal, TrashRules, Trashed};

@@ -1,5 +1,5 @@
-//! Forwards each signal that ends the command to running programs once, unless the terminal has
-//! sent it to them as well.
+//! Forwards signals that end the command to running programs, each signal once, unless the terminal
+//! has already sent it to them.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -10,12 +10,11 @@ use signal_hook::consts::SIGQUIT;
 
 use super::{handle_signal, interrupt};
 
-/// Negative after the first signal; 0 is a free slot.
+/// Process IDs, negative after the first signal; 0 is a free slot.
 static RUNNING: OnceLock<Box<[AtomicI32]>> = OnceLock::new();
-/// Whether the signal was sent to this process alone.
+/// Whether the signal reached only this process.
 static IS_PASSED_ON: AtomicBool = AtomicBool::new(false);
 
-/// To at most this many programs at a time.
 pub(crate) fn pass_signals_on(programs: usize) {
     RUNNING.get_or_init(|| (0..programs).map(|_| AtomicI32::new(0)).collect());
     handle_signal(SIGQUIT);
@@ -61,14 +60,14 @@ fn places() -> impl Iterator<Item = &'static AtomicI32> {
 pub(super) fn tell_all(number: i32, is_from_kernel: bool, is_last: bool) {
     IS_PASSED_ON.fetch_or(!is_from_kernel, Ordering::SeqCst);
     for program in places().filter_map(|place| receiver(place, is_last)) {
-        // The terminal signals the whole group.
+        // The terminal has already signalled the whole group.
         if !is_from_kernel || getpgid(Some(program)).is_ok_and(|group| group != getpgrp()) {
             send(program, number);
         }
     }
 }
 
-/// A program gets the first and the last signal only.
+/// Returns the program if it should get this signal: only the first and the last are sent.
 fn receiver(place: &AtomicI32, is_last: bool) -> Option<Pid> {
     let order = Ordering::SeqCst;
     let mark = |program: i32| (program > 0).then_some(-program);
@@ -82,8 +81,8 @@ fn receiver(place: &AtomicI32, is_last: bool) -> Option<Pid> {
 
 fn send(program: Pid, number: i32) {
     let Some(signal) = Signal::from_named_raw(number) else { return };
-    // Another thread may have waited for the program, and another process may have its number. If
-    // the number still belongs to a child after `pidfd_open(2)`, so does the descriptor.
+    // If another thread has waited for the program, another process may have its number. If the
+    // number still belongs to a child after `pidfd_open(2)`, so does the descriptor.
     #[cfg(target_os = "linux")]
     let descriptor = rustix::process::pidfd_open(program, rustix::process::PidfdFlags::empty());
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;

@@ -1,5 +1,3 @@
-//! Names of signals, and their actions.
-
 use std::mem::MaybeUninit;
 
 use crate::quote::quote;
@@ -11,25 +9,25 @@ pub(super) fn is_ignored(number: i32) -> bool {
     action(number) == Some(libc::SIG_IGN)
 }
 
-/// `None` if the signal does not exist, or the C library reserves it.
+/// Returns `None` if the signal does not exist, or the C library reserves it.
 fn action(number: i32) -> Option<libc::sighandler_t> {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: without a new action, the old one is only written.
+    // SAFETY: the call only writes the old action.
     let answer = unsafe { libc::sigaction(number, std::ptr::null(), action.as_mut_ptr()) };
     // SAFETY: the call filled it.
     (answer == 0).then(|| unsafe { action.assume_init() }.sa_sigaction)
 }
 
-/// The kernel sends a terminal's signals to the whole group.
+/// Returns whether the kernel sent the signal, which then went to the whole group.
 pub(super) fn is_from_kernel(info: &libc::siginfo_t) -> bool {
-    /// `SI_KERNEL`. Elsewhere, a terminal's signals look like those of processes.
+    /// `SI_KERNEL`. On other systems, a terminal's signals look like those of processes.
     const KERNEL: i32 = 0x80;
     cfg!(target_os = "linux") && info.si_code == KERNEL
 }
 
 pub(super) fn set(number: i32, action: libc::sighandler_t) {
     debug_assert!([libc::SIG_IGN, libc::SIG_DFL].contains(&action), "no handler");
-    // SAFETY: these actions run no code of ours.
+    // SAFETY: the action runs no code of this program.
     unsafe { libc::signal(number, action) };
 }
 
@@ -77,8 +75,8 @@ const NAMES: &[(&str, i32)] = &[
     ("STKFLT", libc::SIGSTKFLT),
 ];
 
-/// Parses a name, such as `TERM`, `sigterm` or `RTMIN+3`, or a number, also a program's exit
-/// status. As in GNU timeout, 0 is a signal without effect. The error is a message.
+/// Parses a name, such as `TERM`, `sigterm` or `RTMIN+3`, or a number, which may be a program's
+/// exit status. As in GNU timeout, 0 is a signal without effect. The error is a message.
 pub(crate) fn signal_named(word: &str) -> Result<i32, String> {
     if word.starts_with(|first: char| first.is_ascii_digit()) {
         return of_number(word).ok_or_else(|| invalid(word));
@@ -91,7 +89,7 @@ pub(crate) fn signal_named(word: &str) -> Result<i32, String> {
     number.or_else(named).ok_or_else(|| invalid(word))
 }
 
-/// A shell's status has the signal in the lowest seven bits, the system's in eight.
+/// A shell's exit status has the signal in the lowest seven bits, the system's in eight.
 fn of_number(word: &str) -> Option<i32> {
     let number: i32 = word.parse().ok()?;
     let number = number & if number < 0xff { 0x7f } else { 0xff };
@@ -109,18 +107,18 @@ fn of_real_time(name: &str) -> Option<i32> {
     from.checked_add(offset).filter(|&number| is_real_time(number))
 }
 
-/// musl reserves the first real-time signal, `RTMIN`.
+/// Excludes the first real-time signal, `RTMIN`, with musl, which reserves it.
 fn is_real_time(number: i32) -> bool {
     real_time().contains(&number) && action(number).is_some()
 }
 
-/// Counted as in glibc, whatever the C library.
+/// Counts as glibc does, even with another C library.
 #[allow(clippy::reversed_empty_ranges, reason = "that is the empty one")]
 fn real_time() -> std::ops::RangeInclusive<i32> {
     if cfg!(target_os = "linux") { 34..=MOST_SIGNALS } else { 1..=0 }
 }
 
-/// As in GNU timeout.
+/// Names signals as GNU timeout does.
 pub(crate) fn signal_name(number: i32) -> String {
     let listed = || NAMES.iter().rev().find(|&&(_, other)| other == number);
     let known = signal_hook::low_level::signal_name(number).filter(|&name| name != "SIGIO");

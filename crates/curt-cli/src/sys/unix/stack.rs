@@ -9,12 +9,12 @@ use crate::exit::Exit;
 /// Parsing takes about 100 KiB, and several times that in a debug build.
 const ENOUGH: usize = 1 << 20;
 
-/// A small stack limit (`ulimit -s 64`) needs a new thread.
+/// Starts a new thread if the stack limit is small (`ulimit -s 64`).
 pub(crate) fn with_stack(run: fn() -> Exit) -> Exit {
     if getrlimit(Resource::Stack).current.is_none_or(|limit| limit >= ENOUGH as u64) {
         return run();
     }
-    // The kernel prefers this thread for signals, but they must interrupt the worker.
+    // The kernel would deliver signals to this thread first, but they must interrupt the worker.
     let before = change_mask(libc::SIG_BLOCK, 1..=MOST_SIGNALS);
     let run = move || {
         apply_mask(libc::SIG_SETMASK, &before);

@@ -1,5 +1,5 @@
-//! Standard streams can block forever. After the first signal that ends the command, a timer
-//! interrupts the threads that use them.
+//! Using a standard stream can block forever. After the first signal that ends the command, a timer
+//! interrupts the threads that use one.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -12,9 +12,9 @@ use rustix::stdio::{stderr, stdin, stdout};
 
 use crate::sys::interrupt;
 
-/// Or 0. The callers' locks admit one thread at a time.
+/// The thread that uses each stream, or 0. The callers' locks admit one at a time.
 static USERS: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
-/// A thread listed in `USERS` must not end while they run.
+/// Running handlers, during which a thread listed in `USERS` must not end.
 static HANDLERS: AtomicU32 = AtomicU32::new(0);
 
 struct Use(&'static AtomicUsize);
@@ -77,27 +77,27 @@ pub(crate) fn read_input() -> Option<Vec<u8>> {
 pub(super) fn interrupt_users() {
     let handler: extern "C" fn(i32) = pass_on;
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: zeros mean an empty set and no flags, so calls are not restarted.
+    // SAFETY: zeros mean an empty set and no flags, so interrupted calls are not restarted.
     let action = unsafe { action.assume_init_mut() };
     action.sa_sigaction = handler as libc::sighandler_t;
     // SAFETY: the handler is async-signal-safe.
     unsafe { libc::sigaction(libc::SIGALRM, action, ptr::null_mut()) };
     let mut timer = MaybeUninit::<libc::itimerval>::zeroed();
-    // SAFETY: zeros are a disabled timer.
+    // SAFETY: zeros mean a disabled timer.
     let timer = unsafe { timer.assume_init_mut() };
     (timer.it_value.tv_usec, timer.it_interval.tv_usec) = (1_000, 100_000);
     // SAFETY: the new value is live.
     unsafe { libc::setitimer(libc::ITIMER_REAL, timer, ptr::null_mut()) };
 }
 
-/// Forwards the timer's signal. A user of a stream does not, so that no thread is interrupted twice
-/// in one interval.
+/// Forwards the timer's signal, unless this thread uses a stream itself, so that no thread is
+/// interrupted twice in one interval.
 extern "C" fn pass_on(number: i32) {
     HANDLERS.fetch_add(1, Ordering::SeqCst);
     let users = USERS.each_ref().map(|user| user.load(Ordering::SeqCst));
     if !users.contains(&this_thread()) {
         for user in users.into_iter().filter(|&user| user != 0) {
-            // SAFETY: the thread waits for this handler.
+            // SAFETY: the thread cannot end before this handler does.
             unsafe { libc::pthread_kill(user as libc::pthread_t, number) };
         }
     }

@@ -1,5 +1,5 @@
-//! The trash of the freedesktop.org specification 1.0: entries go to `files`, and `info` has a file
-//! with the original path of each.
+//! The trash of the freedesktop.org specification 1.0: the directory `files` has the entries, and
+//! for each of them `info` has a file with the original path.
 //!
 //! An entry is renamed, never copied (ADR 46): to the trash in the home directory if that is on the
 //! same mount, otherwise to the trash of its filesystem. A folder must belong to this user. Outside
@@ -40,11 +40,11 @@ type Id = (u64, u64);
 
 pub(crate) struct Trash {
     home: Option<Folder>,
-    /// On first use.
+    /// The home trash, created on first use.
     made: OnceCell<Folder>,
     failed: Option<Errno>,
     dry_run: bool,
-    /// Entries that a dry run would have moved, and their names in the trash.
+    /// The entries that a dry run would have moved, and their names in the trash.
     moves: DryMoves,
     given: RefCell<HashSet<PathBuf>>,
 }
@@ -59,7 +59,7 @@ impl Trash {
         Trash { home, made, failed, dry_run, moves, given }
     }
 
-    /// Every later rename uses a name in an open directory.
+    /// After the first lookup, every rename uses a name in an open directory.
     pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<Trashed, Refusal> {
         let Operand { parent, name, is_directory_only } = split(operand)?;
         if self.moves.cut(operand.as_ref()) {
@@ -87,7 +87,7 @@ impl Trash {
             ));
         }
         let path = full_path(&dir, parent)?.join(name);
-        // For a file, `renameat2(2)` fails on a mount point.
+        // For a file, `renameat2(2)` itself fails on a mount point.
         if is_directory || self.dry_run {
             let unknown = |error| {
                 let reason = "cannot tell whether something is mounted below it";
@@ -111,7 +111,7 @@ impl Trash {
             return Err(Refusal::unusable(error));
         }
         let way = Way::from(&entry.dir)?;
-        // Even through another mount of the same filesystem.
+        // Refuse the trash even through another mount of the same filesystem.
         self.made.get().or(self.home.as_ref()).map_or(Ok(()), |home| home.refuse(entry, &way))?;
         if let Some(home) = self.home_for(&way).map_err(Refusal::unusable)? {
             match self.put_in(home, entry, Path::new("")) {
@@ -123,7 +123,7 @@ impl Trash {
             }
         }
         let top_path = entry.path.ancestors().nth(way.ids.len()).unwrap_or(&entry.path);
-        // Without the administrator's `.Trash`, each user has a folder.
+        // Without the administrator's `.Trash`, the user's own folder is used.
         let checked = |folder: Folder| folder.check_missing().map(|()| folder);
         let folder = shared_folder(&way.top, top_path, self.dry_run)
             .and_then(checked)
@@ -133,7 +133,6 @@ impl Trash {
         self.put_in(&folder, entry, top_path)
     }
 
-    /// `None` on another mount.
     fn home_for(&self, way: &Way) -> Result<Option<&Folder>, Errno> {
         let Some(found) = self.home.as_ref().filter(|home| home.mount == way.mount) else {
             return Ok(None);
@@ -170,7 +169,7 @@ impl Trash {
                 self.given.borrow_mut().insert(to.clone());
                 return Ok(to);
             }
-            // First, as specified: exclusive creation reserves the name.
+            // Write this file first, as specified: exclusive creation reserves the name.
             match write_new(&folder.info.dir, &name_of_info, info.as_bytes()) {
                 Err(Errno::EXIST) => continue,
                 written => written?,
@@ -180,14 +179,14 @@ impl Trash {
                 folder.maker.keep();
                 return Ok(to);
             };
-            // A network server may have renamed the entry although its answer got lost.
+            // A network server may have renamed the entry although its reply got lost.
             if error == Errno::EXIST || folder.files.has(&name_there) == Ok(false) {
-                // Programs ignore an orphaned information file.
+                // If this fails, programs ignore the orphaned information file.
                 let _ = unlinkat(&folder.info.dir, &name_of_info, AtFlags::empty());
             }
             match error {
                 Errno::EXIST => {}
-                // `rename(2)`: a directory cannot be moved into itself.
+                // `rename(2)` fails with EINVAL if a directory would move into itself.
                 Errno::INVAL => return Err(Refusal::HOLDS_TRASH),
                 error => return Err(error.into()),
             }
@@ -232,7 +231,7 @@ fn identity(dir: &OwnedFd) -> Result<(Id, Mount), Errno> {
             let number = has_mount.then_some(stat.stx_mnt_id);
             Ok(((device, stat.stx_ino), Mount { device, number }))
         }
-        // An older kernel, or a seccomp filter.
+        // An older kernel or a seccomp filter refuses the call.
         Err(Errno::NOSYS | Errno::PERM) => {
             let stat = fstat(dir)?;
             Ok(((stat.st_dev, stat.st_ino), Mount { device: stat.st_dev, number: None }))
@@ -241,8 +240,8 @@ fn identity(dir: &OwnedFd) -> Result<(Id, Mount), Errno> {
     }
 }
 
-/// The path must lead back to the open directory. In another mount namespace, under a later mount,
-/// or after a lazy unmount it may not.
+/// Returns the full path, which must lead back to the open directory. It might not in another mount
+/// namespace, under a later mount, or after a lazy unmount.
 fn full_path(dir: &OwnedFd, typed: &Path) -> Result<PathBuf, Refusal> {
     let lost = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::NO_FULL_PATH,
@@ -256,11 +255,12 @@ fn full_path(dir: &OwnedFd, typed: &Path) -> Result<PathBuf, Refusal> {
     Ok(path)
 }
 
-/// From an entry's parent up to the top of its mount, or of its filesystem on older kernels.
+/// The directories from an entry's parent to the top of its mount, or of its filesystem on older
+/// kernels.
 struct Way {
     top: OwnedFd,
     mount: Mount,
-    /// Both ends included.
+    /// The directories' identities, both ends included.
     ids: Vec<Id>,
 }
 
@@ -272,7 +272,7 @@ impl Way {
         loop {
             let parent = match openat2(&top, "..", FOLDER, Mode::empty(), ResolveFlags::NO_XDEV) {
                 Err(Errno::XDEV) => return Ok(Way { top, mount, ids }),
-                // Without `openat2(2)`, only the device changes at a mount.
+                // Without `openat2(2)`, a mount shows only by a change of the device.
                 Err(Errno::NOSYS | Errno::PERM) => openat(&top, "..", FOLDER, Mode::empty())?,
                 opened => opened?,
             };
@@ -292,7 +292,8 @@ struct Folder {
     info: Place,
     mount: Mount,
     own: Vec<Id>,
-    /// `files`, all its ancestors on the mount, and `info`: moving one would move the trash.
+    /// `files`, all its ancestors on the mount, and `info`: moving any of them would move the
+    /// trash.
     holders: Vec<Id>,
     path: PathBuf,
     maker: Maker,
@@ -316,7 +317,6 @@ impl Folder {
         missing.try_for_each(Place::check_writable)
     }
 
-    /// If it contains this trash, or lies in it.
     fn refuse(&self, entry: &Entry, way: &Way) -> Result<(), Refusal> {
         if self.holders.contains(&entry.id) {
             return Err(Refusal::HOLDS_TRASH);
@@ -328,7 +328,7 @@ impl Folder {
     }
 }
 
-/// An incomplete file is removed again.
+/// Removes an incomplete file.
 fn write_new(dir: &OwnedFd, name: &OsStr, content: &[u8]) -> Result<(), Errno> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let file = openat(dir, name, flags, Mode::RUSR | Mode::WUSR)?;
@@ -339,8 +339,8 @@ fn write_new(dir: &OwnedFd, name: &OsStr, content: &[u8]) -> Result<(), Errno> {
     written
 }
 
-/// The entry's name, then numbered ones, shortened so that the name of the information file fits.
-/// After [`MOST_NUMBERS`] they are random, so that many equal names need few attempts.
+/// Returns the entry's name, or a numbered one, shortened so that the name of the information file
+/// fits. After [`MOST_NUMBERS`] they are random, so that many equal names need few attempts.
 fn numbered(name: &OsStr, number: u32) -> OsString {
     let suffix = match number {
         1 => String::new(),
@@ -372,8 +372,8 @@ fn info(path: &Path) -> String {
     format!("[Trash Info]\nPath={escaped}\nDeletionDate={date}\n")
 }
 
-/// `None` means that another folder may do. Errors such as EIO and EMFILE do not concern the
-/// folder.
+/// Returns `None` if another folder may do. Returns errors that do not concern the folder, such as
+/// EIO and EMFILE.
 fn usable<F>(folder: Result<F, Errno>) -> Result<Option<F>, Errno> {
     match folder {
         Ok(folder) => Ok(Some(folder)),
@@ -386,9 +386,9 @@ fn home_folder(only_looks: bool) -> Result<Folder, Errno> {
     let path = home_directory("XDG_DATA_HOME", ".local/share").ok_or(Errno::NOENT)?;
     let maker = Maker::new(only_looks);
     let data = Place::open_all(&path, &maker)?;
-    // Under sudo the home directory may be another user's.
+    // Under sudo, the home directory may be another user's.
     check_owner(&data.dir)?;
-    // Here a symlink is the user's own choice.
+    // In the home directory a symlink is the user's own choice.
     let trash = match openat(&data.dir, "Trash", FOLDER, Mode::empty()) {
         Ok(dir) if !data.is_missing => Place { dir, is_missing: false },
         Err(error) if !data.is_missing && error != Errno::NOENT => return Err(error),
@@ -398,7 +398,7 @@ fn home_folder(only_looks: bool) -> Result<Folder, Errno> {
     Folder::open_in(&trash, path.join("Trash"), maker)
 }
 
-/// The administrator's. The specification requires its sticky bit.
+/// The specification requires the sticky bit.
 fn shared_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Errno> {
     let dir = openat(top, ".Trash", NO_LINK, Mode::empty())?;
     if !Mode::from_raw_mode(fstat(&dir)?.st_mode).contains(Mode::SVTX) {

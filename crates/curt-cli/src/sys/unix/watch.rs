@@ -1,5 +1,5 @@
-//! Waits for a program as GNU timeout does: this process leads the program's group, so that typed
-//! keys reach both, and forwards signals sent to itself alone.
+//! Waits for a program as GNU timeout does: this process leads the program's process group, so that
+//! typed keys reach both, and forwards signals sent only to itself.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -13,11 +13,11 @@ use rustix::process::{Pid, getpgid, getpgrp, setpgid};
 use super::signals::{self, MOST_SIGNALS, change_mask};
 use crate::sys::Event;
 
-/// One bit each; the second are those from the kernel, which signals the whole group.
+/// One bit per arrived signal; the second has those from the kernel, which signals the whole group.
 static ARRIVED: AtomicU64 = AtomicU64::new(0);
 static FROM_KERNEL: AtomicU64 = AtomicU64::new(0);
 
-/// Not forwarded: signals that cannot be caught, faults of this process, and job control. All
+/// Not forwarded are signals that cannot be caught, faults of this process, and job control. All
 /// others end it by default.
 const OWN: [i32; 12] = [
     libc::SIGKILL,
@@ -34,23 +34,22 @@ const OWN: [i32; 12] = [
     libc::SIGWINCH,
 ];
 
-/// Only wake this process: the program has ended or stopped, or uses the terminal from the
-/// background, which must not stop this process.
+/// Signals that only wake this process: the program has ended or stopped, or uses the terminal from
+/// the background, which must not stop this process.
 const WAKING: [i32; 3] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU];
 
 pub(crate) struct Watch {
-    /// In the parent's process group.
     is_foreground: bool,
     caught: Vec<i32>,
-    /// Used while waiting.
+    /// The signal mask while waiting.
     mask: libc::sigset_t,
-    /// Taken from `ARRIVED`.
+    /// Signals from `ARRIVED`, not yet reported.
     pending: u64,
 }
 
 impl Watch {
-    /// Ignored signals remain ignored, as `nohup` and shells intend for background jobs, except the
-    /// time limit's `signal`.
+    /// Catches `signal` always, and the others unless they are ignored, as `nohup` and shells
+    /// intend for background jobs.
     pub(crate) fn begin(is_foreground: bool, signal: i32) -> Watch {
         if !is_foreground {
             // A session leader already leads a group.
@@ -66,7 +65,7 @@ impl Watch {
         Watch { is_foreground, caught, mask, pending: 0 }
     }
 
-    /// After this, signals arrive only while [`Watch::next`] waits, so that no signal is sent to a
+    /// From here on, signals arrive only while [`Watch::next`] waits, so that none is sent to a
     /// released process number.
     pub(crate) fn start(&mut self, command: &mut Command) -> Result<Child, Error> {
         let child = command.spawn()?;
@@ -84,7 +83,7 @@ impl Watch {
         // Zero would disable the timer.
         let micros = limit.as_nanos().div_ceil(1000).max(1);
         let mut timer = MaybeUninit::<libc::itimerval>::zeroed();
-        // SAFETY: zeros are a timer without an interval.
+        // SAFETY: zeros mean a timer without an interval.
         let timer = unsafe { timer.assume_init_mut() };
         timer.it_value.tv_sec = (micros / 1_000_000) as libc::time_t;
         timer.it_value.tv_usec = (micros % 1_000_000) as libc::suseconds_t;
@@ -112,7 +111,7 @@ impl Watch {
                     }
                 }
             }
-            // SAFETY: the mask came from the system, and nothing else is passed. `pselect(2)` sets
+            // SAFETY: the mask came from the system, and all pointers are null. `pselect(2)` sets
             // it only during the call.
             unsafe {
                 let none = ptr::null_mut();
@@ -123,18 +122,18 @@ impl Watch {
 
     /// Unless the program is in the foreground, its group gets the signal too, followed by
     /// `SIGCONT`, so that stopped processes can react. A typed signal has already reached the
-    /// group. The program was not waited for yet, so its number is still its own.
+    /// group. The program has not been waited for, so its number is still its own.
     #[allow(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
     pub(crate) fn send(&self, child: &mut Child, number: i32, is_typed: bool) -> Result<(), Error> {
         let Ok(program) = i32::try_from(child.id()) else { return Ok(()) };
         let is_member = getpgid(Pid::from_raw(program)).is_ok_and(|group| group == getpgrp());
         let send = |number: i32| {
             if self.is_foreground || !is_member {
-                // SAFETY: no memory is involved.
+                // SAFETY: the call takes only numbers.
                 unsafe { libc::kill(program, number) };
             }
             if !self.is_foreground {
-                // SAFETY: no memory is involved; this process blocks the signal.
+                // SAFETY: the call takes only numbers; this process blocks the signal.
                 unsafe { libc::kill(0, number) };
                 if self.caught.contains(&number) && !WAKING.contains(&number) {
                     // `SIG_IGN` discards the copy that this process sent itself.
@@ -164,7 +163,7 @@ fn catch(number: i32) -> bool {
     // SAFETY: zeros mean no handler, no flags and an empty set.
     let action = unsafe { action.assume_init_mut() };
     action.sa_sigaction = handler as libc::sighandler_t;
-    // Calls are restarted, except the one that waits for signals.
+    // System calls are restarted, except the one that waits for signals.
     action.sa_flags = libc::SA_RESTART | libc::SA_SIGINFO;
     // SAFETY: the handler only reads its argument and changes atomics.
     unsafe { libc::sigaction(number, action, ptr::null_mut()) == 0 }

@@ -1,4 +1,4 @@
-//! The local time zone, found like in the C library: from `TZ`, or from the system's file.
+//! The local time zone, found as the C library does: from `TZ`, or from the system's file.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -10,26 +10,26 @@ use crate::time::LeapSeconds;
 
 const LOCAL: &str = "/etc/localtime";
 const ZONES: &str = "/usr/share/zoneinfo";
-/// Tried at the end of incomplete rules.
+/// Completions for incomplete rules.
 const RULES: &[&str] = &["", ",M3.2.0,M11.1.0", ",M11.1.0"];
 const ENDLESS_SUMMER: &[&str] = &["", ",0/0,J365/25"];
 
 const LONGEST_RULES: usize = 256;
-/// A hundred times the size of a zone.
+/// A hundred times the size of a zone file.
 const LARGEST_FILE: usize = 512 << 10;
 
-/// UTC on failure.
+/// Returns UTC on failure.
 pub(crate) fn local_zone() -> (TimeZone, LeapSeconds) {
     let zone = match std::env::var_os("TZ") {
         None => from_file(Path::new(LOCAL)),
-        // Means UTC, but the C library opens its file, which may have leap seconds.
+        // An empty `TZ` means UTC, but the C library opens its file, which may have leap seconds.
         Some(text) if text.is_empty() => named(OsStr::new("Universal")),
         Some(text) => named(&text),
     };
     zone.unwrap_or((TimeZone::UTC, LeapSeconds::default()))
 }
 
-/// A file or rules.
+/// Reads a file, or parses rules.
 fn named(text: &OsStr) -> Option<(TimeZone, LeapSeconds)> {
     let bytes = text.as_bytes();
     let bytes = bytes.strip_prefix(b":").unwrap_or(bytes);
@@ -49,8 +49,8 @@ fn from_file(path: &Path) -> Option<(TimeZone, LeapSeconds)> {
     Some((zone, LeapSeconds(leap_seconds(&bytes).unwrap_or_default())))
 }
 
-/// jiff validates leap second records (RFC 9636), but ignores them. Each has a time of 8 bytes, 4
-/// in version 1, and a count of 4.
+/// Parses the leap seconds (RFC 9636), which jiff validates but ignores. Each record has a time of
+/// 8 bytes (4 in version 1) and a count of 4.
 fn leap_seconds(file: &[u8]) -> Option<Vec<(i64, i64)>> {
     const HEADER: usize = 44;
     let block = |bytes: &[u8], width: usize| {
@@ -65,7 +65,7 @@ fn leap_seconds(file: &[u8]) -> Option<Vec<(i64, i64)>> {
     };
     let (mut bytes, mut width) = (file, 4);
     if *file.get(4)? != 0 {
-        // The data is repeated with 8-byte times.
+        // Since version 2, the data is repeated with 8-byte times.
         bytes = file.get(block(file, width)?.1..)?;
         width = 8;
     }
@@ -73,14 +73,13 @@ fn leap_seconds(file: &[u8]) -> Option<Vec<(i64, i64)>> {
     Some(records.map(|record| (number(&record[..width]), number(&record[width..]))).collect())
 }
 
-/// Signed, big-endian.
+/// Decodes a signed big-endian number.
 fn number(bytes: &[u8]) -> i64 {
     let sign = if bytes.first().is_some_and(|&first| first > 0x7f) { -1 } else { 0 };
     bytes.iter().fold(sign, |number, &byte| number << 8 | i64::from(byte))
 }
 
-/// Like the C library, ignores an invalid end of POSIX rules, and summer time with such rules never
-/// ends.
+/// Like the C library, ignores an invalid end of POSIX rules, after which summer time never ends.
 fn from_rules(text: &str) -> Option<TimeZone> {
     if text.len() > LONGEST_RULES {
         return None;

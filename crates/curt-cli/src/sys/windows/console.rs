@@ -11,20 +11,21 @@ use windows_sys::core::BOOL;
 
 use crate::sys::{Event, interrupt};
 
-/// For all events, so that the exit code is 130.
+/// The number for all events, so that the exit code is 130.
 const INTERRUPT: i32 = 2;
 
-/// Longer than the system waits for a program whose console was closed.
+/// A time longer than the system waits for a program whose console was closed.
 const LONG_WAIT: Duration = Duration::from_secs(60);
 
 /// The first event sets the token, the second ends the process. A process started with Ctrl-C
 /// ignored keeps ignoring it.
 pub(crate) fn listen() {
-    // On failure the events end the process. SAFETY: this program is never unloaded.
+    // On failure, the events end the process. SAFETY: this program is never unloaded.
     let _ = unsafe { SetConsoleCtrlHandler(Some(handle), 1) };
 }
 
-/// Runs in a separate thread. 0 leaves the event to the next handler, which ends the process.
+/// Runs in a separate thread. Returning 0 passes the event to the next handler, which ends the
+/// process.
 extern "system" fn handle(event: u32) -> BOOL {
     let is_second = interrupt::SIGNAL.swap(INTERRUPT, Ordering::Relaxed) != 0;
     interrupt::CANCEL.cancel();
@@ -32,14 +33,13 @@ extern "system" fn handle(event: u32) -> BOOL {
     BOOL::from(!is_second)
 }
 
-/// The handler while waiting for a program, which receives the event as well.
+/// The handler while this process waits for a program, which receives the event as well.
 extern "system" fn leave(event: u32) -> BOOL {
     finish(event);
     1
 }
 
-/// The process ends when the handler returns, or after some seconds. Sleeping gives it time to
-/// finish.
+/// Gives the process time to finish: it ends when the handler returns, or after some seconds.
 #[allow(clippy::disallowed_methods, reason = "the system waits for this thread to return")]
 fn finish(event: u32) {
     if !matches!(event, CTRL_C_EVENT | CTRL_BREAK_EVENT) {
@@ -49,7 +49,7 @@ fn finish(event: u32) {
 
 /// Console keys reach the program directly, and curt continues to wait.
 pub(crate) struct Watch {
-    /// Spares the program's own children.
+    /// Whether killing the program spares its children.
     is_foreground: bool,
     end: Option<Instant>,
 }
@@ -66,7 +66,7 @@ impl Watch {
         command.own_tree(!self.is_foreground).spawn()
     }
 
-    /// An overflowing time means no limit.
+    /// Sets no limit if the time overflows.
     pub(crate) fn set_limit(&mut self, limit: Duration) {
         self.end = Instant::now().checked_add(limit);
     }

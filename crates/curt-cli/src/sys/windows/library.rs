@@ -6,10 +6,10 @@ use windows_sys::Win32::System::LibraryLoader::{
 
 pub(super) type Function = unsafe extern "system" fn() -> isize;
 
-/// The library is never unloaded.
+/// Never unloads the library.
 pub(super) fn function(library: &str, name: &CStr) -> Option<Function> {
     let library: Vec<u16> = library.encode_utf16().chain([0]).collect();
-    // SAFETY: the name ends with NUL; only the system directory is searched.
+    // SAFETY: the name ends with NUL; the loader searches only the system directory.
     let library = unsafe {
         LoadLibraryExW(library.as_ptr(), std::ptr::null_mut(), LOAD_LIBRARY_SEARCH_SYSTEM32)
     };

@@ -1,4 +1,4 @@
-//! Windows. Items without an equivalent have a neutral value.
+//! Windows. Items without an equivalent there return a neutral value.
 
 mod console;
 mod library;
@@ -44,7 +44,7 @@ pub(crate) fn ignores_broken_pipes() -> bool {
     false
 }
 
-/// Windows has no `SIGPIPE`: ends quietly.
+/// Ends quietly, because Windows has no `SIGPIPE`.
 pub(crate) fn end_by_broken_pipe() -> Exit {
     Exit::SUCCESS
 }
@@ -68,7 +68,7 @@ pub(crate) fn host_name() -> OsString {
     std::env::var_os("COMPUTERNAME").unwrap_or_default()
 }
 
-/// Not looked up, because that may need a server.
+/// Accepts any name, because a lookup may need a server.
 pub(crate) fn has_user(_name: &str) -> bool {
     true
 }
@@ -80,7 +80,6 @@ pub(crate) fn end_by(_signal: i32) {}
 pub(crate) const ASKING: i32 = KILLING;
 pub(crate) const KILLING: i32 = 9;
 
-/// The only name, used in messages.
 pub(crate) fn signal_name(_number: i32) -> String {
     "KILL".to_owned()
 }
@@ -95,7 +94,7 @@ pub(crate) fn program(name: &OsStr) -> Command {
     Command::new(name)
 }
 
-/// Console keys reach programs directly.
+/// Does nothing: console keys reach programs directly.
 pub(crate) fn pass_signals_on(_programs: usize) {}
 
 pub(crate) struct Running;
@@ -139,8 +138,8 @@ pub(crate) fn write_stderr(bytes: &[u8]) -> io::Result<()> {
 
 /// Returns `None` after a while, so that the caller can check for an interrupt.
 ///
-/// A console can be waited on for a key but not for a line, and it echoes input only during a read.
-/// So a separate thread reads, and continues after the timeout.
+/// A console can signal a key but not a line, and it echoes input only during a read. So a separate
+/// thread reads, and continues after the timeout.
 pub(crate) fn read_input() -> Option<Vec<u8>> {
     const WAIT: Duration = Duration::from_millis(100);
     static READER: Mutex<Option<Receiver<Option<Vec<u8>>>>> = Mutex::new(None);
@@ -171,7 +170,7 @@ pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     None
 }
 
-/// The longest command line, except for the path of the program.
+/// The longest command line, without the path of the program.
 pub(crate) fn argument_bytes() -> usize {
     (32 << 10) - 512
 }
@@ -183,7 +182,6 @@ pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     text.len() + text.iter().filter(doubled).count() + 3
 }
 
-/// For errors without a stable kind in `std`.
 pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     match curt::number_of(error)? {
         FILENAME_TOO_LONG | INVALID_NAME => Some("name-too-long"),
@@ -192,7 +190,7 @@ pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// In the system's language, with an explanation if needed.
+/// Returns the system's message, with an explanation if needed.
 pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = curt::number_of(error) else {
         return error.to_string();
@@ -203,8 +201,8 @@ pub(crate) fn error_text(error: &io::Error) -> String {
         SHARING_VIOLATION => {
             format!("{words} (in use, perhaps as the working directory of a program)")
         }
-        // cmd.exe and PowerShell do not expand patterns for programs. Nor does curt, because the
-        // raw command line does not distinguish `-g *.rs` from an operand.
+        // cmd.exe and PowerShell do not expand patterns for programs. Neither does curt, because in
+        // the raw command line it cannot distinguish `-g *.rs` from an operand.
         INVALID_NAME if std::env::args_os().skip(1).any(|word| is_pattern(&word)) => format!(
             "{words} (patterns are not expanded: 'curt find -g PATTERN DIRECTORY' finds what \
              matches, and with --delete removes it)"

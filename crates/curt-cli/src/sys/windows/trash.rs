@@ -12,7 +12,8 @@ use windows_sys::core::BOOL;
 use super::library;
 use crate::sys::{Refusal, TrashRules, Trashed};
 
-/// Without a window, except for a prompt before an entry is destroyed that the bin cannot hold.
+/// Flags to delete without a window, except a prompt before an entry is destroyed that the bin
+/// cannot hold.
 const DELETE: u32 = 3;
 const SILENT: u16 = 0x4;
 const NO_CONFIRMATION: u16 = 0x10;
@@ -22,14 +23,13 @@ const WARN_BEFORE_DESTROYING: u16 = 0x4000;
 
 /// Only fixed drives have a bin; on others the shell would destroy the entry (ADR 46).
 const FIXED_DRIVE: u32 = 3;
-/// For the shell, without NUL.
+/// The longest path for the shell, without NUL.
 const LONGEST_PATH: usize = 259;
-/// Not Win32 errors.
+/// The shell's errors that are not Win32 errors.
 const OWN_CODES: std::ops::RangeInclusive<i32> = 0x71..=0x88;
 const ACCESS_DENIED_TO_SHELL: i32 = 0x78;
 const ACCESS_DENIED: i32 = 5;
 
-/// `SHFILEOPSTRUCTW`.
 #[cfg_attr(target_arch = "x86", repr(C, packed(1)))]
 #[cfg_attr(not(target_arch = "x86"), repr(C))]
 struct Request {
@@ -53,7 +53,7 @@ pub(crate) struct Trash {
 impl Trash {
     pub(crate) fn open(dry_run: bool) -> Trash {
         let found = library::function("shell32.dll", c"SHFileOperationW");
-        // SAFETY: its documented type.
+        // SAFETY: the function has this documented type.
         let operate = found
             .map(|found| unsafe { std::mem::transmute::<library::Function, FileOperation>(found) });
         Trash { operate, dry_run }
@@ -87,7 +87,7 @@ fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
     if name == "." || name == ".." {
         return Err(Refusal::DOT_OR_DOT_DOT);
     }
-    // The shell expands patterns. No name contains these characters.
+    // The shell expands patterns, and no name can contain these characters.
     if typed.contains(['*', '?', '"', '<', '>', '|']) && !typed.starts_with(r"\\?\") {
         return Err(io::Error::from_raw_os_error(ERROR_INVALID_NAME as i32).into());
     }
@@ -98,7 +98,7 @@ fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
     if text.len() == 2 && text.ends_with(':') {
         return Err(Refusal::ROOT);
     }
-    // Win32 changes such names.
+    // Refuse a name that Win32 would change.
     let is_same = is_on_drive && text.rsplit('\\').next() == Some(name);
     if !is_same || text.encode_utf16().count() > LONGEST_PATH || path.to_str().is_none() {
         return Err(Refusal::no_trash("the recycle bin does not accept such a path"));

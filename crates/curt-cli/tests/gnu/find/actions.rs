@@ -1,5 +1,3 @@
-//! Actions on entries: deletion and commands.
-
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -27,7 +25,7 @@ fn effect(place: &Place, line: &str) -> Effect {
 #[test]
 fn a_directory_that_is_not_empty_stays() {
     let Some(place) = Place::new() else { return };
-    // find quotes invalid Unicode differently.
+    // GNU find quotes invalid Unicode differently.
     let expected = effect(&place, "find t -mindepth 1 -type d -not -name dir-* -delete");
     let printed = effect(&place, "\"$CURT\" find -u -td -E dir-* --delete . t");
     assert_eq!(printed, expected);
@@ -95,7 +93,8 @@ fn a_command_line_is_filled_as_find_fills_it() {
         place.scratch.file(format!("t/{}-{number}", "long".repeat(9)));
     }
     let batch = "\"$CURT\" find -u . t -X ./words {}";
-    // A quarter of the stack limit is for arguments and variables. Here both are tight.
+    // Arguments and variables may take a quarter of the stack limit. In the second case both are
+    // tight.
     let narrow = format!("ulimit -s 1024; V=$(printf %0100000d 0); W=$V; export V W; {batch}");
     for (line, most) in [(batch, 2), (&*narrow, 4)] {
         let (lines, messages, code) = printed(&place, line);
@@ -107,7 +106,8 @@ fn a_command_line_is_filled_as_find_fills_it() {
     assert!(found <= 2, "{found}");
 }
 
-/// A command that ran on an entry first could remove a file that an earlier one should copy.
+/// If one command ran on an entry first, it could remove a file that an earlier command should
+/// copy.
 #[test]
 fn several_commands_share_each_batch() {
     let Some(place) = Place::new() else { return };

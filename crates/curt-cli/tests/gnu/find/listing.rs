@@ -1,5 +1,3 @@
-//! Results by operands, depths, symlinks, mounts, and unreadable entries.
-
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -19,7 +17,7 @@ fn a_link_to_an_ancestor_is_reported_and_the_rest_is_walked() {
     place.scratch.link("t/through-file", "plain.rs/x");
     let mut expected = place.find("-L t");
     assert_eq!((expected.code, expected.failures.len()), (Some(1), 4 + 2));
-    // find skips a symlink to an ancestor; curt yields it and reports why it does not descend.
+    // GNU find skips a symlink to an ancestor. curt yields it and reports why it does not descend.
     let loops = ["t/a/b/up", "t/a/here", "t/to-dir/up/b", "t/to-dir/up/here"];
     expected.paths.extend(loops.iter().map(Into::into));
     expected.paths.sort();
@@ -129,7 +127,7 @@ fn one_file_system() {
             |path: &&std::ffi::OsString| !path.to_str().unwrap_or("").starts_with("t/bound/");
         let expected: Vec<_> = device.paths.iter().filter(outside).cloned().collect();
         assert_eq!((&mount.paths, mount.code), (&expected, Some(0)), "{more}");
-        // Removal also stops there, with a report unless the command line sets a boundary. A
+        // Removal also stops there, and reports that unless the command line sets a boundary. A
         // symlink's target may be on the same filesystem, but is not a mount.
         let kept = ["t/bound", "t/mounted"];
         let failures = kept.map(|path| format!("'{path}': it is a mount point"));
@@ -141,7 +139,7 @@ fn one_file_system() {
         assert_eq!(removed.failures, failures, "{more}");
         let removed = run(&format!("{removal} -L -tl -tp . t"));
         assert_eq!((removed.failures, removed.code), (failures.to_vec(), Some(1)), "{more}");
-        // The option from the note reports only matching entries.
+        // With the option from the note, only matching entries are reported.
         let note = format!("$({removal} . t 2>&1 | grep -aoe '--one-file-system[=a-z]*')");
         assert_eq!(run(&format!("{removal} {note} . t")).paths, expected, "{more}");
         for quiet in [note.as_str(), "--xdev", "-d1"] {
@@ -171,7 +169,6 @@ fn one_file_system_is_not_left_through_a_link() {
         assert_eq!(printed.paths, ["t/elsewhere", "t/elsewhere-file"]);
         let printed = place.same("-L t -xdev -name file", &format!("-L {more} ^file$ t"));
         assert!(printed.paths.is_empty(), "{printed:?}");
-        // Removal reports it unless the command line sets a boundary.
         let kept = place.curt(&format!("-L {more} --delete --dry-run ^file$ t"));
         assert_eq!((kept.failures.len(), kept.code), (0, Some(0)), "{kept:?}");
         place.same("-L t/elsewhere -xdev", &format!("-L {more} . t/elsewhere"));

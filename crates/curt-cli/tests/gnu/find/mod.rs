@@ -1,6 +1,6 @@
 //! Compares `curt find -u` with GNU find. Paths are sorted, because the order is unspecified, and
-//! lose curt's slash after directories. Like fd, curt follows operands that are symlinks and does
-//! not yield operands, so find gets `-H` and `-mindepth 1`.
+//! curt's slash after directories is removed. Like fd, curt follows operands that are symlinks and
+//! does not yield operands, so GNU find gets `-H` and `-mindepth 1`.
 
 mod actions;
 mod listing;
@@ -49,14 +49,15 @@ fn random(choices: &mut Choices) -> Trial {
         [find.to_owned(), curt.to_owned()]
     };
     let mut options: Vec<_> = trial.options.into_iter().map(pair).collect();
-    // curt matches any of several kinds, find requires all. Only one order can apply.
+    // curt matches any of several kinds, but GNU find requires all of them. Only one order can
+    // apply.
     for is_one in [|it: &[String; 2]| it[1].starts_with("-t"), |it: &[String; 2]| it[0] == "-depth"]
     {
         let first = options.iter().position(is_one);
         let mut at = 0..;
         options.retain(|option| at.next() == first || !is_one(option));
     }
-    // find takes no operand that begins with a dash.
+    // GNU find takes no operand that begins with a dash.
     let is_plain = |path: &OsString| !path.is_empty() && path.as_bytes()[0] != b'-';
     let mut operands: Vec<OsString> = trial.operands.into_iter().filter(is_plain).collect();
     if operands.is_empty() {
@@ -89,7 +90,7 @@ fn find_words(trial: &Trial, action: &str) -> Vec<OsString> {
 fn curt_words(trial: &Trial, action: &str) -> Vec<OsString> {
     let options: Vec<&str> = trial.options.iter().map(|[_, curt]| curt.as_str()).collect();
     let options = options.join(" ");
-    // If one pattern is a glob, all are.
+    // If one pattern is a glob, all patterns are.
     let all = if options.contains("-sg") { "*" } else { "." };
     let text = format!("find -u -j3 {action} {options} {all}");
     let words = text.split_whitespace().map(OsString::from);
@@ -103,7 +104,7 @@ fn is_compared(trial: &Trial, place: &Path) -> bool {
         let path = place.join(path);
         path.is_dir() || fs::symlink_metadata(path).is_err()
     };
-    // curt checks for emptiness once, and only after all other tests.
+    // curt checks only once whether a directory is empty, after all other tests.
     let asks_twice =
         trial.tree.forbids() && trial.options.iter().any(|it| it[0].contains("-empty"));
     trial.operands.iter().all(is_searched) && !trial.tree.has_mode(0o444) && !asks_twice
@@ -137,13 +138,13 @@ fn lines(trial: &Trial, find: &str, curt: &str) -> String {
     format!("find {}\ncurt {}\n", line(find_words(trial, find)), line(curt_words(trial, curt)))
 }
 
-/// Unprivileged, to limit the damage of a bug.
+/// Runs unprivileged, to limit the damage of a bug.
 #[test]
 fn random_trees_are_deleted_as_by_find() {
     let Some(place) = Place::new() else { return };
     let here = place.bench.place();
     property("find -delete", random, |trial| {
-        // find deletes pruned entries.
+        // GNU find deletes pruned entries.
         let differs = [" -o", "-L"];
         let differs = |[find, curt]: &[String; 2]| {
             differs.iter().any(|end| find.contains(end)) || curt.contains("--sort")
@@ -194,7 +195,8 @@ struct Said {
 }
 
 impl Said {
-    /// The quoting of odd names, and whether a reported symlink to an ancestor is also yielded.
+    /// Removes differences: the quoting of odd names, and whether a reported symlink to an ancestor
+    /// is also yielded.
     fn equate(&mut self) {
         let loops = ["File system loop detected", "symbolic link or mount loop"];
         if self.failures.iter().any(|it| loops.iter().any(|reason| it.contains(reason))) {

@@ -13,7 +13,7 @@ use crate::harness::zone_with_leap_seconds;
 fn what_random_trees_seldom_have() {
     let Some(place) = Place::odd() else { return };
     for (find, curt) in [
-        // find matches the whole path, curt any part.
+        // GNU find matches the whole path, curt any part of it.
         (r"t -regextype posix-extended -regex .*\.rs", r"-s -p \.rs$ t"),
         ("t -regextype posix-extended -regex .*b/.*m.*e.*", "-s -p b/.*m.*e t"),
         ("t -path t/a/*.rs", "-p -g **/t/a/**/*.rs t"),
@@ -22,7 +22,7 @@ fn what_random_trees_seldom_have() {
         ("t -type f -size -6c", "-S -5b . t"),
         ("t -name a -prune -o", "-E a . t"),
         ("t -path t/a/b -prune -o", "-E /a/b/ . t"),
-        // Other devices may come and go.
+        // Other devices may appear and disappear.
         ("/dev -maxdepth 1 -type c -name null", "-d1 -tc -g null /dev"),
         ("/dev -maxdepth 1 -type b -name loop0", "-d1 -tb -g loop0 /dev"),
         ("/dev -maxdepth 1 -type b -name vda", "-d1 -tb -g vda /dev"),
@@ -30,7 +30,6 @@ fn what_random_trees_seldom_have() {
         place.same(find, curt);
     }
     assert_eq!(place.curt("-p -g **/t/*.rs t").paths, ["t/plain.rs"]);
-    // find takes no operand that begins with a dash.
     assert_eq!(place.curt("-- . -t").paths, ["-t/-f"]);
 }
 
@@ -43,7 +42,7 @@ fn times() {
         file.set_modified(now - Duration::from_secs(ago)).unwrap();
     }
     for file in ["t/five", "t/plain.rs", "t/a", "t/a/kilo", "t/to-file"] {
-        // A symlink as reference is followed, as with find's -newer under -H.
+        // A reference that is a symlink is followed, as in GNU find's -newer with -H.
         place.same(&format!("t -newer {file}"), &format!("--newer {file} . t"));
     }
     place.same("t -mmin +30 -newer t/five", "--older 30min --newer t/five . t");
@@ -108,7 +107,7 @@ fn dates_are_those_of_the_zone() {
             };
             command.output().unwrap()
         };
-        // GNU date shows where a difference comes from, but find decides.
+        // GNU date shows the cause of a difference, but GNU find decides.
         let seconds = run(Path::new("date"), &["-d", &date, "+%s %N"]).stdout;
         let seconds = String::from_utf8(seconds).unwrap();
         let (seconds, nanoseconds) = seconds.trim().split_once(' ').unwrap_or(("0", "0"));

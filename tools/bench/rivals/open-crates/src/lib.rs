@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// As in `curt-bench`.
+/// The same number as in `curt-bench`.
 const ROUNDS: usize = 20;
 
 pub fn tree() -> PathBuf {

@@ -1,6 +1,6 @@
-//! Shared by the programs: the command line and the output.
+//! The command line and the output of the programs.
 //!
-//! `walk` writes all paths, `sizes` the same after their sizes, `du` the KiB allocated.
+//! `walk` writes all paths, `sizes` each path after its size, `du` the KiB allocated.
 use std::error::Error;
 use std::fs::Metadata;
 use std::io::{self, BufWriter, StdoutLock, Write};
@@ -21,7 +21,6 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Queries the metadata only if necessary.
     pub fn entry<E: Error + 'static>(
         &mut self,
         path: &Path,

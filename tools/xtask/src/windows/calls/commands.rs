@@ -6,14 +6,14 @@ use std::path::Path;
 
 const SIZES: [usize; 2] = [32, 64];
 
-/// The extensions of a typical Windows, those independent of the registry, and those that libuv
-/// tries.
+/// `PATHEXT` of a typical Windows, the extensions independent of the registry, and the extensions
+/// that libuv tries.
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
 const FOUR: &str = ".COM;.EXE;.BAT;.CMD";
 const TWO: &str = ".COM;.EXE";
 
-/// Existing directories, with the pattern and number of their files. A `crowd` has more names with
-/// the program's prefix than one buffer holds.
+/// Kinds of existing directories, with the pattern and number of their files. A `crowd` has more
+/// names with the program's prefix than fit in one buffer.
 const KINDS: [(&str, &str, usize); 4] = [
     ("miss", "other.exe", 1),
     ("like", "program-#.exe", 1),
@@ -124,7 +124,7 @@ fn run() -> Snapshot {
     snapshot("run", rows)
 }
 
-/// Wine follows symlinks in spite of flags, so this counts resolution in single steps. On Windows,
+/// Wine follows symlinks despite the flags, so this counts resolution in single steps. On Windows,
 /// opening takes one call.
 fn beneath() -> Snapshot {
     let row = |what: &str, status, options: &[&str], path: &str| {

@@ -1,8 +1,9 @@
 //! Counts the ntdll calls of `curt.exe` per file, directory, name or path.
 //!
-//! Each row is a slope: the difference between a small and a larger input. This cancels the startup
-//! of the program and of Wine. Only calls into ntdll's file functions from outside ntdll count. A
-//! kernel32 function counts as *Wine's* implementation of it, which may differ from Windows'.
+//! Each row is a slope: the difference between a small and a larger input, which cancels the
+//! startup of the program and of Wine. Only calls into ntdll's file functions from outside ntdll
+//! count. A kernel32 function counts as *Wine's* implementation of it, which may differ from
+//! Windows'.
 
 mod commands;
 mod relay;
@@ -43,7 +44,7 @@ struct Snapshot {
     rows: Vec<Row>,
 }
 
-/// `--check` compares snapshots with new counts. A command with `{}` for a tree to remove is
+/// `--check` compares snapshots with new counts. A command, with `{}` for a tree to remove, is
 /// counted and shown.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (snapshots, is_check) = match arguments {
@@ -90,7 +91,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Err(Failure::new(format!("native calls:\n{}", wrong.join("\n"))))
 }
 
-/// Returns its path inside, and the script that must run first.
+/// Returns the counter's path inside the root, and the script that must run first.
 pub(super) fn counter(windows: &Windows) -> Result<(PathBuf, String), Failure> {
     fs::write(windows.outside("native-calls"), relay::COUNT)?;
     Ok((windows.inside("native-calls"), relay::set_up(&windows.inside("runner"))))
@@ -115,7 +116,7 @@ fn count_once(
     curt: &Path,
     snapshots: &[Snapshot],
 ) -> Result<(Vec<Result<String, String>>, bool), Failure> {
-    // Wine makes the drive, which must exist before the directory.
+    // Wine creates drive C:, which must exist before the directory.
     host::check(&mut windows.session(&["true"]))?;
     let place = Windows::on_drive_c(PLACE);
     let outside = windows.outside(&place);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 pub(super) type Counts = BTreeMap<String, i64>;
 
-/// Waits are left out, because their number is random.
+/// The counted functions. Waits are left out, because their number is random.
 const CALLS: &[&str] = &[
     "NtAssignProcessToJobObject",
     "NtClose",
@@ -55,7 +55,7 @@ pub(super) fn set_up(runner: &Path) -> String {
     format!("runner='{}' calls='{}'\n{SET_UP}", runner.display(), calls.join(";"))
 }
 
-/// By default Wine omits calls from some of its modules.
+/// Wine omits calls from some of its modules by default.
 const SET_UP: &str = r#"
 set_debug() {
     sh -eu "$runner" reg add 'HKCU\Software\Wine\Debug' /v "$1" /t REG_SZ /d "$2" /f >/dev/null
@@ -65,8 +65,8 @@ set_debug RelayExclude ''
 set_debug RelayFromExclude ''
 "#;
 
-/// Defines `run FOLDER COMMAND…`. `FOLDER.log` receives messages and Wine's log, `FOLDER.status`
-/// the status.
+/// Defines `run FOLDER COMMAND…`, which writes messages and Wine's log to `FOLDER.log`, and the
+/// status to `FOLDER.status`.
 pub(super) const RUN: &str = r#"
 run() {
     folder=$1 status=0
