@@ -21,7 +21,7 @@ use std::{mem, slice};
 
 use libcurt::usage::*;
 use libcurt::{canonical::*, control::*, dir::*, error::*, expand::*, metadata::*};
-use libcurt::{lookup::*, remove::*, results::*, root::*, search::*, stat::*, text::*, tree::*};
+use libcurt::{lookup::*, remove::*, results::*, root::*, search::*, text::*, tree::*};
 use libfuzzer_sys::fuzz_target;
 
 const PATHS: [&str; 20] = [
@@ -224,13 +224,18 @@ impl Run<'_> {
         if is_null { null() } else { kept }
     }
 
-    fn text<U: Copy + From<u8>>(&mut self) -> *const U {
-        let units: Vec<U> = (0..self.below(32)).map(|_| self.byte().into()).collect();
+    fn text<U: Copy>(&mut self) -> *const U {
+        let units: Vec<u16> = (0..self.below(32)).map(|_| self.byte().into()).collect();
+        let narrow = |unit: &u16| {
+            // SAFETY: the first byte of a small number, or both, are a unit.
+            unsafe { mem::transmute_copy(unit) }
+        };
+        let units: Vec<U> = units.iter().map(narrow).collect();
         self.lend(&units, 0)
     }
 
     fn lend_str(&mut self, text: &[u8], least: usize) -> curt_str {
-        curt_str { ptr: self.lend(text, least), len: self.len }
+        curt_str { ptr: self.lend(text, least).cast(), len: self.len }
     }
 
     fn any_str(&mut self) -> curt_str {
@@ -519,7 +524,7 @@ fn close_file(fd: c_int) {
 
 fn with_nul<'a>(text: curt_str) -> &'a [u8] {
     // SAFETY: libcurt keeps the string alive until it is checked.
-    let units = unsafe { slice::from_raw_parts(text.ptr, text.len + 1) };
+    let units = unsafe { slice::from_raw_parts(text.ptr.cast::<u8>(), text.len + 1) };
     assert!(units.ends_with(&[0]), "no NUL behind a text");
     units
 }
@@ -581,7 +586,7 @@ fn said(error: *const curt_error) -> i32 {
     let text = unsafe { CStr::from_ptr(info.text) };
     assert!(text.count_bytes() == info.text_len && text.to_str().is_ok() && !text.is_empty());
     // SAFETY: the path lives as long as the error.
-    let path = unsafe { slice::from_raw_parts(info.path.ptr, info.path.len) };
+    let path = unsafe { slice::from_raw_parts(info.path.ptr.cast::<u8>(), info.path.len) };
     // Only an untrusted path may contain NUL.
     let may_have_nul = REFUSED.contains(&info.result) || info.result == CURT_E_ARGUMENT;
     assert!(may_have_nul || !path.contains(&0), "{text:?}");

@@ -9,7 +9,7 @@ for argument; do
     --here) here=1 ;;
     tar | deb | exe | npm | wheel | python | c | gem) kinds+=("$argument") ;;
     *)
-        echo "takes --here, and kinds of packages: tar, deb, exe, npm, wheel, python, c, gem" >&2
+        echo "dist takes --here, and kinds of packages: tar, deb, exe, npm, wheel, python, c, gem" >&2
         exit 2
         ;;
     esac

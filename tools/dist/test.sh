@@ -247,10 +247,10 @@ python_installs() { # ARGUMENT OF PIP…
         if environment/bin/python -c "import curt_fs"; then exit 1; fi' "$use_module" "$@"
 }
 
-# A program that removes the directory `tree` with libcurt. It is compiled in /tmp with the flags of
-# pkg-config, and linked both dynamically and statically.
+# A program that removes the directory `tree` with libcurt. It is compiled in $FOLDER, by default
+# /tmp, with the flags of pkg-config, and linked both dynamically and statically.
 use_library='
-    cd /tmp
+    cd "${FOLDER:-/tmp}"
     cat >program.c <<"PROGRAM"
 #include <curt.h>
 int main(void)
@@ -316,7 +316,19 @@ c_installs() {
         test -z "$(find /usr -name "*curt*")"'
 }
 
-# Links with this machine's Rust, which is not the version that built the library.
+# On this machine, without the Debian root.
+c_installs_natively() {
+    command -v pkg-config >/dev/null || missing 'pkg-config is not installed'
+    local folder
+    folder=$(mktemp -d)
+    cargo xtask c-install --prefix "$folder/prefix"
+    FOLDER=$folder PKG_CONFIG_PATH=$folder/prefix/lib/pkgconfig sh -euxc "$use_library"'
+        is_right prefix/lib/libcurt.so
+        use_both -Wl,-rpath,"$FOLDER/prefix/lib"'
+    rm -r "$folder"
+}
+
+# Links with this machine's Rust, which differs from the one that built the library.
 c_links_beside() { # TOOLCHAIN
     local folder order
     [[ $1 == here ]] || rustc "+$1" --version >/dev/null || missing "there is no Rust $1"
@@ -454,6 +466,7 @@ for kind in "${kinds[@]}"; do
         try c 'libcurt-dev: lintian is content' deb_pleases_lintian "${c[2]}" || :
         try c 'is installed, and a program with it runs' c_installs || :
         try c 'a program with the archive runs' c_runs_from_archive || :
+        try c 'c-install: a program with it runs' c_installs_natively || :
         try c 'links beside a Rust library' c_links_beside here || :
         try c 'links beside a Rust library of nightly' c_links_beside nightly || :
         [[ -n $here ]] || try c 'runs under Wine' c_runs_on_windows || :

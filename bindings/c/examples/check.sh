@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds, runs and checks the examples, then follows the instructions in docs/c.md with the files
-# that it shows. For each test it prints `test NAME ... ` and `ok`, `FAILED` or `(REASON) skipped`;
+# Builds, runs and checks the examples and those in the header, then follows the instructions in
+# docs/c.md with the files that it shows. For each test it prints `test NAME ... ` and `ok`, `FAILED` or `(REASON) skipped`;
 # it exits with 0 if none failed.
 # Argument: the folder with libcurt.a and libcurt.so. $CC is the compiler, $ZIG the command `zig`.
 set -euo pipefail
@@ -148,6 +148,33 @@ run_test remove remove
 run_test ls ls_
 run_test which which_
 run_test serve serve
+
+# The examples in the comments of the header, as C and C++. Each section has one, and all but the
+# first are wrapped in a function here.
+mkdir "$scratch/header"
+awk -v to="$scratch/header/%02d.c" '
+    /^\/\*( |$)/ { file = sprintf(to, ++count) }
+    /^ \*     / { print substr($0, 8) >file }
+' "$examples/../include/curt.h"
+
+header() { # EXAMPLE
+    if ! grep -q 'int main' "$1"; then
+        sed -i -e '1i #include <curt.h>\n#include <stdio.h>\nint main(void)\n{' \
+            -e '$a return 0;\n}' "$1"
+    fi
+    mkdir -p tree/sub
+    echo four | tee tree/file tree/note.txt >tree/sub/other
+    "${CC:-cc}" -std=c99 -Wall -Wextra -Werror -pedantic -I "$prefix/include" "$1" \
+        "$prefix/lib/libcurt.a" -lpthread -ldl -lm -o "$scratch/header.program"
+    ! type c++ >/dev/null 2>&1 ||
+        c++ -xc++ -std=c++11 -Wall -Werror -I "$prefix/include" -fsyntax-only "$1"
+    "$scratch/header.program" >out 2>messages
+    # All but the first print something.
+    [[ ! -s messages && (-s out || ! -e tree) ]]
+}
+for example in "$scratch"/header/*; do
+    run_test "header_$(basename "$example" .c)" header "$example"
+done
 
 # docs/c.md. A block is a file if the line before it ends in "`NAME`:". Commands are run in order.
 # Other blocks in C must be parts of an example.

@@ -1,4 +1,11 @@
-//! Control of long work: threads, cancellation and the caller's callbacks.
+//! Control of long work.
+//!
+//!     static volatile int cancel;
+//!     curt_control control = CURT_CONTROL_INIT;
+//!     control.threads = CURT_THREADS_AUTOMATIC;
+//!     control.cancel = &cancel;
+//!     if (curt_remove(CURT_CWD, curt_z("tree"), NULL, &control, NULL, NULL) != CURT_E_STOPPED)
+//!         puts("not cancelled");
 
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -12,38 +19,32 @@ use crate::structs::{self, Versioned};
 /// The largest number of threads.
 pub const CURT_THREADS_MOST: u32 = 1024;
 const _: () = assert!(CURT_THREADS_MOST as usize == Threads::MOST);
-/// Lets curt choose the number of threads: see `curt_control`.
+/// As many threads as make the work faster.
 pub const CURT_THREADS_AUTOMATIC: u32 = u32::MAX;
 
-/// Control of long work. With a NULL pointer or all zero (except `size`): one thread, no callback.
-///
-/// Callbacks are called on the caller's thread with `context`. They must return: a `longjmp`, an
-/// exception or a panic that leaves one cannot be caught. Any result but 0 stops the work, which
-/// then returns `CURT_E_STOPPED`, or the result of an earlier failure. Work already in progress on
-/// other threads ends first.
+/// By default one thread and no callback. A callback that does not return 0 stops the work. Work
+/// already in progress on other threads then ends first, and the result is `CURT_E_STOPPED` or that
+/// of an earlier failure.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_control {
-    /// `sizeof(curt_control)`, set by the caller.
+    /// Its size.
     pub size: usize,
-    /// The number of threads, including the caller's, up to `CURT_THREADS_MOST`. 0 and 1 start
-    /// none; `CURT_THREADS_AUTOMATIC` starts as many as make the work faster. All have ended when
-    /// the function returns.
+    /// Threads, including the caller's, up to `CURT_THREADS_MOST`. 0 and 1 start none.
     pub threads: u32,
-    /// Must be 0.
+    /// 0.
     pub reserved: u32,
     /// NULL, or an `int` for a signal handler or another thread to set. Any value but 0 stops the
-    /// work within milliseconds. It does not interrupt a blocking system call. Up to half a second
-    /// can also pass for a million paths in an array, or for as many entries of a sorted directory
-    /// (`curt_usage` with `CURT_TREE_FOLLOW`).
+    /// work within milliseconds, but does not interrupt a blocking system call. Up to half a second
+    /// can pass for a million paths in an array, or entries of a sorted directory (`curt_usage`
+    /// with `CURT_TREE_FOLLOW`).
     pub cancel: *const c_int,
-    /// NULL, or a callback that is called at the start and then every few milliseconds.
+    /// NULL, or called at the start and then every few milliseconds.
     pub poll: Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>,
-    /// NULL, or a callback for each failure. The library owns the error, which lives until the
-    /// callback returns.
+    /// NULL, or called for each failure. The error lives until the callback returns.
     pub on_error:
         Option<unsafe extern "C" fn(context: *mut c_void, error: *const curt_error) -> c_int>,
-    /// Passed to the callbacks.
+    /// For the callbacks.
     pub context: *mut c_void,
 }
 

@@ -1,4 +1,16 @@
-//! Listing one directory, in batches of entries with metadata.
+//! Listing a directory.
+//!
+//! Entries come in batches, in the system's order, without `.` and `..`.
+//!
+//!     curt_dir *dir;
+//!     curt_entry entries[64];
+//!     int32_t count, i;
+//!     if (curt_dir_open(curt_z("tree"), CURT_FIELD_KIND, 0, &dir, NULL) == 0) {
+//!         while ((count = curt_dir_next(dir, entries, sizeof *entries, 64, NULL)) > 0)
+//!             for (i = 0; i < count; i++)
+//!                 puts(entries[i].name.ptr);
+//!         curt_dir_close(dir);
+//!     }
 
 use curt::Next;
 use curt::list::{Directory, List};
@@ -14,8 +26,7 @@ use crate::metadata::{Place, Wanted, curt_metadata};
 use crate::structs::check_array;
 use crate::text::{Texts, curt_str};
 
-/// An open directory, read in batches. It may move between threads, and may be used by one at a
-/// time.
+/// An open directory.
 #[derive(Debug)]
 pub struct curt_dir {
     list: List,
@@ -24,23 +35,18 @@ pub struct curt_dir {
     texts: Texts,
 }
 
-/// One entry of a directory.
+/// An entry of a directory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_entry {
-    /// The name, as the directory has it, followed by a NUL. It points into the buffer of the
-    /// listing.
+    /// Its name.
     pub name: curt_str,
-    /// The metadata.
+    /// Its metadata.
     pub metadata: curt_metadata,
 }
 
-/// Opens a directory for listing, with the `fields` to get for each entry (`CURT_FIELD_…`; 0 for
-/// names only) and `flags` (`CURT_FOLLOW`, `CURT_EXACT`). Symlinks in the path are followed.
-///
-/// Cost: 1 call; on Windows 2. The caller closes `*dir` with `curt_dir_close`.
-///
-/// Returns 0, or `CURT_E_OS` or `CURT_E_ARGUMENT` with `*dir` set to NULL.
+/// Opens a directory, whose entries get these `fields` (`CURT_FIELD_…`; 0 for names only) by these
+/// `flags` (`CURT_FOLLOW`, `CURT_EXACT`). Symlinks in the path are followed. 1 call, on Windows 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_dir_open(
     path: curt_str,
@@ -61,21 +67,16 @@ pub unsafe extern "C" fn curt_dir_open(
     unsafe { error::open("curt_dir_open", dir, error, body) }
 }
 
-/// Reads the next entries into `entries`, at most `capacity` of them. `entry_size` is
-/// `sizeof(curt_entry)` as the caller was compiled. `.` and `..` are left out. The order is the
-/// system's.
-///
-/// Names point into the buffer of the listing. They and the texts of the metadata live until the
-/// next call of this function with the same handle. Failures to query an entry are in its metadata
-/// and do not fail this function; an entry that vanished meanwhile has `failed` fields.
+/// Reads up to `capacity` entries, which must not be 0. `entry_size` is `sizeof(curt_entry)`. Names
+/// and texts live until the next call with this handle. An entry that cannot be queried, or has
+/// vanished meanwhile, has `failed` fields; the function does not fail for it.
 ///
 /// Cost: 1 call for each 64 KiB of entries (about 2,000), later 1 MiB, and 1 at the end. Names and
-/// kinds cost no further calls, nor do sizes, times and attributes on Windows. Otherwise 1 call for
-/// each entry gets everything that `stat(2)` returns; see also `CURT_FIELD_TARGET`,
-/// `CURT_FIELD_USER` and `CURT_FIELD_GROUP`.
+/// kinds are free, as are sizes, times and attributes on Windows. Otherwise 1 call per entry gets
+/// everything that `stat(2)` returns; targets and names of owners cost more.
 ///
-/// Returns the number of entries, usually less than `capacity`, and 0 at the end. Returns
-/// `CURT_E_OS` if the directory cannot be read further, and from then on 0. Or `CURT_E_ARGUMENT`.
+/// Returns the number of entries, usually fewer than `capacity`, and 0 at the end and after a
+/// failure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_dir_next(
     dir: *mut curt_dir,
@@ -126,7 +127,7 @@ unsafe fn put(to: *mut curt_entry, name: curt_str) -> Place {
     unsafe { Place::new(metadata) }
 }
 
-/// Closes a directory, and frees its names and texts. NULL is fine. 1 call.
+/// Closes a directory. 1 call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_dir_close(dir: *mut curt_dir) {
     // SAFETY: upheld by the caller.

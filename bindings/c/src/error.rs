@@ -1,4 +1,12 @@
-//! Error objects, and the guards that make them.
+//! Errors.
+//!
+//!     curt_error *error;
+//!     if (curt_remove(CURT_CWD, curt_z("missing"), NULL, NULL, NULL, &error) < 0) {
+//!         curt_error_info info = CURT_ERROR_INFO_INIT;
+//!         curt_error_get(error, &info);
+//!         puts(info.text);
+//!         curt_error_free(error);
+//!     }
 
 use std::ffi::c_char;
 use std::ptr;
@@ -7,9 +15,9 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use crate::guard::{Failure, caught, int, plain};
 use crate::handle;
 use crate::structs::{self, Versioned};
-use crate::text::{curt_char, curt_str, to_units};
+use crate::text::{Unit, curt_str, to_units};
 
-/// A failure: the operation, the path and the cause. Immutable, so any thread may read it.
+/// A failure. Immutable, so threads may share it.
 #[derive(Debug)]
 pub struct curt_error {
     result: i32,
@@ -31,36 +39,33 @@ enum What {
 struct Texts {
     /// All of them end in NUL.
     operation: Option<Box<[u8]>>,
-    path: Box<[curt_char]>,
+    path: Box<[Unit]>,
     text: Box<[u8]>,
     reason: Option<Box<[u8]>>,
 }
 
-/// The contents of an error object. The texts live as long as the object.
+/// The contents of an error. The texts live as long as the error.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_error_info {
-    /// `sizeof(curt_error_info)`, set by the caller.
+    /// Its size.
     pub size: usize,
-    /// The result: `CURT_E_…`.
+    /// `CURT_E_…`.
     pub result: i32,
-    /// The system's number: `errno`, or `GetLastError` on Windows. If curt itself refused the path
-    /// or entry, the number that the system would use, such as `EXDEV` for a path that leaves the
-    /// root. 0 if no operation had begun.
+    /// `errno`, or `GetLastError` on Windows. If curt itself refused, the number that the system
+    /// would use, such as `EXDEV` for a path that leaves the root. 0 if no operation had begun.
     pub os_error: i32,
     /// The failed operation in one word, as in the JSON of the command: `"remove_file"`,
-    /// `"open_directory"` and others. NULL if none had begun.
+    /// `"open_directory"`, … NULL if none had begun.
     pub operation: *const c_char,
-    /// The path: the operand as given, and the names below it. Empty if there is none. A NUL
-    /// follows it.
+    /// The operand as given and the names below it, or empty.
     pub path: curt_str,
-    /// A message in UTF-8 with operation, path and cause, followed by a NUL.
+    /// Operation, path and cause for people, in UTF-8.
     pub text: *const c_char,
-    /// The length of the message in bytes, without the NUL.
+    /// In bytes.
     pub text_len: usize,
-    /// The cause in curt's words, where the system's text for `os_error` would not explain it: a
-    /// refusal, a replaced entry, a bug. Otherwise NULL. For languages whose errors use the
-    /// system's text.
+    /// The cause in curt's words, or NULL if the system's text for `os_error` explains it. For
+    /// languages that use the system's text.
     pub reason: *const c_char,
 }
 
@@ -203,9 +208,7 @@ pub(crate) unsafe fn open<T>(
     int(unsafe { guard(function, error, body) })
 }
 
-/// Fills in `info`, whose `size` must be set. No call.
-///
-/// Returns 0, or `CURT_E_ARGUMENT` if a pointer is NULL or the size is wrong.
+/// Fills in `info`. No call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_error_get(
     error: *const curt_error,
@@ -223,7 +226,7 @@ pub unsafe extern "C" fn curt_error_get(
     int(plain(body))
 }
 
-/// Frees an error object. NULL is fine.
+/// Frees an error. NULL is fine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_error_free(error: *mut curt_error) {
     // SAFETY: the caller passes an object, once.

@@ -1,6 +1,19 @@
-//! Full paths, computed from their text alone.
+//! Expanding paths.
+//!
+//! Full paths are computed from the text alone. Nothing is checked: open untrusted paths with
+//! `curt_root_open_file`.
+//!
+//!     char path[4096];
+//!     curt_expander *expander;
+//!     curt_expand_options options = CURT_EXPAND_OPTIONS_INIT;
+//!     options.flags = CURT_EXPAND_ENVIRONMENT;
+//!     if (curt_expander_open(&options, &expander, NULL) == 0) {
+//!         if (curt_expand_bytes(expander, "a/../b", 6, path, sizeof path) > 0)
+//!             puts(path);
+//!         curt_expander_close(expander);
+//!     }
 
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 
 use curt::paths::{DotDot, Env, Expander, Flavor, PathText, Style, ThisProcess, Unit, Verbatim};
 
@@ -18,11 +31,10 @@ pub const CURT_FLAVOR_POSIX: u32 = 1;
 /// Windows paths.
 pub const CURT_FLAVOR_WINDOWS: u32 = 2;
 
-/// As the system does: `GetFullPathNameW` on Windows; on POSIX, names are joined, and `.` and
-/// repeated slashes removed.
+/// `GetFullPathNameW` on Windows; on POSIX, names are joined, and `.` and repeated slashes removed.
 pub const CURT_STYLE_NATIVE: u32 = 0;
-/// As Ruby's `File.absolute_path`, or `File.expand_path` with `CURT_EXPAND_TILDE`: trailing
-/// separators are dropped, and Windows paths are written with slashes.
+/// Ruby's `File.absolute_path`, or `File.expand_path` with `CURT_EXPAND_TILDE`: trailing separators
+/// are dropped, and Windows paths are written with slashes.
 pub const CURT_STYLE_RUBY: u32 = 1;
 
 /// Keeps `..` in POSIX paths of the native style, because the name before it may be a symlink;
@@ -30,54 +42,53 @@ pub const CURT_STYLE_RUBY: u32 = 1;
 pub const CURT_DOT_DOT_DEFAULT: u32 = 0;
 /// Keeps `..`.
 pub const CURT_DOT_DOT_KEEP: u32 = 1;
-/// Removes `..` and the name before it; at the root, removes `..` alone.
+/// Removes `..` and the name before it; at the root, `..` alone.
 pub const CURT_DOT_DOT_CLAMP: u32 = 2;
-/// As `CURT_DOT_DOT_CLAMP`, but `..` at the root is an error.
+/// The same, but `..` at the root is an error.
 pub const CURT_DOT_DOT_REFUSE: u32 = 3;
 
-/// Takes unset options from this process. The working directory, including those of other drives,
-/// is read once, when first needed. The home directory comes from the system's variables; `~user`,
-/// and `~` without `HOME`, query the user database each time. Without this flag the process is not
-/// queried, and Windows 11 rules apply instead of those of the running release.
+/// Takes unset options from this process. The working directory, also of other drives, is read
+/// once, when first needed: after `chdir(2)`, open another expander. The home directory comes from
+/// the system's variables; `~user`, and `~` without `HOME`, query the user database each time.
+/// Without this flag the process is not queried, and the rules are those of Windows 11 instead of
+/// the running release.
 pub const CURT_EXPAND_ENVIRONMENT: u32 = 1;
 /// Expands a leading `~` to a home directory.
 pub const CURT_EXPAND_TILDE: u32 = 2;
-/// Expands Windows paths with the prefix `\\?\` like others, as `GetFullPathNameW` does. Without
-/// this flag they are unchanged, because Windows takes them literally.
+/// Expands Windows paths with the prefix `\\?\` like others, as `GetFullPathNameW` does. Default:
+/// unchanged, because Windows takes them literally.
 pub const CURT_EXPAND_VERBATIM: u32 = 4;
 
-/// Options of an expander. NULL means all zero. The texts are copied.
+/// The texts are copied; NULL means unset.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_expand_options {
-    /// `sizeof(curt_expand_options)`, set by the caller.
+    /// Its size.
     pub size: usize,
-    /// The kind of paths: `CURT_FLAVOR_…`. Each works on every system.
+    /// `CURT_FLAVOR_…`. Each works on every system.
     pub flavor: u32,
-    /// The style of expansion: `CURT_STYLE_…`.
+    /// `CURT_STYLE_…`.
     pub style: u32,
-    /// How to treat `..`: `CURT_DOT_DOT_…`.
+    /// `CURT_DOT_DOT_…`.
     pub dot_dot: u32,
-    /// `CURT_EXPAND_…`, or 0.
+    /// `CURT_EXPAND_…`.
     pub flags: u32,
-    /// The width of a unit in the texts below: 1 for bytes, 2 for UTF-16. May be 0 if all of them
-    /// are NULL.
+    /// Bytes per unit of the texts below: 1, or 2 for UTF-16. May be 0 if all are NULL.
     pub width: u32,
-    /// Must be 0.
+    /// 0.
     pub reserved: u32,
-    /// NULL, or the directory from which relative paths start instead of the working directory. If
-    /// it is relative, it starts at the working directory.
+    /// The start of relative paths instead of the working directory. If relative, it starts there.
     pub base: *const c_void,
-    /// Its length in units.
+    /// In units.
     pub base_len: usize,
-    /// NULL if unset, or the working directory, a full path of this flavor. Without one, relative
-    /// paths are `CURT_E_EXPAND_NO_START`.
+    /// The working directory, a full path of this flavor. Unset, relative paths are
+    /// `CURT_E_EXPAND_NO_START`.
     pub cwd: *const c_void,
-    /// Its length in units.
+    /// In units.
     pub cwd_len: usize,
-    /// NULL if unset, or the home directory, a full path.
+    /// The home directory, a full path.
     pub home: *const c_void,
-    /// Its length in units.
+    /// In units.
     pub home_len: usize,
 }
 
@@ -89,11 +100,6 @@ unsafe impl Versioned for curt_expand_options {}
 pub struct curt_expander(Expander);
 
 /// Makes an expander. No call.
-///
-/// With `CURT_EXPAND_ENVIRONMENT` it reads the working directory once, when a path first needs it.
-/// After `chdir(2)`, open another expander.
-///
-/// Returns 0 and the expander, which `curt_expander_close` frees, or `CURT_E_ARGUMENT`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expander_open(
     options: *const curt_expand_options,
@@ -106,28 +112,22 @@ pub unsafe extern "C" fn curt_expander_open(
     unsafe { error::open("curt_expander_open", expander, error, body) }
 }
 
-/// Writes the full path of a text and a NUL into `buffer`, which must not overlap the text. Units
-/// that are not valid Unicode are preserved. No call, except as `CURT_EXPAND_ENVIRONMENT` says; a
-/// path that is already full and clean allocates no memory.
-///
-/// Expansion does not check a path: open untrusted paths with `curt_root_open_file`.
-///
-/// Returns the length of the path without the NUL. If that is not less than `capacity`, the buffer
-/// was too small and is unchanged. On failure returns `CURT_E_EXPAND_…` or `CURT_E_ARGUMENT`.
+/// Writes the full path of a text into `buffer`, which must not overlap it. Units that are not
+/// valid Unicode are preserved. No call, except for `CURT_EXPAND_ENVIRONMENT`; a path that is
+/// already full and clean allocates no memory. Fails with `CURT_E_EXPAND_…`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expand_bytes(
     expander: *const curt_expander,
-    text: *const u8,
+    text: *const c_char,
     len: usize,
-    buffer: *mut u8,
+    buffer: *mut c_char,
     capacity: usize,
 ) -> isize {
     // SAFETY: upheld by the caller.
-    unsafe { expand(expander, text, len, buffer, capacity) }
+    unsafe { expand::<u8>(expander, text.cast(), len, buffer.cast(), capacity) }
 }
 
-/// As `curt_expand_bytes`, for UTF-16, on any system. The texts in the options may have another
-/// width.
+/// The same for UTF-16, on any system. The texts in the options may have another width.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expand_units(
     expander: *const curt_expander,
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn curt_expand_units(
     unsafe { expand(expander, text, len, buffer, capacity) }
 }
 
-/// Closes an expander. NULL is fine. No thread may use it afterwards.
+/// Closes an expander.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expander_close(expander: *mut curt_expander) {
     // SAFETY: upheld by the caller.

@@ -18,7 +18,6 @@
 
 pub mod canonical;
 pub mod control;
-pub mod descriptor;
 pub mod dir;
 pub mod error;
 pub mod expand;
@@ -34,18 +33,7 @@ pub mod remove;
 pub mod results;
 pub mod root;
 pub mod search;
-pub mod stat;
 pub mod structs;
 pub mod text;
 pub mod tree;
 pub mod usage;
-
-/// The version of this interface: see `curt_abi`.
-pub const CURT_ABI: u32 = 1;
-
-/// Returns the `CURT_ABI` of the library. A program that loads it at run time compares this with
-/// its own `CURT_ABI`. A larger number is fine, because functions and fields are only ever added.
-#[unsafe(no_mangle)]
-pub extern "C" fn curt_abi() -> u32 {
-    CURT_ABI
-}

@@ -1,25 +1,32 @@
-//! Finding files by relative name in many root directories.
+//! Finding files in many directories.
+//!
+//!     char path[4096];
+//!     curt_lookup *lookup;
+//!     curt_str roots[] = { curt_z("tree/sub"), curt_z("tree") };
+//!     curt_str extension = curt_z(".txt");
+//!     if (curt_lookup_open(roots, 2, 0, &lookup, NULL) == 0) {
+//!         if (curt_lookup_find(lookup, curt_z("note"), &extension, 1, path, sizeof path, NULL) > 0)
+//!             puts(path);
+//!         curt_lookup_close(lookup);
+//!     }
 
 use curt::lookup::{Lookup, Order};
 
 use crate::error::{self, curt_error, guard};
 use crate::guard::{Failure, int, length, plain};
 use crate::handle;
-use crate::text::{self, Buffer, curt_char, curt_str, to_units};
+use crate::text::{self, Buffer, Unit, curt_char, curt_str, to_units};
 
-/// Tries all extensions in the first root, then in the second, as Python and Node do. Without this
-/// flag, tries the first extension in all roots, then the second, as Ruby does.
+/// Tries all extensions in the first root, then in the second, as Python and Node do. Default: the
+/// first extension in all roots, then the second, as Ruby does.
 pub const CURT_LOOKUP_ROOT_FIRST: u32 = 1;
 
-/// Root directories for look-ups by relative name, and a cache of their contents.
+/// Root directories, and a cache of their contents.
 #[derive(Debug)]
 pub struct curt_lookup(Lookup);
 
-/// Prepares look-ups in these roots, in this order. The texts are copied. No call. A relative root
-/// starts at the working directory of each look-up. `flags` is `CURT_LOOKUP_…`, or 0.
-///
-/// Returns 0 and the object, which `curt_lookup_close` frees, or `CURT_E_ARGUMENT`. It may move
-/// between threads, and may be used by one at a time.
+/// Prepares look-ups in these roots, in this order. No call. The texts are copied. A relative root
+/// starts at the working directory of each look-up. `flags` is `CURT_LOOKUP_…` or 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_lookup_open(
     roots: *const curt_str,
@@ -42,8 +49,7 @@ pub unsafe extern "C" fn curt_lookup_open(
     unsafe { error::open("curt_lookup_open", lookup, error, body) }
 }
 
-/// Replaces the roots, and keeps the cache of those that remain. No call. Returns 0 or
-/// `CURT_E_ARGUMENT`.
+/// Replaces the roots, and keeps the cache of those that remain. No call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_lookup_set_roots(
     lookup: *mut curt_lookup,
@@ -62,8 +68,8 @@ pub unsafe extern "C" fn curt_lookup_set_roots(
     int(unsafe { guard("curt_lookup_set_roots", error, body) })
 }
 
-/// Makes later look-ups check each directory for changes again. Without this call, each directory
-/// is queried once, and later changes are missed. No call. Returns 0 or `CURT_E_ARGUMENT`.
+/// Makes later look-ups check each directory for changes again. Otherwise each is queried once, and
+/// later changes are missed. No call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_lookup_revalidate(lookup: *mut curt_lookup) -> i32 {
     let body = || {
@@ -74,16 +80,12 @@ pub unsafe extern "C" fn curt_lookup_revalidate(lookup: *mut curt_lookup) -> i32
     int(plain(body))
 }
 
-/// Finds the first file with this name and one of the extensions, and writes its path and a NUL
-/// into `buffer`: the root, the name and the extension, each as given. The file may be anything but
-/// a directory. An extension may be empty.
+/// Finds the first file with this name and one of the extensions, and writes its path: root, name
+/// and extension, each as given. The file may be anything but a directory. An extension may be
+/// empty. Returns 0 if no root has the file.
 ///
-/// Cost after `curt_lookup_revalidate`: 1 call for each root up to the one with the file. On Linux
-/// 4 more for a directory that is new or has changed; 1 more for a link.
-///
-/// Returns the length of the path without the NUL, or 0 if no root has the file. If the length is
-/// not less than `capacity`, the buffer was too small and is unchanged. Otherwise
-/// `CURT_E_ARGUMENT`.
+/// Cost after `curt_lookup_revalidate`: 1 call per root up to the one with the file. On Linux 4
+/// more for a directory that is new or has changed; 1 more for a link.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_lookup_find(
     lookup: *mut curt_lookup,
@@ -98,7 +100,7 @@ pub unsafe extern "C" fn curt_lookup_find(
         // SAFETY: upheld by the caller.
         let lookup = unsafe { handle::exclusive(lookup) }?;
         // SAFETY: upheld by the caller.
-        let buffer = unsafe { Buffer::new(buffer, capacity) }?;
+        let buffer = unsafe { Buffer::new(buffer.cast::<Unit>(), capacity) }?;
         // SAFETY: upheld by the caller.
         let name = unsafe { name.path() }?;
         // SAFETY: upheld by the caller.
@@ -111,7 +113,7 @@ pub unsafe extern "C" fn curt_lookup_find(
     length(unsafe { guard("curt_lookup_find", error, body) })
 }
 
-/// Closes the object. NULL is fine. No thread may use it afterwards.
+/// Closes the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_lookup_close(lookup: *mut curt_lookup) {
     // SAFETY: upheld by the caller.

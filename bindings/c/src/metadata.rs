@@ -1,13 +1,20 @@
-//! The metadata of entries.
+//! Metadata of one path, and its fields.
+//!
+//!     curt_metadata about;
+//!     if (curt_stat(curt_z("tree/file"), CURT_FIELD_SIZE, 0, &about, sizeof about, NULL) == 0 &&
+//!         about.known & CURT_FIELD_SIZE)
+//!         printf("%lu bytes\n", (unsigned long)about.length);
 
 use curt::fields::{Follow, Freshness, Time, Value};
 use curt::{Fields, Kind, Metadata, Plan};
 
-use crate::guard::Failure;
+use crate::error::{curt_error, guard};
+use crate::guard::{Failure, int};
 use crate::results::result_of;
+use crate::structs::check_array;
 use crate::text::{Texts, curt_str, to_units};
 
-/// The kind of the entry: `CURT_KIND_…`.
+/// The kind: `CURT_KIND_…`.
 pub const CURT_FIELD_KIND: u32 = 1 << 0;
 /// The length in bytes.
 pub const CURT_FIELD_SIZE: u32 = 1 << 1;
@@ -25,8 +32,8 @@ pub const CURT_FIELD_CREATED: u32 = 1 << 6;
 pub const CURT_FIELD_MODE: u32 = 1 << 7;
 /// The number of hard links.
 pub const CURT_FIELD_LINKS: u32 = 1 << 8;
-/// The inode number, or file id. On Unix a listing has the number of the directory covered by a
-/// mount; `CURT_EXACT` gets that of the mounted root.
+/// The inode number, or file id. On Unix a listing has that of the directory below a mount;
+/// `CURT_EXACT` gets that of the mounted root.
 pub const CURT_FIELD_ID: u32 = 1 << 9;
 /// The number of the file system or volume.
 pub const CURT_FIELD_DEVICE: u32 = 1 << 10;
@@ -34,24 +41,23 @@ pub const CURT_FIELD_DEVICE: u32 = 1 << 10;
 pub const CURT_FIELD_USER_ID: u32 = 1 << 11;
 /// The group id.
 pub const CURT_FIELD_GROUP_ID: u32 = 1 << 12;
-/// The system's attribute bits (`FILE_ATTRIBUTE_…`, `STATX_ATTR_…`).
+/// `FILE_ATTRIBUTE_…`, or `STATX_ATTR_…`.
 pub const CURT_FIELD_ATTRIBUTES: u32 = 1 << 13;
-/// The device number of a device file.
+/// The number of a device file.
 pub const CURT_FIELD_DEVICE_NUMBER: u32 = 1 << 14;
 /// The preferred block size for I/O.
 pub const CURT_FIELD_BLOCK_SIZE: u32 = 1 << 15;
-/// The target of a link. Costs 1 more call for each link, on Windows 3.
+/// The target of a link. 1 more call per link, on Windows 3.
 pub const CURT_FIELD_TARGET: u32 = 1 << 16;
-/// The name of the owner. Each owner is looked up once; on Windows 3 more calls for each entry.
+/// The name of the owner, looked up once per owner; on Windows 3 more calls per entry.
 pub const CURT_FIELD_USER: u32 = 1 << 17;
-/// The name of the group. Each group is looked up once; on Windows the calls for the owner include
-/// it.
+/// The name of the group, looked up once per group; on Windows together with the owner.
 pub const CURT_FIELD_GROUP: u32 = 1 << 18;
 
-/// Follows links: metadata is that of the target. A broken link has its own.
+/// Gets the metadata of the target of a link, or of the link itself if it is broken.
 pub const CURT_FOLLOW: u32 = 1;
-/// Queries every entry even where the listing has the metadata. On Windows that of a listing may be
-/// out of date while a file is open for writing, or after a write through another hard link.
+/// Queries every entry, even if the listing has the metadata. On Windows a listing may be out of
+/// date while a file is open for writing, or after a write through another hard link.
 pub const CURT_EXACT: u32 = 2;
 
 /// Not known.
@@ -70,13 +76,13 @@ pub const CURT_KIND_SOCKET: u32 = 5;
 pub const CURT_KIND_CHARACTER_DEVICE: u32 = 6;
 /// A block device.
 pub const CURT_KIND_BLOCK_DEVICE: u32 = 7;
-/// Windows: a junction. Includes mounted volumes, unless `CURT_FIELD_TARGET` is requested.
+/// Windows: a junction, or without `CURT_FIELD_TARGET` also a mounted volume.
 pub const CURT_KIND_JUNCTION: u32 = 8;
 /// Windows: a directory on which a volume is mounted.
 pub const CURT_KIND_VOLUME_MOUNT: u32 = 9;
 /// Windows: an app execution alias from the Store.
 pub const CURT_KIND_APP_EXEC_LINK: u32 = 10;
-/// Windows: a symlink made by the Windows Subsystem for Linux.
+/// Windows: a symlink of its Subsystem for Linux.
 pub const CURT_KIND_WSL_SYMLINK: u32 = 11;
 /// Windows: another reparse point that stands for a file.
 pub const CURT_KIND_REPARSE: u32 = 12;
@@ -87,29 +93,27 @@ pub const CURT_KIND_WHITEOUT: u32 = 13;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_time {
-    /// Seconds since 1970-01-01 00:00:00 UTC, rounded down; negative for earlier times.
+    /// Since 1970-01-01 00:00:00 UTC, rounded down; negative for earlier times.
     pub seconds: i64,
-    /// Nanoseconds within the second, below 1,000,000,000.
+    /// Below 1,000,000,000.
     pub nanoseconds: u32,
-    /// Always 0.
+    /// 0.
     pub reserved: u32,
 }
 
-/// The metadata of an entry. `known`, `failed`, `result`, `os_error` and `kind` are always filled
-/// in; other members only if `known` has their field, and are otherwise unchanged.
-///
-/// A requested field in neither `known` nor `failed` does not exist here: the file system does not
-/// have it, or it is the target of an entry that is not a link.
+/// Always has `known`, `failed`, `result`, `os_error` and `kind`. Other members are unchanged
+/// unless `known` has their field. A requested field in neither `known` nor `failed` does not
+/// exist: the file system does not have it, or it is the target of an entry that is not a link.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_metadata {
-    /// The fields with a value below: `CURT_FIELD_…`.
+    /// The fields with a value below.
     pub known: u32,
     /// The fields that could not be queried.
     pub failed: u32,
-    /// The reason for the first of these: `CURT_E_…`; 0 if none failed.
+    /// Why the first of these failed: `CURT_E_…`, or 0.
     pub result: i32,
-    /// The error number of that failure, as in `curt_error_info`.
+    /// The number of that failure, as in `curt_error_info`.
     pub os_error: i32,
     /// `CURT_KIND_…`; `CURT_KIND_UNKNOWN` if not in `known`.
     pub kind: u32,
@@ -143,13 +147,43 @@ pub struct curt_metadata {
     pub changed: curt_time,
     /// `CURT_FIELD_CREATED`.
     pub created: curt_time,
-    /// `CURT_FIELD_TARGET`, as stored in the link. A NUL follows this text and the next two. They
-    /// live until the next call of the same function with the same handle.
+    /// `CURT_FIELD_TARGET`, as stored in the link. This text and the next two live as long as the
+    /// name of the entry.
     pub target: curt_str,
     /// `CURT_FIELD_USER`.
     pub user: curt_str,
     /// `CURT_FIELD_GROUP`.
     pub group: curt_str,
+}
+
+/// Gets `fields` of a path, except `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and `CURT_FIELD_GROUP`,
+/// whose texts need a handle. Without fields, checks whether the path exists. `flags`:
+/// `CURT_FOLLOW`; `CURT_EXACT` changes nothing here. `metadata_size` is `sizeof(curt_metadata)`.
+/// After a failure `metadata` is unchanged.
+///
+/// Cost: 1 call. On Windows 3 to follow a link, and on volumes that cannot answer by name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn curt_stat(
+    path: curt_str,
+    fields: u32,
+    flags: u32,
+    metadata: *mut curt_metadata,
+    metadata_size: usize,
+    error: *mut *mut curt_error,
+) -> i32 {
+    let body = || {
+        check_array(metadata, metadata_size, 1)?;
+        // SAFETY: upheld by the caller, and checked above where possible.
+        let place = unsafe { Place::new(metadata) };
+        // SAFETY: upheld by the caller.
+        let path = unsafe { path.path() }?;
+        let wanted = Wanted::without_texts(fields)?;
+        let found = curt::stat(path, wanted.plan(flags)?)?;
+        place.fill(&found, wanted, &mut Texts::default());
+        Ok(0)
+    };
+    // SAFETY: upheld by the caller.
+    int(unsafe { guard("curt_stat", error, body) })
 }
 
 const FIELDS: [(u32, Fields); 19] = [

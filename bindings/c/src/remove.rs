@@ -1,4 +1,10 @@
 //! Removing trees.
+//!
+//!     curt_remove_options options = CURT_REMOVE_OPTIONS_INIT;
+//!     curt_remove_report report = CURT_REMOVE_REPORT_INIT;
+//!     options.flags = CURT_REMOVE_MISSING_OK;
+//!     if (curt_remove(CURT_CWD, curt_z("tree"), &options, NULL, &report, NULL) == 0)
+//!         printf("%lu files removed\n", (unsigned long)report.files);
 
 use std::ffi::{c_int, c_void};
 use std::path::Path;
@@ -7,22 +13,34 @@ use curt::remove::{DirectoryOperands, Report, Totals};
 use curt::{Next, Remove, SameFileSystem};
 
 use crate::control::{Control, curt_control, next, outcome};
-use crate::descriptor::{CURT_CWD, curt_fd};
 use crate::error::{curt_error, guard};
 use crate::guard::{Failure, int};
 use crate::structs::{self, Versioned};
 use crate::text::{self, curt_str};
 
-/// A missing path is no error, as with `rm -f`. On Unix this includes a path through a file
-/// (`file/`, `file/x`); the file remains.
+/// A file descriptor.
+#[cfg(unix)]
+pub type curt_fd = c_int;
+
+/// A `HANDLE`.
+#[cfg(windows)]
+pub type curt_fd = *mut c_void;
+
+/// The header documents it.
+#[cfg(unix)]
+const CURT_CWD: curt_fd = -100;
+#[cfg(windows)]
+const CURT_CWD: curt_fd = std::ptr::null_mut();
+
+/// Accepts a missing path, as `rm -f` does. On Unix also a path through a file (`file/`, `file/x`);
+/// the file remains.
 pub const CURT_REMOVE_MISSING_OK: u32 = 1;
-/// Descends into mounts and removes their contents. The mount points themselves remain, and are
-/// reported as failures.
+/// Empties mounts too. The mount points remain, and are failures.
 pub const CURT_REMOVE_CROSS_MOUNTS: u32 = 2;
 
 /// Removes directories with everything below them.
 pub const CURT_DIRECTORIES_RECURSIVE: u32 = 0;
-/// As `CURT_DIRECTORIES_RECURSIVE`, but refuses everything else, including a link to a directory.
+/// The same, and refuses everything else, such as a link to a directory.
 pub const CURT_DIRECTORIES_REQUIRED: u32 = 1;
 /// Empties directories without removing them, and refuses everything else.
 pub const CURT_DIRECTORIES_CONTENTS: u32 = 2;
@@ -31,34 +49,34 @@ pub const CURT_DIRECTORIES_ONLY_EMPTY: u32 = 3;
 /// Refuses directories, as `unlink` does.
 pub const CURT_DIRECTORIES_REFUSE: u32 = 4;
 
-/// Options of a removal. With a NULL pointer or all zero (except `size`), a missing path is a
-/// failure, mounts are not crossed, and directories are removed recursively.
+/// By default a missing path is a failure, mounts are not crossed, and directories are removed
+/// recursively.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_remove_options {
-    /// `sizeof(curt_remove_options)`, set by the caller.
+    /// Its size.
     pub size: usize,
-    /// `CURT_REMOVE_…`, joined by `|`.
+    /// `CURT_REMOVE_…`.
     pub flags: u32,
-    /// How to treat paths to directories: one of `CURT_DIRECTORIES_…`.
+    /// For paths to directories: one of `CURT_DIRECTORIES_…`.
     pub directories: u32,
-    /// NULL, or a callback for the totals so far. It is called on the caller's thread every few
-    /// hundred entries, and at the end unless the removal was stopped. Any result but 0 stops the
-    /// removal. With several threads, totals may repeat or decrease.
+    /// NULL, or called with the totals every few hundred entries, and at the end unless the removal
+    /// was stopped. Any result but 0 stops the removal. With several threads, totals may repeat or
+    /// decrease.
     pub on_progress:
         Option<unsafe extern "C" fn(context: *mut c_void, files: u64, directories: u64) -> c_int>,
-    /// Passed to `on_progress`.
+    /// For `on_progress`.
     pub context: *mut c_void,
 }
 
 // SAFETY: it begins with its size; zeros are valid.
 unsafe impl Versioned for curt_remove_options {}
 
-/// The result of a removal, also of one that failed or was stopped.
+/// What was done, also by a removal that failed or was stopped.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_remove_report {
-    /// `sizeof(curt_remove_report)`, set by the caller.
+    /// Its size.
     pub size: usize,
     /// Entries removed, except directories.
     pub files: u64,
@@ -80,22 +98,21 @@ pub struct curt_remove_report {
 unsafe impl Versioned for curt_remove_report {}
 
 /// Removes `path`: a file, a directory with everything below it, or a link, but never its target.
-/// `options`, `control` and `report` may be NULL.
+/// `options`, `control` and `report` may be NULL. The root directory is refused. With a trailing
+/// slash, `path` must be a directory and not a link to one.
 ///
-/// With `CURT_CWD` as `dir`, `path` can be any path. With an open directory, which the caller still
-/// owns, `path` is resolved as by `unlinkat(2)`: symlinks and `..` on the way may lead out of it,
-/// and the path may not end in `.` or `..`. The directory may be open with `O_PATH`; on Windows it
-/// needs `FILE_TRAVERSE` and `FILE_READ_ATTRIBUTES`, and `path` must be a single name. With a
-/// trailing slash, `path` must be a directory and not a link to one. The root directory is refused.
+/// With `CURT_CWD` as `dir`, `path` can be any path. With an open directory, `path` is resolved as
+/// by `unlinkat(2)`: symlinks and `..` on the way may lead out of it, and it may not end in `.` or
+/// `..`. `O_PATH` is enough; on Windows the directory needs `FILE_TRAVERSE` and
+/// `FILE_READ_ATTRIBUTES`, and `path` must be a single name.
 ///
-/// The removal is not atomic. It continues after a failure and removes as much as it can. It
-/// returns 0 if everything is gone, otherwise the result of the first failure, which `error`
-/// describes; `on_error` of `control` gets all of them. A removal stopped before any failure
-/// returns `CURT_E_STOPPED`. `report` is always filled in, except after `CURT_E_ARGUMENT` for a
-/// wrong argument and after `CURT_E_INTERNAL`.
+/// Not atomic: continues after a failure, and removes as much as it can. Returns 0 if everything is
+/// gone, otherwise the result of the first failure, which `error` describes; `on_error` gets all.
+/// `CURT_E_STOPPED` if stopped before any failure. Fills in `report`, except after
+/// `CURT_E_INTERNAL` and `CURT_E_ARGUMENT` for a wrong argument.
 ///
-/// Cost on Linux: 1 call for each file, 5 for each directory, at most 6 for the path itself, and 2
-/// for an open `dir`.
+/// Cost on Linux: 1 call per file, 5 per directory, at most 6 for the path itself, and 2 for an
+/// open `dir`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_remove(
     dir: curt_fd,
@@ -123,8 +140,8 @@ pub unsafe extern "C" fn curt_remove(
 }
 
 /// Removes `count` paths, as `curt_remove` does with `CURT_CWD`. One thread removes them in order;
-/// several threads share them, unless one path lies below another. Consecutive paths in the same
-/// directory share the call that opens it.
+/// several share them, unless one path lies below another. Consecutive paths in one directory share
+/// the call that opens it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_remove_many(
     paths: *const curt_str,
@@ -268,8 +285,7 @@ mod tests {
 
     use curt::{Remove, Threads};
 
-    use super::{curt_remove, curt_remove_report};
-    use crate::descriptor::CURT_CWD;
+    use super::{CURT_CWD, curt_remove, curt_remove_report};
     use crate::text::{curt_str, to_units};
 
     fn tree(at: &Path, directories: u32) {

@@ -1,4 +1,6 @@
-//! Results: 0, a count or a length on success, and a negative number for each kind of failure.
+//! Results, and the version of the library.
+//!
+//!     puts(curt_text(CURT_E_FIND_NOT_FOUND));
 
 use std::ffi::{CStr, c_char};
 
@@ -8,21 +10,21 @@ use curt::remove::Kept;
 use curt::which::FindCause;
 use curt::{Cause, Error};
 
-/// A system call failed. The error object has the number: `errno`, or `GetLastError` on Windows.
+/// A system call failed. The error has its number.
 pub const CURT_E_OS: i32 = -1;
-/// An argument is wrong: NULL, misaligned, a text with a NUL, or a size or flag unknown to this
+/// A wrong argument: NULL, misaligned, a text with a NUL, or a size or flag unknown to this
 /// version.
 pub const CURT_E_ARGUMENT: i32 = -2;
 /// `cancel`, `poll` or a callback stopped the work.
 pub const CURT_E_STOPPED: i32 = -3;
 /// Another entry has taken this name meanwhile.
 pub const CURT_E_REPLACED: i32 = -4;
-/// A link or a mount leads back to this directory, which is one of its own ancestors.
+/// A link or a mount leads back to this directory, one of its own ancestors.
 pub const CURT_E_LOOP: i32 = -5;
-/// A bug in curt. The error object says which; the files are left as they were at that moment.
+/// A bug in curt, which the error names; the files are left as they were at that moment.
 pub const CURT_E_INTERNAL: i32 = -6;
-/// Not supported by the system, a failure without a system number, or a refusal unknown to this
-/// version. The error object has the reason.
+/// Not supported by the system, a failure without a number, or a refusal unknown to this version.
+/// The error has the reason.
 pub const CURT_E_OTHER: i32 = -7;
 /// Not removed: a mount point, and crossing mounts was not requested.
 pub const CURT_E_KEPT_MOUNT_POINT: i32 = -20;
@@ -99,6 +101,9 @@ pub const CURT_E_EXPAND_NO_START: i32 = -87;
 /// Not expanded: UTF-16 cannot be joined to bytes that are not Unicode.
 pub const CURT_E_EXPAND_ENCODING: i32 = -88;
 
+/// Rises when functions or fields are added; none are ever removed.
+pub const CURT_ABI: u32 = 1;
+
 const TEXTS: &[(i32, &CStr)] = &[
     (CURT_E_OS, c"the system failed"),
     (CURT_E_ARGUMENT, c"an argument is wrong"),
@@ -154,12 +159,19 @@ fn text_of(result: i32) -> &'static CStr {
     TEXTS.iter().find(|(known, _)| *known == result).map_or(other, |(_, text)| text)
 }
 
-/// Returns an English text for a result, including the `result` of metadata; "done" for 0, a count
-/// or a length. Never NULL; the text lives as long as the library is loaded. The text of an error
-/// object is better: it has the path and the system's reason.
+/// Returns an English text for any result, also that of metadata; "done" if it is not negative.
+/// Never NULL; lives as long as the library. Prefer the text of an error, which has the path and
+/// the system's reason.
 #[unsafe(no_mangle)]
 pub extern "C" fn curt_text(result: i32) -> *const c_char {
     text_of(result).as_ptr()
+}
+
+/// Returns the `CURT_ABI` of the loaded library. Compare it with yours after `dlopen`; a larger
+/// number is fine.
+#[unsafe(no_mangle)]
+pub extern "C" fn curt_abi() -> u32 {
+    CURT_ABI
 }
 
 pub(crate) fn result_of(error: &Error) -> i32 {

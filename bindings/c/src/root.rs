@@ -1,4 +1,12 @@
 //! Opening untrusted paths beneath a directory.
+//!
+//!     curt_root *root;
+//!     curt_fd file;
+//!     if (curt_root_open(curt_z("tree"), 0, &root, NULL) == 0) {
+//!         if (curt_root_open_file(root, curt_z("../x"), NULL, &file, NULL) == CURT_E_REFUSED_ESCAPE)
+//!             puts("refused");
+//!         curt_root_close(root);
+//!     }
 
 use std::fs::File;
 
@@ -6,25 +14,25 @@ use curt::Root;
 use curt::beneath::{Aliases, OpenOptions, Scope};
 use curt::fields::Follow;
 
-use crate::descriptor::curt_fd;
 use crate::error::{self, curt_error, guard};
 use crate::guard::{Failure, int};
 use crate::handle;
+use crate::remove::curt_fd;
 use crate::results::CURT_E_ARGUMENT;
 use crate::structs::{self, Versioned};
 use crate::text::curt_str;
 
 /// Resolves paths as after `chroot`: absolute paths and links start at the root, and `..` stops
-/// there. Without this flag, they are refused if they leave the root.
+/// there. Default: they are refused if they leave it.
 pub const CURT_ROOT_IN_ROOT: u32 = 1;
 /// Also refuses links, and every spelling that means another name on some system.
 pub const CURT_ROOT_STRICT: u32 = 2;
 
-/// Opens for reading.
+/// For reading.
 pub const CURT_OPEN_READ: u32 = 1;
-/// Opens for writing.
+/// For writing.
 pub const CURT_OPEN_WRITE: u32 = 2;
-/// Opens for writing, always at the end.
+/// For writing, always at the end.
 pub const CURT_OPEN_APPEND: u32 = 4;
 /// Truncates an existing file.
 pub const CURT_OPEN_TRUNCATE: u32 = 8;
@@ -32,11 +40,11 @@ pub const CURT_OPEN_TRUNCATE: u32 = 8;
 pub const CURT_OPEN_CREATE: u32 = 16;
 /// Creates the file, which must not exist.
 pub const CURT_OPEN_CREATE_NEW: u32 = 32;
-/// Fails if the last name is a symlink. Without this flag it is followed within the root.
+/// Fails if the last name is a symlink. Default: it is followed within the root.
 pub const CURT_OPEN_NO_FOLLOW: u32 = 64;
 /// `O_NONBLOCK`: neither opening a FIFO nor reading from it waits.
 pub const CURT_OPEN_NONBLOCKING: u32 = 128;
-/// Only opening does not wait; later reads and writes do. 1 more call on Unix.
+/// Only opening does not wait. 1 more call on Unix.
 pub const CURT_OPEN_NONBLOCKING_OPEN: u32 = 256;
 /// Opens with `system_flags`, and a `mode` of 0 means 0. Of the other flags only
 /// `CURT_OPEN_NONBLOCKING_OPEN` is allowed.
@@ -48,31 +56,29 @@ pub struct curt_root {
     root: Root,
 }
 
-/// Options of `curt_root_open_file`.
+/// By default for reading.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_open_options {
-    /// `sizeof(curt_open_options)`, set by the caller.
+    /// Its size.
     pub size: usize,
-    /// `CURT_OPEN_…`, joined by `|`, with at least one of READ, WRITE, APPEND and SYSTEM.
+    /// `CURT_OPEN_…`, with at least one of READ, WRITE, APPEND and SYSTEM.
     pub flags: u32,
-    /// Permissions of a new file, before the umask. 0 means 0666, unless `CURT_OPEN_SYSTEM` is set.
+    /// Permissions of a new file, before the umask. 0 means 0666.
     pub mode: u32,
-    /// With `CURT_OPEN_SYSTEM`, flags of `open(2)` or, on Windows, of `_open`; the system validates
-    /// them. `O_PATH`, `O_DIRECTORY` and `O_TMPFILE` are errors, because only files can be opened.
-    /// Must be 0 without `CURT_OPEN_SYSTEM`.
+    /// 0, or with `CURT_OPEN_SYSTEM` flags of `open(2)`, on Windows of `_open`; the system
+    /// validates them. `O_PATH`, `O_DIRECTORY` and `O_TMPFILE` are errors, because only files can
+    /// be opened.
     pub system_flags: i32,
-    /// Must be 0.
+    /// 0.
     pub reserved: u32,
 }
 
 // SAFETY: it begins with its size; zeros are valid.
 unsafe impl Versioned for curt_open_options {}
 
-/// Opens a directory as a root. Symlinks in `path` are followed. `flags`: `CURT_ROOT_…`, joined by
-/// `|`. 1 call, on Windows 2.
-///
-/// Returns 0 and the root, which `curt_root_close` frees, or `CURT_E_…` with `*root` set to NULL.
+/// Opens a directory as a root, with `CURT_ROOT_…`. Symlinks in `path` are followed. 1 call, on
+/// Windows 2.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_root_open(
     path: curt_str,
@@ -96,17 +102,17 @@ pub unsafe extern "C" fn curt_root_open(
     unsafe { error::open("curt_root_open", root, error, body) }
 }
 
-/// Opens a file beneath the root by an untrusted path, safely against concurrent renames and link
-/// swaps. `opened` gets the descriptor or handle, which the caller closes and which child programs
-/// do not inherit. NULL as `options` opens for reading.
+/// Opens a file by an untrusted path, safely against concurrent renames and link swaps. The caller
+/// closes `opened`, the descriptor or handle, which child programs do not inherit. NULL as
+/// `options` opens for reading.
 ///
-/// The name can be that of a FIFO or a device, and on Unix of a directory, so check the type before
+/// The name can be that of a FIFO or a device, and on Unix of a directory: check the type before
 /// use. Opening a FIFO waits for its other end. Where others can create files, set
 /// `CURT_OPEN_NONBLOCKING` or `CURT_OPEN_NONBLOCKING_OPEN`.
 ///
-/// Returns 0; `CURT_E_REFUSED_…` if the path or a link in it leaves the root; `CURT_E_OS` and
-/// others if it cannot be opened; or `CURT_E_ARGUMENT`, also for contradictory flags. 1 call on
-/// Linux; 2 for each name without `openat2(2)`.
+/// Fails with `CURT_E_REFUSED_…` if the path or a link in it leaves the root, and with
+/// `CURT_E_ARGUMENT` also for contradictory flags. 1 call on Linux; 2 per name without
+/// `openat2(2)`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_root_open_file(
     root: *const curt_root,
@@ -185,7 +191,7 @@ fn into_fd(file: File) -> curt_fd {
     std::os::windows::io::IntoRawHandle::into_raw_handle(file)
 }
 
-/// Closes a root. Files opened beneath it remain open. NULL is fine.
+/// Closes a root. Files opened beneath it remain open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_root_close(root: *mut curt_root) {
     // SAFETY: upheld by the caller.

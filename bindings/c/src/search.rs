@@ -1,4 +1,10 @@
-//! The search for programs.
+//! Finding programs.
+//!
+//!     char path[4096];
+//!     curt_search_options options = CURT_SEARCH_OPTIONS_INIT;
+//!     options.flags = CURT_SEARCH_ENVIRONMENT;
+//!     if (curt_find_once(&options, curt_z("sh"), path, sizeof path, NULL, NULL) > 0)
+//!         puts(path);
 
 use std::ffi::{c_int, c_void};
 
@@ -9,11 +15,10 @@ use curt::which::{Found, FoundIn, Policy, Program};
 use crate::error::{self, curt_error, guard};
 use crate::guard::{Failure, int, length};
 use crate::structs::{self, Versioned};
-use crate::text::{Buffer, curt_char, curt_str, to_units};
+use crate::text::{Buffer, Unit, curt_char, curt_str, to_units};
 use crate::{control, handle};
 
-/// curt's rules for this system: like `cmd.exe` or `execvp`, but the working directory is searched
-/// only if `PATH` names it.
+/// `cmd.exe` or `execvp`, except that the working directory is searched only if `PATH` names it.
 pub const CURT_POLICY_NATIVE: u32 = 0;
 /// `execvp` of the C library.
 pub const CURT_POLICY_POSIX: u32 = 1;
@@ -31,35 +36,31 @@ pub const CURT_POLICY_NODE: u32 = 6;
 pub const CURT_POLICY_ZIG: u32 = 7;
 
 /// Takes unset options from this process: `PATH`, `PATHEXT`, the working directory, and on Windows
-/// `NoDefaultCurrentDirectoryInExePath`. Without this flag neither the environment nor the working
-/// directory is read.
+/// `NoDefaultCurrentDirectoryInExePath`.
 pub const CURT_SEARCH_ENVIRONMENT: u32 = 1;
 /// Applies the POSIX rules of the policy, if it has any. Default: the rules of this system.
 pub const CURT_SEARCH_POSIX: u32 = 2;
 /// Applies the Windows rules of the policy, if it has any.
 pub const CURT_SEARCH_WINDOWS: u32 = 4;
 
-/// Options of a search. NULL means all zero, so not even `PATH` is read from the process. The texts
-/// are copied.
+/// By default nothing is read from the process, not even `PATH`. The texts are copied; one with a
+/// NULL pointer is unset.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_search_options {
-    /// `sizeof(curt_search_options)`, set by the caller.
+    /// Its size.
     pub size: usize,
-    /// Whose rules to follow: `CURT_POLICY_…`. A policy without rules for the chosen system uses
-    /// those for the other one.
+    /// `CURT_POLICY_…`. One without rules for the chosen system uses those for the other.
     pub policy: u32,
-    /// `CURT_SEARCH_…`, or 0.
+    /// `CURT_SEARCH_…`.
     pub flags: u32,
-    /// `PATH`, separated by `:`, or by `;` under Windows rules. With a NULL pointer it is unset:
-    /// there are no entries, except that under POSIX rules some policies have a default path.
+    /// `PATH`, separated by `:`, or by `;` under Windows rules. Unset, it has no entries; some
+    /// policies have a default under POSIX rules.
     pub path: curt_str,
-    /// `PATHEXT`, for Windows rules. With a NULL pointer it is unset, and the policy's default
-    /// applies.
+    /// `PATHEXT`, for Windows rules. Unset, the policy's default applies.
     pub pathext: curt_str,
-    /// The directory from which relative names and entries are resolved, and which replaces the
-    /// working directory where a policy searches that. A relative one starts at the working
-    /// directory. With a NULL pointer it is unset, and relative names and entries are not found.
+    /// The start of relative names and entries, and the working directory of policies that search
+    /// it. If relative, it starts at the real one. Unset, relative names and entries are not found.
     pub base: curt_str,
 }
 
@@ -86,18 +87,18 @@ pub const CURT_ORIGIN_GIVEN: u32 = 2;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_found {
-    /// `sizeof(curt_found)`, set by the caller.
+    /// Its size.
     pub size: usize,
     /// How it starts: `CURT_PROGRAM_…`.
     pub program: u32,
     /// Where it was found: `CURT_ORIGIN_…`.
     pub origin: u32,
-    /// The index of the `PATH` entry, from 0, counting empty entries; 0 for other origins.
+    /// The index of the `PATH` entry, counting empty entries; 0 for other origins.
     pub entry: usize,
     /// 1 if its directory came from a relative path or from the policy, so that the same search may
     /// find another program from another directory; else 0.
     pub relative: u32,
-    /// Always 0.
+    /// 0.
     pub reserved: u32,
 }
 
@@ -108,11 +109,9 @@ unsafe impl Versioned for curt_found {}
 #[derive(Debug)]
 pub struct curt_search(Search);
 
-/// Prepares a search for many names. No call. The first look-up splits `PATH`; the entries are
-/// kept, and with `CURT_SEARCH_ENVIRONMENT` also the environment and the working directory of that
-/// moment. The contents of directories are not cached.
-///
-/// Returns 0 and the search, which `curt_search_close` frees, or `CURT_E_ARGUMENT`.
+/// Prepares a search. No call. The first look-up splits `PATH`; the entries are kept, and with
+/// `CURT_SEARCH_ENVIRONMENT` also the environment and working directory of that moment. Contents of
+/// directories are not cached.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_open(
     options: *const curt_search_options,
@@ -125,17 +124,16 @@ pub unsafe extern "C" fn curt_search_open(
     unsafe { error::open("curt_search_open", search, error, body) }
 }
 
-/// Finds the first program of this name, and writes its path and a NUL into `buffer`. `found`,
-/// which may be NULL, gets the details. A name that is a path is not looked up in `PATH`.
+/// Finds the first program of this name and writes its path into `buffer`. `found` may be NULL. A
+/// name that is a path is not looked up in `PATH`. If the buffer is too small, another call
+/// searches again.
 ///
-/// Cost on Linux: 1 call for each `PATH` entry searched, and 2 for the one with the program. On
-/// Windows, with k candidates (the name with each extension): at most k for an entry if k is 1 or
-/// 2, otherwise 3, and 4 for the one with the program. If more names share the candidates' prefix
-/// than one listing holds, at most 5 + k.
+/// Cost on Linux: 1 call per `PATH` entry searched, and 2 for the one with the program. On Windows,
+/// with k candidates (the name with each extension): at most k for an entry if k is 1 or 2,
+/// otherwise 3, and 4 for the one with the program; at most 5 + k if more names share the
+/// candidates' prefix than one listing holds.
 ///
-/// Returns the length of the path without the NUL. If that is not less than `capacity`, the buffer
-/// was too small and is unchanged; another call searches again. On failure returns `CURT_E_FIND_…`,
-/// `CURT_E_OS` or `CURT_E_ARGUMENT`; the path in the error object is the culprit.
+/// Fails with `CURT_E_FIND_…`; the path in the error is the culprit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_find(
     search: *const curt_search,
@@ -155,16 +153,14 @@ pub unsafe extern "C" fn curt_search_find(
     length(unsafe { guard("curt_search_find", error, body) })
 }
 
-/// Finds all programs of this name, best first, and calls `each` for every one on the caller's
-/// thread. A NUL follows the path, outside its length. The path and `found` live until `each`
-/// returns. A result other than 0 ends the search. `each` may use the search for other names, and
-/// must not close it.
+/// Calls `each` for every program of this name, best first. The path and `found` live until `each`
+/// returns; any result but 0 ends the search. `each` may use the search for other names, and must
+/// not close it.
 ///
 /// Cost: as for `curt_search_find`, for each `PATH` entry.
 ///
 /// Returns the number of programs, or the first failure: `CURT_E_FIND_…` if there is no program,
-/// `CURT_E_OS` if an entry could not be searched, `CURT_E_STOPPED` if `each` ended the search, or
-/// `CURT_E_ARGUMENT`.
+/// `CURT_E_OS` if an entry could not be searched, `CURT_E_STOPPED` if `each` ended the search.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_all(
     search: *const curt_search,
@@ -212,15 +208,15 @@ pub unsafe extern "C" fn curt_search_all(
     int(unsafe { guard("curt_search_all", error, body) })
 }
 
-/// Closes a search. NULL is fine. No thread may use it afterwards.
+/// Closes a search.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_close(search: *mut curt_search) {
     // SAFETY: upheld by the caller.
     unsafe { handle::close(search) };
 }
 
-/// Finds one program, as `curt_search_find` does with a search that is opened with these options
-/// and closed again. No memory remains allocated.
+/// Does the same as `curt_search_find` with a search of these options, which is closed again. No
+/// memory remains allocated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_find_once(
     options: *const curt_search_options,
@@ -306,7 +302,7 @@ unsafe fn find(
     // SAFETY: upheld by the caller.
     unsafe { structs::check(found) }?;
     // SAFETY: upheld by the caller.
-    let buffer = unsafe { Buffer::new(buffer, capacity) }?;
+    let buffer = unsafe { Buffer::new(buffer.cast::<Unit>(), capacity) }?;
     // SAFETY: upheld by the caller.
     let name = unsafe { name.path() }?;
     let program = search.find(name.as_os_str())?;

@@ -1,4 +1,7 @@
-//! Strings: a pointer and a length, in the system's units.
+//! Texts and buffers.
+//!
+//!     curt_str name = curt_z("tree");
+//!     printf("%.*s\n", (int)name.len, name.ptr);
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -9,19 +12,25 @@ use crate::guard::Failure;
 
 /// A unit of a path: a byte.
 #[cfg(unix)]
-pub type curt_char = u8;
+pub type curt_char = std::ffi::c_char;
 
 /// A unit of a path: a UTF-16 unit.
 #[cfg(windows)]
 pub type curt_char = u16;
 
-/// A path or a name, exactly as the system has it. It need not end in NUL.
+/// `curt_char`, as Rust has it.
+#[cfg(unix)]
+pub(crate) type Unit = u8;
+#[cfg(windows)]
+pub(crate) type Unit = curt_char;
+
+/// A path or a name, exactly as the system has it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_str {
-    /// The first unit. May be NULL if `len` is 0.
+    /// May be NULL if `len` is 0.
     pub ptr: *const curt_char,
-    /// The length in units.
+    /// In units. A NUL may follow.
     pub len: usize,
 }
 
@@ -29,8 +38,8 @@ impl curt_str {
     pub(crate) const NONE: curt_str = curt_str { ptr: std::ptr::null(), len: 0 };
 
     /// Borrows the units; the caller ensures that they outlive the use.
-    pub(crate) fn of(units: &[curt_char]) -> curt_str {
-        curt_str { ptr: units.as_ptr(), len: units.len() }
+    pub(crate) fn of(units: &[Unit]) -> curt_str {
+        curt_str { ptr: units.as_ptr().cast(), len: units.len() }
     }
 
     /// # Safety
@@ -38,7 +47,7 @@ impl curt_str {
     /// The units can be read and do not change during `'a`.
     pub(crate) unsafe fn path<'a>(self) -> Result<Cow<'a, Path>, Failure> {
         // SAFETY: upheld by the caller.
-        unsafe { units(self.ptr, self.len) }.map(path)
+        unsafe { units(self.ptr.cast(), self.len) }.map(path)
     }
 
     /// Skips the check for NULs, because [`curt::Root`] refuses them itself.
@@ -48,7 +57,7 @@ impl curt_str {
     /// As for [`curt_str::path`].
     pub(crate) unsafe fn untrusted_path<'a>(self) -> Result<Cow<'a, Path>, Failure> {
         // SAFETY: upheld by the caller.
-        unsafe { array(self.ptr, self.len) }.map(path)
+        unsafe { array(self.ptr.cast(), self.len) }.map(path)
     }
 
     /// Returns `None` if the pointer is NULL.
@@ -129,13 +138,13 @@ fn path(units: &[u16]) -> Cow<'_, Path> {
 }
 
 #[cfg(unix)]
-pub(crate) fn to_units(text: &OsStr) -> Cow<'_, [curt_char]> {
+pub(crate) fn to_units(text: &OsStr) -> Cow<'_, [Unit]> {
     use std::os::unix::ffi::OsStrExt as _;
     Cow::Borrowed(text.as_bytes())
 }
 
 #[cfg(windows)]
-pub(crate) fn to_units(text: &OsStr) -> Cow<'_, [curt_char]> {
+pub(crate) fn to_units(text: &OsStr) -> Cow<'_, [Unit]> {
     use std::os::windows::ffi::OsStrExt as _;
     Cow::Owned(text.encode_wide().collect())
 }
@@ -144,7 +153,7 @@ pub(crate) fn to_units(text: &OsStr) -> Cow<'_, [curt_char]> {
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     /// Chunks never grow. Only the last one has free capacity.
-    chunks: Vec<Vec<curt_char>>,
+    chunks: Vec<Vec<Unit>>,
 }
 
 impl Texts {
@@ -152,9 +161,9 @@ impl Texts {
     const CHUNK: usize = 4 << 10;
 
     /// Adds a text, which lives until the arena is cleared or dropped.
-    pub(crate) fn add(&mut self, text: &[curt_char]) -> curt_str {
+    pub(crate) fn add(&mut self, text: &[Unit]) -> curt_str {
         let length = text.len() + 1;
-        let room = |chunk: &Vec<curt_char>| chunk.capacity() - chunk.len();
+        let room = |chunk: &Vec<Unit>| chunk.capacity() - chunk.len();
         if self.chunks.last().is_none_or(|last| room(last) < length) {
             // Doubling keeps the number of chunks small.
             let before = self.chunks.last().map_or(0, Vec::capacity);
@@ -260,11 +269,11 @@ mod tests {
         let mut texts = Texts::default();
         for _ in 0..2 {
             let sizes = [0, 1, 3, Texts::CHUNK - 1, Texts::CHUNK, 5, 3 * Texts::CHUNK, 2];
-            let unit = |size: usize| (size % 200 + 1) as curt_char;
+            let unit = |size: usize| (size % 200 + 1) as Unit;
             let added = sizes.map(|size| texts.add(&vec![unit(size); size]));
             for (text, size) in added.iter().zip(sizes) {
                 // SAFETY: it lives, and ends in a NUL.
-                let text = unsafe { array(text.ptr, text.len + 1) }.ok().unwrap();
+                let text = unsafe { array::<Unit>(text.ptr.cast(), text.len + 1) }.ok().unwrap();
                 assert_eq!((text.len(), text.last()), (size + 1, Some(&0)));
                 assert!(text[..size].iter().all(|&other| other == unit(size)));
             }

@@ -1,4 +1,15 @@
-//! Walks in the order of names, and the flags shared by all tree functions.
+//! Walking trees.
+//!
+//! The path itself comes first, and each directory directly before its contents, sorted by name,
+//! unit by unit.
+//!
+//!     curt_tree *walk;
+//!     curt_tree_entry entry = CURT_TREE_ENTRY_INIT;
+//!     if (curt_tree_open(curt_z("tree"), 0, &walk, NULL) == 0) {
+//!         while (curt_tree_next(walk, &entry, NULL) > 0)
+//!             puts(entry.path.ptr);
+//!         curt_tree_close(walk);
+//!     }
 
 use std::path::Path;
 
@@ -11,15 +22,14 @@ use crate::guard::{Failure, int, plain};
 use crate::handle;
 use crate::metadata::number_of;
 use crate::structs::{self, Versioned};
-use crate::text::{curt_char, curt_str, to_units};
+use crate::text::{Unit, curt_str, to_units};
 
-/// Follows links, also below the path. A link back to an ancestor is the failure `CURT_E_LOOP`;
-/// `curt_usage`, which has counted that directory already, skips it, and reports broken links as
-/// failures.
+/// Follows links, also below the path. A link back to an ancestor is `CURT_E_LOOP`; `curt_usage`,
+/// which has counted that directory already, skips it, and reports broken links as failures.
 pub const CURT_TREE_FOLLOW: u32 = 1;
-/// Does not enter directories on another file system than that of the path.
+/// Does not enter other file systems than that of the path.
 pub const CURT_TREE_SAME_FILE_SYSTEM: u32 = 2;
-/// Counts a file with several hard links once for each of them. Only for `curt_usage`.
+/// Counts a file once for each of its hard links. Only for `curt_usage`.
 pub const CURT_TREE_COUNT_LINKS: u32 = 4;
 
 fn walk_of(path: &Path, flags: u32) -> Result<Walk<'static>, Failure> {
@@ -32,27 +42,26 @@ fn walk_of(path: &Path, flags: u32) -> Result<Walk<'static>, Failure> {
         .same_file_system(flags & CURT_TREE_SAME_FILE_SYSTEM != 0))
 }
 
-/// A walk of a tree in the order of names, one entry at a time. It may move between threads, and
-/// may be used by one at a time.
+/// A walk.
 #[derive(Debug)]
 pub struct curt_tree {
     walking: Walking<'static>,
     /// The path of the current entry, with a NUL.
-    path: Vec<curt_char>,
+    path: Vec<Unit>,
 }
 
 /// The descriptor limit of a walk.
 const MOST_OPEN: usize = 64;
 
-/// One entry of a tree.
+/// An entry of a tree.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_tree_entry {
-    /// `sizeof(curt_tree_entry)`, set by the caller.
+    /// Its size.
     pub size: usize,
-    /// The path as given, and the names below it. A NUL follows it.
+    /// The path as given and the names below it.
     pub path: curt_str,
-    /// The depth below that path; 0 for the path itself.
+    /// 0 for the path itself.
     pub depth: u32,
     /// `CURT_KIND_…`.
     pub kind: u32,
@@ -61,14 +70,9 @@ pub struct curt_tree_entry {
 // SAFETY: it begins with its size; zeros are valid.
 unsafe impl Versioned for curt_tree_entry {}
 
-/// Prepares a walk of a tree: the path itself comes first, and each directory directly before its
-/// contents. The entries of a directory are sorted by name, unit by unit. `flags`:
-/// `CURT_TREE_FOLLOW`, `CURT_TREE_SAME_FILE_SYSTEM`. Without `CURT_TREE_FOLLOW` no link is
-/// followed, except `path` itself with a trailing separator.
-///
-/// Does not open anything yet. The caller closes `*walk` with `curt_tree_close`.
-///
-/// Returns 0, or `CURT_E_ARGUMENT` with `*walk` set to NULL.
+/// Prepares a walk, without opening anything yet. `flags`: `CURT_TREE_FOLLOW`,
+/// `CURT_TREE_SAME_FILE_SYSTEM`. Without the former no link is followed, except `path` itself with
+/// a trailing separator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_open(
     path: curt_str,
@@ -86,21 +90,20 @@ pub unsafe extern "C" fn curt_tree_open(
     unsafe { error::open("curt_tree_open", walk, error, body) }
 }
 
-/// Moves to the next entry and fills in `entry`, whose `size` must be set. The path lives until the
-/// next call of this function with the same handle. The call after the one for a directory opens
-/// and reads it, unless `curt_tree_prune` was called in between; other calls mostly return entries
-/// read earlier. The entries of all ancestors are held in memory, and at most 64 directories are
-/// open.
+/// Moves to the next entry, whose path lives until the next call with this handle. The call after
+/// the one for a directory opens and reads it, unless it was pruned; other calls mostly return
+/// entries read earlier. The entries of all ancestors are held in memory, and at most 64
+/// directories are open.
 ///
-/// Each directory is opened relative to its parent. So a tree may be deeper than the longest path,
+/// Each directory is opened relative to its parent, so a tree may be deeper than the longest path,
 /// and a directory replaced by a link cannot lead the walk out of the tree.
 ///
-/// Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more if
-/// `curt_tree_open` had a flag; none for an entry where listings include kinds.
+/// Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more with a
+/// flag; none for an entry where listings include kinds.
 ///
-/// Returns 1, or 0 at the end. The next call continues after the failures `CURT_E_OS`,
-/// `CURT_E_LOOP` (the directory is one of its own ancestors), `CURT_E_REPLACED` and `CURT_E_OTHER`.
-/// A loop must end at `CURT_E_ARGUMENT`, which changes nothing, and at `CURT_E_INTERNAL`.
+/// Returns 1, or 0 at the end. The next call continues after `CURT_E_OS`, `CURT_E_LOOP` (the
+/// directory is one of its own ancestors), `CURT_E_REPLACED` and `CURT_E_OTHER`. A loop must end at
+/// `CURT_E_ARGUMENT`, which changes nothing, and at `CURT_E_INTERNAL`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_next(
     walk: *mut curt_tree,
@@ -135,9 +138,7 @@ impl curt_tree {
     }
 }
 
-/// Skips everything below the current entry. No call.
-///
-/// Returns 0, even if it is not a directory, or `CURT_E_ARGUMENT`.
+/// Skips everything below the current entry, which need not be a directory. No call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_prune(walk: *mut curt_tree) -> i32 {
     let body = || {
@@ -148,7 +149,7 @@ pub unsafe extern "C" fn curt_tree_prune(walk: *mut curt_tree) -> i32 {
     int(plain(body))
 }
 
-/// Closes a walk, before or at its end. This frees the path of the last entry. NULL is fine.
+/// Closes a walk at any time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_close(walk: *mut curt_tree) {
     // SAFETY: upheld by the caller.

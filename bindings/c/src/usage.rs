@@ -1,4 +1,9 @@
-//! The disk usage of trees.
+//! Measuring trees.
+//!
+//!     curt_str path = curt_z("tree");
+//!     curt_totals totals = CURT_TOTALS_INIT;
+//!     if (curt_usage(&path, 1, 0, NULL, &totals, NULL) == 0)
+//!         printf("%lu bytes\n", (unsigned long)totals.allocated);
 
 use curt::Usage;
 use curt::fields::Follow;
@@ -11,13 +16,13 @@ use crate::structs::{self, Versioned};
 use crate::text::{self, curt_str};
 use crate::tree::{CURT_TREE_COUNT_LINKS, CURT_TREE_FOLLOW, CURT_TREE_SAME_FILE_SYSTEM};
 
-/// The disk usage of trees.
+/// Disk usage.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_totals {
-    /// `sizeof(curt_totals)`, set by the caller.
+    /// Its size.
     pub size: usize,
-    /// Entries counted, including directories. A file with several hard links counts once.
+    /// Entries, including directories.
     pub entries: u64,
     /// Readable bytes: the lengths of files and of link targets.
     pub apparent: u64,
@@ -32,16 +37,15 @@ pub struct curt_totals {
 // SAFETY: it begins with its size; zeros are valid.
 unsafe impl Versioned for curt_totals {}
 
-/// Adds up the space of `count` trees, each with everything below it. A file with several hard
-/// links, or reached through two of the paths, counts once. `flags`: `CURT_TREE_FOLLOW` (otherwise
-/// no link is followed), `CURT_TREE_SAME_FILE_SYSTEM` (no extra call) and `CURT_TREE_COUNT_LINKS`.
-/// The sums do not depend on the number of threads.
+/// Adds up the space of `count` trees. A file with several hard links, or reached through two of
+/// the paths, counts once. `flags`: `CURT_TREE_FOLLOW` (otherwise no link is followed),
+/// `CURT_TREE_SAME_FILE_SYSTEM` (no extra call), `CURT_TREE_COUNT_LINKS`. The sums do not depend on
+/// the number of threads.
 ///
-/// Continues after a failure. Returns 0, or the result of the first failure, which `error`
-/// describes, or `CURT_E_STOPPED`; in each case `totals` has everything counted so far. `control`
-/// may be NULL.
+/// Continues after a failure. Returns 0, the result of the first failure, which `error` describes,
+/// or `CURT_E_STOPPED`; `totals` always has everything counted so far.
 ///
-/// Cost: 1 call for each entry and 4 more for each directory; on Windows none for an entry with
+/// Cost: 1 call per entry and 4 more per directory; on Windows none per entry with
 /// `CURT_TREE_COUNT_LINKS`. `CURT_TREE_FOLLOW` without `CURT_TREE_COUNT_LINKS` always uses one
 /// thread.
 #[unsafe(no_mangle)]

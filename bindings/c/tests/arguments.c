@@ -73,8 +73,8 @@ CALL(find_once, curt_find_once((curt_search_options *)G.options, G.text, UNITS,
                                (curt_found *)G.filled, WHY))
 CALL(expander_open, curt_expander_open((curt_expand_options *)G.options, MADE_AS(curt_expander),
                                        WHY))
-CALL(expand_bytes, curt_expand_bytes((curt_expander *)G.object, (const uint8_t *)G.text.ptr,
-                                     G.text.len, (uint8_t *)G.place, G.capacity))
+CALL(expand_bytes, curt_expand_bytes((curt_expander *)G.object, (const char *)G.text.ptr, G.text.len,
+                                     (char *)G.place, G.capacity))
 CALL(expand_units, curt_expand_units((curt_expander *)G.object,
                                      (const uint16_t *)(const void *)G.text.ptr, G.text.len,
                                      (uint16_t *)G.place, G.capacity))

@@ -304,7 +304,7 @@ static void links_and_owners_have_texts(void)
     for (number = 0; number < count; number++) {
         const curt_entry *entry = &entries[number];
         ssize_t length = readlinkat(AT_FDCWD, (snprintf(name, sizeof name, "dir/%s",
-                                    (const char *)entry->name.ptr), name), target, sizeof target);
+                                    entry->name.ptr), name), target, sizeof target);
         CHECK_INT(entry->metadata.target.len, length);
         CHECK(length > 0 && memcmp(entry->metadata.target.ptr, target, (size_t)length) == 0);
         CHECK_INT(entry->metadata.target.ptr[length], 0);

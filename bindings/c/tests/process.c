@@ -126,13 +126,12 @@ static void *use_shared(void *with)
         char buffer[4096];
         SIZED(curt_found, found);
         SIZED(curt_error_info, info);
-        ptrdiff_t length = curt_search_find(shared->search, Z("tool"), (curt_char *)buffer,
-                                            sizeof buffer, &found, NULL);
+        ptrdiff_t length = curt_search_find(shared->search, Z("tool"), buffer, sizeof buffer, &found,
+                                            NULL);
         wrong += length < 8 || strcmp(buffer + length - 8, "bin/tool") != 0 || found.entry != 1;
         wrong += curt_search_find(shared->search, Z("none"), NULL, 0, NULL, NULL)
             != CURT_E_FIND_NOT_FOUND;
-        length = curt_expand_bytes(shared->expander, (const uint8_t *)"a/./b", 5, (uint8_t *)buffer,
-                                   sizeof buffer);
+        length = curt_expand_bytes(shared->expander, "a/./b", 5, buffer, sizeof buffer);
         wrong += length != 9 || strcmp(buffer, "/work/a/b") != 0;
         for (at = 0; at < ERRORS; at++)
             wrong += curt_error_get(shared->errors[round][at], &info) != 0
@@ -232,7 +231,7 @@ static void *use_handles(void *with)
     handles->wrong += curt_tree_next(handles->tree, &entry, NULL) != 1;
     handles->wrong += curt_search_find(handles->search, Z("none"), NULL, 0, NULL, NULL)
         != CURT_E_FIND_NOT_FOUND;
-    handles->wrong += curt_expand_bytes(handles->expander, (const uint8_t *)"/x/.", 4, NULL, 0) < 2;
+    handles->wrong += curt_expand_bytes(handles->expander, "/x/.", 4, NULL, 0) < 2;
     handles->wrong += curt_root_open_file(handles->root, Z("1/2"), NULL, &file, NULL) != 0;
     handles->wrong += close(file) != 0;
     handles->wrong += curt_error_get(handles->error, &error) != 0 || error.os_error != ENOENT;
@@ -387,9 +386,9 @@ static void use_paths_with_memory(void)
     char buffer[4096];
     SIZED(curt_tree_entry, entry);
     if (curt_lookup_open(&path, 1, 0, &lookup, NULL) == 0)
-        curt_lookup_find(lookup, Z("1/2"), &path, 1, (curt_char *)buffer, sizeof buffer, NULL);
+        curt_lookup_find(lookup, Z("1/2"), &path, 1, buffer, sizeof buffer, NULL);
     curt_lookup_close(lookup);
-    curt_canonical(Z("tree/1/../1/2"), 0, (curt_char *)buffer, sizeof buffer, NULL);
+    curt_canonical(Z("tree/1/../1/2"), 0, buffer, sizeof buffer, NULL);
     if (curt_tree_open(path, 0, &tree, NULL) == 0)
         while (curt_tree_next(tree, &entry, NULL) == 1)
             ;
@@ -518,7 +517,7 @@ static void nothing_is_read_behind_a_text(void)
     make_tree("tree", 1, 1);
     CHECK_INT(curt_stat(path, CURT_FIELD_KIND, 0, &metadata, sizeof metadata, NULL), 0);
     CHECK_INT(metadata.kind, CURT_KIND_DIRECTORY);
-    CHECK_INT(curt_expand_bytes(expander, (const uint8_t *)text, 4, NULL, 0), 10);
+    CHECK_INT(curt_expand_bytes(expander, text, 4, NULL, 0), 10);
     CHECK_INT(curt_remove(CURT_CWD, path, NULL, NULL, NULL, NULL), 0);
     CHECK(!exists("tree"));
     curt_expander_close(expander);

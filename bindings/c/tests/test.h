@@ -131,7 +131,7 @@ static inline void print_text(curt_str text)
 {
     size_t at;
     for (at = 0; at < text.len && at < 400; at++) {
-        unsigned unit = text.ptr[at];
+        unsigned unit = text.ptr[at] & (sizeof *text.ptr == 1 ? 0xffu : 0xffffu);
         fprintf(test_state.report, unit >= ' ' && unit < 127 ? "%c" : "\\x{%x}", unit);
     }
     fputc('\n', test_state.report);

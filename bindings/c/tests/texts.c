@@ -40,30 +40,28 @@ static curt_expander *expander(void)
 static void expect_length(const char *file, int line, curt_expander *by, const char *text,
                           size_t len, const char *expected, int result)
 {
-    uint8_t bytes[256];
+    char bytes[256];
     uint16_t units[256];
     size_t length = expected == NULL ? 0 : strlen(expected), at;
     ptrdiff_t wanted = expected == NULL ? result : (ptrdiff_t)length;
     if (len > 200) {
         check_int(file, line, text, curt_expand_units(by, widen(text, len), len, NULL, 0), result);
-        check_int(file, line, text, curt_expand_bytes(by, (const uint8_t *)text, len, NULL, 0),
-                  result);
+        check_int(file, line, text, curt_expand_bytes(by, text, len, NULL, 0), result);
         return;
     }
     memset(bytes, 0xa5, sizeof bytes);
     memset(units, 0xa5, sizeof units);
-    if (!check_int(file, line, text,
-                   curt_expand_bytes(by, (const uint8_t *)text, len, bytes, sizeof bytes), wanted)
+    if (!check_int(file, line, text, curt_expand_bytes(by, text, len, bytes, sizeof bytes), wanted)
         || !check_int(file, line, text, curt_expand_units(by, widen(text, len), len, units, 256),
                       wanted)
         || expected == NULL)
         return;
     if (memcmp(bytes, expected, length + 1) != 0)
-        failure(file, line, "'%s' becomes '%.*s', not '%s'", text, (int)length, (char *)bytes,
+        failure(file, line, "'%s' becomes '%.*s', not '%s'", text, (int)length, bytes,
                 expected);
     for (at = 0; at <= length; at++)
         check_int(file, line, "a unit", units[at], (unsigned char)expected[at]);
-    check_int(file, line, "behind the NUL", bytes[length + 1], 0xa5);
+    check_int(file, line, "behind the NUL", (unsigned char)bytes[length + 1], 0xa5);
     check_int(file, line, "behind the NUL", units[length + 1], 0xa5a5);
 }
 
@@ -140,14 +138,14 @@ static void joins_texts_of_both_widths_if_it_can(void)
     static const uint16_t lone = 0xd800;
     static const uint16_t base[] = {'/', 0xd800, 'b'};
     uint16_t units[8];
-    uint8_t byte = 'x', bytes[8];
+    char byte = 'x', bytes[8];
     curt_expander *by;
     begin(CURT_FLAVOR_POSIX);
     start_from("/\xff");
     by = expander();
     CHECK_INT(curt_expand_bytes(by, &byte, 1, NULL, 0), 4);
     CHECK_INT(curt_expand_units(by, &unit, 1, NULL, 0), CURT_E_EXPAND_ENCODING);
-    CHECK_INT(curt_expand_bytes(by, (const uint8_t *)"a\0b", 3, NULL, 0), CURT_E_EXPAND_NUL);
+    CHECK_INT(curt_expand_bytes(by, "a\0b", 3, NULL, 0), CURT_E_EXPAND_NUL);
     curt_expander_close(by);
     /* Windows texts need not be valid Unicode. */
     begin(CURT_FLAVOR_WINDOWS);
@@ -220,8 +218,7 @@ static void agrees_with_the_system(void)
     by = expander();
     for (at = 0; at < sizeof texts / sizeof *texts; at++) {
         char *authority = realpath(texts[at], NULL), own[4096];
-        ptrdiff_t result = curt_expand_bytes(by, (const uint8_t *)texts[at], strlen(texts[at]),
-                                             (uint8_t *)own, sizeof own);
+        ptrdiff_t result = curt_expand_bytes(by, texts[at], strlen(texts[at]), own, sizeof own);
         if (CHECK(authority != NULL) && CHECK(result > 0)
             && !CHECK(strcmp(own, authority) == 0))
             fprintf(test_state.report, "  '%s' and '%s'\n", own, authority);

@@ -158,7 +158,7 @@ static void finds_what_nftw_finds(void)
     CHECK_INT(WORKS(curt_tree_open(path, 0, &tree, WHY)), 0);
     CHECK_INT(WORKS(curt_tree_next(tree, &entry, WHY)), 1);
     while (WORKS(curt_tree_next(tree, &entry, WHY)) == 1) {
-        int same_one = find_expected((const char *)entry.path.ptr + strlen("tree/"));
+        int same_one = find_expected(entry.path.ptr + strlen("tree/"));
         if (CHECK(same_one >= 0)) {
             CHECK_INT(entry.kind, expected_kinds[same_one]);
             expected[same_one][0] = 0;

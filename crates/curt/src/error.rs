@@ -180,7 +180,9 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cause::Os(error)
-            | Cause::Start(StartFailure::System | StartFailure::Directory, error) => error.fmt(f),
+            | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
+                f.write_str(&words_of(error))
+            }
             Cause::Kept(kept) => kept.fmt(f),
             Cause::Replaced => f.write_str("was replaced meanwhile"),
             Cause::Loop(_) => f.write_str("symbolic link or mount loop"),
@@ -432,6 +434,15 @@ pub fn number_of(error: &io::Error) -> Option<i32> {
     let known = OsError::of(error.kind());
     let has_number = error.get_ref().is_none() && known != OsError::Io;
     error.raw_os_error().or(has_number.then(|| known.number()))
+}
+
+/// Returns the system's words for an error, without the number that `std` appends. For the command.
+#[doc(hidden)]
+pub fn words_of(error: &io::Error) -> String {
+    let text = error.to_string();
+    let Some(number) = error.raw_os_error() else { return text };
+    // Windows' texts end in a period.
+    text.trim_end_matches(&format!(" (os error {number})")).trim_end_matches('.').to_owned()
 }
 
 pub(crate) fn bug(what: &'static str) -> Cause {

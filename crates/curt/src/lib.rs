@@ -148,9 +148,9 @@ pub mod which;
 pub use beneath::Root;
 pub use calls::Calls;
 pub use control::{Answer, Cancel, Next, Operands, SameFileSystem, Threads, Unvisited};
-#[doc(hidden)]
-pub use error::number_of;
 pub use error::{Cause, Error, Operation};
+#[doc(hidden)]
+pub use error::{number_of, words_of};
 pub use fields::{Fields, Kind, Metadata, Plan};
 #[doc(inline)]
 pub use list::{list, stat};

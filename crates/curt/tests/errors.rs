@@ -93,6 +93,7 @@ fn failures_carry_the_number_of_the_system() {
                 standard.kind()
             };
             assert_eq!(ours.kind(), expected, "{operation} of {name}: {ours}");
+            assert!(!ours.to_string().contains("os error"), "{operation} of {name}: {ours}");
             #[cfg(unix)]
             assert_eq!(ours.raw_os_error(), standard.raw_os_error(), "{operation} of {name}");
             let number = ours.raw_os_error();

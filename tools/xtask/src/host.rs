@@ -101,13 +101,16 @@ pub(crate) fn check(command: &mut Command) -> Outcome {
     Err(Failure::new(format!("'{shown}' ended with {status}")))
 }
 
+/// After exit 2 and 3 without a message, because the command has explained them.
 pub(crate) fn pass_on(command: &mut Command) -> Outcome {
     let status = command.status()?;
     if status.success() {
         return Ok(());
     }
     let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
-    Err(Failure { code, text: format!("'{}' ended with {status}", shown(command)) })
+    let is_explained = matches!(code, 2 | Failure::MISSING);
+    let text = format!("'{}' ended with {status}", shown(command));
+    Err(Failure { code, text: if is_explained { String::new() } else { text } })
 }
 
 pub(crate) fn output_of(program: &str, arguments: &[&str]) -> Option<String> {

@@ -18,6 +18,7 @@ mod test;
 mod windows;
 
 use host::{Failure, Outcome};
+use std::iter;
 use std::process::ExitCode;
 
 const LISTING: &str = "\
@@ -29,8 +30,8 @@ usage: cargo xtask TASK
   fuzz-replay              run every fuzz target once on each file of its corpus
   gnu-tests [FILTER]       run GNU's own tests of six commands, with curt in their place
   static-test [--short]    run the suites of the command, or a few tests, with a static binary
-  dist [--here] [KIND…]    build what is released: tar, deb, exe, npm, wheel, python,
-                           and c (libcurt)
+  dist [--here] [KIND…]    build what is released: tar, deb, exe, npm, wheel, python, c (libcurt),
+                           gem; --here: for this processor and Linux only
   dist-test [--here] [KIND…]
                            build it, and install and run each in a clean root
   public-api [--update]    compare the public API with its lists and the last release
@@ -39,6 +40,8 @@ usage: cargo xtask TASK
   c-abi [--update]         compare the binary interface of libcurt with bindings/c/abi.txt
   c-test [--full]          run the tests in C with gcc and its sanitizers; or with clang, Zig,
                            Valgrind and Wine, too
+  c-install --prefix FOLDER
+                           build libcurt, and install header, libraries and curt.pc
   rivals [NAME…]           build the rivals of the benchmark, under tools/bench/rivals
   debian-root              make or update the Debian 13 root, and print its folder (needs root)
   in-root [--debian 12] [--with SET,…] -- COMMAND…
@@ -61,7 +64,9 @@ fn main() -> ExitCode {
         Ok(()) if arguments.is_empty() => say::out(LISTING),
         Ok(()) => {}
         Err(failure) => {
-            say::err(format_args!("xtask: {}", failure.text));
+            if !failure.text.is_empty() {
+                say::err(format_args!("xtask: {}", failure.text));
+            }
             return ExitCode::from(failure.code);
         }
     }
@@ -69,6 +74,12 @@ fn main() -> ExitCode {
 }
 
 fn run(name: &str, rest: &[String]) -> Outcome {
+    if rest.first().is_some_and(|word| word == "--help" || word == "-h") {
+        if let Some(usage) = usage(name) {
+            say::out(usage);
+            return Ok(());
+        }
+    }
     match name {
         "lint" => lint::run(rest),
         "size" => size::run(rest),
@@ -83,6 +94,7 @@ fn run(name: &str, rest: &[String]) -> Outcome {
         "c-header" => c::header::run(rest),
         "c-abi" => c::abi::run(rest),
         "c-test" => c::test::run(rest),
+        "c-install" => scripts::run("dist/install.sh", rest),
         "rivals" => scripts::run("bench/rivals/all.sh", rest),
         "debian-root" | "in-root" => scripts::run("debian-root.sh", rest),
         "msrv" => msrv::run(rest),
@@ -97,5 +109,26 @@ fn run(name: &str, rest: &[String]) -> Outcome {
             Ok(())
         }
         _ => Err(Failure::usage(format!("no task is called '{name}'\n{LISTING}"))),
+    }
+}
+
+/// Returns the lines of a task in the listing.
+fn usage(name: &str) -> Option<String> {
+    let begins = |line: &&str| line.split(' ').nth(2) == Some(name);
+    let mut lines = LISTING.lines().skip_while(|line| !begins(line));
+    let first = lines.next()?.trim_start();
+    let (words, about) = first.split_once("  ").unwrap_or((first, ""));
+    let more = lines.take_while(|line| line.starts_with("   "));
+    let about = iter::once(about).chain(more).map(str::trim).filter(|line| !line.is_empty());
+    Some(about.fold(format!("usage: cargo xtask {words}"), |all, line| all + "\n  " + line))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_task_has_its_lines_of_the_listing() {
+        let usage = super::usage("c-install").unwrap();
+        assert!(usage.starts_with("usage: cargo xtask c-install --prefix FOLDER\n"), "{usage}");
+        assert_eq!((usage.lines().count(), super::usage("build")), (2, None));
     }
 }

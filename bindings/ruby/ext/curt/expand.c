@@ -65,12 +65,12 @@ static int is_ascii(const char *text, size_t len)
 
 static VALUE folded(const char *text, size_t len, int encoding)
 {
-  curt_char full[MOST];
+  char full[MOST];
   VALUE string;
-  ptrdiff_t written = curt_expand_bytes(full_posix, (const curt_char *)text, len, full, MOST);
+  ptrdiff_t written = curt_expand_bytes(full_posix, text, len, full, MOST);
   if (written < 0)
     raise_failure((int32_t)written, NULL);
-  string = rb_str_new((const char *)full, (long)written);
+  string = rb_str_new(full, (long)written);
   RB_ENCODING_SET(string, encoding);
   return string;
 }

@@ -50,7 +50,8 @@ else
   pkg_config("curt")
   unless have_header("curt.h") && have_library("curt", "curt_abi", "curt.h")
     abort <<~MESSAGE
-      libcurt is missing. Install its package libcurt-dev, or unpack its archive, and say where:
+      libcurt is missing. Install its package libcurt-dev, or say where its archive is unpacked, or
+      where `cargo xtask c-install --prefix FOLDER` of a checkout has installed it:
           gem install curt -- --with-curt-dir=FOLDER
     MESSAGE
   end

@@ -61,18 +61,18 @@ static int has_clean_separators(const char *path, long len)
  * differently. */
 static VALUE root_path(VALUE root)
 {
-  curt_char buffer[4096];
+  char buffer[4096];
   curt_str text;
   ptrdiff_t len;
   if (!RB_TYPE_P(root, T_STRING) || RSTRING_LEN(root) == 0 || RSTRING_PTR(root)[0] != '/')
     return Qnil;
   /* Ruby freezes the roots whose paths it caches. */
   rb_str_freeze(root);
-  text.ptr = (const curt_char *)RSTRING_PTR(root);
+  text.ptr = RSTRING_PTR(root);
   text.len = (size_t)RSTRING_LEN(root);
   len = curt_canonical(text, CURT_CANONICAL_FEW_LINKS, buffer, sizeof buffer, NULL);
   if (len > 0 && (size_t)len < sizeof buffer)
-    return rb_str_new((const char *)buffer, len);
+    return rb_str_new(buffer, len);
   return len < 0 && has_clean_separators(RSTRING_PTR(root), RSTRING_LEN(root)) ? root : Qnil;
 }
 
@@ -92,7 +92,7 @@ static void read_load_path(load_path *known, VALUE array)
     if (NIL_P(path))
       break;
     rb_ary_push(kept, path);
-    roots[at].ptr = (const curt_char *)RSTRING_PTR(path);
+    roots[at].ptr = RSTRING_PTR(path);
     roots[at].len = (size_t)RSTRING_LEN(path);
   }
   if (known->lookup == NULL)
@@ -131,7 +131,7 @@ static void revalidate(load_path *known)
 /* Returns Qnil to let Ruby search. */
 static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, size_t count)
 {
-  curt_char buffer[4096];
+  char buffer[4096];
   curt_str text;
   ptrdiff_t len;
   if (known->roots == 0)
@@ -140,12 +140,12 @@ static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, s
    * the index. */
   if (known->roots < RARRAY_LEN(known->seen) && count > 1)
     count = 1;
-  text.ptr = (const curt_char *)RSTRING_PTR(name);
+  text.ptr = RSTRING_PTR(name);
   text.len = (size_t)RSTRING_LEN(name);
   len = curt_lookup_find(known->lookup, text, extensions, count, buffer, sizeof buffer, NULL);
   if (len <= 0 || (size_t)len >= sizeof buffer)
     return Qnil;
-  return rb_str_freeze(rb_enc_str_new((const char *)buffer, len, rb_filesystem_encoding()));
+  return rb_str_freeze(rb_enc_str_new(buffer, len, rb_filesystem_encoding()));
 }
 
 static int is_relative(VALUE name)
@@ -182,10 +182,10 @@ static load_path *current(void)
 static VALUE find_feature(VALUE name)
 {
   static const curt_str extensions[] = {
-    { (const curt_char *)any_extension, 3 },
-    { (const curt_char *)any_extension + 4, sizeof any_extension - 5 }
+    { any_extension, 3 },
+    { any_extension + 4, sizeof any_extension - 5 }
   };
-  static const curt_str no_extension = { (const curt_char *)any_extension, 0 };
+  static const curt_str no_extension = { any_extension, 0 };
   load_path *known = current();
   const char *text, *last, *dot;
   if (known == NULL || !is_relative(name))
@@ -259,7 +259,7 @@ static VALUE k_require(VALUE self, VALUE name)
 /* call-seq: load(name, wrap = false) -> true */
 static VALUE k_load(int argc, VALUE *argv, VALUE self)
 {
-  static const curt_str no_extension = { (const curt_char *)any_extension, 0 };
+  static const curt_str no_extension = { any_extension, 0 };
   call call = { self, Qnil, id_load_before, id_load_before, argc, { Qnil, Qnil } };
   load_path *known = current();
   rb_check_arity(argc, 1, 2);

@@ -19,7 +19,7 @@ static VALUE join(VALUE *from, VALUE path)
 static VALUE canonical(VALUE path)
 {
   curt_str text = path_argument(&path);
-  curt_char most[1024], *buffer = most;
+  char most[1024], *buffer = most;
   size_t capacity = sizeof most;
   volatile VALUE keep = Qnil;
   curt_str name = { NULL, 0 };

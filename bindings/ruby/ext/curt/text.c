@@ -4,7 +4,7 @@ curt_str path_argument(VALUE *path)
 {
   curt_str text;
   *path = rb_get_path(*path);
-  text.ptr = (const curt_char *)RSTRING_PTR(*path);
+  text.ptr = RSTRING_PTR(*path);
   text.len = (size_t)RSTRING_LEN(*path);
   return text;
 }
@@ -17,7 +17,7 @@ curt_str path_copy(VALUE *path, path_room *room)
   if (text.len > sizeof room->most)
     copy = rb_alloc_tmp_buffer(&room->longer, (long)text.len);
   memcpy(copy, RSTRING_PTR(*path), text.len);
-  text.ptr = (const curt_char *)copy;
+  text.ptr = copy;
   return text;
 }
 
@@ -38,7 +38,7 @@ curt_str *path_arguments(VALUE paths, size_t *count, volatile VALUE *keep)
   end = (char *)(texts + len);
   for (i = 0; i < len; i++) {
     VALUE path = RARRAY_AREF(strings, i);
-    texts[i].ptr = (const curt_char *)end;
+    texts[i].ptr = end;
     texts[i].len = (size_t)RSTRING_LEN(path);
     memcpy(end, RSTRING_PTR(path), texts[i].len);
     end += texts[i].len;
@@ -50,17 +50,16 @@ curt_str *path_arguments(VALUE paths, size_t *count, volatile VALUE *keep)
 
 VALUE external_string(curt_str text, rb_encoding *encoding)
 {
-  const char *bytes = (const char *)text.ptr;
   rb_encoding *internal = rb_default_internal_encoding();
   VALUE string;
   if (encoding != rb_utf8_encoding() || (internal != NULL && internal != encoding))
-    return rb_external_str_new_with_enc(bytes, (long)text.len, encoding);
-  string = rb_str_new(bytes, (long)text.len);
+    return rb_external_str_new_with_enc(text.ptr, (long)text.len, encoding);
+  string = rb_str_new(text.ptr, (long)text.len);
   RB_ENCODING_SET_INLINED(string, rb_utf8_encindex());
   return string;
 }
 
 VALUE path_string(curt_str text)
 {
-  return rb_enc_str_new((const char *)text.ptr, (long)text.len, rb_filesystem_encoding());
+  return rb_enc_str_new(text.ptr, (long)text.len, rb_filesystem_encoding());
 }

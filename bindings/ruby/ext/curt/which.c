@@ -3,7 +3,7 @@
 typedef struct {
   curt_search_options options;
   curt_str name;
-  curt_char *buffer;
+  char *buffer;
   size_t capacity;
   ptrdiff_t length;
   curt_error *error;
@@ -58,11 +58,11 @@ static VALUE s_which(int argc, VALUE *argv, VALUE module)
   look.name = path_copy(&name, &of_name);
   if (!NIL_P(path))
     look.options.path = path_copy(&path, &of_path);
-  look.options.base.ptr = (const curt_char *)".";
+  look.options.base.ptr = ".";
   look.options.base.len = 1;
   for (;;) {
     buffer = rb_str_buf_new((long)look.capacity);
-    look.buffer = (curt_char *)RSTRING_PTR(buffer);
+    look.buffer = RSTRING_PTR(buffer);
     run_call(find_unlocked, &look);
     if (look.length < 0 || (size_t)look.length < look.capacity)
       break;

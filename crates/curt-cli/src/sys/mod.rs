@@ -104,10 +104,6 @@ pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {
     Some((part(bytes.get(..at)?), part(bytes.get(at + 1..)?)))
 }
 
-fn without_number(text: &str) -> &str {
-    text.rfind(" (os error ").map_or(text, |end| &text[..end])
-}
-
 /// Returns the next input, empty at the end, or `None` if a signal came first.
 fn next_input() -> Option<Vec<u8>> {
     let mut input = io::stdin().lock();

@@ -98,7 +98,7 @@ impl NotFound {
             FindCause::RelativeResult => "it was found through a relative path",
             FindCause::DirectoryMissing => "the base directory does not exist",
             FindCause::PermissionDenied => "a directory may not be searched",
-            FindCause::Os(error) => return error.to_string(),
+            FindCause::Os(error) => return super::words_of(error),
         };
         match self.unsearchable.len() {
             0 => reason.to_owned(),

@@ -51,7 +51,7 @@ static void list_by_curt(uint32_t fields) {
             const curt_entry *one = &entries[at];
             const uint64_t *size = fields ? &one->metadata.length : NULL;
 
-            entry((const char *)one->name.ptr, one->name.len, size);
+            entry(one->name.ptr, one->name.len, size);
         }
     }
     check(count);
@@ -106,8 +106,7 @@ static void answer(const char *text) {
 }
 
 static void expand(const char *path) {
-    check(curt_expand_bytes(expander, (const uint8_t *)path, strlen(path), (uint8_t *)buffer,
-                            sizeof buffer));
+    check(curt_expand_bytes(expander, path, strlen(path), buffer, sizeof buffer));
     answer(buffer);
 }
 
@@ -116,7 +115,7 @@ static void expand_clean(void) { expand("/usr/share/doc/ruby/examples/main.rb");
 static void expand_dots(void) { expand("/usr/./lib/../share/doc/ruby/./examples/main.rb"); }
 
 static ptrdiff_t find(const char *name) {
-    return curt_search_find(search, curt_z(name), (curt_char *)buffer, sizeof buffer, NULL, NULL);
+    return curt_search_find(search, curt_z(name), buffer, sizeof buffer, NULL, NULL);
 }
 
 static void which(void) {

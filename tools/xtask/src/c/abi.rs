@@ -62,11 +62,15 @@ fn exported(shared: &Path) -> Result<Vec<String>, Failure> {
 pub(super) fn program(folder: &Path) -> Result<PathBuf, Failure> {
     let header = super::header()?;
     let mut body = String::new();
-    for name in declarations::constants(&header) {
+    let (mut constants, mut structs) =
+        (declarations::constants(&header), declarations::structs(&header));
+    constants.sort();
+    structs.sort_by(|one, other| one.name.cmp(&other.name));
+    for name in constants {
         let _ = writeln!(body, "  printf(\"  {name} %lld\\n\", (long long)({name}));");
     }
     body += "#endif\n";
-    for each in declarations::structs(&header) {
+    for each in structs {
         let name = &each.name;
         let _ = writeln!(body, "  printf(\"  {name} %u\\n\", (unsigned)sizeof({name}));");
         for field in &each.fields {

@@ -1,23 +1,46 @@
-//! Generates `bindings/c/include/curt.h` with cbindgen, and adds `top.h`, `bottom.h`, `volatile`,
-//! and a `CURT_…_INIT` for each struct that begins with its size.
+//! Generates `bindings/c/include/curt.h` with cbindgen, which writes all constants, then all types,
+//! then all functions. The header has one section per source file instead, with the file's own
+//! documentation and order, and parts that Rust cannot express: `top.h`, `text.h`, `volatile`, and a
+//! `CURT_…_INIT` after each struct that begins with its size.
 
-use super::{declarations, folder, outcome};
+use super::declarations::{self, Struct};
+use super::{folder, outcome};
 use crate::host::{Failure, Outcome};
 use cbindgen::{Builder, Config, DocumentationStyle, FunctionConfig, Language, Style};
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
 
+/// In the order of a reader's needs. A type must precede its uses.
+const SECTIONS: [&str; 14] = [
+    "text",
+    "error",
+    "control",
+    "remove",
+    "tree",
+    "metadata",
+    "dir",
+    "usage",
+    "search",
+    "root",
+    "canonical",
+    "lookup",
+    "expand",
+    "results",
+];
+
+const BOTTOM: &str = "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* CURT_H */\n";
+
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    let current = generate(&folder().join("src/lib.rs"))?;
+    let current = generate(&folder().join("src"))?;
     outcome("c-header", "include/curt.h", arguments, &current)
 }
 
-fn generate(root: &Path) -> Result<String, Failure> {
+fn generate(sources: &Path) -> Result<String, Failure> {
     let config = Config {
         language: Language::C,
         style: Style::Type,
-        cpp_compat: true,
         no_includes: true,
         usize_is_size_t: true,
         documentation_style: DocumentationStyle::Doxy,
@@ -27,7 +50,7 @@ fn generate(root: &Path) -> Result<String, Failure> {
         function: FunctionConfig { prefix: Some("CURT_API".to_owned()), ..Default::default() },
         ..Default::default()
     };
-    let bindings = Builder::new().with_config(config).with_src(root).generate();
+    let bindings = Builder::new().with_config(config).with_src(sources.join("lib.rs")).generate();
     let bindings = bindings.map_err(|error| Failure::new(format!("cbindgen: {error}")))?;
     let mut body = Vec::new();
     bindings.write(&mut body);
@@ -37,13 +60,62 @@ fn generate(root: &Path) -> Result<String, Failure> {
     body = body.replace("const int *cancel", "const volatile int *cancel");
     let body = tidy(&body);
     let structs = declarations::structs(&body);
-    let mut initialisers = String::new();
-    for each in structs.iter().filter(|each| each.begins_with_size()) {
-        let (name, value) = (each.name.to_uppercase(), each.initialiser(&structs));
-        let _ = writeln!(initialisers, "#define {name}_INIT \\\n  {value}");
+    let mut declarations: Vec<&str> = body.trim().split("\n\n").collect();
+    let mut header = include_str!("top.h").to_owned();
+    for section in SECTIONS {
+        let source = fs::read_to_string(sources.join(section).with_extension("rs"))?;
+        header += &self::section(&source, &mut declarations, &structs);
+        header += if section == "text" { include_str!("text.h") } else { "" };
     }
-    let (top, bottom) = (include_str!("top.h"), include_str!("bottom.h"));
-    Ok(format!("{top}{body}\n/* Structs with their sizes, and zeros. */\n{initialisers}\n{bottom}"))
+    match declarations.first() {
+        None => Ok(header + BOTTOM),
+        Some(left) => Err(Failure::new(format!("in none of the header's sections:\n{left}"))),
+    }
+}
+
+/// Returns the documentation of a source file, and the declarations of its items.
+fn section(source: &str, declarations: &mut Vec<&str>, structs: &[Struct]) -> String {
+    let mut lines = source.lines().map_while(|line| line.strip_prefix("//!"));
+    let title = lines.next().unwrap_or_default().trim_end_matches('.');
+    let mut text = format!("\n/* ----{title} ----\n");
+    text.extend(lines.flat_map(|line| [" *", line, "\n"]));
+    text += " */\n";
+    let mut last = "";
+    for name in source.lines().filter_map(exported) {
+        // A type has one for each system.
+        while let Some(at) = declarations.iter().position(|one| declares(one, name)) {
+            // Only constants of one prefix follow each other closely.
+            let prefix = name.match_indices('_').nth(1).map_or(name, |(at, _)| &name[..at]);
+            text += if name.starts_with("CURT_") && prefix == last { "" } else { "\n" };
+            last = prefix;
+            text += declarations.remove(at);
+            text.push('\n');
+        }
+        if let Some(each) = structs.iter().find(|each| each.name == name && each.begins_with_size())
+        {
+            let (macro_name, value) = (name.to_uppercase(), each.initialiser(structs));
+            let _ = writeln!(text, "#define {macro_name}_INIT \\\n  {value}");
+        }
+    }
+    text
+}
+
+/// Returns the name of the item that begins on a line of Rust, if C has it.
+fn exported(line: &str) -> Option<&str> {
+    let mut words = line.strip_prefix("pub ")?.split(|letter: char| !is_of_name(letter));
+    words.find(|word| word.starts_with("curt_") || word.starts_with("CURT_"))
+}
+
+fn declares(declaration: &str, name: &str) -> bool {
+    declaration.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&declaration[..at], &declaration[at + name.len()..]);
+        let is_constant = before.ends_with("#define ") && after.starts_with(' ');
+        is_constant || !before.ends_with(is_of_name) && after.starts_with([';', '('])
+    })
+}
+
+fn is_of_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 /// cbindgen cannot negate conditions.
@@ -78,5 +150,25 @@ mod tests {
         let body = "/**\n * One.\n */\n#define CURT_A -1\n  /**\n   * Two\n   * lines.\n   */\n";
         let tidied = "/** One. */\n#define CURT_A (-1)\n  /**\n   * Two\n   * lines.\n   */\n";
         assert_eq!(tidy(body), tidied);
+    }
+
+    #[test]
+    fn a_section_has_the_order_of_its_source() {
+        let source = "//! Two.\n//!\n//!     a();\n\npub const CURT_A_B: u32 = 1;\n\
+            pub const CURT_A_C: u32 = 2;\npub struct curt_s {\n    pub size: usize,\n}\n\
+            pub unsafe extern \"C\" fn curt_f(s: curt_s) {}\npub(crate) fn curt_g() {}\n";
+        let header = "typedef struct {\n  size_t size;\n} curt_s;\n";
+        let [a_b, a_c] = ["#define CURT_A_B 1", "#define CURT_A_C 2"];
+        let mut declarations = vec![header.trim(), "CURT_API void curt_f(curt_s s);", a_c, a_b];
+        let text = section(source, &mut declarations, &declarations::structs(header));
+        assert_eq!(
+            text,
+            format!(
+                "\n/* ---- Two ----\n *\n *     a();\n */\n\n{a_b}\n{a_c}\n\n{header}\
+                 #define CURT_S_INIT \\\n  {{ sizeof(curt_s) }}\n\n\
+                 CURT_API void curt_f(curt_s s);\n"
+            )
+        );
+        assert!(declarations.is_empty());
     }
 }

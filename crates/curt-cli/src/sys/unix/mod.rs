@@ -189,13 +189,9 @@ pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
 
 /// Returns glibc's message in the C locale, or that of `std` for an error without number.
 pub(crate) fn error_text(error: &io::Error) -> String {
-    let Some(number) = curt::number_of(error) else {
-        return error.to_string();
-    };
-    match TEXTS.iter().find(|(errno, _)| errno.raw_os_error() == number) {
-        Some(&(_, text)) => text.to_owned(),
-        None => super::without_number(&io::Error::from_raw_os_error(number).to_string()).to_owned(),
-    }
+    let number = curt::number_of(error);
+    let known = TEXTS.iter().find(|(errno, _)| Some(errno.raw_os_error()) == number);
+    known.map_or_else(|| curt::words_of(error), |&(_, text)| text.to_owned())
 }
 
 /// Names errors without a stable kind in `std`.

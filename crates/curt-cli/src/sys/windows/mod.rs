@@ -195,8 +195,7 @@ pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = curt::number_of(error) else {
         return error.to_string();
     };
-    let text = io::Error::from_raw_os_error(number).to_string();
-    let words = super::without_number(&text).trim_end_matches('.');
+    let words = curt::words_of(&io::Error::from_raw_os_error(number));
     match number {
         SHARING_VIOLATION => {
             format!("{words} (in use, perhaps as the working directory of a program)")
@@ -207,7 +206,7 @@ pub(crate) fn error_text(error: &io::Error) -> String {
             "{words} (patterns are not expanded: 'curt find -g PATTERN DIRECTORY' finds what \
              matches, and with --delete removes it)"
         ),
-        _ => words.to_owned(),
+        _ => words,
     }
 }
 

@@ -1,3 +1,4 @@
+
 /** The text up to its NUL, or an empty one for NULL. */
 #if defined(_WIN32)
 static inline curt_str curt_z(const wchar_t *text)
@@ -14,5 +15,3 @@ static inline curt_str curt_z(const char *text)
 #endif
   return units;
 }
-
-#endif /* CURT_H */
