@@ -82,7 +82,7 @@ pub(crate) enum Command {
 }
 
 #[derive(Args)]
-#[command(after_help = "\
+#[command(help_template = help::TEMPLATE, before_help = "\
 Examples:
   mkdir -p ~/.local/share/bash-completion/completions ~/.config/fish/completions
   curt completions bash > ~/.local/share/bash-completion/completions/curt
@@ -94,10 +94,10 @@ pub(crate) struct CompletionsOptions {
 }
 
 #[derive(Args)]
-#[command(after_help = "\
+#[command(help_template = help::TEMPLATE, before_help = "\
 Examples:
   curt man rm | man -l -                           read a page
-  mkdir -p ~/.local/share/man/man1                 make its directory
+  mkdir -p ~/.local/share/man/man1                 create its directory
   curt man rm > ~/.local/share/man/man1/curt-rm.1  install it")]
 pub(crate) struct ManOptions {
     /// The command to document, such as rm [default: curt itself]
@@ -112,7 +112,7 @@ pub(crate) struct OutputOptions {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Print how many system calls were made
+    /// Print the number of system calls
     #[arg(long)]
     pub(crate) stats: bool,
 }
@@ -157,6 +157,7 @@ trait Options: Args {
 }
 
 struct Positions<'a> {
+    command: &'a clap::Command,
     matches: &'a ArgMatches,
     words: &'a [OsString],
 }
@@ -182,8 +183,14 @@ impl Positions<'_> {
         let is_given = |id: &str| self.position(id).is_some();
         match needs.iter().find(|(id, needed)| is_given(id) && !is_given(needed)) {
             None => Ok(()),
-            Some((id, needed)) => Err(format!("--{id} needs --{needed}").replace('_', "-")),
+            Some((id, needed)) => Err(format!("{} needs {}", self.typed(id), self.typed(needed))),
         }
+    }
+
+    /// Returns an option as it was typed, or else its long name.
+    fn typed(&self, id: &str) -> String {
+        let option = self.command.get_arguments().find(|option| option.get_id() == id);
+        option.map(|option| message::typed(option, self.words)).unwrap_or_default()
     }
 }
 
@@ -210,7 +217,8 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     }
     if let [help, _, more, ..] = words.as_slice() {
         if help == "help" && !more.as_encoded_bytes().starts_with(b"-") {
-            let message = format!("extra operand {}; only one can be explained", quote(more));
+            let message =
+                format!("extra operand {}; help explains one word at a time", quote(more));
             return Err(Box::new(Refused::wrong("curt help", message, None)));
         }
     }
@@ -276,7 +284,7 @@ fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, B
 fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box<Refused>> {
     let define = || {
         let program = called::shown(format!("curt {name}"));
-        let command = clap::Command::new(name).bin_name(program);
+        let command = clap::Command::new(name).bin_name(program).help_template(help::TEMPLATE);
         T::augment_args(command.version(env!("CARGO_PKG_VERSION")))
     };
     let Some(gnu) = gnu::options(name) else {
@@ -319,7 +327,7 @@ fn read_by<T: Options>(
     let matches = ManuallyDrop::new(command.try_get_matches_from_mut(words)?);
     gnu.map_or(Ok(()), |gnu| gnu.check(command, &matches))?;
     let mut options = T::from_arg_matches(&matches)?;
-    let given = Positions { matches: &matches, words };
+    let given = Positions { command, matches: &matches, words };
     match given.check(T::NEEDS).and_then(|()| options.settle(&given)) {
         Ok(()) => Ok(options),
         Err(message) => Err(command.error(ErrorKind::ValueValidation, message)),

@@ -13,23 +13,25 @@ use crate::called;
 use crate::number::{self, Flaw};
 
 const LONG_ABOUT: &str = "\
-Measure the disk usage of directories. Without PATH, measures '.'.
-
-On a terminal, shows the largest entries as a tree, with bars and shares of the whole. Everywhere \
-else, called by the name 'du', with --gnu, or with an option that has no place in a tree (-0, -s, \
--S, -t, --time, --time-style), prints what GNU du prints: one line for each directory, with its \
-size and path.
-
-Works like GNU du and takes its options. Differences: lines are sorted (the contents of \
-a directory before the directory itself, by the bytes of names); a file with several hard links \
-counts in the first directory in that order, so the result is the same in every run; usage errors \
-exit with 2, unless it is called by the name 'du'.";
+Measure disk usage. On a terminal, shows the largest entries as a tree with bars and shares of the \
+total; elsewhere, prints a line for each directory, as GNU du does. Without PATH, measures '.'.";
 
 const BEYOND_GNU: &str = "Options that GNU du does not have";
+const SIZES: &str = "Sizes";
+const OTHERS: &str = "Links, lists and lines";
 
 const NOTES: &str = "\
-Sizes are the allocated space, in KiB rounded up, unless an option says otherwise. With \
---apparent-size, directories and devices count as 0, as in GNU du 9.2 and later.
+Sizes are allocated space, in KiB rounded up, without an option for another unit. With \
+--apparent-size, directories and devices count as 0, as in GNU du since 9.2.
+
+--gnu, the name 'du' and the options -0, -s, -S, -t, --time and --time-style select GNU du's lines \
+on a terminal, too.
+
+Differences from GNU du:
+  - Lines are sorted: by the bytes of names, contents before their directory.
+  - A file with several hard links counts in the first directory in that order,
+    so every run has the same result.
+  - Usage errors exit with 2, or with 1 under the name 'du'.
 
 Exit status:
   0  everything was measured
@@ -46,154 +48,79 @@ Examples:
 #[derive(Args, Default)]
 #[cfg_attr(test, derive(Debug, PartialEq))]
 #[command(args_override_self = true, infer_long_args = true, disable_help_flag = true)]
-#[command(about = "Measure disk usage", long_about = LONG_ABOUT, after_long_help = NOTES,
-          after_help = EXAMPLES)]
+#[command(about = "Measure disk usage", long_about = LONG_ABOUT,
+          before_help = EXAMPLES, after_long_help = NOTES)]
 pub(crate) struct DuOptions {
     /// The files and directories to measure
     #[arg(value_name = "PATH")]
     pub(crate) operands: Vec<OsString>,
 
-    /// End each line with NUL instead of a newline
-    #[arg(short = '0', long)]
-    pub(crate) null: bool,
+    /// Print human-readable sizes, rounded up (1.5K, 23M)
+    #[arg(short = 'h', long)]
+    human_readable: bool,
 
-    /// Print a line for every file, not only for directories
-    #[arg(short, long)]
-    pub(crate) all: bool,
-
-    /// Print apparent sizes instead of allocated space
-    #[arg(short = 'A', long)]
-    apparent_size: bool,
-
-    /// Print sizes in units of SIZE, as in -BM or -B 1000
-    ///
-    /// SIZE is a number, a unit (K, M, G, T, P, E: powers of 1024; KB, MB and so on: powers of
-    /// 1000), both, human-readable or si. A unit alone is printed after each size.
-    #[arg(short = 'B', long, value_name = "SIZE", action = ArgAction::Append,
-          allow_hyphen_values = true)]
-    pub(crate) block_size: Vec<OsString>,
-
-    /// Same as --apparent-size, in bytes
-    #[arg(short, long)]
-    bytes: bool,
-
-    /// Print a grand total
-    #[arg(short = 'c', long)]
-    pub(crate) total: bool,
-
-    /// Follow operands that are symbolic links
-    #[arg(short = 'D', visible_short_alias = 'H', long)]
-    dereference_args: bool,
-
-    /// Follow all symbolic links
-    ///
-    /// The target of several links is counted once.
-    #[arg(short = 'L', long)]
-    dereference: bool,
-
-    /// Follow no symbolic links (the default)
-    #[arg(short = 'P', long)]
-    no_dereference: bool,
+    /// Print only one line per operand
+    #[arg(short, long, conflicts_with = "all")]
+    pub(crate) summarize: bool,
 
     /// Print nothing deeper than N levels below an operand
     #[arg(short = 'd', long, alias = "depth", value_name = "N", allow_negative_numbers = true,
           value_parser = parse_depth)]
     pub(crate) max_depth: Option<usize>,
 
-    /// Print human-readable sizes, rounded up (1.5K, 23M)
-    #[arg(short = 'h', long)]
-    human_readable: bool,
+    /// Print a line for every file, not only for directories
+    #[arg(short, long)]
+    pub(crate) all: bool,
 
-    /// Count entries instead of space
-    #[arg(long)]
-    pub(crate) inodes: bool,
+    /// Print a grand total
+    #[arg(short = 'c', long)]
+    pub(crate) total: bool,
 
-    /// Print sizes in KiB (the default)
-    #[arg(short = 'k')]
-    kilobytes: bool,
+    /// Skip directories on other filesystems
+    #[arg(short = 'x', long)]
+    pub(crate) one_file_system: bool,
 
-    /// Print sizes in MiB
-    #[arg(short = 'm')]
-    megabytes: bool,
-
-    /// Print human-readable sizes in powers of 1000
-    #[arg(long)]
-    si: bool,
-
-    /// Count a file once for each of its hard links
-    #[arg(short = 'l', long)]
-    pub(crate) count_links: bool,
-
-    /// Print only one line for each operand
-    #[arg(short, long, conflicts_with = "all")]
-    pub(crate) summarize: bool,
-
-    /// Leave subdirectories out of the sizes of directories
-    #[arg(short = 'S', long)]
-    pub(crate) separate_dirs: bool,
+    /// Skip entries that match GLOB, with their contents; can be repeated
+    ///
+    /// GLOB is GNU's, without braces, and matches the printed path, or a part after a slash.
+    #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true)]
+    pub(crate) exclude: Vec<OsString>,
 
     /// Print only entries of at least SIZE; with -SIZE, of at most SIZE
     #[arg(short, long, value_name = "SIZE", action = ArgAction::Append,
           allow_hyphen_values = true)]
     pub(crate) threshold: Vec<OsString>,
 
-    /// Print the newest time in each directory: of the last change of contents, or WORD
+    /// Print the newest modification time in each directory, or the time WORD
     #[arg(long, value_name = "WORD", num_args = 0..=1, require_equals = true,
           default_missing_value = "modification", value_parser = AbbreviationOf(&TIMES))]
     pub(crate) time: Option<Fields>,
-
-    /// Print times in this style: full-iso, long-iso, iso or +FORMAT
-    ///
-    /// FORMAT is that of 'date'. The default is that of `TIME_STYLE`, or long-iso.
-    #[arg(long, value_name = "STYLE", allow_hyphen_values = true)]
-    pub(crate) time_style: Option<String>,
-
-    /// Measure the files named in FILE, each ended by NUL; '-' is standard input
-    #[arg(long, value_name = "FILE")]
-    pub(crate) files0_from: Option<OsString>,
-
-    /// Skip directories on other filesystems
-    #[arg(short = 'x', long)]
-    pub(crate) one_file_system: bool,
-
-    /// Skip entries that match GLOB, and everything below them
-    ///
-    /// GLOB is matched against the path as it would be printed, and against each part of it that
-    /// follows a slash. It is GNU's, without braces. Can be repeated.
-    #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true)]
-    pub(crate) exclude: Vec<OsString>,
-
-    /// Skip entries that match a line of FILE, as with --exclude; '-' is standard input
-    #[arg(short = 'X', long, value_name = "FILE", action = ArgAction::Append)]
-    pub(crate) exclude_from: Vec<OsString>,
 
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
 
-    /// Print what GNU du prints, on a terminal too
-    #[arg(long, overrides_with = "tree", help_heading = BEYOND_GNU)]
-    gnu: bool,
+    /// Print only the N largest entries; without a tree, largest first
+    ///
+    /// With 0, only the total of -c is printed. By default a tree fills the terminal.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = BEYOND_GNU)]
+    pub(crate) top: Option<usize>,
 
-    /// Print a tree with bars, in a file or a pipe too
+    /// Print one line per type of file, by the suffixes of names
+    #[arg(long, conflicts_with_all = [
+        "all", "max_depth", "separate_dirs", "summarize", "threshold", "time", "time_style",
+    ], help_heading = BEYOND_GNU)]
+    pub(crate) by_type: bool,
+
+    /// Print a tree with bars in a file or a pipe, too
     #[arg(long, overrides_with = "gnu", help_heading = BEYOND_GNU)]
     tree: bool,
 
-    /// Print one line for each type of file, by the ends of names
-    #[arg(long, help_heading = BEYOND_GNU, conflicts_with_all = [
-        "all", "max_depth", "separate_dirs", "summarize", "threshold", "time", "time_style",
-    ])]
-    pub(crate) by_type: bool,
+    /// Print the lines of GNU du on a terminal, too
+    #[arg(long, overrides_with = "tree", help_heading = BEYOND_GNU)]
+    gnu: bool,
 
-    /// Print only the N largest entries; without a tree, largest first
-    ///
-    /// With 0 there are no lines but the total of -c. A tree has as many lines as the terminal by
-    /// default.
-    #[arg(long, value_name = "N", allow_negative_numbers = true,
-          help_heading = BEYOND_GNU)]
-    pub(crate) top: Option<usize>,
-
-    /// Use at most N threads [default: as many as speed it up]
+    /// Use at most N threads [default: as many as help]
     ///
     /// -j1 starts none.
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
@@ -202,6 +129,79 @@ pub(crate) struct DuOptions {
 
     #[command(flatten, next_help_heading = BEYOND_GNU)]
     pub(crate) output: OutputOptions,
+
+    /// Print apparent sizes instead of allocated space
+    #[arg(short = 'A', long, help_heading = SIZES)]
+    apparent_size: bool,
+
+    /// Same as --apparent-size, in bytes
+    #[arg(short, long, help_heading = SIZES)]
+    bytes: bool,
+
+    /// Print sizes in units of SIZE, as in -BM or -B 1000
+    ///
+    /// SIZE is a number, a unit (K, M, G, T, P, E: powers of 1024; KB, MB and so on: powers of
+    /// 1000), both, human-readable or si. A unit without a number is printed after each size.
+    #[arg(short = 'B', long, value_name = "SIZE", action = ArgAction::Append,
+          allow_hyphen_values = true, help_heading = SIZES)]
+    pub(crate) block_size: Vec<OsString>,
+
+    /// Print sizes in KiB (the default)
+    #[arg(short = 'k', help_heading = SIZES)]
+    kilobytes: bool,
+
+    /// Print sizes in MiB
+    #[arg(short = 'm', help_heading = SIZES)]
+    megabytes: bool,
+
+    /// Print human-readable sizes in powers of 1000
+    #[arg(long, help_heading = SIZES)]
+    si: bool,
+
+    /// Count entries instead of space
+    #[arg(long, help_heading = SIZES)]
+    pub(crate) inodes: bool,
+
+    /// Count a file once for each of its hard links
+    #[arg(short = 'l', long, help_heading = SIZES)]
+    pub(crate) count_links: bool,
+
+    /// Exclude subdirectories from the size of a directory
+    #[arg(short = 'S', long, help_heading = SIZES)]
+    pub(crate) separate_dirs: bool,
+
+    /// Follow operands that are symbolic links
+    #[arg(short = 'D', visible_short_alias = 'H', long, help_heading = OTHERS)]
+    dereference_args: bool,
+
+    /// Follow all symbolic links
+    ///
+    /// A target of several links counts once.
+    #[arg(short = 'L', long, help_heading = OTHERS)]
+    dereference: bool,
+
+    /// Follow no symbolic links (the default)
+    #[arg(short = 'P', long, help_heading = OTHERS)]
+    no_dereference: bool,
+
+    /// Skip entries that match a line of FILE, like --exclude; '-' is standard input
+    #[arg(short = 'X', long, value_name = "FILE", action = ArgAction::Append,
+          help_heading = OTHERS)]
+    pub(crate) exclude_from: Vec<OsString>,
+
+    /// Measure the NUL-terminated names in FILE; '-' is standard input
+    #[arg(long, value_name = "FILE", help_heading = OTHERS)]
+    pub(crate) files0_from: Option<OsString>,
+
+    /// End each line with NUL instead of a newline
+    #[arg(short = '0', long, help_heading = OTHERS)]
+    pub(crate) null: bool,
+
+    /// Print times in this style: full-iso, long-iso, iso or +FORMAT
+    ///
+    /// FORMAT is that of 'date'. The default is `TIME_STYLE`, or else long-iso.
+    #[arg(long, value_name = "STYLE", allow_hyphen_values = true, help_heading = OTHERS)]
+    pub(crate) time_style: Option<String>,
 
     #[command(flatten)]
     pub(crate) without: WithoutOptions,

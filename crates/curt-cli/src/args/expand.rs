@@ -8,12 +8,13 @@ use curt::paths::{DotDot, Flavor, Release, Style, Verbatim};
 use super::{OutputOptions, one_of};
 
 const LONG_ABOUT: &str = "\
-Make paths absolute, by their text alone: the filesystem is not touched.
-
-Works for POSIX and Windows paths on any system. The working directory, the home directory and the \
-directories of drives are those of this process unless options name others.";
+Make paths absolute by their text alone, without touching the filesystem. Works for POSIX and \
+Windows paths on any system.";
 
 const NOTES: &str = "\
+The working directory, the home directory and the directories of drives are those of this process, \
+unless options set them.
+
 Exit status:
   0  every path was expanded
   1  a path could not be made absolute
@@ -22,13 +23,13 @@ Exit status:
 const EXAMPLES: &str = "\
 Examples:
   curt expand --dotdot clamp '~/a/../b'             without '..' and '~'
-  curt expand --flavor windows --cwd 'C:\\x' 'aux.'  as GetFullPathNameW
-  curt expand --style ruby '~/x'                    as Ruby's File.expand_path";
+  curt expand --flavor windows --cwd 'C:\\x' 'aux.'  GetFullPathNameW
+  curt expand --style ruby '~/x'                    Ruby's File.expand_path";
 
 #[derive(Args, Clone, Debug, Default)]
 #[command(args_override_self = true, infer_long_args = true)]
-#[command(about = "Make paths absolute, by their text alone", long_about = LONG_ABOUT,
-          after_long_help = NOTES, after_help = EXAMPLES)]
+#[command(about = "Make paths absolute by their text alone", long_about = LONG_ABOUT,
+          before_help = EXAMPLES, after_long_help = NOTES)]
 pub(crate) struct ExpandOptions {
     /// The paths to expand
     #[arg(value_name = "PATH", required = true)]
@@ -44,23 +45,23 @@ pub(crate) struct ExpandOptions {
           value_parser = one_of(&RELEASES))]
     pub(crate) release: Option<Release>,
 
-    /// The style of expansion [default: native]
+    /// Follow native rules, or those of Ruby [default: native]
     #[arg(long, value_name = "native|ruby", hide_possible_values = true,
           value_parser = one_of(&STYLES))]
     pub(crate) style: Option<Style>,
 
-    /// How to treat '..' [default: keep or clamp]
+    /// Treatment of '..' [default: keep or clamp]
     ///
-    /// 'keep' leaves it, because the name before it may be a link; 'clamp' removes it with that
-    /// name, and ignores it at the root; 'refuse' fails there. The default is 'keep' for POSIX
-    /// paths in the native style, and 'clamp' otherwise.
+    /// keep leaves it, because the name before it may be a symlink. clamp removes it with that
+    /// name, and ignores it at the root. refuse fails at the root. The default is keep for POSIX
+    /// paths in the native style, otherwise clamp.
     #[arg(long, value_name = "keep|clamp|refuse", hide_possible_values = true,
           value_parser = one_of(&DOT_DOTS))]
     pub(crate) dotdot: Option<DotDot>,
 
-    /// How to treat '\\?\' and '\??\' [default: keep]
+    /// Treatment of '\\?\' and '\??\' [default: keep]
     ///
-    /// These prefixes of Windows paths switch most rules off.
+    /// These prefixes of Windows paths disable most rules.
     #[arg(long, value_name = "keep|normalize", hide_possible_values = true,
           value_parser = one_of(&VERBATIMS))]
     pub(crate) verbatim: Option<Verbatim>,
@@ -77,10 +78,9 @@ pub(crate) struct ExpandOptions {
     #[arg(long, value_name = "X=PATH", action = ArgAction::Append)]
     pub(crate) drive: Vec<String>,
 
-    /// Also expand '~USER', to the home directory of that user
+    /// Also expand '~USER' to the home directory of that user
     ///
-    /// Without it only '~' and '~/' at the beginning are the home directory. Ruby's style always
-    /// expands both.
+    /// Without it, only a leading '~' or '~/' is expanded. Ruby's style always expands both.
     #[arg(long)]
     pub(crate) tilde: bool,
 
@@ -92,7 +92,7 @@ pub(crate) struct ExpandOptions {
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<OsString>,
 
-    /// Print which rules were applied
+    /// Print the applied rules
     #[arg(long)]
     pub(crate) explain: bool,
 

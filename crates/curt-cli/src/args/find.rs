@@ -1,5 +1,7 @@
 //! The options of `curt find`.
 
+pub(super) mod translation;
+
 use std::ffi::OsString;
 
 use clap::{ArgAction, Args, ValueHint};
@@ -10,58 +12,47 @@ use super::ls::When;
 use super::{Options, OutputOptions, Positions, WithoutOptions, one_of, parse_threads};
 
 const LONG_ABOUT: &str = "\
-Find entries, as fd does: PATTERN is a regular expression that is found anywhere in a name, in any \
-case unless it has a capital letter. Without PATTERN, or with '.', everything is found. Without \
-PATH, searches '.'.
-
-Hidden entries, and those that .gitignore, .ignore and .fdignore files list, are skipped; -u skips \
-nothing. Directories end with a slash. At most 1,000 entries, found within a tenth of a \
-second, are sorted; more come in any order.
-
-An entry is found if it passes every test. Each test is made only if all before it passed, and \
-reads no more metadata than it needs: names and kinds cost no system call.";
+Find entries, as fd does. PATTERN is a regular expression for a part of the name; unless it has a \
+capital letter, case is ignored. Without PATTERN, or with '.', everything matches; without PATH, \
+the search starts in '.'. Hidden entries and those in .gitignore, .ignore and .fdignore files are \
+skipped; -u skips nothing.";
 
 const NOTES: &str = "\
 Placeholders of -x, -X and --format:
   {}    the path                        {/}   the name
   {.}   the path without its extension  {/.}  the name without its extension
   {//}  the directory                   {{ }} braces
-  --format also takes fields: {size}, {modified} and others (see --fields).
+  --format also accepts fields, such as {size} and {modified} (see --fields).
+
+An entry must pass all tests. Names and kinds cost no system call; other metadata is read only if \
+they match.
+
+Directories end with a slash. Up to 1,000 entries found within a tenth of a second are sorted; \
+beyond that the order varies.
 
 Exit status:
-  0  the search was complete; with -q: something was found
-  1  something failed, which is reported on standard error; with -q: nothing was found
+  0  the search was complete; with -q: an entry was found
+  1  something failed, which is reported on standard error; with -q: no entry was found
   2  the command line was wrong";
 
 const EXAMPLES: &str = "\
 Examples:
-  curt find -e jpg -S +1mi --sort size         the largest pictures first
-  curt find -u -g '*.orig' --delete --dry-run  what --delete would delete
-  curt find -e flac -x ffmpeg -i {} {.}.mp3    a command for each, in parallel";
+  curt find -e jpg -S +1mi --sort size                pictures over 1 MiB
+  curt find -u --older 30d . logs --delete --dry-run  what would be deleted
+  curt find -e flac -x ffmpeg -i {} {.}.mp3           a command for each";
 
 const FIELDS_HELP: &str = fields_help!(
-    "Print these fields of each entry in this order, separated by tabs\n\n\
-     path, parent and depth are fields, too. With --json, these are the keys, beside path and \
-     depth."
+    "Print these fields of each entry, separated by tabs\n\n\
+     path, parent and depth are fields, too. With --json, an object has path, depth and these."
 );
 
-const TESTS: &str = "Tests";
-const TRAVERSAL: &str = "Traversal";
 const ACTIONS: &str = "Actions, instead of printing";
+const PATTERNS: &str = "Patterns";
+const TRAVERSAL: &str = "Traversal";
+const OUTPUT: &str = "Output";
 
 /// Words before a command or operands.
 const ENDS: [&str; 5] = ["--", "-x", "--exec", "-X", "--exec-batch"];
-
-/// GNU find's options, tests and actions of several letters. As combined short options they would
-/// often mean something else: `-exec` is `-e xec`. `-ls` is left out because `-l -s` is a listing
-/// too.
-const OF_FIND: &str = "\
-    amin and anewer atime cmin cnewer context ctime daystart delete depth empty exec execdir \
-    executable false files0-from fls follow fprint fprint0 fprintf fstype gid group \
-    ignore_readdir_race ilname iname inum ipath iregex iwholename links lname maxdepth mindepth \
-    mmin mount mtime name newer newermt nogroup noignore_readdir_race noleaf not nouser nowarn ok \
-    okdir or path perm print print0 printf prune quit readable regex regextype samefile size true \
-    type uid used user version warn wholename writable xdev xtype";
 
 const WHENS: [(&str, When); 3] =
     [("auto", When::Auto), ("always", When::Always), ("never", When::Never)];
@@ -80,229 +71,179 @@ const SORT_KEYS: [(&str, Fields); 6] = [
 
 #[derive(Args)]
 #[command(args_override_self = true, infer_long_args = true)]
-#[command(about = "Find entries; print or delete them, or run programs for them", long_about = LONG_ABOUT,
-          after_long_help = NOTES, after_help = EXAMPLES)]
+#[command(about = "Find entries; print or delete them, or run programs for them",
+          long_about = LONG_ABOUT, before_help = EXAMPLES, after_long_help = NOTES)]
 pub(crate) struct FindOptions {
-    /// The pattern that names are matched against [default: anything]
+    /// The pattern to find in names [default: anything]
     ///
-    /// Write '--' before one that begins with a dash. '\p{...}' takes general categories and
+    /// Write '--' before a pattern with a leading dash. '\p{...}' accepts general categories and
     /// scripts, such as Lu and Greek.
     #[arg(value_name = "PATTERN", hide_default_value = true)]
     pub(crate) pattern: Option<String>,
 
-    /// The directories to search
+    /// The directories to search [default: .]
     #[arg(value_name = "PATH")]
     pub(crate) operands: Vec<OsString>,
 
-    /// Treat PATTERN as a glob that matches the whole name
-    #[arg(short, long, overrides_with_all = ["regex", "fixed_strings"])]
-    pub(crate) glob: bool,
-
-    /// Treat PATTERN as a regular expression (the default)
-    #[arg(long, overrides_with_all = ["glob", "fixed_strings"])]
-    regex: bool,
-
-    /// Treat PATTERN as plain text
-    #[arg(short = 'F', long, visible_alias = "literal", overrides_with_all = ["glob", "regex"])]
-    pub(crate) fixed_strings: bool,
-
-    /// Match the case of PATTERN exactly
-    #[arg(short = 's', long, overrides_with = "ignore_case")]
-    pub(crate) case_sensitive: bool,
-
-    /// Match PATTERN in any case, even if it has a capital letter
-    #[arg(short = 'i', long, overrides_with = "case_sensitive")]
-    pub(crate) ignore_case: bool,
-
-    /// Match PATTERN against full paths instead of names
-    #[arg(short = 'p', long)]
-    pub(crate) full_path: bool,
-
-    /// Match this PATTERN too; all must match
-    #[arg(long = "and", value_name = "PATTERN", allow_hyphen_values = true,
-          action = ArgAction::Append)]
-    pub(crate) and: Vec<String>,
-
-    /// Print full paths
-    #[arg(short, long)]
-    pub(crate) absolute_path: bool,
-
-    /// End each path with NUL instead of a newline
-    #[arg(short = '0', long = "print0", visible_alias = "null",
-          conflicts_with_all = ["list_details", "json"])]
-    pub(crate) null: bool,
-
-    /// Print a line in this FORMAT for each entry, such as '{/}: {//}'
-    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "fields"])]
-    pub(crate) format: Option<String>,
-
-    /// Print these fields of each entry in this order, separated by tabs
-    #[arg(long, value_name = "LIST", long_help = FIELDS_HELP)]
-    pub(crate) fields: Option<String>,
-
-    /// Print a long listing, as 'ls -lhd' does
-    #[arg(short, long,
-          conflicts_with_all = ["json", "format", "fields", "quiet", "exec", "exec_batch"])]
-    pub(crate) list_details: bool,
-
-    /// Sort all results by KEY
-    ///
-    /// KEY is name (the path), size (the largest first), or modified, accessed, changed or created
-    /// (the newest first). Nothing is printed before the search has ended.
-    #[arg(long, value_name = "KEY", hide_possible_values = true, value_parser = one_of(&SORT_KEYS),
-          conflicts_with_all = ["exec", "delete", "contents_first"])]
-    pub(crate) sort: Option<Fields>,
-
-    /// Reverse the order of --sort
-    #[arg(long)]
-    pub(crate) reverse: bool,
-
-    /// Do not put './' before paths with -0, -x and -X
-    ///
-    /// For a search without PATH, as in fd.
-    #[arg(long, conflicts_with_all = ["operands", "search_path"])]
-    pub(crate) strip_cwd_prefix: bool,
-
-    /// Color paths as `ls` does: WHEN is auto (the default), always or never
-    #[arg(short, long, value_name = "WHEN", hide_possible_values = true,
-          value_parser = one_of(&WHENS))]
-    pub(crate) color: Option<When>,
-
-    /// Link paths to their files on a terminal: WHEN is auto, always or never
-    ///
-    /// 'auto', the default of WHEN, does so where paths are colored; without the option, never.
-    #[arg(long, value_name = "WHEN", hide_possible_values = true, num_args = 0..=1,
-          require_equals = true, default_missing_value = "auto", value_parser = one_of(&WHENS))]
-    pub(crate) hyperlink: Option<When>,
-
-    /// Print nothing; exit 0 if anything was found
-    #[arg(short, long, visible_alias = "has-results", conflicts_with_all = ["exec", "exec_batch"])]
-    pub(crate) quiet: bool,
-
-    /// End the search after N entries; with --sort, print the first N
-    #[arg(long, value_name = "N", allow_negative_numbers = true, overrides_with = "one")]
-    pub(crate) max_results: Option<u64>,
-
-    /// End the search after one entry
-    #[arg(short = '1', overrides_with = "max_results")]
-    pub(crate) one: bool,
-
-    /// Use at most N threads [default: as many as speed it up]
-    ///
-    /// As many commands of -x run at a time; by default, one for each processor. -j1 starts no
-    /// thread and collects no output.
-    #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads)]
-    pub(crate) threads: Option<Threads>,
-
-    #[command(flatten)]
-    pub(crate) output: OutputOptions,
-
     /// Match the kind: f, d, l, p, s, c, b, x (executable), e (empty)
     ///
-    /// Or file, directory, symlink, pipe, socket, char-device, block-device, executable, empty.
-    /// With several, as in f,d, any may match; x and e narrow the others down to executable and to
-    /// empty entries. Alone, x means files, and e files and directories. On Windows junction and
-    /// volume-mount are kinds, too.
+    /// Long names: file, directory, symlink, pipe, socket, char-device, block-device, executable,
+    /// empty. Of several kinds, as in f,d, any may match, but x and e restrict the others. Alone, x
+    /// matches files, and e matches files and directories. On Windows, junction and volume-mount
+    /// are kinds, too.
     #[arg(short = 't', long = "type", value_name = "KIND", value_delimiter = ',',
-          action = ArgAction::Append, help_heading = TESTS)]
+          action = ArgAction::Append)]
     pub(crate) file_types: Vec<String>,
 
-    /// Match empty files and directories, as -t empty does
-    #[arg(long, help_heading = TESTS)]
-    empty: bool,
-
-    /// Match the extension EXT, in any case; of several, any may match
+    /// Match the extension EXT, ignoring case; can be repeated
     #[arg(short, long, value_name = "EXT", allow_hyphen_values = true,
-          action = ArgAction::Append, help_heading = TESTS)]
+          action = ArgAction::Append)]
     pub(crate) extension: Vec<String>,
 
-    /// Match files by size: +N at least, -N at most, N exactly
+    /// Match files by size: +N (at least), -N (at most) or N (exactly)
     ///
-    /// N has a unit: b (bytes), k, m, g, t (powers of 1000) or ki, mi, gi, ti (of 1024). With
-    /// several SIZEs, all must match.
+    /// N needs a unit: b (bytes), k, m, g, t (powers of 1000), or ki, mi, gi, ti (powers of 1024).
+    /// Of several SIZEs, all must match.
     #[arg(short = 'S', long, value_name = "SIZE", allow_hyphen_values = true,
-          action = ArgAction::Append, help_heading = TESTS)]
+          action = ArgAction::Append)]
     pub(crate) size: Vec<String>,
 
-    /// Match entries modified after WHEN
+    /// Match entries modified after WHEN, such as 7d
     ///
-    /// WHEN is a local date (2026-01-31, '2026-01-31 10:00:00', perhaps with an offset), the
-    /// midnight of today or yesterday, an age (90s, 10min, 36h, 7d, 2weeks), seconds since 1970
-    /// (@1767225600), or a file (its modification time; ./7d if it is named like an age).
+    /// WHEN is an age (90s, 10min, 36h, 7d, 2weeks), a local date (2026-01-31, '2026-01-31
+    /// 10:00:00', also with an offset), today or yesterday (at midnight), seconds since 1970
+    /// (@1767225600), or a file, for its modification time (./7d if its name looks like an age).
     #[arg(long, value_name = "WHEN", allow_hyphen_values = true, visible_alias = "newer",
-          aliases = ["changed-after", "change-newer-than"], help_heading = TESTS)]
+          aliases = ["changed-after", "change-newer-than"])]
     pub(crate) changed_within: Option<String>,
 
     /// Match entries modified before WHEN
-    #[arg(long, value_name = "WHEN", allow_hyphen_values = true, visible_alias = "older",
-          alias = "change-older-than", help_heading = TESTS)]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        allow_hyphen_values = true,
+        visible_alias = "older",
+        alias = "change-older-than"
+    )]
     pub(crate) changed_before: Option<String>,
 
-    /// Match the owner and the group, by name or number
-    #[arg(short, long, value_name = "USER[:GROUP]", value_hint = ValueHint::Username,
-          help_heading = TESTS)]
+    /// Match the owner, the group or both, by name or number
+    #[arg(short, long, value_name = "USER[:GROUP]", value_hint = ValueHint::Username)]
     pub(crate) owner: Option<String>,
 
-    /// Match permissions: MODE exactly, or all (-MODE) or any (/MODE) bits
+    /// Match permissions: MODE exactly, all bits (-MODE) or any bit (/MODE)
     ///
-    /// MODE is octal, as in 644, or names bits, as in u=rw,go=r or u+x. With several MODEs, all
-    /// must match.
-    #[arg(long, value_name = "MODE", allow_hyphen_values = true, action = ArgAction::Append,
-          help_heading = TESTS)]
+    /// MODE is octal (644) or symbolic (u=rw,go=r or u+x). Of several MODEs, all must match.
+    #[arg(long, value_name = "MODE", allow_hyphen_values = true, action = ArgAction::Append)]
     pub(crate) perm: Vec<String>,
 
-    /// Do not skip hidden entries
-    #[arg(short = 'H', long, help_heading = TRAVERSAL)]
-    hidden: bool,
+    /// Match empty files and directories, like -t empty
+    #[arg(long)]
+    empty: bool,
 
-    /// Do not skip entries that ignore files list
-    #[arg(short = 'I', long, help_heading = TRAVERSAL)]
-    no_ignore: bool,
-
-    /// Do not skip entries that only git's ignore files list
-    #[arg(long, help_heading = TRAVERSAL)]
-    pub(crate) no_ignore_vcs: bool,
-
-    /// Skip nothing: the same as -HI
-    #[arg(short, long, help_heading = TRAVERSAL)]
+    /// Skip nothing, like -HI
+    #[arg(short, long)]
     unrestricted: bool,
 
-    /// Apply git's ignore rules outside of work trees, too
-    #[arg(long, help_heading = TRAVERSAL)]
-    pub(crate) no_require_git: bool,
+    /// Include hidden entries
+    #[arg(short = 'H', long)]
+    hidden: bool,
 
-    /// Skip entries that match the rules in FILE, which are read last
-    ///
-    /// These rules apply with -I and -u, too.
-    #[arg(long, value_name = "FILE", action = ArgAction::Append, help_heading = TRAVERSAL)]
-    pub(crate) ignore_file: Vec<OsString>,
+    /// Include entries listed in ignore files
+    #[arg(short = 'I', long)]
+    no_ignore: bool,
 
-    /// Skip entries that match GLOB, and their contents; can be repeated
+    /// Skip entries that match GLOB, with their contents; can be repeated
     ///
-    /// A GLOB without a slash matches names at any depth. One with a slash matches the path below
-    /// PATH, or as it is printed. One that begins with a slash matches the full path, or the path
-    /// below PATH, as in 'curt rm --exclude'. PATHs are searched, unless the full path of one, or
-    /// of a directory above it, matches.
+    /// A GLOB without a slash matches names at any depth; with a slash, the path below PATH or as
+    /// printed; with a leading slash, the absolute path or the path below PATH, as in 'curt rm
+    /// --exclude'. A PATH is skipped only if its own absolute path or that of a parent matches.
     #[arg(short = 'E', long, value_name = "GLOB", allow_hyphen_values = true,
-          action = ArgAction::Append, help_heading = TRAVERSAL)]
+          action = ArgAction::Append)]
     pub(crate) exclude: Vec<OsString>,
 
-    /// Do not enter directories that match
-    ///
-    /// --prune -X curt rm -r removes them with their contents, which --delete does not.
-    #[arg(long, conflicts_with_all = ["contents_first", "delete"], help_heading = TRAVERSAL)]
-    pub(crate) prune: bool,
-
-    /// Visit and print the contents of a directory before the directory
-    ///
-    /// Nothing is printed before the search has ended. -x has this order with -j1.
-    #[arg(long, help_heading = TRAVERSAL)]
-    pub(crate) contents_first: bool,
-
     /// Descend at most N levels below PATH
-    #[arg(short = 'd', long, visible_alias = "maxdepth", alias = "depth", value_name = "N",
-          allow_negative_numbers = true, help_heading = TRAVERSAL)]
+    #[arg(
+        short = 'd',
+        long,
+        visible_alias = "maxdepth",
+        alias = "depth",
+        value_name = "N",
+        allow_negative_numbers = true
+    )]
     pub(crate) max_depth: Option<usize>,
+
+    /// Run a command for each entry, in parallel
+    ///
+    /// The command ends at ';'. Without a placeholder, the path is its last argument. Of several
+    /// commands, each runs if the previous one succeeded. The output for an entry is printed in one
+    /// piece.
+    #[arg(short = 'x', long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
+          allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "format", "fields"],
+          value_hint = ValueHint::CommandName, help_heading = ACTIONS)]
+    pub(crate) exec: Vec<OsString>,
+
+    /// Run a command once for all entries, sorted; can be repeated
+    ///
+    /// Paths that do not fit in one command line are split over several. Of several commands, all
+    /// run for the same paths, in the order given, even after one failed.
+    #[arg(short = 'X', long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
+          allow_hyphen_values = true, conflicts_with_all = ["format", "fields"],
+          value_hint = ValueHint::CommandName, help_heading = ACTIONS)]
+    pub(crate) exec_batch: Vec<OsString>,
+
+    /// With -X, pass at most N paths at a time; 0 means as many as fit
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
+          allow_negative_numbers = true, help_heading = ACTIONS)]
+    pub(crate) batch_size: usize,
+
+    /// Delete all matches, contents first
+    ///
+    /// A directory is deleted only if it is empty by then; without -u, hidden and ignored entries
+    /// remain. Prints nothing; --stats counts deleted entries. Mounts below PATH, or reached by a
+    /// symlink with -L, remain and are reported; with --one-file-system, only those that match are
+    /// reported, and bind mounts are entered. A PATH that is a symlink needs a slash at its end, or
+    /// -L.
+    #[arg(long, conflicts_with_all = ["exec", "exec_batch", "list_details", "quiet"],
+          help_heading = ACTIONS)]
+    pub(crate) delete: bool,
+
+    /// With --delete, only print what would be deleted
+    ///
+    /// Contents come first. Failures are reported as without --dry-run, and the total comes last,
+    /// on standard error.
+    #[arg(long, help_heading = ACTIONS)]
+    pub(crate) dry_run: bool,
+
+    /// Match PATTERN as a glob against whole names
+    #[arg(short, long, overrides_with_all = ["regex", "fixed_strings"], help_heading = PATTERNS)]
+    pub(crate) glob: bool,
+
+    /// Match PATTERN as a regular expression (the default)
+    #[arg(long, overrides_with_all = ["glob", "fixed_strings"], help_heading = PATTERNS)]
+    regex: bool,
+
+    /// Match PATTERN as plain text
+    #[arg(short = 'F', long, visible_alias = "literal", overrides_with_all = ["glob", "regex"],
+          help_heading = PATTERNS)]
+    pub(crate) fixed_strings: bool,
+
+    /// Match the exact case
+    #[arg(short = 's', long, overrides_with = "ignore_case", help_heading = PATTERNS)]
+    pub(crate) case_sensitive: bool,
+
+    /// Ignore case, even if PATTERN has a capital letter
+    #[arg(short = 'i', long, overrides_with = "case_sensitive", help_heading = PATTERNS)]
+    pub(crate) ignore_case: bool,
+
+    /// Match PATTERN against absolute paths
+    #[arg(short = 'p', long, help_heading = PATTERNS)]
+    pub(crate) full_path: bool,
+
+    /// Require this PATTERN, too; can be repeated
+    #[arg(long = "and", value_name = "PATTERN", allow_hyphen_values = true,
+          action = ArgAction::Append, help_heading = PATTERNS)]
+    pub(crate) and: Vec<String>,
 
     /// Match only entries at depth N or deeper
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = TRAVERSAL)]
@@ -317,68 +258,137 @@ pub(crate) struct FindOptions {
     #[arg(short = 'L', long, visible_alias = "dereference", help_heading = TRAVERSAL)]
     pub(crate) follow: bool,
 
-    /// Stay on the filesystem of each PATH
+    /// Do not enter other filesystems
     ///
-    /// Without this option, mounts are entered, but not by --delete. HOW is device (the default),
-    /// which stops where the device number changes: at btrfs subvolumes, too, but not at bind mounts
-    /// of the same filesystem. Or it is mount, which stops at every mount point, also at bind mounts.
+    /// Without this option, mounts are entered, except by --delete. HOW is device (the default) or
+    /// mount. device compares device numbers: it also stops at btrfs subvolumes, but not at bind
+    /// mounts of the same filesystem. mount stops at all mount points.
     #[arg(long, visible_aliases = ["mount", "xdev"], value_name = "HOW",
           hide_possible_values = true, num_args = 0..=1, require_equals = true,
           default_missing_value = "device", value_parser = one_of(&ONE_FILE_SYSTEM),
           help_heading = TRAVERSAL)]
     pub(crate) one_file_system: Option<SameFileSystem>,
 
-    /// Search this PATH too; then there are no PATHs after PATTERN
+    /// Do not enter matching directories
+    ///
+    /// '--prune -X curt rm -r' removes them with their contents, unlike --delete.
+    #[arg(long, conflicts_with_all = ["contents_first", "delete"], help_heading = TRAVERSAL)]
+    pub(crate) prune: bool,
+
+    /// Print the contents of a directory before the directory
+    ///
+    /// Nothing is printed before the search has ended. With -j1, -x has this order, too.
+    #[arg(long, help_heading = TRAVERSAL)]
+    pub(crate) contents_first: bool,
+
+    /// Include entries listed only in git's ignore files
+    #[arg(long, help_heading = TRAVERSAL)]
+    pub(crate) no_ignore_vcs: bool,
+
+    /// Apply git's ignore rules outside work trees, too
+    #[arg(long, help_heading = TRAVERSAL)]
+    pub(crate) no_require_git: bool,
+
+    /// Skip entries that match the rules in FILE
+    ///
+    /// These rules are applied last, also with -I and -u.
+    #[arg(long, value_name = "FILE", action = ArgAction::Append, help_heading = TRAVERSAL)]
+    pub(crate) ignore_file: Vec<OsString>,
+
+    /// Search this PATH instead of operands; can be repeated
     #[arg(long, value_name = "PATH", action = ArgAction::Append, conflicts_with = "operands",
           help_heading = TRAVERSAL)]
     search_path: Vec<OsString>,
 
-    /// Change to the directory PATH first; other paths are relative to it
+    /// Start in the directory PATH; other paths are relative to it
     #[arg(long, value_name = "PATH", help_heading = TRAVERSAL)]
     pub(crate) base_directory: Option<OsString>,
 
-    /// Run a command for each entry, in parallel
+    /// Sort by KEY: name, size, modified, accessed, changed or created
     ///
-    /// The command ends at a ';'. Without a placeholder the path is its last word. Of several, each
-    /// is run after the one before it succeeded. The output for an entry is printed as a whole.
-    #[arg(short = 'x', long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
-          allow_hyphen_values = true, conflicts_with_all = ["exec_batch", "format", "fields"],
-          value_hint = ValueHint::CommandName, help_heading = ACTIONS)]
-    pub(crate) exec: Vec<OsString>,
+    /// Sizes are sorted largest first, times newest first. Nothing is printed before the search has
+    /// ended.
+    #[arg(long, value_name = "KEY", hide_possible_values = true, value_parser = one_of(&SORT_KEYS),
+          conflicts_with_all = ["exec", "delete", "contents_first"], help_heading = OUTPUT)]
+    pub(crate) sort: Option<Fields>,
 
-    /// Run a command once for all entries, sorted; can be repeated
+    /// Reverse the order of --sort
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) reverse: bool,
+
+    /// Stop after N results; with --sort, print the first N
+    #[arg(long, value_name = "N", allow_negative_numbers = true, overrides_with = "one",
+          help_heading = OUTPUT)]
+    pub(crate) max_results: Option<u64>,
+
+    /// Stop after one result
+    #[arg(short = '1', overrides_with = "max_results", help_heading = OUTPUT)]
+    pub(crate) one: bool,
+
+    /// Print nothing; exit with 0 if an entry was found
+    #[arg(short, long, visible_alias = "has-results", conflicts_with_all = ["exec", "exec_batch"],
+          help_heading = OUTPUT)]
+    pub(crate) quiet: bool,
+
+    /// Print absolute paths
+    #[arg(short, long, help_heading = OUTPUT)]
+    pub(crate) absolute_path: bool,
+
+    /// Print a long listing, like 'ls -lhd'
+    #[arg(short, long,
+          conflicts_with_all = ["json", "format", "fields", "quiet", "exec", "exec_batch"],
+          help_heading = OUTPUT)]
+    pub(crate) list_details: bool,
+
+    /// Color paths: WHEN is auto (the default), always or never
+    #[arg(short, long, value_name = "WHEN", hide_possible_values = true,
+          value_parser = one_of(&WHENS), help_heading = OUTPUT)]
+    pub(crate) color: Option<When>,
+
+    /// Link paths to their files on a terminal: WHEN is auto, always or never
     ///
-    /// If the paths do not fit one command line, several are run. Of several commands, all run for
-    /// the same paths, in the order given, even after one that failed.
-    #[arg(short = 'X', long, value_name = "COMMAND", num_args = 1.., value_terminator = ";",
-          allow_hyphen_values = true, conflicts_with_all = ["format", "fields"],
-          value_hint = ValueHint::CommandName, help_heading = ACTIONS)]
-    pub(crate) exec_batch: Vec<OsString>,
+    /// Without WHEN, as with auto, colored paths are linked.
+    #[arg(long, value_name = "WHEN", hide_possible_values = true, num_args = 0..=1,
+          require_equals = true, default_missing_value = "auto", value_parser = one_of(&WHENS),
+          help_heading = OUTPUT)]
+    pub(crate) hyperlink: Option<When>,
 
-    /// With -X: give one command at most N paths; 0 means as many as fit
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true,
-          allow_negative_numbers = true, help_heading = ACTIONS)]
-    pub(crate) batch_size: usize,
-
-    /// Delete all matches, contents first
+    /// Omit './' before paths with -0, -x and -X
     ///
-    /// A directory is deleted only if it is empty by then; hidden and ignored entries stay
-    /// without -u. Nothing is printed; --stats counts the deleted entries. Filesystems mounted
-    /// below PATH, or reached by a link with -L, stay and are reported; with --one-file-system only
-    /// those that match are reported, and bind mounts are entered. A PATH that is a link needs a
-    /// slash at its end, or -L.
-    #[arg(long, conflicts_with_all = ["exec", "exec_batch", "list_details", "quiet"],
-          help_heading = ACTIONS)]
-    pub(crate) delete: bool,
+    /// Only for a search without PATH, as in fd.
+    #[arg(long, conflicts_with_all = ["operands", "search_path"], help_heading = OUTPUT)]
+    pub(crate) strip_cwd_prefix: bool,
 
-    /// With --delete: only print what would be deleted, contents first
+    /// End each path with NUL instead of a newline
+    #[arg(short = '0', long = "print0", visible_alias = "null",
+          conflicts_with_all = ["list_details", "json"], help_heading = OUTPUT)]
+    pub(crate) null: bool,
+
+    /// Print each entry in this FORMAT, such as '{/}: {//}'
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "fields"],
+          help_heading = OUTPUT)]
+    pub(crate) format: Option<String>,
+
+    /// Print these fields of each entry, separated by tabs
+    #[arg(long, value_name = "LIST", long_help = FIELDS_HELP, help_heading = OUTPUT)]
+    pub(crate) fields: Option<String>,
+
+    #[command(flatten, next_help_heading = OUTPUT)]
+    pub(crate) output: OutputOptions,
+
+    /// Use at most N threads [default: as many as help]
     ///
-    /// What would stay is reported as without --dry-run. The sum comes last, on standard error.
-    #[arg(long, help_heading = ACTIONS)]
-    pub(crate) dry_run: bool,
+    /// -x runs as many commands at a time, by default one per processor. -j1 starts no thread and
+    /// does not collect output.
+    #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads, help_heading = OUTPUT)]
+    pub(crate) threads: Option<Threads>,
 
     #[arg(skip)]
     pub(crate) commands: Vec<Vec<OsString>>,
+
+    /// How --changed-within and --changed-before were typed, for messages.
+    #[arg(skip)]
+    pub(crate) time_options: [String; 2],
 
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
@@ -393,9 +403,7 @@ impl Options for FindOptions {
         let words = words.iter().take_while(|word| !ends(word)).filter_map(|word| word.to_str());
         let is_short =
             |word: &str| word.len() > 2 && word != "--delete" && "--delete".starts_with(word);
-        let is_of_find = |word: &str| {
-            word.strip_prefix('-').is_some_and(|name| OF_FIND.split(' ').any(|it| it == name))
-        };
+        let is_of_find = |word: &str| word.strip_prefix('-').is_some_and(translation::is_of_find);
         words.into_iter().find(|word| is_short(word) || is_of_find(word))
     }
 
@@ -417,6 +425,7 @@ impl Options for FindOptions {
             (self.min_depth, self.max_depth) = (Some(depth), Some(depth));
         }
         self.operands.append(&mut self.search_path);
+        self.time_options = ["changed_within", "changed_before"].map(|id| given.typed(id));
         for id in ["exec", "exec_batch"] {
             let commands = given.matches.get_occurrences::<OsString>(id).into_iter().flatten();
             self.commands.extend(commands.map(|words| words.cloned().collect()));

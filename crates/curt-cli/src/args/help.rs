@@ -3,6 +3,13 @@
 use clap::Command;
 use clap::builder::StyledStr;
 
+/// Examples come before the options.
+pub(super) const TEMPLATE: &str = "\
+{about-with-newline}
+{usage-heading} {usage}
+
+{before-help}{all-args}{after-help}";
+
 /// The list of fields in the help of each `--fields`.
 macro_rules! fields_help {
     ($first:literal) => {
@@ -29,7 +36,10 @@ pub(super) fn in_full(command: &Command) -> StyledStr {
     if let Some(about) = command.get_long_about() {
         full = full.about(about.clone());
     }
-    full.after_help(notes(command).join("\n\n")).render_help()
+    if let Some(notes) = command.get_after_long_help() {
+        full = full.after_help(notes.clone());
+    }
+    full.render_help()
 }
 
 /// Returns the command as shown by help and manual pages. `FILE` and `--root` appear as required,
@@ -42,8 +52,8 @@ pub(crate) fn shown(command: &Command) -> Command {
     })
 }
 
-/// Returns the text of `--help` after the options, examples last.
+/// Returns the sections of a manual page after the options, examples last.
 pub(crate) fn notes(command: &Command) -> Vec<String> {
-    let texts = [command.get_after_long_help(), command.get_after_help()];
+    let texts = [command.get_after_long_help(), command.get_before_help()];
     texts.into_iter().flatten().map(ToString::to_string).collect()
 }

@@ -19,17 +19,23 @@ use words::{FORMATS, MARKS, SORTS, TIMES, WHENS};
 pub(crate) use words::{Format, Hidden, Marks, Sort, When};
 
 const BEYOND_GNU: &str = "Options that GNU ls does not have";
+const ORDER: &str = "Order and times";
+const FORMAT: &str = "Formats, names and sizes";
 
 const LONG_ABOUT: &str = "\
-List the contents of directories. Without FILE, lists '.'.
-
-Works like GNU ls in the C locale and takes all of its options but -D and -Z. Only the metadata that the \
-options need is read: names alone take no system call for an entry, -l takes one, and one more \
-for a symbolic link. Differences: -l shows '+' for access control lists only with --acl; --color \
-goes by kind and name, and by permissions only where they are shown anyway or LS_COLORS names a \
-color for them; usage errors exit with 2.";
+List directories, as GNU ls does in the C locale and with all of its options but -D and -Z. \
+Without FILE, lists '.'.";
 
 const NOTES: &str = "\
+Only the metadata that is needed is read: names alone cost no system call per entry, -l costs one, \
+and one more for a symbolic link.
+
+Differences from GNU ls:
+  - -l shows '+' for access control lists only with --acl.
+  - --color goes by kind and name. It goes by permissions only if they are shown
+    anyway or LS_COLORS has a color for them.
+  - Usage errors exit with 2.
+
 Exit status:
   0  everything was listed
   1  something below an operand could not be read
@@ -37,7 +43,7 @@ Exit status:
 
 const EXAMPLES: &str = "\
 Examples:
-  curt ls -lh --header --total        the names of columns, and sums
+  curt ls -lh --header --total        with column names and totals
   curt ls --tree --depth 2            a tree of two levels
   curt ls --fields name,size,created  chosen fields, separated by tabs";
 
@@ -45,14 +51,14 @@ Examples:
 #[derive(Args, Clone, Debug, Default)]
 #[allow(dead_code, reason = "options that are read by their positions are not read as fields")]
 #[command(args_override_self = true, infer_long_args = true, disable_help_flag = true)]
-#[command(about = "List directories", long_about = LONG_ABOUT, after_long_help = NOTES,
-          after_help = EXAMPLES)]
+#[command(about = "List directories", long_about = LONG_ABOUT,
+          before_help = EXAMPLES, after_long_help = NOTES)]
 pub(crate) struct LsOptions {
     /// The files and directories to list
     #[arg(value_name = "FILE")]
     pub(crate) operands: Vec<OsString>,
 
-    /// Do not skip names that start with a dot
+    /// Include names that start with a dot
     #[arg(short, long)]
     all: bool,
 
@@ -60,44 +66,41 @@ pub(crate) struct LsOptions {
     #[arg(short = 'A', long)]
     almost_all: bool,
 
-    /// With -l, print the author of each file, which is its owner
-    #[arg(long)]
-    pub(crate) author: bool,
+    /// Use the long format: mode, links, owner, group, size, time, name
+    #[arg(short = 'l')]
+    long: bool,
 
-    /// Do not list names that end in '~'
-    #[arg(short = 'B', long)]
-    pub(crate) ignore_backups: bool,
-
-    /// Print sizes in units of SIZE, such as 512, K, MB or human-readable
-    #[arg(long, value_name = "SIZE",
-          value_parser = OsStringValueParser::new().try_map(|it| parse_block_size(&it)))]
-    block_size: Option<Blocks>,
-
-    /// Sort by status change time; with -l, show it
-    #[arg(short = 'c')]
-    by_change: bool,
-
-    /// Print unprintable characters as C escapes
-    #[arg(short = 'b', long = "escape")]
-    escaped: bool,
-
-    /// List entries in columns
-    #[arg(short = 'C')]
-    columns: bool,
-
-    /// Color the names: always (the default WHEN), auto or never
-    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
-          default_missing_value = "always", hide_possible_values = true,
-          value_parser = AbbreviationOf(&WHENS))]
-    pub(crate) color: Option<When>,
+    /// Print sizes like 1K 234M 2G
+    #[arg(short, long)]
+    pub(crate) human_readable: bool,
 
     /// List directories themselves, not their contents
     #[arg(short, long)]
     pub(crate) directory: bool,
 
-    /// Same as -aU: list all entries in directory order
-    #[arg(short = 'f')]
-    raw: bool,
+    /// List subdirectories recursively
+    #[arg(short = 'R', long)]
+    pub(crate) recursive: bool,
+
+    /// List one file per line
+    #[arg(short = '1')]
+    one_per_line: bool,
+
+    /// Sort by time, newest first
+    #[arg(short = 't')]
+    by_time: bool,
+
+    /// Sort by size, largest first
+    #[arg(short = 'S')]
+    by_size: bool,
+
+    /// Reverse the order
+    #[arg(short, long)]
+    pub(crate) reverse: bool,
+
+    /// List directories before files
+    #[arg(long)]
+    pub(crate) group_directories_first: bool,
 
     /// Append one of */=@| to names: always (the default WHEN), auto or never
     #[arg(short = 'F', long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
@@ -105,207 +108,31 @@ pub(crate) struct LsOptions {
           value_parser = AbbreviationOf(&WHENS))]
     classify: Vec<When>,
 
-    /// Same as --classify, but without '*' for executable files
-    #[arg(long)]
-    file_type: bool,
-
-    /// Append '/' to directories
-    #[arg(short = 'p')]
-    slash: bool,
-
-    /// Use a format: across (-x), commas (-m), long (-l), single-column (-1), vertical (-C)
-    #[arg(long = "format", value_name = "WORD", hide_possible_values = true,
-          value_parser = AbbreviationOf(&FORMATS))]
-    named_format: Option<Format>,
-
-    /// Same as -l --time-style=full-iso
-    #[arg(long)]
-    full_time: bool,
-
-    /// Same as -l, but without the owner
-    #[arg(short = 'g')]
-    pub(crate) no_owner: bool,
-
-    /// With -l, do not show the group
-    #[arg(short = 'G', long)]
-    no_group: bool,
-
-    /// List directories before files
-    #[arg(long)]
-    pub(crate) group_directories_first: bool,
-
-    /// Print sizes like 1K 234M 2G
-    #[arg(short, long)]
-    pub(crate) human_readable: bool,
-
-    /// Print sizes with powers of 1000
-    #[arg(long)]
-    si: bool,
-
-    /// Do not list names that match PATTERN, except with -a or -A
-    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
-    pub(crate) hide: Vec<OsString>,
-
-    /// Link the names to their files: always (the default WHEN), auto or never
+    /// Color names: always (the default WHEN), auto or never
     #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
           default_missing_value = "always", hide_possible_values = true,
           value_parser = AbbreviationOf(&WHENS))]
-    pub(crate) hyperlink: Option<When>,
+    pub(crate) color: Option<When>,
 
-    /// Append marks to names: none, slash (-p), file-type or classify (-F)
-    #[arg(long, value_name = "WORD", hide_possible_values = true,
-          value_parser = AbbreviationOf(&MARKS))]
-    indicator_style: Option<Marks>,
-
-    /// Do not list names that match PATTERN, a glob without braces
-    #[arg(short = 'I', long, value_name = "PATTERN", allow_hyphen_values = true)]
-    pub(crate) ignore: Vec<OsString>,
-
-    /// Follow symbolic links that are operands
-    #[arg(short = 'H', long)]
-    dereference_command_line: bool,
-
-    /// Follow symbolic links that are operands and lead to directories
-    #[arg(long)]
-    dereference_command_line_symlink_to_dir: bool,
+    /// Print the allocated size of each file, in KiB
+    #[arg(short, long)]
+    pub(crate) size: bool,
 
     /// Print the inode number of each file
     #[arg(short, long)]
     pub(crate) inode: bool,
 
-    /// Print allocated sizes in KiB, whatever the environment says
-    #[arg(short, long)]
-    pub(crate) kibibytes: bool,
-
-    /// Use the long format: mode, links, owner, group, size, time, name
-    #[arg(short = 'l')]
-    long: bool,
-
     /// Follow all symbolic links
     #[arg(short = 'L', long)]
     dereference: bool,
-
-    /// List entries in lines, separated by commas
-    #[arg(short = 'm')]
-    commas: bool,
-
-    /// Same as -l, but with numeric user and group IDs
-    #[arg(short = 'n', long)]
-    pub(crate) numeric_uid_gid: bool,
-
-    /// Same as -l, but without the group
-    #[arg(short = 'o')]
-    no_group_long: bool,
-
-    /// Print names without quoting
-    #[arg(short = 'N', long)]
-    literal: bool,
-
-    /// Print '?' for unprintable characters (the default on a terminal)
-    #[arg(short = 'q', long)]
-    hide_control_chars: bool,
-
-    /// Print unprintable characters as they are, even on a terminal
-    #[arg(long)]
-    show_control_chars: bool,
-
-    /// Print names in double quotes
-    #[arg(short = 'Q', long)]
-    quote_name: bool,
-
-    /// Quote names in a style
-    ///
-    /// WORD is literal (-N), locale, clocale, shell, shell-always, shell-escape (the default on a
-    /// terminal), shell-escape-always, c (-Q), c-maybe or escape (-b).
-    #[arg(long, value_name = "WORD", hide_possible_values = true,
-          value_parser = AbbreviationOf(&Style::WORDS))]
-    pub(crate) quoting_style: Option<Style>,
-
-    /// Reverse the order
-    #[arg(short, long)]
-    pub(crate) reverse: bool,
-
-    /// List subdirectories recursively
-    #[arg(short = 'R', long)]
-    pub(crate) recursive: bool,
-
-    /// Print the allocated size of each file, in blocks of 1024 bytes
-    #[arg(short, long)]
-    pub(crate) size: bool,
-
-    /// Sort by size, largest first
-    #[arg(short = 'S')]
-    by_size: bool,
-
-    /// Sort by name, none (-U), size (-S), time (-t), version (-v), extension (-X) or width
-    #[arg(long, value_name = "WORD", hide_possible_values = true,
-          value_parser = AbbreviationOf(&SORTS))]
-    pub(crate) sort: Option<Sort>,
-
-    /// Sort by time, newest first
-    #[arg(short = 't')]
-    by_time: bool,
-
-    /// Select the time: atime, ctime, mtime or birth
-    #[arg(long, value_name = "WORD", hide_possible_values = true,
-          value_parser = AbbreviationOf(&TIMES))]
-    pub(crate) time: Option<Fields>,
-
-    /// Print times as full-iso, long-iso, iso, locale, relative or +FORMAT (as for date)
-    #[arg(long, value_name = "STYLE")]
-    pub(crate) time_style: Option<String>,
-
-    /// Sort by access time; with -l, show it
-    #[arg(short = 'u')]
-    by_access: bool,
-
-    /// Do not sort
-    #[arg(short = 'U')]
-    unsorted: bool,
-
-    /// Sort numbers in names by their values
-    #[arg(short = 'v')]
-    by_version: bool,
-
-    /// Assume tab stops every COLUMNS columns; 0 uses no tabs
-    #[arg(short = 'T', long, value_name = "COLUMNS", allow_hyphen_values = true,
-          value_parser = parse_tab_size)]
-    pub(crate) tabsize: Option<usize>,
-
-    /// Assume lines of COLUMNS columns; 0 means no limit
-    #[arg(short, long, value_name = "COLUMNS", allow_hyphen_values = true,
-          value_parser = parse_width)]
-    pub(crate) width: Option<usize>,
-
-    /// List entries by lines instead of by columns
-    #[arg(short = 'x')]
-    across: bool,
-
-    /// Sort by extension
-    #[arg(short = 'X')]
-    by_extension: bool,
-
-    /// End each line with NUL instead of a newline
-    #[arg(long)]
-    pub(crate) zero: bool,
-
-    /// List one file per line
-    #[arg(short = '1')]
-    one_per_line: bool,
 
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,
 
-    /// With -l, show '+' for files with an access control list
-    ///
-    /// This takes one more call for each entry.
-    #[arg(long, help_heading = BEYOND_GNU)]
-    pub(crate) acl: bool,
-
     /// List directories as trees
     ///
-    /// Options for lines, such as -l, -s and -i, go before the branches.
+    /// Columns of options such as -l, -s and -i come before the branches.
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) tree: bool,
 
@@ -314,7 +141,7 @@ pub(crate) struct LsOptions {
           help_heading = BEYOND_GNU)]
     pub(crate) depth: Option<usize>,
 
-    /// With -l or --fields, begin with the names of the columns
+    /// With -l or --fields, begin with column names
     #[arg(long, conflicts_with_all = ["json", "tree"], help_heading = BEYOND_GNU)]
     pub(crate) header: bool,
 
@@ -322,12 +149,20 @@ pub(crate) struct LsOptions {
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) total: bool,
 
-    /// Print these fields in this order, separated by tabs (with --json, only these)
-    #[arg(long, value_name = "LIST", help_heading = BEYOND_GNU,
-          long_help = fields_help!("Print these fields in this order, separated by tabs (with --json, only these)"))]
+    /// With -l, show '+' for files with an access control list
+    ///
+    /// This costs one more call per entry.
+    #[arg(long, help_heading = BEYOND_GNU)]
+    pub(crate) acl: bool,
+
+    /// Print these fields, separated by tabs (with --json, only these)
+    #[arg(long, value_name = "LIST",
+          long_help = fields_help!(
+              "Print these fields, separated by tabs (with --json, only these)"
+          ), help_heading = BEYOND_GNU)]
     pub(crate) fields: Option<String>,
 
-    /// Read metadata with at most N threads [default: as many as speed it up]
+    /// Read metadata with at most N threads [default: as many as help]
     ///
     /// -j1 starts none.
     #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
@@ -336,6 +171,181 @@ pub(crate) struct LsOptions {
 
     #[command(flatten, next_help_heading = BEYOND_GNU)]
     pub(crate) output: OutputOptions,
+
+    /// Sort by name, none (-U), size (-S), time (-t), version (-v), extension (-X) or width
+    #[arg(long, value_name = "WORD", hide_possible_values = true,
+          value_parser = AbbreviationOf(&SORTS), help_heading = ORDER)]
+    pub(crate) sort: Option<Sort>,
+
+    /// Sort by extension
+    #[arg(short = 'X', help_heading = ORDER)]
+    by_extension: bool,
+
+    /// Sort numbers in names by value
+    #[arg(short = 'v', help_heading = ORDER)]
+    by_version: bool,
+
+    /// Do not sort
+    #[arg(short = 'U', help_heading = ORDER)]
+    unsorted: bool,
+
+    /// Same as -aU: list all entries in directory order
+    #[arg(short = 'f', help_heading = ORDER)]
+    raw: bool,
+
+    /// Select the time: atime, ctime, mtime or birth
+    #[arg(long, value_name = "WORD", hide_possible_values = true,
+          value_parser = AbbreviationOf(&TIMES), help_heading = ORDER)]
+    pub(crate) time: Option<Fields>,
+
+    /// Sort by access time; with -l, show it
+    #[arg(short = 'u', help_heading = ORDER)]
+    by_access: bool,
+
+    /// Sort by status change time; with -l, show it
+    #[arg(short = 'c', help_heading = ORDER)]
+    by_change: bool,
+
+    /// Print times as full-iso, long-iso, iso, locale, relative or +FORMAT (of date)
+    #[arg(long, value_name = "STYLE", help_heading = ORDER)]
+    pub(crate) time_style: Option<String>,
+
+    /// Same as -l --time-style=full-iso
+    #[arg(long, help_heading = ORDER)]
+    full_time: bool,
+
+    /// Use a format: across (-x), commas (-m), long (-l), single-column (-1), vertical (-C)
+    #[arg(long = "format", value_name = "WORD", hide_possible_values = true,
+          value_parser = AbbreviationOf(&FORMATS), help_heading = FORMAT)]
+    named_format: Option<Format>,
+
+    /// List entries in columns
+    #[arg(short = 'C', help_heading = FORMAT)]
+    columns: bool,
+
+    /// List entries by lines instead of by columns
+    #[arg(short = 'x', help_heading = FORMAT)]
+    across: bool,
+
+    /// List entries in lines, separated by commas
+    #[arg(short = 'm', help_heading = FORMAT)]
+    commas: bool,
+
+    /// Same as -l, but with numeric user and group IDs
+    #[arg(short = 'n', long, help_heading = FORMAT)]
+    pub(crate) numeric_uid_gid: bool,
+
+    /// Same as -l, but without the owner
+    #[arg(short = 'g', help_heading = FORMAT)]
+    pub(crate) no_owner: bool,
+
+    /// Same as -l, but without the group
+    #[arg(short = 'o', help_heading = FORMAT)]
+    no_group_long: bool,
+
+    /// With -l, do not show the group
+    #[arg(short = 'G', long, help_heading = FORMAT)]
+    no_group: bool,
+
+    /// With -l, print the author of each file, which is its owner
+    #[arg(long, help_heading = FORMAT)]
+    pub(crate) author: bool,
+
+    /// Same as --classify, but without '*' for executable files
+    #[arg(long, help_heading = FORMAT)]
+    file_type: bool,
+
+    /// Append '/' to directories
+    #[arg(short = 'p', help_heading = FORMAT)]
+    slash: bool,
+
+    /// Append marks to names: none, slash (-p), file-type or classify (-F)
+    #[arg(long, value_name = "WORD", hide_possible_values = true,
+          value_parser = AbbreviationOf(&MARKS), help_heading = FORMAT)]
+    indicator_style: Option<Marks>,
+
+    /// Link names to their files: always (the default WHEN), auto or never
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, require_equals = true,
+          default_missing_value = "always", hide_possible_values = true,
+          value_parser = AbbreviationOf(&WHENS), help_heading = FORMAT)]
+    pub(crate) hyperlink: Option<When>,
+
+    /// Follow operands that are symbolic links
+    #[arg(short = 'H', long, help_heading = FORMAT)]
+    dereference_command_line: bool,
+
+    /// Follow operands that are symbolic links to directories
+    #[arg(long, help_heading = FORMAT)]
+    dereference_command_line_symlink_to_dir: bool,
+
+    /// Skip names that match PATTERN, a glob without braces
+    #[arg(short = 'I', long, value_name = "PATTERN", allow_hyphen_values = true,
+          help_heading = FORMAT)]
+    pub(crate) ignore: Vec<OsString>,
+
+    /// Skip names that end in '~'
+    #[arg(short = 'B', long, help_heading = FORMAT)]
+    pub(crate) ignore_backups: bool,
+
+    /// Skip names that match PATTERN, except with -a or -A
+    #[arg(long, value_name = "PATTERN", allow_hyphen_values = true, help_heading = FORMAT)]
+    pub(crate) hide: Vec<OsString>,
+
+    /// Print unprintable characters as C escapes
+    #[arg(short = 'b', long = "escape", help_heading = FORMAT)]
+    escaped: bool,
+
+    /// Print names without quoting
+    #[arg(short = 'N', long, help_heading = FORMAT)]
+    literal: bool,
+
+    /// Print names in double quotes
+    #[arg(short = 'Q', long, help_heading = FORMAT)]
+    quote_name: bool,
+
+    /// Quote names in the style WORD
+    ///
+    /// WORD is literal (-N), locale, clocale, shell, shell-always, shell-escape (the default on a
+    /// terminal), shell-escape-always, c (-Q), c-maybe or escape (-b).
+    #[arg(long, value_name = "WORD", hide_possible_values = true,
+          value_parser = AbbreviationOf(&Style::WORDS), help_heading = FORMAT)]
+    pub(crate) quoting_style: Option<Style>,
+
+    /// Print '?' for unprintable characters (the default on a terminal)
+    #[arg(short = 'q', long, help_heading = FORMAT)]
+    hide_control_chars: bool,
+
+    /// Print unprintable characters unchanged, even on a terminal
+    #[arg(long, help_heading = FORMAT)]
+    show_control_chars: bool,
+
+    /// End each line with NUL instead of a newline
+    #[arg(long, help_heading = FORMAT)]
+    pub(crate) zero: bool,
+
+    /// Print sizes in units of SIZE, such as 512, K, MB or human-readable
+    #[arg(long, value_name = "SIZE",
+          value_parser = OsStringValueParser::new().try_map(|it| parse_block_size(&it)),
+          help_heading = FORMAT)]
+    block_size: Option<Blocks>,
+
+    /// Print allocated sizes in KiB, ignoring the environment
+    #[arg(short, long, help_heading = FORMAT)]
+    pub(crate) kibibytes: bool,
+
+    /// Print sizes with powers of 1000
+    #[arg(long, help_heading = FORMAT)]
+    si: bool,
+
+    /// Assume tab stops every COLUMNS columns; 0 uses no tabs
+    #[arg(short = 'T', long, value_name = "COLUMNS", allow_hyphen_values = true,
+          value_parser = parse_tab_size, help_heading = FORMAT)]
+    pub(crate) tabsize: Option<usize>,
+
+    /// Assume lines of COLUMNS columns; 0 means no limit
+    #[arg(short, long, value_name = "COLUMNS", allow_hyphen_values = true,
+          value_parser = parse_width, help_heading = FORMAT)]
+    pub(crate) width: Option<usize>,
 
     #[arg(skip)]
     pub(crate) hidden: Hidden,

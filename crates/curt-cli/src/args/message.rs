@@ -5,11 +5,12 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseIntError};
 
-use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
 use curt::{Fields, Plan};
 
+use super::find::translation::{is_of_find, translated};
 use super::help;
 use crate::called;
 use crate::exit::Exit;
@@ -124,10 +125,23 @@ fn message(error: &clap::Error, command: &Command) -> (String, Option<String>) {
     };
     let context = |kind| all(kind).join(", ");
     let (given, value) = (context(ContextKind::InvalidArg), context(ContextKind::InvalidValue));
+    let words: Vec<OsString> = sys::command_line().skip(called::words_before()).collect();
+    let name = |argument: &str| name(argument, command, &words);
     let option = name(&given);
     let invalid = |reason: &str| format!("invalid value '{value}' for {option}: {reason}");
     let message = match error.kind() {
         ErrorKind::UnknownArgument if !given.is_empty() => {
+            let is_of_find = is_of_find(given.trim_start_matches('-'));
+            let typed: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
+            let typed = typed.filter(|_| command.get_name() == "find" && is_of_find);
+            let given = match typed.as_deref().map(translated) {
+                Some(Ok(line)) => {
+                    let line = format!("use {}", on_one_line(&line));
+                    return (format!("unrecognized option '{given}'"), Some(line));
+                }
+                Some(Err(other)) => on_one_line(other),
+                None => given,
+            };
             let candidates = candidates(&given, command);
             let hint = match given.strip_prefix('-') {
                 None => return (format!("extra operand '{given}'"), None),
@@ -195,10 +209,29 @@ fn message(error: &clap::Error, command: &Command) -> (String, Option<String>) {
     (message, None)
 }
 
-/// Returns the name of an option without its value, or "operands".
-fn name(argument: &str) -> String {
+/// Returns an option as it was typed, or else its long name.
+pub(super) fn typed(option: &Arg, words: &[OsString]) -> String {
+    let longs = option.get_long().into_iter().chain(option.get_all_aliases().unwrap_or_default());
+    let longs: Vec<String> = longs.map(|name| format!("--{name}")).collect();
+    let letters = option.get_short_and_visible_aliases().unwrap_or_default();
+    let letters: Vec<String> = letters.into_iter().map(|letter| format!("-{letter}")).collect();
+    let spelling = |word: &OsString| {
+        let word = word.to_str()?.split('=').next()?;
+        let long = longs.iter().find(|long| word.len() > 2 && long.starts_with(word));
+        long.or_else(|| letters.iter().find(|letter| word.starts_with(*letter)))
+    };
+    let spelled = words.iter().find_map(spelling).or(longs.first()).or(letters.first());
+    spelled.cloned().unwrap_or_default()
+}
+
+/// Returns the name of an option as it was typed, or "operands".
+fn name(argument: &str, command: &Command, words: &[OsString]) -> String {
     match argument.split(['[', '=', ' ']).next() {
-        Some(option) if option.starts_with('-') => format!("'{option}'"),
+        Some(option) if option.starts_with('-') => {
+            let known = |known: &&Arg| known.get_long() == option.strip_prefix("--");
+            let known = command.get_arguments().filter(|_| option.starts_with("--")).find(known);
+            format!("'{}'", known.map_or_else(|| option.to_owned(), |known| typed(known, words)))
+        }
         _ if argument.ends_with("...") => "operands".to_owned(),
         _ => format!("'{argument}'"),
     }
@@ -229,26 +262,22 @@ fn is_too_large(error: &(dyn Error + 'static)) -> bool {
 
 /// Words of other tools that people often type, the curt command they follow (empty if the word is
 /// a command), and the hint: an option, or a sentence.
-const OF_OTHERS: [(&str, &str, &str); 20] = [
+const OF_OTHERS: [(&str, &str, &str); 16] = [
     ("", "fd", "'curt find PATTERN' finds entries by name"),
     ("", "tree", "'curt ls --tree' lists a tree"),
+    ("", "walk", "use 'curt find'"),
     ("", "trash", "'curt rm -r --trash PATH' moves a file or a tree to the trash"),
-    ("", "timeout", "'curt run -t TIME PROGRAM' ends a program when its time is over"),
+    ("", "timeout", "'curt run -t TIME PROGRAM' limits the time of a program"),
     ("", "version", "'curt --version' prints the version"),
-    ("find", "name", "the glob comes before PATH: curt find -g '*.rs' PATH"),
-    ("find", "iname", "the glob comes before PATH: curt find -i -g '*.rs' PATH"),
-    ("find", "path", "paths are full, and '*' stops at a slash: curt find -p -g '**/src/*' PATH"),
-    ("find", "user", "--owner"),
+    ("find", "path", "use -p, where '**' matches slashes: curt find -p -g '**/src/*' PATH"),
     ("find", "mtime", "use --newer or --older, as in --newer 7d"),
-    ("find", "xdev", "--one-file-system"),
-    ("find", "not", "tests cannot be negated; -E GLOB skips matches"),
-    ("find", "print", "results are printed without an option"),
+    ("find", "not", "'-E GLOB' skips matches"),
     ("find", "printf", "--format"),
     ("rm", "n", "--dry-run"),
     ("du", "n", "--top"),
     ("ls", "git", "'git status -s' shows the state of files"),
     ("ls", "hidden", "-A"),
-    ("ls", "icons", "there are no icons; --color shows kinds"),
+    ("ls", "icons", "'curt ls --color' shows kinds"),
     ("ls", "level", "--depth"),
 ];
 

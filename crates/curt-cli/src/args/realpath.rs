@@ -8,32 +8,31 @@ use curt::canonical::{Links, Missing};
 use super::{OperandsOf, Options, OutputOptions, Positions, WithoutOptions};
 
 const REALPATH_ABOUT: &str = "\
-Print the absolute name of each file, without symbolic links, '.' and '..'. All directories of a \
-path must exist, and its last component need not.
-
-The names are those of GNU realpath. On Windows they are the names that the system reports \
-for open files.";
+Print the absolute path of each file, without symbolic links, '.' and '..', as GNU realpath does. \
+All components but the last must exist.";
 
 const READLINK_ABOUT: &str = "\
-Print the target of each symbolic link or, with -f, -e or -m, the absolute name of each file, as \
-curt realpath does. A file that is not a link is a failure, and -v prints the reason.";
+Print the target of each symbolic link or, with -f, -e or -m, the absolute path of each file, like \
+curt realpath. For other files, the exit status is 1, and -v prints the reason.";
 
 const NOTES: &str = "\
+On Windows, paths are those that the system reports for open files.
+
 Exit status:
-  0  every name was printed
-  1  a name could not be found, or the command line was wrong (as for the GNU tool)";
+  0  every path was printed
+  1  a path could not be found, or the command line was wrong (as for the GNU tool)";
 
 const REALPATH_EXAMPLES: &str = "\
 Examples:
   curt realpath -e ./link/..              the parent of the link's target
   curt realpath -m --relative-to=a b/new  the path of b/new relative to a
-  curt realpath --relative-base=. *       relative names of files below '.'";
+  curt realpath --relative-base=. *       relative paths of files below '.'";
 
 const READLINK_EXAMPLES: &str = "\
 Examples:
-  curt readlink link      the target, as it is stored
-  curt readlink -f a/new  the absolute name; 'a' must exist, and 'new' need not
-  curt readlink -ze *     absolute names of existing files, each ended by NUL";
+  curt readlink link      the stored target
+  curt readlink -f a/new  the absolute path; 'a' must exist, 'new' need not
+  curt readlink -ze *     absolute paths of existing files, each ended by NUL";
 
 /// Shared by both commands.
 const MISSING: [(&str, Missing); 3] = [
@@ -45,8 +44,8 @@ const MISSING: [(&str, Missing); 3] = [
 #[derive(Args, Clone, Debug, Default)]
 #[allow(dead_code, reason = "options that are read by their positions are not read as fields")]
 #[command(args_override_self = true, infer_long_args = true)]
-#[command(about = "Print absolute names without links", long_about = REALPATH_ABOUT,
-          after_long_help = NOTES, after_help = REALPATH_EXAMPLES)]
+#[command(about = "Print absolute paths without symbolic links", long_about = REALPATH_ABOUT,
+          before_help = REALPATH_EXAMPLES, after_long_help = NOTES)]
 pub(crate) struct RealpathOptions {
     /// The files
     #[arg(value_name = "FILE", required = true)]
@@ -60,39 +59,39 @@ pub(crate) struct RealpathOptions {
     #[arg(short = 'e', long)]
     canonicalize_existing: bool,
 
-    /// No component need exist or be a directory
+    /// Components need not exist or be directories
     #[arg(short = 'm', long)]
     canonicalize_missing: bool,
 
-    /// Remove '..' and the name before it, then follow links
-    #[arg(short = 'L', long)]
-    logical: bool,
-
-    /// Follow each link where it stands (the default)
-    #[arg(short = 'P', long)]
-    physical: bool,
-
-    /// Follow no links
-    #[arg(short = 's', long)]
-    strip: bool,
-
-    /// The same as --strip
-    #[arg(long)]
-    no_symlinks: bool,
-
-    /// Print no message about a file whose name cannot be found
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Print names relative to DIR
+    /// Print paths relative to DIR
     #[arg(long, value_name = "DIR")]
     pub(crate) relative_to: Option<OsString>,
 
-    /// Print names below DIR relative, and others absolute
+    /// Print paths below DIR relative, others absolute
     #[arg(long, value_name = "DIR")]
     pub(crate) relative_base: Option<OsString>,
 
-    /// End each name with NUL instead of a newline
+    /// Do not follow links
+    #[arg(short = 's', long)]
+    strip: bool,
+
+    /// Same as --strip
+    #[arg(long)]
+    no_symlinks: bool,
+
+    /// Remove '..' with the name before it, then follow links
+    #[arg(short = 'L', long)]
+    logical: bool,
+
+    /// Follow links before '..' is applied (the default)
+    #[arg(short = 'P', long)]
+    physical: bool,
+
+    /// Print no messages about files that cannot be resolved
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// End each path with NUL instead of a newline
     #[arg(short, long)]
     pub(crate) zero: bool,
 
@@ -131,25 +130,25 @@ impl Options for RealpathOptions {
 #[allow(dead_code, reason = "options that are read by their positions are not read as fields")]
 #[command(args_override_self = true, infer_long_args = true)]
 #[command(about = "Print targets of symbolic links", long_about = READLINK_ABOUT,
-          after_long_help = NOTES, after_help = READLINK_EXAMPLES)]
+          before_help = READLINK_EXAMPLES, after_long_help = NOTES)]
 pub(crate) struct ReadlinkOptions {
     /// The links
     #[arg(value_name = "FILE", required = true)]
     pub(crate) operands: Vec<OsString>,
 
-    /// Print absolute names; all components but the last must exist
+    /// Print absolute paths; all components but the last must exist
     #[arg(short = 'f', long)]
     canonicalize: bool,
 
-    /// Print absolute names; all components must exist
+    /// Print absolute paths; all components must exist
     #[arg(short = 'e', long)]
     canonicalize_existing: bool,
 
-    /// Print absolute names; no component need exist or be a directory
+    /// Print absolute paths; components need not exist or be directories
     #[arg(short = 'm', long)]
     canonicalize_missing: bool,
 
-    /// Print no newline after the name, if there is only one
+    /// Print no newline after a single path
     #[arg(short, long)]
     pub(crate) no_newline: bool,
 
@@ -157,15 +156,15 @@ pub(crate) struct ReadlinkOptions {
     #[arg(short, long)]
     quiet: bool,
 
-    /// The same as --quiet
+    /// Same as --quiet
     #[arg(short, long)]
     silent: bool,
 
-    /// Print messages about files that are not links or cannot be found
+    /// Report files that are not links or cannot be found
     #[arg(short, long)]
     verbose: bool,
 
-    /// End each name with NUL instead of a newline
+    /// End each path with NUL instead of a newline
     #[arg(short, long)]
     pub(crate) zero: bool,
 

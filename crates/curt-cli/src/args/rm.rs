@@ -14,35 +14,38 @@ use super::{
 };
 
 const LONG_ABOUT: &str = "\
-Remove files and directories.
-
-Works like GNU rm and takes all of its options. Differences: mount points below an operand, bind \
-mounts too, are skipped unless --cross-mounts is given; a link with a slash after it is refused; \
-large trees are removed by several threads, so the order of output varies (-j1 fixes it); usage \
-errors exit with 2. Symbolic links are removed, never followed.";
+Remove files and directories, as GNU rm does and with all of its options. Symbolic links are \
+removed, never followed.";
 
 const BEYOND_GNU: &str = "Options that GNU rm does not have";
 
 const NOTES: &str = "\
 To remove a file whose name starts with '-', use 'curt rm -- -name' or 'curt rm ./-name'.
 
+Differences from GNU rm:
+  - Mount points below an operand are skipped without --cross-mounts, and so are
+    bind mounts.
+  - A symbolic link with a slash after it is refused.
+  - Several threads remove a large tree, so the order of -v varies without -j1.
+  - Usage errors exit with 2.
+
 Exit status:
   0  everything was removed, except what was excluded or declined at a prompt
   1  something could not be removed; each failure is reported on standard error
-  2  the command line was wrong; nothing was removed
+  2  the command line was wrong, and nothing was removed
   An interrupted command prints what it removed and then ends by the signal (130 in a shell).";
 
 const EXAMPLES: &str = "\
 Examples:
-  curt rm -rf node_modules            remove a tree, whether or not it exists
+  curt rm -rf node_modules            remove a tree, if it exists
   curt rm -r --dry-run build          print how much would be removed
-  curt rm -r --exclude '*.keep' out   keep some entries, and their directories";
+  curt rm -r --exclude '*.keep' out   keep some entries and their parents";
 
 #[derive(Args, Default)]
 #[cfg_attr(test, derive(Clone, Debug, PartialEq))]
 #[command(args_override_self = true, infer_long_args = true)]
-#[command(about = "Remove files and directories", long_about = LONG_ABOUT, after_long_help = NOTES,
-          after_help = EXAMPLES)]
+#[command(about = "Remove files and directories", long_about = LONG_ABOUT,
+          before_help = EXAMPLES, after_long_help = NOTES)]
 pub(crate) struct RmOptions {
     /// The files and directories to remove
     #[arg(value_name = "FILE")]
@@ -52,15 +55,23 @@ pub(crate) struct RmOptions {
     #[arg(short, long, visible_short_alias = 'R')]
     pub(crate) recursive: bool,
 
-    /// Ignore missing files and operands, never prompt
+    /// Ignore missing files and operands, and never prompt
     #[arg(short, long)]
     force: bool,
+
+    /// Print each removed entry
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
+    /// Remove empty directories
+    #[arg(short, long)]
+    pub(crate) dir: bool,
 
     /// Prompt before every removal
     #[arg(short = 'i')]
     always: bool,
 
-    /// Prompt once before removing more than three files, or recursively
+    /// Prompt once before removing recursively, or more than three files
     #[arg(short = 'I')]
     once: bool,
 
@@ -70,23 +81,15 @@ pub(crate) struct RmOptions {
           value_parser = AbbreviationOf(&WHENS), action = ArgAction::Append)]
     interactive: Vec<Prompt>,
 
-    /// Print each entry that is removed
-    #[arg(short, long)]
-    pub(crate) verbose: bool,
-
-    /// Remove empty directories
-    #[arg(short, long)]
-    pub(crate) dir: bool,
-
     /// Skip directories on another device than their operand
     ///
-    /// A btrfs subvolume is another device. Mount points below an operand are skipped anyway.
+    /// A btrfs subvolume is another device. Mount points below an operand are skipped in any case.
     #[arg(long, conflicts_with = "cross_mounts")]
     pub(crate) one_file_system: bool,
 
     /// Do not remove '/' (the default)
     ///
-    /// With 'all', also refuse operands that are on another device than their parent.
+    /// With 'all', also refuse operands on another device than their parent.
     #[arg(long, value_name = "all", num_args = 0..=1, require_equals = true,
           default_missing_value = "", value_parser = parse_preserve_root,
           action = ArgAction::Append)]
@@ -96,49 +99,58 @@ pub(crate) struct RmOptions {
     #[arg(long)]
     no_preserve_root: bool,
 
-    /// Cross mount points: also remove filesystems mounted below an operand
-    #[arg(long, help_heading = BEYOND_GNU)]
-    pub(crate) cross_mounts: bool,
-
-    /// With -r, remove the contents of the operands, but keep the operands
-    ///
-    /// An operand may be '.' then.
-    #[arg(long, help_heading = BEYOND_GNU)]
-    pub(crate) contents: bool,
-
-    /// Move the operands to the trash, or to the recycle bin of Windows
-    ///
-    /// Each goes to the trash of its filesystem; nothing is copied. A directory needs -r. -v prints
-    /// where each went. 'trash-list', 'trash-restore' and 'trash-empty' of trash-cli list,
-    /// restore and empty the trash, and so does 'gio trash'.
-    #[arg(long, help_heading = BEYOND_GNU,
-          conflicts_with_all = [
-              "dir", "exclude", "contents", "cross_mounts", "one_file_system", "stats",
-          ])]
-    pub(crate) trash: bool,
-
     /// Remove nothing; print how much would be removed (with -v, each entry)
     ///
-    /// With --trash, print where each operand would go.
-    ///
-    /// Entries that the removal would refuse (permissions, read-only filesystems, mounts) are
-    /// reported, with the same exit code. There are no prompts.
+    /// With --trash, print where each operand would go. Expected failures (permissions, read-only
+    /// filesystems, mounts) are reported, with the same exit code. There are no prompts.
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) dry_run: bool,
 
-    /// Keep entries that match GLOB, and the directories that contain them
+    /// Skip entries that match GLOB, and their parents; can be repeated
     ///
-    /// A GLOB without a slash matches names at any depth, operands too. One with a slash matches
-    /// the path below the operand, or as it is printed. One that begins with a slash matches the
-    /// full path, or the path below the operand. '*' does not match a slash, but '**' does. A slash
-    /// at the end matches directories only. Can be repeated.
+    /// A GLOB without a slash matches names at any depth, including operands; with a slash, the
+    /// path below the operand or as printed; with a leading slash, the absolute path or the path
+    /// below the operand. '**' also matches slashes, '*' does not. A slash at the end matches
+    /// directories only.
     #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true,
           help_heading = BEYOND_GNU)]
     pub(crate) exclude: Vec<OsString>,
 
+    /// Move the operands to the trash, or to the recycle bin of Windows
+    ///
+    /// Each moves to the trash of its own filesystem, without copying. Directories need -r. -v
+    /// prints the new paths. To list, restore and empty the trash, use 'trash-list',
+    /// 'trash-restore' and 'trash-empty' of trash-cli, or 'gio trash'.
+    #[arg(long,
+          conflicts_with_all = [
+              "dir", "exclude", "contents", "cross_mounts", "one_file_system", "stats",
+          ], help_heading = BEYOND_GNU)]
+    pub(crate) trash: bool,
+
+    /// With -r, remove only the contents of the operands
+    ///
+    /// The operand may then be '.'.
+    #[arg(long, help_heading = BEYOND_GNU)]
+    pub(crate) contents: bool,
+
+    /// Also remove the contents of filesystems mounted below an operand
+    #[arg(long, help_heading = BEYOND_GNU)]
+    pub(crate) cross_mounts: bool,
+
+    /// Read NUL-terminated operands from FILE; '-' is standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "operands", help_heading = BEYOND_GNU)]
+    pub(crate) files0_from: Option<PathBuf>,
+
+    /// Use at most N threads [default: as many as help]
+    ///
+    /// -j1 starts none.
+    #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
+          help_heading = BEYOND_GNU)]
+    pub(crate) threads: Option<Threads>,
+
     /// Retry N times if other programs add to a directory
     ///
-    /// The directory is emptied again each time.
+    /// Each retry empties the directory again.
     // clap's own number parser words errors about negative numbers differently.
     #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true,
           value_parser = u32::from_str, help_heading = BEYOND_GNU)]
@@ -149,27 +161,16 @@ pub(crate) struct RmOptions {
           help_heading = BEYOND_GNU)]
     pub(crate) retry_ms: u64,
 
-    /// Use at most N threads [default: as many as speed it up]
-    ///
-    /// -j1 starts none.
-    #[arg(short = 'j', long, value_name = "N", value_parser = parse_threads,
-          help_heading = BEYOND_GNU)]
-    pub(crate) threads: Option<Threads>,
-
     /// Show a progress line on a terminal after half a second
     ///
-    /// Otherwise it appears after two seconds, and with --verbose not at all. It has the totals so
-    /// far and the rate of the last second.
+    /// By default it appears after two seconds, and not with --verbose. It shows the totals so far
+    /// and the rate of the last second.
     #[arg(long, overrides_with = "no_progress", help_heading = BEYOND_GNU)]
     pub(crate) progress: bool,
 
     /// Show no progress line
     #[arg(long, overrides_with = "progress", help_heading = BEYOND_GNU)]
     pub(crate) no_progress: bool,
-
-    /// Read the operands from FILE, each ended by NUL; '-' is standard input
-    #[arg(long, value_name = "FILE", conflicts_with = "operands", help_heading = BEYOND_GNU)]
-    pub(crate) files0_from: Option<PathBuf>,
 
     #[command(flatten, next_help_heading = BEYOND_GNU)]
     pub(crate) output: OutputOptions,

@@ -10,19 +10,18 @@ use super::which::SEARCH;
 use super::{LookUpOptions, Options, WithoutOptions};
 
 const LONG_ABOUT: &str = "\
-Start a program and exit as it does. On Unix curt becomes the program, unless --timeout or --stats \
-is given, and waits for it otherwise. On Linux the search takes one system call for each \
-directory of PATH.
-
-A NAME that contains a separator is a path relative to the directory of --chdir. Any other NAME is \
-looked up as by curt which, in the PATH of the program's environment and from its directory: the \
-working directory is not searched unless PATH names it.";
+Start a program and exit as it does. On Unix, curt is replaced by the program, unless --timeout or \
+--stats is given.";
 
 const NOTES: &str = "\
+A NAME with a separator is a path, relative to the directory of --chdir. Any other NAME is looked \
+up like by curt which, in the PATH of the program's environment and from its directory, at one \
+system call per directory on Linux.
+
 Exit status:
   that of the program; if a signal ended it, that signal ends curt, too
   124  the time limit was reached (with --preserve-status, that of the program)
-  137  the time limit was reached, and --signal KILL or --kill-after killed the program
+  137  the time limit was reached, and -s KILL or --kill-after killed the program
   125  curt itself failed
   126  the program exists but cannot be executed
   127  the program was not found
@@ -32,23 +31,56 @@ const EXAMPLES: &str = "\
 Examples:
   curt run -- make -j4                     start a program
   curt run -C sub CC=clang ./build         in a directory, with a variable
-  curt run -t 90s -k 5s -- ./slow          end it after 90 s, kill it after 95";
+  curt run -t 90s -k 5s -- ./slow          terminate after 90 s, kill after 95";
 
 #[derive(Args)]
 #[command(infer_long_args = true,
           about = "Start a program and exit as it does", long_about = LONG_ABOUT,
-          after_long_help = NOTES, after_help = EXAMPLES)]
+          before_help = EXAMPLES, after_long_help = NOTES)]
 pub(crate) struct RunOptions {
     /// The program and its arguments
     ///
-    /// Words such as CC=clang before the program set environment variables, as for env.
+    /// Leading words such as CC=clang set environment variables, as for env.
     #[arg(value_name = "NAME", required = true, trailing_var_arg = true, num_args = 1..,
           value_hint = ValueHint::CommandWithArguments)]
     pub(crate) words: Vec<OsString>,
 
-    /// First print each directory and candidate of the search
+    /// Terminate the program and its processes after TIME, such as 2.5s
+    ///
+    /// TIME is a number, with ms, s (the default), m, h or d. 0 and inf set no limit. The program
+    /// and its process group get SIGTERM, which a program can ignore (see --kill-after); on Windows
+    /// they are killed. Signals that would end curt are forwarded to them. A process outside the
+    /// group (after setsid or setpgid, such as a daemon or a job of an interactive shell) keeps
+    /// running.
+    #[arg(short = 't', long, value_name = "TIME", allow_hyphen_values = true,
+          value_parser = parse_time)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// Kill the program if it still runs TIME after the first signal
+    #[arg(short = 'k', long, value_name = "TIME",
+          allow_hyphen_values = true, value_parser = parse_time)]
+    pub(crate) kill_after: Option<Duration>,
+
+    /// At the time limit, send SIGNAL instead of TERM, such as INT
+    ///
+    /// SIGNAL is a name or a number. Programs cannot ignore KILL. Not available on Windows.
+    #[arg(short = 's', long, value_name = "SIGNAL")]
+    pub(crate) signal: Option<String>,
+
+    /// Exit as the program does, even at the time limit
     #[arg(long)]
-    pub(crate) explain: bool,
+    pub(crate) preserve_status: bool,
+
+    /// Run in the caller's process group, and signal only the program
+    ///
+    /// Without a shell's job control, as in scripts, the program needs this to read from the
+    /// terminal.
+    #[arg(long)]
+    pub(crate) foreground: bool,
+
+    /// Report each signal sent
+    #[arg(short = 'v', long)]
+    pub(crate) verbose: bool,
 
     /// Run the program in DIR
     #[arg(short = 'C', long, value_name = "DIR")]
@@ -62,51 +94,17 @@ pub(crate) struct RunOptions {
     #[arg(short = 'u', long, value_name = "NAME", action = ArgAction::Append)]
     pub(crate) unset: Vec<OsString>,
 
-    /// Start with an empty environment, apart from variables that are set here
+    /// Start with an empty environment, except for variables set here
     ///
-    /// On Windows SYSTEMROOT is kept, because programs need it to start.
+    /// On Windows SYSTEMROOT remains, because programs need it to start.
     #[arg(short = 'i', long, alias = "ignore-environment")]
     pub(crate) clear_env: bool,
 
-    /// End the program and its processes after TIME, such as 2.5s
-    ///
-    /// TIME is a number, which may have a fraction, with ms, s, m, h or d (milliseconds, seconds,
-    /// minutes, hours, days); without a unit it is in seconds. 0 and inf set no limit. Then the
-    /// program and its process group get SIGTERM, which a program can ignore: see --kill-after. On
-    /// Windows they are killed. Signals that ask curt to end are passed on to them. A process that
-    /// left the group (by setsid or setpgid, as daemons and jobs of an interactive shell do) keeps
-    /// running.
-    #[arg(short = 't', long, value_name = "TIME", allow_hyphen_values = true,
-          value_parser = parse_time)]
-    pub(crate) timeout: Option<Duration>,
-
-    /// After the time limit send SIGNAL, such as INT, in place of TERM
-    ///
-    /// SIGNAL is a name or a number. No program can ignore KILL. Not on Windows, where programs
-    /// cannot be asked to end.
-    #[arg(short = 's', long, value_name = "SIGNAL")]
-    pub(crate) signal: Option<String>,
-
-    /// Kill the program if it still runs TIME after the first signal
-    #[arg(short = 'k', long, value_name = "TIME",
-          allow_hyphen_values = true, value_parser = parse_time)]
-    pub(crate) kill_after: Option<Duration>,
-
-    /// Exit as the program does even if the time limit was reached
+    /// First print each directory and candidate of the search
     #[arg(long)]
-    pub(crate) preserve_status: bool,
+    pub(crate) explain: bool,
 
-    /// Stay in the caller's process group, and end nothing but the program
-    ///
-    /// For scripts: a program that is not started at a prompt can read from the terminal only so.
-    #[arg(long)]
-    pub(crate) foreground: bool,
-
-    /// Report each signal that is sent
-    #[arg(short = 'v', long)]
-    pub(crate) verbose: bool,
-
-    /// Print how many system calls the search and the waiting took
+    /// Print how many system calls the search and the wait took
     #[arg(long)]
     pub(crate) stats: bool,
 

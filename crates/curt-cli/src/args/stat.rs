@@ -9,12 +9,9 @@ use super::{OperandsOf, Options, OutputOptions, Positions};
 use crate::called;
 
 const LONG_ABOUT: &str = "\
-Print the metadata of files, one field per line. All fields that one system call gives are printed \
-by default, and the target of a symbolic link. Names are quoted as for a shell where they need it, \
-also in a file or a pipe, so that each line is one field.
-
-Called by the name 'stat', or with -c, --printf, -f or -t, prints what GNU stat prints. Then '-' \
-is standard input.";
+Print the metadata of files, one field per line: all fields of one system call, and the target of \
+a symbolic link. With -c, --printf, -f or -t, or under the name 'stat', prints what GNU stat \
+prints.";
 
 const NOTES: &str = "\
 Directives of -c and --printf:
@@ -28,13 +25,16 @@ Directives of -c and --printf:
   %h     hard links                          %x %X  time of the last access
   %i     inode number                        %y %Y  time of the last change of contents
   %m     mount point                         %z %Z  time of the last change of any kind
-  H and L before d and r choose the major and the minor part of a device.
+  H and L before d and r select the major and the minor part of a device.
 
 Directives with -f:
   %a %f %b  blocks: available, free, all         %n     name
   %c %d     inodes: all, free                    %s %S  size of transfers, and of blocks
   %i     ID in hexadecimal                       %t %T  type, in hexadecimal and by name
   %l     longest name
+
+Names are quoted as for a shell if needed, also in files and pipes, so each line is one field. In \
+GNU's formats, '-' is standard input.
 
 Exit status:
   0  everything was found
@@ -43,14 +43,14 @@ Exit status:
 
 const EXAMPLES: &str = "\
 Examples:
-  curt stat file                      print the metadata of a file
-  curt stat --fields size,modified *  print chosen fields
-  curt stat -c '%a %n' *              print permissions in octal, and names";
+  curt stat file                      the metadata of a file
+  curt stat --fields size,modified *  chosen fields
+  curt stat -c '%a %n' *              octal permissions and names";
 
 #[derive(Args, Clone, Debug, Default)]
 #[command(args_override_self = true, infer_long_args = true)]
-#[command(about = "Print the metadata of files", long_about = LONG_ABOUT, after_long_help = NOTES,
-          after_help = EXAMPLES)]
+#[command(about = "Print the metadata of files", long_about = LONG_ABOUT,
+          before_help = EXAMPLES, after_long_help = NOTES)]
 pub(crate) struct StatOptions {
     /// The files to examine
     #[arg(value_name = "PATH", required = true)]
@@ -58,34 +58,34 @@ pub(crate) struct StatOptions {
 
     /// Follow symbolic links
     ///
-    /// A link that is broken or part of a loop is an error.
+    /// Broken links and loops are errors.
     #[arg(short = 'L', long)]
     pub(crate) dereference: bool,
 
+    /// Print the path and only these fields; separate names by commas
+    #[arg(long, value_name = "LIST",
+          long_help = fields_help!(
+              "Print the path and only these fields; separate names by commas"
+          ))]
+    pub(crate) fields: Option<String>,
+
     /// Print FORMAT and a newline for each file
     ///
-    /// A directive is %, flags, a width and a precision as in printf, and a letter, listed below.
+    /// A directive is %, then flags, width and precision as in printf, then a letter, listed below.
     #[arg(short = 'c', long, value_name = "FORMAT", allow_hyphen_values = true)]
     format: Option<OsString>,
 
-    /// The same with escapes such as \n in FORMAT, and without the newline
+    /// Like --format, with escapes such as \n and without the newline
     #[arg(long, value_name = "FORMAT", allow_hyphen_values = true)]
     printf: Option<OsString>,
 
-    /// Print the status of the file system of each file
+    /// Print the status of each file's filesystem
     #[arg(short, long)]
     pub(crate) file_system: bool,
 
     /// Print one line of numbers for each file
     #[arg(short, long)]
     pub(crate) terse: bool,
-
-    /// Print the path and only these fields, separated by commas, in this order
-    #[arg(long, value_name = "LIST",
-          long_help = fields_help!(
-              "Print the path and only these fields, separated by commas, in this order"
-          ))]
-    pub(crate) fields: Option<String>,
 
     #[command(flatten)]
     pub(crate) output: OutputOptions,

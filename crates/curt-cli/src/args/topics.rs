@@ -1,4 +1,4 @@
-//! Topics of `curt help` about features that several commands share, one screen each.
+//! Topics of `curt help`: features that several commands share, one screen each.
 
 /// The end of `curt help`.
 pub(super) const LIST: &str = "\
@@ -7,7 +7,7 @@ See 'curt COMMAND --help' for more about a command.
 Topics:
   curt help json     the output of --json
   curt help fields   the fields of --fields
-  curt help colors   when output has colors, and which
+  curt help colors   colors, and how to set them
   curt help exit     exit codes";
 
 const TOPICS: [(&str, &str); 4] =
@@ -23,84 +23,84 @@ pub(crate) fn text(name: &str) -> Option<&'static str> {
 
 const JSON: &str = "\
 JSON: --json of every command but run, completions and man prints one object
-per line.
-
-On standard output: 'path', which 'jq -r .path' prints, and beside it
+per line. On standard output each has a 'path', except errors of which, and:
   find ls stat       the fields of --fields; ls --tree and find: depth
-  du                 depth, apparent, allocated, entries, with --time newest;
+  du                 depth, apparent, allocated, entries; with --time newest;
                      --by-type: type instead of path and depth
-  rm -v, --dry-run   kind and removed; with --trash: trashed, to
-  which              name, origin, kind, relative, interpreter of a script;
-                     beside an error: name, unsearchable
+  rm -v, --dry-run   kind, removed; with --trash: trashed, to
+  which              name, origin, kind, relative; interpreter of a script
   realpath readlink  name, or target
-  expand, beneath    full, and rules; allow: the name below the root
+  expand, beneath    full and rules, or allow: the path relative to the root
 
 On standard error: {\"error\":{...}}, and with --stats or after an interrupt
-{\"summary\":{...}} with the totals and the system calls. In an error:
-    operation        what failed, such as open_directory
-    path             the path, or null if there is none
+{\"summary\":{...}} with totals and system calls. An error has:
+    operation        the failed operation, such as open_directory
+    path             the path, or null
     kind             one word, such as not-found or permission-denied
     errno            the system's number, or null
     message          the reason in words
 Text that is not Unicode is {\"bytes\":BASE64}, on Windows {\"utf16\":[UNIT,...]}.
-A time is {\"s\":SECONDS,\"ns\":NANOSECONDS}. A field is null if the system does
-not have it, {\"error\":{...}} if it could not be read.
+mode is decimal: 33188 is 0100644. A time is {\"s\":SECONDS,\"ns\":NANOSECONDS}.
+A field is null if the system lacks it, {\"error\":{...}} if it is unreadable.
+
+  curt find --json --fields size | jq -r 'select(.size > 1e6) | .path'
+  curt stat --json * | jq -r '\"\\(.modified.s | todate) \\(.path)\"'
 ";
 
 const FIELDS: &str = "\
-Fields: --fields of ls, stat and find takes these names, separated by commas.
+Fields: --fields of ls, stat and find accepts these names, separated by commas.
 
   name                    the last component
-  path, parent, depth     find only: the path, its directory, its depth
+  path, parent, depth     only in find: the path, its directory, its depth
   kind                    file, directory, symlink and others
-  size, allocated         bytes of the content; bytes on the disk
+  size, allocated         bytes of content; bytes on disk
   mode, attributes        permissions; flags of the filesystem
   user, group, uid, gid   owners, by name and by number
-  links                   number of hard links
+  links                   the number of hard links
   id, device              the two numbers that identify a file
   rdev                    the number of a device file
   block-size              the preferred size of reads
   modified, accessed      times of the last change of content; the last read
-  changed, created        times of the last change of any kind, and of birth
+  changed, created        times of the last change of any kind; of birth
   target                  the target of a symbolic link
   readable, writable, executable
-                          what this user may do
+                          permissions of the current user
   acl, capability, label  access rules, capabilities, security label
 
-Names, kinds and id cost no system call on Linux, most others one for each
+On Linux, names, kinds and id cost no system call, and most others one per
 entry. target, readable, writable, executable, acl, capability and label cost
 one or more each.
 ";
 
 const COLORS: &str = "\
-Colors: find, du and ls can color what they print on a terminal. Files and
-pipes get colors only from --color=always of find and ls, and JSON has none.
+Colors: find, du and ls can color their output on a terminal. Files and pipes
+get colors only with --color=always of find and ls, and JSON has none.
 
-  curt find  colors paths; --color=never does not, --color=always anywhere
+  curt find  colors paths on a terminal; --color=never disables that, and
+             --color=always colors everywhere
   curt du    colors directories and bars of trees and types; has no --color
   curt ls    colors names only with --color, as GNU ls: --color=auto on a
-             terminal, --color=always anywhere. For a default, use an alias:
+             terminal, --color=always everywhere. For a default, use an alias:
              alias ls='curt ls --color=auto'
   help       has colors on a terminal
 
-  LS_COLORS  the colors of find and ls, as dircolors prints them, such as
+  LS_COLORS  the colors of find and ls, as printed by dircolors, such as
              'di=01;34:ln=01;36:*.tar=01;31'
-  NO_COLOR   if it is set and not empty, there are no colors, unless an option
-             says 'always'
+  NO_COLOR   if it is set and not empty, disables colors, except with
+             --color=always
   TERM=dumb  the same
 
-No control character of a name ever reaches a terminal as it is: names are
-quoted or masked there, and in messages such a character is shown as an escape
-(\\n, \\033).
+Control characters of names never reach a terminal: names are quoted or masked,
+and messages show them as escapes (\\n, \\033).
 ";
 
 const EXIT: &str = "\
 Exit codes:
 
   0    everything was done
-  1    something was not found, or failed; each failure was reported
-  2    the command line was wrong, and nothing was done (realpath and readlink,
-       and rm, du and stat if curt is called by that name: 1, as for GNU);
+  1    something was not found or failed; each failure was reported
+  2    the command line was wrong, and nothing was done (1, as for GNU, from
+       realpath and readlink, and from rm, du and stat called by that name);
        ls also: an operand could not be listed, or output not be written
 
 curt run ends as the program does, by the same signal if one ended it, or with
@@ -111,7 +111,7 @@ curt run ends as the program does, by the same signal if one ended it, or with
   127  the program was not found
   137  the time limit was reached, and the program was killed (-k, -s KILL)
 
-After an interrupt (Ctrl-C) the totals so far are printed and the signal is
-raised again, so a shell sees 130. A closed pipe ends curt by SIGPIPE; output
-that cannot be written is a failure.
+After an interrupt (Ctrl-C), the totals so far are printed and the signal is
+raised again, so a shell sees 130. A closed pipe ends curt by SIGPIPE; other
+failures of output are reported.
 ";

@@ -11,15 +11,14 @@ use super::expand::FLAVORS;
 use super::{OutputOptions, one_of, set};
 
 const LONG_ABOUT: &str = "\
-Find the file of a program by its name, with the rules of this system or of another one.
-
-The working directory is not searched unless PATH names it: neither on Windows, nor for an empty \
-entry of PATH on POSIX. A program that is found only there is an error. --policy searches as a \
-program or library does.";
+Find the file of a program by its name, by the rules of this system, of another one, or of a \
+program or library (--policy).";
 
 const NOTES: &str = "\
-By POSIX rules, --json reads the start of each file to tell an image from a script, \
-which takes 3 more calls.
+The working directory is not searched unless PATH names it: not on Windows either, nor for an \
+empty entry of PATH on POSIX. A program found only there is an error.
+
+By POSIX rules, --json reads the start of each file to tell an image from a script, at 3 more calls.
 
 Exit status:
   0  every name was found
@@ -29,20 +28,20 @@ Exit status:
 const EXAMPLES: &str = "\
 Examples:
   curt which -a python3     all matches, in order
-  curt which --explain npm  each directory and candidate, with the calls
+  curt which --explain npm  each directory and candidate, with system calls
   curt which --rules windows --path '/c/bin;/d/bin' --pathext '.EXE;.CMD' npm";
 
 const POLICY_HELP: &str = "\
-Search as a program or library does, such as cmd or go
+Search like a program or library, such as cmd or go
 
-POLICY by Windows' rules: cmd (cmd.exe), libuv (.com and .exe only). By POSIX rules: posix (execvp \
-of the C library). By those of this system or of --rules: native (curt's own, the default), node \
-(child_process), go (exec.LookPath), cpython (shutil.which), zig (std.process).";
+Only by Windows' rules: cmd (cmd.exe), libuv (.com and .exe only). Only by POSIX rules: posix \
+(execvp of the C library). By both: native (curt's own, the default), node (child_process), go \
+(exec.LookPath), cpython (shutil.which), zig (std.process).";
 
 #[derive(Args, Clone, Debug, Default)]
 #[command(args_override_self = true, infer_long_args = true)]
 #[command(about = "Find programs in PATH", long_about = LONG_ABOUT,
-          after_long_help = NOTES, after_help = EXAMPLES)]
+          before_help = EXAMPLES, after_long_help = NOTES)]
 pub(crate) struct WhichOptions {
     /// The names to look up
     #[arg(value_name = "NAME", required = true, value_hint = ValueHint::CommandName)]
@@ -52,7 +51,7 @@ pub(crate) struct WhichOptions {
     #[arg(short, long)]
     pub(crate) all: bool,
 
-    /// Print each directory and candidate, and why it was passed over
+    /// Print each directory and candidate, and why it was rejected
     #[arg(long, conflicts_with_all = ["all", "null"])]
     pub(crate) explain: bool,
 
@@ -78,7 +77,7 @@ pub(crate) struct LookUpOptions {
 
     /// Append these extensions instead of PATHEXT (Windows' rules)
     ///
-    /// ';' separates extensions, and by Windows' rules also the entries of PATH.
+    /// They are separated by ';', as are the entries of PATH by Windows' rules.
     #[arg(long, value_name = "EXTS", allow_hyphen_values = true)]
     pub(crate) pathext: Option<OsString>,
 
@@ -86,22 +85,22 @@ pub(crate) struct LookUpOptions {
     #[arg(long, value_name = "DIR")]
     pub(crate) base: Option<OsString>,
 
-    /// Search as a program or library does, such as cmd or go
+    /// Search like a program or library, such as cmd or go
     #[arg(long, value_name = "POLICY", hide_possible_values = true,
           value_parser = one_of(&Policy::ALL), long_help = POLICY_HELP)]
     pub(crate) policy: Option<Policy>,
 
-    /// The system whose rules apply [default: this one]
+    /// Use the rules of POSIX or Windows [default: this system's]
     ///
-    /// The rules decide how PATH is split and which names are candidates.
+    /// They decide how PATH is split and which names are candidates.
     #[arg(long, value_name = "posix|windows", hide_possible_values = true,
           value_parser = one_of(&FLAVORS))]
     pub(crate) rules: Option<Flavor>,
 
-    /// When to search the working directory: never or always
+    /// Search the working directory: never or always [default: as POLICY]
     ///
-    /// By default as POLICY does. 'always' searches it even if the environment forbids it (Windows'
-    /// rules). By POSIX rules only an empty entry of PATH is the working directory.
+    /// By Windows' rules, 'always' overrides the environment. By POSIX rules, only an empty entry
+    /// of PATH is the working directory.
     #[arg(long, value_name = "WHEN", hide_possible_values = true, value_parser = one_of(&CWDS))]
     pub(crate) cwd: Option<bool>,
 }

@@ -1,7 +1,7 @@
 //! `curt run`: starts a program and exits with its status.
 
 use std::ffi::{OsStr, OsString};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -15,7 +15,8 @@ use super::which;
 use crate::args::RunOptions;
 use crate::exit::Exit;
 use crate::out::failure::Failure;
-use crate::quote::quote;
+use crate::out::text;
+use crate::quote::{for_terminal, quote};
 use crate::session::{Outcome, Session};
 use crate::sys::{self, Event, Watch};
 
@@ -63,7 +64,7 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
                     let message = format!("cannot start {}: {reason}", quote(error.path()));
                     session.fail_as(&error, &message);
                 }
-                None => session.fail(&error),
+                None => session.fail_as(&error, &(text::failure(&error) + &hint(&error))),
             }
             let exit = exit(&error);
             if let Some(limit) = options.likely_limit().filter(|_| exit == Exit::NOT_FOUND) {
@@ -170,9 +171,16 @@ fn command(options: &RunOptions) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Distinguishes the two meanings of EACCES: a directory on the way that denies search, or a file
-/// that may not be executed although its mode has an `x` bit.
+/// Explains ENOEXEC of a script, and distinguishes the two meanings of EACCES: a directory on the
+/// way that denies search, or a file that may not be executed although its mode has an `x` bit.
 fn denial(error: &Error) -> Option<String> {
+    if matches!(error.cause(), Cause::Start(StartFailure::BadFormat, _)) {
+        let mut start = Vec::new();
+        sys::open_list(error.path()).ok()?.take(64).read_to_end(&mut start).ok()?;
+        let is_script = !start.contains(&0) && !start.starts_with(b"#!");
+        let path = for_terminal(error.path(), "");
+        return is_script.then(|| format!("it has no '#!' line; 'sh {path}' reads it"));
+    }
     if !matches!(error.cause(), Cause::Start(StartFailure::NotExecutable, _)) {
         return None;
     }
@@ -191,6 +199,22 @@ fn denial(error: &Error) -> Option<String> {
     (has_right && metadata.kind() == Kind::File).then(|| {
         "no permission to execute it, its interpreter, or anything on its filesystem".to_owned()
     })
+}
+
+/// Returns a hint at a program in the working directory, if that is not searched.
+fn hint(error: &Error) -> String {
+    let here = Path::new(".").join(error.path());
+    let plan = Plan::new(Fields::EXECUTABLE | Fields::KIND).follow(Follow::Links);
+    let is_program = || {
+        curt::stat(&here, plan).is_ok_and(|found| {
+            found.kind() == Kind::File && found.executable().known() == Some(true)
+        })
+    };
+    let is_missing = matches!(error.cause(), Cause::Find(_)) && exit(error) == Exit::NOT_FOUND;
+    if is_missing && is_program() {
+        return format!("; {} is a program here", quote(&here));
+    }
+    String::new()
 }
 
 /// Returns the exit code for a program that could not be started. As in env, 127 means that it does

@@ -26,7 +26,7 @@ pub(crate) fn reason(cause: &Cause) -> String {
         Cause::Find(why) => return not_found(why),
         Cause::Start(StartFailure::InterpreterMissing { interpreter, carriage_return }, _) => {
             let end = if *carriage_return {
-                "; its first line ends in a carriage return, which must be removed"
+                "; remove the carriage return at the end of its first line"
             } else {
                 ""
             };

@@ -69,16 +69,12 @@ fn colors_are_for_terminals_that_have_them() {
 #[test]
 fn the_largest_are_shown_with_their_directories() {
     let scratch = tree();
-    let Some(lines) = shown(&scratch, "TERM=dumb", 80, "$CURT du -b --top 4 t") else { return };
-    assert_eq!(lines.len(), 4, "{lines:?}");
-    for (line, name) in lines.iter().zip(["  t ", "|-- large", "|   `-- one", "`-- small"]) {
-        assert!(line.contains(name), "{lines:?}");
-    }
     for number in 0..40 {
         scratch.file_with(format!("t/many/{number}"), &[b'x'; 700]);
     }
-    let lines = shown(&scratch, "TERM=dumb", 80, "$CURT du -bc t").unwrap();
+    let Some(lines) = shown(&scratch, "TERM=dumb", 80, "$CURT du -bc t") else { return };
     assert_eq!(lines.len(), 28, "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("|   `-- ... 18 more")), "{lines:?}");
     assert!(lines[27].contains("  total ") && lines[27].ends_with("100%"), "{lines:?}");
     let lines = shown(&scratch, "TERM=dumb", 80, "$CURT du -b -d 1 t").unwrap();
     let names = lines.iter().filter(|line| line.contains("-- "));

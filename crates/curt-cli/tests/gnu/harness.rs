@@ -223,7 +223,9 @@ pub(crate) fn fed(command: &mut Command, input: &[u8]) -> Output {
 }
 
 pub(crate) fn by_tool(tool: &str, messages: &[u8]) -> String {
-    String::from_utf8_lossy(messages).replace(&format!("curt {tool}"), tool)
+    String::from_utf8_lossy(messages)
+        .replace(&format!("curt {tool}"), tool)
+        .replace("; -r removes directories", "")
 }
 
 /// Drops curt's total of errors. Prompts do not end with a newline.

@@ -81,13 +81,17 @@ impl Style {
         text
     }
 
+    pub(super) fn ellipsis(&self) -> &'static str {
+        if self.is_unicode { "…" } else { "..." }
+    }
+
     /// Truncates a label to `width`. Of a path, removes the middle and keeps the last name.
     fn fitted(&self, lead: &str, name: &str, width: usize) -> String {
         let label = format!("{lead}{name}");
         if label.width() <= width {
             return label;
         }
-        let end = if self.is_unicode { "…" } else { "..." };
+        let end = self.ellipsis();
         let last = name.rfind('/').map_or("", |at| &name[at..]);
         let last = if lead.width() + last.width() + 2 * end.width() < width { last } else { "" };
         let mut room = width.saturating_sub(end.width() + last.width());

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use curt::usage::UsageRecord;
-
 /// Which of two records of equal size wins.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ties {
@@ -12,19 +10,19 @@ pub(super) enum Ties {
     Last,
 }
 
-pub(super) struct Largest {
+pub(super) struct Largest<T> {
     most: usize,
     ties: Ties,
     count: u64,
-    kept: BTreeMap<(u64, u64), UsageRecord>,
+    kept: BTreeMap<(u64, u64), T>,
 }
 
-impl Largest {
-    pub(super) fn new(most: usize, ties: Ties) -> Largest {
+impl<T> Largest<T> {
+    pub(super) fn new(most: usize, ties: Ties) -> Largest<T> {
         Largest { most, ties, count: 0, kept: BTreeMap::new() }
     }
 
-    pub(super) fn add(&mut self, size: u64, record: &UsageRecord) {
+    pub(super) fn add(&mut self, size: u64, record: impl FnOnce() -> T) {
         self.count += 1;
         let rank = if self.ties == Ties::Last { self.count } else { u64::MAX - self.count };
         let key = (size, rank);
@@ -34,11 +32,11 @@ impl Largest {
             }
             self.kept.pop_first();
         }
-        self.kept.insert(key, record.clone());
+        self.kept.insert(key, record());
     }
 
     /// Returns the records and their sizes, largest first.
-    pub(super) fn into_sorted(self) -> Vec<(u64, UsageRecord)> {
+    pub(super) fn into_sorted(self) -> Vec<(u64, T)> {
         self.kept.into_iter().rev().map(|((size, _), record)| (size, record)).collect()
     }
 }
@@ -47,17 +45,11 @@ impl Largest {
 mod tests {
     use super::{Largest, Ties};
 
-    /// Returns the depths of the kept records, added with these sizes.
+    /// Returns the indices of the kept sizes.
     fn kept(most: usize, ties: Ties, sizes: &[u64]) -> Vec<usize> {
-        let scratch = curt_testkit::Scratch::new();
-        let record = curt::Usage::new().measure(scratch.path()).records.remove(0);
         let mut largest = Largest::new(most, ties);
-        for (at, &size) in sizes.iter().enumerate() {
-            let mut record = record.clone();
-            record.depth = at;
-            largest.add(size, &record);
-        }
-        largest.into_sorted().into_iter().map(|(_, record)| record.depth).collect()
+        sizes.iter().enumerate().for_each(|(at, &size)| largest.add(size, || at));
+        largest.into_sorted().into_iter().map(|(_, at)| at).collect()
     }
 
     #[test]

@@ -26,6 +26,7 @@ use crate::sys::{self, interrupt};
 use chart::{Row, Style};
 use largest::{Largest, Ties};
 use lines::{LineFormat, Wrong};
+use tree::Tree;
 use types::Types;
 
 pub(crate) fn run(options: &DuOptions) -> Exit {
@@ -103,7 +104,7 @@ impl<'a> Run<'a> {
                 return;
             }
             match &mut largest {
-                Some(largest) => largest.add(lines.number(lines.sizes(record)), record),
+                Some(largest) => largest.add(lines.number(lines.sizes(record)), || record.clone()),
                 None => lines.record(record),
             }
         });
@@ -117,11 +118,18 @@ impl<'a> Run<'a> {
         let Run { options, session, lines, .. } = self;
         let most = options.top.unwrap_or_else(|| self.rows());
         let mut largest = Largest::new(most.saturating_mul(tree::RECORDS), Ties::Last);
+        let mut contents = tree::Contents::default();
         let report = usage.measure_each(operands, |record: &UsageRecord| {
-            largest.add(lines.number(&record.sizes), record);
+            let number = lines.number(&record.sizes);
+            let contents = contents.of(record.depth, number);
+            largest.add(number, || (record.clone(), contents));
         });
         let style = Style::new(session);
-        let rows = tree::rows(largest.into_sorted(), most, &style);
+        let tree = Tree::new(largest.into_sorted());
+        // Rows about cut directories must fit the terminal, too.
+        let rows = |entries| tree.rows(entries, &style);
+        let is_fit = |rows: &Vec<Row>| options.top.is_some() || rows.len() <= most;
+        let rows = (1..=most).rev().map(rows).find(is_fit).unwrap_or_default();
         self.draw(rows, &report.total(), &style);
         report
     }

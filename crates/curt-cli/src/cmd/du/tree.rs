@@ -16,10 +16,29 @@ use crate::out::text::branch;
 use crate::quote::{Quoting, Style as QuotingStyle};
 use crate::sys;
 
-/// A record and the indices of its children, largest first.
+/// The number of entries in a directory, and the sum of their sizes.
+type Sum = (u64, u64);
+
+/// Sums up the contents of directories, of which records come first. Holds one sum for each depth.
+#[derive(Default)]
+pub(super) struct Contents(Vec<Sum>);
+
+impl Contents {
+    /// Counts an entry, and returns the sum of its contents.
+    pub(super) fn of(&mut self, depth: usize, number: u64) -> Sum {
+        self.0.resize(self.0.len().max(depth + 2), (0, 0));
+        let (entries, sum) = self.0[depth];
+        self.0[depth] = (entries + 1, sum.saturating_add(number));
+        std::mem::take(&mut self.0[depth + 1])
+    }
+}
+
+/// A record, its contents, and the indices of its children, largest first.
 struct Node {
     number: u64,
     record: UsageRecord,
+    contents: Sum,
+    parent: Option<usize>,
     children: Vec<usize>,
 }
 
@@ -35,68 +54,99 @@ impl Node {
 /// Records kept per row.
 pub(super) const RECORDS: usize = 8;
 
-/// Returns at most `most` rows of a tree. `largest` contains the parents of all its records.
-pub(super) fn rows(mut largest: Vec<(u64, UsageRecord)>, most: usize, style: &Style) -> Vec<Row> {
-    // Largest first, then by name. A directory precedes its contents.
-    largest.sort_by(|(one, of_one), (other, of_other)| {
-        other.cmp(one).then_with(|| of_one.path.cmp(&of_other.path))
-    });
-    let node = |(number, record)| Node { number, record, children: Vec::new() };
-    let mut nodes: Vec<Node> = largest.into_iter().map(node).collect();
-    let at: HashMap<(usize, &Path), usize> = nodes
-        .iter()
-        .enumerate()
-        .filter(|(_, node)| node.record.kind == Kind::Directory || node.record.depth == 0)
-        .map(|(at, node)| ((node.record.operand, node.record.path.as_path()), at))
-        .collect();
-    let parent = |node: &Node| {
-        let path = node.record.path.parent().filter(|_| node.record.depth > 0)?;
-        at.get(&(node.record.operand, path)).copied()
-    };
-    let parents: Vec<Option<usize>> = nodes.iter().map(parent).collect();
-    let (mut roots, mut rows) = (Vec::new(), 0);
-    for (index, parent) in parents.into_iter().enumerate() {
-        let is_row = parent.is_none_or(|parent| !nodes[parent].holds_only(&nodes[index]));
-        rows += usize::from(is_row);
-        if rows > most {
-            break;
-        }
-        match parent {
-            Some(parent) => nodes[parent].children.push(index),
-            None => roots.push(index),
-        }
-    }
-    lead_rows(&nodes, &roots, style)
+pub(super) struct Tree {
+    /// Largest first, then by name. A directory precedes its contents.
+    nodes: Vec<Node>,
 }
 
-/// Returns the rows in printing order. Directories that contain only one another share a row.
-fn lead_rows(nodes: &[Node], roots: &[usize], style: &Style) -> Vec<Row> {
-    let quoting = quoting(QuotingStyle::ShellEscape, style);
-    let mut rows = Vec::with_capacity(nodes.len());
-    // A stack of nodes to print, with the branches before each and before its children.
-    let mut waiting: Vec<(usize, String, String)> =
-        roots.iter().rev().map(|&root| (root, String::new(), String::new())).collect();
-    while let Some((index, lead, below)) = waiting.pop() {
-        let Some(first) = nodes.get(index) else { continue };
-        let mut last = first;
-        while let [only] = last.children[..] {
-            if !last.holds_only(&nodes[only]) {
-                break;
+impl Tree {
+    /// `largest` contains the parents of all its records.
+    pub(super) fn new(largest: Vec<(u64, (UsageRecord, Sum))>) -> Tree {
+        let node = |(number, (record, contents))| Node {
+            number,
+            record,
+            contents,
+            parent: None,
+            children: Vec::new(),
+        };
+        let mut nodes: Vec<Node> = largest.into_iter().map(node).collect();
+        nodes.sort_by(|one, other| {
+            let by_path = || one.record.path.cmp(&other.record.path);
+            other.number.cmp(&one.number).then_with(by_path)
+        });
+        let at: HashMap<(usize, &Path), usize> = nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| node.record.kind == Kind::Directory || node.record.depth == 0)
+            .map(|(at, node)| ((node.record.operand, node.record.path.as_path()), at))
+            .collect();
+        let parent = |node: &Node| {
+            let path = node.record.path.parent().filter(|_| node.record.depth > 0)?;
+            at.get(&(node.record.operand, path)).copied()
+        };
+        let parents: Vec<Option<usize>> = nodes.iter().map(parent).collect();
+        for (index, parent) in parents.into_iter().enumerate() {
+            nodes[index].parent = parent;
+            if let Some(parent) = parent {
+                nodes[parent].children.push(index);
             }
-            last = &nodes[only];
         }
-        let Node { record, children, .. } = last;
-        let above = first.record.path.parent().filter(|_| record.depth > 0);
-        let name = above.and_then(|above| record.path.strip_prefix(above).ok());
-        let name = name.unwrap_or(&record.path).as_os_str();
-        let (name, is_directory) = (shown(name, quoting), record.kind == Kind::Directory);
-        rows.push(Row { lead, name, is_directory, number: first.number });
-        for (at, &child) in children.iter().enumerate().rev() {
-            let (branch, under) = branch(style.is_unicode, at + 1 == children.len());
-            waiting.push((child, format!("{below}{branch}"), format!("{below}{under}")));
-        }
+        Tree { nodes }
     }
-    rows
+
+    /// Returns the rows of the largest entries, in printing order, and one for the others of each
+    /// directory. Directories that contain only one another share a row.
+    pub(super) fn rows(&self, entries: usize, style: &Style) -> Vec<Row> {
+        let Tree { nodes } = self;
+        let mut count = 0;
+        let is_cut = |node: &Node| {
+            count += usize::from(node.parent.is_none_or(|parent| !nodes[parent].holds_only(node)));
+            count > entries
+        };
+        let end = nodes.iter().position(is_cut).unwrap_or(nodes.len());
+        let quoting = quoting(QuotingStyle::ShellEscape, style);
+        let mut rows = Vec::new();
+        // A stack of nodes to print, with the branches before each and before its children.
+        let roots = (0..end).rev().filter(|&index| nodes[index].parent.is_none());
+        let mut waiting: Vec<_> =
+            roots.map(|root| (Ok(root), String::new(), String::new())).collect();
+        while let Some((next, lead, below)) = waiting.pop() {
+            let index: usize = match next {
+                Ok(index) => index,
+                Err((more, number)) => {
+                    let name = format!("{} {more} more", style.ellipsis());
+                    rows.push(Row { lead, name, is_directory: false, number });
+                    continue;
+                }
+            };
+            let first = &nodes[index];
+            let mut last = first;
+            let shown = |node: &'_ Node| node.children.partition_point(|&child| child < end);
+            while let [only] = last.children[..shown(last)] {
+                if !last.holds_only(&nodes[only]) {
+                    break;
+                }
+                last = &nodes[only];
+            }
+            let Node { record, children, contents, .. } = last;
+            let above = first.record.path.parent().filter(|_| record.depth > 0);
+            let name = above.and_then(|above| record.path.strip_prefix(above).ok());
+            let name = name.unwrap_or(&record.path).as_os_str();
+            let (name, is_directory) = (self::shown(name, quoting), record.kind == Kind::Directory);
+            rows.push(Row { lead, name, is_directory, number: first.number });
+            let children = &children[..shown(last)];
+            let more = contents.0.saturating_sub(children.len() as u64);
+            let sum: u64 = children.iter().map(|&child| nodes[child].number).sum();
+            let more = (more > 0 && !children.is_empty())
+                .then_some(Err((more, contents.1.saturating_sub(sum))));
+            let all = children.iter().map(|&child| Ok(child)).chain(more);
+            for (at, child) in all.rev().enumerate() {
+                let (branch, under) = branch(style.is_unicode, at == 0);
+                waiting.push((child, format!("{below}{branch}"), format!("{below}{under}")));
+            }
+        }
+        rows
+    }
 }
 
 /// Quotes names so that the terminal receives no control characters.

@@ -56,7 +56,7 @@ impl Types {
 
 fn name(kind: Kind, path: &Path) -> OsString {
     match kind {
-        Kind::File => match path.extension().filter(|extension| !extension.is_empty()) {
+        Kind::File => match extension(path) {
             Some(extension) => {
                 let mut name = OsString::from(".");
                 name.push(extension.to_ascii_lowercase());
@@ -67,6 +67,15 @@ fn name(kind: Kind, path: &Path) -> OsString {
         kind if kind.is_link() => LINKS.into(),
         _ => OTHERS.into(),
     }
+}
+
+/// Returns the last extension that is not a number, such as that of a rotated log.
+fn extension(path: &Path) -> Option<&OsStr> {
+    let extension = path.extension().filter(|extension| !extension.is_empty())?;
+    if extension.as_encoded_bytes().iter().all(u8::is_ascii_digit) {
+        return self::extension(path.file_stem()?.as_ref());
+    }
+    Some(extension)
 }
 
 pub(super) fn are_directories(name: &OsStr) -> bool {
@@ -86,6 +95,10 @@ mod tests {
             (Kind::File, "x.y/plain", "(no extension)"),
             (Kind::File, ".profile", "(no extension)"),
             (Kind::File, "dot.", "(no extension)"),
+            (Kind::File, "web.log.6", ".log"),
+            (Kind::File, "libx.so.1.22", ".so"),
+            (Kind::File, "b.22", "(no extension)"),
+            (Kind::File, ".5.6", "(no extension)"),
             (Kind::Symlink, "a.rs", "(links)"),
             (Kind::Fifo, "a.rs", "(devices, pipes and sockets)"),
         ] {

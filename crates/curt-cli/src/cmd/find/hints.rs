@@ -7,7 +7,7 @@ use curt::{Fields, Plan};
 
 use crate::args::FindOptions;
 use crate::out::json::Object;
-use crate::quote::quote;
+use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 
 /// Set by the search threads during a deletion.
@@ -38,15 +38,12 @@ impl Hints {
         };
         if self.has_full.load(Ordering::Relaxed) {
             note(
-                "a directory is deleted only if it is empty by then; '--prune -X curt rm -r' in \
-                 place of '--delete' removes it with its contents",
+                "--delete removes only directories that are empty by then; \
+                 '--prune -X curt rm -r' removes them with their contents",
             );
         }
         if self.left_mounts.load(Ordering::Relaxed) {
-            note(
-                "--delete does not enter other mounts; name them as PATH to delete there too, or add \
-                 --one-file-system=mount to report only those that match",
-            );
+            note("--delete does not enter other mounts; name each as a PATH to delete there, too");
         }
     }
 }
@@ -57,16 +54,17 @@ pub(super) fn check_pattern(options: &FindOptions) -> Result<(), String> {
         return Ok(());
     };
     if pattern == ".." && !options.glob && !options.fixed_strings {
-        let instead = "write 'curt find . ..' to search in the directory";
+        let instead = "write 'curt find . ..' to search the parent directory";
         return Err(format!("'..' is a PATTERN that matches any two characters; {instead}"));
     }
     let plan = Plan::new(Fields::KIND).follow(Follow::Links);
     let is_directory = || curt::stat(pattern, plan).is_ok_and(|found| found.kind().is_dir());
     if options.delete && pattern != "." && is_directory() {
         return Err(format!(
-            "{} is the PATTERN, and a directory has that name: write '.' before it to delete the \
-             contents of the directory, or after it to delete all matches",
-            quote(pattern)
+            "{shown} is the PATTERN, not the directory of that name; write '. {typed}' to delete the \
+             contents of the directory",
+            shown = quote(pattern),
+            typed = for_terminal(pattern, ""),
         ));
     }
     Ok(())

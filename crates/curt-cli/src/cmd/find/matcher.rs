@@ -37,12 +37,12 @@ impl Matcher {
             matcher.add(Fields::SIZE, has_size);
         }
         if let Some(text) = &options.changed_within {
-            let then = when::parse(text, "--changed-within")?;
+            let then = when::parse(text, &options.time_options[0])?;
             let is_newer = move |it: &Metadata| it.modified().known().is_some_and(|it| it > then);
             matcher.add(Fields::MODIFIED, is_newer);
         }
         if let Some(text) = &options.changed_before {
-            let then = when::parse(text, "--changed-before")?;
+            let then = when::parse(text, &options.time_options[1])?;
             let is_older = move |it: &Metadata| it.modified().known().is_some_and(|it| it < then);
             matcher.add(Fields::MODIFIED, is_older);
         }

@@ -433,8 +433,7 @@ impl<'s, 'a> Finder<'s, 'a> {
                 let mut directory = entry.path().into_owned().into_os_string();
                 directory.push(MAIN_SEPARATOR_STR);
                 let directory = quote(&directory);
-                let reason =
-                    format!("it is a link; write {directory} if what it leads to is meant");
+                let reason = format!("it is a symlink; write {directory} to search its target");
                 self.not_searched(entry, "is-a-link", &reason);
             }
             _ => self.not_searched(entry, "not-a-directory", "it is not a directory"),
@@ -445,7 +444,7 @@ impl<'s, 'a> Finder<'s, 'a> {
     fn report_boundary(&self, entry: &Visited<'_>) {
         self.find.hints.notice_boundary();
         if entry.is_followed_link() {
-            self.not_searched(entry, "other-file-system", "it leads to another filesystem");
+            self.not_searched(entry, "other-file-system", "its target is on another filesystem");
         } else {
             self.not_searched(entry, "mount-point", "it is a mount point");
         }

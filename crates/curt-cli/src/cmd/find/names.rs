@@ -73,7 +73,7 @@ fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
         let pattern = quote(text);
         if !options.full_path && text.contains('/') {
             return Err(format!(
-                "{pattern} cannot match: names contain no slash; --full-path matches whole paths"
+                "{pattern} cannot match: names contain no slash; -p matches full paths"
             ));
         }
         let (means_capital, is_hidden) = if options.glob {
@@ -81,8 +81,8 @@ fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
             let is_whole = |word: &String| word.starts_with("**") || Path::new(word).has_root();
             if options.full_path && !words.iter().all(is_whole) {
                 return Err(format!(
-                    "{pattern} cannot match: a full path begins with a slash; write '**/' before \
-                     what may be anywhere"
+                    "{pattern} cannot match: a full path begins with a slash; a leading '**/' \
+                     matches any directory"
                 ));
             }
             let is_dotted =
@@ -98,7 +98,7 @@ fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
         };
         if is_hidden && !options.full_path && !options.finds_hidden() {
             return Err(format!(
-                "{pattern} matches only hidden entries, which are skipped without --hidden"
+                "{pattern} matches only hidden entries, which are skipped; -H finds them"
             ));
         }
         has_capital |= means_capital;
@@ -187,7 +187,7 @@ fn extensions(extensions: &[String]) -> Result<Option<Regex>, String> {
             return Err(format!("invalid extension {}: {instead}", quote(text)));
         }
         if text.contains(is_part) || text.trim() != text {
-            let expected = "expected one such as rs or tar.gz; several are '-e rs -e toml'";
+            let expected = "expected one, such as rs or tar.gz; -e can be repeated";
             return Err(format!("invalid extension {}: {expected}", quote(text)));
         }
     }

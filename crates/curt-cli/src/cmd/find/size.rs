@@ -19,6 +19,9 @@ pub(super) fn parse(text: &str) -> Result<RangeInclusive<u64>, String> {
         "mi" | "mib" => 1 << 20,
         "gi" | "gib" => 1 << 30,
         "ti" | "tib" => 1 << 40,
+        "" if !digits.is_empty() => {
+            return Err(invalid(&format!("a unit is missing, as in {text}b")));
+        }
         _ => return Err(invalid("the units are b, k, m, g, t, ki, mi, gi and ti")),
     };
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,5 +1,7 @@
 //! `--changed-within` and `--changed-before`.
 
+use std::io::ErrorKind;
+
 use curt::fields::{Follow, Time};
 use curt::{Fields, Plan};
 
@@ -8,8 +10,7 @@ use crate::quote::quote;
 use crate::time::{self, Zone};
 
 /// Parses a date, else an age, else the name of a file. A file named `7d` therefore cannot change
-/// the meaning of `7d`; it is written `./7d`. The error names the option and why no such file can
-/// be read.
+/// the meaning of `7d`; it is written `./7d`.
 pub(super) fn parse(text: &str, option: &str) -> Result<Time, String> {
     let invalid = |reason: &str| format!("invalid time {} for {option}: {reason}", quote(text));
     if let Some(time) = time::parse(text, &Zone::local()).map_err(invalid)? {
@@ -21,12 +22,15 @@ pub(super) fn parse(text: &str, option: &str) -> Result<Time, String> {
             Some(modified) => return Ok(modified),
             None => "it has no modification time".to_owned(),
         },
-        Err(error) => text::reason(error.cause()),
+        Err(_) if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("a unit is missing, as in {text}d")
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            "expected a date (2026-01-31), an age (7d) or a file".to_owned()
+        }
+        Err(error) => format!("cannot access this file: {}", text::reason(error.cause())),
     };
-    Err(invalid(&format!(
-        "neither a date such as 2026-01-31, '2026-01-31 10:00', today or yesterday, nor an age such \
-         as 90s, 10min, 36h, 7d or '2 weeks', and cannot access a file of that name: {reason}"
-    )))
+    Err(invalid(&reason))
 }
 
 #[cfg(test)]

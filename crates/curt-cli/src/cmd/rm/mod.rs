@@ -15,6 +15,7 @@ use curt::{Cause, Error, Kind, Operation, Remove, SameFileSystem};
 
 use super::exclude::Exclusions;
 use crate::args::{Prompt, RmOptions};
+use crate::called;
 use crate::exit::Exit;
 use crate::out::entry;
 use crate::out::json::Object;
@@ -131,11 +132,11 @@ fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
     let done = text::files_and_directories(report.files, report.directories);
     if options.dry_run && !report.stopped && !options.output.json && !options.trash {
         let would = text::would_remove(&done, report.bytes.unwrap_or(0));
-        let kept = match report.skipped {
+        let skipped = match report.skipped {
             0 if options.exclude.is_empty() => String::new(),
-            skipped => format!(", {skipped} kept"),
+            skipped => format!(", {skipped} skipped, besides parent directories"),
         };
-        session.data(format!("{would}{kept}\n").as_bytes());
+        session.data(format!("{would}{skipped}\n").as_bytes());
     }
     if report.stopped && interrupt::signal().is_some() {
         let so_far = match (options.dry_run, options.trash) {
@@ -269,6 +270,10 @@ fn message(error: &Error) -> String {
         ),
         Cause::Kept(Kept::OtherFileSystem) => {
             format!("skipping {path}, since it's on a different device")
+        }
+        // Called by the name rm, it prints GNU's message.
+        Cause::Kept(Kept::IsADirectory) if called::name().is_none() => {
+            format!("cannot remove {path}: Is a directory; -r removes directories")
         }
         cause => format!("cannot remove {path}: {}", text::reason(cause)),
     }

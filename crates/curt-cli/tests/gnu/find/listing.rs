@@ -174,7 +174,7 @@ fn one_file_system_is_not_left_through_a_link() {
         place.same("-L t/elsewhere -xdev", &format!("-L {more} . t/elsewhere"));
     }
     let kept = place.curt("-L --delete --dry-run ^file$ t");
-    let reason = "'t/elsewhere': it leads to another filesystem".to_owned();
+    let reason = "'t/elsewhere': its target is on another filesystem".to_owned();
     assert_eq!((kept.failures, kept.code), (vec![reason], Some(1)));
     assert!(other.exists("there/file"));
 }

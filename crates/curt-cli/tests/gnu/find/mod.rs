@@ -271,7 +271,7 @@ fn said(output: &Output) -> Said {
     paths.sort();
     let messages = String::from_utf8_lossy(&output.stderr).replace(['‘', '’'], "'");
     let notes = [
-        "is deleted only if",
+        "removes only directories",
         "has exactly the size",
         "is the PATTERN",
         "would remove",
