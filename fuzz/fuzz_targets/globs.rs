@@ -59,7 +59,10 @@ fuzz_target!(|data: &[u8]| {
     // glibc has no collation order beyond U+FF in this locale, so `[α-ω]` never matches.
     let is_odd = has_odd("[:", ":]", |name| KINDS.contains(&name))
         || ["=", "."].iter().any(|it| has_odd(&format!("[{it}"), &format!("{it}]"), is_character))
-        || lossy.contains('-') && lossy.chars().any(|it| it > '\u{ff}');
+        || lossy.contains('-') && lossy.chars().any(|it| it > '\u{ff}')
+        // As the end of a range, `[` is a character, but glibc skips it as a class after a match.
+        || lossy.contains("-[:")
+        || lossy.contains("-[=");
 
     let ours = Globs::gnu([OsStr::from_bytes(pattern)]).matches(path, Kind::File);
     let ends = (0..text.len().max(1)).filter(|&at| at == 0 || text[at - 1] == b'/');
