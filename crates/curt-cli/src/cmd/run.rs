@@ -204,17 +204,13 @@ fn denial(error: &Error) -> Option<String> {
 /// Returns a hint at a program in the working directory, if that is not searched.
 fn hint(error: &Error) -> String {
     let here = Path::new(".").join(error.path());
-    let plan = Plan::new(Fields::EXECUTABLE | Fields::KIND).follow(Follow::Links);
-    let is_program = || {
-        curt::stat(&here, plan).is_ok_and(|found| {
-            found.kind() == Kind::File && found.executable().known() == Some(true)
-        })
-    };
     let is_missing = matches!(error.cause(), Cause::Find(_)) && exit(error) == Exit::NOT_FOUND;
-    if is_missing && is_program() {
-        return format!("; {} is a program here", quote(&here));
+    let plan = Plan::new(Fields::EXECUTABLE | Fields::KIND).follow(Follow::Links);
+    let found = curt::stat(&here, plan).ok().filter(|it| is_missing && it.kind() == Kind::File);
+    match found.and_then(|it| it.executable().known()) {
+        Some(true) => format!("; {} is a program here", quote(&here)),
+        _ => String::new(),
     }
-    String::new()
 }
 
 /// Returns the exit code for a program that could not be started. As in env, 127 means that it does

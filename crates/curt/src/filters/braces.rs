@@ -8,7 +8,7 @@ const MOST_BRACES: usize = 100;
 const MOST_WORDS: usize = 10_000;
 const MOST_BYTES: usize = 1 << 20;
 
-const TOO_MANY: &str = "its braces stand for too many patterns";
+const TOO_MANY: &str = "its braces expand to too many patterns";
 
 /// A finished prefix, and the parts still to expand, the next one last.
 struct Begun<'p> {
@@ -178,7 +178,7 @@ fn range(body: &str) -> Result<Option<Vec<String>>, &'static str> {
         return Ok(None);
     }
     if begin.is_ascii_uppercase() != end.is_ascii_uppercase() {
-        return Err("a range in braces is of letters of one case");
+        return Err("a range of letters in braces must have one case");
     }
     let letter = |letter: u8| char::from(letter).to_string();
     Ok(Some(if begin <= end {

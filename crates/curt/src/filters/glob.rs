@@ -27,11 +27,11 @@ pub(super) enum Fault {
 impl Fault {
     pub(super) fn reason(self) -> &'static str {
         match self {
-            Fault::Unclosed => "a bracket is not closed, or holds a slash",
-            Fault::Trailing => "a backslash at the end escapes nothing",
-            Fault::Class => "a class in brackets is not one of those such as [:alpha:]",
-            Fault::Symbol => "a symbol such as [.a.] or [=a=] is of one character",
-            Fault::Range => "a range in brackets ends before it begins",
+            Fault::Unclosed => "unclosed bracket, or a slash in brackets",
+            Fault::Trailing => "trailing backslash",
+            Fault::Class => "unknown class in brackets; one is [:alpha:]",
+            Fault::Symbol => "[.a.] and [=a=] take a single character",
+            Fault::Range => "reversed range in brackets",
         }
     }
 }

@@ -47,15 +47,13 @@ pub(in crate::args) fn translated<'w>(words: &[&'w str]) -> Result<String, &'w s
                 flags = if name == "name" { "-usg" } else { "-uig" };
                 pattern = Some(*rest.next().ok_or(word)?);
             }
-            "mtime" | "mmin" | "size" if !word.starts_with("--size") => {
+            "mtime" | "size" if !word.starts_with("--size") => {
                 let value = rest.next().ok_or(word)?;
                 let number = value.trim_start_matches(['+', '-']);
                 let digits = number.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
                 let option = match (name, value.as_bytes().first(), &number[digits.len()..]) {
                     ("mtime", Some(b'+'), "") => format!("--older {digits}d"),
                     ("mtime", Some(b'-'), "") => format!("--newer {digits}d"),
-                    ("mmin", Some(b'+'), "") => format!("--older {digits}min"),
-                    ("mmin", Some(b'-'), "") => format!("--newer {digits}min"),
                     ("size", _, "c") => format!("-S {}b", value.trim_end_matches('c')),
                     ("size", Some(b'+'), unit @ ("k" | "M" | "G")) => {
                         format!("-S +{digits}{}i", unit.to_ascii_lowercase())

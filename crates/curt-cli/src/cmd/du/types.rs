@@ -81,28 +81,3 @@ fn extension(path: &Path) -> Option<&OsStr> {
 pub(super) fn are_directories(name: &OsStr) -> bool {
     name == DIRECTORIES
 }
-
-#[cfg(test)]
-mod tests {
-    use super::name;
-    use curt::Kind;
-
-    #[test]
-    fn a_type_is_the_end_of_a_name() {
-        for (kind, path, expected) in [
-            (Kind::File, "a/b.rs", ".rs"),
-            (Kind::File, "a.tar.GZ", ".gz"),
-            (Kind::File, "x.y/plain", "(no extension)"),
-            (Kind::File, ".profile", "(no extension)"),
-            (Kind::File, "dot.", "(no extension)"),
-            (Kind::File, "web.log.6", ".log"),
-            (Kind::File, "libx.so.1.22", ".so"),
-            (Kind::File, "b.22", "(no extension)"),
-            (Kind::File, ".5.6", "(no extension)"),
-            (Kind::Symlink, "a.rs", "(links)"),
-            (Kind::Fifo, "a.rs", "(devices, pipes and sockets)"),
-        ] {
-            assert_eq!(name(kind, path.as_ref()), expected, "{path}");
-        }
-    }
-}

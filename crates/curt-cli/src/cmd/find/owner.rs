@@ -64,21 +64,3 @@ impl Owner {
 fn is_number(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Owner;
-
-    #[test]
-    fn owners_are_parsed() {
-        let owner = |user: Option<&str>, group: Option<&str>| Owner {
-            user: user.map(str::to_owned),
-            group: group.map(str::to_owned),
-        };
-        assert_eq!(Owner::parse("root"), Ok(owner(Some("root"), None)));
-        assert_eq!(Owner::parse(":5"), Ok(owner(None, Some("5"))));
-        assert!(Owner::parse(":").is_err());
-        assert!(cfg!(windows) || Owner::parse("no-such-user").is_err());
-        assert!(cfg!(windows) || Owner::parse("root:no-such-group").is_err());
-    }
-}

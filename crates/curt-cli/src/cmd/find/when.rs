@@ -32,19 +32,3 @@ pub(super) fn parse(text: &str, option: &str) -> Result<Time, String> {
     };
     Err(invalid(&reason))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::parse;
-    use curt::fields::Time;
-
-    #[test]
-    fn a_file_is_a_point_in_time() {
-        let scratch = curt_testkit::Scratch::new();
-        let file = scratch.file("3d");
-        // The slash keeps it from being read as an age.
-        let point = parse(file.to_str().unwrap(), "--newer").unwrap();
-        let now = Time::from(std::time::SystemTime::now());
-        assert!(now.seconds - point.seconds < 3600);
-    }
-}

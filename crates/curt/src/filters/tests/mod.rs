@@ -63,13 +63,13 @@ fn what_has_no_clear_meaning_is_refused() {
     let error = Globs::new(["fine", "x[", "y["]).unwrap_err();
     assert_eq!(error.pattern(), "x[");
     assert!(error.to_string().starts_with("invalid pattern 'x[': "), "{error}");
-    let unclosed = "a bracket is not closed, or holds a slash";
-    let class = "a class in brackets is not one of those such as [:alpha:]";
-    let symbol = "a symbol such as [.a.] or [=a=] is of one character";
-    let range = "a range in brackets ends before it begins";
+    let unclosed = "unclosed bracket, or a slash in brackets";
+    let class = "unknown class in brackets; one is [:alpha:]";
+    let symbol = "[.a.] and [=a=] take a single character";
+    let range = "reversed range in brackets";
     let above = "'..' matches nothing below an operand";
-    let many = "its braces stand for too many patterns";
-    let letters = "a range in braces is of letters of one case";
+    let many = "its braces expand to too many patterns";
+    let letters = "a range of letters in braces must have one case";
     for (patterns, reason) in [
         ("'' | / | // | . | ./ | {,} | {./,/}", super::NO_ENTRY),
         (".. | ../a | a/../b | a/.. | {../a,x} | x/{..,y}", above),
@@ -86,7 +86,7 @@ fn what_has_no_clear_meaning_is_refused() {
         }
     }
     if cfg!(unix) {
-        let reason = "a backslash at the end escapes nothing";
+        let reason = "trailing backslash";
         assert_eq!(Globs::new(["a\\"]).unwrap_err().reason(), reason);
     }
     assert!(Globs::new([""; 0]).unwrap().is_empty());
