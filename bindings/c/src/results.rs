@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_char};
 
 use curt::beneath::Refusal;
 use curt::paths::ExpandError;
-use curt::remove::Kept;
+use curt::remove::RemainReason;
 use curt::which::FindCause;
 use curt::{Cause, Error};
 
@@ -177,7 +177,7 @@ pub extern "C" fn curt_abi() -> u32 {
 pub(crate) fn result_of(error: &Error) -> i32 {
     match error.cause() {
         Cause::Os(error) => of_system(error),
-        Cause::Kept(kept) => of_kept(*kept),
+        Cause::Remains(reason) => of_remain_reason(*reason),
         Cause::Replaced => CURT_E_REPLACED,
         Cause::Loop(_) => CURT_E_LOOP,
         Cause::Refused(refusal) => of_refusal(*refusal),
@@ -195,15 +195,15 @@ fn of_system(error: &std::io::Error) -> i32 {
     }
 }
 
-fn of_kept(kept: Kept) -> i32 {
-    match kept {
-        Kept::MountPoint => CURT_E_KEPT_MOUNT_POINT,
-        Kept::BeingWrittenTo => CURT_E_KEPT_BEING_WRITTEN_TO,
-        Kept::DotOrDotDot => CURT_E_KEPT_DOT,
-        Kept::RootDirectory => CURT_E_KEPT_ROOT,
-        Kept::OtherFileSystem => CURT_E_KEPT_OTHER_FILE_SYSTEM,
-        Kept::IsADirectory => CURT_E_KEPT_DIRECTORY,
-        Kept::IsALink => CURT_E_KEPT_LINK,
+fn of_remain_reason(reason: RemainReason) -> i32 {
+    match reason {
+        RemainReason::MountPoint => CURT_E_KEPT_MOUNT_POINT,
+        RemainReason::BeingWrittenTo => CURT_E_KEPT_BEING_WRITTEN_TO,
+        RemainReason::DotOrDotDot => CURT_E_KEPT_DOT,
+        RemainReason::RootDirectory => CURT_E_KEPT_ROOT,
+        RemainReason::OtherFileSystem => CURT_E_KEPT_OTHER_FILE_SYSTEM,
+        RemainReason::IsADirectory => CURT_E_KEPT_DIRECTORY,
+        RemainReason::IsALink => CURT_E_KEPT_LINK,
         _ => CURT_E_OTHER,
     }
 }

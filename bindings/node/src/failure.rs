@@ -27,7 +27,7 @@ impl Failure {
     pub fn new(error: &Error, function: &'static str) -> Failure {
         let path = error.path().to_string_lossy().into_owned();
         // Refusals of `rm` keep the text of their errno, as in Node.
-        let reason = error.reason().filter(|_| !matches!(error.cause(), Cause::Kept(_)));
+        let reason = error.reason().filter(|_| !matches!(error.cause(), Cause::Remains(_)));
         let (number, may_pass) = (of_system(error.errno(), function), error.may_pass());
         Failure { number, function, path, reason, may_pass }
     }

@@ -5,7 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use curt::os::unix::RemoveBelow;
-use curt::remove::{DirectoryOperands, Kept};
+use curt::remove::DirectoryOperands;
+use curt::remove::RemainReason::{DotOrDotDot, IsALink};
 use curt::{Cause, Next, Remove};
 use pyo3::prelude::*;
 
@@ -100,8 +101,8 @@ impl Operand<'_> {
         let names = match (error.function(), error.cause()) {
             // CPython follows a symlink before it checks for one, at the latest when it opens the
             // operand.
-            (_, Cause::Kept(kept @ (Kept::IsALink | Kept::DotOrDotDot))) if is_operand => {
-                let is_link = *kept == Kept::IsALink;
+            (_, Cause::Remains(reason @ (IsALink | DotOrDotDot))) if is_operand => {
+                let is_link = *reason == IsALink;
                 if let Err(exception) = self.stat(py, true) {
                     exception.value(py).setattr("filename", &shown)?;
                     let ends_in_slash = self.path.as_os_str().as_bytes().ends_with(b"/");

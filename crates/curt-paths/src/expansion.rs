@@ -140,7 +140,7 @@ impl<'a> Expansion<'a> {
     }
 
     fn cwd<U: Unit>(self) -> Result<Cow<'a, Directory<U>>, ExpandError> {
-        self.kept(
+        self.cached(
             |known| &known.cwd,
             || {
                 let cwd = self.world.env.working_directory()?;
@@ -151,7 +151,7 @@ impl<'a> Expansion<'a> {
 
     fn base<U: Unit>(self) -> Result<Cow<'a, Directory<U>>, ExpandError> {
         let Some(base) = &self.world.base else { return self.cwd() };
-        self.kept(
+        self.cached(
             |known| &known.base,
             || {
                 let text = U::of(base)?;
@@ -162,7 +162,7 @@ impl<'a> Expansion<'a> {
         )
     }
 
-    fn kept<U: Unit>(
+    fn cached<U: Unit>(
         self,
         cell: impl FnOnce(&'a Known<U>) -> &'a Cell<Directory<U>>,
         find: impl FnOnce() -> Result<Directory<U>, ExpandError>,

@@ -1,5 +1,5 @@
 mod find;
-mod kept;
+mod remain_reason;
 #[cfg(test)]
 mod tests;
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use find::{FindCause, NotFound};
-pub use kept::Kept;
+pub use remain_reason::RemainReason;
 
 use crate::quoted::{Printable, Quoted};
 use crate::sys::{OsError, is_missing, may_pass};
@@ -119,7 +119,7 @@ pub enum Cause {
     /// The system's error.
     Os(io::Error),
     /// A removal refused the entry, or gave up on it.
-    Kept(Kept),
+    Remains(RemainReason),
     /// Another entry has taken the name.
     Replaced,
     /// A symlink or mount leads back to this ancestor.
@@ -161,7 +161,7 @@ impl Cause {
     fn closest(&self) -> OsError {
         match self {
             Cause::Os(error) | Cause::Start(_, error) => OsError::of(error.kind()),
-            Cause::Kept(kept) => kept.closest(),
+            Cause::Remains(reason) => reason.closest(),
             // Not `ENOENT`, which `rm -f` and others ignore: the name exists.
             Cause::Replaced => OsError::Stale,
             Cause::Refused(Refusal::Empty) => OsError::NotFound,
@@ -183,7 +183,7 @@ impl fmt::Display for Cause {
             | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
                 f.write_str(&words_of(error))
             }
-            Cause::Kept(kept) => kept.fmt(f),
+            Cause::Remains(reason) => reason.fmt(f),
             Cause::Replaced => f.write_str("was replaced meanwhile"),
             Cause::Loop(_) => f.write_str("symbolic link or mount loop"),
             Cause::Refused(refusal) => refusal.fmt(f),
@@ -378,7 +378,7 @@ impl Error {
     /// ```
     pub fn function(&self) -> &'static str {
         match (self.operation(), self.cause()) {
-            (_, Cause::Kept(_)) | (Operation::Remove, Cause::Replaced) => "rmdir",
+            (_, Cause::Remains(_)) | (Operation::Remove, Cause::Replaced) => "rmdir",
             (operation, _) => operation.words()[2],
         }
     }
@@ -416,7 +416,7 @@ impl Error {
     /// ```
     pub fn may_pass(&self) -> bool {
         match self.cause() {
-            Cause::Kept(kept) => *kept == Kept::BeingWrittenTo,
+            Cause::Remains(reason) => *reason == RemainReason::BeingWrittenTo,
             _ => may_pass(self.errno()),
         }
     }

@@ -46,7 +46,7 @@ pub(crate) use self::ignore::IgnoreFile;
 #[doc(hidden)]
 pub use self::ignore::IgnoreFile;
 pub use self::ignore::IgnoreRules;
-pub(crate) use self::ignore::{MOST_RULES, git_matches, too_many_rules};
+pub(crate) use self::ignore::{MAX_RULES, git_matches, too_many_rules};
 use self::patterns::{Patterns, Scope, with_slashes};
 use crate::fields::Kind;
 
@@ -117,7 +117,7 @@ impl Globs {
     /// ```
     pub fn gnu<P: AsRef<OsStr>>(patterns: impl IntoIterator<Item = P>) -> Self {
         let mut globs = Patterns::new(Dialect::Gnu);
-        let scope = Scope { is_name: false, directories_only: false, takes_back: false };
+        let scope = Scope { is_name: false, directories_only: false, negates: false };
         for pattern in patterns {
             let _ = globs.add(pattern.as_ref().as_encoded_bytes(), scope);
         }
@@ -170,7 +170,7 @@ fn add(globs: &mut Patterns, pattern: &str) -> Result<(), &'static str> {
     // Brackets cannot span a slash.
     let check = |part: &&str| globs.matcher.ending(part.as_bytes());
     parts.iter().try_for_each(|part| check(part).map(|_| ())).map_err(Fault::reason)?;
-    let scope = Scope { is_name, directories_only, takes_back: false };
+    let scope = Scope { is_name, directories_only, negates: false };
     globs.add(parts.join("/").as_bytes(), scope).map_err(Fault::reason)
 }
 

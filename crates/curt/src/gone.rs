@@ -8,7 +8,7 @@ use std::{io, iter};
 
 use crate::fields::{Facts, Kind};
 use crate::name::{Name, NameBuf};
-use crate::sys::{Ask, Identity, Listing, Sys, SystemUnit};
+use crate::sys::{Identity, Listing, Request, Sys, SystemUnit};
 use crate::tree::Reader;
 
 /// Keyed by the identity of the directory. `None` if operands cannot overlap.
@@ -60,7 +60,7 @@ impl<U: SystemUnit> Gone<U> {
 
     /// Whether an entry on the path would be gone by now, or an ancestor of its directory or, if
     /// `follow` is set, of its target.
-    pub(crate) fn cuts<S: Sys<Unit = U>>(&self, path: &Path, follow: bool, sys: &S) -> bool {
+    pub(crate) fn breaks<S: Sys<Unit = U>>(&self, path: &Path, follow: bool, sys: &S) -> bool {
         let Some(gone) = self.0.as_ref().filter(|gone| !gone.borrow().is_empty()) else {
             return false;
         };
@@ -68,7 +68,7 @@ impl<U: SystemUnit> Gone<U> {
             own.is_some_and(|own| matches!(gone.borrow().get(&own), Some(None)))
         };
         let is_gone = |path: &Path| {
-            let dir = sys.open_place(path.parent()?).ok()?;
+            let dir = sys.open_for_lookup(path.parent()?).ok()?;
             let is_gone = match path.file_name() {
                 Some(name) => NameBuf::new(U::units(name.as_ref()))
                     .is_ok_and(|name| self.has(&dir, name.as_name(), sys)),
@@ -80,9 +80,9 @@ impl<U: SystemUnit> Gone<U> {
         if path.ancestors().any(|path| is_gone(path) == Some(true)) {
             return true;
         }
-        let mut place = if follow { Some(path) } else { path.parent() }.map(Path::to_owned);
+        let mut at = if follow { Some(path) } else { path.parent() }.map(Path::to_owned);
         let mut below = None;
-        while let Some(dir) = place.as_ref().and_then(|place| sys.open_place(place).ok()) {
+        while let Some(dir) = at.as_ref().and_then(|at| sys.open_for_lookup(at).ok()) {
             let own = identity(&dir, sys);
             sys.close(dir);
             if is_whole(own) {
@@ -92,12 +92,12 @@ impl<U: SystemUnit> Gone<U> {
                 break;
             }
             below = own;
-            place = place.map(|place| place.join(".."));
+            at = at.map(|at| at.join(".."));
         }
         false
     }
 }
 
 fn identity<S: Sys>(dir: &S::Dir, sys: &S) -> Option<Identity> {
-    Identity::known(&sys.query_dir(dir, Ask::STAT).ok()?)
+    Identity::known(&sys.query_dir(dir, Request::STAT).ok()?)
 }

@@ -119,7 +119,6 @@
     deny(clippy::disallowed_methods, clippy::disallowed_types, clippy::expect_used, clippy::panic)
 )]
 
-mod ask;
 pub mod beneath;
 mod calls;
 pub mod canonical;
@@ -134,6 +133,7 @@ mod name;
 pub mod os;
 mod pause;
 pub mod process;
+mod querier;
 mod quoted;
 pub mod remove;
 mod sys;

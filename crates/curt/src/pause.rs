@@ -5,7 +5,7 @@ use std::time::Duration;
 const FIRST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(100);
 /// Sleeping in short steps notices a cancellation.
-const PIECE: Duration = Duration::from_millis(5);
+const STEP: Duration = Duration::from_millis(5);
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pause(Duration);
@@ -25,22 +25,22 @@ impl Pause {
 }
 
 /// Returns `false` if the operation is over, which is checked every few milliseconds.
-pub(crate) fn nap(
+pub(crate) fn sleep_unless(
     sleep: impl Fn(Duration),
     is_over: impl Fn() -> bool,
     mut time: Duration,
 ) -> bool {
     while !time.is_zero() && !is_over() {
-        let piece = time.min(PIECE);
-        sleep(piece);
-        time -= piece;
+        let step = time.min(STEP);
+        sleep(step);
+        time -= step;
     }
     !is_over()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Pause, nap};
+    use super::{Pause, sleep_unless};
     use crate::control::Cancel;
     use std::cell::Cell;
     use std::time::Duration;
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nap_ends_soon_after_a_cancellation() {
+    fn sleep_ends_soon_after_a_cancellation() {
         let (cancel, slept) = (Cancel::new(), Cell::new(Duration::ZERO));
         let sleep = |time| {
             slept.set(slept.get() + time);
@@ -64,8 +64,8 @@ mod tests {
                 cancel.cancel();
             }
         };
-        assert!(!nap(sleep, || cancel.is_cancelled(), Duration::from_secs(1)));
+        assert!(!sleep_unless(sleep, || cancel.is_cancelled(), Duration::from_secs(1)));
         assert_eq!(slept.get(), Duration::from_millis(20));
-        assert!(nap(|_| {}, || false, Duration::from_millis(12)));
+        assert!(sleep_unless(|_| {}, || false, Duration::from_millis(12)));
     }
 }

@@ -59,9 +59,9 @@ impl Outcome {
         self.lines.push(path.display().to_string().replace('\\', "/"));
     }
 
-    fn stays(scratch: &Scratch, operand: &str, failed: u64) -> Outcome {
+    fn remains(scratch: &Scratch, operand: &str, failed: u64) -> Outcome {
         let is_lost = scratch.exists(operand) && failed == 0;
-        let lines = is_lost.then(|| format!("{operand} stays")).into_iter().collect();
+        let lines = is_lost.then(|| format!("{operand} remains")).into_iter().collect();
         Outcome { lines, failed: failed as usize }
     }
 }
@@ -219,7 +219,7 @@ fn removed(scratch: &Scratch, operand: &str) -> Outcome {
         failed += u64::from(removed.is_err());
         assert!(removed.unwrap_or(true), "nobody else removes anything");
     }
-    Outcome::stays(scratch, operand, failed)
+    Outcome::remains(scratch, operand, failed)
 }
 
 fn tree() -> Scratch {

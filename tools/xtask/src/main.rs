@@ -24,7 +24,7 @@ use std::process::ExitCode;
 const LISTING: &str = "\
 usage: cargo xtask TASK
 
-  lint                     check the door of system calls, the layers, platform conditions, unsafe
+  lint                     check the syscall layer, other layers, platform conditions, unsafe
   size [--update]          compare the lines of each package with the committed numbers
   test [PACKAGE]           run every suite, as root by another user, too, and add up the counts
   fuzz-replay              run every fuzz target once on each file of its corpus

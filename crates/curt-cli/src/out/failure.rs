@@ -77,7 +77,7 @@ fn kind_of_cause(cause: &Cause) -> &'static str {
         Cause::Os(error) | Cause::Start(StartFailure::System | StartFailure::Directory, error) => {
             kind(error)
         }
-        Cause::Kept(kept) => kept.name(),
+        Cause::Remains(reason) => reason.name(),
         Cause::Replaced => "replaced",
         Cause::Loop(_) => "loop",
         Cause::Refused(refusal) => refusal.name(),

@@ -3,7 +3,7 @@
 
 use curt::filters::GlobError;
 use curt::process::StartFailure;
-use curt::remove::Kept;
+use curt::remove::RemainReason;
 use curt::which::{FindCause, NotFound};
 use curt::{Calls, Cause, Error};
 
@@ -32,13 +32,15 @@ pub(crate) fn reason(cause: &Cause) -> String {
             };
             return format!("its interpreter {} is missing{end}", quote(interpreter));
         }
-        Cause::Kept(Kept::MountPoint) => {
+        Cause::Remains(RemainReason::MountPoint) => {
             "is a mount point (use --cross-mounts to remove its contents)"
         }
-        Cause::Kept(Kept::DotOrDotDot) => "refusing to remove '.' or '..' directory",
-        Cause::Kept(Kept::RootDirectory) => "it is dangerous to operate recursively on '/'",
-        Cause::Kept(Kept::OtherFileSystem) => "it's on a different device",
-        Cause::Kept(Kept::IsADirectory) => "Is a directory",
+        Cause::Remains(RemainReason::DotOrDotDot) => "refusing to remove '.' or '..' directory",
+        Cause::Remains(RemainReason::RootDirectory) => {
+            "it is dangerous to operate recursively on '/'"
+        }
+        Cause::Remains(RemainReason::OtherFileSystem) => "it's on a different device",
+        Cause::Remains(RemainReason::IsADirectory) => "Is a directory",
         Cause::Refused(refusal) => return refusal.to_string(),
         other => return other.to_string(),
     };

@@ -2,11 +2,11 @@
 //!
 //! Four ways, cheapest first:
 //!
-//! - `spelled`: if symlinks are refused, the path's own text is canonical.
-//! - `told`: the system opens the path and names it and the root; the difference must lead to the
-//!   same file again.
-//! - `parent_told`: the same for the parent of a missing last name.
-//! - `gathered`: single steps, where the others have no answer.
+//! - `by_text`: if symlinks are refused, the path's own text is canonical.
+//! - `by_handle`: the system opens the path and names it and the root; the difference must lead to
+//!   the same file again.
+//! - `by_parent_handle`: the same for the parent of a missing last name.
+//! - `by_single_steps`: single steps, where the others have no answer.
 
 use std::io;
 
@@ -27,16 +27,16 @@ type Answer<U> = Result<Option<Canonical<U>>, Failure>;
 impl<S: Beneath> Confined<'_, S> {
     pub(super) fn canonical(&self, path: &Text<S::Unit>) -> Result<Canonical<S::Unit>, Failure> {
         let answer = if !self.policy.rules().no_links {
-            self.told(path)?
+            self.by_handle(path)?
         } else if S::SPELLING_IS_NAME {
-            self.spelled(path)?
+            self.by_text(path)?
         } else {
             None
         };
-        answer.map_or_else(|| self.gathered(path), Ok)
+        answer.map_or_else(|| self.by_single_steps(path), Ok)
     }
 
-    fn gathered(&self, path: &Text<S::Unit>) -> Result<Canonical<S::Unit>, Failure> {
+    fn by_single_steps(&self, path: &Text<S::Unit>) -> Result<Canonical<S::Unit>, Failure> {
         let sys = self.sys();
         let ((full, missing), names) = self.resolve(
             path.units(),
@@ -46,7 +46,7 @@ impl<S: Beneath> Confined<'_, S> {
                     Ok(full) => Step::Done((full, false)),
                     Err(error) => Step::Failed(error),
                 },
-                Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
+                Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Other,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Step::Done((None, true)),
                 Err(error) => Step::Failed(error),
             },
@@ -55,7 +55,7 @@ impl<S: Beneath> Confined<'_, S> {
         Ok(Canonical { path: full.unwrap_or(names), missing })
     }
 
-    fn told(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
+    fn by_handle(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
         match self.whole(path, Want::Name, self.policy.rules()) {
             Ok(Some(handle)) => {
                 let name = self.name_of(&handle);
@@ -63,13 +63,13 @@ impl<S: Beneath> Confined<'_, S> {
                 Ok(name.ok().map(|path| Canonical { path, missing: false }))
             }
             Ok(None) => Ok(None),
-            Err(failure) if failure.is_missing() => self.parent_told(path),
+            Err(failure) if failure.is_missing() => self.by_parent_handle(path),
             Err(failure) => Err(failure),
         }
     }
 
     /// `None` if the last name is a symlink, because then the path leads elsewhere.
-    fn parent_told(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
+    fn by_parent_handle(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
         let Some((parent, name)) = path.split() else { return Ok(None) };
         if parent.units().is_empty() || path.is_directory() {
             return Ok(None);
@@ -92,7 +92,7 @@ impl<S: Beneath> Confined<'_, S> {
         Ok(Some(Canonical { path: text::folded(&path, S::FLAVOR)?, missing }))
     }
 
-    fn spelled(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
+    fn by_text(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
         let rules = Rules { no_links: true, ..self.policy.rules() };
         let missing = match self.whole(path, Want::Name, rules) {
             Ok(Some(handle)) => {
@@ -104,7 +104,7 @@ impl<S: Beneath> Confined<'_, S> {
             Err(_) => {
                 let Some((parent, _)) = path.split() else { return Ok(None) };
                 if !parent.units().is_empty() {
-                    let want = Want::Directory(Purpose::Place);
+                    let want = Want::Directory(Purpose::Lookup);
                     let Some(dir) = self.whole(&parent, want, rules)? else { return Ok(None) };
                     self.sys().close_handle(dir);
                 }

@@ -10,17 +10,17 @@ use std::path::Path;
 use super::options::Scope;
 use super::steps::{self, Act, Failure, Wanted};
 use super::text::Text;
-use crate::ask::{Asker, Subject};
 use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
 use crate::name::{Name, Unit};
+use crate::querier::{Querier, Subject};
 use crate::sys::beneath::{
     Beneath, Change, Create, How, Link, OsError, Purpose, Reading, Rules, Step, Want, Whole,
 };
-use crate::sys::{Ask, Removed, SystemUnit};
+use crate::sys::{Removed, Request, SystemUnit};
 use curt_paths::{Aliases, Flavor, PathCheck, Refusal};
 
 pub(super) struct Confined<'a, S: Beneath> {
-    pub(super) asker: &'a Asker<S>,
+    pub(super) querier: &'a Querier<S>,
     pub(super) dir: &'a S::Dir,
     pub(super) policy: Policy,
 }
@@ -42,7 +42,7 @@ pub(super) fn open_root<S: Beneath>(sys: &S, path: &Path) -> io::Result<S::Dir> 
     if path.as_os_str().is_empty() {
         return Err(OsError::NotFound.error());
     }
-    sys.open_place(path)
+    sys.open_for_lookup(path)
 }
 
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl PairFailure {
 
 impl<'a, S: Beneath> Confined<'a, S> {
     pub(super) fn sys(&self) -> &'a S {
-        &self.asker.sys
+        &self.querier.sys
     }
 
     /// On POSIX only the kernel can find an escape, because this check does not fold.
@@ -119,7 +119,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         let mut look =
             |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name, Reading::Look) {
                 Ok(Link::No) => Step::Done(()),
-                Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
+                Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Other,
                 Err(error) => Step::Failed(error),
             };
         let answer = steps::resolve(self.sys(), self.dir, rules, Wanted::Anything, path, &mut look);
@@ -165,7 +165,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
             |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name, Reading::Look) {
                 Ok(Link::No) => Step::Done(false),
                 Ok(_) if !follow => Step::Done(true),
-                Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Otherwise,
+                Ok(Link::To(_) | Link::Opaque | Link::Refused(_)) => Step::Other,
                 Err(error) => Step::Failed(error),
             };
         match self.resolve(path.units(), Wanted::Anything, &mut look) {
@@ -185,7 +185,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         let makes = how.create != Create::Never;
         let wanted = if makes { Wanted::File } else { Wanted::Anything };
         let mut open = |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().open(at, name, how) {
-            Step::Otherwise if !how.follow => Step::Failed(OsError::TooManyLinks.error()),
+            Step::Other if !how.follow => Step::Failed(OsError::TooManyLinks.error()),
             step => step,
         };
         self.resolve(path.units(), wanted, &mut open).map(|(handle, _)| handle)
@@ -204,9 +204,9 @@ impl<'a, S: Beneath> Confined<'a, S> {
     pub(super) fn enter_parent(&self, parent: &Text<S::Unit>) -> Result<S::Dir, Failure> {
         let dot = [S::Unit::ascii(b'.')];
         if S::FLAVOR != Flavor::Posix && !parent.units().is_empty() {
-            return self.enter(parent, Purpose::Place);
+            return self.enter(parent, Purpose::Lookup);
         }
-        self.enter(&Text::new([parent.units(), &dot].concat())?, Purpose::Place)
+        self.enter(&Text::new([parent.units(), &dot].concat())?, Purpose::Lookup)
     }
 
     fn in_parent<T>(
@@ -227,21 +227,19 @@ impl<'a, S: Beneath> Confined<'a, S> {
     }
 
     /// Acts on the last name in its parent, or on `.` if the path must be a directory.
-    /// [`Step::Otherwise`] follows a symlink.
+    /// [`Step::Other`] follows a symlink.
     fn at_last<T>(&self, path: &Text<S::Unit>, act: &mut Act<'_, S, T>) -> Result<T, Failure> {
         let split = path.split().filter(|_| !path.is_directory());
         let step = if let Some((parent, name)) = split {
             self.in_parent(&parent, |dir| act(dir, name.name()))?
         } else {
-            let dir = self.enter(path, Purpose::Place)?;
+            let dir = self.enter(path, Purpose::Lookup)?;
             self.in_dir(dir, |dir| act(dir, S::ITSELF))
         };
         match step {
             Step::Done(answer) => Ok(answer),
             Step::Failed(error) => Err(error.into()),
-            Step::Otherwise => {
-                self.resolve(path.units(), Wanted::Anything, act).map(|(what, _)| what)
-            }
+            Step::Other => self.resolve(path.units(), Wanted::Anything, act).map(|(what, _)| what),
         }
     }
 
@@ -254,7 +252,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         act: impl FnOnce(&S::Dir, Name<'_, S::Unit>) -> io::Result<T>,
     ) -> Result<T, Failure> {
         let Some((parent, name)) = path.split() else {
-            self.sys().close(self.enter(path, Purpose::Place)?);
+            self.sys().close(self.enter(path, Purpose::Lookup)?);
             return Err(error.error().into());
         };
         Ok(self.in_parent(&parent, |dir| act(dir, name.name()))??)
@@ -295,7 +293,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
     }
 
     fn is_entered(&self, path: &Text<S::Unit>) -> Result<(), Failure> {
-        self.sys().close(self.enter(path, Purpose::Place)?);
+        self.sys().close(self.enter(path, Purpose::Lookup)?);
         Ok(())
     }
 
@@ -333,7 +331,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
                 self.at_new_name(&to, |into, fresh| Ok(self.sys().hard_link(at, name, into, fresh)))
             });
             if linked.is_err() {
-                self.sys().query(at, name, Ask::STAT)?;
+                self.sys().query(at, name, Request::STAT)?;
             }
             Ok(linked)
         }))
@@ -347,7 +345,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
     ) -> Result<T, Failure> {
         self.at_name(path, OsError::Exists, |at, name| {
             if path.is_directory() {
-                self.sys().query(at, name, Ask::STAT)?;
+                self.sys().query(at, name, Request::STAT)?;
                 return Err(OsError::Exists.error());
             }
             act(at, name)
@@ -366,7 +364,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         let is_directory = path.is_directory();
         self.at_name(path, OsError::IsDirectory, |at, name| {
             if is_directory {
-                let found = self.sys().query(at, name, Ask::STAT)?.kind;
+                let found = self.sys().query(at, name, Request::STAT)?.kind;
                 let is_found = found == Kind::Directory;
                 let error = if is_found { OsError::IsDirectory } else { OsError::NotDirectory };
                 return Err(error.error());
@@ -386,7 +384,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         path: &Text<S::Unit>,
     ) -> Result<Option<(S::Dir, Text<S::Unit>)>, Failure> {
         let Some((parent, name)) = path.split() else {
-            self.sys().close(self.enter(path, Purpose::Place)?);
+            self.sys().close(self.enter(path, Purpose::Lookup)?);
             return Ok(None);
         };
         Ok(Some((self.enter_parent(&parent)?, name)))
@@ -409,8 +407,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
         let directories = from.is_directory() || to.as_ref().is_ok_and(Text::is_directory);
         let rename = |at: &S::Dir, name: Name<'_, _>, into: &S::Dir, fresh: Name<'_, _>| {
-            if directories && self.sys().query(at, name, Ask::STAT)?.kind != Kind::Directory {
-                return Err(match self.sys().query(into, fresh, Ask::STAT) {
+            if directories && self.sys().query(at, name, Request::STAT)?.kind != Kind::Directory {
+                return Err(match self.sys().query(into, fresh, Request::STAT) {
                     Ok(_) if !replace => OsError::Exists.error(),
                     Err(error) if error.kind() != io::ErrorKind::NotFound => error,
                     _ => OsError::NotDirectory.error(),
@@ -440,21 +438,21 @@ impl<'a, S: Beneath> Confined<'a, S> {
         shown: &Path,
         plan: Plan,
     ) -> Result<Metadata, Failure> {
-        self.asker.set_plan(Plan { fields: plan.fields | Fields::KIND, ..plan });
+        self.querier.set_plan(Plan { fields: plan.fields | Fields::KIND, ..plan });
         let follow = plan.follow != Follow::Never;
         self.at_last(path, &mut |dir, name| {
             let mut metadata = Metadata::default();
             let subject = Subject { dir, name, path: &|| shown.to_owned(), follow: false };
-            self.asker.reset(&mut metadata);
+            self.querier.reset(&mut metadata);
             // A query by name would need search permission.
-            let own = (name == S::ITSELF).then(|| self.sys().query_dir(dir, Ask::STAT));
+            let own = (name == S::ITSELF).then(|| self.sys().query_dir(dir, Request::STAT));
             if let Some(Ok(own)) = own {
                 metadata.facts = own;
             }
-            self.asker.complete(&subject, &mut metadata);
+            self.querier.complete(&subject, &mut metadata);
             match metadata.whole() {
                 Err(error) => Step::Failed(error.into_system()),
-                Ok(metadata) if follow && metadata.facts.kind.is_link() => Step::Otherwise,
+                Ok(metadata) if follow && metadata.facts.kind.is_link() => Step::Other,
                 Ok(metadata) => Step::Done(metadata),
             }
         })

@@ -9,20 +9,20 @@ use super::confined::{self, Confined, PairFailure, Policy};
 use super::options::{OpenOptions, Scope};
 use super::steps::Failure;
 use super::text::Text;
-use crate::ask::Asker;
 use crate::calls::{Calls, SharedCalls};
-use crate::error::{Cause, Error, Kept, Operation};
+use crate::error::{Cause, Error, Operation, RemainReason};
 use crate::fields::{Metadata, Plan, Time};
 use crate::list::Directory;
 use crate::name::{NameBuf, Unit};
-use crate::remove::{Given, Remove, Report};
+use crate::querier::Querier;
+use crate::remove::{Parent, Remove, Report};
 use crate::sys::beneath::{Change, File, Purpose};
 use crate::sys::{Feature, Features, Os, OsUnit, Setup, Sys, SystemUnit};
 use curt_paths::Aliases;
 
 const DIRECTORY_MODE: u32 = 0o777;
 
-const MOST_KEPT: usize = 4096;
+const MAX_REUSED: usize = 4096;
 
 type OsDir = <Os as Sys>::Dir;
 
@@ -58,13 +58,13 @@ pub struct Root {
 }
 
 struct Worker {
-    asker: Asker<Os>,
+    querier: Querier<Os>,
     buffer: Vec<OsUnit>,
 }
 
 impl Worker {
     fn new(sys: Os) -> Worker {
-        Worker { asker: Asker::new(sys, Plan::default()), buffer: Vec::new() }
+        Worker { querier: Querier::new(sys, Plan::default()), buffer: Vec::new() }
     }
 }
 
@@ -141,8 +141,8 @@ impl Root {
 
     fn with_worker<T>(&self, run: impl FnOnce(Confined<'_, Os>, &mut Vec<OsUnit>) -> T) -> T {
         let run = |worker: &mut Worker| {
-            let Worker { asker, buffer } = worker;
-            run(Confined { asker, dir: &self.dir, policy: self.policy }, buffer)
+            let Worker { querier, buffer } = worker;
+            run(Confined { querier, dir: &self.dir, policy: self.policy }, buffer)
         };
         match self.worker.try_lock() {
             Ok(mut worker) => run(&mut worker),
@@ -150,7 +150,7 @@ impl Root {
             Err(TryLockError::WouldBlock) => {
                 let mut worker = Worker::new(Os::start(&self.setup));
                 let answer = run(&mut worker);
-                self.other_calls.add(&worker.asker.sys.calls());
+                self.other_calls.add(&worker.querier.sys.calls());
                 answer
             }
         }
@@ -166,7 +166,7 @@ impl Root {
             let text = confined.text(path, std::mem::take(buffer))?;
             let answer = act(confined, &text);
             let used = text.into_buffer();
-            if used.capacity() <= MOST_KEPT {
+            if used.capacity() <= MAX_REUSED {
                 *buffer = used;
             }
             answer
@@ -208,7 +208,7 @@ impl Root {
     /// Opens a directory as another root with the same policy. 1 call on Linux.
     pub fn open_dir(&self, path: impl AsRef<Path>) -> Result<Root, Error> {
         let opened = self.run(Operation::OpenDirectory, path.as_ref(), |confined, text| {
-            confined.enter(text, Purpose::Place)
+            confined.enter(text, Purpose::Lookup)
         });
         Ok(self.at(Arc::new(opened?)))
     }
@@ -384,10 +384,10 @@ impl Root {
     pub fn remove_tree(&self, path: impl AsRef<Path>, removal: &Remove<'_>) -> Report {
         let path = path.as_ref();
         let parent = self.run(Operation::Remove, path, |confined, text| confined.open_parent(text));
-        let refused = |cause| removal.run_in(Given::Refused(cause), path, path);
+        let refused = |cause| removal.run_in(Parent::Refused(cause), path, path);
         let (dir, name) = match parent {
             Ok(Some(parent)) => parent,
-            Ok(None) => return refused(Cause::Kept(Kept::DotOrDotDot)),
+            Ok(None) => return refused(Cause::Remains(RemainReason::DotOrDotDot)),
             Err(error) => return refused(error.into_cause()),
         };
         let mut name = name.units().to_vec();
@@ -395,7 +395,7 @@ impl Root {
             // Refuses a symlink to a directory.
             name.push(Unit::SEPARATOR);
         }
-        removal.run_in(Given::Open(dir), &SystemUnit::path(name), path)
+        removal.run_in(Parent::Open(dir), &SystemUnit::path(name), path)
     }
 
     /// Renames an entry, replacing an existing one as the system does. Both paths are beneath the
@@ -478,7 +478,7 @@ impl Root {
     /// Returns the calls made so far, without the closing of files by the standard library.
     pub fn calls(&mut self) -> Calls {
         let worker = self.worker.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let mut calls = worker.asker.sys.calls();
+        let mut calls = worker.querier.sys.calls();
         self.other_calls.add_to(&mut calls);
         calls
     }

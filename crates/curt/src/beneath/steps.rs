@@ -14,15 +14,15 @@ use super::text;
 use crate::fields::Kind;
 use crate::name::{Name, NameBuf, Names, Unit};
 use crate::sys::beneath::{Beneath, Link, OsError, Purpose, Reading, Rules, Step};
-use crate::sys::{Ask, Sys};
+use crate::sys::{Request, Sys};
 use curt_paths::Refusal;
 
 /// Going back further reopens the path from the root.
-const MOST_OPEN: usize = 32;
+const MAX_OPEN: usize = 32;
 /// How often to restart when the way back has disappeared.
 const ATTEMPTS: usize = 8;
 /// How often to repeat a step whose entry changed between two calls.
-const STEPS: usize = 64;
+const STEP_RETRIES: usize = 64;
 
 #[derive(Debug)]
 pub(super) enum Failure {
@@ -64,7 +64,7 @@ pub(super) enum Wanted {
 }
 
 /// The operation on the last name, in its parent. The name is `.` if the path ends in dots or a
-/// separator. [`Step::Otherwise`] means that it may be a symlink to follow.
+/// separator. [`Step::Other`] means that it may be a symlink to follow.
 pub(super) type Act<'a, S, T> =
     dyn FnMut(&<S as Sys>::Dir, Name<'_, <S as Sys>::Unit>) -> Step<T> + 'a;
 
@@ -160,15 +160,15 @@ impl<S: Beneath> Steps<'_, S> {
     }
 
     fn enter(&mut self, name: Name<'_, S::Unit>) -> Result<(), Stop> {
-        for _ in 0..STEPS {
-            match self.sys.enter(self.trail.top(), name, Purpose::Place) {
+        for _ in 0..STEP_RETRIES {
+            match self.sys.enter(self.trail.top(), name, Purpose::Lookup) {
                 Step::Done(dir) => {
                     self.trail.push(name, dir);
                     return Ok(());
                 }
                 Step::Failed(error) => return Err(error.into()),
-                Step::Otherwise if self.follow(name)? => return Ok(()),
-                Step::Otherwise => self.check_exchange(name)?,
+                Step::Other if self.follow(name)? => return Ok(()),
+                Step::Other => self.check_exchange(name)?,
             }
         }
         Err(OsError::Again.error().into())
@@ -180,16 +180,16 @@ impl<S: Beneath> Steps<'_, S> {
         name: Name<'_, S::Unit>,
         act: &mut Act<'_, S, T>,
     ) -> Result<Option<T>, Stop> {
-        for _ in 0..STEPS {
+        for _ in 0..STEP_RETRIES {
             match act(self.trail.top(), name) {
                 Step::Done(what) => {
                     self.trail.push_name(name);
                     return Ok(Some(what));
                 }
                 Step::Failed(error) => return Err(error.into()),
-                Step::Otherwise if self.follow(name)? => return Ok(None),
-                Step::Otherwise if self.wanted == Wanted::Directory => self.check_exchange(name)?,
-                Step::Otherwise => {}
+                Step::Other if self.follow(name)? => return Ok(None),
+                Step::Other if self.wanted == Wanted::Directory => self.check_exchange(name)?,
+                Step::Other => {}
             }
         }
         Err(OsError::Again.error().into())
@@ -198,7 +198,7 @@ impl<S: Beneath> Steps<'_, S> {
     /// The name was not a directory, and then not a symlink either. Fails unless they were
     /// exchanged in between.
     fn check_exchange(&self, name: Name<'_, S::Unit>) -> Result<(), Stop> {
-        let kind = self.sys.query(self.trail.top(), name, Ask::STAT)?.kind;
+        let kind = self.sys.query(self.trail.top(), name, Request::STAT)?.kind;
         if kind == Kind::Directory || kind.is_link() {
             return Ok(());
         }
@@ -209,7 +209,7 @@ impl<S: Beneath> Steps<'_, S> {
         match act(self.trail.top(), S::ITSELF) {
             Step::Done(what) => Ok(what),
             Step::Failed(error) => Err(error.into()),
-            Step::Otherwise => Err(OsError::NotDirectory.error().into()),
+            Step::Other => Err(OsError::NotDirectory.error().into()),
         }
     }
 
@@ -224,7 +224,7 @@ impl<S: Beneath> Steps<'_, S> {
             Link::To(target) => target,
         };
         self.links += 1;
-        if self.links > S::MOST_LINKS {
+        if self.links > S::MAX_LINKS {
             return Err(OsError::TooManyLinks.error().into());
         }
         if target.is_empty() {
@@ -268,7 +268,7 @@ impl<S: Beneath> Trail<'_, S> {
 
     fn push_open(&mut self, dir: S::Dir) {
         self.open.push_back(dir);
-        if self.open.len() > MOST_OPEN {
+        if self.open.len() > MAX_OPEN {
             self.close_first();
         }
     }
@@ -289,9 +289,9 @@ impl<S: Beneath> Trail<'_, S> {
     fn open_again(&mut self) -> Result<(), Stop> {
         for at in 0..self.begins.len() {
             let Some(name) = self.names.get(self.begins[at]) else { return Err(Stop::Lost) };
-            match self.sys.enter(self.top(), name, Purpose::Place) {
+            match self.sys.enter(self.top(), name, Purpose::Lookup) {
                 Step::Done(dir) => self.push_open(dir),
-                Step::Otherwise => return Err(Stop::Lost),
+                Step::Other => return Err(Stop::Lost),
                 Step::Failed(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(Stop::Lost);
                 }

@@ -13,21 +13,22 @@ fn another_attempt_may_succeed() {
     };
     assert!([OsError::Busy, OsError::NotEmpty, OsError::NotPermitted].into_iter().all(may_pass));
     assert!(![OsError::NotFound, OsError::Exists, OsError::Io].into_iter().any(may_pass));
-    let kept = |kept| Error::new(Operation::Remove, PathBuf::new(), Cause::Kept(kept)).may_pass();
-    assert!(kept(Kept::BeingWrittenTo) && !kept(Kept::RootDirectory));
+    let may_pass =
+        |reason| Error::new(Operation::Remove, PathBuf::new(), Cause::Remains(reason)).may_pass();
+    assert!(may_pass(RemainReason::BeingWrittenTo) && !may_pass(RemainReason::RootDirectory));
 }
 
 /// `tests/hostile.json` covers the others.
 #[cfg(unix)]
 #[test]
 fn refusals_have_the_number_with_which_the_kernel_refuses_the_same() {
-    let kept = [
-        (Kept::MountPoint, libc::EBUSY),
-        (Kept::BeingWrittenTo, libc::ENOTEMPTY),
-        (Kept::OtherFileSystem, libc::EXDEV),
+    let reasons = [
+        (RemainReason::MountPoint, libc::EBUSY),
+        (RemainReason::BeingWrittenTo, libc::ENOTEMPTY),
+        (RemainReason::OtherFileSystem, libc::EXDEV),
     ];
-    for (kept, expected) in kept {
-        assert_eq!(number(Cause::Kept(kept)), expected, "{kept:?}");
+    for (reason, expected) in reasons {
+        assert_eq!(number(Cause::Remains(reason)), expected, "{reason:?}");
     }
     let refused = [(Refusal::Nul, libc::EINVAL), (Refusal::Encoding, libc::EXDEV)];
     for (refusal, expected) in refused {
@@ -62,8 +63,9 @@ fn removing(cause: Cause) -> Error {
 
 #[test]
 fn refusals_have_the_kind_of_their_number() {
-    assert_eq!(removing(Cause::Kept(Kept::MountPoint)).kind(), io::ErrorKind::ResourceBusy);
-    assert_eq!(removing(Cause::Kept(Kept::IsALink)).kind(), io::ErrorKind::NotADirectory);
+    let remains = |reason| removing(Cause::Remains(reason)).kind();
+    assert_eq!(remains(RemainReason::MountPoint), io::ErrorKind::ResourceBusy);
+    assert_eq!(remains(RemainReason::IsALink), io::ErrorKind::NotADirectory);
     assert_eq!(removing(Cause::Refused(Refusal::Escape)).kind(), io::ErrorKind::PermissionDenied);
     let own = Cause::Os(io::ErrorKind::FileTooLarge.into());
     assert_eq!(removing(own).kind(), io::ErrorKind::FileTooLarge);
@@ -72,7 +74,7 @@ fn refusals_have_the_kind_of_their_number() {
 }
 
 #[test]
-fn the_reason_is_given_where_the_number_does_not_tell() {
+fn the_reason_is_given_if_the_number_is_ambiguous() {
     let (system, own) = (|| OsError::NotFound.error(), || io::Error::other("own words"));
     let found = |cause| Cause::Find(NotFound::new(false, cause, None, Vec::new()));
     for cause in [
@@ -89,7 +91,7 @@ fn the_reason_is_given_where_the_number_does_not_tell() {
         (Cause::Start(StartFailure::Directory, own()), "own words"),
         (Cause::Start(StartFailure::ProgramMissing, system()), "no such program"),
         (Cause::Refused(Refusal::Escape), "the path leaves the root directory"),
-        (Cause::Kept(Kept::IsADirectory), "is a directory"),
+        (Cause::Remains(RemainReason::IsADirectory), "is a directory"),
         (Cause::Replaced, "was replaced meanwhile"),
         (found(FindCause::NotFound), "not found in PATH"),
         (Cause::Bug("what"), "internal error: what"),
@@ -100,7 +102,7 @@ fn the_reason_is_given_where_the_number_does_not_tell() {
 
 #[test]
 fn what_a_removal_refuses_is_a_failed_rmdir() {
-    assert_eq!(removing(Cause::Kept(Kept::MountPoint)).function(), "rmdir");
+    assert_eq!(removing(Cause::Remains(RemainReason::MountPoint)).function(), "rmdir");
     assert_eq!(removing(Cause::Replaced).function(), "rmdir");
     assert_eq!(removing(Cause::Os(OsError::Busy.error())).function(), "lstat");
     let listed = Error::new(Operation::ReadDirectory, PathBuf::from("x"), Cause::Replaced);

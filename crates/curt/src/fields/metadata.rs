@@ -419,8 +419,9 @@ mod tests {
 
     #[test]
     fn a_newer_answer_keeps_what_it_lacks() {
-        let (asked, answered) = (Fields::READABLE | Fields::WRITABLE, Fields::KIND | Fields::SIZE);
-        let kept = Fields::ID | Fields::ACL | Fields::ATTRIBUTES | asked;
+        let (requested, answered) =
+            (Fields::READABLE | Fields::WRITABLE, Fields::KIND | Fields::SIZE);
+        let kept = Fields::ID | Fields::ACL | Fields::ATTRIBUTES | requested;
         let mut facts = Facts { id: 7, size: 5, is_mount: true, ..Facts::default() };
         (facts.known, facts.present) = (kept | Fields::SIZE, Fields::ACL);
         facts.allowed = Fields::READABLE;
@@ -429,7 +430,7 @@ mod tests {
         assert_eq!(facts.known, kept | answered);
         assert_eq!((facts.present, facts.allowed), (Fields::ACL, Fields::READABLE));
         assert!(facts.is_known_mount());
-        let answer = Facts { known: Fields::ATTRIBUTES | asked, ..Facts::default() };
+        let answer = Facts { known: Fields::ATTRIBUTES | requested, ..Facts::default() };
         facts.update(answer);
         assert_eq!((facts.allowed, facts.is_known_mount()), (Fields::NONE, false));
     }

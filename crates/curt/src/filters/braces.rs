@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::path::is_separator;
 
 /// Finding the end of each is linear.
-const MOST_BRACES: usize = 100;
-const MOST_WORDS: usize = 10_000;
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BRACES: usize = 100;
+const MAX_WORDS: usize = 10_000;
+const MAX_BYTES: usize = 1 << 20;
 
 const TOO_MANY: &str = "its braces expand to too many patterns";
 
@@ -23,7 +23,7 @@ struct List<'p> {
 }
 
 pub(super) fn expand(pattern: &str) -> Result<Vec<String>, &'static str> {
-    if pattern.bytes().filter(|&byte| byte == b'{').count() > MOST_BRACES {
+    if pattern.bytes().filter(|&byte| byte == b'{').count() > MAX_BRACES {
         return Err("too many braces");
     }
     let mut words = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<String>, &'static str> {
         let Some(List { open, alternatives, close }) = list(part)? else {
             done += part;
             bytes += done.len();
-            if bytes > MOST_BYTES {
+            if bytes > MAX_BYTES {
                 return Err(TOO_MANY);
             }
             begun.push(Begun { done, parts });
@@ -50,7 +50,7 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<String>, &'static str> {
         parts.push(&part[close + 1..]);
         let count = words.len() + begun.len() + alternatives.len();
         bytes += done.len() * alternatives.len();
-        if count > MOST_WORDS || bytes > MOST_BYTES {
+        if count > MAX_WORDS || bytes > MAX_BYTES {
             return Err(TOO_MANY);
         }
         for alternative in alternatives.into_iter().rev() {
@@ -157,7 +157,7 @@ fn range(body: &str) -> Result<Option<Vec<String>>, &'static str> {
         return Ok(None);
     };
     if let (Ok(begin), Ok(end)) = (first.parse::<i64>(), last.parse::<i64>()) {
-        if begin.abs_diff(end) / step as u64 >= MOST_WORDS as u64 {
+        if begin.abs_diff(end) / step as u64 >= MAX_WORDS as u64 {
             return Err(TOO_MANY);
         }
         let is_padded = |text: &str| {

@@ -6,7 +6,7 @@ use super::glob::{Dialect, Matcher};
 use super::patterns::{Patterns, Scope, with_slashes};
 
 /// The most rules that may apply to one directory.
-pub(crate) const MOST_RULES: usize = 100_000;
+pub(crate) const MAX_RULES: usize = 100_000;
 
 pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
     let words = format!("more than {most} {what} are in force");
@@ -29,7 +29,7 @@ pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
 /// top of the work tree). Operands are never skipped.
 ///
 /// `.git` is skipped only as a dot name, so with
-/// [`leave_out_dot_names(false)`](IgnoreRules::leave_out_dot_names) a walk enters it, unless
+/// [`skip_hidden(false)`](IgnoreRules::skip_hidden) a walk enters it, unless
 /// [`Walk::exclude`](crate::Walk::exclude) skips it.
 ///
 /// If an ignore file cannot be read, the walk reports an error and yields nothing below that
@@ -49,7 +49,7 @@ pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
 #[must_use = "rules do nothing until a walk uses them"]
 pub struct IgnoreRules {
     pub(crate) files: bool,
-    pub(crate) leave_out_dot_names: bool,
+    pub(crate) skip_hidden: bool,
     pub(crate) custom_names: Vec<String>,
     pub(crate) extra_files: Vec<PathBuf>,
     pub(crate) git: bool,
@@ -69,7 +69,7 @@ impl IgnoreRules {
     pub fn new() -> Self {
         IgnoreRules {
             files: true,
-            leave_out_dot_names: true,
+            skip_hidden: true,
             custom_names: Vec::new(),
             extra_files: Vec::new(),
             git: true,
@@ -96,7 +96,7 @@ impl IgnoreRules {
     /// # std::fs::write(scratch.join(".github"), "")?;
     /// use curt::filters::IgnoreRules;
     /// // `scratch` has the entries .git, .gitignore, .github, and a.o, which is ignored.
-    /// let rules = IgnoreRules::new().leave_out_dot_names(false);
+    /// let rules = IgnoreRules::new().skip_hidden(false);
     /// let walk = curt::Walk::new(&scratch).ignore(rules);
     /// let walk = walk.exclude(|entry| entry.name() == ".git");
     /// let mut names = Vec::new();
@@ -107,8 +107,8 @@ impl IgnoreRules {
     /// # std::fs::remove_dir_all(scratch)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn leave_out_dot_names(self, yes: bool) -> Self {
-        IgnoreRules { leave_out_dot_names: yes, ..self }
+    pub fn skip_hidden(self, yes: bool) -> Self {
+        IgnoreRules { skip_hidden: yes, ..self }
     }
 
     /// Also reads files of this name in directories, such as `.npmignore`.
@@ -158,7 +158,7 @@ impl IgnoreRules {
     }
 
     pub(crate) fn is_any(&self) -> bool {
-        self.reads_rules() || self.leave_out_dot_names
+        self.reads_rules() || self.skip_hidden
     }
 
     pub(crate) fn reads_rules(&self) -> bool {
@@ -184,8 +184,8 @@ impl IgnoreFile {
         let mut rules = Patterns::new(Dialect::Git);
         rules.matcher.ignores_case = ignores_case;
         for (pattern, scope) in text.split(|&byte| byte == b'\n').filter_map(read_rule) {
-            if rules.add(pattern, scope).is_ok() && rules.len() > MOST_RULES {
-                return Err(too_many_rules(MOST_RULES, "ignore rules"));
+            if rules.add(pattern, scope).is_ok() && rules.len() > MAX_RULES {
+                return Err(too_many_rules(MAX_RULES, "ignore rules"));
             }
         }
         Ok(IgnoreFile(rules))
@@ -223,13 +223,13 @@ fn read_rule(line: &[u8]) -> Option<(&[u8], Scope)> {
     // Git treats NUL as the end of a line.
     let line = line.split(|&byte| byte == 0).next().unwrap_or(line);
     let line = &line[..length_without_spaces(line)];
-    let takes_back = line.first() == Some(&b'!');
+    let negates = line.first() == Some(&b'!');
     let line = line.strip_prefix(b"!").unwrap_or(line);
     let directories_only = line.last() == Some(&b'/');
     let line = line.strip_suffix(b"/").unwrap_or(line);
     let is_name = !line.contains(&b'/');
     let pattern = line.strip_prefix(b"/").unwrap_or(line);
-    (!pattern.is_empty()).then_some((pattern, Scope { is_name, directories_only, takes_back }))
+    (!pattern.is_empty()).then_some((pattern, Scope { is_name, directories_only, negates }))
 }
 
 /// A backslash protects the next space; at the very end it protects all.

@@ -18,7 +18,7 @@ pub(super) struct Scope {
     pub(super) is_name: bool,
     pub(super) directories_only: bool,
     /// A match means the entry is not selected.
-    pub(super) takes_back: bool,
+    pub(super) negates: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ impl Patterns {
                 && if pattern.scope.is_name { name } else { path }
                     .is_some_and(|text| self.matches(pattern, text))
         };
-        self.list.iter().rev().find(matches).map(|pattern| !pattern.scope.takes_back)
+        self.list.iter().rev().find(matches).map(|pattern| !pattern.scope.negates)
     }
 
     #[inline]

@@ -11,7 +11,7 @@ use crate::name::{NameBuf, Unit};
 use crate::sys::{Features, Listing, Opened, Os, OsUnit, Setup, Sys, SystemUnit};
 use crate::tree::{Admitted, Branch, Limits};
 
-const MOST_OPEN: usize = 64;
+const MAX_OPEN: usize = 64;
 
 /// Lists the directories of a tree one after another, parents first.
 ///
@@ -79,7 +79,7 @@ impl DirectoryWalk {
     /// Creates a walk without opening a directory.
     pub fn new() -> DirectoryWalk {
         let setup = Setup::default().for_listing(Features::default()).sharing_owners();
-        let (sys, branch) = (Os::start(&setup), Branch::new(Limits::default(), MOST_OPEN));
+        let (sys, branch) = (Os::start(&setup), Branch::new(Limits::default(), MAX_OPEN));
         DirectoryWalk { setup, sys, branch, is_revisable: false, capacity: None, buffer: None }
     }
 
@@ -88,7 +88,7 @@ impl DirectoryWalk {
     #[must_use]
     pub fn follow(self, follow: Follow) -> DirectoryWalk {
         let limits = Limits { follow: follow == Follow::Links, ..Limits::default() };
-        DirectoryWalk { branch: Branch::new(limits, MOST_OPEN), ..self }
+        DirectoryWalk { branch: Branch::new(limits, MAX_OPEN), ..self }
     }
 
     /// Permits [`DirectoryWalk::revise`] everywhere. Keeps more directories open.
@@ -106,7 +106,7 @@ impl DirectoryWalk {
     }
 
     /// Creates a [`Stat`] for this plan. On Unix it shares the cached names of owners.
-    pub fn asking(&self, plan: Plan) -> Stat {
+    pub fn stat(&self, plan: Plan) -> Stat {
         Stat::started(Os::start(&self.setup), plan)
     }
 

@@ -9,23 +9,23 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::{Entry, List, ListBatch};
-use crate::ask::Asker;
 use crate::control::Threads;
 use crate::error::Error;
 use crate::fields::Metadata;
+use crate::querier::Querier;
 use crate::sys::{Host, Listing, Opened, Os, Sys, SystemUnit};
 use crate::tree::Workers;
 
 /// Entries per chunk: about 100 µs of queries.
-const PART: usize = 64;
+const CHUNK: usize = 64;
 /// Entries per thread for `Threads::Automatic`: over a millisecond of queries, ten times the cost
 /// of a thread.
-const SHARE: usize = 1024;
+const ENTRIES_PER_THREAD: usize = 1024;
 /// More threads would contend for kernel locks in one directory.
-const MOST: usize = 8;
+const MAX_THREADS: usize = 8;
 
 /// The remaining chunks of a batch: positions of entries, with the slices for their results.
-type Parts<'a, T> =
+type Chunks<'a, T> =
     Mutex<std::iter::Zip<std::slice::Chunks<'a, usize>, std::slice::ChunksMut<'a, T>>>;
 
 impl List {
@@ -72,7 +72,7 @@ impl List {
         mut begin: impl FnMut(&OsStr) -> Option<T>,
         complete: impl Fn(&mut T, Entry<'_>) + Sync,
     ) -> Result<(), Error> {
-        let mut helpers = Helpers { threads, processors: None, started: Vec::new() };
+        let mut extra = ExtraThreads { threads, processors: None, started: Vec::new() };
         let mut positions = Vec::new();
         let read = loop {
             let first = into.len();
@@ -86,7 +86,7 @@ impl List {
                     positions.push(at);
                 }
             }
-            self.ask(&positions, &mut into[first..], &mut helpers, &complete);
+            self.complete_all(&positions, &mut into[first..], &mut extra, &complete);
             if self.reader.is_at_end() {
                 break Ok(());
             }
@@ -94,78 +94,78 @@ impl List {
                 break Err(error);
             }
         };
-        for Helper { asker, dir } in helpers.started {
+        for ExtraThread { querier, dir } in extra.started {
             if let Some(dir) = dir {
-                asker.sys.close(dir);
+                querier.sys.close(dir);
             }
-            self.others.add(&asker.sys.calls());
+            self.others.add(&querier.sys.calls());
         }
         read
     }
 
-    fn ask<T: Send>(
+    fn complete_all<T: Send>(
         &mut self,
         positions: &[usize],
         results: &mut [T],
-        helpers: &mut Helpers,
+        extra: &mut ExtraThreads,
         complete: &(impl Fn(&mut T, Entry<'_>) + Sync),
     ) {
-        let List { asker, dir, setup, reader, path, metadata, .. } = self;
-        let wanted = helpers.wanted(asker, positions.len());
-        while helpers.started.len() < wanted {
-            let asker = Asker::new(Os::start(setup), asker.plan());
+        let List { querier, dir, setup, reader, path, metadata, .. } = self;
+        let wanted = extra.wanted(querier, positions.len());
+        while extra.started.len() < wanted {
+            let querier = Querier::new(Os::start(setup), querier.plan());
             // Every call takes a reference on the open file, so threads sharing a descriptor
             // contend for its cache line.
-            let own = match asker.sys.open_below(dir, Os::ITSELF, true) {
+            let own = match querier.sys.open_below(dir, Os::ITSELF, true) {
                 Opened::Dir(own) => Some(own),
                 _ => None,
             };
-            helpers.started.push(Helper { asker, dir: own });
+            extra.started.push(ExtraThread { querier, dir: own });
         }
         let batch = ListBatch { dir, path, buf: reader.buffer() };
-        let parts = Mutex::new(positions.chunks(PART).zip(results.chunks_mut(PART)));
+        let chunks = Mutex::new(positions.chunks(CHUNK).zip(results.chunks_mut(CHUNK)));
         if wanted == 0 {
-            return batch.complete_parts(asker, &parts, metadata, complete);
+            return batch.complete_chunks(querier, &chunks, metadata, complete);
         }
         let workers = Workers::default();
         thread::scope(|scope| {
             let mut threads = Vec::new();
-            for Helper { asker, dir } in &mut helpers.started[..wanted] {
-                let (asker, parts) = (&mut *asker, &parts);
+            for ExtraThread { querier, dir } in &mut extra.started[..wanted] {
+                let (querier, chunks) = (&mut *querier, &chunks);
                 let batch = ListBatch { dir: dir.as_ref().unwrap_or(batch.dir), ..batch };
                 let work = move || {
-                    batch.complete_parts(asker, parts, &mut Metadata::default(), complete);
+                    batch.complete_chunks(querier, chunks, &mut Metadata::default(), complete);
                 };
                 let Some(thread) = workers.start(scope, work) else { break };
                 threads.push(thread);
             }
-            batch.complete_parts(asker, &parts, metadata, complete);
+            batch.complete_chunks(querier, &chunks, metadata, complete);
             Workers::join(threads);
         });
-        workers.pass_on();
+        workers.resume_panic();
     }
 }
 
-struct Helpers {
+struct ExtraThreads {
     threads: Threads,
     processors: Option<usize>,
-    started: Vec<Helper>,
+    started: Vec<ExtraThread>,
 }
 
-struct Helper {
-    asker: Asker<Os>,
+struct ExtraThread {
+    querier: Querier<Os>,
     dir: Option<<Os as Sys>::Dir>,
 }
 
-impl Helpers {
-    fn wanted(&mut self, asker: &Asker<Os>, entries: usize) -> usize {
+impl ExtraThreads {
+    fn wanted(&mut self, querier: &Querier<Os>, entries: usize) -> usize {
         let workers = match self.threads {
-            _ if asker.is_in_listings() => 1,
-            Threads::AtMost(most) => most.min(entries / PART),
-            Threads::Automatic if entries < 2 * SHARE => 1,
+            _ if querier.is_in_listings() => 1,
+            Threads::AtMost(most) => most.min(entries / CHUNK),
+            Threads::Automatic if entries < 2 * ENTRIES_PER_THREAD => 1,
             Threads::Automatic => {
-                let processors = *self.processors.get_or_insert_with(|| asker.sys.processors());
-                processors.min(MOST).min(entries / SHARE)
+                let processors = *self.processors.get_or_insert_with(|| querier.sys.processors());
+                processors.min(MAX_THREADS).min(entries / ENTRIES_PER_THREAD)
             }
         };
         workers.saturating_sub(1)
@@ -173,19 +173,19 @@ impl Helpers {
 }
 
 impl ListBatch<'_> {
-    fn complete_parts<T>(
+    fn complete_chunks<T>(
         self,
-        asker: &Asker<Os>,
-        parts: &Parts<'_, T>,
+        querier: &Querier<Os>,
+        chunks: &Chunks<'_, T>,
         metadata: &mut Metadata,
         complete: &impl Fn(&mut T, Entry<'_>),
     ) {
         // Release the lock: `complete` may panic.
-        let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let next = || chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some((positions, results)) = next() {
             for (&at, result) in positions.iter().zip(results) {
                 if let Some((entry, _)) = self.buf.entry(at) {
-                    complete(result, self.listed(asker, entry, at, metadata));
+                    complete(result, self.listed(querier, entry, at, metadata));
                 }
             }
         }
@@ -194,18 +194,18 @@ impl ListBatch<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Helpers;
-    use crate::ask::Asker;
+    use super::ExtraThreads;
     use crate::control::Threads::{self, AtMost, Automatic};
     use crate::fields::{Fields, Plan};
+    use crate::querier::Querier;
     use crate::sys::{Os, Setup, Sys};
 
     #[test]
     fn threads_are_as_many_as_is_documented() {
-        let helpers = |fields, threads: Threads, processors, entries| {
-            let asker = Asker::new(Os::start(&Setup::default()), Plan::new(fields));
+        let extra = |fields, threads: Threads, processors, entries| {
+            let querier = Querier::new(Os::start(&Setup::default()), Plan::new(fields));
             let (processors, started) = (Some(processors), Vec::new());
-            Helpers { threads, processors, started }.wanted(&asker, entries)
+            ExtraThreads { threads, processors, started }.wanted(&querier, entries)
         };
         for (threads, processors, entries, expected) in [
             (Automatic, 99, 2_047, 1),
@@ -219,9 +219,9 @@ mod tests {
             (AtMost(20), 1, 99_000, 20),
         ] {
             let about = format!("{threads:?}, {processors}, {entries}");
-            let wanted = helpers(Fields::LINKS, threads, processors, entries);
+            let wanted = extra(Fields::LINKS, threads, processors, entries);
             assert_eq!(wanted + 1, expected, "{about}");
-            assert_eq!(helpers(Fields::NAME, threads, processors, entries), 0, "{about}");
+            assert_eq!(extra(Fields::NAME, threads, processors, entries), 0, "{about}");
         }
     }
 }

@@ -79,13 +79,13 @@ pub use crate::name::NameBlock;
 pub use directory_walk::DirectoryWalk;
 pub use stat::{Stat, stat};
 
-use crate::ask::{Asker, Subject};
 use crate::calls::Calls;
 use crate::control::Next;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::FileName;
 use crate::fields::{Fields, Follow, Kind, Metadata, Plan};
 use crate::name::{Name, NameBuf};
+use crate::querier::{Querier, Subject};
 use crate::sys::{self, Feature, Features, Listing, Opened, Os, Setup, Sys, SystemUnit};
 use crate::tree::Reader;
 
@@ -188,7 +188,7 @@ impl Directory {
     pub fn list(self, plan: impl Into<Plan>) -> List {
         let Directory { setup, calls, dir, buf, path } = self;
         List {
-            asker: Asker::new(Os::start(&setup), plan.into()),
+            querier: Querier::new(Os::start(&setup), plan.into()),
             others: calls,
             dir,
             setup,
@@ -202,7 +202,7 @@ impl Directory {
 /// The entries of a directory, read one at a time.
 #[must_use = "a listing does nothing until it is asked for entries"]
 pub struct List {
-    asker: Asker<Os>,
+    querier: Querier<Os>,
     others: Calls,
     pub(crate) dir: OsDir,
     setup: Setup,
@@ -220,8 +220,8 @@ impl fmt::Debug for List {
 impl List {
     /// Adds fields to the plan, for the entries still to come.
     pub fn fields(self, fields: Fields) -> List {
-        let plan = self.asker.plan();
-        self.asker.set_plan(Plan { fields: plan.fields | fields, ..plan });
+        let plan = self.querier.plan();
+        self.querier.set_plan(Plan { fields: plan.fields | fields, ..plan });
         self
     }
 
@@ -234,10 +234,10 @@ impl List {
             Ok(false) => return None,
             Err(error) => return Some(Err(error)),
         }
-        let List { asker, dir, reader, path, metadata, .. } = self;
+        let List { querier, dir, reader, path, metadata, .. } = self;
         let batch = ListBatch { dir, path, buf: reader.buffer() };
         let (entry, at) = reader.next()?;
-        Some(Ok(batch.listed(asker, entry, at, metadata)))
+        Some(Ok(batch.listed(querier, entry, at, metadata)))
     }
 
     /// Visits the rest of the current batch, the entries read with one call.
@@ -273,11 +273,11 @@ impl List {
         if !self.fill()? {
             return Ok(false);
         }
-        let List { asker, dir, reader, path, metadata, .. } = self;
+        let List { querier, dir, reader, path, metadata, .. } = self;
         let batch = ListBatch { dir, path, buf: reader.buffer() };
         while let Some((entry, at)) = reader.next() {
             let name = EntryName(entry.name);
-            if visit(name, batch.listed(asker, entry, at, metadata)) == Next::Stop {
+            if visit(name, batch.listed(querier, entry, at, metadata)) == Next::Stop {
                 break;
             }
         }
@@ -296,7 +296,7 @@ impl List {
 
     fn read(&mut self) -> Result<(), Error> {
         self.reader
-            .read(&self.dir, &self.asker.sys)
+            .read(&self.dir, &self.querier.sys)
             .map(drop)
             .map_err(|error| self.failed(Operation::ReadDirectory, error))
     }
@@ -304,7 +304,7 @@ impl List {
     /// Restarts at the first entry without reopening the directory.
     pub fn reset(&mut self) -> Result<(), Error> {
         if self.reader.has_begun() {
-            let rewound = self.asker.sys.rewind(&self.dir);
+            let rewound = self.querier.sys.rewind(&self.dir);
             rewound.map_err(|error| self.failed(Operation::ReadDirectory, error))?;
         }
         self.reader.reset();
@@ -321,9 +321,9 @@ impl List {
         let name = name.map_err(|error| Error::new(Operation::Stat, whole(), Cause::Os(error)))?;
         let (name, follow) = (name.as_name(), stat.follows());
         let mut metadata = Metadata::default();
-        stat.asker.reset(&mut metadata);
+        stat.querier.reset(&mut metadata);
         let subject = Subject { dir: &self.dir, name, path: &whole, follow };
-        stat.asker.complete(&subject, &mut metadata);
+        stat.querier.complete(&subject, &mut metadata);
         metadata.whole()
     }
 
@@ -333,16 +333,16 @@ impl List {
 
     /// Returns the calls made so far.
     pub fn calls(&self) -> Calls {
-        let mut calls = self.asker.sys.calls();
+        let mut calls = self.querier.sys.calls();
         calls.add(&self.others);
         calls
     }
 
     /// Closes the directory and returns all calls made, including this one.
     pub fn close(self) -> Calls {
-        let List { asker, others: mut calls, dir, .. } = self;
-        asker.sys.close(dir);
-        calls.add(&asker.sys.calls());
+        let List { querier, others: mut calls, dir, .. } = self;
+        querier.sys.close(dir);
+        calls.add(&querier.sys.calls());
         calls
     }
 }
@@ -358,16 +358,16 @@ impl<'a> ListBatch<'a> {
     #[inline]
     fn listed(
         self,
-        asker: &'a Asker<Os>,
+        querier: &'a Querier<Os>,
         entry: sys::Entry<'a, Unit>,
         at: usize,
         metadata: &'a mut Metadata,
     ) -> Entry<'a> {
-        asker.reset(metadata);
+        querier.reset(metadata);
         self.buf.facts(at, &entry, &mut metadata.facts);
         let ListBatch { dir, path, .. } = self;
-        let mut entry = Entry { asker, dir, path, name: entry.name, metadata };
-        entry.ask(|subject, metadata| asker.complete(subject, metadata));
+        let mut entry = Entry { querier, dir, path, name: entry.name, metadata };
+        entry.with_subject(|subject, metadata| querier.complete(subject, metadata));
         entry
     }
 }
@@ -393,7 +393,7 @@ impl fmt::Debug for EntryName<'_> {
 
 /// The current entry of a listing, borrowed from it.
 pub struct Entry<'a> {
-    asker: &'a Asker<Os>,
+    querier: &'a Querier<Os>,
     dir: &'a OsDir,
     path: &'a Path,
     pub(crate) name: Name<'a, Unit>,
@@ -442,15 +442,15 @@ impl<'a> Entry<'a> {
     ///
     /// Costs as much as a plan of these fields, minus those already known.
     pub fn fetch(&mut self, more: Fields) -> &Metadata {
-        let asker = self.asker;
-        self.ask(|subject, metadata| asker.fetch(subject, more, metadata));
+        let querier = self.querier;
+        self.with_subject(|subject, metadata| querier.fetch(subject, more, metadata));
         self.metadata
     }
 
-    fn ask(&mut self, ask: impl FnOnce(&Subject<'_, Os>, &mut Metadata)) {
+    fn with_subject(&mut self, act: impl FnOnce(&Subject<'_, Os>, &mut Metadata)) {
         let path = || self.path.join(SystemUnit::path(self.name.units().to_vec()));
-        let follow = self.asker.plan().follow == Follow::Links;
+        let follow = self.querier.plan().follow == Follow::Links;
         let subject = Subject { dir: self.dir, name: self.name, path: &path, follow };
-        ask(&subject, self.metadata);
+        act(&subject, self.metadata);
     }
 }

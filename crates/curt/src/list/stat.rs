@@ -1,10 +1,10 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::ask::Asker;
 use crate::calls::Calls;
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Follow, Metadata, Plan};
+use crate::querier::Querier;
 use crate::sys::{Os, Setup, Sys};
 
 /// Queries the metadata of a path.
@@ -36,7 +36,7 @@ pub fn stat(path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, E
 /// Queries paths, and caches the names of owners and the fields that file systems lack.
 #[must_use = "it does nothing until it is asked about a path"]
 pub struct Stat {
-    pub(super) asker: Asker<Os>,
+    pub(super) querier: Querier<Os>,
 }
 
 impl fmt::Debug for Stat {
@@ -52,25 +52,25 @@ impl Stat {
     }
 
     pub(super) fn started(sys: Os, plan: Plan) -> Stat {
-        Stat { asker: Asker::new(sys, plan).always_querying() }
+        Stat { querier: Querier::new(sys, plan).always_querying() }
     }
 
     /// Queries one path, as [`stat`] does.
     pub fn path(&mut self, path: impl AsRef<Path>) -> Result<Metadata, Error> {
         let path = path.as_ref();
         let mut metadata = Metadata::default();
-        match self.asker.ask_path(path, self.follows(), &mut metadata) {
+        match self.querier.query_path(path, self.follows(), &mut metadata) {
             Ok(()) => metadata.whole(),
             Err(error) => Err(Error::new(Operation::Stat, path.to_owned(), Cause::Os(error))),
         }
     }
 
     pub(super) fn follows(&self) -> bool {
-        self.asker.plan().follow != Follow::Never
+        self.querier.plan().follow != Follow::Never
     }
 
     /// Returns the calls made so far.
     pub fn calls(&self) -> Calls {
-        self.asker.sys.calls()
+        self.querier.sys.calls()
     }
 }

@@ -6,27 +6,27 @@ use std::time::Duration;
 
 use crate::fields::{Facts, Fields, Kind, Time};
 use crate::name::{NameBuf, Unit as _};
-use crate::sys::{Ask, Batch, Identity, Sys, SystemUnit};
+use crate::sys::{Batch, Identity, Request, Sys, SystemUnit};
 use crate::tree::Reader;
 
-pub(super) struct Asking<S: Sys> {
+pub(super) struct Context<S: Sys> {
     pub(super) sys: S,
     /// A directory is checked once in each.
     pub(super) round: u64,
     reader: Reader<S>,
 }
 
-impl<S: Sys> Asking<S> {
-    pub(super) fn new(sys: S) -> Asking<S> {
-        Asking { sys, round: 1, reader: Reader::new(S::DirBuf::default()) }
+impl<S: Sys> Context<S> {
+    pub(super) fn new(sys: S) -> Context<S> {
+        Context { sys, round: 1, reader: Reader::new(S::DirBuf::default()) }
     }
 
     pub(super) fn is_file(&self, path: &[S::Unit]) -> bool {
-        let ask = Ask { fields: Fields::KIND, follow: true };
+        let request = Request { fields: Fields::KIND, follow: true };
         let path = S::Unit::path(path.to_vec());
         let located = self.sys.locate(&path);
-        let asked = located.and_then(|(dir, name)| self.sys.query(&dir, name.as_name(), ask));
-        asked.is_ok_and(|facts| !facts.kind.is_dir())
+        let found = located.and_then(|(dir, name)| self.sys.query(&dir, name.as_name(), request));
+        found.is_ok_and(|facts| !facts.kind.is_dir())
     }
 }
 
@@ -38,7 +38,7 @@ struct Stamp {
 }
 
 impl Stamp {
-    const ASK: Ask = Ask {
+    const REQUEST: Request = Request {
         fields: Fields::KIND
             .union(Fields::ID)
             .union(Fields::DEVICE)
@@ -65,28 +65,28 @@ impl Stamp {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holds {
-    Nothing,
+pub(super) enum ListedKind {
+    Absent,
     File,
     Directory,
     /// Only the system can tell.
     Unclear,
 }
 
-impl Holds {
-    fn of(kind: Kind) -> Holds {
+impl ListedKind {
+    fn of(kind: Kind) -> ListedKind {
         match kind {
-            Kind::Directory => Holds::Directory,
+            Kind::Directory => ListedKind::Directory,
             Kind::File | Kind::Fifo | Kind::Socket | Kind::CharacterDevice | Kind::BlockDevice => {
-                Holds::File
+                ListedKind::File
             }
-            _ => Holds::Unclear,
+            _ => ListedKind::Unclear,
         }
     }
 }
 
 struct Names<U> {
-    exact: HashMap<Vec<U>, Holds>,
+    exact: HashMap<Vec<U>, ListedKind>,
     /// Names with capitals, in lower case.
     folded: HashSet<Vec<U>>,
 }
@@ -100,7 +100,7 @@ enum Contents<U> {
 pub(super) struct Directory<S: Sys> {
     located: io::Result<(S::Dir, NameBuf<S::Unit>)>,
     /// Round of the last check.
-    asked: u64,
+    checked_in: u64,
     /// The stamp before the listing, if any later change must alter it.
     settled: Option<Stamp>,
     contents: Contents<S::Unit>,
@@ -109,43 +109,43 @@ pub(super) struct Directory<S: Sys> {
 impl<S: Sys> Directory<S> {
     pub(super) fn new(path: &[S::Unit], sys: &S) -> Directory<S> {
         let located = sys.locate(&S::Unit::path(path.to_vec()));
-        Directory { located, asked: 0, settled: None, contents: Contents::Nothing }
+        Directory { located, checked_in: 0, settled: None, contents: Contents::Nothing }
     }
 
     /// Without an exact match, another case of the name may exist.
-    pub(super) fn holds(&self, name: &[S::Unit]) -> Holds {
+    pub(super) fn kind_of(&self, name: &[S::Unit]) -> ListedKind {
         let names = match &self.contents {
-            Contents::Nothing => return Holds::Nothing,
+            Contents::Nothing => return ListedKind::Absent,
             Contents::Names(names) => names,
-            Contents::Unclear => return Holds::Unclear,
+            Contents::Unclear => return ListedKind::Unclear,
         };
-        if let Some(&holds) = names.exact.get(name) {
-            return holds;
+        if let Some(&kind) = names.exact.get(name) {
+            return kind;
         }
         let is_spelled = |names: &Names<_>| names.folded.contains(&folded(name));
         let is_listed = |names: &Names<_>| names.exact.contains_key(&folded(name));
         let has_capitals = name.iter().any(|unit| unit.to_ascii().is_ascii_uppercase());
         let may_be =
             (!names.folded.is_empty() && is_spelled(names)) || (has_capitals && is_listed(names));
-        if may_be { Holds::Unclear } else { Holds::Nothing }
+        if may_be { ListedKind::Unclear } else { ListedKind::Absent }
     }
 
     /// Once a round.
-    pub(super) fn refresh(&mut self, asking: &mut Asking<S>) {
-        if self.asked == asking.round {
+    pub(super) fn refresh(&mut self, context: &mut Context<S>) {
+        if self.checked_in == context.round {
             return;
         }
-        self.asked = asking.round;
+        self.checked_in = context.round;
         let before = self.settled.take();
-        self.contents = match self.ask(&asking.sys) {
+        self.contents = match self.query(&context.sys) {
             Ok(facts) if facts.kind.is_dir() => {
                 let stamp = Stamp::of(&facts);
                 if before == Some(stamp) {
                     self.settled = before;
                     return;
                 }
-                self.settled = stamp.is_settled(asking.sys.wall_clock()).then_some(stamp);
-                self.list(asking).map_or(Contents::Unclear, Contents::Names)
+                self.settled = stamp.is_settled(context.sys.wall_clock()).then_some(stamp);
+                self.list(context).map_or(Contents::Unclear, Contents::Names)
             }
             Ok(_) => Contents::Nothing,
             Err(error) => match error.kind() {
@@ -155,17 +155,17 @@ impl<S: Sys> Directory<S> {
         };
     }
 
-    fn ask(&self, sys: &S) -> io::Result<Facts> {
+    fn query(&self, sys: &S) -> io::Result<Facts> {
         let (dir, name) = self.located()?;
-        sys.query(dir, name.as_name(), Stamp::ASK)
+        sys.query(dir, name.as_name(), Stamp::REQUEST)
     }
 
     fn located(&self) -> io::Result<&(S::Dir, NameBuf<S::Unit>)> {
         self.located.as_ref().map_err(|error| error.kind().into())
     }
 
-    fn list(&self, asking: &mut Asking<S>) -> io::Result<Names<S::Unit>> {
-        let Asking { sys, reader, .. } = asking;
+    fn list(&self, context: &mut Context<S>) -> io::Result<Names<S::Unit>> {
+        let Context { sys, reader, .. } = context;
         let (dir, name) = self.located()?;
         let dir = sys.open_below(dir, name.as_name(), true).into_result()?;
         let mut names = Names { exact: HashMap::new(), folded: HashSet::new() };
@@ -193,7 +193,7 @@ impl<U: SystemUnit> Names<U> {
         if name.iter().any(|unit| unit.to_ascii().is_ascii_uppercase()) {
             self.folded.insert(folded(name));
         }
-        self.exact.insert(name.to_vec(), Holds::of(kind));
+        self.exact.insert(name.to_vec(), ListedKind::of(kind));
     }
 }
 

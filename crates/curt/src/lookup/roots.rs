@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use curt_paths::windows::is_verbatim;
 
-use super::directory::{Asking, Directory, Holds};
+use super::directory::{Context, Directory, ListedKind};
 use crate::name::{Unit as _, is_dot_or_dot_dot};
 use crate::sys::{Sys, SystemUnit};
 
@@ -85,35 +85,36 @@ impl<S: Sys> Root<S> {
         path
     }
 
-    fn has(&mut self, candidate: &Candidate<S::Unit>, asking: &mut Asking<S>) -> bool {
+    fn has(&mut self, candidate: &Candidate<S::Unit>, context: &mut Context<S>) -> bool {
         if !candidate.is_plain {
-            return asking.is_file(&self.join(&candidate.path));
+            return context.is_file(&self.join(&candidate.path));
         }
         if let Some(first) = candidate.first() {
             // A stale listing is harmless, because its directory is checked next.
-            let lacks =
-                |top: &Directory<S>| matches!(top.holds(first), Holds::Nothing | Holds::File);
+            let lacks = |top: &Directory<S>| {
+                matches!(top.kind_of(first), ListedKind::Absent | ListedKind::File)
+            };
             if lacks(&self.top) {
-                self.top.refresh(asking);
+                self.top.refresh(context);
                 if lacks(&self.top) {
                     return false;
                 }
             }
         }
-        match self.directory(candidate.parent(), asking).holds(candidate.last()) {
-            Holds::File => true,
-            Holds::Nothing | Holds::Directory => false,
-            Holds::Unclear => asking.is_file(&self.join(&candidate.path)),
+        match self.directory(candidate.parent(), context).kind_of(candidate.last()) {
+            ListedKind::File => true,
+            ListedKind::Absent | ListedKind::Directory => false,
+            ListedKind::Unclear => context.is_file(&self.join(&candidate.path)),
         }
     }
 
-    fn directory(&mut self, parent: &[S::Unit], asking: &mut Asking<S>) -> &Directory<S> {
+    fn directory(&mut self, parent: &[S::Unit], context: &mut Context<S>) -> &Directory<S> {
         if !parent.is_empty() && !self.below.contains_key(parent) {
-            let directory = Directory::new(&self.join(parent), &asking.sys);
+            let directory = Directory::new(&self.join(parent), &context.sys);
             self.below.insert(parent.to_vec(), directory);
         }
         let directory = self.below.get_mut(parent).unwrap_or(&mut self.top);
-        directory.refresh(asking);
+        directory.refresh(context);
         directory
     }
 }
@@ -121,18 +122,18 @@ impl<S: Sys> Root<S> {
 pub(super) struct Roots<S: Sys> {
     pub(super) order: Order,
     all: Vec<Root<S>>,
-    asking: Asking<S>,
+    context: Context<S>,
 }
 
 impl<S: Sys> Roots<S> {
     pub(super) fn new(sys: S) -> Roots<S> {
-        Roots { order: Order::default(), all: Vec::new(), asking: Asking::new(sys) }
+        Roots { order: Order::default(), all: Vec::new(), context: Context::new(sys) }
     }
 
     pub(super) fn set(&mut self, paths: impl Iterator<Item = Vec<S::Unit>>) {
         let known = self.all.drain(..).map(|root| (root.path.clone(), root));
         let mut known: HashMap<_, _> = known.collect();
-        let sys = &self.asking.sys;
+        let sys = &self.context.sys;
         let root = |path| known.remove(&path).unwrap_or_else(|| Root::new(path, sys));
         self.all = paths.map(root).collect();
     }
@@ -144,9 +145,9 @@ impl<S: Sys> Roots<S> {
     ) -> Option<Vec<S::Unit>> {
         let candidate = |extension: Vec<_>| Candidate::new(relative, &extension);
         let candidates: Vec<_> = extensions.map(candidate).collect();
-        let Roots { order, all, asking } = self;
+        let Roots { order, all, context } = self;
         let mut find = |candidate: &Candidate<_>, all: &mut [Root<S>]| {
-            let root = all.iter_mut().find_map(|root| root.has(candidate, asking).then_some(root));
+            let root = all.iter_mut().find_map(|root| root.has(candidate, context).then_some(root));
             root.map(|root| root.join(&candidate.path))
         };
         match order {
@@ -160,11 +161,11 @@ impl<S: Sys> Roots<S> {
     }
 
     pub(super) fn revalidate(&mut self) {
-        self.asking.round += 1;
+        self.context.round += 1;
     }
 
     #[cfg(test)]
     pub(super) fn calls(&self) -> crate::Calls {
-        self.asking.sys.calls()
+        self.context.sys.calls()
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use curt_testkit::{Choices, try_seeds};
 
-use super::directory::Asking;
+use super::directory::Context;
 use super::roots::Roots;
 use super::{Lookup, Order};
 use crate::sys::Sys;
@@ -30,7 +30,7 @@ fn find(roots: &mut Roots<Memory>, name: &str) -> Option<String> {
 }
 
 fn search(setup: &Setup, order: Order, paths: &[&str], name: &str) -> Option<String> {
-    let asking = Asking::new(Memory::start(setup));
+    let context = Context::new(Memory::start(setup));
     let candidates: Vec<(&str, &str)> = match order {
         Order::ExtensionFirst => {
             EXTENSIONS.iter().flat_map(|one| paths.iter().map(move |root| (*root, *one))).collect()
@@ -40,7 +40,7 @@ fn search(setup: &Setup, order: Order, paths: &[&str], name: &str) -> Option<Str
         }
     };
     let mut paths = candidates.iter().map(|(root, extension)| format!("{root}/{name}{extension}"));
-    paths.find(|path| asking.is_file(path.as_bytes()))
+    paths.find(|path| context.is_file(path.as_bytes()))
 }
 
 const NAMES: [&str; 6] = ["f", "F", "d/f", "d/e/f", "d/ä", "d/../f"];
@@ -63,7 +63,7 @@ fn change(world: &mut World, choices: &mut Choices) {
 }
 
 #[test]
-fn an_answer_is_that_of_asking_about_each_candidate() {
+fn an_answer_equals_queries_of_each_candidate() {
     try_seeds("lookup", "", |choices| {
         let setup = Setup::new(World::new());
         setup.world(|world| world.clock = Duration::new(100, 5));

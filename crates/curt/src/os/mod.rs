@@ -18,11 +18,11 @@ fn remove_below(
         &std::path::Path,
     ) -> (std::io::Result<<crate::sys::Os as crate::sys::Sys>::Dir>, crate::Calls),
 ) -> crate::remove::Report {
-    use crate::remove::Given;
+    use crate::remove::Parent;
     use crate::sys::{OsUnit, SystemUnit};
 
     let (dir, calls) = open(&OsUnit::operand(path).parent);
-    let mut report = removal.run_in(dir.map_or_else(Given::Failed, Given::Open), path, path);
+    let mut report = removal.run_in(dir.map_or_else(Parent::Failed, Parent::Open), path, path);
     report.calls.add(&calls);
     report
 }
@@ -39,17 +39,17 @@ mod tests {
     #[test]
     fn directory_without_a_duplicate_is_a_failure_like_any_other() {
         let no_duplicate = |_: &Path| (Err(io::ErrorKind::OutOfMemory.into()), Calls::default());
-        let told = AtomicU64::new(0);
+        let reported = AtomicU64::new(0);
         let count = |error: &crate::Error| {
             assert_eq!(error.operation(), Operation::Remove);
-            told.fetch_add(1, Ordering::Relaxed);
+            reported.fetch_add(1, Ordering::Relaxed);
             Next::Stop
         };
         let removal = Remove::new().on_error(count);
         let report = remove_below(&removal, Path::new("name"), no_duplicate);
         assert_eq!((report.error_count, report.errors.len()), (1, 1), "{report:?}");
         assert!(report.stopped, "{report:?}");
-        assert_eq!(told.load(Ordering::Relaxed), 1);
+        assert_eq!(reported.load(Ordering::Relaxed), 1);
         assert_eq!(report.errors[0].path(), Path::new("name"));
     }
 }

@@ -15,7 +15,7 @@ use crate::name::NameBuf;
 use crate::process::{Command, Stream};
 use crate::remove::{Remove, Report};
 use crate::sys::unix::{accounts, adopt_directory};
-use crate::sys::{Ask, Os, Setup, Sys, into_descriptor, open_directory};
+use crate::sys::{Os, Request, Setup, Sys, into_descriptor, open_directory};
 
 /// Names in the system's own units.
 pub trait Units {
@@ -67,7 +67,7 @@ impl Default for DryMoves {
 
 impl DryMoves {
     pub fn cut(&self, path: &Path) -> bool {
-        self.0.cuts(path, false, &Os::start(&Setup::default()))
+        self.0.breaks(path, false, &Os::start(&Setup::default()))
     }
 
     /// Adds a move, unless it would fail by [`Remove::dry_run`] or by `check`.
@@ -80,7 +80,7 @@ impl DryMoves {
         let dir = open_directory(dir, Path::new("")).0?;
         let name = NameBuf::new(name.as_encoded_bytes().to_vec())?;
         let sys = Os::start(&Setup::default());
-        let facts = sys.query(&dir, name.as_name(), Ask::STAT)?;
+        let facts = sys.query(&dir, name.as_name(), Request::STAT)?;
         sys.check_removal(&dir, name.as_name(), &facts)?;
         check()?;
         self.0.add(&dir, name.as_name(), &facts, &sys);

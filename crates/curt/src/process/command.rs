@@ -124,8 +124,8 @@ impl Command {
     pub fn env_clear(&mut self) -> &mut Command {
         self.clears = true;
         self.changes.clear();
-        let stays = |name: &&str| Some(((*name).into(), Some(std::env::var_os(name)?)));
-        self.changes.extend(ESSENTIAL_VARIABLES.iter().filter_map(stays));
+        let current = |name: &&str| Some(((*name).into(), Some(std::env::var_os(name)?)));
+        self.changes.extend(ESSENTIAL_VARIABLES.iter().filter_map(current));
         self
     }
 

@@ -46,14 +46,14 @@ pub struct Totals {
 type OnFailure<'a> = Arc<dyn Fn(&Error) -> Next + Send + Sync + 'a>;
 type OnRemoved<'a> = Arc<dyn Fn(&Path, Kind) -> Next + Send + Sync + 'a>;
 type OnProgress<'a> = Arc<dyn Fn(&Totals) -> Next + Send + Sync + 'a>;
-type Ask<'a> = Arc<dyn Fn(Question, &Subject<'_>) -> Answer + Send + Sync + 'a>;
+type Request<'a> = Arc<dyn Fn(Question, &Subject<'_>) -> Answer + Send + Sync + 'a>;
 
 #[derive(Clone, Default)]
 pub(super) struct Callbacks<'a> {
     pub(super) on_error: Option<OnFailure<'a>>,
     pub(super) on_removed: Option<OnRemoved<'a>>,
     pub(super) on_progress: Option<OnProgress<'a>>,
-    pub(super) ask: Option<Ask<'a>>,
+    pub(super) ask: Option<Request<'a>>,
     pub(super) exclude: Option<Exclude<'a>>,
     pub(super) poll: Option<Poll<'a>>,
     pub(super) on_caller_thread: bool,

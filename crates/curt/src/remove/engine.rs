@@ -20,26 +20,26 @@ use std::time::Duration;
 
 use super::callbacks::Question;
 use super::entry::Outcome;
-use super::frame::{Frame, FrameStack, Place, Remains, Role, Task};
+use super::frame::{Frame, FrameStack, OperandEntry, Remains, Role, Task};
 use super::listing::Buffer;
 use super::worker::Worker;
 use super::writers::Samples;
 use crate::control::SameFileSystem;
-use crate::error::{Cause, Kept, Operation};
+use crate::error::{Cause, Operation, RemainReason};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, Names};
-use crate::sys::{Ask, Entry, Mounts, Opened, Sys, is_shortage};
+use crate::sys::{Entry, Mounts, Opened, Request, Sys, is_shortage};
 use crate::tree::{Links, Meanwhile, ReopenError, ReopenFailure, Stack, Waited, Work};
 
-const ENTRIES_PER_LOOK: u64 = 16;
-const WORTH_HANDING_OFF: usize = 128;
+const ENTRIES_PER_CHECK: u64 = 16;
+const MIN_SPLIT: usize = 128;
 
 /// How many tasks a worker may start on top of each other while it waits. Each takes 1.5 KiB of
 /// stack, and holds a directory of another worker open. With a limit of 2, 32 workers took longer
 /// than 16 in the model (`tests/scaling.rs`), because a worker at the limit hands off no work.
-const MOST_NESTED: u32 = 8;
+const MAX_NESTED: u32 = 8;
 const CALLS_FOR_DIRECTORY: u32 = 5;
-const NAP: Duration = Duration::from_millis(2);
+const SHORTAGE_PAUSE: Duration = Duration::from_millis(2);
 
 pub(super) struct Engine<'r, S: Sys> {
     pub(super) worker: Worker<'r, S>,
@@ -48,7 +48,7 @@ pub(super) struct Engine<'r, S: Sys> {
     samples: Samples,
     /// The parent of the previous operand, for the next one in the same directory.
     pub(super) parent: Option<(PathBuf, Arc<S::Dir>)>,
-    pub(super) place: Option<Place<S>>,
+    pub(super) operand: Option<OperandEntry<S>>,
     nested: u32,
 }
 
@@ -60,18 +60,18 @@ impl<'r, S: Sys> Engine<'r, S> {
             buffer: Buffer::default(),
             samples: Samples::default(),
             parent: None,
-            place: None,
+            operand: None,
             nested: 0,
         }
     }
 
     pub(super) fn work<'p>(mut self, next_operand: impl Fn() -> Option<&'p Path>) {
         let shared = self.worker.shared;
-        let pool = &shared.crew.pool;
+        let queue = &shared.pool.queue;
         loop {
             self.worker.attend();
             let number = self.worker.member.number;
-            let next = |attend: Meanwhile<'_>| pool.next(number, &next_operand, attend);
+            let next = |attend: Meanwhile<'_>| queue.next(number, &next_operand, attend);
             let Some(work) = self.worker.while_attending(next) else { break };
             match work {
                 Work::Task(task) => self.do_task(task),
@@ -102,7 +102,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         let remains = self.remove_levels(base);
         self.worker.path = path_before;
         parts.add(remains);
-        self.worker.shared.crew.pool.finish(&parts.join);
+        self.worker.shared.pool.queue.finish(&parts.join);
     }
 
     /// Returns the remaining entries of a part.
@@ -110,11 +110,11 @@ impl<'r, S: Sys> Engine<'r, S> {
         while self.stack.len() > base {
             if self.worker.is_over() {
                 self.stack.top_mut().give_up();
-            } else if self.is_wanted_to_share() {
+            } else if self.should_hand_off() {
                 self.hand_off_directories(base);
             }
             let level = self.stack.top();
-            let has_more = level.passes.has_more();
+            let has_more = level.rounds.has_more();
             // If this directory is closed to save descriptors, it is relisted from the start and
             // would meet skipped entries again. So finish the listing before descending.
             let list_first = has_more && !self.worker.shared.removes_all;
@@ -144,8 +144,8 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     fn wait_for_parts(&mut self) -> bool {
         let Some(parts) = self.stack.top().handed_off() else { return false };
-        let pool = &self.worker.shared.crew.pool;
-        match self.worker.while_attending(|attend| pool.wait_for(&parts.join, attend)) {
+        let queue = &self.worker.shared.pool.queue;
+        match self.worker.while_attending(|attend| queue.wait_for(&parts.join, attend)) {
             Waited::Task(task) => {
                 self.nested += 1;
                 self.do_task(task);
@@ -177,8 +177,8 @@ impl<'r, S: Sys> Engine<'r, S> {
                 return worker.fail(Operation::ReadDirectory, Cause::Os(error));
             }
         };
-        level.passes.after_read(batch);
-        if level.take_question() && !self.buffer.found_nothing() {
+        level.rounds.after_read(batch);
+        if level.take_question() && !self.buffer.is_empty() {
             let is_protected = level.is_protected;
             if !worker.ask_about_directory(Question::Descend, is_protected) {
                 return level.give_up();
@@ -192,16 +192,16 @@ impl<'r, S: Sys> Engine<'r, S> {
         let (worker, (dir, frame)) = (&self.worker, self.stack.top_mut().split());
         let count = || self.buffer.count(dir?, &worker.sys, || worker.is_over());
         let (now, options) = (|| worker.sys.now(), worker.shared.options);
-        !options.dry_run && frame.passes.end_if_overrun(now, options.retry_window, count)
+        !options.dry_run && frame.rounds.end_if_overrun(now, options.retry_window, count)
     }
 
     fn take_entries(&mut self) {
         let shared = self.worker.shared;
         loop {
-            if self.is_wanted_to_share() {
+            if self.should_hand_off() {
                 self.hand_off_files();
             }
-            for _ in 0..ENTRIES_PER_LOOK {
+            for _ in 0..ENTRIES_PER_CHECK {
                 if shared.is_cancelled() {
                     return;
                 }
@@ -213,13 +213,13 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     /// At the nesting limit, a worker must not hand off work: it would have to wait for the result,
     /// and a waiting worker must accept further tasks, or all might end up waiting.
-    fn is_wanted_to_share(&self) -> bool {
-        self.nested < MOST_NESTED && self.worker.shared.crew.pool.is_hungry()
+    fn should_hand_off(&self) -> bool {
+        self.nested < MAX_NESTED && self.worker.shared.pool.queue.wants_tasks()
     }
 
     fn hand_off_files(&mut self) {
         let left = self.buffer.left();
-        if left < WORTH_HANDING_OFF || !self.worker.shared.is_plain {
+        if left < MIN_SPLIT || !self.worker.shared.is_plain {
             return;
         }
         let mut files = Names::new();
@@ -227,11 +227,11 @@ impl<'r, S: Sys> Engine<'r, S> {
         while self.buffer.left() > left / 2 {
             let Some(entry) = self.buffer.next() else { break };
             let level = self.stack.top_mut();
-            if level.has_kept(entry.name) {
+            if level.has_remaining(entry.name) {
                 continue;
             }
-            level.passes.count();
-            self.worker.counts.appeared += u64::from(level.passes.is_retry());
+            level.rounds.count();
+            self.worker.counts.appeared += u64::from(level.rounds.is_retry());
             if entry.kind == Kind::Directory {
                 self.stack.add_waiting(entry.name);
                 continue;
@@ -259,19 +259,19 @@ impl<'r, S: Sys> Engine<'r, S> {
     fn hand_off(&mut self, index: usize, names: Names<S::Unit>, kind: Kind) {
         let level = &mut self.stack[index];
         let Some(dir) = level.share() else {
-            level.mark_kept();
+            level.mark_remaining();
             return self.worker.internal_error("a directory is shared that is not open");
         };
         let mut path = self.worker.path.clone();
         path.truncate(level.path_len());
         let parts = level.add_part();
-        self.worker.shared.crew.pool.hand_off(Task { dir, path, names, kind, parts });
+        self.worker.shared.pool.queue.hand_off(Task { dir, path, names, kind, parts });
     }
 
     fn enter_next(&mut self) {
         let Some(at) = self.stack.next_waiting() else { return };
         if self.reopen_top() {
-            self.stack.make_room(&self.worker.sys);
+            self.stack.release_if_full(&self.worker.sys);
             self.enter(at);
         }
     }
@@ -289,12 +289,12 @@ impl<'r, S: Sys> Engine<'r, S> {
             SameFileSystem::Device | SameFileSystem::Mount => Mounts::Refuse,
         };
         let opened = worker.sys.open_child(dir, name, mounts);
-        if let Some(cause) = self.leads_elsewhere(at, &opened) {
+        if let Some(cause) = self.other_device(at, &opened) {
             if let Opened::Dir(dir) = opened {
                 self.worker.sys.close(dir);
             }
             self.worker.fail(Operation::OpenDirectory, cause);
-            return self.deal_with(at, path_len, Outcome::Kept);
+            return self.handle_outcome(at, path_len, Outcome::Remains);
         }
         match opened {
             Opened::Dir(dir) => {
@@ -319,28 +319,28 @@ impl<'r, S: Sys> Engine<'r, S> {
     /// Returns why [`SameFileSystem::Device`] excludes a child. An unopened child is queried by
     /// name, because it may be a mount of the same device, or be removed without having been
     /// opened.
-    fn leads_elsewhere(&mut self, at: usize, opened: &Opened<S::Dir>) -> Option<Cause> {
+    fn other_device(&mut self, at: usize, opened: &Opened<S::Dir>) -> Option<Cause> {
         let Engine { worker, stack, .. } = self;
         if worker.shared.options.same_file_system != SameFileSystem::Device {
             return None;
         }
-        let ask = Ask { fields: Fields::DEVICE, follow: false };
+        let request = Request { fields: Fields::DEVICE, follow: false };
         let (level, names) = stack.level_with_names(stack.len() - 1);
         let (name, dir) = (names.get(at)?, level.dir()?);
         let asked = match opened {
-            Opened::Dir(child) => worker.sys.query_dir(child, ask),
+            Opened::Dir(child) => worker.sys.query_dir(child, request),
             Opened::Failed(error) if is_shortage(error) => return None,
-            Opened::Failed(_) | Opened::Mount => worker.sys.query(dir, name, ask),
+            Opened::Failed(_) | Opened::Mount => worker.sys.query(dir, name, request),
             _ => return None,
         };
         let own = match level.device {
             Some(device) => Ok(device),
-            None => worker.sys.query_dir(dir, ask).map(|own| own.device),
+            None => worker.sys.query_dir(dir, request).map(|own| own.device),
         };
         match asked.and_then(|child| Ok((child.device, own?))) {
             Ok((child, own)) => {
                 level.device = Some(own);
-                (child != own).then_some(Cause::Kept(Kept::OtherFileSystem))
+                (child != own).then_some(Cause::Remains(RemainReason::OtherFileSystem))
             }
             Err(error) => Some(Cause::Os(error)),
         }
@@ -359,15 +359,15 @@ impl<'r, S: Sys> Engine<'r, S> {
             return self.worker.internal_error("a directory is entered that is not open");
         };
         let outcome = self.worker.remove_unopened(dir, name, opened);
-        self.deal_with(at, path_len, outcome);
+        self.handle_outcome(at, path_len, outcome);
     }
 
-    fn deal_with(&mut self, at: usize, path_len: usize, outcome: Outcome) {
+    fn handle_outcome(&mut self, at: usize, path_len: usize, outcome: Outcome) {
         self.worker.path.truncate(path_len);
         match outcome {
             Outcome::Gone => self.worker.counts.vanished += 1,
-            Outcome::Pending => self.stack.top_mut().passes.count_pending(),
-            Outcome::Kept => self.keep_child(at),
+            Outcome::Pending => self.stack.top_mut().rounds.count_pending(),
+            Outcome::Remains => self.add_remaining_child(at),
             Outcome::Removed | Outcome::Directory => {}
         }
     }
@@ -403,7 +403,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             self.worker.counts.vanished += 1;
         } else {
             self.worker.fail(Operation::OpenDirectory, lost.into_cause());
-            self.stack.top_mut().mark_kept();
+            self.stack.top_mut().mark_remaining();
         }
         self.pop();
     }
@@ -414,16 +414,16 @@ impl<'r, S: Sys> Engine<'r, S> {
         let Role::Child(name) = frame.role else { return };
         self.worker.tick(CALLS_FOR_DIRECTORY);
         self.worker.path.truncate(self.stack.top().path_len());
-        if frame.is_kept() {
-            self.keep_child(name);
+        if frame.is_remaining() {
+            self.add_remaining_child(name);
         }
     }
 
-    fn keep_child(&mut self, at: usize) {
+    fn add_remaining_child(&mut self, at: usize) {
         let (level, names) = self.stack.level_with_names(self.stack.len() - 1);
         match names.get(at) {
-            Some(name) => level.keep_entry(name, self.worker.shared.removes_all),
-            None => level.mark_kept(),
+            Some(name) => level.add_remaining(name, self.worker.shared.removes_all),
+            None => level.mark_remaining(),
         }
     }
 
@@ -431,7 +431,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     pub(super) fn parent_of(&self, index: usize) -> Option<(&S::Dir, Name<'_, S::Unit>)> {
         match self.stack[index].role {
             Role::Operand => {
-                self.place.as_ref().map(|place| (&*place.parent, place.name.as_name()))
+                self.operand.as_ref().map(|operand| (&*operand.parent, operand.name.as_name()))
             }
             Role::Child(name) => self.stack[index - 1].dir().zip(self.stack.names().get(name)),
             Role::Part => None,
@@ -446,7 +446,7 @@ impl<'r, S: Sys> Engine<'r, S> {
             return true;
         }
         let (held, window) = (self.stack.count_open(), shared.options.retry_window);
-        shared.shortage.may_wait(held, sys.now(), window) && self.worker.nap(NAP)
+        shared.shortage.may_wait(held, sys.now(), window) && self.worker.sleep(SHORTAGE_PAUSE)
     }
 }
 
@@ -458,11 +458,11 @@ fn handle_entry<S: Sys>(
 ) {
     let level = stack.top_mut();
     let is_gone = |dir| worker.gone.has(dir, entry.name, &worker.sys);
-    if level.has_kept(entry.name) || level.dir().is_some_and(is_gone) {
+    if level.has_remaining(entry.name) || level.dir().is_some_and(is_gone) {
         return;
     }
-    level.passes.count();
-    let appeared = level.passes.is_retry();
+    level.rounds.count();
+    let appeared = level.rounds.is_retry();
     let Some(dir) = level.dir() else {
         level.give_up();
         return worker.internal_error("an entry is removed from a directory that is not open");
@@ -471,11 +471,11 @@ fn handle_entry<S: Sys>(
         Outcome::Removed => {}
         Outcome::Gone => worker.counts.vanished += 1,
         Outcome::Pending => {
-            level.passes.count_pending();
+            level.rounds.count_pending();
             return;
         }
-        Outcome::Kept => level.keep_entry(entry.name, worker.shared.removes_all),
-        Outcome::Directory if worker.excludes_directory(entry.name) => level.mark_kept(),
+        Outcome::Remains => level.add_remaining(entry.name, worker.shared.removes_all),
+        Outcome::Directory if worker.excludes_directory(entry.name) => level.mark_remaining(),
         Outcome::Directory => {
             stack.add_waiting(entry.name);
         }

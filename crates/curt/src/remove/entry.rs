@@ -5,10 +5,10 @@ use std::io;
 use super::callbacks::Question;
 use super::options::Confirm;
 use super::worker::Worker;
-use crate::error::{Cause, Kept, Operation, bug};
+use crate::error::{Cause, Operation, RemainReason, bug};
 use crate::fields::{Facts, Kind};
 use crate::name::Name;
-use crate::sys::{Ask, Entry, Opened, Removed, Sys};
+use crate::sys::{Entry, Opened, Removed, Request, Sys};
 
 #[derive(Clone, Copy)]
 pub(super) enum Outcome {
@@ -17,7 +17,7 @@ pub(super) enum Outcome {
     /// It disappears when another process closes it.
     Pending,
     /// A failure, the caller's choice, or the removal is over.
-    Kept,
+    Remains,
     Directory,
 }
 
@@ -62,10 +62,10 @@ impl<S: Sys> Worker<'_, S> {
         // Before the query, so that an excluded entry cannot fail in it.
         let is_listed = found == Found::Listed;
         if is_listed && listed != Kind::Unknown && self.is_excluded(listed) {
-            return Outcome::Kept;
+            return Outcome::Remains;
         }
         let needs_stat = options.confirm != Confirm::Never || options.dry_run;
-        let stat = match needs_stat.then(|| self.sys.query(dir, name, Ask::STAT)).transpose() {
+        let stat = match needs_stat.then(|| self.sys.query(dir, name, Request::STAT)).transpose() {
             Ok(stat) => stat,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Outcome::Gone,
             Err(error) => {
@@ -73,7 +73,7 @@ impl<S: Sys> Worker<'_, S> {
                 let is_asked = options.confirm != Confirm::Never;
                 let step = if is_asked { Operation::Stat } else { Operation::RemoveFile };
                 self.fail(step, Cause::Os(error));
-                return Outcome::Kept;
+                return Outcome::Remains;
             }
         };
         let kind = stat.as_ref().map_or(listed, |stat| stat.kind);
@@ -82,7 +82,7 @@ impl<S: Sys> Worker<'_, S> {
         }
         let is_excluded = is_listed && listed == Kind::Unknown && self.is_excluded(kind);
         if is_excluded || !self.confirms_entry(dir, name, kind, stat.as_ref()) {
-            return Outcome::Kept;
+            return Outcome::Remains;
         }
         let removed = match (options.dry_run, &stat) {
             (false, _) => self.unlink(dir, name, kind),
@@ -93,7 +93,7 @@ impl<S: Sys> Worker<'_, S> {
             }),
             (true, None) => {
                 self.fail(Operation::RemoveFile, bug("a dry run has not asked about an entry"));
-                return Outcome::Kept;
+                return Outcome::Remains;
             }
         };
         let outcome =
@@ -116,7 +116,7 @@ impl<S: Sys> Worker<'_, S> {
             Opened::Gone => return Outcome::Gone,
             Opened::Pending => return Outcome::Pending,
             Opened::Failed(error) => return self.remove_unreadable(parent, name, error),
-            Opened::Mount => Cause::Kept(Kept::MountPoint),
+            Opened::Mount => Cause::Remains(RemainReason::MountPoint),
             // Another entry took its name, or the listing had no kind.
             Opened::NotDirectory => {
                 match self.remove_entry(parent, name, Kind::Unknown, Found::Named) {
@@ -131,7 +131,7 @@ impl<S: Sys> Worker<'_, S> {
             }
         };
         self.fail(Operation::Remove, cause);
-        Outcome::Kept
+        Outcome::Remains
     }
 
     /// Tries to remove the directory anyway, since it may be empty. Otherwise reports the error of
@@ -149,7 +149,7 @@ impl<S: Sys> Worker<'_, S> {
         if is_denied && options.confirm == Confirm::Always {
             let question = Question::RemoveUnreadableDirectory;
             if !self.ask_about_directory(question, true) {
-                return Outcome::Kept;
+                return Outcome::Remains;
             }
         }
         if is_denied && !options.dry_run && self.sys.remove_empty_dir(parent, name).is_ok() {
@@ -157,7 +157,7 @@ impl<S: Sys> Worker<'_, S> {
             return Outcome::Removed;
         }
         self.fail(Operation::OpenDirectory, Cause::Os(error));
-        Outcome::Kept
+        Outcome::Remains
     }
 
     fn confirms_entry(
@@ -205,7 +205,7 @@ impl<S: Sys> Worker<'_, S> {
             // The system may refuse before it checks the kind or, on a read-only filesystem,
             // whether the entry exists.
             (refusal @ (PermissionDenied | ReadOnlyFilesystem), Found::Named) => {
-                match self.sys.query(dir, name, Ask::STAT) {
+                match self.sys.query(dir, name, Request::STAT) {
                     Ok(stat) if stat.kind == Kind::Directory => Outcome::Directory,
                     Err(missing)
                         if refusal == ReadOnlyFilesystem
@@ -222,11 +222,11 @@ impl<S: Sys> Worker<'_, S> {
 
     fn file_remains(&self, error: io::Error) -> Outcome {
         self.fail(Operation::RemoveFile, Cause::Os(error));
-        Outcome::Kept
+        Outcome::Remains
     }
 
     pub(super) fn is_missing(&self, dir: &S::Dir, name: Name<'_, S::Unit>) -> bool {
-        let asked = self.sys.query(dir, name, Ask::STAT);
+        let asked = self.sys.query(dir, name, Request::STAT);
         asked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 }

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::passes::Passes;
+use super::rounds::Rounds;
 use crate::fields::Kind;
 use crate::name::{Name, NameBuf, Names, Unit};
 use crate::sys::{Identity, Sys};
@@ -19,7 +19,7 @@ pub(super) type FrameStack<S> = Stack<S, Frame<<S as Sys>::Unit>>;
 pub(super) type Level<S> = tree::Level<S, Frame<<S as Sys>::Unit>>;
 
 /// The identity is that of the moment of opening.
-pub(super) struct Place<S: Sys> {
+pub(super) struct OperandEntry<S: Sys> {
     pub(super) parent: Arc<S::Dir>,
     pub(super) name: NameBuf<S::Unit>,
     pub(super) identity: Identity,
@@ -33,7 +33,7 @@ pub(super) struct Frame<U> {
     pub(super) is_reported: bool,
     remains: Remains<U>,
     handed_off: Option<Arc<HandedOffParts<U>>>,
-    pub(super) passes: Passes,
+    pub(super) rounds: Rounds,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,23 +92,23 @@ impl<U: Unit> Frame<U> {
             is_reported: false,
             remains: Remains::none(),
             handed_off: None,
-            passes: Passes::new(),
+            rounds: Rounds::new(),
         }
     }
 
     pub(super) fn part() -> Self {
-        Frame { passes: Passes::of_part(), ..Frame::new(Role::Part, false, false) }
+        Frame { rounds: Rounds::of_part(), ..Frame::new(Role::Part, false, false) }
     }
 
     pub(super) fn take_question(&mut self) -> bool {
         std::mem::take(&mut self.asks_first)
     }
 
-    pub(super) fn is_kept(&self) -> bool {
+    pub(super) fn is_remaining(&self) -> bool {
         self.remains.0.is_some()
     }
 
-    pub(super) fn mark_kept(&mut self) {
+    pub(super) fn mark_remaining(&mut self) {
         self.remains.0.get_or_insert_default();
     }
 
@@ -118,14 +118,14 @@ impl<U: Unit> Frame<U> {
     }
 
     /// Stores the name only if the directory may be relisted.
-    pub(super) fn keep_entry(&mut self, name: Name<'_, U>, may_list_again: bool) {
+    pub(super) fn add_remaining(&mut self, name: Name<'_, U>, may_list_again: bool) {
         let names = self.remains.0.get_or_insert_default();
         if may_list_again {
             names.insert(name.units().to_vec());
         }
     }
 
-    pub(super) fn has_kept(&self, name: Name<'_, U>) -> bool {
+    pub(super) fn has_remaining(&self, name: Name<'_, U>) -> bool {
         self.remains.0.as_ref().is_some_and(|names| names.contains(name.units()))
     }
 
@@ -150,7 +150,7 @@ impl<U: Unit> Frame<U> {
         let Some(parts) = self.handed_off.take() else { return };
         // Only after a worker's panic: its part may still exist.
         if !parts.join.is_done() {
-            self.mark_kept();
+            self.mark_remaining();
         }
         let mut remains = parts.remains.lock().unwrap_or_else(PoisonError::into_inner);
         self.remains.add(std::mem::replace(&mut remains, Remains::none()));
@@ -160,8 +160,8 @@ impl<U: Unit> Frame<U> {
 impl<S: Sys> Level<S> {
     /// The rest is neither listed nor entered.
     pub(super) fn give_up(&mut self) {
-        self.mark_kept();
-        self.passes.stop();
+        self.mark_remaining();
+        self.rounds.stop();
         self.drop_waiting();
     }
 }
@@ -170,23 +170,23 @@ impl<S: Sys> Level<S> {
 mod tests {
     use super::{Frame, Role};
     use crate::name::Name;
-    use crate::tree::Pool;
+    use crate::tree::TaskQueue;
 
     #[test]
     fn remains_of_finished_parts_are_taken_back() {
-        let (pool, name) = (Pool::<()>::new(), Name::from_c(c"name"));
+        let (queue, name) = (TaskQueue::<()>::new(), Name::from_c(c"name"));
         let mut frame = Frame::new(Role::Child(0), false, false);
         for stays in [false, true] {
             let parts = frame.add_part();
             let mut part = Frame::part();
             if stays {
-                part.keep_entry(name, true);
+                part.add_remaining(name, true);
             }
             parts.add(part.into_remains());
-            pool.finish(&parts.join);
+            queue.finish(&parts.join);
             frame.join();
             assert!(frame.handed_off().is_none());
-            assert_eq!((frame.is_kept(), frame.has_kept(name)), (stays, stays));
+            assert_eq!((frame.is_remaining(), frame.has_remaining(name)), (stays, stays));
         }
     }
 
@@ -195,6 +195,6 @@ mod tests {
         let mut frame = Frame::<u8>::new(Role::Child(0), false, false);
         frame.add_part();
         frame.join();
-        assert!(frame.is_kept());
+        assert!(frame.is_remaining());
     }
 }

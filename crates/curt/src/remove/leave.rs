@@ -6,18 +6,18 @@ use super::callbacks::Question;
 use super::engine::Engine;
 use super::frame::Role;
 use super::options::DirectoryOperands;
-use super::passes::Why;
-use crate::error::{Cause, Kept, Operation};
+use super::rounds::Reason;
+use crate::error::{Cause, Operation, RemainReason};
 use crate::fields::Facts;
-use crate::sys::{Ask, Identity, Sys, os_error};
+use crate::sys::{Identity, Request, Sys, os_error};
 
 impl<S: Sys> Engine<'_, S> {
     pub(super) fn leave_top(&mut self) {
         let level = self.stack.top_mut();
-        if level.passes.is_overrun() {
-            self.retry(Why::NotEmpty);
-        } else if self.may_hold_more() {
-            self.retry(Why::Stays);
+        if level.rounds.is_overrun() {
+            self.retry(Reason::NotEmpty);
+        } else if self.may_have_more() {
+            self.retry(Reason::Remains);
         } else if self.is_tried() {
             // A callback may have removed the remaining entries, or stop the removal.
             self.worker.flush();
@@ -35,14 +35,14 @@ impl<S: Sys> Engine<'_, S> {
 
     /// Removing entries during a listing can hide others. A failure to remove the directory would
     /// show that; one that remains is relisted until no new entry is found.
-    fn may_hold_more(&self) -> bool {
+    fn may_have_more(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
-        (level.is_kept() || self.is_only_emptied())
-            && level.passes.has_found()
-            && !level.passes.is_stopped()
+        (level.is_remaining() || self.is_only_emptied())
+            && level.rounds.has_found()
+            && !level.rounds.is_stopped()
             && self.may_list_again()
-            && !shared.crew.pool.is_over()
+            && !shared.pool.queue.is_over()
     }
 
     fn is_only_emptied(&self) -> bool {
@@ -53,30 +53,30 @@ impl<S: Sys> Engine<'_, S> {
     /// Names of skipped entries are not stored.
     fn may_list_again(&self) -> bool {
         let shared = self.worker.shared;
-        shared.removes_all || !(self.stack.top().is_kept() || shared.options.dry_run)
+        shared.removes_all || !(self.stack.top().is_remaining() || shared.options.dry_run)
     }
 
     /// Implements [`try_parents`](super::Remove::try_parents).
     fn is_tried(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
-        level.is_kept()
+        level.is_remaining()
             && shared.options.try_parents
             && shared.removes_all
             && !(level.is_reported || self.is_only_emptied() || shared.is_cancelled())
     }
 
     fn settle_without_removal(&mut self) -> bool {
-        if self.stack.top().is_kept() || self.is_only_emptied() {
+        if self.stack.top().is_remaining() || self.is_only_emptied() {
             return true;
         }
         let is_protected = self.stack.top().is_protected;
-        let stays = self.worker.shared.options.confirm.asks(is_protected)
+        let is_declined = self.worker.shared.options.confirm.asks(is_protected)
             && !self.worker.ask_about_directory(Question::RemoveDirectory, is_protected);
-        if stays {
-            self.stack.top_mut().mark_kept();
+        if is_declined {
+            self.stack.top_mut().mark_remaining();
         }
-        stays
+        is_declined
     }
 
     fn remove_top(&mut self) {
@@ -89,7 +89,7 @@ impl<S: Sys> Engine<'_, S> {
         } else if !self.reopen(index - 1) {
             return;
         }
-        let was_kept = self.stack[index].is_kept();
+        let had_remains = self.stack[index].is_remaining();
         let error = match self.remove_from_parent(index) {
             Ok(stat) => {
                 self.stack[index].forget_remains();
@@ -108,17 +108,17 @@ impl<S: Sys> Engine<'_, S> {
                 self.stack[index].forget_remains();
                 self.worker.counts.vanished += 1;
             }
-            io::ErrorKind::DirectoryNotEmpty if was_kept => {
+            io::ErrorKind::DirectoryNotEmpty if had_remains => {
                 self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
             }
             io::ErrorKind::DirectoryNotEmpty => {
                 if self.reopen(index) {
-                    self.retry(Why::NotEmpty);
+                    self.retry(Reason::NotEmpty);
                 }
                 return;
             }
             _ => {
-                self.stack[index].mark_kept();
+                self.stack[index].mark_remaining();
                 self.stack[index].is_reported = true;
                 return self.worker.fail(Operation::RemoveDirectory, Cause::Os(error));
             }
@@ -129,25 +129,26 @@ impl<S: Sys> Engine<'_, S> {
     /// Reports an operand whose name no longer leads to the directory just emptied: the entry with
     /// that name must not be removed.
     fn check_operand(&self) -> bool {
-        let Engine { worker, stack, place, .. } = self;
-        let (Some(dir), Some(place)) = (stack.top().dir(), place) else {
+        let Engine { worker, stack, operand, .. } = self;
+        let (Some(dir), Some(operand)) = (stack.top().dir(), operand) else {
             worker.internal_error("an operand is checked that is not open");
             return false;
         };
-        let name = place.name.as_name();
-        let is_there = |identity| worker.sys.is_child(&place.parent, name, dir, identity);
-        let there = match is_there(place.identity) {
+        let name = operand.name.as_name();
+        let is_there = |identity| worker.sys.is_child(&operand.parent, name, dir, identity);
+        let there = match is_there(operand.identity) {
             // Some overlay filesystems renumber a directory when it is written to.
-            Ok(false) => {
-                worker.sys.query_dir(dir, Ask::STAT).and_then(|stat| is_there(Identity::of(&stat)))
-            }
+            Ok(false) => worker
+                .sys
+                .query_dir(dir, Request::STAT)
+                .and_then(|stat| is_there(Identity::of(&stat))),
             there => there,
         };
         let cause = match there {
             Ok(true) => return true,
             Ok(false) => Cause::Replaced,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                match worker.sys.query_dir(dir, Ask::STAT) {
+                match worker.sys.query_dir(dir, Request::STAT) {
                     Ok(stat) if stat.links == 0 => {
                         worker.operand_failed(Operation::RemoveDirectory, error);
                         return false;
@@ -176,7 +177,7 @@ impl<S: Sys> Engine<'_, S> {
         };
         let sys = &self.worker.sys;
         if is_dry {
-            let stat = sys.query(parent, name, Ask::STAT)?;
+            let stat = sys.query(parent, name, Request::STAT)?;
             sys.check_removal(parent, name, &stat)?;
             self.worker.gone.add(parent, name, &stat, sys);
             return Ok(Some(stat));
@@ -192,23 +193,23 @@ impl<S: Sys> Engine<'_, S> {
     }
 
     /// Relists the directory, or gives it up at the limits on retries.
-    fn retry(&mut self, why: Why) {
+    fn retry(&mut self, reason: Reason) {
         let may_list_again = self.may_list_again();
         let (worker, level) = (&self.worker, self.stack.top_mut());
         let pause = if may_list_again {
-            level.passes.retry(why, worker.sys.now(), worker.shared.options)
+            level.rounds.retry(reason, worker.sys.now(), worker.shared.options)
         } else {
-            Err(Cause::Kept(Kept::BeingWrittenTo))
+            Err(Cause::Remains(RemainReason::BeingWrittenTo))
         };
         match pause {
             Ok(pause) => {
-                worker.nap(pause);
+                worker.sleep(pause);
                 self.list_again();
             }
             Err(cause) => {
                 level.give_up();
                 level.is_reported = true;
-                if let Cause::Kept(Kept::BeingWrittenTo) = cause {
+                if let Cause::Remains(RemainReason::BeingWrittenTo) = cause {
                     worker.shared.writers.report_left(worker.to_path(level.path_len()));
                 } else {
                     worker.fail(Operation::RemoveDirectory, cause);
@@ -219,7 +220,7 @@ impl<S: Sys> Engine<'_, S> {
 
     fn list_again(&mut self) {
         let (worker, level) = (&self.worker, self.stack.top_mut());
-        level.passes.begin();
+        level.rounds.begin();
         // A released directory is relisted from its start anyway.
         let rewound = level.dir().map_or(Ok(()), |dir| worker.sys.rewind(dir));
         if let Err(error) = rewound {
@@ -239,7 +240,7 @@ impl<S: Sys> Engine<'_, S> {
             index -= 1;
             let level = &mut stack[index];
             level.give_up();
-            let stat = level.dir().and_then(|dir| worker.sys.query_dir(dir, Ask::STAT).ok());
+            let stat = level.dir().and_then(|dir| worker.sys.query_dir(dir, Request::STAT).ok());
             // A released directory counts as new: its open neighbours are, or the writer is far
             // deeper.
             if stat.is_some_and(|stat| !writers.is_new(&stat)) {

@@ -3,12 +3,12 @@ use std::io;
 use crate::sys::{Batch, Entry, Listing, Mounts, Opened, Sys};
 use crate::tree::Reader;
 
-const WORTH_SORTING: usize = 1000;
+const MIN_SORTED: usize = 1000;
 
-/// Counting ends after this many batches in a row with few entries: fewer than `FEW`, or than a
-/// sixteenth of the largest.
-const TRICKLES: u32 = 64;
-const FEW: u64 = 4;
+/// Counting ends after this many batches in a row with few entries: fewer than `SMALL_BATCH`, or
+/// than a sixteenth of the largest.
+const MAX_SMALL_BATCHES: u32 = 64;
+const SMALL_BATCH: u64 = 4;
 
 pub(super) struct Buffer<S: Sys> {
     reader: Reader<S>,
@@ -34,7 +34,7 @@ impl<S: Sys> Buffer<S> {
         self.ordered.clear();
         let batch = self.reader.read(dir, sys)?;
         let is_worth_ordering = may_order
-            && self.reader.left() >= WORTH_SORTING
+            && self.reader.left() >= MIN_SORTED
             && *self.order_pays.get_or_insert_with(|| sys.inode_order_pays(dir));
         if is_worth_ordering {
             while let Some((entry, position)) = self.reader.next() {
@@ -45,7 +45,7 @@ impl<S: Sys> Buffer<S> {
         Ok(batch)
     }
 
-    pub(super) fn found_nothing(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.reader.buffer().entry(0).is_none()
     }
 
@@ -70,7 +70,7 @@ impl<S: Sys> Buffer<S> {
     ) -> Option<u64> {
         let Opened::Dir(dir) = sys.open_child(dir, S::ITSELF, Mounts::Cross) else { return None };
         // The count has caught up with a writer that adds a few entries at a time.
-        let (mut count, mut most, mut trickles) = (0, FEW * 16, 0);
+        let (mut count, mut most, mut small) = (0, SMALL_BATCH * 16, 0);
         let complete = loop {
             let Ok(batch) = self.read(&dir, false, sys) else { break false };
             let mut found = 0_u64;
@@ -79,8 +79,8 @@ impl<S: Sys> Buffer<S> {
             }
             count += found;
             most = most.max(found);
-            trickles = if found * 16 < most { trickles + 1 } else { 0 };
-            if batch == Batch::End || found == 0 || trickles == TRICKLES || is_cancelled() {
+            small = if found * 16 < most { small + 1 } else { 0 };
+            if batch == Batch::End || found == 0 || small == MAX_SMALL_BATCHES || is_cancelled() {
                 break true;
             }
         };

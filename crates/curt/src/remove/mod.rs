@@ -107,20 +107,20 @@
 // One run:
 //
 // - `Remove::run` calls `remove_on`, which creates the state shared by all workers (`shared.rs`,
-//   with `shortage.rs` and `writers.rs`) and calls `Crew::work` of `tree/`, which runs one closure
-//   on each thread.
+//   with `shortage.rs` and `writers.rs`) and calls `WorkerPool::work` of `tree/`, which runs one
+//   closure on each thread.
 // - `Engine::work` (`engine.rs`) is the loop of one worker. `Engine::remove_operand` (`operand.rs`)
 //   opens a tree, and `Engine::remove_levels` empties and removes it.
 // - `Engine::read_batch` lists the topmost directory into the buffer (`listing.rs`, then
 //   `getdents64`). `handle_entry` saves the name of a directory for later, and removes any other
 //   entry by `Worker::remove_listed` (`entry.rs`, then `unlinkat`). `Engine::enter_next` opens a
-//   subdirectory (`openat2`), whose state is in `frame.rs`; `passes.rs` decides how often it is
+//   subdirectory (`openat2`), whose state is in `frame.rs`; `rounds.rs` decides how often it is
 //   listed.
 // - `Engine::leave_top` (`leave.rs`) removes it, or relists it.
 //
-// `Worker::tick` calls `Crew::checkpoint`, which starts threads; `Engine::hand_off` gives part of a
-// directory to an idle one. `Worker::fail` passes failures to the `Notifier`, which calls each
-// callback on the right thread.
+// `Worker::tick` calls `WorkerPool::checkpoint`, which starts threads; `Engine::hand_off` gives
+// part of a directory to an idle one. `Worker::fail` passes failures to the `Notifier`, which calls
+// each callback on the right thread.
 
 mod callbacks;
 mod engine;
@@ -131,8 +131,8 @@ mod listing;
 mod notifier;
 mod operand;
 mod options;
-mod passes;
 mod report;
+mod rounds;
 mod shared;
 mod shortage;
 #[cfg(test)]
@@ -146,7 +146,7 @@ pub use callbacks::{Question, Subject, Totals};
 pub use options::{Confirm, DirectoryOperands, Preserve, Remove};
 pub use report::{Incomplete, Report};
 
-pub use crate::error::Kept;
+pub use crate::error::RemainReason;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -156,7 +156,7 @@ use crate::control::{Operands, Threads};
 use crate::sys::{Os, Setup, Sys};
 use crate::tree::Stop;
 use engine::Engine;
-pub(crate) use shared::Given;
+pub(crate) use shared::Parent;
 use shared::Shared;
 use worker::Worker;
 
@@ -189,8 +189,8 @@ impl Remove<'_> {
 
     /// Removes the last name of a path from its parent, which the caller has opened, or failed to
     /// open. Paths in the report begin with `shown`.
-    pub(crate) fn run_in(&self, dir: Given<<Os as Sys>::Dir>, path: &Path, shown: &Path) -> Report {
-        remove_on::<Os>(self, &Setup::default(), &[path], Some((dir, shown)))
+    pub(crate) fn run_in(&self, at: Parent<<Os as Sys>::Dir>, path: &Path, shown: &Path) -> Report {
+        remove_on::<Os>(self, &Setup::default(), &[path], Some((at, shown)))
     }
 }
 
@@ -200,7 +200,7 @@ fn remove_on<S: Sys>(
     options: &Remove<'_>,
     setup: &Setup,
     operands: &[&Path],
-    parent: Option<(Given<S::Dir>, &Path)>,
+    parent: Option<(Parent<S::Dir>, &Path)>,
 ) -> Report {
     let setup = options.setup(setup);
     let sys = S::start(&setup);
@@ -222,7 +222,7 @@ fn remove_on<S: Sys>(
     }
     let next = AtomicUsize::new(0);
     let next = || operands.get(next.fetch_add(1, Ordering::Relaxed)).copied();
-    shared.crew.work(sys, &setup, &shared.notifier.stop, |member, sys| {
+    shared.pool.work(sys, &setup, &shared.notifier.stop, |member, sys| {
         let _guard = member.is_caller().then(|| shared.notifier.close_at_end());
         Engine::new(Worker::new(&shared, sys, member)).work(next);
     });

@@ -68,16 +68,16 @@ impl<'r> Notifier<'r> {
     }
 
     pub(super) fn failed(&self, is_caller: bool, error: Error) {
-        self.tell(is_caller, Event::Failed(error));
+        self.emit(is_caller, Event::Failed(error));
     }
 
     pub(super) fn removed(&self, is_caller: bool, path: PathBuf, kind: Kind) {
-        self.tell(is_caller, Event::Removed(path, kind));
+        self.emit(is_caller, Event::Removed(path, kind));
     }
 
     pub(super) fn progress(&self, is_caller: bool, totals: Totals) {
         if self.callbacks.on_progress.is_some() {
-            self.tell(is_caller, Event::Progress(totals));
+            self.emit(is_caller, Event::Progress(totals));
         }
     }
 
@@ -86,7 +86,7 @@ impl<'r> Notifier<'r> {
         self.stop.ask(Answer::No, || ask(question, subject))
     }
 
-    fn tell(&self, is_caller: bool, event: Event) {
+    fn emit(&self, is_caller: bool, event: Event) {
         match &self.events {
             Some(events) if !is_caller => {
                 let bytes = event.bytes();
@@ -175,13 +175,13 @@ impl Drop for CloseAtEnd<'_> {
 mod tests {
     use super::{Notifier, Totals};
     use crate::control::Next;
-    use crate::error::{Cause, Error, Kept, Operation};
+    use crate::error::{Cause, Error, Operation, RemainReason};
     use crate::remove::Remove;
 
     #[test]
-    fn each_failure_is_told_or_kept_and_the_one_that_stops_is_the_last() {
+    fn each_failure_is_reported_or_stored_until_one_stops() {
         let fail = |notifier: &Notifier<'_>, path: &str| {
-            let cause = Cause::Kept(Kept::MountPoint);
+            let cause = Cause::Remains(RemainReason::MountPoint);
             notifier.failed(true, Error::new(Operation::Remove, path.into(), cause));
         };
         for (stops, expected) in [(false, &["a", "b"][..]), (true, &["a"])] {

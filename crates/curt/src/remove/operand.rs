@@ -7,15 +7,15 @@ use std::sync::Arc;
 use super::callbacks::Question;
 use super::engine::Engine;
 use super::entry::{Found, Outcome};
-use super::frame::{Place, Role};
+use super::frame::{OperandEntry, Role};
 use super::options::{DirectoryOperands, Preserve};
-use super::shared::Given;
+use super::shared::Parent;
 use super::worker::Worker;
-use crate::error::{Cause, Kept, Operation};
+use crate::error::{Cause, Operation, RemainReason};
 use crate::fields::{Facts, Kind};
 use crate::name::{Name, Unit};
 use crate::sys::{
-    Ask, Identity, Last, Mounts, Opened, SplitOperand, Sys, SystemUnit, is_not_permitted,
+    Identity, Last, Mounts, Opened, Request, SplitOperand, Sys, SystemUnit, is_not_permitted,
     is_shortage, os_error,
 };
 use crate::tree::TreePath;
@@ -27,16 +27,16 @@ impl<S: Sys> Engine<'_, S> {
         let base = self.stack.len();
         self.enter_operand(path);
         self.remove_levels(base);
-        self.place = None;
+        self.operand = None;
         self.worker.tick(1);
     }
 
     fn enter_operand(&mut self, path: &Path) {
         let given = match self.worker.shared.take_parent() {
             None => None,
-            Some(Given::Open(dir)) => Some(Ok(dir)),
-            Some(Given::Failed(error)) => Some(Err(error)),
-            Some(Given::Refused(cause)) => {
+            Some(Parent::Open(dir)) => Some(Ok(dir)),
+            Some(Parent::Failed(error)) => Some(Err(error)),
+            Some(Parent::Refused(cause)) => {
                 return self.worker.operand_refused(Operation::Remove, cause);
             }
         };
@@ -45,10 +45,10 @@ impl<S: Sys> Engine<'_, S> {
             Last::Name(name) => name.clone(),
             Last::DotOrDotDot if self.is_directory_to_empty(path) => S::ITSELF.into(),
             Last::DotOrDotDot => {
-                return self.worker.fail(Operation::Remove, Cause::Kept(Kept::DotOrDotDot));
+                return self.worker.refuse(RemainReason::DotOrDotDot);
             }
             Last::Root if self.worker.shared.options.preserve != Preserve::Nothing => {
-                return self.worker.fail(Operation::Remove, Cause::Kept(Kept::RootDirectory));
+                return self.worker.refuse(RemainReason::RootDirectory);
             }
             // The root has no name in a parent.
             Last::Root => S::ITSELF.into(),
@@ -56,7 +56,7 @@ impl<S: Sys> Engine<'_, S> {
                 return self.worker.operand_failed(Operation::Remove, os_error(kind));
             }
         };
-        if self.worker.gone.cuts(path, false, &self.worker.sys) {
+        if self.worker.gone.breaks(path, false, &self.worker.sys) {
             return self.worker.operand_failed(Operation::Remove, missing());
         }
         let parent = match self.open_parent(path, &operand, given) {
@@ -78,7 +78,7 @@ impl<S: Sys> Engine<'_, S> {
         };
         let is_protected = self.worker.is_protected(&parent, name.as_name(), Kind::Directory);
         self.buffer.forget_file_system();
-        self.place = Some(Place { parent, name, identity });
+        self.operand = Some(OperandEntry { parent, name, identity });
         self.push(dir, Role::Operand, is_protected);
     }
 
@@ -113,7 +113,7 @@ impl<S: Sys> Engine<'_, S> {
             }
         }
         let dir = loop {
-            match self.worker.sys.open_place(path) {
+            match self.worker.sys.open_for_lookup(path) {
                 Ok(dir) => break Arc::new(dir),
                 Err(error) if is_shortage(&error) && self.overcome_shortage() => {}
                 Err(error) => return Err(error),
@@ -156,7 +156,7 @@ impl<S: Sys> Engine<'_, S> {
             Opened::Dir(dir) => return Some(dir),
             Opened::Failed(error) if is_shortage(&error) && worker.shared.is_cancelled() => {}
             Opened::NotDirectory if directory_only => {
-                match worker.sys.query(parent, name, Ask::STAT) {
+                match worker.sys.query(parent, name, Request::STAT) {
                     Ok(stat) => worker.not_a_directory(stat.kind.is_link()),
                     Err(error) => worker.operand_lost(parent, name, Operation::Stat, error),
                 }
@@ -189,7 +189,7 @@ impl<S: Sys> Engine<'_, S> {
         let worker = &mut self.worker;
         // On Windows, `rmdir` removes a symlink to a directory.
         let is_link = ends_in_separator
-            && worker.sys.query(parent, name, Ask::STAT).is_ok_and(|stat| stat.kind.is_link());
+            && worker.sys.query(parent, name, Request::STAT).is_ok_and(|stat| stat.kind.is_link());
         let removed = if is_link {
             Err(os_error(NotADirectory))
         } else {
@@ -210,8 +210,8 @@ impl<S: Sys> Engine<'_, S> {
         };
         // The system may refuse before it looks at the entry. A trailing separator means the
         // target.
-        let ask = Ask { follow: ends_in_separator, ..Ask::STAT };
-        match worker.sys.query(parent, name, ask) {
+        let request = Request { follow: ends_in_separator, ..Request::STAT };
+        match worker.sys.query(parent, name, request) {
             Err(error) => worker.operand_failed(Operation::Remove, error),
             Ok(stat) if stat.kind == Kind::Directory => {
                 if is_not_permitted(&error) {
@@ -253,7 +253,7 @@ impl<S: Sys> Engine<'_, S> {
                 _ => return,
             }
         }
-        match self.worker.sys.query(parent, name, Ask::STAT) {
+        match self.worker.sys.query(parent, name, Request::STAT) {
             Err(error) if directory_only => {
                 self.worker.operand_failed(Operation::Remove, error);
             }
@@ -262,7 +262,7 @@ impl<S: Sys> Engine<'_, S> {
                 self.worker.not_a_directory(directory_only && stat.kind.is_link());
             }
             Ok(_) if self.worker.shared.options.directories == DirectoryOperands::Refuse => {
-                self.worker.fail(Operation::Remove, Cause::Kept(Kept::IsADirectory));
+                self.worker.refuse(RemainReason::IsADirectory);
             }
             Ok(stat) => self.remove_empty(parent, name, &stat),
         }
@@ -329,18 +329,18 @@ impl<S: Sys> Engine<'_, S> {
 impl<S: Sys> Worker<'_, S> {
     fn admit(&self, parent: &S::Dir, dir: &S::Dir) -> Result<Identity, Cause> {
         let Worker { shared, sys, .. } = self;
-        let identify = |dir| sys.query_dir(dir, Ask::STAT).map(|facts| Identity::of(&facts));
+        let identify = |dir| sys.query_dir(dir, Request::STAT).map(|facts| Identity::of(&facts));
         let identity = identify(dir).map_err(Cause::Os)?;
         let preserve = shared.options.preserve;
         if preserve != Preserve::Nothing
             && sys.is_root(dir, identity, &shared.root).map_err(Cause::Os)?
         {
-            return Err(Cause::Kept(Kept::RootDirectory));
+            return Err(Cause::Remains(RemainReason::RootDirectory));
         }
         if preserve == Preserve::Mounted {
             let parent = identify(parent).map_err(Cause::Os)?;
             if parent.device != identity.device {
-                return Err(Cause::Kept(Kept::OtherFileSystem));
+                return Err(Cause::Remains(RemainReason::OtherFileSystem));
             }
         }
         Ok(identity)
@@ -353,7 +353,7 @@ impl<S: Sys> Worker<'_, S> {
         let is_required =
             matches!(directories, DirectoryOperands::Required | DirectoryOperands::Contents);
         if is_link && directories == DirectoryOperands::Required {
-            self.fail(Operation::Remove, Cause::Kept(Kept::IsALink));
+            self.refuse(RemainReason::IsALink);
         } else if is_link || is_required {
             // The separator means the target of the symlink.
             self.fail(Operation::Remove, Cause::Os(error));

@@ -19,8 +19,9 @@ pub enum DirectoryOperands {
     Recursive,
     /// Like `Recursive`, but refuses other operands.
     ///
-    /// A symlink, even to a directory, fails with [`Kept::IsALink`](super::Kept::IsALink), as in
-    /// Python's `shutil.rmtree`. Costs a stat for a refused operand.
+    /// A symlink, even to a directory, fails with
+    /// [`RemainReason::IsALink`](super::RemainReason::IsALink), as in Python's `shutil.rmtree`.
+    /// Costs a stat for a refused operand.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-doc3-{}", std::process::id()));
@@ -195,10 +196,11 @@ impl<'a> Remove<'a> {
 
     /// Sets whether to leave other filesystems alone; [`SameFileSystem::Mount`] by default.
     ///
-    /// A skipped mount point is reported as [`Kept::MountPoint`](super::Kept::MountPoint).
-    /// [`SameFileSystem::Device`] or `true` costs a stat per directory, reports
-    /// [`Kept::OtherFileSystem`](super::Kept::OtherFileSystem), and also skips a directory of
-    /// unknown device.
+    /// A skipped mount point is reported as
+    /// [`RemainReason::MountPoint`](super::RemainReason::MountPoint). [`SameFileSystem::Device`] or
+    /// `true` costs a stat per directory, reports
+    /// [`RemainReason::OtherFileSystem`](super::RemainReason::OtherFileSystem), and also skips a
+    /// directory of unknown device.
     pub fn same_file_system(mut self, same: impl Into<SameFileSystem>) -> Self {
         self.same_file_system = same.into();
         self
@@ -438,7 +440,7 @@ impl<'a> Remove<'a> {
         }
         self.missing_is_fine
             && match cause.kind() {
-                NotFound | NotADirectory => !matches!(cause, Cause::Kept(_)),
+                NotFound | NotADirectory => !matches!(cause, Cause::Remains(_)),
                 InvalidInput => cause.system().is_some_and(|error| error.raw_os_error().is_some()),
                 _ => false,
             }

@@ -9,30 +9,30 @@ use super::options::{Confirm, Remove};
 use super::report::{Counts, Report};
 use super::shortage::Shortage;
 use super::writers::Writers;
-use crate::error::{Cause, Error, Kept, Operation, bug};
+use crate::error::{Cause, Error, Operation, RemainReason, bug};
 use crate::sys::{Identity, Sys};
-use crate::tree::Crew;
+use crate::tree::WorkerPool;
 
-pub(crate) enum Given<D> {
+pub(crate) enum Parent<D> {
     Open(D),
     /// A refusal of the name itself is reported first.
     Failed(io::Error),
     Refused(Cause),
 }
 
-type Handed<D> = Mutex<Option<Given<D>>>;
+type ParentSlot<D> = Mutex<Option<Parent<D>>>;
 
 pub(super) struct Shared<'r, S: Sys> {
     pub(super) options: &'r Remove<'r>,
     pub(super) notifier: Notifier<'r>,
-    pub(super) crew: Crew<Task<S>>,
+    pub(super) pool: WorkerPool<Task<S>>,
     /// Entries are only removed, without confirmation, path or stat.
     pub(super) is_plain: bool,
     /// Every entry is to be removed, so a directory may be relisted at any time.
     pub(super) removes_all: bool,
     pub(super) operands_overlap: bool,
     /// Set if the caller opened the parent; the path is for the report.
-    pub(super) parent: Option<(Handed<S::Dir>, &'r Path)>,
+    pub(super) parent: Option<(ParentSlot<S::Dir>, &'r Path)>,
     pub(super) root: OnceLock<Identity>,
     pub(super) shortage: Shortage,
     pub(super) writers: Writers,
@@ -44,7 +44,7 @@ impl<'r, S: Sys> Shared<'r, S> {
     pub(super) fn new(
         options: &'r Remove<'r>,
         sys: &S,
-        parent: Option<(Given<S::Dir>, &'r Path)>,
+        parent: Option<(Parent<S::Dir>, &'r Path)>,
         operands_overlap: bool,
     ) -> Self {
         let asks = options.confirm != Confirm::Never;
@@ -55,7 +55,7 @@ impl<'r, S: Sys> Shared<'r, S> {
         let removes_all = !asks && !excludes && !options.dry_run;
         Shared {
             options,
-            crew: Crew::new(sys, options.threads, is_alone, options.descriptors),
+            pool: WorkerPool::new(sys, options.threads, is_alone, options.descriptors),
             is_plain: removes_all && !notifier.wants_removed(),
             notifier,
             removes_all,
@@ -69,11 +69,11 @@ impl<'r, S: Sys> Shared<'r, S> {
         }
     }
 
-    pub(super) fn take_parent(&self) -> Option<Given<S::Dir>> {
+    pub(super) fn take_parent(&self) -> Option<Parent<S::Dir>> {
         let (parent, _) = self.parent.as_ref()?;
         let given = parent.lock().unwrap_or_else(PoisonError::into_inner).take();
         // Never fall back to a name in the working directory.
-        Some(given.unwrap_or_else(|| Given::Refused(bug("a parent is taken twice"))))
+        Some(given.unwrap_or_else(|| Parent::Refused(bug("a parent is taken twice"))))
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -102,11 +102,10 @@ impl<'r, S: Sys> Shared<'r, S> {
 
     pub(super) fn into_report(self) -> Report {
         let mut report = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
-        report.threads = self.crew.pool.workers();
+        report.threads = self.pool.queue.workers();
         for path in self.writers.into_left() {
-            let error =
-                Error::new(Operation::RemoveDirectory, path, Cause::Kept(Kept::BeingWrittenTo));
-            self.notifier.failed(true, error);
+            let cause = Cause::Remains(RemainReason::BeingWrittenTo);
+            self.notifier.failed(true, Error::new(Operation::RemoveDirectory, path, cause));
         }
         let (failures, stop) = self.notifier.end();
         (report.error_count, report.errors) = (failures.count, failures.errors);

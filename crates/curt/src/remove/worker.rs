@@ -9,7 +9,7 @@ use super::options::Confirm;
 use super::report::Counts;
 use super::shared::Shared;
 use crate::control::Answer;
-use crate::error::{Cause, Error, Operation, bug};
+use crate::error::{Cause, Error, Operation, RemainReason, bug};
 use crate::fields::{Facts, Kind};
 use crate::gone::Gone;
 use crate::name::Name;
@@ -49,6 +49,10 @@ impl<'r, S: Sys> Worker<'r, S> {
     pub(super) fn fail(&self, operation: Operation, cause: Cause) {
         let error = Error::new(operation, self.to_path(self.path.len()), cause);
         self.shared.notifier.failed(self.member.is_caller(), error);
+    }
+
+    pub(super) fn refuse(&self, reason: RemainReason) {
+        self.fail(Operation::Remove, Cause::Remains(reason));
     }
 
     #[inline]
@@ -177,7 +181,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.attend();
         if self.member.count(calls) && !self.shared.is_cancelled() {
             self.show_progress();
-            self.shared.crew.checkpoint(&self.sys, &mut self.member);
+            self.shared.pool.checkpoint(&self.sys, &mut self.member);
         }
     }
 
@@ -196,7 +200,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.shared.add(&self.counts, &self.sys);
     }
 
-    pub(super) fn nap(&self, time: Duration) -> bool {
-        pause::nap(|time| self.sys.sleep(time), || self.is_over(), time)
+    pub(super) fn sleep(&self, time: Duration) -> bool {
+        pause::sleep_unless(|time| self.sys.sleep(time), || self.is_over(), time)
     }
 }

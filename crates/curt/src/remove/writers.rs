@@ -2,7 +2,7 @@
 //!
 //! Two clocks run, both for the length of the retry window:
 //!
-//! - Each directory has one for its [rounds](super::passes). When it runs out, the remaining
+//! - Each directory has one for its [rounds](super::rounds). When it runs out, the remaining
 //!   entries are counted, and a round that finds more ends.
 //! - Each worker has one for directories created ahead of it, deeper or as siblings. After every
 //!   1,024 entries it reads the creation time of the next directory, and the clock runs while all
@@ -18,7 +18,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::fields::Facts;
-use crate::sys::{Ask, Sys};
+use crate::sys::{Request, Sys};
 
 const ENTRIES_PER_SAMPLE: u64 = 1024;
 
@@ -74,7 +74,7 @@ impl Samples {
             return false;
         }
         self.last = done;
-        if !sys.query_dir(dir, Ask::STAT).is_ok_and(|stat| writers.is_new(&stat)) {
+        if !sys.query_dir(dir, Request::STAT).is_ok_and(|stat| writers.is_new(&stat)) {
             self.new_since = None;
             return false;
         }
@@ -116,7 +116,7 @@ mod tests {
         let mut is_left = |path: &str, now, more| {
             files += more;
             setup.world(|world| world.clock = ms(now));
-            let dir = sys.open_place(Path::new(path)).unwrap();
+            let dir = sys.open_for_lookup(Path::new(path)).unwrap();
             samples.must_leave(&dir, files, &writers, ms(10), &sys)
         };
         let due = ENTRIES_PER_SAMPLE - 1;

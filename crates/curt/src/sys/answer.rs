@@ -100,14 +100,14 @@ pub(crate) struct Sources {
     not(any(target_os = "linux", windows)),
     allow(dead_code, reason = "the portable call always answers everything it can")
 )]
-pub(crate) struct Ask {
+pub(crate) struct Request {
     pub(crate) fields: Fields,
     pub(crate) follow: bool,
 }
 
-impl Ask {
+impl Request {
     /// For a removal.
-    pub(crate) const STAT: Ask = Ask {
+    pub(crate) const STAT: Request = Request {
         fields: Fields::KIND
             .union(Fields::ID)
             .union(Fields::DEVICE)

@@ -63,7 +63,7 @@ pub(crate) enum Change {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    Place,
+    Lookup,
     Listing,
 }
 
@@ -100,7 +100,7 @@ pub(crate) enum Whole<T> {
 pub(crate) enum Step<T> {
     Done(T),
     /// A symlink, or anything but a wanted directory.
-    Otherwise,
+    Other,
     Failed(io::Error),
 }
 
@@ -150,7 +150,7 @@ pub(crate) trait Beneath: Sys {
     const SPELLING_IS_NAME: bool;
     /// Includes the NUL.
     const LONGEST: usize;
-    const MOST_LINKS: usize = 40;
+    const MAX_LINKS: usize = 40;
 
     fn whole(
         &self,

@@ -2,8 +2,8 @@
 //! this child") instead of one per system call (ADR 1).
 //!
 //! Each platform implements [`Sys`] in its own folder. All its system calls go through one syscall
-//! layer (`door.rs`, on Windows `call.rs`), which counts them and lets tests fail the nth.
-//! Algorithms are generic over the platform; public functions fix it to [`Os`].
+//! layer (`syscalls.rs`), which counts them and lets tests fail the nth. Algorithms are generic
+//! over the platform; public functions fix it to [`Os`].
 //!
 //! - `unix`: the portable `*at` calls for macOS and the BSDs, and Linux fast paths that can be
 //!   switched off.
@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 pub(crate) use self::answer::{
-    Ask, Batch, Entry, Extended, Identity, Mounts, Opened, Owners, Removed, Sources,
+    Batch, Entry, Extended, Identity, Mounts, Opened, Owners, Removed, Request, Sources,
 };
 pub use self::features::Feature;
 pub(crate) use self::features::Features;
@@ -35,7 +35,7 @@ use crate::name::{Name, NameBuf};
 use canonical::{Links, Missing};
 pub(crate) use host::Host;
 pub(crate) use text::{Last, SplitOperand, SystemUnit, kind_by_target};
-pub(crate) use which::{Match, Shown, Unsearched, Verdict, Which, script_interpreter};
+pub(crate) use which::{Completeness, Match, Unsearched, Verdict, Which, script_interpreter};
 
 #[cfg(test)]
 pub(crate) use memory::machine::Condvar;
@@ -170,7 +170,7 @@ pub(crate) trait Sys: Host + Sized + Send {
 
     /// Opens an operand's parent for resolving names, or the operand if it has none. Follows
     /// symlinks. The empty path means the working directory and costs no call.
-    fn open_place(&self, path: &Path) -> io::Result<Self::Dir>;
+    fn open_for_lookup(&self, path: &Path) -> io::Result<Self::Dir>;
     /// Whether a directory can be mounted below itself. If so, [`Mounts::Refuse`] detects mounts,
     /// on recent systems without an extra call (ADR 15).
     const MOUNTS_MAY_LOOP: bool = false;
@@ -227,15 +227,20 @@ pub(crate) trait Sys: Host + Sized + Send {
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
-        ask: Ask,
+        request: Request,
         known: &mut Facts,
     ) -> io::Result<()>;
-    fn query(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, ask: Ask) -> io::Result<Facts> {
+    fn query(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        request: Request,
+    ) -> io::Result<Facts> {
         let mut facts = Facts::default();
-        self.query_into(parent, name, ask, &mut facts)?;
+        self.query_into(parent, name, request, &mut facts)?;
         Ok(facts)
     }
-    fn query_dir(&self, dir: &Self::Dir, ask: Ask) -> io::Result<Facts>;
+    fn query_dir(&self, dir: &Self::Dir, request: Request) -> io::Result<Facts>;
     /// The buffer must be empty.
     fn read_link(
         &self,
@@ -261,18 +266,18 @@ pub(crate) trait Sys: Host + Sized + Send {
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
-        asked: Fields,
+        fields: Fields,
     ) -> io::Result<Fields>;
     /// `None` if the file system does not support them, which is remembered for a known `device`.
     fn extended(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
-        asked: Fields,
+        fields: Fields,
         follow: bool,
         device: Option<u64>,
     ) -> io::Result<Option<Extended>> {
-        let _ = (parent, name, asked, follow, device);
+        let _ = (parent, name, fields, follow, device);
         Ok(None)
     }
     /// Numeric owners are in `facts`.
@@ -280,7 +285,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
-        asked: Fields,
+        fields: Fields,
         facts: &Facts,
     ) -> io::Result<Owners>;
 
@@ -294,7 +299,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         identity: Identity,
     ) -> io::Result<bool> {
         let _ = dir;
-        Ok(Identity::of(&self.query(parent, name, Ask::STAT)?) == identity)
+        Ok(Identity::of(&self.query(parent, name, Request::STAT)?) == identity)
     }
     /// `root` caches the root's identity for all workers.
     fn is_root(
@@ -306,7 +311,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         let _ = dir;
         if root.get().is_none() {
             let (dir, name) = self.locate(Path::new("/"))?;
-            let found = self.query(&dir, name.as_name(), Ask::STAT)?;
+            let found = self.query(&dir, name.as_name(), Request::STAT)?;
             root.get_or_init(|| Identity::of(&found));
         }
         Ok(root.get() == Some(&identity))
@@ -317,7 +322,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         kind.is_link() || may().is_ok_and(|allowed| allowed.contains(Fields::WRITABLE))
     }
     /// Predicts the error of a removal, except for non-empty directories. `facts` must answer
-    /// [`Ask::STAT`].
+    /// [`Request::STAT`].
     fn check_removal(
         &self,
         parent: &Self::Dir,
@@ -347,12 +352,12 @@ fn open_step_by_step<S: Sys>(
     let mut names = path.units();
     let here = [S::Unit::ascii(b'.')];
     if names.first().is_some_and(|unit| unit.is_separator()) {
-        match sys.open_place(Path::new("/")) {
+        match sys.open_for_lookup(Path::new("/")) {
             Ok(root) => last = Some(root),
             Err(error) => return Opened::Failed(error),
         }
         if names.iter().all(|unit| unit.is_separator()) {
-            // `open_place` returns a directory that cannot be listed.
+            // `open_for_lookup` returns a directory that cannot be listed.
             names = &here;
         }
     }
@@ -383,8 +388,8 @@ fn read_whole(
     mut read: impl FnMut(&mut [u8]) -> io::Result<usize>,
 ) -> io::Result<Vec<u8>> {
     /// Fits most ignore files.
-    const ROOM: usize = 8 << 10;
-    let mut whole = vec![0; ROOM];
+    const CAPACITY: usize = 8 << 10;
+    let mut whole = vec![0; CAPACITY];
     let mut length = 0;
     while length <= most {
         if length == whole.len() {

@@ -116,7 +116,7 @@ mod tests {
     use crate::fields::Kind;
 
     #[test]
-    fn volumes_are_told_from_junctions_by_their_targets() {
+    fn targets_distinguish_volumes_and_junctions() {
         let volume = r"\\?\Volume{0c3d2a1b-0000-0000-0000-100000000000}";
         for (target, expected) in [
             (format!(r"{volume}\"), Kind::VolumeMount),

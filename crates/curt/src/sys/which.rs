@@ -7,7 +7,7 @@
 
 use std::io;
 
-use super::{Ask, Batch, Listing, Opened, Sys};
+use super::{Batch, Listing, Opened, Request, Sys};
 use crate::fields::{Fields, Kind};
 use crate::name::{Name, NameBuf, Unit};
 
@@ -50,10 +50,10 @@ pub(crate) struct Match<'a, U> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(unix, allow(dead_code, reason = "a listing is read to its end there"))]
-pub(crate) enum Shown {
+pub(crate) enum Completeness {
     /// The buffer was full.
     Part,
-    /// There was room for more, but only another call can prove the end.
+    /// There was space for more, but only another call can prove the end.
     ProbablyAll,
     All,
 }
@@ -97,7 +97,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         stem: &[Self::Unit],
         buf: &mut Self::DirBuf,
         each: &mut dyn FnMut(Match<'_, Self::Unit>),
-    ) -> io::Result<Shown> {
+    ) -> io::Result<Completeness> {
         let _ = stem;
         loop {
             let batch = self.read_entries(dir, buf)?;
@@ -107,7 +107,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
                 position = next;
             }
             if batch == Batch::End {
-                return Ok(Shown::All);
+                return Ok(Completeness::All);
             }
         }
     }
@@ -162,7 +162,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         &self,
         from: &Self::Dir,
         path: Name<'_, Self::Unit>,
-        room: &mut [u8],
+        buffer: &mut [u8],
     ) -> io::Result<usize>;
 }
 
@@ -173,8 +173,8 @@ fn probe_exact<S: Which>(
     path: Name<'_, S::Unit>,
 ) -> Result<Verdict, Unsearched> {
     for follow in [true, false] {
-        let ask = Ask { fields: Fields::KIND, follow };
-        match sys.query(from, path, ask) {
+        let request = Request { fields: Fields::KIND, follow };
+        match sys.query(from, path, request) {
             Ok(facts) if facts.kind == Kind::Directory => return Ok(Verdict::Directory),
             Ok(_) => return Ok(Verdict::Program),
             Err(error) => match error.kind() {

@@ -16,7 +16,7 @@ use super::stack::{Level, Links, Stack};
 use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};
-use crate::sys::{Ask, Identity, Mounts, Opened, Sys, SystemUnit, is_shortage};
+use crate::sys::{Identity, Mounts, Opened, Request, Sys, SystemUnit, is_shortage};
 
 /// Its path is that of the current entry; while the stack is empty, the operand.
 pub(crate) struct Branch<S: Sys, T> {
@@ -88,7 +88,7 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    pub(crate) fn place(&self) -> Result<(&S::Dir, Name<'_, S::Unit>), Cause> {
+    pub(crate) fn parent_and_name(&self) -> Result<(&S::Dir, Name<'_, S::Unit>), Cause> {
         let level = self.stack.last().ok_or_else(|| bug("an operand lies in no directory"))?;
         let dir = level.dir().ok_or_else(|| bug("a directory in use was closed"))?;
         let name =
@@ -101,7 +101,7 @@ impl<S: Sys, T> Branch<S, T> {
         self.stack.reopen(index, self.path.units(), sys)
     }
 
-    pub(crate) fn let_wait(&mut self) {
+    pub(crate) fn add_waiting(&mut self) {
         let Branch { stack, path, .. } = self;
         if let Some(name) = stack.last().and_then(|level| path.name_below(level.path_len())) {
             stack.add_waiting(name);
@@ -110,14 +110,14 @@ impl<S: Sys, T> Branch<S, T> {
 
     /// `None` means skip it.
     fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
-        self.stack.make_room(sys);
+        self.stack.release_if_full(sys);
         // Drop the previous sibling's identity. `leave` did not, unless that sibling was entered
         // here.
         self.loops.leave(self.depth());
         let name = self.stack.names().get(at).ok_or_else(|| bug("a name was forgotten"))?;
         self.path.push(name);
         loop {
-            let (dir, name) = self.place()?;
+            let (dir, name) = self.parent_and_name()?;
             let (mut opened, reached) = self.open_child(dir, name, sys);
             if matches!(opened, Opened::NotDirectory) && self.loops.lacks_ancestors() {
                 // Possibly a symlink: before following it, collect the ancestors to compare with.
@@ -196,9 +196,9 @@ impl<S: Sys, T> Branch<S, T> {
         let parent = self.stack.last().and_then(Level::dir);
         match self.loops.enter(&dir, depth, reached, parent, sys) {
             Ok(Verdict::Enter(identity)) => Ok(Some(Admitted { dir, identity })),
-            left_out => {
+            skipped => {
                 sys.close(dir);
-                let Verdict::Loop(ancestor) = left_out? else { return Ok(None) };
+                let Verdict::Loop(ancestor) = skipped? else { return Ok(None) };
                 let path = self.to_path();
                 let ancestor = path.ancestors().nth(depth - ancestor).unwrap_or(&path);
                 Err(Cause::Loop(ancestor.to_owned()))
@@ -233,12 +233,12 @@ impl<S: Sys, T> Branch<S, T> {
 
     /// Costs calls only at a mount or a followed symlink.
     #[inline]
-    pub(crate) fn leads_back(&mut self, facts: &Facts, is_link: bool, sys: &S) -> bool {
+    pub(crate) fn is_own_ancestor(&mut self, facts: &Facts, is_link: bool, sys: &S) -> bool {
         if facts.kind != Kind::Directory {
             return false;
         }
         if facts.is_known_mount() {
-            return self.mount_leads_back(sys).unwrap_or(false);
+            return self.mount_is_own_ancestor(sys).unwrap_or(false);
         }
         if is_link && self.loops.lacks_ancestors() {
             let _ = self.reopen(sys).map(|()| self.add_ancestors(sys));
@@ -248,15 +248,15 @@ impl<S: Sys, T> Branch<S, T> {
     }
 
     #[cold]
-    fn mount_leads_back(&mut self, sys: &S) -> Result<bool, Cause> {
+    fn mount_is_own_ancestor(&mut self, sys: &S) -> Result<bool, Cause> {
         let depth = self.depth();
         if self.stack.len() == 0 {
             return Ok(false);
         }
         self.reopen(sys).map_err(ReopenError::into_cause)?;
-        let (dir, name) = self.place()?;
-        let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: false };
-        let identity = Identity::of(&sys.query(dir, name, ask).map_err(Cause::Os)?);
+        let (dir, name) = self.parent_and_name()?;
+        let request = Request { fields: Fields::ID | Fields::DEVICE, follow: false };
+        let identity = Identity::of(&sys.query(dir, name, request).map_err(Cause::Os)?);
         let ancestors = ancestors(dir, depth, sys).map_err(Cause::Os)?;
         Ok(ancestors.contains(&identity) || self.loops.contain(identity))
     }

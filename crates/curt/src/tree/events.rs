@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Beyond this, a worker with another event blocks.
-const MOST_BYTES: usize = 256 << 10;
+const MAX_BYTES: usize = 256 << 10;
 
 pub(crate) struct Events<E> {
     queue: Mutex<Queue<E>>,
     /// Workers wait here for space, or for the callbacks.
-    room: Condvar,
+    space: Condvar,
     has_some: AtomicBool,
 }
 
@@ -24,14 +24,14 @@ struct Queue<E> {
 impl<E> Events<E> {
     pub(crate) fn new() -> Self {
         let queue = Queue { events: Vec::new(), bytes: 0, is_busy: false, is_open: true };
-        Events { queue: Mutex::new(queue), room: Condvar::new(), has_some: AtomicBool::new(false) }
+        Events { queue: Mutex::new(queue), space: Condvar::new(), has_some: AtomicBool::new(false) }
     }
 
     pub(crate) fn push(&self, event: E, bytes: usize) {
         let bytes = bytes + size_of::<E>();
         let mut queue = self.lock();
-        while queue.is_open && queue.bytes > 0 && queue.bytes + bytes > MOST_BYTES {
-            queue = self.room.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        while queue.is_open && queue.bytes > 0 && queue.bytes + bytes > MAX_BYTES {
+            queue = self.space.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
         queue.bytes += bytes;
         queue.events.push(event);
@@ -49,27 +49,27 @@ impl<E> Events<E> {
         self.has_some.store(false, Ordering::Relaxed);
         let events = std::mem::take(&mut queue.events);
         drop(queue);
-        self.room.notify_all();
+        self.space.notify_all();
         events
     }
 
     pub(crate) fn handled(&self) {
         self.lock().is_busy = false;
-        self.room.notify_all();
+        self.space.notify_all();
     }
 
     /// Blocks until the callbacks of all events have returned, or the queue is closed.
     pub(crate) fn wait(&self) {
         let mut queue = self.lock();
         while queue.is_open && (queue.is_busy || !queue.events.is_empty()) {
-            queue = self.room.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue = self.space.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     /// For the end of the caller's thread. Later events, only a few, are added without blocking.
     pub(crate) fn close(&self) {
         self.lock().is_open = false;
-        self.room.notify_all();
+        self.space.notify_all();
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue<E>> {
@@ -79,13 +79,13 @@ impl<E> Events<E> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Events, MOST_BYTES};
+    use super::{Events, MAX_BYTES};
 
     #[test]
-    fn full_queue_waits_for_room_and_keeps_the_order() {
+    fn full_queue_waits_for_space_and_keeps_the_order() {
         let events = Events::new();
         std::thread::scope(|scope| {
-            scope.spawn(|| (0..1000).for_each(|number| events.push(number, MOST_BYTES / 4)));
+            scope.spawn(|| (0..1000).for_each(|number| events.push(number, MAX_BYTES / 4)));
             let mut taken = Vec::new();
             while taken.len() < 1000 {
                 let some = events.take();
@@ -98,10 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn closed_queue_takes_events_without_room() {
+    fn closed_queue_takes_events_without_space() {
         let events = Events::new();
         std::thread::scope(|scope| {
-            scope.spawn(|| (0..100).for_each(|number| events.push(number, MOST_BYTES)));
+            scope.spawn(|| (0..100).for_each(|number| events.push(number, MAX_BYTES)));
             events.close();
         });
         assert_eq!(events.take().len(), 100);
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn event_larger_than_the_queue_is_added_to_an_empty_one() {
         let events = Events::new();
-        events.push((), MOST_BYTES * 2);
+        events.push((), MAX_BYTES * 2);
         assert_eq!(events.take(), [()]);
     }
 }

@@ -16,12 +16,12 @@ const TRIAL: (u64, Duration) = (1024, Duration::from_millis(2));
 const LATE: (u64, Duration) = (4096, Duration::from_millis(2));
 const GAIN: f64 = 1.1;
 /// Entries before the next trial after a failed one, and the factor for each further failure.
-const PATIENCE: u64 = 4096;
-const MORE_PATIENCE: u64 = 8;
+const RETRY_AFTER: u64 = 4096;
+const RETRY_FACTOR: u64 = 8;
 /// Waits per entry in a blocking filesystem. The thread's share of processor time would not show
 /// this, because other programs compete for the processor.
 const BLOCKED: f64 = 0.1;
-const MOST_BLOCKED: usize = 8;
+const MAX_BLOCKED: usize = 8;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sample {
@@ -46,7 +46,7 @@ pub(crate) struct Governor {
     most: usize,
     workers: usize,
     state: State,
-    patience: u64,
+    retry_after: u64,
     /// The first one may be longer than [`WINDOW`].
     window: (u64, Duration),
 }
@@ -63,7 +63,7 @@ enum State {
 impl Governor {
     pub(crate) fn new(most: usize, begin: Sample, alone: Duration) -> Self {
         let state = State::Steady { since: begin, next_trial: 0 };
-        Governor { most, workers: 1, state, patience: PATIENCE, window: (WINDOW.0, alone) }
+        Governor { most, workers: 1, state, retry_after: RETRY_AFTER, window: (WINDOW.0, alone) }
     }
 
     pub(crate) fn observe(&mut self, now: Sample, worker: usize) -> usize {
@@ -92,7 +92,7 @@ impl Governor {
         self.window = WINDOW;
         let waits = (now.waits - since.waits) as f64;
         let blocks = waits > (now.entries - since.entries) as f64 * BLOCKED;
-        let most = if blocks { self.most.max(MOST_BLOCKED) } else { self.most };
+        let most = if blocks { self.most.max(MAX_BLOCKED) } else { self.most };
         // Never fewer than now, which may be more than there are processors.
         let next = (self.workers * 2).min(most).max(self.workers);
         self.state = if next > self.workers {
@@ -100,18 +100,18 @@ impl Governor {
             self.workers = next;
             State::Starting { before, old, since: now }
         } else {
-            State::Steady { since: now, next_trial: now.entries + PATIENCE }
+            State::Steady { since: now, next_trial: now.entries + RETRY_AFTER }
         };
     }
 
     fn judge(&mut self, pays: bool, before: usize, now: Sample) {
         let mut next_trial = now.entries;
         if pays {
-            self.patience = PATIENCE;
+            self.retry_after = RETRY_AFTER;
         } else {
             self.workers = before;
-            next_trial += self.patience;
-            self.patience = self.patience.saturating_mul(MORE_PATIENCE);
+            next_trial += self.retry_after;
+            self.retry_after = self.retry_after.saturating_mul(RETRY_FACTOR);
         }
         self.state = State::Steady { since: now, next_trial };
     }
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_that_pay_are_kept_and_others_are_dropped_and_rarely_tried_again() {
+    fn workers_that_do_not_pay_are_dropped_and_rarely_retried() {
         let last = |workers: Vec<usize>| *workers.last().unwrap();
         assert_eq!(run(8, 4, |_| (60, 0)), [1; 4], "1,024 entries in less than 250 µs");
         assert_eq!(run(1, 100, |_| (1000, 0)).into_iter().max(), Some(1));

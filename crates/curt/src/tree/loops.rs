@@ -52,7 +52,7 @@ pub(super) enum Reached {
 
 pub(super) enum Verdict {
     Enter(Option<Identity>),
-    LeaveOut,
+    Skip,
     Loop(usize),
 }
 
@@ -104,7 +104,7 @@ impl Loops {
         let compares = self.limits.one_device
             && !(self.limits.refuse_mounts && reached == Reached::OnSameMount);
         if compares && *self.device.get_or_insert(own.device) != own.device {
-            return Ok(Verdict::LeaveOut);
+            return Ok(Verdict::Skip);
         }
         if let Some(parent) = mounted_in {
             let ancestors = ancestors(parent, depth, sys).map_err(Cause::Os)?;

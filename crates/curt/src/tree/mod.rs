@@ -8,8 +8,8 @@
 //! - `path.rs`: the path of the current entry
 //! - `branch.rs`: entering and leaving directories; `loops.rs` detects loops
 //! - `reader.rs`: the listing of the topmost directory
-//! - `pool.rs`: hands off work between workers; `crew.rs`: how many there are; `workers.rs`: starts
-//!   threads and keeps the first panic; `governor.rs`: how many of them pay
+//! - `task_queue.rs`: hands off work between workers; `worker_pool.rs`: how many there are;
+//!   `workers.rs`: starts threads and keeps the first panic; `governor.rs`: how many of them pay
 //! - `stop.rs`: when an operation stops, and calls of callbacks
 //! - `events.rs`: the queue to the caller's thread
 //!
@@ -17,28 +17,28 @@
 //! it later, and follows no symlink, so it meets no loop.
 
 mod branch;
-mod crew;
 mod events;
 mod governor;
 mod loops;
 mod path;
-mod pool;
 mod reader;
 mod reopen;
 mod stack;
 mod stop;
+mod task_queue;
+mod worker_pool;
 mod workers;
 
 pub(crate) use branch::{Admitted, Branch, Handoff, Own};
-pub(crate) use crew::{Crew, Member, descriptor_budget};
 pub(crate) use events::Events;
 pub(crate) use loops::Limits;
 pub(crate) use path::TreePath;
-#[cfg(test)]
-pub(crate) use pool::Pool;
-pub(crate) use pool::{Join, Meanwhile, Waited, Work};
 pub(crate) use reader::Reader;
 pub(crate) use reopen::{ReopenError, ReopenFailure};
 pub(crate) use stack::{Level, Links, Stack, identity};
 pub(crate) use stop::Stop;
+#[cfg(test)]
+pub(crate) use task_queue::TaskQueue;
+pub(crate) use task_queue::{Join, Meanwhile, Waited, Work};
+pub(crate) use worker_pool::{Member, WorkerPool, descriptor_budget};
 pub(crate) use workers::Workers;

@@ -24,14 +24,14 @@ use super::reopen::{ReopenError, ReopenFailure};
 use crate::error::Cause;
 use crate::fields::Fields;
 use crate::name::{Name, NameBuf, Names, Unit};
-use crate::sys::{Ask, Identity, Opened, Sys, is_shortage};
+use crate::sys::{Identity, Opened, Request, Sys, is_shortage};
 
 /// Units; every system accepts more.
 const LONGEST_PATH: usize = 2048;
 
 /// Below this budget, parents are reopened by `..`. Only a shortage of descriptors lowers it so
 /// far.
-const FEW: usize = 8;
+const SCARCE: usize = 8;
 
 pub(crate) struct Stack<S: Sys, T> {
     levels: Vec<Level<S, T>>,
@@ -154,12 +154,12 @@ impl<S: Sys, T> Stack<S, T> {
     /// Closes the popped directory, unless the next level may have to be reopened from there.
     pub(crate) fn pop(&mut self, sys: &S) -> Option<T> {
         let index = self.levels.len().checked_sub(1)?;
-        let is_scarce = self.budget < FEW;
-        let leads_back = is_scarce && index > 0 && self.levels[index - 1].dir().is_none();
-        if leads_back && matches!(self.levels[index].dir, DirState::Owned(_)) {
+        let is_scarce = self.budget < SCARCE;
+        let is_way_up = is_scarce && index > 0 && self.levels[index - 1].dir().is_none();
+        if is_way_up && matches!(self.levels[index].dir, DirState::Owned(_)) {
             let left = self.take_top().map(|dir| (index, dir));
             self.keep_left(left, sys);
-        } else if !leads_back {
+        } else if !is_way_up {
             self.keep_left(None, sys);
         }
         self.close(index, sys);
@@ -273,7 +273,7 @@ impl<S: Sys, T> Stack<S, T> {
         self.close_as(index, DirState::Closed, sys);
     }
 
-    pub(crate) fn make_room(&mut self, sys: &S) {
+    pub(crate) fn release_if_full(&mut self, sys: &S) {
         if self.open.len() >= self.budget {
             self.release_one(self.levels.len().saturating_sub(1), sys);
         }
@@ -341,18 +341,18 @@ impl<S: Sys, T> Stack<S, T> {
 
     fn put_back_open(&mut self, index: usize, dir: S::Dir) {
         self.levels[index].dir = DirState::Owned(dir);
-        let place = self.open.partition_point(|&open| open < index);
-        self.open.insert(place, index);
+        let position = self.open.partition_point(|&open| open < index);
+        self.open.insert(position, index);
     }
 
     /// `None` if an ancestor is nearer, or if `..` leads to another directory.
     fn open_from_below(&mut self, index: usize, sys: &S) -> Option<S::Dir> {
-        let place = self.open.partition_point(|&open| open < index);
-        let deeper = self.open.get(place).copied();
+        let position = self.open.partition_point(|&open| open < index);
+        let deeper = self.open.get(position).copied();
         let from = deeper.or_else(|| self.left.as_ref().map(|&(level, _)| level))?;
-        let above = place.checked_sub(1).map_or(0, |place| self.open[place]);
+        let above = position.checked_sub(1).map_or(0, |position| self.open[position]);
         let is_nearer = from - index <= index - above;
-        if self.budget >= FEW || !is_nearer || !self.levels[index].is_released() {
+        if self.budget >= SCARCE || !is_nearer || !self.levels[index].is_released() {
             return None;
         }
         let up = [S::Unit::ascii(b'.'), S::Unit::ascii(b'.'), S::Unit::SEPARATOR];
@@ -516,15 +516,15 @@ impl<S: Sys, T> Stack<S, T> {
     }
 
     fn uncount(&mut self, index: usize) {
-        if let Ok(place) = self.open.binary_search(&index) {
-            self.open.remove(place);
+        if let Ok(position) = self.open.binary_search(&index) {
+            self.open.remove(position);
         }
     }
 }
 
 pub(crate) fn identity<S: Sys>(dir: &S::Dir, sys: &S) -> io::Result<Identity> {
-    let ask = Ask { fields: Fields::ID | Fields::DEVICE, follow: true };
-    Ok(Identity::of(&sys.query_dir(dir, ask)?))
+    let request = Request { fields: Fields::ID | Fields::DEVICE, follow: true };
+    Ok(Identity::of(&sys.query_dir(dir, request)?))
 }
 
 fn piece<U: Unit>(names: &[U]) -> usize {
@@ -618,7 +618,7 @@ mod tests {
     fn directory_that_another_worker_uses_stays_open() {
         let sys = Os::start(&Setup::default());
         let mut stack = Stack::new(8, Links::Refuse);
-        stack.push(sys.open_place(Path::new(".")).unwrap(), 0, None, ());
+        stack.push(sys.open_for_lookup(Path::new(".")).unwrap(), 0, None, ());
         let theirs = stack.top_mut().share();
         assert!(stack.take_top().is_none());
         assert!(stack.top().dir().is_some() && stack.count_open() == 1);

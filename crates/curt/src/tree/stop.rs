@@ -116,12 +116,12 @@ mod tests {
                     calls += 1;
                     Next::Continue
                 });
-                let asked = stop.ask(Answer::Yes, || {
+                let answer = stop.ask(Answer::Yes, || {
                     calls += 1;
                     Answer::Yes
                 });
                 assert_eq!((calls, called.is_none()), (if stops { 0 } else { 2 }, stops));
-                assert_eq!(asked, if stops { Answer::Stop } else { Answer::Yes });
+                assert_eq!(answer, if stops { Answer::Stop } else { Answer::Yes });
             }
         }
     }
@@ -133,11 +133,11 @@ mod tests {
         {
             let cancel = Cancel::new();
             let stop = Stop::new(Some(&cancel), None);
-            let asked = stop.ask(Answer::No, || {
+            let answer = stop.ask(Answer::No, || {
                 cancel.cancel();
                 answer
             });
-            assert_eq!(asked, expected);
+            assert_eq!(answer, expected);
         }
     }
 }

@@ -26,7 +26,7 @@ impl Workers {
     ) -> Option<ScopedJoinHandle<'scope, ()>> {
         let work = move || self.catch(work);
         #[cfg(test)]
-        let work = crate::sys::memory::machine::seated(work);
+        let work = crate::sys::memory::machine::in_machine(work);
         Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok()
     }
 
@@ -46,7 +46,7 @@ impl Workers {
         }
     }
 
-    pub(crate) fn pass_on(self) {
+    pub(crate) fn resume_panic(self) {
         if let Some(panic) = self.0.into_inner().unwrap_or_else(PoisonError::into_inner) {
             resume_unwind(panic);
         }
@@ -63,7 +63,7 @@ mod tests {
         workers.catch(|| ());
         workers.catch(|| resume_unwind(Box::new(1)));
         workers.catch(|| resume_unwind(Box::new(2)));
-        let passed_on = catch_unwind(AssertUnwindSafe(|| workers.pass_on()));
+        let passed_on = catch_unwind(AssertUnwindSafe(|| workers.resume_panic()));
         assert_eq!(passed_on.unwrap_err().downcast_ref(), Some(&1));
     }
 }

@@ -148,7 +148,7 @@ impl Usage<'_> {
         }
         run.report.stopped = stop.is_stopped();
         run.report.errors.sort_by(|a, b| a.path().cmp(b.path()));
-        UsageReport { records: run.records.into_kept(), ..run.report }
+        UsageReport { records: run.records.into_records(), ..run.report }
     }
 }
 
@@ -207,8 +207,8 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
             return;
         }
         let walk = self.walk.clone().operands(paths.to_vec());
-        let calls = walk.ask_operands::<S>(setup, |index, asked| {
-            match asked {
+        let calls = walk.query_operands::<S>(setup, |index, queried| {
+            match queried {
                 Ok(metadata) => {
                     metadata.failed.drain(..).for_each(|(_, error)| self.fail(error));
                     self.operands.learn(index, &metadata.facts);

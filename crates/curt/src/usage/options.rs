@@ -224,8 +224,8 @@ impl<'a> Usage<'a> {
 
     /// Returns the failure if there is no callback, or if one has stopped the measurement.
     pub(super) fn report(&self, error: Error, stop: &Stop<'_>) -> Option<Error> {
-        let told = self.on_error.as_ref().and_then(|report| stop.call(|| report(&error)));
-        told.is_none().then_some(error)
+        let answer = self.on_error.as_ref().and_then(|report| stop.call(|| report(&error)));
+        answer.is_none().then_some(error)
     }
 
     pub(super) fn remembers_all(&self) -> bool {

@@ -150,7 +150,7 @@ pub struct UsageReport {
 
 #[derive(Default)]
 pub(super) struct Records<'t> {
-    kept: Vec<UsageRecord>,
+    records: Vec<UsageRecord>,
     report: Option<Report<'t>>,
     is_stopped: bool,
 }
@@ -170,12 +170,12 @@ impl<'t> Records<'t> {
             }
         }
         if self.report.is_none() || record.depth == 0 {
-            self.kept.push(record);
+            self.records.push(record);
         }
     }
 
-    pub(super) fn into_kept(self) -> Vec<UsageRecord> {
-        self.kept
+    pub(super) fn into_records(self) -> Vec<UsageRecord> {
+        self.records
     }
 }
 

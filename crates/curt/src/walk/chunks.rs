@@ -23,7 +23,7 @@ use crate::tree::Stop;
 
 const CHUNK: usize = 256;
 
-const MOST_SPARE: usize = 8;
+const MAX_SPARE: usize = 8;
 
 pub(super) fn visit_in_chunks<S: Sys, C: Default + Send>(
     walk: &Walk<'_>,
@@ -91,7 +91,7 @@ impl<'c, C> Chunks<'c, C> {
         consume(&mut chunk);
         drop(consume);
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        if spare.len() < MOST_SPARE {
+        if spare.len() < MAX_SPARE {
             spare.push(chunk);
         }
     }

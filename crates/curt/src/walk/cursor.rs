@@ -49,14 +49,14 @@ impl<S: Sys> Cursor<S> {
     }
 
     pub(super) fn sys(&self) -> &S {
-        &self.at.asker.sys
+        &self.at.querier.sys
     }
 
     pub(super) fn begin(&mut self, operand: &Path) -> Option<Step> {
-        let Position { asker, settings, branch, operand: last, removal, .. } = &mut self.at;
-        last.close(&asker.sys);
+        let Position { querier, settings, branch, operand: last, removal, .. } = &mut self.at;
+        last.close(&querier.sys);
         branch.begin(S::Unit::units(operand));
-        match operand::ask(operand, settings, asker, &removal.gone, &mut self.metadata) {
+        match operand::query(operand, settings, querier, &removal.gone, &mut self.metadata) {
             Ok(enters) => {
                 self.enters = enters;
                 (!enters || !settings.contents_first).then_some(Step::Entry)
@@ -73,12 +73,12 @@ impl<S: Sys> Cursor<S> {
             if self.at.is_operand() {
                 step = self.enter_operand();
             } else {
-                self.at.branch.let_wait();
+                self.at.branch.add_waiting();
             }
         }
         while step.is_none() {
             let Some(level) = self.at.branch.stack.last() else {
-                self.at.operand.close(&self.at.asker.sys);
+                self.at.operand.close(&self.at.querier.sys);
                 return None;
             };
             self.at.branch.path.truncate(level.path_len());
@@ -101,9 +101,9 @@ impl<S: Sys> Cursor<S> {
     }
 
     pub(super) fn abandon(&mut self) {
-        let Position { branch, operand, asker, .. } = &mut self.at;
-        while branch.leave(&asker.sys).is_some() {}
-        operand.close(&asker.sys);
+        let Position { branch, operand, querier, .. } = &mut self.at;
+        while branch.leave(&querier.sys).is_some() {}
+        operand.close(&querier.sys);
         self.enters = false;
         self.pending.clear();
     }
@@ -111,7 +111,7 @@ impl<S: Sys> Cursor<S> {
     #[inline(never)]
     pub(super) fn read(&mut self) -> Option<Step> {
         let Cursor { at, reader, .. } = self;
-        let read = |dir| reader.read(dir, &at.asker.sys).map_err(Cause::Os);
+        let read = |dir| reader.read(dir, &at.querier.sys).map_err(Cause::Os);
         let cause = at.listed_dir().and_then(read).err()?;
         Some(self.not_listed(cause))
     }
@@ -133,7 +133,7 @@ impl<S: Sys> Cursor<S> {
         let Position { branch, settings, .. } = &mut self.at;
         if self.metadata.facts.kind == Kind::Directory && branch.depth() < settings.max_depth {
             if settings.contents_first {
-                branch.let_wait();
+                branch.add_waiting();
                 branch.stack.top_mut().later.push_back(std::mem::take(&mut self.metadata));
                 return self.pending.pop_front();
             }
@@ -144,8 +144,8 @@ impl<S: Sys> Cursor<S> {
 
     #[inline(never)]
     fn enter_operand(&mut self) -> Option<Step> {
-        let Position { operand, branch, settings, asker, .. } = &mut self.at;
-        let (path, sys) = (branch.to_path(), &asker.sys);
+        let Position { operand, branch, settings, querier, .. } = &mut self.at;
+        let (path, sys) = (branch.to_path(), &querier.sys);
         let own = settings.contents_first.then(|| std::mem::take(&mut self.metadata));
         let rules = match rules::above_operand(&path, settings, sys) {
             Ok(rules) => rules,
@@ -158,10 +158,10 @@ impl<S: Sys> Cursor<S> {
 
     #[inline(never)]
     pub(super) fn enter_next(&mut self) -> Option<Step> {
-        let Position { branch, settings, asker, .. } = &mut self.at;
+        let Position { branch, settings, querier, .. } = &mut self.at;
         // The caller may still remove or query entries of this directory by name.
         let keeps = |frame: &Frame| settings.contents_first || frame.entries.left() > 0;
-        let Some(admitted) = branch.open_next(keeps, &asker.sys) else { return self.leave() };
+        let Some(admitted) = branch.open_next(keeps, &querier.sys) else { return self.leave() };
         let level = branch.stack.top_mut();
         let (own, rules) = (level.later.pop_front(), level.rules.clone());
         self.entered(admitted, Frame { rules, own, ..Frame::default() })
@@ -191,7 +191,7 @@ impl<S: Sys> Cursor<S> {
     }
 
     fn leave(&mut self) -> Option<Step> {
-        let frame = self.at.branch.leave(&self.at.asker.sys)?;
+        let frame = self.at.branch.leave(&self.at.querier.sys)?;
         let remaining = self.at.settings.dry_run.then_some(frame.remaining);
         self.yield_late(frame.own, remaining, false)
     }

@@ -1,12 +1,12 @@
-use crate::ask::{Asker, Subject};
 use crate::error::{Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::name::{Names, Unit};
+use crate::querier::{Querier, Subject};
 use crate::sys::{self, Sys, SystemUnit};
 use crate::tree::Branch;
 
 /// Larger buffers are freed. This is 128 KiB for each worker.
-const MOST_SPARE: usize = 4096;
+const MAX_SPARE: usize = 4096;
 
 #[derive(Default)]
 pub(super) struct StoredEntries {
@@ -25,7 +25,7 @@ pub(super) struct StoredEntry {
 
 enum Known {
     Listed(Facts),
-    Asked(Metadata),
+    Queried(Metadata),
 }
 
 /// A finished directory leaves it to the next one.
@@ -34,7 +34,7 @@ pub(super) struct Spare(Vec<StoredEntry>);
 
 impl Spare {
     fn keep(&mut self, mut entries: Vec<StoredEntry>) {
-        if entries.capacity() <= MOST_SPARE {
+        if entries.capacity() <= MAX_SPARE {
             entries.clear();
             self.0 = entries;
         }
@@ -118,19 +118,19 @@ impl StoredEntries {
 
 impl StoredEntry {
     /// The entry must be in the topmost directory, at the current path.
-    pub(super) fn ask<S: Sys, T>(
+    pub(super) fn query<S: Sys, T>(
         &self,
-        asker: &Asker<S>,
+        querier: &Querier<S>,
         branch: &Branch<S, T>,
         follow: bool,
         metadata: &mut Metadata,
     ) {
         let path = || branch.to_path();
-        asker.reset(metadata);
-        match branch.place() {
+        querier.reset(metadata);
+        match branch.parent_and_name() {
             Ok((dir, name)) => {
                 self.add_to(&mut metadata.facts);
-                asker.complete(&Subject { dir, name, path: &path, follow }, metadata);
+                querier.complete(&Subject { dir, name, path: &path, follow }, metadata);
             }
             Err(cause) => metadata.fail(Fields::KIND, Error::new(Operation::Stat, path(), cause)),
         }
@@ -144,12 +144,12 @@ impl StoredEntry {
     }
 
     pub(super) fn keep(&mut self, metadata: Metadata) {
-        self.known = Some(Box::new(Known::Asked(metadata)));
+        self.known = Some(Box::new(Known::Queried(metadata)));
     }
 
-    pub(super) fn take_asked(&mut self) -> Option<Metadata> {
-        match *self.known.take_if(|known| matches!(**known, Known::Asked(_)))? {
-            Known::Asked(metadata) => Some(metadata),
+    pub(super) fn take_queried(&mut self) -> Option<Metadata> {
+        match *self.known.take_if(|known| matches!(**known, Known::Queried(_)))? {
+            Known::Queried(metadata) => Some(metadata),
             Known::Listed(_) => None,
         }
     }

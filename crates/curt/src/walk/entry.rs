@@ -162,7 +162,7 @@ impl<'w> Visited<'w> {
     #[inline]
     pub(crate) fn is_ancestor(&mut self) -> bool {
         let is_link = self.is_followed_link();
-        self.kind() == Kind::Directory && self.at.leads_back(&self.metadata.facts, is_link)
+        self.kind() == Kind::Directory && self.at.is_own_ancestor(&self.metadata.facts, is_link)
     }
 
     /// Any other symlink that could not be followed has an error.

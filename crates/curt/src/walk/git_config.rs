@@ -7,7 +7,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::rule_text::{MOST_BYTES, Text, failed_to_read, is_missing, present, text};
+use super::rule_text::{MAX_BYTES, Text, failed_to_read, is_missing, present, text};
 use crate::error::Error;
 use crate::filters::git_matches;
 use crate::filters::git_settings::{
@@ -18,8 +18,8 @@ use crate::sys::{Sys, host};
 use curt_paths::PathText;
 
 /// git has the same limit.
-const MOST_LEVELS: usize = 10;
-const MOST_FILES: usize = 100;
+const MAX_LEVELS: usize = 10;
+const MAX_FILES: usize = 100;
 
 #[derive(Debug, Default)]
 pub(super) struct GitConfig {
@@ -145,7 +145,7 @@ impl<S: Sys> ConfigReader<'_, S> {
         };
         self.files += 1;
         self.bytes += text.len();
-        if level > MOST_LEVELS || self.files > MOST_FILES || self.bytes > MOST_BYTES {
+        if level > MAX_LEVELS || self.files > MAX_FILES || self.bytes > MAX_BYTES {
             return Err(failed(invalid("the configuration includes too many files")));
         }
         let mut parser = Parser::new(&text);

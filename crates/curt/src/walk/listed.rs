@@ -6,7 +6,7 @@
 
 use super::control::Control;
 use super::cursor::{Cursor, Step};
-use crate::ask::Subject;
+use crate::querier::Subject;
 use crate::sys::Sys;
 
 pub(super) fn step<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
@@ -32,8 +32,8 @@ fn list<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
         Err(cause) => return Some(cursor.not_listed(cause)),
     };
     let (path, follow) = (|| at.branch.to_path(), at.settings.follows_all());
-    at.asker.reset(metadata);
+    at.querier.reset(metadata);
     reader.facts(place, &entry, &mut metadata.facts);
-    at.asker.complete(&Subject { dir, name: entry.name, path: &path, follow }, metadata);
+    at.querier.complete(&Subject { dir, name: entry.name, path: &path, follow }, metadata);
     cursor.yield_entry()
 }

@@ -87,14 +87,14 @@
 //! itself. Deep directories are reopened name by name. If listings have no kinds, each entry costs
 //! one query.
 
-// A map of `walk.visit(…)` on Linux: `work` in `visit.rs` runs the crew of `tree/`. Each worker
-// drives a `Cursor`, and passes the entry or failure of each step to a sink. `Cursor::begin`
+// A map of `walk.visit(…)` on Linux: `work` in `visit.rs` runs the worker pool of `tree/`. Each
+// worker drives a `Cursor`, and passes the entry or failure of each step to a sink. `Cursor::begin`
 // queries the operand (`operand.rs`). `Cursor::next` finds the next entry of the topmost directory:
 // by `stored.rs` in a dry run, with ignore rules from files, or with sorting, as in nearly all runs
 // of `curt find`; otherwise by `listed.rs`. Both list the directory (`tree/reader.rs`, then
 // `getdents64`), and enter the waiting subdirectories (`Branch::open_next` in `tree/branch.rs`).
 // Fields missing from the listing are queried on demand: `Visited::fetch`, `position.rs`,
-// `Asker::fetch` in `ask.rs`, then `statx`.
+// `Querier::fetch` in `querier.rs`, then `statx`.
 //
 // `position.rs`: the current entry, partly visible through `entry.rs`; `frame.rs`: the state of
 // each ancestor, `entries.rs` its stored entries, `rule_stack.rs` its ignore rules, read by
@@ -261,18 +261,18 @@ impl<'a> Walk<'a> {
     }
 
     /// Queries the operands without walking them. Returns the calls made.
-    pub(crate) fn ask_operands<S: Sys>(
+    pub(crate) fn query_operands<S: Sys>(
         &self,
         setup: &Setup,
         mut take: impl FnMut(usize, Result<&mut Metadata, Error>) -> Next,
     ) -> Calls {
         let mut cursor = self.cursor::<S>(setup);
         for (index, operand) in self.operands.iter().enumerate() {
-            let asked = match cursor.begin(operand) {
+            let queried = match cursor.begin(operand) {
                 Some(Step::Error(error)) => Err(error),
                 _ => Ok(&mut cursor.metadata),
             };
-            if take(index, asked) == Next::Stop {
+            if take(index, queried) == Next::Stop {
                 break;
             }
         }
@@ -285,7 +285,7 @@ impl<'a> Walk<'a> {
 
     fn cursor<S: Sys>(&self, setup: &Setup) -> Cursor<S> {
         let sys = S::start(&self.setup(setup));
-        let descriptors = tree::descriptor_budget(&sys, self.most_descriptors);
+        let descriptors = tree::descriptor_budget(&sys, self.max_descriptors);
         Cursor::new(sys, self, descriptors)
     }
 }

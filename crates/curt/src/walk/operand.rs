@@ -9,12 +9,12 @@ use std::path::Path;
 
 use super::options::Settings;
 use super::removal::Removal;
-use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::gone::Gone;
 use crate::name::{Name, NameBuf};
-use crate::sys::{self, Ask, Identity, Last, Mounts, Opened, Sys, SystemUnit, os_error};
+use crate::querier::{Querier, Subject};
+use crate::sys::{self, Identity, Last, Mounts, Opened, Request, Sys, SystemUnit, os_error};
 
 pub(super) struct Operand<S: Sys> {
     parent: Option<Parent<S>>,
@@ -43,7 +43,7 @@ impl<S: Sys> Operand<S> {
         }
         let follow = is_followed::<S>(operand, settings);
         match (self.open_found(operand, follow, sys), &mut self.parent) {
-            (Opened::Dir(dir), Some(parent)) => match sys.query_dir(&dir, Ask::STAT) {
+            (Opened::Dir(dir), Some(parent)) => match sys.query_dir(&dir, Request::STAT) {
                 Ok(facts) => {
                     parent.opened = identity(&facts).map(|identity| (identity, follow));
                     Opened::Dir(dir)
@@ -68,7 +68,7 @@ impl<S: Sys> Operand<S> {
         let reopened = self.open_found(operand, is_followed::<S>(operand, settings), sys);
         let known = self.parent.as_ref().and_then(|parent| parent.opened);
         let (Opened::Dir(dir), Some((known, _))) = (&reopened, known) else { return Ok(reopened) };
-        let found = sys.query_dir(dir, Ask::STAT);
+        let found = sys.query_dir(dir, Request::STAT);
         if found.as_ref().is_ok_and(|facts| identity(facts) == Some(known)) {
             return Ok(reopened);
         }
@@ -89,7 +89,7 @@ impl<S: Sys> Operand<S> {
     fn open_parent(&mut self, operand: &Path, sys: &S) -> io::Result<()> {
         let sys::SplitOperand { parent, last, .. } = S::Unit::operand(operand);
         if let Last::Name(name) = last {
-            self.parent = Some(Parent { dir: sys.open_place(&parent)?, name, opened: None });
+            self.parent = Some(Parent { dir: sys.open_for_lookup(&parent)?, name, opened: None });
         }
         Ok(())
     }
@@ -105,17 +105,17 @@ impl<S: Sys> Operand<S> {
         operand: &Path,
         more: Fields,
         settings: &Settings,
-        asker: &Asker<S>,
+        querier: &Querier<S>,
         metadata: &mut Metadata,
     ) {
         let follow = is_followed::<S>(operand, settings);
         let Some(Parent { dir, name, .. }) = &self.parent else {
             // An operand that cannot be a path was not yielded.
-            let _ = asker.fetch_path(operand, follow, more, metadata);
+            let _ = querier.fetch_path(operand, follow, more, metadata);
             return;
         };
         let path = || operand.to_owned();
-        asker.fetch(&Subject { dir, name: name.as_name(), path: &path, follow }, more, metadata);
+        querier.fetch(&Subject { dir, name: name.as_name(), path: &path, follow }, more, metadata);
     }
 
     pub(super) fn remove(
@@ -133,7 +133,7 @@ impl<S: Sys> Operand<S> {
             return Err(Cause::Os(io::ErrorKind::InvalidInput.into()));
         };
         if let Some((opened, follow)) = *opened {
-            match sys.query(dir, name.as_name(), Ask { follow, ..Ask::STAT }) {
+            match sys.query(dir, name.as_name(), Request { follow, ..Request::STAT }) {
                 Ok(facts) if identity(&facts).is_some_and(|identity| identity != opened) => {
                     return Err(Cause::Replaced);
                 }
@@ -164,23 +164,23 @@ fn is_followed<S: Sys>(operand: &Path, settings: &Settings) -> bool {
     settings.follows_operands() || S::Unit::operand(operand).directory_only
 }
 
-pub(super) fn ask<S: Sys>(
+pub(super) fn query<S: Sys>(
     operand: &Path,
     settings: &Settings,
-    asker: &Asker<S>,
+    querier: &Querier<S>,
     gone: &Gone<S::Unit>,
     metadata: &mut Metadata,
 ) -> Result<bool, Error> {
     let follow = is_followed::<S>(operand, settings);
     let failed = |error| Error::new(Operation::Stat, operand.to_owned(), Cause::Os(error));
-    if gone.cuts(operand, follow, &asker.sys) {
+    if gone.breaks(operand, follow, &querier.sys) {
         return Err(failed(os_error(io::ErrorKind::NotFound)));
     }
-    asker.ask_path(operand, follow, metadata).map_err(failed)?;
+    querier.query_path(operand, follow, metadata).map_err(failed)?;
     if follow && settings.broken_operands_fail && metadata.facts.kind.is_link() {
-        let ask = Ask { fields: Fields::KIND, follow };
-        let (dir, name) = asker.sys.locate(operand).map_err(failed)?;
-        asker.sys.query(&dir, name.as_name(), ask).map_err(failed)?;
+        let request = Request { fields: Fields::KIND, follow };
+        let (dir, name) = querier.sys.locate(operand).map_err(failed)?;
+        querier.sys.query(&dir, name.as_name(), request).map_err(failed)?;
     }
     match metadata.take_failed_kind().or_else(|| metadata.take_unfollowed()) {
         Some(error) => Err(error),

@@ -40,7 +40,7 @@ pub struct Walk<'a> {
     pub(super) exclude: Option<Exclude<'a>>,
     pub(super) threads: Threads,
     pub(super) cancel: Option<&'a Cancel>,
-    pub(super) most_descriptors: Option<usize>,
+    pub(super) max_descriptors: Option<usize>,
     pub(super) without: Features,
 }
 
@@ -77,7 +77,7 @@ impl Settings {
     /// A rule may include the name again.
     pub(super) fn hides<U: Unit>(&self, name: &[U]) -> bool {
         name.first() == Some(&U::ascii(b'.'))
-            && self.ignore.as_ref().is_some_and(|ignore| ignore.leave_out_dot_names)
+            && self.ignore.as_ref().is_some_and(|ignore| ignore.skip_hidden)
     }
 
     pub(super) fn follows_all(&self) -> bool {
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
             exclude: None,
             threads: Threads::Automatic,
             cancel: None,
-            most_descriptors: None,
+            max_descriptors: None,
             without: Features::default(),
         }
     }
@@ -249,7 +249,7 @@ impl<'a> Walk<'a> {
     /// [`Remove::descriptors`](crate::Remove::descriptors).
     #[doc(hidden)]
     pub fn descriptors(mut self, limit: usize) -> Self {
-        self.most_descriptors = Some(limit);
+        self.max_descriptors = Some(limit);
         self
     }
 

@@ -7,15 +7,15 @@ use super::frame::Frame;
 use super::operand::{self, Operand};
 use super::options::{Settings, Walk, with_device};
 use super::removal::Removal;
-use crate::ask::{Asker, Subject};
 use crate::error::{Cause, Error, Operation, bug};
 use crate::fields::{Facts, Fields, Kind, Metadata};
 use crate::gone::Gone;
+use crate::querier::{Querier, Subject};
 use crate::sys::{Opened, Sys, SystemUnit};
 use crate::tree::{Branch, ReopenError};
 
 pub(super) struct Position<S: Sys> {
-    pub(super) asker: Asker<S>,
+    pub(super) querier: Querier<S>,
     pub(super) settings: Settings,
     pub(super) branch: Branch<S, Frame>,
     pub(super) operand: Operand<S>,
@@ -34,7 +34,7 @@ pub(super) trait CurrentEntry {
     fn is_empty(&mut self) -> Result<bool, Error>;
     fn is_boundary(&self) -> bool;
     /// The cause is a mount or a followed symlink.
-    fn leads_back(&mut self, facts: &Facts, is_link: bool) -> bool;
+    fn is_own_ancestor(&mut self, facts: &Facts, is_link: bool) -> bool;
 }
 
 impl<S: Sys> Position<S> {
@@ -42,7 +42,7 @@ impl<S: Sys> Position<S> {
         let settings = walk.settings.clone();
         let gone = Gone::new(settings.dry_run && walk.operands.len() > 1);
         Position {
-            asker: Asker::new(sys, settings.plan).report_unfollowable_links(),
+            querier: Querier::new(sys, settings.plan).report_unfollowable_links(),
             branch: Branch::new(settings.limits(), descriptors),
             removal: Removal { gone, remaining: None, freed: 0 },
             spare: Spare::default(),
@@ -67,18 +67,18 @@ impl<S: Sys> Position<S> {
     }
 
     fn fetch_below(&mut self, more: Fields, metadata: &mut Metadata) -> Result<(), Cause> {
-        let Position { asker, branch, settings, .. } = self;
-        branch.reopen(&asker.sys).map_err(ReopenError::into_cause)?;
-        let (dir, name) = branch.place()?;
+        let Position { querier, branch, settings, .. } = self;
+        branch.reopen(&querier.sys).map_err(ReopenError::into_cause)?;
+        let (dir, name) = branch.parent_and_name()?;
         let (path, follow) = (|| branch.to_path(), settings.follows_all());
-        asker.fetch(&Subject { dir, name, path: &path, follow }, more, metadata);
+        querier.fetch(&Subject { dir, name, path: &path, follow }, more, metadata);
         Ok(())
     }
 
     fn remove_below(&mut self, kind: Kind) -> Result<bool, Cause> {
-        let Position { asker: Asker { sys, .. }, branch, removal, settings, .. } = self;
+        let Position { querier: Querier { sys, .. }, branch, removal, settings, .. } = self;
         branch.reopen(sys).map_err(ReopenError::into_cause)?;
-        let (dir, name) = branch.place()?;
+        let (dir, name) = branch.parent_and_name()?;
         let was_there = removal.remove(dir, name, kind, settings, sys).map_err(Cause::Os)?;
         let remaining = &mut branch.stack.top_mut().remaining;
         *remaining = remaining.saturating_sub(1);
@@ -86,12 +86,12 @@ impl<S: Sys> Position<S> {
     }
 
     fn open(&mut self) -> Result<Opened<S::Dir>, Cause> {
-        let Position { asker: Asker { sys, .. }, branch, settings, operand, .. } = self;
+        let Position { querier: Querier { sys, .. }, branch, settings, operand, .. } = self;
         if branch.stack.len() == 0 {
             return operand.reopen(&branch.to_path(), settings, sys);
         }
         branch.reopen(sys).map_err(ReopenError::into_cause)?;
-        let (dir, name) = branch.place()?;
+        let (dir, name) = branch.parent_and_name()?;
         Ok(operand::open(dir, name, settings.follows_all(), sys))
     }
 }
@@ -119,8 +119,8 @@ impl<S: Sys> CurrentEntry for Position<S> {
     fn fetch(&mut self, more: Fields, metadata: &mut Metadata) {
         let more = with_device(more);
         if self.is_operand() {
-            let Position { asker, branch, operand, settings, .. } = self;
-            return operand.fetch(&branch.to_path(), more, settings, asker, metadata);
+            let Position { querier, branch, operand, settings, .. } = self;
+            return operand.fetch(&branch.to_path(), more, settings, querier, metadata);
         }
         let unknown = more.without(metadata.requested | metadata.facts.known);
         if unknown.is_empty() {
@@ -133,8 +133,8 @@ impl<S: Sys> CurrentEntry for Position<S> {
 
     fn remove(&mut self, kind: Kind) -> Result<bool, Error> {
         let removed = if self.is_operand() {
-            let Position { asker, branch, operand, removal, settings, .. } = self;
-            operand.remove(&branch.to_path(), kind, removal, settings, &asker.sys)
+            let Position { querier, branch, operand, removal, settings, .. } = self;
+            operand.remove(&branch.to_path(), kind, removal, settings, &querier.sys)
         } else {
             self.remove_below(kind)
         };
@@ -146,7 +146,7 @@ impl<S: Sys> CurrentEntry for Position<S> {
             return Ok(remaining == 0);
         }
         let opened = self.open().map_err(|cause| (Operation::OpenDirectory, cause));
-        let empty = opened.and_then(|opened| self.removal.is_empty(opened, &self.asker.sys));
+        let empty = opened.and_then(|opened| self.removal.is_empty(opened, &self.querier.sys));
         empty.map_err(|(operation, cause)| self.error(operation, cause))
     }
 
@@ -154,7 +154,7 @@ impl<S: Sys> CurrentEntry for Position<S> {
         self.is_boundary
     }
 
-    fn leads_back(&mut self, facts: &Facts, is_link: bool) -> bool {
-        self.branch.leads_back(facts, is_link, &self.asker.sys)
+    fn is_own_ancestor(&mut self, facts: &Facts, is_link: bool) -> bool {
+        self.branch.is_own_ancestor(facts, is_link, &self.querier.sys)
     }
 }

@@ -5,7 +5,7 @@ use crate::error::{Cause, Operation};
 use crate::fields::Kind;
 use crate::gone::Gone;
 use crate::name::Name;
-use crate::sys::{Ask, Mounts, Opened, Removed, Sys, SystemUnit, os_error};
+use crate::sys::{Mounts, Opened, Removed, Request, Sys, SystemUnit, os_error};
 
 pub(super) struct Removal<U> {
     pub(super) gone: Gone<U>,
@@ -47,7 +47,7 @@ impl<U: SystemUnit> Removal<U> {
         kind: Kind,
         sys: &S,
     ) -> io::Result<bool> {
-        let facts = sys.query(dir, name, Ask::STAT)?;
+        let facts = sys.query(dir, name, Request::STAT)?;
         sys.check_removal(dir, name, &facts)?;
         // Presumed to have entries, like most directories, if it cannot be listed.
         let lists = || self.is_empty(sys.open_child(dir, name, Mounts::Cross), sys);

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::options::Settings;
-use super::rule_text::MOST_BYTES;
+use super::rule_text::MAX_BYTES;
 use crate::fields::Kind;
-use crate::filters::{IgnoreFile, MOST_RULES, too_many_rules};
+use crate::filters::{IgnoreFile, MAX_RULES, too_many_rules};
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::TreePath;
 
 /// Directories whose rules apply to one entry.
-const MOST_DIRECTORIES: usize = 1000;
+const MAX_DIRECTORIES: usize = 1000;
 
 /// The directory's own rules and those of its ancestors.
 pub(super) struct RuleStack {
@@ -150,14 +150,14 @@ pub(super) fn leave_out<S: Sys>(
 
 impl Size {
     pub(super) fn check(self) -> io::Result<()> {
-        if self.directories > MOST_DIRECTORIES {
-            return Err(too_many_rules(MOST_DIRECTORIES, "directories with ignore rules"));
+        if self.directories > MAX_DIRECTORIES {
+            return Err(too_many_rules(MAX_DIRECTORIES, "directories with ignore rules"));
         }
-        if self.rules > MOST_RULES {
-            return Err(too_many_rules(MOST_RULES, "ignore rules"));
+        if self.rules > MAX_RULES {
+            return Err(too_many_rules(MAX_RULES, "ignore rules"));
         }
-        if self.bytes > MOST_BYTES {
-            return Err(too_many_rules(MOST_BYTES, "bytes of ignore rules"));
+        if self.bytes > MAX_BYTES {
+            return Err(too_many_rules(MAX_BYTES, "bytes of ignore rules"));
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Cause, Error, Operation};
 use crate::sys::Sys;
 
-pub(super) const MOST_BYTES: usize = 4 << 20;
+pub(super) const MAX_BYTES: usize = 4 << 20;
 /// The file is the last one of several.
 pub(super) type Text = (Vec<u8>, PathBuf);
 
@@ -32,7 +32,7 @@ pub(super) fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> 
 /// created the symlink.
 pub(super) fn read_at<S: Sys>(sys: &S, path: &Path, is_of_user: bool) -> io::Result<Vec<u8>> {
     let (dir, name) = sys.locate(path)?;
-    sys.read_file(&dir, name.as_name(), is_of_user, MOST_BYTES)
+    sys.read_file(&dir, name.as_name(), is_of_user, MAX_BYTES)
 }
 
 pub(super) fn append(all: &mut Option<Text>, text: &[u8], path: PathBuf) {

@@ -17,13 +17,13 @@ use super::git_config::{GitConfig, Repository, to_path};
 use super::options::Settings;
 use super::rule_stack::{Base, RuleStack, Size, Source};
 use super::rule_text::{
-    MOST_BYTES, Text, append, failed_to_read, is_no_file, present, read_at, text,
+    MAX_BYTES, Text, append, failed_to_read, is_no_file, present, read_at, text,
 };
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Fields, Kind};
 use crate::filters::{IgnoreFile, IgnoreRules};
 use crate::name::{Name, NameBuf, Names, Unit};
-use crate::sys::{Ask, Sys, SystemUnit};
+use crate::sys::{Request, Sys, SystemUnit};
 use curt_paths::{DotDot, Env, Expander};
 
 #[derive(Clone, Copy, Default)]
@@ -75,7 +75,7 @@ pub(super) fn of_directory<S: Sys>(
     let read = |path: &Path, follow: bool| {
         let path: PathBuf = path.components().collect();
         let name = NameBuf::new(S::Unit::units(&path))?;
-        sys.read_file(dir, name.as_name(), follow, MOST_BYTES)
+        sys.read_file(dir, name.as_name(), follow, MAX_BYTES)
     };
     let base = Base::Below(path_len);
     RuleSource { sys, directory, read: &read }.rules(ignore, above, base, found)
@@ -307,7 +307,7 @@ fn of_user<S: Sys>(
 
 /// Follows a symlink. As for git, one that cannot be followed counts as missing.
 fn kind_of_git<S: Sys>(dir: &S::Dir, name: Name<'_, S::Unit>, sys: &S) -> io::Result<Option<Kind>> {
-    let kind = |follow| Ok(sys.query(dir, name, Ask { fields: Fields::KIND, follow })?.kind);
+    let kind = |follow| Ok(sys.query(dir, name, Request { fields: Fields::KIND, follow })?.kind);
     match kind(false) {
         Ok(Kind::Symlink) => Ok(kind(true).ok()),
         Err(error) if is_no_file(&error) => Ok(None),

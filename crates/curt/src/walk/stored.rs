@@ -67,8 +67,8 @@ fn read_all<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Ste
     let lists_more = !(Fields::KIND | Fields::ID).contains(S::SOURCES.listing);
     loop {
         while let Some((entry, at)) = cursor.reader.next() {
-            let Position { asker, branch, removal, .. } = &cursor.at;
-            let is_gone = |dir| removal.gone.has(dir, entry.name, &asker.sys);
+            let Position { querier, branch, removal, .. } = &cursor.at;
+            let is_gone = |dir| removal.gone.has(dir, entry.name, &querier.sys);
             if branch.stack.top().dir().is_some_and(is_gone) {
                 continue;
             }
@@ -96,7 +96,7 @@ fn read_rules<S: Sys>(at: &mut Position<S>) -> Result<(), Error> {
     let dir = at.listed_dir().map_err(|cause| at.error(Operation::ReadDirectory, cause))?;
     let (entries, names) = (level.entries.all(), at.branch.stack.names());
     let listed = ListedDirectory { dir, entries, names, path: &path, path_len: level.path_len() };
-    let rules = rules::of_directory(&listed, level.rules.clone(), &at.settings, &at.asker.sys)?;
+    let rules = rules::of_directory(&listed, level.rules.clone(), &at.settings, &at.querier.sys)?;
     at.branch.stack.top_mut().rules = rules;
     Ok(())
 }
@@ -104,12 +104,12 @@ fn read_rules<S: Sys>(at: &mut Position<S>) -> Result<(), Error> {
 /// Queries entries of unknown kind if ignore rules may name them.
 fn choose<S: Sys>(at: &mut Position<S>, control: &Control<'_>) {
     let mut entries = std::mem::take(&mut at.branch.stack.top_mut().entries);
-    entries.retain(|entry| !control.must_stop(&at.asker.sys) && chooses(at, entry, control));
+    entries.retain(|entry| !control.must_stop(&at.querier.sys) && chooses(at, entry, control));
     at.branch.stack.top_mut().entries = entries;
 }
 
 fn chooses<S: Sys>(at: &mut Position<S>, entry: &mut StoredEntry, control: &Control<'_>) -> bool {
-    let Position { asker, branch, settings, .. } = at;
+    let Position { querier, branch, settings, .. } = at;
     branch.path.truncate(branch.stack.top().path_len());
     let Some(name) = branch.stack.names().get(entry.name) else {
         debug_assert!(false, "the names of stored entries are kept");
@@ -128,7 +128,7 @@ fn chooses<S: Sys>(at: &mut Position<S>, entry: &mut StoredEntry, control: &Cont
         return true;
     }
     let mut metadata = Metadata::default();
-    entry.ask(asker, branch, settings.follows_all(), &mut metadata);
+    entry.query(querier, branch, settings.follows_all(), &mut metadata);
     let kind = metadata.facts.kind;
     entry.keep(metadata);
     !is_ignored(branch, kind)
@@ -136,17 +136,17 @@ fn chooses<S: Sys>(at: &mut Position<S>, entry: &mut StoredEntry, control: &Cont
 
 #[inline(never)]
 fn yield_stored<S: Sys>(cursor: &mut Cursor<S>) -> Option<Step> {
-    let Cursor { at: Position { asker, branch, settings, spare, .. }, metadata, .. } = cursor;
+    let Cursor { at: Position { querier, branch, settings, spare, .. }, metadata, .. } = cursor;
     let (level, names) = branch.stack.level_with_names(branch.stack.len() - 1);
     let mut entry = level.entries.next(spare)?;
     branch.path.push(names.get(entry.name)?);
-    if let Some(asked) = entry.take_asked() {
-        *metadata = asked;
+    if let Some(queried) = entry.take_queried() {
+        *metadata = queried;
     } else {
-        if let Err(lost) = branch.reopen(&asker.sys) {
+        if let Err(lost) = branch.reopen(&querier.sys) {
             return Some(Step::Error(branch.give_up(lost)));
         }
-        entry.ask(asker, branch, settings.follows_all(), metadata);
+        entry.query(querier, branch, settings.follows_all(), metadata);
     }
     cursor.yield_entry()
 }

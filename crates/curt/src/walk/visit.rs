@@ -13,7 +13,7 @@ use crate::calls::Calls;
 use crate::control::Next;
 use crate::error::Error;
 use crate::sys::{Setup, Sys};
-use crate::tree::{Crew, Member, Stop, Work};
+use crate::tree::{Member, Stop, Work, WorkerPool};
 
 /// The result of a walk.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +74,7 @@ where
 
 struct Shared<'r, S: Sys> {
     walk: &'r Walk<'r>,
-    crew: Crew<Task<S>>,
+    pool: WorkerPool<Task<S>>,
     next_operand: AtomicUsize,
     next_task: AtomicU64,
     summary: Mutex<Summary>,
@@ -93,20 +93,20 @@ pub(super) fn work<S: Sys, K: Sink>(
     let one_thread = one_thread || walk.settings.contents_first;
     let shared = Shared::<S> {
         walk,
-        crew: Crew::new(&sys, walk.threads, one_thread, walk.most_descriptors)
+        pool: WorkerPool::new(&sys, walk.threads, one_thread, walk.max_descriptors)
             .for_cheap_entries(walk.settings.plan.is_in_listings(&S::SOURCES)),
         next_operand: AtomicUsize::new(0),
         next_task: AtomicU64::new(walk.operands.len() as u64),
         summary: Mutex::default(),
     };
-    shared.crew.work(sys, &setup, stop, |member, sys| {
+    shared.pool.work(sys, &setup, stop, |member, sys| {
         let cursor = Cursor::new(sys, walk, member.descriptors);
         let polls = member.is_caller() && stop.polls();
         let control = Control { stop, exclude: walk.exclude.as_ref(), polls };
         let sink = make();
         Worker { shared: &shared, control, cursor, sink, member, entries: 0, errors: 0 }.work();
     });
-    let threads = shared.crew.pool.workers();
+    let threads = shared.pool.queue.workers();
     let summary = shared.summary.into_inner().unwrap_or_else(PoisonError::into_inner);
     Summary { threads, stopped: stop.is_stopped(), ..summary }
 }
@@ -138,7 +138,7 @@ impl<S: Sys, K: Sink> Worker<'_, S, K> {
             poll();
             let meanwhile = control.polls.then_some(&poll as &dyn Fn());
             let operand = || shared.next_operand();
-            match shared.crew.pool.next(self.member.number, operand, meanwhile) {
+            match shared.pool.queue.next(self.member.number, operand, meanwhile) {
                 None => break,
                 Some(Work::Task(task)) => {
                     self.sink.begin(task.number);
@@ -167,7 +167,7 @@ impl<S: Sys, K: Sink> Worker<'_, S, K> {
         while !control.must_stop(self.cursor.sys()) {
             let Some(step) = self.cursor.next(&control) else { break };
             self.take(step);
-            if shared.crew.pool.is_hungry() {
+            if shared.pool.queue.wants_tasks() {
                 self.hand_off();
             }
         }
@@ -183,7 +183,7 @@ impl<S: Sys, K: Sink> Worker<'_, S, K> {
         let next = &self.shared.next_task;
         let number = || next.fetch_add(1, Ordering::Relaxed);
         if let Some(task) = Task::split(&mut self.cursor.at.branch, number) {
-            self.shared.crew.pool.hand_off(task);
+            self.shared.pool.queue.hand_off(task);
         }
     }
 
@@ -193,7 +193,7 @@ impl<S: Sys, K: Sink> Worker<'_, S, K> {
                 self.entries += 1;
                 if self.member.count(1) {
                     let Worker { shared, cursor, member, .. } = self;
-                    shared.crew.checkpoint(cursor.sys(), member);
+                    shared.pool.checkpoint(cursor.sys(), member);
                 }
                 match self.sink.visit(Ok(self.cursor.entry())) {
                     Next::Continue => {}

@@ -21,9 +21,9 @@ impl<U: Unit> ExtensionList<U> {
         if rules.flavor == Flavor::Posix {
             return list;
         }
-        let asked = pathext.filter(|text| !text.is_empty() && !rules.are_of(Policy::Libuv));
+        let configured = pathext.filter(|text| !text.is_empty() && !rules.are_of(Policy::Libuv));
         let default = ascii(rules.extensions);
-        for item in asked.unwrap_or(&default).split(|unit| unit.to_ascii() == b';') {
+        for item in configured.unwrap_or(&default).split(|unit| unit.to_ascii() == b';') {
             let has_dot = item.first().is_some_and(|unit| unit.to_ascii() == b'.');
             match item {
                 [] => {}
@@ -135,7 +135,7 @@ impl<U: Unit> Candidates<U> {
     }
 
     /// Those better than the first known program.
-    pub(super) fn worth_asking(&self) -> usize {
+    pub(super) fn undecided_count(&self) -> usize {
         let best = if self.wants_all { None } else { self.program_from(0) };
         best.unwrap_or(self.len())
     }

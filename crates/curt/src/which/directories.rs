@@ -50,7 +50,7 @@ pub(super) struct SearchDirectory<S: Which> {
 }
 
 /// The path is empty if the open directory is the one to search.
-pub(super) struct Place<'a, S: Which> {
+pub(super) struct Location<'a, S: Which> {
     pub(super) dir: &'a S::Dir,
     pub(super) path: &'a [S::Unit],
 }
@@ -78,9 +78,9 @@ impl<S: Which> SearchDirectory<S> {
     }
 
     /// `None` if no such path can exist.
-    pub(super) fn place(&self) -> Option<Place<'_, S>> {
+    pub(super) fn location(&self) -> Option<Location<'_, S>> {
         let (dir, path) = self.located.as_ref()?;
-        Some(Place { dir, path: path.as_name().units() })
+        Some(Location { dir, path: path.as_name().units() })
     }
 
     pub(super) fn to_path(&self) -> PathBuf {
@@ -186,7 +186,7 @@ impl<S: Which> Directories<S> {
         }
         // Under POSIX rules, only an empty entry means the working directory.
         let leaves_out = !searches_cwd && (is_windows || !empty.is_empty());
-        let all = each_once(found, rules.flavor);
+        let all = deduplicate(found, rules.flavor);
         let left_out = leaves_out.then(|| SearchDirectory::new(&here, FoundIn::Cwd, base, sys));
         let is_left_out = |left_out: &SearchDirectory<S>| {
             !all.iter().any(|known| is_same(&known.path, &left_out.path, rules.flavor))
@@ -196,7 +196,7 @@ impl<S: Which> Directories<S> {
     }
 }
 
-fn each_once<S: Which>(found: Vec<SearchDirectory<S>>, rules: Flavor) -> Vec<SearchDirectory<S>> {
+fn deduplicate<S: Which>(found: Vec<SearchDirectory<S>>, rules: Flavor) -> Vec<SearchDirectory<S>> {
     let mut all: Vec<SearchDirectory<S>> = Vec::with_capacity(found.len());
     // Pairwise comparison of hundreds of entries takes longer than the search.
     let mut known = HashMap::with_capacity(found.len());

@@ -11,7 +11,7 @@ use super::policy::{Policy, Rules};
 use super::query::{Blame, Query, searched};
 use crate::error::{Cause, Error, FindCause, NotFound, Operation};
 use crate::fields::Fields;
-use crate::sys::{Ask, SystemUnit, Which};
+use crate::sys::{Request, SystemUnit, Which};
 use curt_paths::Flavor;
 
 pub(crate) type Variables = Vec<(OsString, OsString)>;
@@ -169,9 +169,9 @@ impl<S: Which> Engine<S> {
         }
         let sys = &self.judge.sys;
         let path = S::Unit::path(self.base.units(sys).to_vec());
-        let ask = Ask { fields: Fields::KIND, follow: true };
+        let request = Request { fields: Fields::KIND, follow: true };
         let (dir, name) = sys.locate(&path).ok()?;
-        let asked = sys.query(&dir, name.as_name(), ask);
-        asked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound).then_some(given)
+        let found = sys.query(&dir, name.as_name(), request);
+        found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound).then_some(given)
     }
 }

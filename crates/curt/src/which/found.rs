@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use super::directories::{FoundIn, SearchDirectory};
 use super::names::{ascii, extension_at};
 use crate::fields::Fields;
-use crate::sys::{Ask, SystemUnit, Which, script_interpreter};
+use crate::sys::{Request, SystemUnit, Which, script_interpreter};
 use curt_paths::{Flavor, Unit};
 
 /// The kind of a program, which decides how it is started.
@@ -186,9 +186,9 @@ fn is_missing<S: Which>(sys: &S, interpreter: &Path) -> bool {
     if interpreter.as_os_str().as_encoded_bytes().first() != Some(&b'/') {
         return false;
     }
-    let ask = Ask { fields: Fields::KIND, follow: true };
+    let request = Request { fields: Fields::KIND, follow: true };
     let located = sys.locate(interpreter);
-    let found = located.and_then(|(dir, name)| sys.query(&dir, name.as_name(), ask));
+    let found = located.and_then(|(dir, name)| sys.query(&dir, name.as_name(), request));
     found.is_err_and(|error| {
         matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
     })

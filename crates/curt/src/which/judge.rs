@@ -7,10 +7,10 @@
 use std::io;
 
 use super::candidates::Candidates;
-use super::directories::{Place, SearchDirectory, separator};
+use super::directories::{Location, SearchDirectory, separator};
 use super::policy::{Policy, Rules};
 use crate::name::NameBuf;
-use crate::sys::{Shown, Unsearched, Verdict, Which};
+use crate::sys::{Completeness, Unsearched, Verdict, Which};
 use curt_paths::Flavor;
 
 /// More take as many calls as opening, listing and closing the directory.
@@ -37,11 +37,11 @@ impl<S: Which> Judge<S> {
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<(), Unsearched> {
         candidates.reset();
-        let place = directory.place().ok_or(Unsearched::Absent)?;
+        let location = directory.location().ok_or(Unsearched::Absent)?;
         match self.rules.flavor {
-            Flavor::Posix => self.ask(&place, candidates),
-            Flavor::Windows if candidates.len() <= PROBED => self.probe(&place, candidates),
-            Flavor::Windows => match self.open(&place) {
+            Flavor::Posix => self.check_candidate(&location, candidates),
+            Flavor::Windows if candidates.len() <= PROBED => self.probe(&location, candidates),
+            Flavor::Windows => match self.open(&location) {
                 Ok(dir) => {
                     let searched = self.search_open(&dir, candidates);
                     self.sys.close(dir);
@@ -49,21 +49,21 @@ impl<S: Which> Judge<S> {
                 }
                 // cmd.exe skips a directory that it cannot list.
                 Err(Unsearched::Unlistable) if !self.rules.are_of(Policy::Cmd) => {
-                    self.probe(&place, candidates)
+                    self.probe(&location, candidates)
                 }
                 Err(reason) => Err(reason),
             },
         }
     }
 
-    fn ask(
+    fn check_candidate(
         &mut self,
-        place: &Place<'_, S>,
+        location: &Location<'_, S>,
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<(), Unsearched> {
-        self.write_path(place.path, candidates.stem())?;
+        self.write_path(location.path, candidates.stem())?;
         let finds_any_kind = self.rules.are_of(Policy::CPython) || self.rules.are_of(Policy::Go);
-        let verdict = match self.sys.executable(place.dir, self.path.as_name())? {
+        let verdict = match self.sys.executable(location.dir, self.path.as_name())? {
             Verdict::NoFile if finds_any_kind => Verdict::Program,
             Verdict::NoFile => Verdict::NotExecutable,
             verdict => verdict,
@@ -75,14 +75,14 @@ impl<S: Which> Judge<S> {
     /// Best first, up to the first program.
     fn probe(
         &mut self,
-        place: &Place<'_, S>,
+        location: &Location<'_, S>,
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<(), Unsearched> {
         let mut at = 0;
-        while at < candidates.worth_asking() {
+        while at < candidates.undecided_count() {
             if candidates.verdict(at).is_none() {
-                self.write_path(place.path, candidates.name(at))?;
-                let verdict = self.probe_path(place.dir)?;
+                self.write_path(location.path, candidates.name(at))?;
+                let verdict = self.probe_path(location.dir)?;
                 candidates.judge(at, verdict, &self.spelled);
             }
             at += 1;
@@ -103,20 +103,20 @@ impl<S: Which> Judge<S> {
     ) -> Result<(), Unsearched> {
         let mut shown = self.list(dir, candidates)?;
         // Probing a single candidate costs no more than proving the end of the listing.
-        if shown == Shown::ProbablyAll && candidates.worth_asking() > 1 {
+        if shown == Completeness::ProbablyAll && candidates.undecided_count() > 1 {
             shown = self.list(dir, candidates)?;
         }
-        if shown == Shown::All {
+        if shown == Completeness::All {
             return self.settle(dir, candidates);
         }
-        self.probe(&Place { dir, path: &[] }, candidates)
+        self.probe(&Location { dir, path: &[] }, candidates)
     }
 
     fn list(
         &mut self,
         dir: &S::Dir,
         candidates: &mut Candidates<S::Unit>,
-    ) -> Result<Shown, Unsearched> {
+    ) -> Result<Completeness, Unsearched> {
         self.path.set(&[candidates.stem()])?;
         let stem = self.path.as_name().units();
         Ok(self.sys.matching(dir, stem, &mut self.buf, &mut |entry| {
@@ -150,9 +150,9 @@ impl<S: Which> Judge<S> {
         Ok(())
     }
 
-    fn open(&mut self, place: &Place<'_, S>) -> Result<S::Dir, Unsearched> {
-        self.path.set(&[place.path])?;
-        self.sys.open_search(place.dir, self.path.as_name())
+    fn open(&mut self, location: &Location<'_, S>) -> Result<S::Dir, Unsearched> {
+        self.path.set(&[location.path])?;
+        self.sys.open_search(location.dir, self.path.as_name())
     }
 
     fn write_path(&mut self, directory: &[S::Unit], name: &[S::Unit]) -> io::Result<()> {

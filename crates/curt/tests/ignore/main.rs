@@ -120,7 +120,7 @@ fn files_that_the_user_names_may_be_links() {
         let tree = Path::new(&tree);
         let rules = IgnoreRules::new().global(true).extra_file(tree.join("../extra"));
         let left = ["", ".git", "kept"].map(|name| tree.join(name));
-        return assert_eq!(ours(tree, &rules.leave_out_dot_names(false)), left);
+        return assert_eq!(ours(tree, &rules.skip_hidden(false)), left);
     }
     let scratch = Scratch::new();
     scratch.tree("", "t/a.o t/b.rs t/kept");

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     const REMOVE: &str = "crates/curt/src/remove/order.rs";
-    const UNIX: &str = "crates/curt/src/sys/unix/door.rs";
+    const UNIX: &str = "crates/curt/src/sys/unix/syscalls.rs";
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
         directions(path, &Code::new(text)).iter().map(|(line, _)| *line).collect()

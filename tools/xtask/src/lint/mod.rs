@@ -2,9 +2,9 @@
 
 mod bindings;
 pub(crate) mod code;
-mod door;
 mod layers;
 mod platform;
+mod syscalls;
 
 use crate::host::{self, Failure, Outcome};
 use crate::say;
@@ -18,7 +18,7 @@ type Rule = fn(&str, &Code<'_>) -> Vec<Problem>;
 const RULES: &[(&str, Rule)] = &[
     ("platform-cfg", platform::conditions),
     ("unsafe", platform::unsafety),
-    ("door", door::calls),
+    ("syscalls", syscalls::calls),
     ("layers", layers::directions),
     ("layers", layers::path_text),
     ("time-zone", layers::time_zone),

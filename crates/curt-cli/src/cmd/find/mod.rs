@@ -352,7 +352,7 @@ fn full_operand(operand: &Path, options: &FindOptions) -> io::Result<PathBuf> {
 fn rules(options: &FindOptions) -> Option<IgnoreRules> {
     let mut rules = IgnoreRules::new()
         .files(options.reads_ignore_files())
-        .leave_out_dot_names(!options.finds_hidden())
+        .skip_hidden(!options.finds_hidden())
         .git(!options.no_ignore_vcs)
         .global(true)
         .require_git(!options.no_require_git)

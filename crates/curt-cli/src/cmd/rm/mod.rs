@@ -10,7 +10,7 @@ use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use curt::remove::{Confirm, DirectoryOperands, Kept, Question, Report, Subject, Totals};
+use curt::remove::{Confirm, DirectoryOperands, Question, RemainReason, Report, Subject, Totals};
 use curt::{Cause, Error, Kind, Operation, Remove, SameFileSystem};
 
 use super::exclude::Exclusions;
@@ -251,10 +251,10 @@ impl Reporter<'_> {
 fn message(error: &Error) -> String {
     let path = quote(error.path());
     match error.cause() {
-        Cause::Kept(Kept::DotOrDotDot) => {
+        Cause::Remains(RemainReason::DotOrDotDot) => {
             format!("refusing to remove '.' or '..' directory: skipping {path}")
         }
-        Cause::Kept(Kept::RootDirectory) => {
+        Cause::Remains(RemainReason::RootDirectory) => {
             // On Windows, each drive has a root.
             let is_named = path == "'/'" || MAIN_SEPARATOR != '/';
             let same = if is_named { "" } else { " (same as '/')" };
@@ -263,13 +263,11 @@ fn message(error: &Error) -> String {
                  use --no-preserve-root to override this failsafe"
             )
         }
-        // An operand. Within a tree, opening a directory fails instead.
-        Cause::Kept(Kept::OtherFileSystem) if error.operation() == Operation::Remove => format!(
-            "skipping {path}, since it's on a different device\n\
-             and --preserve-root=all is in effect"
-        ),
-        Cause::Kept(Kept::OtherFileSystem) => {
-            format!("skipping {path}, since it's on a different device")
+        Cause::Remains(RemainReason::OtherFileSystem) => {
+            // Within a tree, opening a directory fails instead.
+            let is_operand = error.operation() == Operation::Remove;
+            let why = if is_operand { "\nand --preserve-root=all is in effect" } else { "" };
+            format!("skipping {path}, since it's on a different device{why}")
         }
         // Called by the name rm, it prints GNU's message.
         Cause::Kept(Kept::IsADirectory) if called::name().is_none() => {

@@ -99,11 +99,11 @@ fn check(answer: &Result<String, Failure>, fails: PlannedFailure, case: &str) {
     match answer {
         Ok(_) => {}
         Err(Failure::Refused(refusal)) => panic!("{refusal}: {case}"),
-        Err(Failure::System(told)) => {
-            let Some(told) = Errno::from_io_error(told) else {
+        Err(Failure::System(failure)) => {
+            let Some(failure) = Errno::from_io_error(failure) else {
                 assert!(
                     [std::io::ErrorKind::NotADirectory, std::io::Error::from(error).kind()]
-                        .contains(&told.kind()),
+                        .contains(&failure.kind()),
                     "{case}"
                 );
                 return;
@@ -111,13 +111,13 @@ fn check(answer: &Result<String, Failure>, fails: PlannedFailure, case: &str) {
             // A step that finds neither a directory nor a symlink reports that. A lost way back is
             // walked again.
             let by_step = [Errno::NOTDIR, Errno::LOOP, Errno::AGAIN, Errno::NOENT];
-            let is_known = told == error
-                || (matches!(error, Errno::NOTDIR | Errno::LOOP) && by_step.contains(&told))
+            let is_known = failure == error
+                || (matches!(error, Errno::NOTDIR | Errno::LOOP) && by_step.contains(&failure))
                 // `/proc` would be missing, not the open file.
                 || (["fchmodat", "utimensat"].contains(&name)
-                    && (error, told) == (Errno::NOENT, Errno::NOSYS))
+                    && (error, failure) == (Errno::NOENT, Errno::NOSYS))
                 || (name == "readlinkat" && error == Errno::INVAL);
-            assert!(is_known, "{told:?} {case}");
+            assert!(is_known, "{failure:?} {case}");
         }
     }
 }

@@ -45,7 +45,7 @@ const TRICKS: [(&str, Trick); 6] = [
     }),
 ];
 
-const PLACES: [&str; 6] =
+const TARGETS: [&str; 6] =
     ["root/a", "root/a/b", "root/a/b/c", "root/a/b/c/file", "root/link", "root/a/up"];
 
 fn whatever_changes(
@@ -54,7 +54,7 @@ fn whatever_changes(
     act: impl Fn(&TestRoot<Memory>, &Setup, &str),
 ) {
     for (trick, play) in TRICKS {
-        for place in PLACES {
+        for place in TARGETS {
             for after in 0.. {
                 let setup = Setup::new(world());
                 let root = root(&setup, scope);

@@ -10,14 +10,14 @@ use std::path::Path;
 use super::confined::{Confined, Policy, open_root};
 use super::steps::Failure;
 use super::text::Text;
-use crate::ask::Asker;
 use crate::fields::{Fields, Follow, Plan, Time};
 use crate::name::NameBuf;
+use crate::querier::Querier;
 use crate::sys::beneath::{Beneath, Change, Create, How, Purpose};
 use crate::sys::{Setup, SystemUnit};
 
 pub(crate) struct TestRoot<S: Beneath> {
-    asker: Asker<S>,
+    querier: Querier<S>,
     dir: S::Dir,
     policy: Policy,
 }
@@ -30,15 +30,15 @@ impl<S: Beneath> TestRoot<S> {
     fn try_open(setup: &Setup, path: &Path) -> io::Result<Self> {
         let sys = S::start(setup);
         let dir = open_root(&sys, path)?;
-        Ok(TestRoot { asker: Asker::new(sys, Plan::default()), dir, policy: Policy::default() })
+        Ok(TestRoot { querier: Querier::new(sys, Plan::default()), dir, policy: Policy::default() })
     }
 
     fn confined(&self) -> Confined<'_, S> {
-        Confined { asker: &self.asker, dir: &self.dir, policy: self.policy }
+        Confined { querier: &self.querier, dir: &self.dir, policy: self.policy }
     }
 
     fn sys(&self) -> &S {
-        &self.asker.sys
+        &self.querier.sys
     }
 
     #[cfg(windows)]
@@ -83,7 +83,7 @@ fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
             Ok(done(()))
         }),
         ("open a directory", |root| {
-            let dir = root.enter(&text(root, "a/b/..")?, Purpose::Place)?;
+            let dir = root.enter(&text(root, "a/b/..")?, Purpose::Lookup)?;
             root.sys().close(dir);
             Ok(done(()))
         }),

@@ -147,7 +147,7 @@ fn a_byte_that_is_no_character_counts_as_one() {
 }
 
 #[test]
-fn case_is_ignored_where_that_is_asked_for() {
+fn case_is_ignored_on_request() {
     for (pattern, name, is_kept) in [
         ("*.RS", "a.rs", true),
         ("[a-c]X", "Bx", true),

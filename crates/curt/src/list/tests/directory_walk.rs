@@ -11,7 +11,7 @@ use curt_testkit::Scratch;
 type Seen = (Vec<PathBuf>, Vec<Error>);
 
 fn descend(mut walk: DirectoryWalk, operand: &Path) -> (Seen, u64) {
-    let mut stat = walk.asking(Plan::new(Fields::ID).follow(Follow::Never));
+    let mut stat = walk.stat(Plan::new(Fields::ID).follow(Follow::Never));
     let (mut seen, mut calls) = (Seen::default(), 0);
     let mut next = Some(walk.open(operand));
     while let Some(opened) = next {
@@ -88,7 +88,7 @@ fn directories_that_were_closed_meanwhile_are_opened_again() {
 }
 
 #[test]
-fn links_are_followed_only_where_asked_for_and_never_in_a_circle() {
+fn links_are_followed_on_request_and_never_in_a_loop() {
     let scratch = Scratch::new();
     scratch.tree("t", "real/inner/ real/inner/up->../.. alias->real");
     let ((listed, failed), _) = descend(DirectoryWalk::new(), &scratch.at("t"));

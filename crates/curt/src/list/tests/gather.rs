@@ -64,7 +64,7 @@ fn results_and_calls_are_those_of_a_listing_entry_by_entry() {
             expected.push((entry.to_name().into_string().unwrap(), Some(size(&entry))));
         }
         let left_out = expected.iter().filter(|(name, _)| name.ends_with('3')).count() as u64;
-        let asked = expected.len() as u64;
+        let done = expected.len() as u64;
         expected.retain(|(name, _)| !name.ends_with('3'));
         for threads in ALL {
             let mut list = sizes(&scratch);
@@ -74,7 +74,7 @@ fn results_and_calls_are_those_of_a_listing_entry_by_entry() {
             assert!(processors <= 1, "{calls:?}");
             let expected = one_by_one.calls().total();
             let for_entries = expected - calls_for_none(&scratch);
-            let all_calls = calls.total() - processors + for_entries * left_out / asked.max(1);
+            let all_calls = calls.total() - processors + for_entries * left_out / done.max(1);
             let for_each = if cfg!(windows) { 3 } else { 2 };
             let (helpers, rest) =
                 ((all_calls - expected) / for_each, (all_calls - expected) % for_each);
@@ -135,7 +135,7 @@ fn small_directories_and_plain_listings_start_no_thread() {
     };
     assert!(!elsewhere(Fields::LINKS, Threads::Automatic, 1_023), "too few");
     assert!(!elsewhere(Fields::LINKS, Threads::AtMost(8), 127), "too few for a second part");
-    assert!(!elsewhere(Fields::LINKS, Threads::AtMost(1), 1_100), "one thread was asked for");
+    assert!(!elsewhere(Fields::LINKS, Threads::AtMost(1), 1_100), "one thread was done for");
     assert!(!elsewhere(Fields::NAME | Fields::KIND, Threads::AtMost(8), 1_100), "nothing to ask");
     let mut runs = 0..1_000;
     assert!(
@@ -149,16 +149,16 @@ fn a_panic_reaches_the_caller() {
     let scratch = Scratch::new();
     files(&scratch, 1_100);
     for threads in ALL {
-        let asked = AtomicUsize::new(0);
+        let done = AtomicUsize::new(0);
         let run = std::panic::AssertUnwindSafe(|| {
             let mut list = sizes(&scratch);
-            let tell = |(): &mut (), _: crate::list::Entry<'_>| {
+            let report = |(): &mut (), _: crate::list::Entry<'_>| {
                 // Not `panic!`, which would print a message.
-                if asked.fetch_add(1, Ordering::Relaxed) == 500 {
+                if done.fetch_add(1, Ordering::Relaxed) == 500 {
                     std::panic::resume_unwind(Box::new("on purpose"));
                 }
             };
-            let _ = list.gather(threads, &mut Vec::new(), |_| Some(()), tell);
+            let _ = list.gather(threads, &mut Vec::new(), |_| Some(()), report);
         });
         let panic = std::panic::catch_unwind(run).expect_err("it panics on purpose");
         assert_eq!(panic.downcast_ref(), Some(&"on purpose"), "{threads:?}");

@@ -64,7 +64,7 @@ fn failed_calls_are_made_up_for() {
 }
 
 #[test]
-fn a_program_that_takes_too_long_is_killed_and_what_it_wrote_is_kept() {
+fn a_slow_program_is_killed_and_its_output_kept() {
     let begun = Instant::now();
     let output = shell("echo out; echo err >&2; exec sleep 30").output_timeout(SHORT).unwrap();
     assert!(output.timed_out);

@@ -98,13 +98,13 @@ fn the_next_candidate_is_one_of_the_policy() {
     let directories = ["here-is-none", "b", "c"].map(|name| scratch.at(name));
     let path = directories.map(|directory| directory.display().to_string()).join(":");
     let search = Search::new().path(format!(":{path}:")).base(scratch.at("here"));
-    let mut asked = Vec::new();
+    let mut paths = Vec::new();
     let started = start_first(&search, NAME.as_ref(), |path| {
         // The look-up is over, and the start has not begun.
         std::fs::remove_file(path).unwrap();
-        asked.push(path.to_owned());
+        paths.push(path.to_owned());
         Err::<(), _>((StartFailure::ProgramMissing, std::io::ErrorKind::NotFound.into()))
     });
     assert!(started.is_err());
-    assert_eq!(asked, [program, next], "by their full paths, and nothing else");
+    assert_eq!(paths, [program, next], "by their full paths, and nothing else");
 }

@@ -30,13 +30,13 @@ mod network {
 mod steps {
     use super::super::on_real_platforms;
     use super::{
-        a_full_directory_has_two_errors, emptied_operand_stays, failure_names_its_step,
+        a_full_directory_has_two_errors, emptied_operand_remains, failure_names_its_step,
         only_a_first_look_forgives,
     };
 
     on_real_platforms!(
         a_full_directory_has_two_errors,
-        emptied_operand_stays,
+        emptied_operand_remains,
         failure_names_its_step,
         only_a_first_look_forgives,
     );
@@ -72,7 +72,7 @@ fn a_full_directory_has_two_errors<S: Sys>() {
 }
 
 #[cfg(unix)]
-fn emptied_operand_stays<S: Sys>() {
+fn emptied_operand_remains<S: Sys>() {
     for (directories, stays) in
         [(DirectoryOperands::Contents, true), (DirectoryOperands::Recursive, false)]
     {

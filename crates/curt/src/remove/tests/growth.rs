@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::in_memory::{FIXED, kept, remove};
+use super::in_memory::{FIXED, remain_reason, remove};
 use super::operands;
 use crate::control::Cancel;
-use crate::error::Kept;
+use crate::error::RemainReason;
 use crate::remove::{DirectoryOperands, Remove, Threads};
 use crate::sys::fault::Faults;
 use crate::sys::memory::{Ending, Setup, World};
@@ -71,7 +71,7 @@ fn listing_that_grows_as_fast_as_it_is_read_is_left() {
         let options = options().threads(Threads::AtMost(1)).directories(operands(contents));
         let options = if watched { options.on_removed(|_, _| ()) } else { options };
         let report = remove(&options, &setup);
-        assert_eq!(kept(&report), Kept::BeingWrittenTo);
+        assert_eq!(remain_reason(&report), RemainReason::BeingWrittenTo);
         assert!(report.appeared > 0 || contents, "{report:?}");
         assert!(setup.world(|world| world.calls_made()) < 10_000);
     }
@@ -113,7 +113,7 @@ fn directories_made_for_ever_are_one_error() {
             let options = options.threads(Threads::AtMost(threads)).directories(operands(contents));
             let report = remove(&options, &setup);
             let about = format!("{form}, {threads} threads, contents {contents}: {report:?}");
-            assert_eq!(kept(&report), Kept::BeingWrittenTo, "{about}");
+            assert_eq!(remain_reason(&report), RemainReason::BeingWrittenTo, "{about}");
             assert_eq!(report.errors[0].kind(), std::io::ErrorKind::DirectoryNotEmpty, "{about}");
             if form == "deep" || form == "both" {
                 let (path, old) = (report.errors[0].path(), Path::new("tree/a/old"));

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::in_memory::{chain, kept, remove};
+use super::in_memory::{chain, remain_reason, remove};
 use super::remove_on;
 use crate::calls::Calls;
 use crate::control::Unvisited;
-use crate::error::{Cause, Error, Kept, Operation};
+use crate::error::{Cause, Error, Operation, RemainReason};
 use crate::remove::{Confirm, DirectoryOperands, Remove, Threads};
 use crate::sys::fault::Faults;
-use crate::sys::memory::play::{DEEDS, PLACES, setup};
+use crate::sys::memory::play::{INTRUSIONS, TARGETS, setup};
 use crate::sys::memory::{Denied, Ending, Memory, Order, Positions, Setup, World};
 
 const FILES: u64 = 9;
@@ -86,11 +86,11 @@ fn any_change_is_survived(options: &Remove<'_>) {
         assert!(remove(options, &setup).is_complete());
         setup.world(|world| world.calls_made())
     };
-    for (what, deed) in DEEDS {
-        for place in PLACES {
+    for (what, intrusion) in INTRUSIONS {
+        for place in TARGETS {
             for call in 0..calls {
                 let setup = setup(|world| {
-                    world.after(call, move |world| deed(world, place));
+                    world.after(call, move |world| intrusion(world, place));
                 });
                 let report = remove(options, &setup);
                 let case = format!("{what}, {place}, before call {call}: {report:?}");
@@ -106,8 +106,8 @@ fn any_change_is_survived(options: &Remove<'_>) {
 fn two_changes_with_few_descriptors_are_survived() {
     for first in 0..40 {
         for second in [1, 5, 17] {
-            for (_, one) in DEEDS {
-                let (_, two) = DEEDS[(first % 4) as usize];
+            for (_, one) in INTRUSIONS {
+                let (_, two) = INTRUSIONS[(first % 4) as usize];
                 let setup = setup(|world| {
                     for level in 0..20 {
                         world.file(format!("tree/{}file", "deep/".repeat(level)));
@@ -133,7 +133,8 @@ fn directory_that_grows_before_every_call_is_reported() {
             });
         });
         let report = remove(&options().threads(Threads::AtMost(threads)), &setup);
-        assert_eq!(kept(&report), Kept::BeingWrittenTo, "and nothing for the parents");
+        let reason = remain_reason(&report);
+        assert_eq!(reason, RemainReason::BeingWrittenTo, "and nothing for the parents");
         assert!(report.errors[0].path().ends_with("tree/a/b"));
         assert!(report.appeared > 0);
         assert!(setup.world(|world| world.clock) < Duration::from_secs(1));
@@ -148,7 +149,7 @@ fn mounts_are_refused_unless_crossing_is_allowed() {
             world.mount("tree/a/b", device);
         });
         let report = remove(&options(), &setup);
-        assert_eq!(kept(&report), Kept::MountPoint);
+        assert_eq!(remain_reason(&report), RemainReason::MountPoint);
         assert!(setup.world(|world| world.exists("tree/a/b/c/d/file")));
         let report = remove(&options().same_file_system(false), &setup);
         assert_eq!(report.error_count, 1, "{report:?}");
@@ -239,8 +240,8 @@ fn nothing_is_crossed_to_another_device_or_mount() {
         let mut causes: Vec<_> = report.errors.iter().map(|it| (it.path(), it.cause())).collect();
         causes.sort_by_key(|(path, _)| path.to_owned());
         let [
-            (elsewhere, Cause::Kept(Kept::OtherFileSystem)),
-            (mounted, Cause::Kept(Kept::MountPoint)),
+            (elsewhere, Cause::Remains(RemainReason::OtherFileSystem)),
+            (mounted, Cause::Remains(RemainReason::MountPoint)),
         ] = causes[..]
         else {
             panic!("{report:?}");
@@ -254,7 +255,7 @@ fn nothing_is_crossed_to_another_device_or_mount() {
 /// Without `openat2`, a mount point that cannot be opened is not recognised as one. A directory of
 /// unknown device is treated like one on another device.
 #[test]
-fn a_mount_that_cannot_be_opened_or_asked_is_not_removed() {
+fn a_mount_that_cannot_be_queried_is_not_removed() {
     let run = |faults: Faults| {
         let setup = setup(|world| _ = world.mount("tree/a/b", 2)).with_faults(faults);
         let report = remove(&options().same_file_system(true), &setup);
@@ -266,7 +267,8 @@ fn a_mount_that_cannot_be_opened_or_asked_is_not_removed() {
         for nth in 0..run(Faults::default()).calls.of(call) {
             let report = run(Faults::default().fail(call, nth, errno));
             for error in report.errors.iter().filter(|error| error.path().ends_with("a/b")) {
-                let is_elsewhere = matches!(error.cause(), Cause::Kept(Kept::OtherFileSystem));
+                let is_elsewhere =
+                    matches!(error.cause(), Cause::Remains(RemainReason::OtherFileSystem));
                 let is_unknown = call == "statx" && error.raw_os_error() == Some(errno);
                 assert!(is_elsewhere || is_unknown, "{report:?}");
                 reported += 1;
@@ -314,7 +316,7 @@ fn deep_directories_stay_within_the_budget() {
         let options = options().descriptors(descriptors).threads(Threads::AtMost(threads));
         let report = remove(&options, &setup);
         assert!(report.is_complete(), "{report:?}");
-        let most = setup.world(|world| world.most_open);
+        let most = setup.world(|world| world.max_open);
         assert!(most <= descriptors, "{descriptors}, {threads} threads: {most}");
         assert!(threads > 1 || most == descriptors, "{descriptors}: {most}");
     }

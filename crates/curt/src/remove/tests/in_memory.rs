@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use super::remove_on;
-use crate::error::{Cause, Kept};
+use crate::error::{Cause, RemainReason};
 use crate::remove::{Remove, Report};
 use crate::sys::memory::{Denied, Memory, Setup, World};
 
@@ -21,9 +21,9 @@ pub(super) fn chain() -> World {
     world
 }
 
-pub(super) fn kept(report: &Report) -> Kept {
+pub(super) fn remain_reason(report: &Report) -> RemainReason {
     match report.errors.iter().map(crate::Error::cause).collect::<Vec<_>>()[..] {
-        [Cause::Kept(kept)] => *kept,
+        [Cause::Remains(reason)] => *reason,
         _ => panic!("{report:?}"),
     }
 }

@@ -129,7 +129,7 @@ fn entries_that_other_workers_have_are_not_met_again() {
 }
 
 #[test]
-fn the_exclusion_is_asked_once_about_every_entry() {
+fn exclude_is_called_once_for_every_entry() {
     let mut world = World::new();
     world.rules.processors = 4;
     for number in 0..2_000 {
@@ -151,7 +151,7 @@ fn the_exclusion_is_asked_once_about_every_entry() {
 }
 
 #[test]
-fn failures_are_told_one_at_a_time_and_none_after_one_that_stops() {
+fn failures_are_reported_in_turn_until_one_stops() {
     let mut world = World::new();
     (world.rules.page, world.rules.processors) = (5_000, 4);
     for number in 0..20_000 {

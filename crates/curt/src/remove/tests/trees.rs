@@ -3,7 +3,7 @@
 use curt_testkit::Scratch;
 
 use super::{mixed_tree, remove};
-use crate::error::{Cause, Kept};
+use crate::error::{Cause, RemainReason};
 use crate::remove::{Cancel, DirectoryOperands, Remove, Threads};
 use crate::sys::{Os, Setup};
 
@@ -45,7 +45,8 @@ fn contents_only_keeps_the_directory() {
     };
     scratch.file("tree/sub/file");
     let report = remove("tree/sub/..");
-    assert!(matches!(report.errors[0].cause(), Cause::Kept(Kept::DotOrDotDot)), "{report:?}");
+    let cause = report.errors[0].cause();
+    assert!(matches!(cause, Cause::Remains(RemainReason::DotOrDotDot)), "{report:?}");
     assert!(remove("tree/.").is_complete());
     assert!(scratch.exists("tree") && scratch.list("tree").is_empty());
 }

@@ -3,8 +3,8 @@
 
 use std::io;
 
-use super::call::Call;
 use super::dir::Dir;
+use super::syscalls::Call;
 use super::system::{Effect, Errno};
 use super::{Memory, Sys, World};
 use crate::fields::Kind;
@@ -17,7 +17,7 @@ use curt_paths::Flavor;
 fn stepped(answer: Effect<Option<Dir>>) -> Step<Dir> {
     match answer {
         Ok(Some(dir)) => Step::Done(dir),
-        Ok(None) => Step::Otherwise,
+        Ok(None) => Step::Other,
         Err(error) => Step::Failed(error.into()),
     }
 }
@@ -135,7 +135,7 @@ impl Beneath for Memory {
         };
         match self.on(Call::Fchmodat, at, changed) {
             Ok(true) => Step::Done(()),
-            Ok(false) => Step::Otherwise,
+            Ok(false) => Step::Other,
             Err(error) => Step::Failed(error.into()),
         }
     }

@@ -43,23 +43,23 @@ struct Thread {
     woken: Arc<std::sync::Condvar>,
 }
 
-type Seat = (Arc<Mutex<Machine>>, usize);
+type Membership = (Arc<Mutex<Machine>>, usize);
 
-thread_local!(static SEAT: RefCell<Option<Seat>> = const { RefCell::new(None) });
+thread_local!(static MEMBERSHIP: RefCell<Option<Membership>> = const { RefCell::new(None) });
 
 /// Also advances the tree's clock.
 pub(crate) fn run<T>(prices: Prices, operation: impl FnOnce() -> T) -> T {
     let threads = vec![Thread::default()];
     let machine = Machine { prices, threads, running: 0, free: BTreeMap::new() };
-    SEAT.set(Some((Arc::new(Mutex::new(machine)), 0)));
+    MEMBERSHIP.set(Some((Arc::new(Mutex::new(machine)), 0)));
     let result = operation();
     leave();
     result
 }
 
 /// Adds a thread to the machine of its starter, if any.
-pub(crate) fn seated(work: impl FnOnce() + Send) -> impl FnOnce() + Send {
-    let seat = seat().map(|(machine, own)| {
+pub(crate) fn in_machine(work: impl FnOnce() + Send) -> impl FnOnce() + Send {
+    let membership = membership().map(|(machine, own)| {
         let mut state = lock(&machine);
         let (number, clock) = (state.threads.len(), state.threads[own].clock + WAKE);
         state.threads.push(Thread { clock, ..Thread::default() });
@@ -67,8 +67,8 @@ pub(crate) fn seated(work: impl FnOnce() + Send) -> impl FnOnce() + Send {
         (machine, number)
     });
     move || {
-        SEAT.set(seat);
-        if let Some((machine, own)) = self::seat() {
+        MEMBERSHIP.set(membership);
+        if let Some((machine, own)) = self::membership() {
             wait_for_turn(lock(&machine), own);
         }
         work();
@@ -78,14 +78,14 @@ pub(crate) fn seated(work: impl FnOnce() + Send) -> impl FnOnce() + Send {
 
 /// This thread may then really block.
 pub(crate) fn leave() {
-    if let Some((machine, own)) = SEAT.take() {
+    if let Some((machine, own)) = MEMBERSHIP.take() {
         lock(&machine).stop(own, 0);
     }
 }
 
 /// Returns at the virtual end of the call.
 pub(super) fn call(name: &str, directory: Option<u64>, world: &Shared) {
-    let Some((machine, own)) = seat() else { return };
+    let Some((machine, own)) = membership() else { return };
     let mut guard = lock(&machine);
     let Machine { prices, threads, free, .. } = &mut *guard;
     let (price, clock) = ((prices.call)(name), &mut threads[own].clock);
@@ -106,8 +106,8 @@ pub(super) fn call(name: &str, directory: Option<u64>, world: &Shared) {
     world.lock().clock = end;
 }
 
-fn seat() -> Option<Seat> {
-    SEAT.with_borrow(Clone::clone)
+fn membership() -> Option<Membership> {
+    MEMBERSHIP.with_borrow(Clone::clone)
 }
 
 fn lock(machine: &Mutex<Machine>) -> MutexGuard<'_, Machine> {
@@ -153,7 +153,7 @@ impl Condvar {
     }
 
     pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
-        let Some((machine, own)) = seat() else { return self.0.wait(guard) };
+        let Some((machine, own)) = membership() else { return self.0.wait(guard) };
         let woken = Arc::clone(&lock(&machine).threads[own].woken);
         lock(&machine).stop(own, std::ptr::from_ref(self).addr());
         // The waking thread must take the guarded lock first, so its notification cannot be missed.
@@ -172,7 +172,7 @@ impl Condvar {
 
     /// The one that has slept longest.
     fn wake_one(&self) -> bool {
-        let Some((machine, own)) = seat() else { return false };
+        let Some((machine, own)) = membership() else { return false };
         let mut machine = lock(&machine);
         let clock = machine.threads[own].clock + WAKE;
         let address = Some(std::ptr::from_ref(self).addr());

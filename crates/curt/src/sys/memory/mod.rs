@@ -5,12 +5,12 @@
 //! between calls. Error numbers and call names are those of Linux on every system.
 
 mod beneath;
-mod call;
 pub(crate) mod dir;
 mod events;
 pub(crate) mod machine;
 #[cfg(test)]
 pub(crate) mod play;
+mod syscalls;
 mod system;
 #[cfg(test)]
 mod tests;
@@ -22,15 +22,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use self::call::{Call, Door};
 pub(crate) use self::dir::{Dir, DirBuf};
+use self::syscalls::{Call, Syscalls};
 use self::system::{Effect, Errno};
 #[cfg(unix)]
 pub(crate) use self::tree::Positions;
 pub(crate) use self::tree::{Denied, Ending, Order, World};
 pub(crate) use super::Setup;
 use super::canonical::{Links, Missing};
-use super::{Ask, Batch, Host, Mounts, Opened, Owners, Removed, Sources, Sys, SystemUnit};
+use super::{Batch, Host, Mounts, Opened, Owners, Removed, Request, Sources, Sys, SystemUnit};
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, NameBuf};
@@ -66,7 +66,7 @@ impl Setup {
 }
 
 pub(crate) struct Memory {
-    door: Door,
+    syscalls: Syscalls,
 }
 
 impl Memory {
@@ -76,13 +76,13 @@ impl Memory {
         dir: &Dir,
         effect: impl FnOnce(&mut World, usize) -> Effect<T>,
     ) -> Effect<T> {
-        let mut world = self.door.pass_in(call, Some(dir.number))?;
+        let mut world = self.syscalls.begin_in(call, Some(dir.number))?;
         let node = world.node_of(dir.number)?;
         effect(&mut world, node)
     }
 
     fn new_dir(&self, number: u64) -> Dir {
-        Dir { world: self.door.world.clone(), number }
+        Dir { world: self.syscalls.world.clone(), number }
     }
 
     fn opened(&self, opened: Effect<u64>) -> Opened<Dir> {
@@ -108,18 +108,18 @@ impl Sys for Memory {
     const ITSELF: Name<'static, u8> = Name::from_c(c".");
 
     fn start(setup: &Setup) -> Self {
-        Memory { door: Door::new(setup.shared().clone(), setup) }
+        Memory { syscalls: Syscalls::new(setup.shared().clone(), setup) }
     }
 
     fn calls(&self) -> Calls {
-        self.door.calls()
+        self.syscalls.calls()
     }
 
-    fn open_place(&self, path: &Path) -> io::Result<Dir> {
+    fn open_for_lookup(&self, path: &Path) -> io::Result<Dir> {
         if path.as_os_str().is_empty() {
             return Ok(self.new_dir(dir::WORKING));
         }
-        let mut world = self.door.pass(Call::Openat)?;
+        let mut world = self.syscalls.pass(Call::Openat)?;
         let node = world.follow(path.as_os_str().as_encoded_bytes())?;
         Ok(self.new_dir(world.open(node)?))
     }
@@ -135,7 +135,7 @@ impl Sys for Memory {
     fn close(&self, dir: Dir) {
         if dir.number != dir::WORKING {
             // As on Linux, a failed close has closed the directory.
-            drop(self.door.pass(Call::Close));
+            drop(self.syscalls.pass(Call::Close));
         }
         drop(dir);
     }
@@ -143,11 +143,11 @@ impl Sys for Memory {
     fn read_entries(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         buf.names.truncate(0);
         buf.heads.clear();
-        Ok(self.door.pass(Call::Getdents64)?.read(dir.number, buf)?)
+        Ok(self.syscalls.pass(Call::Getdents64)?.read(dir.number, buf)?)
     }
 
     fn rewind(&self, dir: &Dir) -> io::Result<()> {
-        Ok(self.door.pass(Call::Lseek)?.rewind(dir.number)?)
+        Ok(self.syscalls.pass(Call::Lseek)?.rewind(dir.number)?)
     }
 
     fn remove_child(&self, parent: &Dir, name: Name<'_, u8>, _kind: Kind) -> Removed {
@@ -189,21 +189,21 @@ impl Sys for Memory {
         &self,
         parent: &Dir,
         name: Name<'_, u8>,
-        ask: Ask,
+        request: Request,
         known: &mut Facts,
     ) -> io::Result<()> {
         self.on(Call::Statx, parent, |world, parent| {
             if name.units().is_empty() {
                 return Err(Errno::NOENT);
             }
-            let node = world.resolve(parent, name.units(), ask.follow)?;
+            let node = world.resolve(parent, name.units(), request.follow)?;
             known.update(world.stat(node));
             Ok(())
         })?;
         Ok(())
     }
 
-    fn query_dir(&self, dir: &Dir, _ask: Ask) -> io::Result<Facts> {
+    fn query_dir(&self, dir: &Dir, _request: Request) -> io::Result<Facts> {
         Ok(self.on(Call::Statx, dir, |world, node| Ok(world.stat(node)))?)
     }
 
@@ -222,7 +222,7 @@ impl Sys for Memory {
 
     /// Any part may be missing, and symlinks are followed.
     fn canonical_name(&self, path: &Path, _: Missing, _: Links) -> io::Result<PathBuf> {
-        let world = self.door.pass(Call::Readlinkat)?;
+        let world = self.syscalls.pass(Call::Readlinkat)?;
         match world.follow(path.as_os_str().as_encoded_bytes()) {
             Ok(node) => Ok(u8::path(world.path_of(node))),
             Err(_) => self.absolute(path, false),
@@ -241,9 +241,9 @@ impl Sys for Memory {
         Ok(Vec::new())
     }
 
-    fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
+    fn may(&self, parent: &Dir, name: Name<'_, u8>, fields: Fields) -> io::Result<Fields> {
         self.on(Call::Faccessat2, parent, |world, at| world.resolve(at, name.units(), true))?;
-        Ok(asked)
+        Ok(fields)
     }
 
     fn check_removal(&self, parent: &Dir, name: Name<'_, u8>, _facts: &Facts) -> io::Result<()> {
@@ -257,28 +257,28 @@ impl Sys for Memory {
         &self,
         _parent: &Dir,
         _name: Name<'_, u8>,
-        _asked: Fields,
+        _fields: Fields,
         _facts: &Facts,
     ) -> io::Result<Owners> {
         Ok(Owners::default())
     }
 
     fn inode_order_pays(&self, _dir: &Dir) -> bool {
-        self.door.pass(Call::Fstatfs).is_ok_and(|world| world.rules.inode_order)
+        self.syscalls.pass(Call::Fstatfs).is_ok_and(|world| world.rules.inode_order)
     }
 }
 
 impl Host for Memory {
     fn descriptor_limit(&self) -> usize {
-        self.door.pass(Call::Prlimit64).map_or(usize::MAX, |world| world.rules.descriptors)
+        self.syscalls.pass(Call::Prlimit64).map_or(usize::MAX, |world| world.rules.descriptors)
     }
 
     fn processors(&self) -> usize {
-        self.door.pass(Call::SchedGetaffinity).map_or(1, |world| world.rules.processors)
+        self.syscalls.pass(Call::SchedGetaffinity).map_or(1, |world| world.rules.processors)
     }
 
     fn now(&self) -> Duration {
-        self.door.world.lock().clock
+        self.syscalls.world.lock().clock
     }
 
     /// Starts in 1970.
@@ -288,7 +288,7 @@ impl Host for Memory {
 
     /// The clock jumps, so that no test waits.
     fn sleep(&self, time: Duration) {
-        if let Ok(mut world) = self.door.pass(Call::Nanosleep) {
+        if let Ok(mut world) = self.syscalls.pass(Call::Nanosleep) {
             world.clock += time;
         }
     }

@@ -13,9 +13,9 @@ pub(crate) fn setup(change: impl FnOnce(&mut World)) -> Setup {
     Setup::new(world)
 }
 
-pub(crate) type Deed = fn(&mut World, &str);
+pub(crate) type Intrusion = fn(&mut World, &str);
 
-pub(crate) const DEEDS: [(&str, Deed); 4] = [
+pub(crate) const INTRUSIONS: [(&str, Intrusion); 4] = [
     ("swaps it for a link", |world, path| {
         world.swap_for_link(path, "/canary");
     }),
@@ -30,7 +30,7 @@ pub(crate) const DEEDS: [(&str, Deed); 4] = [
     }),
 ];
 
-pub(crate) const PLACES: [&str; 8] = [
+pub(crate) const TARGETS: [&str; 8] = [
     "tree",
     "tree/a",
     "tree/a/b",

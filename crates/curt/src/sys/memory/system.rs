@@ -128,7 +128,7 @@ impl World {
         }
         self.next_handle += 1;
         self.handles.insert(self.next_handle, Handle { node, cursor: Cursor::default() });
-        self.most_open = self.most_open.max(self.handles.len());
+        self.max_open = self.max_open.max(self.handles.len());
         Ok(self.next_handle)
     }
 

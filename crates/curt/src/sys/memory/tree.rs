@@ -121,7 +121,7 @@ pub(super) struct Cursor {
 pub(crate) struct World {
     pub(crate) rules: Rules,
     pub(crate) clock: Duration,
-    pub(crate) most_open: usize,
+    pub(crate) max_open: usize,
     pub(super) nodes: Vec<Node>,
     pub(super) handles: BTreeMap<u64, Handle>,
     pub(super) next_handle: u64,
@@ -153,7 +153,7 @@ impl World {
                 call_time: Duration::from_micros(1),
             },
             clock: Duration::ZERO,
-            most_open: 0,
+            max_open: 0,
             nodes: vec![Node::new(Kind::Directory)],
             handles: BTreeMap::new(),
             next_handle: 0,

@@ -3,14 +3,14 @@
 
 use std::io;
 
-use super::call::Call;
 use super::dir::{Dir, DirBuf};
+use super::syscalls::Call;
 use super::system::{Effect, Errno, parts};
 use super::tree::World;
 use super::{Memory, Sys};
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::{Match, Shown, Unsearched, Verdict, Which};
+use crate::sys::{Completeness, Match, Unsearched, Verdict, Which};
 
 const SEARCH: usize = 4 << 10;
 const HEAD: usize = 94;
@@ -67,7 +67,7 @@ impl World {
         number: u64,
         stem: &[u8],
         each: &mut dyn FnMut(Match<'_, u8>),
-    ) -> Effect<Shown> {
+    ) -> Effect<Completeness> {
         let handle = self.handles.get(&number).ok_or(Errno::BADF)?;
         let after = match &handle.cursor.last {
             Some(last) => std::ops::Bound::Excluded(last.clone()),
@@ -100,12 +100,12 @@ impl World {
             let kind = self.kind_in_listing(handle.node, name, child.kind);
             each(Match { name, short: &child.short, kind });
         }
-        let Some(last) = last else { return Ok(Shown::All) };
+        let Some(last) = last else { return Ok(Completeness::All) };
         if let Some(handle) = self.handles.get_mut(&number) {
             handle.cursor.last = Some(last);
         }
         let shows_more = is_full && filled + LONGEST > SEARCH;
-        Ok(if shows_more { Shown::Part } else { Shown::ProbablyAll })
+        Ok(if shows_more { Completeness::Part } else { Completeness::ProbablyAll })
     }
 }
 
@@ -124,7 +124,7 @@ impl Which for Memory {
             Ok((world.nodes[node].kind, world.nodes[node].no_execution))
         });
         if matches!(found, Ok(_) | Err(Errno::ACCES)) {
-            if let Err(error) = self.door.pass(Call::Statx) {
+            if let Err(error) = self.syscalls.pass(Call::Statx) {
                 return Err(failed(error));
             }
         }
@@ -163,8 +163,8 @@ impl Which for Memory {
         stem: &[u8],
         _buf: &mut DirBuf,
         each: &mut dyn FnMut(Match<'_, u8>),
-    ) -> io::Result<Shown> {
-        Ok(self.door.pass(Call::NtQueryDirectoryFile)?.matches(dir.number, stem, each)?)
+    ) -> io::Result<Completeness> {
+        Ok(self.syscalls.pass(Call::NtQueryDirectoryFile)?.matches(dir.number, stem, each)?)
     }
 
     fn probe(
@@ -197,8 +197,8 @@ impl Which for Memory {
             Err(error) => Err(failed(error)),
         };
         if matches!(answer, Ok(Verdict::Program)) {
-            drop(self.door.pass(Call::NtQueryInformationFile));
-            drop(self.door.pass(Call::Close));
+            drop(self.syscalls.pass(Call::NtQueryInformationFile));
+            drop(self.syscalls.pass(Call::Close));
         }
         answer
     }

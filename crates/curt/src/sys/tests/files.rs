@@ -3,25 +3,25 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::asked::At;
-use super::ground::Ground;
+use super::shorthand::At;
+use super::testbed::Testbed;
 use crate::sys::Sys;
 
-pub(super) fn small_files_are_read<G: Ground>(ground: &G, base: &At<'_, G>) {
+pub(super) fn small_files_are_read<G: Testbed>(testbed: &G, base: &At<'_, G>) {
     let long = vec![b'x'; 100_000];
-    ground.file(Path::new("short"), b"a\nb");
-    ground.file(Path::new("long"), &long);
-    ground.file(Path::new("empty"), b"");
-    ground.dir("directory");
-    let is_linked = ground.link("link", "short");
-    let is_piped = ground.fifo("pipe");
+    testbed.file(Path::new("short"), b"a\nb");
+    testbed.file(Path::new("long"), &long);
+    testbed.file(Path::new("empty"), b"");
+    testbed.dir("directory");
+    let is_linked = testbed.link("link", "short");
+    let is_piped = testbed.fifo("pipe");
     let read_by = |text: &str, follow, most| {
         let read = base.sys.read_file(&base.dir, base.name(text).as_name(), follow, most);
         read.map_err(|error| error.kind())
     };
     let read = |text: &str, most| read_by(text, false, most);
     assert_eq!(read("missing", 9), Err(ErrorKind::NotFound));
-    if ground.habits().has_content {
+    if testbed.differences().has_content {
         assert_eq!(read("short", 3).unwrap(), b"a\nb");
         assert_eq!(read("empty", 0).unwrap(), b"");
         assert_eq!(read("long", 100_000).unwrap(), long);

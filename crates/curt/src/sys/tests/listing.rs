@@ -4,27 +4,27 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::asked::{At, said};
-use super::ground::Ground;
+use super::shorthand::{At, said};
+use super::testbed::Testbed;
 use crate::fields::Kind;
 use crate::sys::{Removed, Sys};
 
-pub(super) fn only_directories_are_opened<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.dir("directory");
-    ground.files(["file"]);
+pub(super) fn only_directories_are_opened<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.dir("directory");
+    testbed.files(["file"]);
     let open = |child: &str| said(&base.try_open(child));
     assert_eq!(open("directory"), "opened");
     assert_eq!(open("file"), "not a directory");
     assert_eq!(open("nothing"), "gone");
-    if ground.link("link", "directory") && ground.link("broken", "nothing") {
+    if testbed.link("link", "directory") && testbed.link("broken", "nothing") {
         assert_eq!(["link", "broken"].map(open), ["not a directory"; 2]);
     }
-    if ground.fifo("pipe") {
+    if testbed.fifo("pipe") {
         assert_eq!(open("pipe"), "not a directory", "and nobody waits for a writer");
     }
 }
 
-pub(super) fn what_is_being_listed_need_not_fit_one_page<G: Ground>(ground: &G, base: &At<'_, G>) {
+pub(super) fn listings_may_exceed_one_page<G: Testbed>(testbed: &G, base: &At<'_, G>) {
     let mut odd: Vec<OsString> = ["-f", "ünïcödé", "a b"].map(OsString::from).to_vec();
     if cfg!(unix) {
         odd.extend(["...", " ", "new\nline", "back\\slash", "*", "~"].map(OsString::from));
@@ -36,7 +36,7 @@ pub(super) fn what_is_being_listed_need_not_fit_one_page<G: Ground>(ground: &G, 
     let large = if cfg!(windows) { 500 } else { 3000 };
     for count in [0, 1, large] {
         let top = format!("of-{count}");
-        ground.dir(&top);
+        testbed.dir(&top);
         // Names of every length up to 250, so that records end anywhere in a page.
         let long = |index: usize| format!("{index:0width$}", width = 4 + index % 247).into();
         let mut expected: BTreeSet<OsString> = (0..count).map(long).collect();
@@ -44,9 +44,9 @@ pub(super) fn what_is_being_listed_need_not_fit_one_page<G: Ground>(ground: &G, 
             expected.extend(odd.iter().cloned());
         }
         for name in &expected {
-            ground.file(&Path::new(&top).join(name), b"");
+            testbed.file(&Path::new(&top).join(name), b"");
         }
-        ground.dir(&format!("{top}/inner"));
+        testbed.dir(&format!("{top}/inner"));
         expected.insert("inner".into());
 
         let dir = base.open(&top);
@@ -62,15 +62,15 @@ pub(super) fn what_is_being_listed_need_not_fit_one_page<G: Ground>(ground: &G, 
     }
 }
 
-pub(super) fn listings_begin_again<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.files(["top/a", "top/b", "top/c"]);
+pub(super) fn listings_begin_again<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.files(["top/a", "top/b", "top/c"]);
     let dir = base.open("top");
     assert_eq!(dir.rest().len(), 3);
-    ground.files(["top/d"]);
+    testbed.files(["top/d"]);
     assert_eq!(dir.remove("a", Kind::File), "Done");
     dir.sys.rewind(&dir.dir).unwrap();
     let again: BTreeSet<_> = dir.rest().into_iter().map(|(name, _)| name).collect();
-    if ground.habits().lists_again {
+    if testbed.differences().lists_again {
         assert_eq!(again, ["b", "c", "d"].map(OsString::from).into());
     } else {
         curt_testkit::skip("what is new is not listed: Wine keeps a listing as it was at first");
@@ -78,11 +78,11 @@ pub(super) fn listings_begin_again<G: Ground>(ground: &G, base: &At<'_, G>) {
     dir.close();
 }
 
-pub(super) fn a_removed_directory_lists_nothing<G: Ground>(ground: &G, base: &At<'_, G>) {
-    if ground.habits().removes_by_handle {
+pub(super) fn a_removed_directory_lists_nothing<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    if testbed.differences().removes_by_handle {
         return;
     }
-    ground.files(["top/a", "other/c"]);
+    testbed.files(["top/a", "other/c"]);
     let top = base.open("top");
     assert_eq!(top.remove("a", Kind::File), "Done");
     assert!(base.finish("top", base.open("top")).is_ok());
@@ -92,21 +92,21 @@ pub(super) fn a_removed_directory_lists_nothing<G: Ground>(ground: &G, base: &At
         assert!(top.rest().is_empty());
     };
     begins_empty();
-    ground.rename("other", "top");
+    testbed.rename("other", "top");
     begins_empty();
     top.close();
 }
 
-pub(super) fn entries_are_removed_while_the_listing_goes_on<G: Ground>(
-    ground: &G,
+pub(super) fn entries_are_removed_while_the_listing_goes_on<G: Testbed>(
+    testbed: &G,
     base: &At<'_, G>,
 ) {
     let count = if cfg!(windows) { 400 } else { 2000 };
     let names: Vec<String> = (0..count).map(|index| format!("file-{index:04}")).collect();
     for name in &names {
-        ground.file(&Path::new("top").join(name), b"");
+        testbed.file(&Path::new("top").join(name), b"");
     }
-    let setup = ground.setup();
+    let setup = testbed.setup();
     let dir = base.open("top");
     let (sys, open) = (base.sys, &dir.dir);
     std::thread::scope(|scope| {

@@ -1,21 +1,21 @@
 //! The contract, tested on every platform that runs here.
 
-mod asked;
-mod asking;
 mod files;
-mod ground;
 mod listing;
 mod others;
 #[cfg(target_os = "linux")]
 mod programs;
+mod queries;
 mod removal;
+mod shorthand;
 mod steps;
+mod testbed;
 mod which;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use self::ground::{Ground, Imagined, Real};
+use self::testbed::{InMemory, Real, Testbed};
 use crate::sys::Os;
 use crate::sys::fault::Faults;
 use crate::sys::memory::{Ending, Order, World};
@@ -87,10 +87,10 @@ pub(crate) use on_real_platforms;
 
 /// Each test gets a new base directory. At the end every directory must be closed.
 macro_rules! contract {
-    ($platform:ident, $ground:expr) => {
-        contract!($platform, $ground,
+    ($platform:ident, $testbed:expr) => {
+        contract!($platform, $testbed,
             listing::only_directories_are_opened,
-            listing::what_is_being_listed_need_not_fit_one_page,
+            listing::listings_may_exceed_one_page,
             listing::listings_begin_again,
             listing::a_removed_directory_lists_nothing,
             listing::entries_are_removed_while_the_listing_goes_on,
@@ -105,40 +105,40 @@ macro_rules! contract {
             removal::planned_errors_are_the_answers,
             removal::everything_opened_is_closed,
             others::operands_are_split_by_text,
-            asking::an_empty_name_names_nothing,
-            asking::a_query_tells_what_an_entry_is,
-            asking::a_query_follows_links_if_it_is_asked_to,
-            asking::links_in_a_circle_are_told_from_others,
-            asking::a_listing_tells_what_queries_tell,
-            asking::paths_are_located_without_a_call,
-            asking::directories_below_are_opened,
-            asking::access_is_that_of_the_target,
+            queries::an_empty_name_names_nothing,
+            queries::a_query_describes_an_entry,
+            queries::a_query_follows_links_on_request,
+            queries::link_loops_are_recognized,
+            queries::listings_agree_with_queries,
+            queries::paths_are_located_without_a_call,
+            queries::directories_below_are_opened,
+            queries::access_is_that_of_the_target,
             files::small_files_are_read,
-            which::executable_files_are_told_from_other_paths,
-            which::the_head_of_a_file_is_read_without_waiting,
+            which::only_programs_are_executable,
+            which::reading_a_head_does_not_wait,
             which::directories_are_opened_to_be_searched,
             which::names_match_in_any_case_of_letters,
             which::a_probe_returns_the_verdict_and_the_spelling,
-            steps::a_step_enters_directories_and_nothing_else,
+            steps::a_step_enters_only_directories,
             steps::a_step_opens_files_and_no_links,
             steps::a_step_reads_links,
             steps::a_step_makes_directories_and_renames,
             steps::an_open_directory_is_called_as_it_is_called_now,
         );
     };
-    ($platform:ident, $ground:expr, $($file:ident::$case:ident,)*) => {
+    ($platform:ident, $testbed:expr, $($file:ident::$case:ident,)*) => {
         mod $platform {
             use super::*;
             $(
                 #[test]
                 fn $case() {
-                    let ground = $ground;
-                    let sys = ground.start();
-                    let base = asked::base(&ground, &sys);
-                    $file::$case(&ground, &base);
+                    let testbed = $testbed;
+                    let sys = testbed.start();
+                    let base = shorthand::base(&testbed, &sys);
+                    $file::$case(&testbed, &base);
                     base.close();
                     drop(sys);
-                    ground.assert_nothing_open();
+                    testbed.assert_nothing_open();
                 }
             )*
         }
@@ -165,10 +165,10 @@ contract!(windows, Real::<Os>::new(Setup::default(), "NtOpenFile"));
 contract!(windows_by_name, Real::<Os>::new(set_up("by name"), "NtOpenFile"));
 #[cfg(windows)]
 contract!(windows_missed_by_name, Real::<Os>::new(set_up("missed by name"), "NtOpenFile"));
-contract!(memory, Imagined::new(World::new()));
+contract!(memory, InMemory::new(World::new()));
 contract!(memory_with_exact_ends, {
     let mut world = World::new();
     world.rules.ending = Ending::Exact;
     world.rules.order = Order::Hashed;
-    Imagined::new(world)
+    InMemory::new(world)
 });

@@ -4,16 +4,16 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use super::asked::{Asked, At, said};
-use super::ground::Ground;
+use super::shorthand::{At, Shorthand, said};
+use super::testbed::Testbed;
 use crate::fields::Kind;
 use crate::sys::fault::Faults;
 use crate::sys::{Identity, Last, Mounts, Sys, SystemUnit};
 
-pub(super) fn metadata_is_of_the_entry_itself<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.file(Path::new("file"), b"hello");
-    ground.hard_link("file", "same");
-    ground.dir("directory");
+pub(super) fn metadata_is_of_the_entry_itself<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.file(Path::new("file"), b"hello");
+    testbed.hard_link("file", "same");
+    testbed.dir("directory");
     let may_write =
         |child: &str, kind| base.sys.may_write(&base.dir, base.name(child).as_name(), kind);
     let identity = |child: &str| Identity::of(&base.stat(child).unwrap());
@@ -29,34 +29,34 @@ pub(super) fn metadata_is_of_the_entry_itself<G: Ground>(ground: &G, base: &At<'
     opened.close();
     assert_eq!(base.stat("nothing").err(), Some(ErrorKind::NotFound));
     assert!(may_write("file", Kind::File));
-    if ground.link("link", "directory") {
+    if testbed.link("link", "directory") {
         assert_eq!(base.stat("link").unwrap().kind, Kind::Symlink);
         assert_ne!(identity("link"), identity("directory"));
         assert!(may_write("link", Kind::Symlink));
     }
 }
 
-pub(super) fn the_working_directory_needs_no_opening<G: Ground>(ground: &G, _: &At<'_, G>) {
-    let sys = ground.start();
-    let here = Asked { sys: &sys, dir: sys.open_place(Path::new("")).unwrap() };
+pub(super) fn the_working_directory_needs_no_opening<G: Testbed>(testbed: &G, _: &At<'_, G>) {
+    let sys = testbed.start();
+    let here = Shorthand { sys: &sys, dir: sys.open_for_lookup(Path::new("")).unwrap() };
     assert!(cfg!(windows) || sys.calls().total() == 0);
-    here.open(ground.habits().known.0).close();
-    let dot = Asked { sys: &sys, dir: sys.open_place(Path::new(".")).unwrap() };
+    here.open(testbed.differences().known.0).close();
+    let dot = Shorthand { sys: &sys, dir: sys.open_for_lookup(Path::new(".")).unwrap() };
     assert_eq!(here.identity(), dot.identity());
     let closed = sys.calls().of("close");
     here.close();
     assert!(cfg!(windows) || sys.calls().of("close") == closed, "and no closing");
-    assert!(sys.open_place(Path::new("no/such/directory")).is_err());
+    assert!(sys.open_for_lookup(Path::new("no/such/directory")).is_err());
 }
 
-pub(super) fn mounts_are_refused_or_crossed<G: Ground>(ground: &G, _: &At<'_, G>) {
-    let Some(mount) = ground.habits().known.1 else {
+pub(super) fn mounts_are_refused_or_crossed<G: Testbed>(testbed: &G, _: &At<'_, G>) {
+    let Some(mount) = testbed.differences().known.1 else {
         return curt_testkit::skip("no mount point that is the same everywhere is known here");
     };
     // Security filters answer `EPERM`.
     for faults in [Faults::default(), Faults::default().fail("openat2", 0, 1)] {
-        let sys = G::S::start(&ground.setup_with(faults));
-        let root = Asked { sys: &sys, dir: sys.open_place(Path::new("/")).unwrap() };
+        let sys = G::S::start(&testbed.setup_with(faults));
+        let root = Shorthand { sys: &sys, dir: sys.open_for_lookup(Path::new("/")).unwrap() };
         let open = |mounts| sys.open_child(&root.dir, root.name(mount).as_name(), mounts);
         assert_eq!(said(&open(Mounts::Refuse)), "a mount point");
         assert_eq!(said(&open(Mounts::Cross)), "opened");
@@ -64,17 +64,17 @@ pub(super) fn mounts_are_refused_or_crossed<G: Ground>(ground: &G, _: &At<'_, G>
     }
 }
 
-pub(super) fn a_shortage_is_no_failure<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.dir("top");
-    for &number in ground.habits().shortages {
-        let faults = Faults::default().fail(ground.habits().opening, 0, number);
-        let sys = G::S::start(&ground.setup_with(faults));
+pub(super) fn a_shortage_is_no_failure<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.dir("top");
+    for &number in testbed.differences().shortages {
+        let faults = Faults::default().fail(testbed.differences().opening, 0, number);
+        let sys = G::S::start(&testbed.setup_with(faults));
         let top = sys.open_child(&base.dir, base.name("top").as_name(), Mounts::Refuse);
         assert_eq!(said(&top), "shortage", "{number}");
     }
 }
 
-pub(super) fn operands_are_split_by_text<G: Ground>(ground: &G, _: &At<'_, G>) {
+pub(super) fn operands_are_split_by_text<G: Testbed>(testbed: &G, _: &At<'_, G>) {
     let apart = |text: &str| {
         let operand = <G::S as Sys>::Unit::operand(Path::new(text));
         let last = match operand.last {
@@ -102,6 +102,6 @@ pub(super) fn operands_are_split_by_text<G: Ground>(ground: &G, _: &At<'_, G>) {
     ] {
         assert_eq!(apart(text), (parent.to_owned(), last.to_owned(), directory_only), "{text:?}");
     }
-    let base = ground.base();
+    let base = testbed.base();
     assert_eq!(SystemUnit::path(<G::S as Sys>::Unit::units(&base)), base);
 }

@@ -2,15 +2,15 @@
 
 use std::io::ErrorKind;
 
-use super::asked::{At, base, kind_of};
-use super::ground::{Ground, Habits};
+use super::shorthand::{At, base, kind_of};
+use super::testbed::{Differences, Testbed};
 use crate::fields::Kind;
 use crate::sys::Sys;
 use crate::sys::fault::Faults;
 
-pub(super) fn removing_answers_what_was_there<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.files(["file", "unknown", "full/inside"]);
-    ground.dir("directory");
+pub(super) fn removing_answers_what_was_there<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.files(["file", "unknown", "full/inside"]);
+    testbed.dir("directory");
     assert_eq!(base.remove("file", Kind::File), "Done");
     assert_eq!(base.remove("file", Kind::File), "Gone");
     assert_eq!(base.remove("unknown", Kind::Unknown), "Done");
@@ -23,21 +23,21 @@ pub(super) fn removing_answers_what_was_there<G: Ground>(ground: &G, base: &At<'
     assert_eq!(base.remove_empty("directory"), Ok(()));
     assert_eq!(base.remove_empty("directory"), Err(ErrorKind::NotFound));
     assert_eq!(base.remove_empty("full"), Err(ErrorKind::DirectoryNotEmpty));
-    assert_eq!(ground.list(""), ["- full/inside", "d full"]);
+    assert_eq!(testbed.list(""), ["- full/inside", "d full"]);
 }
 
-pub(super) fn nothing_is_removed_through_a_link<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.files(["kept/inside"]);
-    if !(ground.link("to-directory", "kept") && ground.link("to-file", "kept/inside")) {
+pub(super) fn nothing_is_removed_through_a_link<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.files(["kept/inside"]);
+    if !(testbed.link("to-directory", "kept") && testbed.link("to-file", "kept/inside")) {
         return curt_testkit::skip("making symbolic links may need a privilege here");
     }
     assert_eq!(base.remove("to-directory", Kind::Symlink), "Done");
     assert_eq!(base.remove("to-file", Kind::Unknown), "Done");
-    assert_eq!(ground.list(""), ["- kept/inside", "d kept"]);
+    assert_eq!(testbed.list(""), ["- kept/inside", "d kept"]);
 }
 
-pub(super) fn an_emptied_directory_is_finished<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.files(["top/file"]);
+pub(super) fn an_emptied_directory_is_finished<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.files(["top/file"]);
     let top = base.open("top");
     top.rest();
     let (top, error) = base.finish("top", top).err().unwrap();
@@ -46,32 +46,32 @@ pub(super) fn an_emptied_directory_is_finished<G: Ground>(ground: &G, base: &At<
     assert_eq!(top.rest().len(), 1);
     assert_eq!(top.remove("file", Kind::File), "Done");
     assert!(base.finish("top", top).is_ok());
-    assert!(ground.list("").is_empty());
+    assert!(testbed.list("").is_empty());
 }
 
-pub(super) fn a_directory_that_went_away_is_gone<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.dir("top");
+pub(super) fn a_directory_that_went_away_is_gone<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.dir("top");
     let top = base.open("top");
-    ground.rename("top", "elsewhere");
-    if ground.habits().removes_by_handle {
+    testbed.rename("top", "elsewhere");
+    if testbed.differences().removes_by_handle {
         assert!(base.finish("top", top).is_ok());
         // Wine remembers the old name, so the moved directory may remain.
-        assert!(ground.list("").iter().all(|left| left == "d elsewhere"));
+        assert!(testbed.list("").iter().all(|left| left == "d elsewhere"));
     } else {
         let (top, error) = base.finish("top", top).err().unwrap();
         assert_eq!(kind_of(&error), ErrorKind::NotFound);
         top.close();
-        assert_eq!(ground.list(""), ["d elsewhere"]);
+        assert_eq!(testbed.list(""), ["d elsewhere"]);
     }
 }
 
-pub(super) fn planned_errors_are_the_answers<G: Ground>(ground: &G, _: &At<'_, G>) {
-    ground.files(["top/file"]);
-    let Habits { removing, denied, gone, .. } = ground.habits();
+pub(super) fn planned_errors_are_the_answers<G: Testbed>(testbed: &G, _: &At<'_, G>) {
+    testbed.files(["top/file"]);
+    let Differences { removing, denied, gone, .. } = testbed.differences();
     let fail =
         |faults: Faults, call: &&'static str| faults.fail(call, 0, denied).fail(call, 1, gone);
-    let sys = G::S::start(&ground.setup_with(removing.iter().fold(Faults::default(), fail)));
-    let base = base(ground, &sys);
+    let sys = G::S::start(&testbed.setup_with(removing.iter().fold(Faults::default(), fail)));
+    let base = base(testbed, &sys);
     let top = base.open("top");
     let answers = [(); 3].map(|()| top.remove("file", Kind::File));
     assert_eq!(answers, ["failed 5", "Gone", "Done"]);
@@ -84,11 +84,11 @@ pub(super) fn planned_errors_are_the_answers<G: Ground>(ground: &G, _: &At<'_, G
     base.close();
 }
 
-pub(super) fn everything_opened_is_closed<G: Ground>(ground: &G, _: &At<'_, G>) {
-    ground.files(["top/a/file", "top/b/file"]);
-    ground.dir("top/empty");
-    let sys = ground.start();
-    let base = base(ground, &sys);
+pub(super) fn everything_opened_is_closed<G: Testbed>(testbed: &G, _: &At<'_, G>) {
+    testbed.files(["top/a/file", "top/b/file"]);
+    testbed.dir("top/empty");
+    let sys = testbed.start();
+    let base = base(testbed, &sys);
     let top = base.open("top");
     for child in ["a", "b", "empty"] {
         let dir = top.open(child);
@@ -102,7 +102,7 @@ pub(super) fn everything_opened_is_closed<G: Ground>(ground: &G, _: &At<'_, G>) 
     base.close();
     let calls = sys.calls();
     let closings = calls.of("close") + calls.of("NtClose");
-    let most = if ground.habits().removes_by_handle { 7 } else { 5 };
+    let most = if testbed.differences().removes_by_handle { 7 } else { 5 };
     assert!(closings > 0 && closings <= most, "{calls:?}");
-    assert_eq!(ground.list(""), ["- top/a/file", "- top/b/file", "d top", "d top/a", "d top/b"]);
+    assert_eq!(testbed.list(""), ["- top/a/file", "- top/b/file", "d top", "d top/a", "d top/b"]);
 }

@@ -4,35 +4,35 @@ use std::cell::Cell;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::asked::{Asked, At, kind, kind_of};
-use super::ground::Ground;
+use super::shorthand::{At, Shorthand, kind, kind_of};
+use super::testbed::Testbed;
 use crate::sys::beneath::{Beneath, Create, How, Link, Open, Purpose, Reading, Step};
 use crate::sys::{Sys, SystemUnit};
 
 fn word<T>(step: &Step<T>) -> String {
     match step {
         Step::Done(_) => "done".into(),
-        Step::Otherwise => "otherwise".into(),
+        Step::Other => "otherwise".into(),
         Step::Failed(error) => format!("{:?}", kind_of(error)),
     }
 }
 
-fn open<S: Beneath>(at: &Asked<'_, S>, child: &str, create: Create) -> String {
+fn open<S: Beneath>(at: &Shorthand<'_, S>, child: &str, create: Create) -> String {
     let (read, write) = (true, create != Create::Never);
     let how = How { read, write, create, follow: true, mode: 0o600, ..How::default() };
     word(&at.sys.open(&at.dir, at.name(child).as_name(), &how))
 }
 
-pub(super) fn a_step_enters_directories_and_nothing_else<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.files(["dir/inner", "file"]);
-    let has_links = ground.link("link", "dir") && ground.link("broken", "nothing");
+pub(super) fn a_step_enters_only_directories<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.files(["dir/inner", "file"]);
+    let has_links = testbed.link("link", "dir") && testbed.link("broken", "nothing");
     let sys = base.sys;
-    for purpose in [Purpose::Place, Purpose::Listing] {
+    for purpose in [Purpose::Lookup, Purpose::Listing] {
         let enter = |child: &str| sys.enter(&base.dir, base.name(child).as_name(), purpose);
         let itself = || sys.enter(&base.dir, G::S::ITSELF, purpose);
         for (step, inner) in [(enter("dir"), "inner"), (itself(), "file")] {
             let Step::Done(dir) = step else { panic!("{}", word(&step)) };
-            let dir = Asked { sys, dir };
+            let dir = Shorthand { sys, dir };
             assert_eq!(open(&dir, inner, Create::Never), "done", "{purpose:?}");
             dir.close();
         }
@@ -44,9 +44,9 @@ pub(super) fn a_step_enters_directories_and_nothing_else<G: Ground>(ground: &G, 
     }
 }
 
-pub(super) fn a_step_opens_files_and_no_links<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.files(["file"]);
-    let has_links = ground.link("link", "file") && ground.link("broken", "made");
+pub(super) fn a_step_opens_files_and_no_links<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.files(["file"]);
+    let has_links = testbed.link("link", "file") && testbed.link("broken", "made");
     for (child, create, expected) in [
         ("file", Create::Never, "done"),
         ("nothing", Create::Never, "NotFound"),
@@ -62,17 +62,17 @@ pub(super) fn a_step_opens_files_and_no_links<G: Ground>(ground: &G, base: &At<'
         assert_eq!(open(base, link, Create::Missing), "otherwise", "{link}");
         assert_eq!(open(base, link, Create::New), "AlreadyExists", "{link}");
     }
-    let mut made: Vec<String> = ground.list("");
+    let mut made: Vec<String> = testbed.list("");
     made.retain(|line| line.starts_with('-'));
     assert_eq!(made, ["- file", "- missing", "- new"], "nothing is made through a link");
 }
 
-pub(super) fn a_step_reads_links<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.files(["dir/inner", "file"]);
+pub(super) fn a_step_reads_links<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.files(["dir/inner", "file"]);
     // The last target looks like that of a magic link, which only `/proc` has.
     let mut links = vec![("link", "dir"), ("broken", "nothing")];
     links.extend(cfg!(unix).then_some(("pipe", "pipe:[1]")));
-    let has_links = links.iter().all(|(child, target)| ground.link(child, target));
+    let has_links = links.iter().all(|(child, target)| testbed.link(child, target));
     let link = |child: &str| base.sys.link(&base.dir, base.name(child).as_name(), Reading::Look);
     for child in ["file", "dir"] {
         assert!(matches!(link(child), Ok(Link::No)), "{child}");
@@ -86,15 +86,15 @@ pub(super) fn a_step_reads_links<G: Ground>(ground: &G, base: &At<'_, G>) {
     }
 }
 
-pub(super) fn a_step_makes_directories_and_renames<G: Ground>(ground: &G, base: &At<'_, G>) {
+pub(super) fn a_step_makes_directories_and_renames<G: Testbed>(testbed: &G, base: &At<'_, G>) {
     use ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound};
-    ground.files(["a/file", "a/other", "b/inner"]);
+    testbed.files(["a/file", "a/other", "b/inner"]);
     let sys = base.sys;
     let make = |child: &str| kind(sys.create_dir(&base.dir, base.name(child).as_name(), 0o700));
     assert_eq!(["made", "made", "a"].map(make), [Ok(()), Err(AlreadyExists), Err(AlreadyExists)]);
     let (a, b) = (base.open("a"), base.open("b"));
     let replace = Cell::new(true);
-    let rename = |from: &At<'_, G>, old: &str, to: &Asked<'_, G::S>, new: &str| {
+    let rename = |from: &At<'_, G>, old: &str, to: &Shorthand<'_, G::S>, new: &str| {
         let (old, new) = (base.name(old), base.name(new));
         kind(sys.rename(&from.dir, old.as_name(), &to.dir, new.as_name(), replace.get()))
     };
@@ -106,7 +106,7 @@ pub(super) fn a_step_makes_directories_and_renames<G: Ground>(ground: &G, base: 
     replace.set(true);
     assert_eq!(rename(&a, "another", &b, "moved"), Ok(()));
     let mut left = vec!["- b/inner", "- b/moved", "d a", "d b"];
-    if ground.habits().asks_by_path {
+    if testbed.differences().queries_by_path {
         assert_eq!(rename(base, "made", base, "a"), Ok(()));
         assert_eq!(rename(base, "a", base, "b"), Err(DirectoryNotEmpty));
         assert!(rename(base, "b", &b, "below").is_err(), "a directory does not go below itself");
@@ -116,14 +116,14 @@ pub(super) fn a_step_makes_directories_and_renames<G: Ground>(ground: &G, base: 
     // Not every system can list a directory while another handle has it open for removal.
     a.close();
     b.close();
-    assert_eq!(ground.list(""), left);
+    assert_eq!(testbed.list(""), left);
 }
 
-pub(super) fn an_open_directory_is_called_as_it_is_called_now<G: Ground>(
-    ground: &G,
+pub(super) fn an_open_directory_is_called_as_it_is_called_now<G: Testbed>(
+    testbed: &G,
     base: &At<'_, G>,
 ) {
-    ground.files(["old/inner"]);
+    testbed.files(["old/inner"]);
     let old = base.open("old");
     let is_called = |name: &str| match base.sys.path_of(Open::Dir(&old.dir)) {
         Ok(path) => assert_eq!(SystemUnit::path(path).file_name(), Some(name.as_ref())),
@@ -132,8 +132,8 @@ pub(super) fn an_open_directory_is_called_as_it_is_called_now<G: Ground>(
         }
     };
     is_called("old");
-    if !ground.habits().removes_by_handle {
-        ground.rename("old", "new");
+    if !testbed.differences().removes_by_handle {
+        testbed.rename("old", "new");
         is_called("new");
     }
     old.close();

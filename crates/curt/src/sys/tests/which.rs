@@ -2,9 +2,9 @@
 
 use std::io::{self, ErrorKind};
 
-use super::asked::{Asked, At, kind};
-use super::ground::Ground;
-use crate::sys::{Shown, Sys, SystemUnit, Unsearched, Verdict, Which};
+use super::shorthand::{At, Shorthand, kind};
+use super::testbed::Testbed;
+use crate::sys::{Completeness, Sys, SystemUnit, Unsearched, Verdict, Which};
 
 fn word(answer: &Result<Verdict, Unsearched>) -> &'static str {
     match answer {
@@ -19,11 +19,11 @@ fn word(answer: &Result<Verdict, Unsearched>) -> &'static str {
     }
 }
 
-pub(super) fn executable_files_are_told_from_other_paths<G: Ground>(ground: &G, base: &At<'_, G>) {
-    if !ground.habits().asks_by_path {
+pub(super) fn only_programs_are_executable<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    if !testbed.differences().queries_by_path {
         return;
     }
-    ground.program("bin/tool");
+    testbed.program("bin/tool");
     for (link, target) in [
         ("bin/link", "tool"),
         ("bin/broken", "nothing"),
@@ -31,7 +31,7 @@ pub(super) fn executable_files_are_told_from_other_paths<G: Ground>(ground: &G, 
         ("way", "bin"),
         ("slashed", "bin/tool/"),
     ] {
-        ground.link(link, target);
+        testbed.link(link, target);
     }
     for (expected, paths) in [
         ("program", "bin/tool bin/link way/tool bin/../bin/tool ./bin/./tool bin//tool"),
@@ -48,12 +48,12 @@ pub(super) fn executable_files_are_told_from_other_paths<G: Ground>(ground: &G, 
     }
 }
 
-pub(super) fn the_head_of_a_file_is_read_without_waiting<G: Ground>(ground: &G, base: &At<'_, G>) {
-    fn head<S: Which>(at: &Asked<'_, S>, child: &str) -> io::Result<usize> {
+pub(super) fn reading_a_head_does_not_wait<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    fn head<S: Which>(at: &Shorthand<'_, S>, child: &str) -> io::Result<usize> {
         at.sys.head(&at.dir, at.name(child).as_name(), &mut [0; 8])
     }
-    ground.files(["bin/tool"]);
-    let is_piped = ground.fifo("bin/pipe");
+    testbed.files(["bin/tool"]);
+    let is_piped = testbed.fifo("bin/pipe");
     assert_eq!(kind(head(base, "nothing")), Err(ErrorKind::NotFound));
     let bin = base.open("bin");
     assert_eq!(head(&bin, "tool").unwrap(), 0);
@@ -62,12 +62,12 @@ pub(super) fn the_head_of_a_file_is_read_without_waiting<G: Ground>(ground: &G, 
     bin.close();
 }
 
-pub(super) fn directories_are_opened_to_be_searched<G: Ground>(ground: &G, base: &At<'_, G>) {
-    fn opens<S: Which>(at: &Asked<'_, S>, child: &str) -> bool {
+pub(super) fn directories_are_opened_to_be_searched<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    fn opens<S: Which>(at: &Shorthand<'_, S>, child: &str) -> bool {
         match at.sys.open_search(&at.dir, at.name(child).as_name()) {
             Ok(dir) => {
                 let again = at.sys.open_search(&dir, at.name("").as_name()).unwrap();
-                let again = Asked { sys: at.sys, dir: again };
+                let again = Shorthand { sys: at.sys, dir: again };
                 assert_eq!(matching(&again, "tool"), ["tool"], "{child}, again");
                 again.close();
                 at.sys.close(dir);
@@ -77,9 +77,9 @@ pub(super) fn directories_are_opened_to_be_searched<G: Ground>(ground: &G, base:
             Err(reason) => panic!("{child}: {reason:?}"),
         }
     }
-    ground.files(["bin/tool"]);
+    testbed.files(["bin/tool"]);
     assert_eq!(["bin", "nothing"].map(|child| opens(base, child)), [true, false]);
-    if ground.link("way", "bin") && ground.link("broken", "nothing") {
+    if testbed.link("way", "bin") && testbed.link("broken", "nothing") {
         assert_eq!(["way", "broken"].map(|child| opens(base, child)), [true, false]);
     }
     let bin = base.open("bin");
@@ -88,7 +88,7 @@ pub(super) fn directories_are_opened_to_be_searched<G: Ground>(ground: &G, base:
 }
 
 /// The platform may yield others too.
-fn matching<S: Which>(at: &Asked<'_, S>, stem: &str) -> Vec<String> {
+fn matching<S: Which>(at: &Shorthand<'_, S>, stem: &str) -> Vec<String> {
     let mut buf = S::DirBuf::default();
     let mut found = Vec::new();
     let name = at.name(stem);
@@ -100,16 +100,16 @@ fn matching<S: Which>(at: &Asked<'_, S>, stem: &str) -> Vec<String> {
             }
         });
         match shown.unwrap() {
-            Shown::Part => {}
-            Shown::ProbablyAll | Shown::All => break,
+            Completeness::Part => {}
+            Completeness::ProbablyAll | Completeness::All => break,
         }
     }
     found.sort();
     found
 }
 
-pub(super) fn names_match_in_any_case_of_letters<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.files(["bin/Tool.EXE", "bin/tool.cmd", "bin/other", "bin/to"]);
+pub(super) fn names_match_in_any_case_of_letters<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.files(["bin/Tool.EXE", "bin/tool.cmd", "bin/other", "bin/to"]);
     for (stem, expected) in
         [("tool", &["Tool.EXE", "tool.cmd"][..]), ("TOOL.E", &["Tool.EXE"]), ("nothing", &[])]
     {
@@ -119,11 +119,11 @@ pub(super) fn names_match_in_any_case_of_letters<G: Ground>(ground: &G, base: &A
     }
 }
 
-pub(super) fn a_probe_returns_the_verdict_and_the_spelling<G: Ground>(
-    ground: &G,
+pub(super) fn a_probe_returns_the_verdict_and_the_spelling<G: Testbed>(
+    testbed: &G,
     base: &At<'_, G>,
 ) {
-    ground.files(["bin/Tool.EXE", "bin/dir/file"]);
+    testbed.files(["bin/Tool.EXE", "bin/dir/file"]);
     let bin = base.open("bin");
     let (mut buf, mut spelled) = (<G::S as Sys>::DirBuf::default(), Vec::new());
     let mut probe = |child: &str| {

@@ -34,21 +34,21 @@ impl Accounts {
     /// Failures are not cached.
     pub(super) fn user(&mut self, id: u32) -> io::Result<Option<Arc<OsString>>> {
         let Accounts { known, shared } = self;
-        remembered(&mut known.users, id, |id| {
-            through(shared.as_ref(), |known| &mut known.users, id, user_name)
+        cached(&mut known.users, id, |id| {
+            look_up_shared(shared.as_ref(), |known| &mut known.users, id, user_name)
         })
     }
 
     pub(super) fn group(&mut self, id: u32) -> io::Result<Option<Arc<OsString>>> {
         let Accounts { known, shared } = self;
-        remembered(&mut known.groups, id, |id| {
-            through(shared.as_ref(), |known| &mut known.groups, id, group_name)
+        cached(&mut known.groups, id, |id| {
+            look_up_shared(shared.as_ref(), |known| &mut known.groups, id, group_name)
         })
     }
 }
 
 /// Locked during the lookup, as most other workers want the same number.
-fn through(
+fn look_up_shared(
     shared: Option<&Shared>,
     names: impl FnOnce(&mut Known) -> &mut Names,
     id: u32,
@@ -59,12 +59,12 @@ fn through(
         None => look_up(id),
         Some(shared) => {
             let mut known = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            remembered(names(&mut known), id, look_up)
+            cached(names(&mut known), id, look_up)
         }
     }
 }
 
-fn remembered(
+fn cached(
     known: &mut Names,
     id: u32,
     look_up: impl FnOnce(u32) -> io::Result<Option<Arc<OsString>>>,
@@ -84,17 +84,17 @@ pub(crate) fn group_name(id: u32) -> io::Result<Option<OsString>> {
 }
 
 /// Groups with many members need more.
-const ROOM: usize = 1 << 10;
-const MOST: usize = 1 << 20;
+const INITIAL_CAPACITY: usize = 1 << 10;
+const MAX_CAPACITY: usize = 1 << 20;
 
 fn look_up(
-    ask: impl Fn(&mut [u8]) -> Result<Option<OsString>, i32>,
+    query: impl Fn(&mut [u8]) -> Result<Option<OsString>, i32>,
 ) -> io::Result<Option<OsString>> {
-    let mut room = ROOM;
+    let mut capacity = INITIAL_CAPACITY;
     loop {
-        match ask(&mut vec![0; room]) {
+        match query(&mut vec![0; capacity]) {
             Ok(found) => return Ok(found),
-            Err(libc::ERANGE) if room < MOST => room *= 4,
+            Err(libc::ERANGE) if capacity < MAX_CAPACITY => capacity *= 4,
             Err(libc::EINTR) => {}
             Err(fault @ (libc::EMFILE | libc::ENFILE | libc::ENOMEM | libc::EIO)) => {
                 return Err(io::Error::from_raw_os_error(fault));
@@ -132,17 +132,17 @@ pub(crate) fn home_of(user: &[u8]) -> Option<PathBuf> {
     found.ok().flatten().map(PathBuf::from)
 }
 
-type Ask<K, T> =
+type Lookup<K, T> =
     unsafe extern "C" fn(K, *mut T, *mut libc::c_char, libc::size_t, *mut *mut T) -> libc::c_int;
 
 /// Looks up an entry, and returns one of its strings.
 ///
 /// # Safety
 ///
-/// `ask` must accept the key, fill in the entry with strings in the buffer, and set the result to
+/// `query` must accept the key, fill in the entry with strings in the buffer, and set the result to
 /// the entry or to null. `chosen` must return one of those strings, or null.
 unsafe fn entry<K, T>(
-    ask: Ask<K, T>,
+    query: Lookup<K, T>,
     chosen: impl Fn(&T) -> *const libc::c_char,
     key: K,
     buffer: &mut [u8],
@@ -151,7 +151,7 @@ unsafe fn entry<K, T>(
     let mut found = std::ptr::null_mut();
     // SAFETY: all pointers are valid for writes, and the length is the buffer's.
     let error = unsafe {
-        ask(key, entry.as_mut_ptr(), buffer.as_mut_ptr().cast(), buffer.len(), &raw mut found)
+        query(key, entry.as_mut_ptr(), buffer.as_mut_ptr().cast(), buffer.len(), &raw mut found)
     };
     if error != 0 {
         return Err(error);
@@ -180,7 +180,7 @@ unsafe fn text(name: *const libc::c_char) -> Option<OsString> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Accounts, Shared, home_of, look_up, remembered, through};
+    use super::{Accounts, Shared, cached, home_of, look_up, look_up_shared};
     use std::collections::HashMap;
     use std::ffi::OsString;
     use std::io;
@@ -206,24 +206,23 @@ mod tests {
         }
         let mut known = HashMap::new();
         let failed = |_| Err(io::Error::from_raw_os_error(libc::EMFILE));
-        assert!(remembered(&mut known, 7, failed).is_err());
-        let found =
-            remembered(&mut known, 7, |_| Ok(Some(OsString::from("seven").into()))).unwrap();
+        assert!(cached(&mut known, 7, failed).is_err());
+        let found = cached(&mut known, 7, |_| Ok(Some(OsString::from("seven").into()))).unwrap();
         assert_eq!(*found.unwrap(), *"seven");
-        assert!(remembered(&mut known, 7, failed).unwrap().is_some(), "asked again");
+        assert!(cached(&mut known, 7, failed).unwrap().is_some(), "asked again");
     }
 
     #[test]
     fn workers_share_the_names_of_owners() {
         let shared = Shared::default();
-        let ask = |look_up: &dyn Fn() -> io::Result<Option<OsString>>| {
-            through(Some(&shared), |known| &mut known.groups, 7, |_| look_up())
+        let query = |look_up: &dyn Fn() -> io::Result<Option<OsString>>| {
+            look_up_shared(Some(&shared), |known| &mut known.groups, 7, |_| look_up())
         };
-        assert!(ask(&|| Err(io::ErrorKind::Other.into())).is_err());
+        assert!(query(&|| Err(io::ErrorKind::Other.into())).is_err());
         for look_up in
             [&|| Ok(Some("seven".into())), &|| panic!("known already")] as [&dyn Fn() -> _; 2]
         {
-            assert_eq!(*ask(look_up).unwrap().unwrap(), *"seven");
+            assert_eq!(*query(look_up).unwrap().unwrap(), *"seven");
         }
         let mut worker = Accounts::new(Some(shared.clone()));
         assert_eq!(*worker.group(7).unwrap().unwrap(), *"seven");
@@ -239,7 +238,7 @@ mod tests {
                     if buffer.len() < least { Err(libc::ERANGE) } else { Ok(Some("long".into())) }
                 })
             };
-        assert_eq!(wants(super::ROOM * 60).unwrap().unwrap(), "long");
+        assert_eq!(wants(super::INITIAL_CAPACITY * 60).unwrap().unwrap(), "long");
         assert_eq!(wants(usize::MAX).unwrap(), None);
     }
 

@@ -8,7 +8,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::dir::{Dir, text};
-use super::{LIST, PLACE, Unix, values};
+use super::{LIST, LOOKUP, Unix, values};
 use crate::name::Name;
 use crate::sys::beneath::{
     Beneath, Change, File, How, Link, Open, Purpose, Reading, Rules, Step, Want, Whole,
@@ -24,7 +24,7 @@ fn descriptor(open: Open<'_, Unix>) -> BorrowedFd<'_> {
 
 pub(super) fn directory(purpose: Purpose) -> OFlags {
     match purpose {
-        Purpose::Place => PLACE,
+        Purpose::Lookup => LOOKUP,
         Purpose::Listing => LIST.difference(OFlags::NOFOLLOW),
     }
 }
@@ -38,8 +38,8 @@ impl Unix {
     pub(super) fn file_for(&self, how: &How, fd: OwnedFd) -> Result<File, Errno> {
         if how.nonblocking_open && !how.nonblocking {
             let flags = values::flags(how).difference(OFlags::NONBLOCK);
-            if let Err(error) = self.door.set_status(fd.as_fd(), flags) {
-                self.door.close(fd);
+            if let Err(error) = self.syscalls.set_status(fd.as_fd(), flags) {
+                self.syscalls.close(fd);
                 return Err(error);
             }
         }
@@ -65,19 +65,19 @@ impl Beneath for Unix {
     }
 
     fn close_handle(&self, handle: File) {
-        self.door.close(handle);
+        self.syscalls.close(handle);
     }
 
     fn enter(&self, at: &Dir, name: Name<'_, u8>, purpose: Purpose) -> Step<Dir> {
         let flags = directory(purpose) | OFlags::NOFOLLOW;
-        let open = || self.door.openat(at.as_fd(), text(name), flags, Mode::empty());
+        let open = || self.syscalls.openat(at.as_fd(), text(name), flags, Mode::empty());
         values::entered(values::uninterrupted(open).and_then(|fd| self.dir_for(purpose, fd)))
     }
 
     fn open(&self, at: &Dir, name: Name<'_, u8>, how: &How) -> Step<File> {
         let flags = values::flags(how) | OFlags::NOFOLLOW;
         let opened = values::uninterrupted(|| {
-            self.door.openat(at.as_fd(), text(name), flags, values::mode(how))
+            self.syscalls.openat(at.as_fd(), text(name), flags, values::mode(how))
         });
         values::stepped(opened.and_then(|fd| self.file_for(how, fd)))
     }
@@ -87,7 +87,7 @@ impl Beneath for Unix {
     }
 
     fn create_dir(&self, at: &Dir, name: Name<'_, u8>, mode: u32) -> io::Result<()> {
-        Ok(self.door.mkdirat(at.as_fd(), text(name), values::bits(mode))?)
+        Ok(self.syscalls.mkdirat(at.as_fd(), text(name), values::bits(mode))?)
     }
 
     fn rename(
@@ -98,11 +98,11 @@ impl Beneath for Unix {
         fresh: Name<'_, u8>,
         replace: bool,
     ) -> io::Result<()> {
-        Ok(self.door.rename(from.as_fd(), text(name), to.as_fd(), text(fresh), replace)?)
+        Ok(self.syscalls.rename(from.as_fd(), text(name), to.as_fd(), text(fresh), replace)?)
     }
 
     fn symlink(&self, target: Name<'_, u8>, at: &Dir, name: Name<'_, u8>) -> io::Result<()> {
-        Ok(self.door.symlinkat(text(target), at.as_fd(), text(name))?)
+        Ok(self.syscalls.symlinkat(text(target), at.as_fd(), text(name))?)
     }
 
     fn hard_link(
@@ -112,13 +112,13 @@ impl Beneath for Unix {
         to: &Dir,
         fresh: Name<'_, u8>,
     ) -> io::Result<()> {
-        Ok(self.door.linkat(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
+        Ok(self.syscalls.linkat(from.as_fd(), text(name), to.as_fd(), text(fresh))?)
     }
 
     fn change(&self, at: &Dir, name: Name<'_, u8>, change: &Change) -> Step<()> {
         match self.change_unless_link(at, name, change) {
             Ok(true) => Step::Done(()),
-            Ok(false) => Step::Otherwise,
+            Ok(false) => Step::Other,
             Err(error) => Step::Failed(error.into()),
         }
     }
@@ -128,6 +128,6 @@ impl Beneath for Unix {
     }
 
     fn is_at(&self, from: &Dir, path: &[u8], open: Open<'_, Self>) -> io::Result<bool> {
-        Ok(self.leads_to(from.as_fd(), path, descriptor(open))?)
+        Ok(self.resolves_to(from.as_fd(), path, descriptor(open))?)
     }
 }

@@ -18,7 +18,7 @@ use crate::sys::{Sys, SystemUnit};
 /// Loops are only looked for after this many symlinks.
 const UNSUSPICIOUS_LINKS: usize = 20;
 /// More symlinks count as a loop, because each one could lengthen the path.
-const MOST_LINKS: usize = 1024;
+const MAX_LINKS: usize = 1024;
 /// The limit of the kernel and of `realpath(3)`.
 const FEW_LINKS: usize = 40;
 
@@ -31,11 +31,11 @@ impl Unix {
     ) -> io::Result<PathBuf> {
         let path = u8::units(path);
         let name = match links {
-            Links::Follow => self.followed(path, missing, MOST_LINKS),
+            Links::Follow => self.followed(path, missing, MAX_LINKS),
             Links::FollowFew => self.followed(path, missing, FEW_LINKS),
             Links::FollowLast => {
                 let folded = self.step_by_step(&path, missing, 0)?;
-                self.followed(folded, missing, MOST_LINKS)
+                self.followed(folded, missing, MAX_LINKS)
             }
             Links::Keep => self.step_by_step(&path, missing, 0),
         };
@@ -74,10 +74,11 @@ impl Unix {
         }
         let parent = if begin == 0 { &b"."[..] } else { &path[..begin] };
         let last_name = NameBuf::new(last.to_vec()).ok()?;
-        let dir = self.open_place(&u8::path(parent.to_vec())).ok()?;
-        let found = self.door.readlinkat(dir.as_fd(), text(last_name.as_name()), &mut Vec::new());
+        let dir = self.open_for_lookup(&u8::path(parent.to_vec())).ok()?;
+        let found =
+            self.syscalls.readlinkat(dir.as_fd(), text(last_name.as_name()), &mut Vec::new());
         let parent =
-            if found == Err(Errno::NOENT) { self.address_of(dir.as_fd()).ok() } else { None };
+            if found == Err(Errno::NOENT) { self.verified_name(dir.as_fd()).ok() } else { None };
         self.close(dir);
         let mut name = parent?;
         if name.last() != Some(&b'/') {
@@ -89,24 +90,25 @@ impl Unix {
 
     /// A name that leads to the file. The kernel also names files mounted elsewhere, on a detached
     /// mount, or below a later mount.
-    pub(super) fn address_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
+    pub(super) fn verified_name(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         let name = self.name_of(fd)?;
-        if self.leads_to(CWD, &name, fd)? { Ok(name) } else { Err(Errno::NOENT.into()) }
+        if self.resolves_to(CWD, &name, fd)? { Ok(name) } else { Err(Errno::NOENT.into()) }
     }
 
     /// The path must not contain symlinks.
-    pub(super) fn leads_to(
+    pub(super) fn resolves_to(
         &self,
         from: BorrowedFd<'_>,
         path: &[u8],
         fd: BorrowedFd<'_>,
     ) -> Result<bool, Errno> {
         let path = NameBuf::new(path.to_vec()).map_err(|_| Errno::INVAL)?;
-        let found = match self.door.fstatat(from, text(path.as_name()), AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(false),
-            found => found?,
-        };
-        let open = self.door.fstat(fd)?;
+        let found =
+            match self.syscalls.fstatat(from, text(path.as_name()), AtFlags::SYMLINK_NOFOLLOW) {
+                Err(Errno::NOENT | Errno::NOTDIR) => return Ok(false),
+                found => found?,
+            };
+        let open = self.syscalls.fstat(fd)?;
         Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
     }
 
@@ -117,7 +119,8 @@ impl Unix {
             return Err(Errno::NOENT.into());
         }
         // No trailing slash, so that the root is empty.
-        let mut name = if path[0] == b'/' { Vec::new() } else { u8::units(&self.door.getcwd()?) };
+        let mut name =
+            if path[0] == b'/' { Vec::new() } else { u8::units(&self.syscalls.getcwd()?) };
         if name == b"/" {
             name.clear();
         }
@@ -179,7 +182,7 @@ impl Unix {
     ) -> Result<(), Errno> {
         let exists = |end: &[u8]| {
             let path = NameBuf::new([name, end].concat()).map_err(|_| Errno::INVAL)?;
-            self.door.may(CWD, text(path.as_name()), Access::EXISTS)
+            self.syscalls.may(CWD, text(path.as_name()), Access::EXISTS)
         };
         if needs_directory(rest) {
             exists(b"/")
@@ -193,7 +196,7 @@ impl Unix {
     fn target_of(&self, path: &[u8]) -> Result<Option<Vec<u8>>, Errno> {
         let path = NameBuf::new(path.to_vec()).map_err(|_| Errno::INVAL)?;
         let mut target = Vec::new();
-        match self.door.readlinkat(CWD, text(path.as_name()), &mut target) {
+        match self.syscalls.readlinkat(CWD, text(path.as_name()), &mut target) {
             Ok(()) if target.is_empty() => Err(Errno::NOENT),
             Ok(()) => Ok(Some(target)),
             Err(Errno::INVAL) => Ok(None),
@@ -223,7 +226,7 @@ impl Loops {
             return Err(Errno::LOOP);
         }
         let parent = NameBuf::new([parent, b"/"].concat()).map_err(|_| Errno::INVAL)?;
-        let found = sys.door.fstatat(CWD, text(parent.as_name()), AtFlags::empty())?;
+        let found = sys.syscalls.fstatat(CWD, text(parent.as_name()), AtFlags::empty())?;
         Ok(!self.seen.insert((found.st_dev as u64, found.st_ino as u64, path.to_vec())))
     }
 }
@@ -268,8 +271,8 @@ mod tests {
             let path = scratch.typed().join(path);
             for missing in [Missing::Nothing, Missing::LastName, Missing::Anything] {
                 let units = u8::units(&path);
-                let steps = sys().step_by_step(&units, missing, MOST_LINKS);
-                let answer = sys().followed(units, missing, MOST_LINKS);
+                let steps = sys().step_by_step(&units, missing, MAX_LINKS);
+                let answer = sys().followed(units, missing, MAX_LINKS);
                 let errno = |error: io::Error| error.raw_os_error();
                 assert_eq!(answer.map_err(errno), steps.map_err(errno), "{path:?} {missing:?}");
             }

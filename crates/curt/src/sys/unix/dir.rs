@@ -15,14 +15,14 @@ use crate::sys::{Batch, Entry, Listing};
 pub(crate) struct Dir {
     open: Open,
     /// Boxed, because a traversal stack holds one `Dir` per level.
-    asked: OnceLock<Box<Asked>>,
+    cached: OnceLock<Box<Cached>>,
 }
 
 /// All entries may be removed (`None`), or only those of this user.
 pub(super) type Rights = Result<Option<u32>>;
 
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct Cached {
     /// The device and the mount ID, one of which is 0.
     pub(super) mount: OnceLock<(u64, u64)>,
     pub(super) rights: OnceLock<Rights>,
@@ -41,11 +41,11 @@ impl Dir {
     }
 
     fn of(open: Open) -> Dir {
-        Dir { open, asked: OnceLock::new() }
+        Dir { open, cached: OnceLock::new() }
     }
 
-    pub(super) fn asked(&self) -> &Asked {
-        self.asked.get_or_init(Box::default)
+    pub(super) fn cached(&self) -> &Cached {
+        self.cached.get_or_init(Box::default)
     }
 
     pub(super) fn streaming(fd: OwnedFd) -> Result<Dir> {

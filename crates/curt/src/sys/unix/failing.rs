@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, CWD};
 use rustix::io::Errno;
 
-use super::door::Door;
+use super::syscalls::Syscalls;
 use crate::error::StartFailure;
 use crate::sys::script_interpreter;
 
 const HEAD: usize = 4 << 10;
 
 pub(crate) fn explain(
-    door: &Door,
+    syscalls: &Syscalls,
     program: &Path,
     directory: Option<&Path>,
     error: &io::Error,
@@ -27,11 +27,11 @@ pub(crate) fn explain(
         let is_text = error.kind() == io::ErrorKind::InvalidInput;
         return if is_text { StartFailure::InvalidText } else { StartFailure::System };
     };
-    if directory.is_some_and(|directory| cannot_be_entered(door, directory)) {
+    if directory.is_some_and(|directory| cannot_be_entered(syscalls, directory)) {
         return StartFailure::Directory;
     }
     match number {
-        Errno::NOENT | Errno::NOTDIR => missing(door, program, directory, number),
+        Errno::NOENT | Errno::NOTDIR => missing(syscalls, program, directory, number),
         Errno::ACCESS | Errno::ISDIR => StartFailure::NotExecutable,
         Errno::NOEXEC => StartFailure::BadFormat,
         #[cfg(target_os = "linux")]
@@ -42,25 +42,25 @@ pub(crate) fn explain(
     }
 }
 
-fn cannot_be_entered(door: &Door, directory: &Path) -> bool {
+fn cannot_be_entered(syscalls: &Syscalls, directory: &Path) -> bool {
     // Only a directory has an entry `.`.
     let itself = CString::new(directory.join(".").as_os_str().as_bytes());
-    itself.is_ok_and(|path| door.may(CWD, &path, Access::EXEC_OK).is_err())
+    itself.is_ok_and(|path| syscalls.may(CWD, &path, Access::EXEC_OK).is_err())
 }
 
 /// A missing program and a missing interpreter both fail with `ENOENT`, or with `ENOTDIR` if the
 /// path leads through a file.
-fn missing(door: &Door, program: &Path, directory: Option<&Path>, number: Errno) -> StartFailure {
-    let path = directory.unwrap_or(Path::new("")).join(program);
+fn missing(syscalls: &Syscalls, program: &Path, dir: Option<&Path>, errno: Errno) -> StartFailure {
+    let path = dir.unwrap_or(Path::new("")).join(program);
     let path = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
-    let file = match super::values::uninterrupted(|| door.open_to_read(&path)) {
+    let file = match super::values::uninterrupted(|| syscalls.open_to_read(&path)) {
         Ok(file) => file,
-        Err(Errno::NOENT) if number == Errno::NOENT => return StartFailure::ProgramMissing,
+        Err(Errno::NOENT) if errno == Errno::NOENT => return StartFailure::ProgramMissing,
         Err(_) => return StartFailure::System,
     };
     let mut head = Vec::with_capacity(HEAD);
-    let read = super::values::uninterrupted(|| door.read_fd(file.as_fd(), &mut head));
-    door.close(file);
+    let read = super::values::uninterrupted(|| syscalls.read_fd(file.as_fd(), &mut head));
+    syscalls.close(file);
     let interpreter = read.ok().and_then(|_| interpreter(&head));
     interpreter.map_or(StartFailure::System, |(path, carriage_return)| {
         StartFailure::InterpreterMissing { interpreter: path, carriage_return }

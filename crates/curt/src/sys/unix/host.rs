@@ -25,22 +25,22 @@ pub(crate) fn release() -> Release {
 
 impl Host for Unix {
     fn descriptor_limit(&self) -> usize {
-        self.door.descriptor_limit().map_or(usize::MAX, |limit| limit as usize)
+        self.syscalls.descriptor_limit().map_or(usize::MAX, |limit| limit as usize)
     }
 
     fn processors(&self) -> usize {
-        self.door.processors()
+        self.syscalls.processors()
     }
 
     fn now(&self) -> Duration {
-        self.door.now()
+        self.syscalls.now()
     }
 
     fn sleep(&self, time: Duration) {
-        self.door.sleep(time);
+        self.syscalls.sleep(time);
     }
 
     fn waits(&self) -> u64 {
-        self.door.waits()
+        self.syscalls.waits()
     }
 }

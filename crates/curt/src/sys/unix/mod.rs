@@ -16,11 +16,11 @@ pub(crate) mod accounts;
 mod beneath;
 mod canonical;
 pub(crate) mod dir;
-pub(crate) mod door;
 mod failing;
 pub(crate) mod host;
 pub(crate) mod process;
 mod removal;
+pub(crate) mod syscalls;
 mod values;
 mod which;
 
@@ -49,10 +49,11 @@ use self::accounts::Accounts;
 pub use self::dir::listed;
 use self::dir::text;
 pub(crate) use self::dir::{Dir, DirBuf};
-use self::door::Door;
+use self::syscalls::Syscalls;
 use super::canonical::{Links, Missing};
 use super::{
-    Ask, Batch, Feature, Mounts, Opened, Owners, Removed, Setup, Sources, Sys, SystemUnit, os_error,
+    Batch, Feature, Mounts, Opened, Owners, Removed, Request, Setup, Sources, Sys, SystemUnit,
+    os_error,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -63,12 +64,12 @@ const LIST: OFlags =
 
 /// Needs no permission to list the directory.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
-const PLACE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+const LOOKUP: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
-const PLACE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+const LOOKUP: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 pub(crate) struct Unix {
-    door: Door,
+    syscalls: Syscalls,
     setup: Setup,
     native: native::State,
     accounts: RefCell<Accounts>,
@@ -76,37 +77,37 @@ pub(crate) struct Unix {
 
 /// An empty name does not exist.
 #[derive(Clone, Copy)]
-enum What<'a> {
+enum StatTarget<'a> {
     Itself,
     Child(&'a CStr),
 }
 
-impl What<'_> {
+impl StatTarget<'_> {
     /// The working directory has no descriptor, so it is queried as `.`.
     fn of(dir: &Dir) -> Self {
-        if dir.is_working() { What::Child(c".") } else { What::Itself }
+        if dir.is_working() { StatTarget::Child(c".") } else { StatTarget::Itself }
     }
 }
 
 /// An empty path duplicates the descriptor. 1 call.
 pub(crate) fn open_directory(fd: BorrowedFd<'_>, path: &Path) -> (io::Result<Dir>, Calls) {
-    let door = Door::new(&Setup::default());
+    let syscalls = Syscalls::new(&Setup::default());
     let opened = if path.as_os_str().is_empty() {
         // Numbers below 3 belong to the standard streams.
-        door.lift(fd, 3)
+        syscalls.duplicate_from(fd, 3)
     } else {
-        door.open_path(fd, path, PLACE)
+        syscalls.open_path(fd, path, LOOKUP)
     };
-    (opened.map(Dir::from).map_err(io::Error::from), door.calls())
+    (opened.map(Dir::from).map_err(io::Error::from), syscalls.calls())
 }
 
 /// Refuses a descriptor of anything but a directory. 1 call.
 pub(crate) fn adopt_directory(fd: OwnedFd) -> io::Result<Dir> {
-    Ok(directory_only(&Door::new(&Setup::default()), fd)?.into())
+    Ok(directory_only(&Syscalls::new(&Setup::default()), fd)?.into())
 }
 
-fn directory_only(door: &Door, fd: OwnedFd) -> Result<OwnedFd, Errno> {
-    match values::facts_from(&door.fstat(fd.as_fd())?).kind {
+fn directory_only(syscalls: &Syscalls, fd: OwnedFd) -> Result<OwnedFd, Errno> {
+    match values::facts_from(&syscalls.fstat(fd.as_fd())?).kind {
         Kind::Directory => Ok(fd),
         _ => Err(Errno::NOTDIR),
     }
@@ -116,13 +117,13 @@ fn directory_only(door: &Door, fd: OwnedFd) -> Result<OwnedFd, Errno> {
 pub(crate) fn into_descriptor(dir: Dir) -> io::Result<OwnedFd> {
     match dir.into_descriptor() {
         Ok(fd) => Ok(fd),
-        Err(dir) => Ok(Door::new(&Setup::default()).lift(dir.as_fd(), 3)?),
+        Err(dir) => Ok(Syscalls::new(&Setup::default()).duplicate_from(dir.as_fd(), 3)?),
     }
 }
 
 impl Unix {
     pub(crate) fn adopt(&self, fd: OwnedFd) -> io::Result<Dir> {
-        Ok(self.listed(directory_only(&self.door, fd)?)?)
+        Ok(self.listed(directory_only(&self.syscalls, fd)?)?)
     }
 
     fn has(&self, feature: Feature) -> bool {
@@ -153,24 +154,24 @@ impl Unix {
 
     /// Compares the mounts of both open directories, so that no entry can be swapped in between.
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
-        let fd = self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
+        let fd = self.syscalls.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
         let ours = parent
-            .asked()
+            .cached()
             .mount
             .get()
-            .map_or_else(|| self.mount(parent.as_fd(), What::of(parent)), |&mount| Ok(mount));
+            .map_or_else(|| self.mount(parent.as_fd(), StatTarget::of(parent)), |&mount| Ok(mount));
         let same = ours.and_then(|ours| {
-            let ours = *parent.asked().mount.get_or_init(|| ours);
-            Ok(ours == self.mount(fd.as_fd(), What::Itself)?)
+            let ours = *parent.cached().mount.get_or_init(|| ours);
+            Ok(ours == self.mount(fd.as_fd(), StatTarget::Itself)?)
         });
         match same {
             Ok(true) => Ok(fd),
             Ok(false) => {
-                self.door.close(fd);
+                self.syscalls.close(fd);
                 Err(Errno::XDEV)
             }
             Err(error) => {
-                self.door.close(fd);
+                self.syscalls.close(fd);
                 Err(error)
             }
         }
@@ -178,38 +179,38 @@ impl Unix {
 
     /// Or the device, where there is no mount ID.
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
-    fn mount(&self, fd: BorrowedFd<'_>, what: What<'_>) -> Result<(u64, u64), Errno> {
+    fn mount(&self, fd: BorrowedFd<'_>, target: StatTarget<'_>) -> Result<(u64, u64), Errno> {
         match self.mount_by_statx(fd)? {
             Some(mount) => Ok(mount),
-            None => Ok((self.plain_stat(fd, what, AtFlags::empty())?.st_dev as u64, 0)),
+            None => Ok((self.plain_stat(fd, target, AtFlags::empty())?.st_dev as u64, 0)),
         }
     }
 
     /// The portable call lacks only the creation time and the attributes.
-    fn ask(
+    fn stat_into(
         &self,
         at: BorrowedFd<'_>,
-        what: What<'_>,
+        target: StatTarget<'_>,
         flags: AtFlags,
-        ask: Ask,
+        request: Request,
         known: &mut Facts,
     ) -> Result<(), Errno> {
-        if self.by_statx(at, what, flags, ask, known)? {
+        if self.query_statx(at, target, flags, request, known)? {
             return Ok(());
         }
-        known.update(values::facts_from(&self.plain_stat(at, what, flags)?));
+        known.update(values::facts_from(&self.plain_stat(at, target, flags)?));
         Ok(())
     }
 
     fn plain_stat(
         &self,
         at: BorrowedFd<'_>,
-        what: What<'_>,
+        target: StatTarget<'_>,
         flags: AtFlags,
     ) -> Result<rustix::fs::Stat, Errno> {
-        let stat = match what {
-            What::Itself => self.door.fstat(at),
-            What::Child(name) => self.door.fstatat(at, name, flags),
+        let stat = match target {
+            StatTarget::Itself => self.syscalls.fstat(at),
+            StatTarget::Child(name) => self.syscalls.fstatat(at, name, flags),
         };
         stat.inspect_err(|_| self.native.resume_statx())
     }
@@ -219,18 +220,18 @@ impl Unix {
     fn unlink(&self, parent: &Dir, name: &CStr, kind: Kind) -> Result<Removed, Errno> {
         let at = parent.as_fd();
         let is_directory = || {
-            let stat = self.door.fstatat(at, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            let stat = self.syscalls.fstatat(at, name, AtFlags::SYMLINK_NOFOLLOW)?;
             Ok(values::facts_from(&stat).kind == Kind::Directory)
         };
-        let asks = !self.has(Feature::BlindUnlink);
-        if asks && matches!(kind, Kind::Unknown | Kind::Directory) && is_directory()? {
+        let checks_kind = !self.has(Feature::BlindUnlink);
+        if checks_kind && matches!(kind, Kind::Unknown | Kind::Directory) && is_directory()? {
             return Ok(Removed::IsDirectory);
         }
-        match self.door.unlinkat(at, name, AtFlags::empty()) {
+        match self.syscalls.unlinkat(at, name, AtFlags::empty()) {
             Ok(()) => Ok(Removed::Done),
-            Err(Errno::ISDIR) if !asks => Ok(Removed::IsDirectory),
+            Err(Errno::ISDIR) if !checks_kind => Ok(Removed::IsDirectory),
             // Systems disagree on the error for a directory, and `EPERM` has other causes too.
-            Err(Errno::PERM | Errno::ISDIR) if asks && is_directory().unwrap_or(false) => {
+            Err(Errno::PERM | Errno::ISDIR) if checks_kind && is_directory().unwrap_or(false) => {
                 Ok(Removed::IsDirectory)
             }
             Err(error) => Err(error),
@@ -242,10 +243,10 @@ impl Unix {
     /// The null device counts as an empty file, because sandboxes mask files with it. Other special
     /// files could end at once, like an empty file, or never.
     fn read_regular(&self, file: BorrowedFd<'_>, most: usize) -> io::Result<Vec<u8>> {
-        let stat = self.door.fstat(file)?;
+        let stat = self.syscalls.fstat(file)?;
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => {
-                super::read_whole(most, |room| Ok(self.door.read(file, room)?))
+                super::read_whole(most, |buffer| Ok(self.syscalls.read(file, buffer)?))
             }
             FileType::CharacterDevice if native::is_null(stat.st_rdev as _) => Ok(Vec::new()),
             FileType::Directory => Err(os_error(io::ErrorKind::IsADirectory)),
@@ -263,7 +264,7 @@ impl Sys for Unix {
 
     fn start(setup: &Setup) -> Self {
         Unix {
-            door: Door::new(setup),
+            syscalls: Syscalls::new(setup),
             setup: setup.clone(),
             native: native::State::default(),
             accounts: RefCell::new(Accounts::new(setup.accounts.clone())),
@@ -271,14 +272,14 @@ impl Sys for Unix {
     }
 
     fn calls(&self) -> Calls {
-        self.door.calls()
+        self.syscalls.calls()
     }
 
-    fn open_place(&self, path: &Path) -> io::Result<Dir> {
+    fn open_for_lookup(&self, path: &Path) -> io::Result<Dir> {
         if path.as_os_str().is_empty() {
             return Ok(Dir::working());
         }
-        Ok(self.door.open_path(CWD, path, PLACE)?.into())
+        Ok(self.syscalls.open_path(CWD, path, LOOKUP)?.into())
     }
 
     const MOUNTS_MAY_LOOP: bool = native::MOUNTS_MAY_LOOP;
@@ -286,26 +287,26 @@ impl Sys for Unix {
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
         let opened = match mounts {
             Mounts::Refuse => self.open_on_same_mount(parent, name),
-            Mounts::Cross => self.door.openat(parent.as_fd(), text(name), LIST, Mode::empty()),
+            Mounts::Cross => self.syscalls.openat(parent.as_fd(), text(name), LIST, Mode::empty()),
         };
         values::opened(opened.and_then(|fd| self.listed(fd)))
     }
 
     fn close(&self, dir: Dir) {
         if !dir.is_working() {
-            self.door.close(dir);
+            self.syscalls.close(dir);
         }
     }
 
     fn read_entries(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         match dir.stream() {
-            Some(stream) => Ok(self.door.readdir(stream, buf.space(self.setup.lists_only))?),
+            Some(stream) => Ok(self.syscalls.readdir(stream, buf.space(self.setup.lists_only))?),
             None => self.read_raw(dir, buf),
         }
     }
 
     fn rewind(&self, dir: &Dir) -> io::Result<()> {
-        Ok(self.door.rewind(dir)?)
+        Ok(self.syscalls.rewind(dir)?)
     }
 
     fn remove_child(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> Removed {
@@ -317,7 +318,7 @@ impl Sys for Unix {
     }
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
-        let removed = self.door.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
+        let removed = self.syscalls.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
         // POSIX allows either error for a non-empty directory.
         Ok(removed.map_err(|error| if error == Errno::EXIST { Errno::NOTEMPTY } else { error })?)
     }
@@ -336,7 +337,7 @@ impl Sys for Unix {
     fn open_below(&self, from: &Dir, path: Name<'_, u8>, follow: bool) -> Opened<Dir> {
         if follow {
             let flags = LIST.difference(OFlags::NOFOLLOW);
-            let opened = self.door.openat(from.as_fd(), text(path), flags, Mode::empty());
+            let opened = self.syscalls.openat(from.as_fd(), text(path), flags, Mode::empty());
             return values::followed(opened.and_then(|fd| self.listed(fd)));
         }
         self.open_without_links(from, path, Mounts::Cross)
@@ -346,21 +347,21 @@ impl Sys for Unix {
         &self,
         parent: &Dir,
         name: Name<'_, u8>,
-        ask: Ask,
+        request: Request,
         known: &mut Facts,
     ) -> io::Result<()> {
-        let flags = if ask.follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
-        Ok(self.ask(parent.as_fd(), What::Child(text(name)), flags, ask, known)?)
+        let flags = if request.follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
+        Ok(self.stat_into(parent.as_fd(), StatTarget::Child(text(name)), flags, request, known)?)
     }
 
-    fn query_dir(&self, dir: &Dir, ask: Ask) -> io::Result<Facts> {
+    fn query_dir(&self, dir: &Dir, request: Request) -> io::Result<Facts> {
         let mut facts = Facts::default();
-        self.ask(dir.as_fd(), What::of(dir), AtFlags::empty(), ask, &mut facts)?;
+        self.stat_into(dir.as_fd(), StatTarget::of(dir), AtFlags::empty(), request, &mut facts)?;
         Ok(facts)
     }
 
     fn read_link(&self, parent: &Dir, name: Name<'_, u8>, target: &mut Vec<u8>) -> io::Result<()> {
-        Ok(self.door.readlinkat(parent.as_fd(), text(name), target)?)
+        Ok(self.syscalls.readlinkat(parent.as_fd(), text(name), target)?)
     }
 
     fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf> {
@@ -371,10 +372,10 @@ impl Sys for Unix {
         if path.is_absolute() {
             return Ok(path.to_owned());
         }
-        let here = self.door.getcwd()?;
+        let here = self.syscalls.getcwd()?;
         if is_opened {
             let name = NameBuf::new(u8::units(&here))?;
-            let stat = |path: &CStr| self.door.fstatat(CWD, path, AtFlags::empty());
+            let stat = |path: &CStr| self.syscalls.fstatat(CWD, path, AtFlags::empty());
             let (named, own) = (stat(text(name.as_name()))?, stat(c".")?);
             if (named.st_dev, named.st_ino) != (own.st_dev, own.st_ino) {
                 return Err(Errno::NOENT.into());
@@ -392,14 +393,14 @@ impl Sys for Unix {
     ) -> io::Result<Vec<u8>> {
         let last = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
         let flags = OFlags::RDONLY | last | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = self.door.openat(parent.as_fd(), text(name), flags, Mode::empty())?;
+        let file = self.syscalls.openat(parent.as_fd(), text(name), flags, Mode::empty())?;
         let whole = self.read_regular(file.as_fd(), most);
-        self.door.close(file);
+        self.syscalls.close(file);
         whole
     }
 
-    fn may(&self, parent: &Dir, name: Name<'_, u8>, asked: Fields) -> io::Result<Fields> {
-        values::may(asked, |access| self.door.may(parent.as_fd(), text(name), access))
+    fn may(&self, parent: &Dir, name: Name<'_, u8>, fields: Fields) -> io::Result<Fields> {
+        values::may(fields, |access| self.syscalls.may(parent.as_fd(), text(name), access))
     }
 
     #[cfg(target_os = "linux")]
@@ -407,30 +408,30 @@ impl Sys for Unix {
         &self,
         parent: &Dir,
         name: Name<'_, u8>,
-        asked: Fields,
+        fields: Fields,
         follow: bool,
         device: Option<u64>,
     ) -> io::Result<Option<super::Extended>> {
-        self.read_extended(parent, name, asked, follow, device)
+        self.read_extended(parent, name, fields, follow, device)
     }
 
     fn owners(
         &self,
         _parent: &Dir,
         _name: Name<'_, u8>,
-        asked: Fields,
+        fields: Fields,
         facts: &Facts,
     ) -> io::Result<Owners> {
-        values::owners(&self.accounts, asked, facts)
+        values::owners(&self.accounts, fields, facts)
     }
 
     fn check_removal(&self, parent: &Dir, name: Name<'_, u8>, facts: &Facts) -> io::Result<()> {
-        self.foresee_removal(parent, name, facts)
+        self.predict_removal(parent, name, facts)
     }
 
     #[cfg(target_os = "linux")]
     fn inode_order_pays(&self, dir: &Dir) -> bool {
-        self.lies_on_ext4(dir)
+        self.is_on_ext4(dir)
     }
 }
 

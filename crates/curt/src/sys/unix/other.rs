@@ -10,11 +10,11 @@ use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
 use super::dir::{Dir, DirBuf, text};
-use super::{Unix, What, values};
+use super::{StatTarget, Unix, values};
 use crate::fields::{Facts, Fields};
 use crate::name::Name;
 use crate::sys::beneath::{Change, File, Link, Reading, Rules, Want, Whole};
-use crate::sys::{Ask, Batch, Mounts};
+use crate::sys::{Batch, Mounts, Request};
 
 pub(super) const QUERIED: Fields = Fields::NONE;
 pub(super) const EXTENDED: Fields = Fields::NONE;
@@ -59,12 +59,12 @@ impl Unix {
         Err(Errno::BADF.into())
     }
 
-    pub(super) fn by_statx(
+    pub(super) fn query_statx(
         &self,
         _at: BorrowedFd<'_>,
-        _what: What<'_>,
+        _target: StatTarget<'_>,
         _flags: AtFlags,
-        _ask: Ask,
+        _request: Request,
         _known: &mut Facts,
     ) -> Result<bool, Errno> {
         Ok(false)
@@ -91,7 +91,7 @@ impl Unix {
         _reading: Reading,
     ) -> io::Result<Link<u8>> {
         let mut target = Vec::new();
-        match self.door.readlinkat(at.as_fd(), text(name), &mut target) {
+        match self.syscalls.readlinkat(at.as_fd(), text(name), &mut target) {
             Ok(()) => Ok(Link::To(target)),
             Err(Errno::INVAL) => Ok(Link::No),
             Err(error) => Err(error.into()),
@@ -106,15 +106,15 @@ impl Unix {
         change: &Change,
     ) -> Result<bool, Errno> {
         let (at, name, flags) = (at.as_fd(), text(name), AtFlags::SYMLINK_NOFOLLOW);
-        if values::facts_from(&self.door.fstatat(at, name, flags)?).kind.is_link() {
+        if values::facts_from(&self.syscalls.fstatat(at, name, flags)?).kind.is_link() {
             return Ok(false);
         }
         match change {
             Change::Permissions(permissions) => {
-                self.door.chmodat(at, name, values::permissions(permissions), flags)?;
+                self.syscalls.chmodat(at, name, values::permissions(permissions), flags)?;
             }
             Change::Times { accessed, modified } => {
-                self.door.utimensat(at, name, &values::times(*accessed, *modified), flags)?;
+                self.syscalls.utimensat(at, name, &values::times(*accessed, *modified), flags)?;
             }
         }
         Ok(true)
@@ -122,7 +122,7 @@ impl Unix {
 
     #[cfg(target_vendor = "apple")]
     pub(super) fn name_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
-        Ok(self.door.getpath(fd)?)
+        Ok(self.syscalls.getpath(fd)?)
     }
 
     /// The other systems have no common call for this.

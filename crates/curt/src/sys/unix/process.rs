@@ -46,7 +46,7 @@ impl Unix {
         directory: Option<&Path>,
         error: &io::Error,
     ) -> StartFailure {
-        failing::explain(&self.door, program, directory, error)
+        failing::explain(&self.syscalls, program, directory, error)
     }
 
     /// `None` after the limit.
@@ -69,7 +69,7 @@ impl Unix {
             // The child has not been waited for, so no other process has its number.
             may_sleep = may_sleep && self.sleep_until_ended(child, left)?;
             if !may_sleep {
-                self.door.sleep(pause.next(left.min(LONGEST)));
+                self.syscalls.sleep(pause.next(left.min(LONGEST)));
             }
         }
     }
@@ -80,7 +80,7 @@ impl Unix {
             // Another group may have the number by now.
             return Err(io::ErrorKind::Unsupported.into());
         }
-        match self.door.kill_group(Pid::from_child(child)) {
+        match self.syscalls.kill_group(Pid::from_child(child)) {
             // All processes have ended.
             Err(Errno::SRCH) => Ok(()),
             answer => Ok(answer?),
@@ -133,7 +133,7 @@ impl Unix {
         for pipe in pipes.into_iter().flatten() {
             polls.push(PollFd::from_borrowed_fd(pipe, PollFlags::IN));
         }
-        match self.door.poll(&mut polls, left) {
+        match self.syscalls.poll(&mut polls, left) {
             Err(Errno::INTR) => return Ok([false; 2]),
             answer => answer?,
         }
@@ -142,8 +142,8 @@ impl Unix {
     }
 
     fn read_some(&self, pipe: BorrowedFd<'_>, into: &mut Vec<u8>) -> Result<usize, Errno> {
-        const ROOM: usize = 64 << 10;
-        into.reserve(ROOM.min(into.capacity().max(4 << 10)));
-        uninterrupted(|| self.door.read_fd(pipe, into))
+        const CAPACITY: usize = 64 << 10;
+        into.reserve(CAPACITY.min(into.capacity().max(4 << 10)));
+        uninterrupted(|| self.syscalls.read_fd(pipe, into))
     }
 }

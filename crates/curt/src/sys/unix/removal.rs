@@ -10,18 +10,18 @@ use super::dir::{Dir, Rights};
 use super::{Unix, native, values};
 use crate::fields::{Facts, Fields};
 use crate::name::Name;
-use crate::sys::{Ask, Sys};
+use crate::sys::{Request, Sys};
 
 impl Unix {
     /// Errors come in the kernel's order. A directory is queried once, in 2 calls and up to 2 more
     /// if it is sticky.
-    pub(super) fn foresee_removal(
+    pub(super) fn predict_removal(
         &self,
         parent: &Dir,
         name: Name<'_, u8>,
         facts: &Facts,
     ) -> io::Result<()> {
-        let owner = (*parent.asked().rights.get_or_init(|| self.rights(parent)))?;
+        let owner = (*parent.cached().rights.get_or_init(|| self.rights(parent)))?;
         // `facts` describe the mounted root, not the directory below it, so only EBUSY is certain.
         if facts.is_known_mount() {
             return Err(Errno::BUSY.into());
@@ -33,25 +33,25 @@ impl Unix {
         let user = if facts.known.contains(Fields::USER_ID) {
             facts.user_id
         } else {
-            self.query(parent, name, Ask { fields: Fields::USER_ID, follow: false })?.user_id
+            self.query(parent, name, Request { fields: Fields::USER_ID, follow: false })?.user_id
         };
         if user == owner { Ok(()) } else { Err(Errno::PERM.into()) }
     }
 
     fn rights(&self, dir: &Dir) -> Rights {
-        self.door.may(dir.as_fd(), c".", Access::WRITE_OK | Access::EXEC_OK)?;
-        let ask = Ask { fields: Fields::MODE | Fields::USER_ID, follow: false };
+        self.syscalls.may(dir.as_fd(), c".", Access::WRITE_OK | Access::EXEC_OK)?;
+        let request = Request { fields: Fields::MODE | Fields::USER_ID, follow: false };
         let facts = self
-            .query_dir(dir, ask)
+            .query_dir(dir, request)
             .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
         if native::is_append_only(&facts) {
             return Err(Errno::PERM);
         }
         let is_sticky = values::bits(facts.mode).contains(Mode::SVTX);
-        if !is_sticky || self.door.has_cap_fowner() {
+        if !is_sticky || self.syscalls.has_cap_fowner() {
             return Ok(None);
         }
-        let user = self.door.user();
+        let user = self.syscalls.user();
         Ok((user != facts.user_id).then_some(user))
     }
 }

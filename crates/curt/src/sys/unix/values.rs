@@ -68,11 +68,11 @@ pub(super) fn kind_of_entry(mode: u32, device_number: u64) -> Kind {
 
 pub(super) fn owners(
     accounts: &RefCell<Accounts>,
-    asked: Fields,
+    fields: Fields,
     facts: &Facts,
 ) -> io::Result<Owners> {
     let mut accounts = accounts.borrow_mut();
-    let of = |field, id| asked.contains(field) && facts.known.contains(id);
+    let of = |field, id| fields.contains(field) && facts.known.contains(id);
     let mut owners = Owners::default();
     if of(Fields::USER, Fields::USER_ID) {
         owners.user = accounts.user(facts.user_id)?;
@@ -85,7 +85,7 @@ pub(super) fn owners(
 
 /// One call each.
 pub(super) fn may(
-    asked: Fields,
+    fields: Fields,
     check: impl Fn(Access) -> Result<(), Errno>,
 ) -> io::Result<Fields> {
     let mut allowed = Fields::NONE;
@@ -94,7 +94,7 @@ pub(super) fn may(
         (Fields::WRITABLE, Access::WRITE_OK),
         (Fields::EXECUTABLE, Access::EXEC_OK),
     ] {
-        if asked.contains(field) {
+        if fields.contains(field) {
             match check(access) {
                 Ok(()) => allowed |= field,
                 Err(Errno::ACCESS | Errno::PERM | Errno::ROFS | Errno::TXTBSY) => {}
@@ -227,7 +227,7 @@ pub(super) fn permissions(permissions: &Permissions) -> Mode {
 pub(super) fn entered<D>(opened: Result<D, Errno>) -> Step<D> {
     match opened {
         Ok(dir) => Step::Done(dir),
-        Err(error) if refuses_link_or_file(error) => Step::Otherwise,
+        Err(error) if refuses_link_or_file(error) => Step::Other,
         Err(error) => Step::Failed(error.into()),
     }
 }
@@ -237,7 +237,7 @@ pub(super) fn stepped<F>(opened: Result<F, Errno>) -> Step<F> {
     match opened {
         Ok(file) => Step::Done(file),
         Err(Errno::NOTDIR) => Step::Failed(Errno::NOTDIR.into()),
-        Err(error) if refuses_link_or_file(error) => Step::Otherwise,
+        Err(error) if refuses_link_or_file(error) => Step::Other,
         Err(error) => Step::Failed(error.into()),
     }
 }

@@ -10,7 +10,7 @@ use super::dir::text;
 use super::{Dir, Unix, values};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
-use crate::sys::{Ask, Sys, Unsearched, Verdict, Which};
+use crate::sys::{Request, Sys, Unsearched, Verdict, Which};
 
 impl Which for Unix {
     #[cfg(any(target_vendor = "apple", target_os = "freebsd", target_os = "dragonfly"))]
@@ -30,20 +30,20 @@ impl Which for Unix {
     const DEFAULT_PATH: &'static str = "/bin:/usr/bin";
 
     fn executable(&self, from: &Dir, path: Name<'_, u8>) -> Result<Verdict, Unsearched> {
-        let may = self.door.may(from.as_fd(), text(path), Access::EXEC_OK);
+        let may = self.syscalls.may(from.as_fd(), text(path), Access::EXEC_OK);
         verdict(may, || self.query(from, path, ABOUT_CANDIDATE))
     }
 
-    fn head(&self, from: &Dir, path: Name<'_, u8>, room: &mut [u8]) -> io::Result<usize> {
+    fn head(&self, from: &Dir, path: Name<'_, u8>, buffer: &mut [u8]) -> io::Result<usize> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = self.door.openat(from.as_fd(), text(path), flags, Mode::empty())?;
-        let length = values::uninterrupted(|| self.door.read(file.as_fd(), room));
-        self.door.close(file);
+        let file = self.syscalls.openat(from.as_fd(), text(path), flags, Mode::empty())?;
+        let length = values::uninterrupted(|| self.syscalls.read(file.as_fd(), buffer));
+        self.syscalls.close(file);
         Ok(length?)
     }
 }
 
-const ABOUT_CANDIDATE: Ask = Ask { fields: Fields::KIND.union(Fields::MODE), follow: true };
+const ABOUT_CANDIDATE: Request = Request { fields: Fields::KIND.union(Fields::MODE), follow: true };
 
 /// If the access check is refused (by a filter, or before Linux 5.8 for a program that runs as
 /// another user), the mode bits decide.

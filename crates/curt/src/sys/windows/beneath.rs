@@ -15,11 +15,11 @@ use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Foundation as codes;
 use windows_sys::Win32::Storage::FileSystem as win;
 
-use super::call::{Door, Target};
 use super::dir::{Dir, Use};
 use super::status::{Result, Status};
+use super::syscalls::{Syscalls, Target};
 use super::{
-    ABOUT, DELETE, FOLLOW, LIST, LISTED, PLACE, REACH, READ_ATTRIBUTES, WRITE_ATTRIBUTES, Windows,
+    ABOUT, DELETE, FOLLOW, LIST, LISTED, LOOKUP, REACH, READ_ATTRIBUTES, WRITE_ATTRIBUTES, Windows,
     content, query, removal, values,
 };
 use crate::fields::Kind;
@@ -31,7 +31,7 @@ use crate::sys::beneath::{
 use curt_paths::Flavor;
 
 /// In 8-byte words, with its length.
-const NAME_ROOM: usize = (4 + 0x1_0000) / 8 + 1;
+const NAME_CAPACITY: usize = (4 + 0x1_0000) / 8 + 1;
 
 fn disposition(create: Create) -> u32 {
     match create {
@@ -60,7 +60,7 @@ fn access(how: &How) -> u32 {
 
 fn rights(purpose: Purpose) -> u32 {
     match purpose {
-        Purpose::Place => REACH,
+        Purpose::Lookup => REACH,
         Purpose::Listing => LIST,
     }
 }
@@ -77,13 +77,13 @@ fn target<'a>(at: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
 
 /// No step crosses volumes.
 fn place(handle: OwnedHandle, from: &Dir) -> Dir {
-    Dir::new(handle, from.volume, Use::Place)
+    Dir::new(handle, from.volume, Use::Lookup)
 }
 
 fn stepped<T>(answer: Result<Option<T>>) -> Step<T> {
     match answer {
         Ok(Some(done)) => Step::Done(done),
-        Ok(None) => Step::Otherwise,
+        Ok(None) => Step::Other,
         Err(Status::FILE_IS_A_DIRECTORY) => Step::Failed(OsError::IsDirectory.error()),
         Err(status) => Step::Failed(status.into()),
     }
@@ -97,12 +97,12 @@ impl Windows {
         disposition: u32,
         options: u32,
     ) -> Whole<File> {
-        let dont_reparse = &self.door.native.dont_reparse;
+        let dont_reparse = &self.syscalls.native.dont_reparse;
         if dont_reparse.get() != 0 {
             return Whole::Unanswered;
         }
         let more = codes::OBJ_DONT_REPARSE;
-        match self.door.create(target, more, access, disposition, options) {
+        match self.syscalls.create(target, more, access, disposition, options) {
             Ok((handle, _)) => Whole::Opened(handle.into()),
             Err(Status::REPARSE_POINT_ENCOUNTERED) => Whole::Unanswered,
             Err(Status::INVALID_PARAMETER) => {
@@ -116,13 +116,13 @@ impl Windows {
 
     /// 3 calls.
     fn kind_at(&self, at: &Dir, name: Name<'_, u16>) -> Result<Kind> {
-        let ask = |handle: BorrowedHandle<'_>| query::kind_of(&self.door, handle);
-        self.door.opened(target(at, name), READ_ATTRIBUTES, ABOUT, ask)?
+        let query = |handle: BorrowedHandle<'_>| query::kind_of(&self.syscalls, handle);
+        self.syscalls.opened(target(at, name), READ_ATTRIBUTES, ABOUT, query)?
     }
 
     /// `None` if it is a link or no directory.
     fn enter_one(&self, at: &Dir, name: Name<'_, u16>, purpose: Purpose) -> Result<Option<Dir>> {
-        match self.door.open(target(at, name), rights(purpose), LISTED) {
+        match self.syscalls.open(target(at, name), rights(purpose), LISTED) {
             Err(Status::NOT_A_DIRECTORY) => Ok(None),
             answer => self.if_no_link(place(answer?, at)),
         }
@@ -131,8 +131,8 @@ impl Windows {
     /// `None` for a link. Truncates the file only after its kind is certain.
     fn open_one(&self, at: &Dir, name: Name<'_, u16>, how: &How) -> Result<Option<File>> {
         let options = PLAIN | nt::FILE_OPEN_REPARSE_POINT;
-        let opened =
-            self.door.create(target(at, name), 0, access(how), disposition(how.create), options);
+        let (access, create) = (access(how), disposition(how.create));
+        let opened = self.syscalls.create(target(at, name), 0, access, create, options);
         let (handle, is_new) = match opened {
             Err(Status::FILE_IS_A_DIRECTORY) if self.kind_at(at, name)?.is_link() => {
                 return Ok(None);
@@ -145,29 +145,29 @@ impl Windows {
         match self.is_file(handle.as_handle(), how.truncate) {
             Ok(true) => Ok(Some(handle.into())),
             answer => {
-                self.door.close(handle);
+                self.syscalls.close(handle);
                 answer.map(|_| None)
             }
         }
     }
 
     fn is_file(&self, handle: BorrowedHandle<'_>, truncate: bool) -> Result<bool> {
-        if query::kind_of(&self.door, handle)?.is_link() {
+        if query::kind_of(&self.syscalls, handle)?.is_link() {
             return Ok(false);
         }
         if truncate {
-            self.door.set_file(handle, &[0], 8, nt::FileEndOfFileInformation)?;
+            self.syscalls.set_file(handle, &[0], 8, nt::FileEndOfFileInformation)?;
         }
         Ok(true)
     }
 
     /// On the volume, with long names if the system knows them.
     fn name_of(&self, handle: BorrowedHandle<'_>) -> Result<Vec<u16>> {
-        let mut buffer = vec![0_u64; NAME_ROOM];
+        let mut buffer = vec![0_u64; NAME_CAPACITY];
         let normalized =
-            self.door.query_file(handle, &mut buffer, nt::FileNormalizedNameInformation);
+            self.syscalls.query_file(handle, &mut buffer, nt::FileNormalizedNameInformation);
         if normalized.is_err() {
-            self.door.query_file(handle, &mut buffer, nt::FileNameInformation)?;
+            self.syscalls.query_file(handle, &mut buffer, nt::FileNameInformation)?;
         }
         Ok(query::name_in(&buffer))
     }
@@ -176,7 +176,7 @@ impl Windows {
 /// By `FileRenameInformation` or `FileLinkInformation`. An existing entry of that name is replaced,
 /// or an error.
 fn give_name(
-    door: &Door,
+    syscalls: &Syscalls,
     handle: BorrowedHandle<'_>,
     (class, replace): (i32, bool),
     to: &Dir,
@@ -192,7 +192,7 @@ fn give_name(
     for (offset, &unit) in (NAME..).step_by(2).zip(units) {
         buffer[offset / 8] |= u64::from(unit) << (offset % 8 * 8);
     }
-    door.set_file(handle, &buffer, length, class)
+    syscalls.set_file(handle, &buffer, length, class)
 }
 
 impl Beneath for Windows {
@@ -201,13 +201,13 @@ impl Beneath for Windows {
     const FLAVOR: Flavor = Flavor::Windows;
     const SPELLING_IS_NAME: bool = false;
     const LONGEST: usize = 32_767;
-    const MOST_LINKS: usize = 63;
+    const MAX_LINKS: usize = 63;
 
     fn whole(&self, root: &Dir, path: Name<'_, u16>, want: Want<'_>, _rules: Rules) -> Whole<File> {
         let (access, disposition, options) = match want {
             Want::File(how) if how.truncate => (access(how), emptying(how.create), PLAIN),
             Want::File(how) => (access(how), disposition(how.create), PLAIN),
-            Want::Directory(purpose) => (rights(purpose), nt::FILE_OPEN, PLACE),
+            Want::Directory(purpose) => (rights(purpose), nt::FILE_OPEN, LOOKUP),
             Want::Name => (READ_ATTRIBUTES, nt::FILE_OPEN, FOLLOW),
             Want::Change(_) => return Whole::Unanswered,
         };
@@ -219,7 +219,7 @@ impl Beneath for Windows {
     }
 
     fn close_handle(&self, handle: File) {
-        self.door.close(handle.into());
+        self.syscalls.close(handle.into());
     }
 
     fn enter(&self, at: &Dir, name: Name<'_, u16>, purpose: Purpose) -> Step<Dir> {
@@ -234,7 +234,7 @@ impl Beneath for Windows {
     fn link(&self, at: &Dir, name: Name<'_, u16>, _reading: Reading) -> io::Result<Link<u16>> {
         match self.kind_at(at, name)? {
             Kind::Symlink | Kind::Junction => {
-                Ok(content::link_target(&self.door, at, name)?.map_or(Link::Opaque, Link::To))
+                Ok(content::link_target(&self.syscalls, at, name)?.map_or(Link::Opaque, Link::To))
             }
             kind if kind.is_link() => Ok(Link::Opaque),
             _ => Ok(Link::No),
@@ -243,8 +243,9 @@ impl Beneath for Windows {
 
     fn create_dir(&self, at: &Dir, name: Name<'_, u16>, _mode: u32) -> io::Result<()> {
         let options = nt::FILE_DIRECTORY_FILE | nt::FILE_OPEN_REPARSE_POINT;
-        let made = self.door.create(target(at, name), 0, READ_ATTRIBUTES, nt::FILE_CREATE, options);
-        self.door.close(made?.0);
+        let made =
+            self.syscalls.create(target(at, name), 0, READ_ATTRIBUTES, nt::FILE_CREATE, options);
+        self.syscalls.close(made?.0);
         Ok(())
     }
 
@@ -259,8 +260,8 @@ impl Beneath for Windows {
         let options = ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT;
         let access = DELETE | win::SYNCHRONIZE;
         let how = (nt::FileRenameInformation, replace);
-        let rename = |handle: BorrowedHandle<'_>| give_name(&self.door, handle, how, to, fresh);
-        Ok(self.door.opened(target(from, name), access, options, rename)??)
+        let rename = |handle: BorrowedHandle<'_>| give_name(&self.syscalls, handle, how, to, fresh);
+        Ok(self.syscalls.opened(target(from, name), access, options, rename)??)
     }
 
     /// Needs a privilege, and there are two types, for files and for directories.
@@ -278,8 +279,8 @@ impl Beneath for Windows {
         let options = ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT;
         let access = WRITE_ATTRIBUTES | win::SYNCHRONIZE;
         let how = (nt::FileLinkInformation, false);
-        let link = |handle: BorrowedHandle<'_>| give_name(&self.door, handle, how, to, fresh);
-        match self.door.opened(target(from, name), access, options, link)? {
+        let link = |handle: BorrowedHandle<'_>| give_name(&self.syscalls, handle, how, to, fresh);
+        match self.syscalls.opened(target(from, name), access, options, link)? {
             Err(Status::FILE_IS_A_DIRECTORY) => Err(OsError::NotPermitted.error()),
             linked => Ok(linked?),
         }
@@ -297,21 +298,21 @@ impl Beneath for Windows {
             return Step::Failed(io::ErrorKind::InvalidInput.into());
         };
         let set = |handle: BorrowedHandle<'_>| -> Result<Option<()>> {
-            if query::kind_of(&self.door, handle)?.is_link() {
+            if query::kind_of(&self.syscalls, handle)?.is_link() {
                 return Ok(None);
             }
             match change {
                 Change::Permissions(permissions) => {
                     let is_readonly = permissions.readonly();
-                    removal::set_readonly(&self.door, handle, at.volume, is_readonly).map(Some)
+                    removal::set_readonly(&self.syscalls, handle, at.volume, is_readonly).map(Some)
                 }
                 Change::Times { .. } => {
                     let ticks = [0, accessed, modified, 0, 0];
-                    self.door.set_file(handle, &ticks, 40, nt::FileBasicInformation).map(Some)
+                    self.syscalls.set_file(handle, &ticks, 40, nt::FileBasicInformation).map(Some)
                 }
             }
         };
-        stepped(self.door.opened(target(at, name), access, ABOUT, set).and_then(|set| set))
+        stepped(self.syscalls.opened(target(at, name), access, ABOUT, set).and_then(|set| set))
     }
 
     fn path_of(&self, open: Open<'_, Self>) -> io::Result<Vec<u16>> {
@@ -327,7 +328,7 @@ impl Beneath for Windows {
     }
 
     fn full_name(&self, at: &Dir, name: Name<'_, u16>) -> io::Result<Option<Vec<u16>>> {
-        let ask = |handle: BorrowedHandle<'_>| self.name_of(handle);
-        Ok(Some(self.door.opened(target(at, name), READ_ATTRIBUTES, ABOUT, ask)??))
+        let query = |handle: BorrowedHandle<'_>| self.name_of(handle);
+        Ok(Some(self.syscalls.opened(target(at, name), READ_ATTRIBUTES, ABOUT, query)??))
     }
 }

@@ -5,8 +5,8 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use super::call::Door;
 use super::status::{Result, Status};
+use super::syscalls::Syscalls;
 use crate::pause::Pause;
 
 /// The time restarts when an entry becomes free. Once it has run out, further entries in use are
@@ -22,11 +22,11 @@ impl BusyTime {
         BusyTime { window, left: Cell::new(window), pause: Cell::default() }
     }
 
-    pub(super) fn wait<T>(&self, door: &Door, attempt: impl Fn() -> Result<T>) -> Result<T> {
+    pub(super) fn wait<T>(&self, syscalls: &Syscalls, action: impl Fn() -> Result<T>) -> Result<T> {
         let is_busy = |answer: &Result<T>| {
             matches!(answer, Err(Status::SHARING_VIOLATION | Status::FILE_LOCK_CONFLICT))
         };
-        let mut answer = attempt();
+        let mut answer = action();
         while is_busy(&answer) {
             let (mut pauses, left) = (self.pause.get(), self.left.get());
             let pause = pauses.next(left);
@@ -35,8 +35,8 @@ impl BusyTime {
             }
             self.pause.set(pauses);
             self.left.set(left - pause);
-            door.sleep(pause);
-            answer = attempt();
+            syscalls.sleep(pause);
+            answer = action();
             if !is_busy(&answer) {
                 self.pause.set(Pause::default());
                 self.left.set(self.window);

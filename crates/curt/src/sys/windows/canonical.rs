@@ -10,7 +10,7 @@ use curt_paths::{Env, Expander, Flavor, Release};
 use super::Windows;
 use crate::sys::beneath::Beneath;
 use crate::sys::canonical::{Links, Missing};
-use crate::sys::{Ask, Sys, SystemUnit, os_error};
+use crate::sys::{Request, Sys, SystemUnit, os_error};
 
 /// Longer paths may need the prefix `\\?\`.
 const LONG: usize = 260;
@@ -31,7 +31,7 @@ impl Windows {
         }
         if missing == Missing::Nothing {
             let (dir, name) = self.locate(&full)?;
-            self.query(&dir, name.as_name(), Ask::STAT)?;
+            self.query(&dir, name.as_name(), Request::STAT)?;
         }
         Ok(full)
     }
@@ -40,13 +40,13 @@ impl Windows {
         let mut rest: Vec<OsString> = Vec::new();
         let mut links = 0;
         loop {
-            let error = match self.door.canonical(&path) {
+            let error = match self.syscalls.canonical(&path) {
                 Ok(found) => {
                     return Ok(rest.iter().rev().fold(found, |path, name| path.join(name)));
                 }
                 Err(error) => error,
             };
-            if let Some(target) = self.target_of(&path).filter(|_| links < Self::MOST_LINKS) {
+            if let Some(target) = self.target_of(&path).filter(|_| links < Self::MAX_LINKS) {
                 links += 1;
                 let parent = path.parent().unwrap_or(Path::new(""));
                 path = self.absolute(&parent.join(target), false)?;

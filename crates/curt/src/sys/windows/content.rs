@@ -3,9 +3,9 @@ use std::io;
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Storage::FileSystem as win;
 
-use super::call::Door;
 use super::dir::Dir;
 use super::status::{Result, Status};
+use super::syscalls::Syscalls;
 use super::values::{APP_EXEC_LINK, LX_SYMLINK, MOUNT_POINT, SYMLINK};
 use super::{ABOUT, FILE, READ_ATTRIBUTES, text};
 use crate::name::Name;
@@ -13,7 +13,7 @@ use crate::sys::read_whole;
 use crate::sys::text::is_volume;
 
 pub(super) fn small_file(
-    door: &Door,
+    syscalls: &Syscalls,
     parent: &Dir,
     name: Name<'_, u16>,
     follow: bool,
@@ -23,8 +23,8 @@ pub(super) fn small_file(
     let file = if follow { FILE & !nt::FILE_OPEN_REPARSE_POINT } else { FILE };
     let options = file | nt::FILE_SYNCHRONOUS_IO_NONALERT;
     let access = win::FILE_READ_DATA | win::SYNCHRONIZE;
-    door.opened(parent.target(&spelled), access, options, |handle| {
-        read_whole(most, |room| match door.read(handle, room) {
+    syscalls.opened(parent.target(&spelled), access, options, |handle| {
+        read_whole(most, |buffer| match syscalls.read(handle, buffer) {
             Err(Status::END_OF_FILE) => Ok(0),
             read => Ok(read?),
         })
@@ -34,26 +34,26 @@ pub(super) fn small_file(
 /// `FSCTL_GET_REPARSE_POINT`.
 const GET_REPARSE_POINT: u32 = 0x0009_00a8;
 /// The largest reparse point, 16 KiB, in 8-byte words.
-const POINT_ROOM: usize = 2048;
+const POINT_CAPACITY: usize = 2048;
 
 /// 3 calls. `None` if the target is not text.
 pub(super) fn link_target(
-    door: &Door,
+    syscalls: &Syscalls,
     parent: &Dir,
     name: Name<'_, u16>,
 ) -> Result<Option<Vec<u16>>> {
     let spelled = parent.spelled(name);
     let (access, options) =
         (READ_ATTRIBUTES | win::SYNCHRONIZE, ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT);
-    let mut buffer = vec![0_u64; POINT_ROOM];
-    let length = door.opened(parent.target(&spelled), access, options, |handle| {
-        door.fs_control(handle, GET_REPARSE_POINT, &mut buffer)
+    let mut buffer = vec![0_u64; POINT_CAPACITY];
+    let length = syscalls.opened(parent.target(&spelled), access, options, |handle| {
+        syscalls.fs_control(handle, GET_REPARSE_POINT, &mut buffer)
     })??;
     let bytes: Vec<u8> = buffer.iter().flat_map(|word| word.to_ne_bytes()).take(length).collect();
-    Ok(place_of(&bytes))
+    Ok(target_in(&bytes))
 }
 
-fn place_of(point: &[u8]) -> Option<Vec<u16>> {
+fn target_in(point: &[u8]) -> Option<Vec<u16>> {
     let tag = u32::from(number(point, 0)?) | (u32::from(number(point, 2)?) << 16);
     match tag {
         // A symlink has flags after the four offsets and lengths.
@@ -83,11 +83,11 @@ fn named(point: &[u8], names: usize) -> Option<Vec<u16>> {
         let end = begin + usize::from(number(point, at + 2)?);
         Some(units(point.get(begin..end)?))
     };
-    let for_people = name(12)?;
+    let display_name = name(12)?;
     let for_kernel = text::from_native(&name(8)?);
     // Some programs write a drive letter as the display name of a mounted volume.
-    let is_known = !for_people.is_empty() && !is_volume(&for_kernel);
-    Some(if is_known { for_people } else { for_kernel })
+    let is_known = !display_name.is_empty() && !is_volume(&for_kernel);
+    Some(if is_known { display_name } else { for_kernel })
 }
 
 fn units(bytes: &[u8]) -> Vec<u16> {
@@ -101,7 +101,7 @@ fn number(bytes: &[u8], at: usize) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use super::place_of;
+    use super::target_in;
 
     fn wide(text: &str) -> Vec<u8> {
         text.encode_utf16().flat_map(u16::to_le_bytes).collect()
@@ -120,7 +120,7 @@ mod tests {
     }
 
     fn read(point: &[u8]) -> Option<String> {
-        place_of(point).map(|target| String::from_utf16(&target).unwrap())
+        target_in(point).map(|target| String::from_utf16(&target).unwrap())
     }
 
     #[test]

@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
 
-use super::call::Target;
 use super::native::{Rung, Volume};
 use super::status::{Result, Status};
+use super::syscalls::Target;
 use super::text;
 use super::values::{kind, time};
 use crate::fields::{Facts, Fields, Kind, Time};
@@ -40,7 +40,7 @@ pub(super) enum Use {
     /// removed.
     Listing,
     /// Operands are resolved in it, ignoring case.
-    Place,
+    Lookup,
 }
 
 impl Dir {
@@ -52,7 +52,7 @@ impl Dir {
         Dir {
             handle: None,
             volume,
-            used_for: Use::Place,
+            used_for: Use::Lookup,
             by_name: Rung::top(),
             restart: AtomicBool::new(false),
         }
@@ -64,7 +64,7 @@ impl Dir {
 
     /// Separators must be [spelled](Dir::spelled) first.
     pub(super) fn target<'a>(&'a self, name: &'a [u16]) -> Target<'a> {
-        Target { root: self.root(), name, any_case: self.used_for == Use::Place }
+        Target { root: self.root(), name, any_case: self.used_for == Use::Lookup }
     }
 
     pub(super) fn itself(&self) -> Target<'_> {
@@ -290,7 +290,7 @@ impl<'a> Record<'a> {
         self.class.id.map_or(0, |(at, units)| self.number(at, units))
     }
 
-    fn tell(&self, serial: Option<u64>, facts: &mut Facts) {
+    fn add_to(&self, serial: Option<u64>, facts: &mut Facts) {
         // Without file numbers, some filesystems report all ones.
         let id = self.id();
         facts.add_listed(self.kind(), if id == u64::MAX.into() { 0 } else { id });
@@ -329,7 +329,7 @@ impl Listing for DirBuf {
 
     fn facts(&self, position: usize, _entry: &Entry<'_, u16>, facts: &mut Facts) {
         if let Some((record, _)) = self.record(position) {
-            record.tell(self.serial, facts);
+            record.add_to(self.serial, facts);
         }
     }
 

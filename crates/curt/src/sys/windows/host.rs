@@ -56,10 +56,10 @@ impl Host for Windows {
     }
 
     fn now(&self) -> Duration {
-        self.door.now()
+        self.syscalls.now()
     }
 
     fn sleep(&self, time: Duration) {
-        self.door.sleep(time);
+        self.syscalls.sleep(time);
     }
 }

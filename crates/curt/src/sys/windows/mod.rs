@@ -15,7 +15,6 @@
 
 mod beneath;
 mod busy;
-mod call;
 mod canonical;
 mod content;
 mod dir;
@@ -26,6 +25,7 @@ mod query;
 mod removal;
 mod security;
 mod status;
+mod syscalls;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text;
@@ -41,16 +41,16 @@ use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Storage::FileSystem as win;
 
 use self::busy::BusyTime;
-use self::call::{Door, Target};
 use self::dir::CLASSES;
 use self::dir::Use;
 pub(crate) use self::dir::{Dir, DirBuf};
 use self::native::{Key, Volume};
 use self::status::{Result, Status};
+use self::syscalls::{Syscalls, Target};
 pub(crate) use self::values::how_of;
 use super::canonical::{Links, Missing};
 use super::os_error::OsError;
-use super::{Ask, Batch, Identity, Mounts, Opened, Owners, Removed, Setup, Sources, Sys};
+use super::{Batch, Identity, Mounts, Opened, Owners, Removed, Request, Setup, Sources, Sys};
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, NameBuf, Unit};
@@ -68,10 +68,10 @@ const FOLLOW: u32 = nt::FILE_OPEN_FOR_BACKUP_INTENT | nt::FILE_OPEN_NO_RECALL;
 const FILE: u32 = ABOUT | nt::FILE_NON_DIRECTORY_FILE;
 const DIRECTORY: u32 = ABOUT | nt::FILE_DIRECTORY_FILE;
 const LISTED: u32 = DIRECTORY | nt::FILE_SYNCHRONOUS_IO_NONALERT;
-const PLACE: u32 =
+const LOOKUP: u32 =
     nt::FILE_DIRECTORY_FILE | nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_OPEN_FOR_BACKUP_INTENT;
 
-const ATTRIBUTES: Ask = Ask { fields: Fields::ATTRIBUTES, follow: false };
+const ATTRIBUTES: Request = Request { fields: Fields::ATTRIBUTES, follow: false };
 
 const LISTED_FIELDS: Fields = Fields::KIND
     .union(Fields::ID)
@@ -85,7 +85,7 @@ const LISTED_FIELDS: Fields = Fields::KIND
     .union(Fields::ATTRIBUTES);
 
 pub(crate) struct Windows {
-    door: Door,
+    syscalls: Syscalls,
     /// Other processes may then remove or rename open directories.
     lists_only: bool,
     busy_time: BusyTime,
@@ -94,22 +94,22 @@ pub(crate) struct Windows {
 
 /// 3 calls, also returned.
 pub(crate) fn open_directory(handle: BorrowedHandle<'_>) -> (io::Result<Dir>, Calls) {
-    let door = Door::new(&Setup::default());
-    let dir = door.duplicate(handle).and_then(|copy| from_caller(&door, copy, Use::Place));
-    (dir, door.calls())
+    let syscalls = Syscalls::new(&Setup::default());
+    let dir = syscalls.duplicate(handle).and_then(|copy| from_caller(&syscalls, copy, Use::Lookup));
+    (dir, syscalls.calls())
 }
 
 /// Refuses handles of links to directories too. 2 calls, the second for the volume.
-fn from_caller(door: &Door, handle: OwnedHandle, used_for: Use) -> io::Result<Dir> {
-    match query::kind_of(door, handle.as_handle())? {
-        Kind::Directory => Ok(on_its_volume(door, handle, used_for)),
+fn from_caller(syscalls: &Syscalls, handle: OwnedHandle, used_for: Use) -> io::Result<Dir> {
+    match query::kind_of(syscalls, handle.as_handle())? {
+        Kind::Directory => Ok(on_its_volume(syscalls, handle, used_for)),
         _ => Err(OsError::NotDirectory.error()),
     }
 }
 
 /// 1 call, for the volume.
-fn on_its_volume(door: &Door, handle: OwnedHandle, used_for: Use) -> Dir {
-    let volume = query::volume(door, handle.as_handle());
+fn on_its_volume(syscalls: &Syscalls, handle: OwnedHandle, used_for: Use) -> Dir {
+    let volume = query::volume(syscalls, handle.as_handle());
     Dir::new(handle, volume, used_for)
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn into_descriptor(dir: Dir) -> io::Result<OwnedHandle> {
 impl Windows {
     /// 2 calls.
     pub(crate) fn adopt(&self, handle: OwnedHandle) -> io::Result<Dir> {
-        from_caller(&self.door, handle, Use::Listing)
+        from_caller(&self.syscalls, handle, Use::Listing)
     }
 
     /// A link to a directory is opened itself.
@@ -142,7 +142,7 @@ impl Windows {
         used_for: Use,
     ) -> Result<Dir> {
         let access = if used_for == Use::Removal { LIST | DELETE } else { LIST };
-        Ok(Dir::new(self.door.open(target, access, LISTED)?, volume, used_for))
+        Ok(Dir::new(self.syscalls.open(target, access, LISTED)?, volume, used_for))
     }
 
     /// If another process does not share the directory for removal, its entries can still be
@@ -174,7 +174,7 @@ impl Windows {
             let rung = dir.volume.listing.get().min(CLASSES.len() - 1);
             let class = CLASSES[rung];
             let handle = dir.handle()?;
-            match self.door.query_directory(handle, buf.space(), class.number, restart, None) {
+            match self.syscalls.query_directory(handle, buf.space(), class.number, restart, None) {
                 Ok(bytes) => {
                     buf.take(bytes, class, dir.volume.serial());
                     return Ok(());
@@ -189,7 +189,7 @@ impl Windows {
 
     /// `None` for a link.
     fn if_no_link(&self, dir: Dir) -> Result<Option<Dir>> {
-        match dir.handle().and_then(|handle| query::kind_of(&self.door, handle)) {
+        match dir.handle().and_then(|handle| query::kind_of(&self.syscalls, handle)) {
             Ok(Kind::Directory) => Ok(Some(dir)),
             answer => {
                 self.close(dir);
@@ -200,8 +200,8 @@ impl Windows {
 
     /// 2 calls.
     fn open_followed(&self, target: Target<'_>) -> Result<Dir> {
-        let handle = self.door.open(target, LIST, PLACE)?;
-        Ok(on_its_volume(&self.door, handle, Use::Listing))
+        let handle = self.syscalls.open(target, LIST, LOOKUP)?;
+        Ok(on_its_volume(&self.syscalls, handle, Use::Listing))
     }
 
     /// `None` at a link.
@@ -229,7 +229,7 @@ impl Sys for Windows {
 
     fn start(setup: &Setup) -> Self {
         Windows {
-            door: Door::new(setup),
+            syscalls: Syscalls::new(setup),
             lists_only: setup.lists_only,
             busy_time: BusyTime::new(setup.busy_window),
             accounts: security::Accounts::default(),
@@ -237,14 +237,14 @@ impl Sys for Windows {
     }
 
     fn calls(&self) -> Calls {
-        self.door.calls()
+        self.syscalls.calls()
     }
 
     /// 2 calls.
-    fn open_place(&self, path: &Path) -> io::Result<Dir> {
+    fn open_for_lookup(&self, path: &Path) -> io::Result<Dir> {
         let name = text::native(path)?;
         let target = Target { root: None, name: &name, any_case: true };
-        Ok(on_its_volume(&self.door, self.door.open(target, REACH, PLACE)?, Use::Place))
+        Ok(on_its_volume(&self.syscalls, self.syscalls.open(target, REACH, LOOKUP)?, Use::Lookup))
     }
 
     /// A mounted volume is a link, so there are no mounts to refuse.
@@ -253,14 +253,14 @@ impl Sys for Windows {
         let dir = if self.lists_only {
             self.open_listed(target, parent.volume, Use::Listing)
         } else {
-            self.busy_time.wait(&self.door, || self.open_for_removal(target, parent.volume))
+            self.busy_time.wait(&self.syscalls, || self.open_for_removal(target, parent.volume))
         };
         opened(dir.and_then(|dir| self.if_no_link(dir)))
     }
 
     fn close(&self, dir: Dir) {
         if let Some(handle) = dir.into_handle() {
-            self.door.close(handle);
+            self.syscalls.close(handle);
         }
     }
 
@@ -281,7 +281,7 @@ impl Sys for Windows {
     }
 
     fn remove_child(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> Removed {
-        match self.busy_time.wait(&self.door, || self.remove_file(parent, name, kind)) {
+        match self.busy_time.wait(&self.syscalls, || self.remove_file(parent, name, kind)) {
             Ok(removed) => removed,
             Err(status) if status.is_gone() => Removed::Gone,
             Err(status) if status.is_pending() => Removed::Pending,
@@ -300,14 +300,14 @@ impl Sys for Windows {
             if dir.used_for != Use::Removal {
                 return self.remove(parent, name, DIRECTORY);
             }
-            match removal::dispose(&self.door, dir.handle()?, dir.volume) {
+            match removal::dispose(&self.syscalls, dir.handle()?, dir.volume) {
                 Err(Status::CANNOT_DELETE) => {
-                    removal::dispose_readonly(&self.door, parent, name, DIRECTORY)
+                    removal::dispose_readonly(&self.syscalls, parent, name, DIRECTORY)
                 }
                 answer => answer,
             }
         };
-        match self.busy_time.wait(&self.door, mark) {
+        match self.busy_time.wait(&self.syscalls, mark) {
             Ok(()) => {
                 self.close(dir);
                 Ok(())
@@ -338,7 +338,8 @@ impl Sys for Windows {
             return Err(OsError::NotFound.error());
         }
         let name = text::native(path)?;
-        let volume = self.door.native.volume(text::drive(&name).map_or(Key::Unknown, Key::Drive));
+        let volume =
+            self.syscalls.native.volume(text::drive(&name).map_or(Key::Unknown, Key::Drive));
         Ok((Dir::nowhere(volume), NameBuf::new(name)?))
     }
 
@@ -364,15 +365,15 @@ impl Sys for Windows {
         &self,
         parent: &Dir,
         name: Name<'_, u16>,
-        ask: Ask,
+        request: Request,
         known: &mut Facts,
     ) -> io::Result<()> {
-        known.update(query::about_name(&self.door, parent, name, ask)?);
+        known.update(query::about_name(&self.syscalls, parent, name, request)?);
         Ok(())
     }
 
-    fn query_dir(&self, dir: &Dir, ask: Ask) -> io::Result<Facts> {
-        Ok(query::about_dir(&self.door, dir, ask.fields)?)
+    fn query_dir(&self, dir: &Dir, request: Request) -> io::Result<Facts> {
+        Ok(query::about_dir(&self.syscalls, dir, request.fields)?)
     }
 
     fn read_link(
@@ -381,7 +382,7 @@ impl Sys for Windows {
         name: Name<'_, u16>,
         target: &mut Vec<u16>,
     ) -> io::Result<()> {
-        let found = content::link_target(&self.door, parent, name)?;
+        let found = content::link_target(&self.syscalls, parent, name)?;
         *target = found.ok_or(io::ErrorKind::Unsupported)?;
         Ok(())
     }
@@ -402,21 +403,21 @@ impl Sys for Windows {
         follow: bool,
         most: usize,
     ) -> io::Result<Vec<u8>> {
-        content::small_file(&self.door, parent, name, follow, most)
+        content::small_file(&self.syscalls, parent, name, follow, most)
     }
 
-    fn may(&self, parent: &Dir, name: Name<'_, u16>, asked: Fields) -> io::Result<Fields> {
-        Ok(query::may(&self.door, parent, name, asked)?)
+    fn may(&self, parent: &Dir, name: Name<'_, u16>, fields: Fields) -> io::Result<Fields> {
+        Ok(query::may(&self.syscalls, parent, name, fields)?)
     }
 
     fn owners(
         &self,
         parent: &Dir,
         name: Name<'_, u16>,
-        asked: Fields,
+        fields: Fields,
         facts: &Facts,
     ) -> io::Result<Owners> {
-        Ok(security::owners(&self.door, &self.accounts, parent, name, asked, facts)?)
+        Ok(security::owners(&self.syscalls, &self.accounts, parent, name, fields, facts)?)
     }
 
     /// A directory removed by its handle does not need its name.
@@ -428,7 +429,7 @@ impl Sys for Windows {
         identity: Identity,
     ) -> io::Result<bool> {
         Ok(dir.used_for == Use::Removal
-            || Identity::of(&self.query(parent, name, Ask::STAT)?) == identity)
+            || Identity::of(&self.query(parent, name, Request::STAT)?) == identity)
     }
 
     /// By the path that the handle reports.
@@ -438,7 +439,7 @@ impl Sys for Windows {
         _identity: Identity,
         _known: &OnceLock<Identity>,
     ) -> io::Result<bool> {
-        Ok(query::is_root(&self.door, dir.handle()?)?)
+        Ok(query::is_root(&self.syscalls, dir.handle()?)?)
     }
 
     fn may_write(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> bool {

@@ -271,7 +271,7 @@ impl Volume {
         }
     }
 
-    pub(super) fn was_asked(&self) -> bool {
+    pub(super) fn is_identified(&self) -> bool {
         matches!(self.key, Key::Serial(_) | Key::Numberless)
     }
 }

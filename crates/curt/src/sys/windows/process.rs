@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use windows_sys::Win32::Foundation as codes;
 use windows_sys::Win32::System::Threading::CREATE_SUSPENDED;
 
-use super::call::Target;
+use super::syscalls::Target;
 use super::{FILE, READ_ATTRIBUTES, Windows, text};
 use crate::error::StartFailure;
 use crate::sys::Host;
@@ -34,15 +34,15 @@ impl Windows {
         command: &mut Command,
         has_tree: bool,
     ) -> io::Result<(Child, Option<Tree>)> {
-        self.refuse_double(command.get_program())?;
+        self.refuse_exe_lookalike(command.get_program())?;
         if !has_tree {
             return Ok((command.spawn()?, None));
         }
-        let job = self.door.create_job()?;
+        let job = self.syscalls.create_job()?;
         // Suspended, so that it cannot start processes before it is in the job.
         let mut child = command.creation_flags(CREATE_SUSPENDED).spawn()?;
-        let begun = self.door.assign(job.as_handle(), child.as_handle());
-        if let Err(error) = begun.and_then(|()| self.door.resume(child.as_handle())) {
+        let begun = self.syscalls.assign(job.as_handle(), child.as_handle());
+        if let Err(error) = begun.and_then(|()| self.syscalls.resume(child.as_handle())) {
             let _ = child.kill();
             let _ = child.wait();
             return Err(error);
@@ -82,12 +82,12 @@ impl Windows {
         child: &mut Child,
         limit: Duration,
     ) -> io::Result<Option<ExitStatus>> {
-        self.door.wait(child.as_handle(), limit)?;
+        self.syscalls.wait(child.as_handle(), limit)?;
         child.try_wait()
     }
 
     pub(crate) fn kill_tree(&self, _: &mut Child, tree: &Tree, _has_ended: bool) -> io::Result<()> {
-        self.door.terminate_job(tree.as_handle(), KILLED)
+        self.syscalls.terminate_job(tree.as_handle(), KILLED)
     }
 
     /// Whether both outputs were closed. Polls, because Windows cannot wait for several pipes, or
@@ -121,17 +121,17 @@ impl Windows {
     }
 
     /// The standard library would start another program with this name plus `.exe`.
-    fn refuse_double(&self, program: &OsStr) -> io::Result<()> {
+    fn refuse_exe_lookalike(&self, program: &OsStr) -> io::Result<()> {
         let (bytes, suffix) = (program.as_encoded_bytes(), b".exe");
         if bytes.last_chunk().is_some_and(|last: &[u8; 4]| last.eq_ignore_ascii_case(suffix)) {
             return Ok(());
         }
-        let mut double = program.to_owned();
-        double.push(".exe");
-        let name = text::native(Path::new(&double))?;
+        let mut with_exe = program.to_owned();
+        with_exe.push(".exe");
+        let name = text::native(Path::new(&with_exe))?;
         let target = Target { root: None, name: &name, any_case: true };
-        let Ok(found) = self.door.open(target, READ_ATTRIBUTES, FILE) else { return Ok(()) };
-        self.door.close(found);
+        let Ok(found) = self.syscalls.open(target, READ_ATTRIBUTES, FILE) else { return Ok(()) };
+        self.syscalls.close(found);
         let text = "a program of the same name with '.exe' behind it would be started instead";
         Err(io::Error::new(ErrorKind::Unsupported, text))
     }
@@ -143,10 +143,10 @@ impl Windows {
         into: &mut Vec<u8>,
     ) -> io::Result<bool> {
         let Some(open) = pipe else { return Ok(false) };
-        match self.door.available(open.as_handle())? {
+        match self.syscalls.available(open.as_handle())? {
             Some(0) => return Ok(false),
             Some(available) => {
-                self.door.count_read()?;
+                self.syscalls.count_read()?;
                 let length = into.len();
                 into.resize(length + available, 0);
                 let read = open.read(into.get_mut(length..).unwrap_or_default())?;

@@ -21,15 +21,15 @@ use windows_sys::Win32::Storage::FileSystem::{
     FILE_WRITE_DATA,
 };
 
-use super::call::{Door, Target};
 use super::dir::{Dir, set_times};
 use super::native::{Key, Rung, Volume};
 use super::status::{Result, Status};
+use super::syscalls::{Syscalls, Target};
 use super::values::kind;
 use super::{ABOUT, FOLLOW, READ_ATTRIBUTES, text};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
-use crate::sys::Ask;
+use crate::sys::Request;
 
 pub(super) const LINUX: Fields =
     Fields::MODE.union(Fields::USER_ID).union(Fields::GROUP_ID).union(Fields::DEVICE_NUMBER);
@@ -40,8 +40,8 @@ pub(super) const ACCESS: Fields =
 /// `FileStatBasicInformation`, which `windows-sys` lacks.
 const STAT_BASIC: i32 = 77;
 
-struct Question<'a> {
-    door: &'a Door,
+struct Query<'a> {
+    syscalls: &'a Syscalls,
     target: Target<'a>,
     volume: &'a Volume,
     /// Known to be on that volume, whose serial number was queried.
@@ -70,60 +70,60 @@ impl Answer<'_> {
 }
 
 /// 1 call.
-pub(super) fn kind_of(door: &Door, handle: BorrowedHandle<'_>) -> Result<Kind> {
+pub(super) fn kind_of(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> Result<Kind> {
     let mut buffer = [0; 1];
-    door.query_file(handle, &mut buffer, nt::FileAttributeTagInformation)?;
+    syscalls.query_file(handle, &mut buffer, nt::FileAttributeTagInformation)?;
     let answer = Answer(&buffer);
     Ok(kind(answer.u32(0), Some(answer.u32(4))))
 }
 
-pub(super) fn serial(door: &Door, handle: BorrowedHandle<'_>) -> Option<u64> {
+pub(super) fn serial(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> Option<u64> {
     let mut buffer = [0; 4];
-    door.query_volume(handle, &mut buffer, nt::FileFsVolumeInformation).ok()?;
+    syscalls.query_volume(handle, &mut buffer, nt::FileFsVolumeInformation).ok()?;
     Some(Answer(&buffer).u32(8).into()).filter(|&serial| serial != 0)
 }
 
 /// 1 call.
-pub(super) fn volume(door: &Door, handle: BorrowedHandle<'_>) -> &'static Volume {
-    door.native.volume(serial(door, handle).map_or(Key::Numberless, Key::Serial))
+pub(super) fn volume(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> &'static Volume {
+    syscalls.native.volume(serial(syscalls, handle).map_or(Key::Numberless, Key::Serial))
 }
 
 /// The path on the volume is a single separator.
-pub(super) fn is_root(door: &Door, handle: BorrowedHandle<'_>) -> Result<bool> {
+pub(super) fn is_root(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> Result<bool> {
     let mut buffer = [0; 2];
-    door.query_file(handle, &mut buffer, nt::FileNameInformation)?;
+    syscalls.query_file(handle, &mut buffer, nt::FileNameInformation)?;
     let answer = Answer(&buffer);
     Ok(answer.u32(0) == 2 && answer.u32(4) & 0xffff == u32::from(b'\\'))
 }
 
 pub(super) fn about_name(
-    door: &Door,
+    syscalls: &Syscalls,
     parent: &Dir,
     name: Name<'_, u16>,
-    ask: Ask,
+    request: Request,
 ) -> Result<Facts> {
     let spelled = parent.spelled(name);
     let is_child = !text::has_separators(&spelled);
-    let question = Question {
-        door,
+    let query = Query {
+        syscalls,
         target: parent.target(&spelled),
         volume: parent.volume,
-        is_on_it: is_child && parent.volume.was_asked(),
-        fields: ask.fields,
+        is_on_it: is_child && parent.volume.is_identified(),
+        fields: request.fields,
     };
-    let by_name = if parent.by_name.get() > 0 { Ok(None) } else { question.by_name() };
+    let by_name = if parent.by_name.get() > 0 { Ok(None) } else { query.by_name() };
     let has_failed = by_name.is_err();
     let itself = by_name.unwrap_or(None);
     let answer = match itself {
-        Some(facts) if !ask.follow || !facts.kind.is_link() => Ok(facts),
-        _ if ask.follow => match question.by_handle(FOLLOW) {
+        Some(facts) if !request.follow || !facts.kind.is_link() => Ok(facts),
+        _ if request.follow => match query.by_handle(FOLLOW) {
             // Only another program can follow this link, so report the link itself.
-            Err(status) if status.is_no_way() => {
-                itself.map_or_else(|| question.by_handle(ABOUT), Ok)
+            Err(status) if status.is_unresolvable() => {
+                itself.map_or_else(|| query.by_handle(ABOUT), Ok)
             }
             answer => answer,
         },
-        _ => question.by_handle(ABOUT),
+        _ => query.by_handle(ABOUT),
     };
     if has_failed && is_child && answer.is_ok() {
         parent.by_name.below(0);
@@ -131,32 +131,37 @@ pub(super) fn about_name(
     answer
 }
 
-pub(super) fn about_dir(door: &Door, dir: &Dir, fields: Fields) -> Result<Facts> {
-    about_handle(door, dir.handle()?, dir.volume, fields)
+pub(super) fn about_dir(syscalls: &Syscalls, dir: &Dir, fields: Fields) -> Result<Facts> {
+    about_handle(syscalls, dir.handle()?, dir.volume, fields)
 }
 
 pub(super) fn about_handle(
-    door: &Door,
+    syscalls: &Syscalls,
     handle: BorrowedHandle<'_>,
     volume: &Volume,
     fields: Fields,
 ) -> Result<Facts> {
     let target = Target { root: Some(handle), name: &[], any_case: false };
-    let is_on_it = volume.was_asked();
-    Question { door, target, volume, is_on_it, fields }.of_handle(handle, is_on_it)
+    let is_on_it = volume.is_identified();
+    Query { syscalls, target, volume, is_on_it, fields }.of_handle(handle, is_on_it)
 }
 
 /// One open per access right.
-pub(super) fn may(door: &Door, parent: &Dir, name: Name<'_, u16>, asked: Fields) -> Result<Fields> {
+pub(super) fn may(
+    syscalls: &Syscalls,
+    parent: &Dir,
+    name: Name<'_, u16>,
+    fields: Fields,
+) -> Result<Fields> {
     let spelled = parent.spelled(name);
     let target = parent.target(&spelled);
     let mut allowed = Fields::NONE;
     for (field, access) in RIGHTS {
-        if !asked.contains(field) {
+        if !fields.contains(field) {
             continue;
         }
-        match door.open(target, access, FOLLOW) {
-            Ok(handle) => door.close(handle),
+        match syscalls.open(target, access, FOLLOW) {
+            Ok(handle) => syscalls.close(handle),
             // The kernel checks sharing after the access right, so the right is granted.
             Err(Status::SHARING_VIOLATION) => {}
             Err(status) if status.is_denial() => continue,
@@ -173,7 +178,7 @@ const RIGHTS: [(Fields, u32); 3] = [
     (Fields::EXECUTABLE, FILE_EXECUTE),
 ];
 
-impl Question<'_> {
+impl Query<'_> {
     fn wants(&self, fields: Fields) -> bool {
         self.fields.intersects(fields)
     }
@@ -220,7 +225,7 @@ impl Question<'_> {
             nt::FileStatLxInformation => 12,
             _ => buffer.len(),
         };
-        match self.door.query_by_name(self.target, &mut buffer[..words], class) {
+        match self.syscalls.query_by_name(self.target, &mut buffer[..words], class) {
             Some(Ok(())) => Ok(Some(read(&buffer))),
             Some(Err(status)) if !status.is_refusal() => Err(status),
             Some(Err(_)) | None => {
@@ -233,8 +238,8 @@ impl Question<'_> {
     fn by_handle(&self, options: u32) -> Result<Facts> {
         // A followed link may lead to another volume.
         let is_on_it = self.is_on_it && options != FOLLOW;
-        let ask = |handle: BorrowedHandle<'_>| self.of_handle(handle, is_on_it);
-        self.door.opened(self.target, READ_ATTRIBUTES, options, ask)?
+        let query = |handle: BorrowedHandle<'_>| self.of_handle(handle, is_on_it);
+        self.syscalls.opened(self.target, READ_ATTRIBUTES, options, query)?
     }
 
     fn of_handle(&self, handle: BorrowedHandle<'_>, is_on_it: bool) -> Result<Facts> {
@@ -248,7 +253,7 @@ impl Question<'_> {
         if is_on_it {
             set_device(&mut facts, self.volume.serial());
         } else if self.wants(Fields::DEVICE) {
-            set_device(&mut facts, serial(self.door, handle));
+            set_device(&mut facts, serial(self.syscalls, handle));
         }
         Ok(facts)
     }
@@ -259,7 +264,7 @@ impl Question<'_> {
             return Ok(None);
         }
         let mut buffer = [0; 12];
-        match self.door.query_file(handle, &mut buffer, nt::FileStatLxInformation) {
+        match self.syscalls.query_file(handle, &mut buffer, nt::FileStatLxInformation) {
             Ok(()) => {
                 let mut facts = linux(&buffer);
                 // These would be the access rights of the handle.
@@ -278,14 +283,14 @@ impl Question<'_> {
     fn all_of(&self, handle: BorrowedHandle<'_>) -> Result<Facts> {
         // Too small for the name at the end, which is not needed.
         let mut buffer = [0; 13];
-        self.door.query_file(handle, &mut buffer, nt::FileAllInformation)?;
+        self.syscalls.query_file(handle, &mut buffer, nt::FileAllInformation)?;
         let answer = Answer(&buffer);
         let attributes = answer.u32(32);
         let is_plain = attributes & FILE_ATTRIBUTE_REPARSE_POINT == 0;
         let kind = if is_plain || !self.wants(Fields::KIND) {
             kind(attributes, None)
         } else {
-            kind_of(self.door, handle)?
+            kind_of(self.syscalls, handle)?
         };
         let mut facts = Facts {
             known: Fields::SIZE | Fields::ALLOCATED | Fields::LINKS | Fields::ATTRIBUTES,
@@ -307,7 +312,7 @@ impl Question<'_> {
     /// Adds the 128-bit file number if 64 bits did not suffice.
     fn add_wide_id(&self, handle: BorrowedHandle<'_>, facts: &mut Facts) {
         let mut buffer = [0; 3];
-        if self.door.query_file(handle, &mut buffer, nt::FileIdInformation).is_ok() {
+        if self.syscalls.query_file(handle, &mut buffer, nt::FileIdInformation).is_ok() {
             set_id(facts, wide_id(buffer[1], buffer[2]));
         }
     }

@@ -5,10 +5,10 @@ use std::os::windows::io::BorrowedHandle;
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Storage::FileSystem::{FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_READONLY};
 
-use super::call::Door;
 use super::dir::Dir;
 use super::native::Volume;
 use super::status::{Result, Status};
+use super::syscalls::Syscalls;
 use super::{ABOUT, DELETE, DIRECTORY, FILE, READ_ATTRIBUTES, WRITE_ATTRIBUTES, Windows, query};
 use crate::fields::{Fields, Kind};
 use crate::name::Name;
@@ -34,9 +34,9 @@ impl Windows {
 
     /// 3 calls.
     pub(super) fn remove(&self, parent: &Dir, name: Name<'_, u16>, options: u32) -> Result<()> {
-        let mark = |handle: BorrowedHandle<'_>| dispose(&self.door, handle, parent.volume);
-        match self.door.opened(parent.target(name.units()), DELETE, options, mark)? {
-            Err(Status::CANNOT_DELETE) => dispose_readonly(&self.door, parent, name, options),
+        let mark = |handle: BorrowedHandle<'_>| dispose(&self.syscalls, handle, parent.volume);
+        match self.syscalls.opened(parent.target(name.units()), DELETE, options, mark)? {
+            Err(Status::CANNOT_DELETE) => dispose_readonly(&self.syscalls, parent, name, options),
             answer => answer,
         }
     }
@@ -49,14 +49,14 @@ impl Windows {
     ) -> Result<Removed> {
         let access = DELETE | READ_ATTRIBUTES;
         let remove = |handle: BorrowedHandle<'_>| {
-            if !query::kind_of(&self.door, handle)?.is_link() {
+            if !query::kind_of(&self.syscalls, handle)?.is_link() {
                 return Ok(Removed::IsDirectory);
             }
-            dispose(&self.door, handle, parent.volume).map(|()| Removed::Done)
+            dispose(&self.syscalls, handle, parent.volume).map(|()| Removed::Done)
         };
-        match self.door.opened(parent.target(name.units()), access, DIRECTORY, remove)? {
+        match self.syscalls.opened(parent.target(name.units()), access, DIRECTORY, remove)? {
             Err(Status::CANNOT_DELETE) => {
-                dispose_readonly(&self.door, parent, name, DIRECTORY)?;
+                dispose_readonly(&self.syscalls, parent, name, DIRECTORY)?;
                 Ok(Removed::Done)
             }
             answer => answer,
@@ -80,12 +80,16 @@ const DISPOSITIONS: [(i32, u64); 3] = [
     (nt::FileDispositionInformation, 1),
 ];
 
-pub(super) fn dispose(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) -> Result<()> {
+pub(super) fn dispose(
+    syscalls: &Syscalls,
+    handle: BorrowedHandle<'_>,
+    volume: &Volume,
+) -> Result<()> {
     loop {
         let rung = volume.disposition.get().min(DISPOSITIONS.len() - 1);
         let (class, flags) = DISPOSITIONS[rung];
         let length = if class == nt::FileDispositionInformation { 1 } else { 4 };
-        match door.set_file(handle, &[flags], length, class) {
+        match syscalls.set_file(handle, &[flags], length, class) {
             Err(status) if status.is_refusal() && rung + 1 < DISPOSITIONS.len() => {
                 volume.disposition.below(rung);
             }
@@ -97,40 +101,44 @@ pub(super) fn dispose(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) 
 /// On older systems. The attribute is cleared, and restored if the entry remains or has other hard
 /// links.
 pub(super) fn dispose_readonly(
-    door: &Door,
+    syscalls: &Syscalls,
     parent: &Dir,
     name: Name<'_, u16>,
     options: u32,
 ) -> Result<()> {
     let access = DELETE | READ_ATTRIBUTES | WRITE_ATTRIBUTES;
-    door.opened(parent.target(name.units()), access, options, |handle| {
-        without_readonly(door, handle, parent.volume)
+    syscalls.opened(parent.target(name.units()), access, options, |handle| {
+        without_readonly(syscalls, handle, parent.volume)
     })?
 }
 
-fn without_readonly(door: &Door, handle: BorrowedHandle<'_>, volume: &Volume) -> Result<()> {
-    let facts = query::about_handle(door, handle, volume, Fields::ATTRIBUTES | Fields::LINKS)?;
+fn without_readonly(
+    syscalls: &Syscalls,
+    handle: BorrowedHandle<'_>,
+    volume: &Volume,
+) -> Result<()> {
+    let facts = query::about_handle(syscalls, handle, volume, Fields::ATTRIBUTES | Fields::LINKS)?;
     let attributes = facts.attributes as u32;
     if attributes & FILE_ATTRIBUTE_READONLY == 0 {
-        return dispose(door, handle, volume);
+        return dispose(syscalls, handle, volume);
     }
-    set_attributes(door, handle, with_readonly(attributes, false))?;
-    let removed = dispose(door, handle, volume);
+    set_attributes(syscalls, handle, with_readonly(attributes, false))?;
+    let removed = dispose(syscalls, handle, volume);
     if removed.is_err() || facts.links > 1 {
         // The removal decides the result, even if this fails.
-        let _ = set_attributes(door, handle, attributes);
+        let _ = set_attributes(syscalls, handle, attributes);
     }
     removed
 }
 
 pub(super) fn set_readonly(
-    door: &Door,
+    syscalls: &Syscalls,
     handle: BorrowedHandle<'_>,
     volume: &Volume,
     is_readonly: bool,
 ) -> Result<()> {
-    let facts = query::about_handle(door, handle, volume, Fields::ATTRIBUTES)?;
-    set_attributes(door, handle, with_readonly(facts.attributes as u32, is_readonly))
+    let facts = query::about_handle(syscalls, handle, volume, Fields::ATTRIBUTES)?;
+    set_attributes(syscalls, handle, with_readonly(facts.attributes as u32, is_readonly))
 }
 
 /// 0 would mean "unchanged".
@@ -142,7 +150,7 @@ fn with_readonly(attributes: u32, is_readonly: bool) -> u32 {
     }
 }
 
-fn set_attributes(door: &Door, handle: BorrowedHandle<'_>, attributes: u32) -> Result<()> {
+fn set_attributes(syscalls: &Syscalls, handle: BorrowedHandle<'_>, attributes: u32) -> Result<()> {
     // Times of 0 mean "unchanged".
-    door.set_file(handle, &[0, 0, 0, 0, attributes.into()], 40, nt::FileBasicInformation)
+    syscalls.set_file(handle, &[0, 0, 0, 0, attributes.into()], 40, nt::FileBasicInformation)
 }

@@ -15,9 +15,9 @@ use windows_sys::Win32::Security::{
 };
 use windows_sys::Win32::Storage::FileSystem::READ_CONTROL;
 
-use super::call::Door;
 use super::dir::Dir;
 use super::status::{Result, Status};
+use super::syscalls::Syscalls;
 use super::{ABOUT, FOLLOW};
 use crate::fields::{Facts, Fields};
 use crate::name::Name;
@@ -26,44 +26,45 @@ use crate::sys::Owners;
 pub(super) type Accounts = RefCell<BTreeMap<Vec<u32>, Arc<OsString>>>;
 
 /// In 8-byte words; a longer descriptor is read again.
-const ROOM: usize = 128;
+const CAPACITY: usize = 128;
 const MOST: usize = 1 << 20;
 
 /// 3 calls.
 pub(super) fn owners(
-    door: &Door,
+    syscalls: &Syscalls,
     accounts: &Accounts,
     parent: &Dir,
     name: Name<'_, u16>,
-    asked: Fields,
+    fields: Fields,
     facts: &Facts,
 ) -> Result<Owners> {
     let spelled = parent.spelled(name);
     // If the kind is known and no link, any link has been followed.
     let was_followed = facts.known.contains(Fields::KIND) && !facts.kind.is_link();
     let options = if was_followed { FOLLOW } else { ABOUT };
-    let descriptor = door.opened(parent.target(&spelled), READ_CONTROL, options, |handle| {
-        descriptor(door, handle, asked)
-    })??;
+    let descriptor =
+        syscalls.opened(parent.target(&spelled), READ_CONTROL, options, |handle| {
+            descriptor(syscalls, handle, fields)
+        })??;
     let Some(descriptor) = descriptor else { return Ok(Owners::default()) };
     let named = |field, at| {
-        if !asked.contains(field) {
+        if !fields.contains(field) {
             return None;
         }
-        Some(account(door, accounts, &descriptor.identifier(at)?))
+        Some(account(syscalls, accounts, &descriptor.identifier(at)?))
     };
     Ok(Owners {
         user: named(Fields::USER, OWNER),
         group: named(Fields::GROUP, GROUP),
-        acl: asked.contains(Fields::ACL).then(|| descriptor.has_explicit_rules()),
+        acl: fields.contains(Fields::ACL).then(|| descriptor.has_explicit_rules()),
     })
 }
 
 /// `None` without owners.
 fn descriptor(
-    door: &Door,
+    syscalls: &Syscalls,
     handle: BorrowedHandle<'_>,
-    asked: Fields,
+    fields: Fields,
 ) -> Result<Option<Descriptor>> {
     let mut parts = 0;
     for (field, part) in [
@@ -71,13 +72,13 @@ fn descriptor(
         (Fields::GROUP, GROUP_SECURITY_INFORMATION),
         (Fields::ACL, DACL_SECURITY_INFORMATION),
     ] {
-        if asked.contains(field) {
+        if fields.contains(field) {
             parts |= part;
         }
     }
-    let mut buffer = vec![0_u64; ROOM];
+    let mut buffer = vec![0_u64; CAPACITY];
     loop {
-        match door.query_security(handle, parts, &mut buffer) {
+        match syscalls.query_security(handle, parts, &mut buffer) {
             Ok(_) => {
                 return Ok(Some(Descriptor(
                     buffer.iter().flat_map(|word| word.to_ne_bytes()).collect(),
@@ -95,11 +96,11 @@ fn descriptor(
 }
 
 /// `DOMAIN\name`, or the identifier if the account has no name.
-fn account(door: &Door, accounts: &Accounts, sid: &[u32]) -> Arc<OsString> {
+fn account(syscalls: &Syscalls, accounts: &Accounts, sid: &[u32]) -> Arc<OsString> {
     if let Some(known) = accounts.borrow().get(sid) {
         return known.clone();
     }
-    let name = match door.look_up_account(sid) {
+    let name = match syscalls.look_up_account(sid) {
         Some((name, domain)) if domain.is_empty() => OsString::from_wide(&name),
         Some((name, domain)) => {
             OsString::from_wide(&[&domain[..], &[b'\\'.into()], &name].concat())

@@ -36,7 +36,7 @@ impl Status {
 
     /// Not even the parent: the path is malformed or names a device, or its server, share, drive or
     /// directory is missing.
-    pub(super) fn is_no_place(self) -> bool {
+    pub(super) fn has_no_parent(self) -> bool {
         matches!(
             self.0,
             codes::STATUS_OBJECT_PATH_NOT_FOUND
@@ -77,7 +77,7 @@ impl Status {
     }
 
     /// Only another program can follow the reparse point.
-    pub(super) fn is_no_way(self) -> bool {
+    pub(super) fn is_unresolvable(self) -> bool {
         matches!(
             self.0,
             codes::STATUS_IO_REPARSE_TAG_NOT_HANDLED

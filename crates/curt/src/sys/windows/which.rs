@@ -6,15 +6,15 @@ use std::os::windows::io::{AsHandle, BorrowedHandle};
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Storage::FileSystem as win;
 
-use super::call::{Door, Target};
 use super::dir::{Dir, DirBuf, Use};
 use super::native::Volume;
 use super::query::Answer;
 use super::status::Status;
-use super::{FILE, LIST, PLACE, READ_ATTRIBUTES, Windows};
+use super::syscalls::{Syscalls, Target};
+use super::{FILE, LIST, LOOKUP, READ_ATTRIBUTES, Windows};
 use crate::fields::Kind;
 use crate::name::{Name, Unit};
-use crate::sys::{Match, Shown, Unsearched, Verdict, Which};
+use crate::sys::{Completeness, Match, Unsearched, Verdict, Which};
 
 /// In units. A small buffer makes the filesystem stop early if many names match.
 const SEARCH: usize = 2048;
@@ -32,22 +32,22 @@ impl Which for Windows {
 
     /// Any file except a directory counts.
     fn executable(&self, from: &Dir, path: Name<'_, u16>) -> Result<Verdict, Unsearched> {
-        match self.door.open(searched(from, path), READ_ATTRIBUTES, FILE) {
+        match self.syscalls.open(searched(from, path), READ_ATTRIBUTES, FILE) {
             Ok(handle) => {
-                self.door.close(handle);
+                self.syscalls.close(handle);
                 Ok(Verdict::Program)
             }
             Err(status) => not_opened(status),
         }
     }
 
-    fn head(&self, from: &Dir, path: Name<'_, u16>, room: &mut [u8]) -> io::Result<usize> {
+    fn head(&self, from: &Dir, path: Name<'_, u16>, buffer: &mut [u8]) -> io::Result<usize> {
         let access = win::FILE_READ_DATA | win::SYNCHRONIZE;
         let options =
             super::FOLLOW | nt::FILE_NON_DIRECTORY_FILE | nt::FILE_SYNCHRONOUS_IO_NONALERT;
-        let handle = self.door.open(searched(from, path), access, options)?;
-        let read = self.door.read(handle.as_handle(), room);
-        self.door.close(handle);
+        let handle = self.syscalls.open(searched(from, path), access, options)?;
+        let read = self.syscalls.read(handle.as_handle(), buffer);
+        self.syscalls.close(handle);
         match read {
             Err(Status::END_OF_FILE) => Ok(0),
             read => Ok(read?),
@@ -55,10 +55,10 @@ impl Which for Windows {
     }
 
     fn open_search(&self, from: &Dir, path: Name<'_, u16>) -> Result<Dir, Unsearched> {
-        match self.door.open(searched(from, path), LIST, PLACE) {
-            Ok(handle) => Ok(Dir::new(handle, from.volume, Use::Place)),
+        match self.syscalls.open(searched(from, path), LIST, LOOKUP) {
+            Ok(handle) => Ok(Dir::new(handle, from.volume, Use::Lookup)),
             Err(Status::NOT_A_DIRECTORY) => Err(Unsearched::Absent),
-            Err(status) if status.is_no_place() || status.is_gone() || status.is_pending() => {
+            Err(status) if status.has_no_parent() || status.is_gone() || status.is_pending() => {
                 Err(Unsearched::Absent)
             }
             Err(status) if status.is_denial() => Err(Unsearched::Unlistable),
@@ -72,7 +72,7 @@ impl Which for Windows {
         stem: &[u16],
         buf: &mut DirBuf,
         each: &mut dyn FnMut(Match<'_, u16>),
-    ) -> io::Result<Shown> {
+    ) -> io::Result<Completeness> {
         let space = &mut buf.space()[..SEARCH];
         let mut pattern = [u16::ascii(b'*'); 256];
         let pattern = pattern.get_mut(..=stem.len()).map(|pattern| {
@@ -80,17 +80,17 @@ impl Which for Windows {
             &*pattern
         });
         let class = nt::FileBothDirectoryInformation;
-        let filled = match self.door.query_directory(dir.handle()?, space, class, false, pattern) {
+        let end = match self.syscalls.query_directory(dir.handle()?, space, class, false, pattern) {
             Ok(bytes) => (bytes / 2).min(SEARCH),
-            Err(status) if status.is_end() || status.is_gone() || status.is_no_place() => {
-                return Ok(Shown::All);
+            Err(status) if status.is_end() || status.is_gone() || status.has_no_parent() => {
+                return Ok(Completeness::All);
             }
             // A device opens like a directory, and returns this when listed.
-            Err(Status::INVALID_PARAMETER) => return Ok(Shown::All),
+            Err(Status::INVALID_PARAMETER) => return Ok(Completeness::All),
             Err(status) => return Err(status.into()),
         };
-        yield_records(&space[..filled], each);
-        Ok(if filled + LONGEST > SEARCH { Shown::Part } else { Shown::ProbablyAll })
+        yield_records(&space[..end], each);
+        Ok(if end + LONGEST > SEARCH { Completeness::Part } else { Completeness::ProbablyAll })
     }
 
     fn probe(
@@ -103,10 +103,10 @@ impl Which for Windows {
         let last = path.units().rsplit(|unit| unit.is_separator()).next().unwrap_or_default();
         spelled.clear();
         spelled.extend_from_slice(last);
-        match self.door.open(searched(from, path), READ_ATTRIBUTES, FILE) {
+        match self.syscalls.open(searched(from, path), READ_ATTRIBUTES, FILE) {
             Ok(handle) => {
-                spell(&self.door, handle.as_handle(), from.volume, spelled);
-                self.door.close(handle);
+                spell(&self.syscalls, handle.as_handle(), from.volume, spelled);
+                self.syscalls.close(handle);
                 Ok(Verdict::Program)
             }
             Err(status) => not_opened(status),
@@ -122,7 +122,7 @@ fn searched<'a>(from: &'a Dir, path: Name<'a, u16>) -> Target<'a> {
 fn not_opened(status: Status) -> Result<Verdict, Unsearched> {
     match status {
         Status::FILE_IS_A_DIRECTORY => Ok(Verdict::Directory),
-        status if status.is_no_place() => Err(Unsearched::Absent),
+        status if status.has_no_parent() => Err(Unsearched::Absent),
         status if status.is_gone() || status.is_pending() => Ok(Verdict::Absent),
         status if status.is_denial() => Err(Unsearched::Denied),
         status => Err(Unsearched::Failed(status.into())),
@@ -131,13 +131,13 @@ fn not_opened(status: Status) -> Result<Verdict, Unsearched> {
 
 /// From the path of the handle. On some filesystems the older query returns the name as it was
 /// opened.
-fn spell(door: &Door, file: BorrowedHandle<'_>, volume: &Volume, spelled: &mut Vec<u16>) {
+fn spell(syscalls: &Syscalls, file: BorrowedHandle<'_>, volume: &Volume, spelled: &mut Vec<u16>) {
     const FORMS: [i32; 2] = [nt::FileNormalizedNameInformation, nt::FileNameInformation];
     let mut buffer = [0_u64; 1024];
     loop {
         let rung = volume.spelling.get();
         let Some(&form) = FORMS.get(rung) else { return };
-        match door.query_file(file, &mut buffer, form) {
+        match syscalls.query_file(file, &mut buffer, form) {
             Ok(()) => break,
             Err(status) if status.is_refusal() => volume.spelling.below(rung),
             Err(_) => return,

@@ -17,7 +17,7 @@ fn name(text: &str) -> NameBuf<u8> {
 
 fn enter_operand(branch: &mut Branch<Memory, ()>, operand: &str, sys: &Memory) -> bool {
     branch.begin(operand.as_bytes().to_vec());
-    let opened = Opened::Dir(sys.open_place(Path::new(operand)).unwrap());
+    let opened = Opened::Dir(sys.open_for_lookup(Path::new(operand)).unwrap());
     let admitted = branch.admit(opened, sys).ok().flatten();
     admitted.map(|admitted| branch.enter(admitted, ())).is_some()
 }
@@ -100,9 +100,9 @@ fn a_mount_behind_a_link_leads_back() {
     let known = Fields::KIND | Fields::ATTRIBUTES;
     let facts = Facts { known, kind: Kind::Directory, is_mount: true, ..Facts::default() };
     let path_len = branch.path.len();
-    for (entry, leads_back) in [("mount", true), ("plain", false)] {
+    for (entry, is_own_ancestor) in [("mount", true), ("plain", false)] {
         branch.path.push(name(entry).as_name());
-        assert_eq!(branch.leads_back(&facts, false, &sys), leads_back, "{entry}");
+        assert_eq!(branch.is_own_ancestor(&facts, false, &sys), is_own_ancestor, "{entry}");
         branch.path.truncate(path_len);
     }
 }

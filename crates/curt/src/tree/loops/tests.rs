@@ -14,7 +14,7 @@ fn all_ancestors_are_found_or_a_failure_is_reported() {
     let errors = [Errno::ACCESS, Errno::PERM, Errno::IO, Errno::MFILE, Errno::NOMEM];
     Faults::each(&Setup::default(), &errors.map(Errno::raw_os_error), |setup, fails| {
         let sys = Os::start(setup);
-        let Ok(dir) = sys.open_place(&path) else { return };
+        let Ok(dir) = sys.open_for_lookup(&path) else { return };
         match ancestors(&dir, 4, &sys) {
             Ok(all) => assert_eq!(all.len(), 4, "{fails:?}"),
             Err(error) => {
@@ -30,7 +30,7 @@ fn a_loop_names_the_depth_of_its_ancestor() {
     let scratch = curt_testkit::Scratch::new();
     scratch.tree("", "a/b/c/d/e/f/ other/");
     let sys = Os::start(&Setup::default());
-    let open = |path: &str| sys.open_place(&scratch.at(path)).unwrap();
+    let open = |path: &str| sys.open_for_lookup(&scratch.at(path)).unwrap();
     let (b, d, other) = (open("a/b"), open("a/b/c/d"), open("other"));
     let mut loops = Loops::new(Limits { follow: true, ..Limits::default() }, true);
     let enter = |loops: &mut Loops, dir, depth, mounted_in| match loops.enter(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::control::Threads;
 use crate::fields::{Fields, Time};
 use crate::sys::fault::Faults;
-use crate::sys::memory::play::{DEEDS, setup};
+use crate::sys::memory::play::{INTRUSIONS, setup};
 use crate::sys::memory::{Memory, Setup, World};
 use crate::usage::report::Records;
 use crate::usage::{Usage, UsageReport};
@@ -59,11 +59,11 @@ fn changes_before_any_call_lose_nothing_elsewhere() {
     let all = measure(&Usage::new(), &quiet, &["tree"]).total().entries;
     let calls = quiet.world(|world| world.calls_made());
     for usage in usages(&[3]) {
-        for (what, deed) in DEEDS {
+        for (what, intrusion) in INTRUSIONS {
             for (place, holds) in [("tree/a/b", 6), ("tree/e", 5), ("tree/many/90", 1)] {
                 for call in (0..calls).step_by(157) {
                     let setup = large(|world| {
-                        world.after(call, move |world| deed(world, place));
+                        world.after(call, move |world| intrusion(world, place));
                     });
                     let report = measure(&usage, &setup, &["tree"]);
                     let case = format!("{usage:?}: somebody {what}, {place}, before call {call}");

@@ -271,7 +271,7 @@ fn callbacks_stop_a_measurement() {
 }
 
 #[test]
-fn each_operand_is_asked_about_once() {
+fn each_operand_is_queried_once() {
     let scratch = sample();
     let one = Usage::new().threads(Threads::AtMost(1));
     let operands: Vec<PathBuf> = (0..5).map(|name| scratch.at(format!("t/{name}"))).collect();

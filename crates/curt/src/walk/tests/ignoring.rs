@@ -51,7 +51,7 @@ fn rules_leave_out_the_entries_they_name<S: Sys>() {
     scratch.remove("t/.ignore");
     let only_dots = plan().ignore(IgnoreRules::new().files(false));
     assert_eq!(yielded::<S>(&only_dots, &scratch, "t/d"), ["t/d", "t/d/a.o", "t/d/e", "t/d/out"]);
-    let nothing = plan().ignore(IgnoreRules::new().files(false).leave_out_dot_names(false));
+    let nothing = plan().ignore(IgnoreRules::new().files(false).skip_hidden(false));
     assert!(yielded::<S>(&nothing, &scratch, "t").contains(&"t/.c".to_owned()));
 }
 

@@ -9,7 +9,7 @@ use crate::control::{Cancel, Next, Threads};
 use crate::error::{Cause, Error};
 use crate::fields::Fields;
 use crate::filters::IgnoreRules;
-use crate::sys::memory::play::{DEEDS, PLACES, setup};
+use crate::sys::memory::play::{INTRUSIONS, TARGETS, setup};
 use crate::sys::memory::{Denied, Ending, Memory, Order, Setup, World};
 use crate::tree::Stop;
 use crate::walk::{Visited, Walk};
@@ -89,12 +89,12 @@ fn changes_before_any_call_lose_nothing_elsewhere() {
     let quiet = setup(|_| {});
     let all: Vec<String> = walk(&plan(), &quiet).paths().into_iter().map(str::to_owned).collect();
     let calls = quiet.world(|world| world.calls_made());
-    for (what, deed) in DEEDS {
-        for place in PLACES {
+    for (what, intrusion) in INTRUSIONS {
+        for place in TARGETS {
             for call in 0..calls {
                 for walk_of in walks() {
                     let setup = setup(|world| {
-                        world.after(call, move |world| deed(world, place));
+                        world.after(call, move |world| intrusion(world, place));
                     });
                     let seen = walk(&walk_of, &setup);
                     let case = format!("somebody {what}, {place}, before call {call}");
@@ -168,11 +168,11 @@ fn changes_before_any_call_lose_nothing_elsewhere_with_several_threads() {
             }
             assert!(seen.errors.is_empty(), "{:?}", seen.errors);
             assert!(seen.paths().iter().copied().eq(expected.paths()), "{threads} threads");
-            for (what, deed) in DEEDS {
+            for (what, intrusion) in INTRUSIONS {
                 for place in ["tree/a/b", "tree/e", "tree/many", "tree/many/90"] {
                     for call in (0..calls).step_by(197) {
                         let setup = large(|world| {
-                            world.after(call, move |world| deed(world, place));
+                            world.after(call, move |world| intrusion(world, place));
                         });
                         let seen = visit(&walk_of, threads, &setup);
                         let case = format!("{threads}: somebody {what}, {place}, before {call}");
@@ -212,7 +212,7 @@ fn a_deep_tree_opens_as_many_directories_as_it_may() {
                 }
             });
             walk(&walk_of.clone().descriptors(descriptors), &setup);
-            let most = setup.world(|world| world.most_open);
+            let most = setup.world(|world| world.max_open);
             // A walk that needs each directory only once closes it on entering the next.
             let is_plain = !walk_of.settings.contents_first && !walk_of.settings.is_sorted;
             assert_eq!(most, if is_plain { 3 } else { descriptors }, "{descriptors}");
@@ -238,7 +238,7 @@ fn numbers(options: &Walk<'_>, more: Fields) -> BTreeMap<String, Option<u128>> {
 
 /// Listings have the number of the directory underneath a mount.
 #[test]
-fn file_number_does_not_depend_on_what_else_is_asked() {
+fn file_number_does_not_depend_on_other_fields() {
     let expected = numbers(&plan().fields(Fields::ALL), Fields::NONE);
     assert!(expected.len() == ALL && expected.values().all(Option::is_some));
     for walk_of in walks() {

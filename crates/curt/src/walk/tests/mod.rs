@@ -113,7 +113,7 @@ fn plan() -> Walk<'static> {
 
 #[test]
 #[cfg(unix)]
-fn an_operand_is_followed_alone_if_asked_for() {
+fn only_operands_are_followed_on_request() {
     let scratch = Scratch::new();
     scratch.tree("t", "real/file real/back->.. alias->real");
     let entries = |follow| {
@@ -127,7 +127,7 @@ fn an_operand_is_followed_alone_if_asked_for() {
 /// not return it.
 #[test]
 #[cfg(unix)]
-fn more_of_an_operand_is_asked_of_what_its_text_names() {
+fn fetching_more_follows_the_text_of_an_operand() {
     let scratch = Scratch::new();
     scratch.tree("t", "real/file");
     std::thread::sleep(std::time::Duration::from_millis(20));

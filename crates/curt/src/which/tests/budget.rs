@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Ground, PATHEXT, build};
+use super::{Fixture, PATHEXT, build};
 use crate::sys::fault::Faults;
 use crate::sys::memory::{Denied, World};
 use crate::which::directories::RelativeTo;
@@ -11,9 +11,9 @@ const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
 
 /// Looks up `x` in one directory, without the calls for the working directory.
 fn cost(pathext: &str, change: impl FnOnce(&mut World)) -> (String, u64) {
-    let mut ground = Ground::windows("/a", change).pathext(pathext);
-    ground.options.base = RelativeTo::WorkingDirectory;
-    let (answer, calls) = ground.find("x");
+    let mut fixture = Fixture::windows("/a", change).pathext(pathext);
+    fixture.options.base = RelativeTo::WorkingDirectory;
+    let (answer, calls) = fixture.find("x");
     // A failed look-up also searches the working directory.
     let k = pathext.split(';').count() as u64;
     let calls = if answer.starts_with("not-found") { calls - k.min(3) } else { calls };
@@ -55,7 +55,7 @@ fn calls_for_a_directory_are_those_of_the_table() {
 #[test]
 fn a_long_path_costs_three_calls_for_each_directory() {
     let entries: Vec<String> = (0..211).map(|at| format!("/{at}")).collect();
-    let ground = Ground::windows(&entries.join(";"), |world| {
+    let fixture = Fixture::windows(&entries.join(";"), |world| {
         for directory in 0..211 {
             for number in 0..5 {
                 world.file(format!("{directory}/name{number}"));
@@ -63,10 +63,10 @@ fn a_long_path_costs_three_calls_for_each_directory() {
         }
         world.file("196/x.exe").dir("w");
     });
-    assert_eq!(ground.find("x"), ("/196/x.exe path:196 image".into(), 196 * 3 + 4));
-    let ground = Ground::windows("/a;/b;/A/;\"/a\";/b/.", |world| build(world, "a/ b/"));
-    assert_eq!(ground.find("x"), ("not-found".into(), 3 + 3 + 1 + 3));
-    assert_eq!(ground.find("/a/x"), ("not-found".into(), 3));
+    assert_eq!(fixture.find("x"), ("/196/x.exe path:196 image".into(), 196 * 3 + 4));
+    let fixture = Fixture::windows("/a;/b;/A/;\"/a\";/b/.", |world| build(world, "a/ b/"));
+    assert_eq!(fixture.find("x"), ("not-found".into(), 3 + 3 + 1 + 3));
+    assert_eq!(fixture.find("/a/x"), ("not-found".into(), 3));
 }
 
 fn look_alikes(world: &mut World, count: usize) {
@@ -95,22 +95,22 @@ fn among_many_look_alikes_each_candidate_is_probed() {
 
 #[test]
 fn posix_takes_one_call_for_a_miss_and_two_for_a_hit() {
-    let ground = Ground::posix("/a:/gone:/b:/c", |world| build(world, "c/x a/ b/"));
-    assert_eq!(ground.find("x"), ("/c/x path:3 executable".into(), 5));
-    assert_eq!(ground.find("y"), ("not-found".into(), 4));
-    assert_eq!(ground.find("/c/x"), ("/c/x given executable".into(), 2));
+    let fixture = Fixture::posix("/a:/gone:/b:/c", |world| build(world, "c/x a/ b/"));
+    assert_eq!(fixture.find("x"), ("/c/x path:3 executable".into(), 5));
+    assert_eq!(fixture.find("y"), ("not-found".into(), 4));
+    assert_eq!(fixture.find("/c/x"), ("/c/x given executable".into(), 2));
 }
 
-fn with_one_fault(ground: &mut Ground, calls: &[&'static str], told: &mut Vec<(String, String)>) {
+fn with_one_fault(fixture: &mut Fixture, calls: &[&'static str], seen: &mut Vec<(String, String)>) {
     for &call in calls {
         for nth in 0..6 {
             // EPERM, EIO, ENOMEM, ENODEV, EMFILE and ESTALE.
             for error in [1, 5, 12, 19, 24, 116] {
                 let faults = Arc::new(Faults::default().fail(call, nth, error));
-                ground.setup.faults = Some(Arc::clone(&faults));
-                let (answer, _) = ground.find("x");
+                fixture.setup.faults = Some(Arc::clone(&faults));
+                let (answer, _) = fixture.find("x");
                 if faults.hits() > 0 {
-                    told.push((format!("{call} {nth} {error}"), answer));
+                    seen.push((format!("{call} {nth} {error}"), answer));
                 }
             }
         }
@@ -121,24 +121,24 @@ fn with_one_fault(ground: &mut Ground, calls: &[&'static str], told: &mut Vec<(S
 fn no_failed_call_hides_a_program() {
     const CALLS: [&str; 4] =
         ["NtOpenFile", "NtQueryDirectoryFile", "NtQueryInformationFile", "close"];
-    let mut told = Vec::new();
+    let mut seen = Vec::new();
     for pathext in [PATHEXT, ".cmd"] {
-        let ground = Ground::windows("/a;/b", |world| {
+        let fixture = Fixture::windows("/a;/b", |world| {
             look_alikes(world, 100);
             world.file("b/x.cmd").dir("w");
         });
-        let mut ground = ground.pathext(pathext);
-        with_one_fault(&mut ground, &CALLS, &mut told);
+        let mut fixture = fixture.pathext(pathext);
+        with_one_fault(&mut fixture, &CALLS, &mut seen);
     }
-    let mut ground = Ground::posix("/a:/b", |world| {
+    let mut fixture = Fixture::posix("/a:/b", |world| {
         world.dir("a").file("b/x");
     });
-    with_one_fault(&mut ground, &["faccessat2", "statx"], &mut told);
-    let mut ground = Ground::windows("/a;/b", |world| build(world, "a/x.exe b/x.exe"));
-    ground.setup.faults = Some(Arc::new(Faults::default().fail("NtOpenFile", 0, 24)));
-    ground.assert_finds("x other /a");
+    with_one_fault(&mut fixture, &["faccessat2", "statx"], &mut seen);
+    let mut fixture = Fixture::windows("/a;/b", |world| build(world, "a/x.exe b/x.exe"));
+    fixture.setup.faults = Some(Arc::new(Faults::default().fail("NtOpenFile", 0, 24)));
+    fixture.assert_finds("x other /a");
     let mut failed = 0;
-    for (fault, answer) in &told {
+    for (fault, answer) in &seen {
         let is_found = answer.starts_with("/b/x path:1") || answer.starts_with("/b/x.cmd path:1");
         // A denied directory may hide the program.
         let is_reported = ["other /a", "other /b"].contains(&answer.as_str());
@@ -146,7 +146,7 @@ fn no_failed_call_hides_a_program() {
         assert!(is_found || is_reported || is_denied, "{fault}: {answer}");
         failed += usize::from(is_reported);
     }
-    assert!(told.len() > 40 && failed > 15, "{failed} of {}: {told:?}", told.len());
+    assert!(seen.len() > 40 && failed > 15, "{failed} of {}: {seen:?}", seen.len());
 }
 
 #[cfg(target_os = "linux")]

@@ -50,7 +50,7 @@ pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searche
     };
     let engine = || Engine::new(Memory::start(&setup), &options);
     let (mut one, mut all) = (engine(), engine());
-    let told = |answer: Result<Found, Error>| match answer {
+    let summary = |answer: Result<Found, Error>| match answer {
         Ok(found) => Ok((found.path().to_string_lossy().into_owned(), found.origin())),
         Err(error) => match error.cause() {
             Cause::Find(why) => Err(why.word()),
@@ -58,10 +58,10 @@ pub fn search(rules: Flavor, path: &[u8], pathext: &[u8], name: &str) -> Searche
         },
     };
     let name = OsStr::new(name);
-    let answer = told(one.find(name));
+    let answer = summary(one.find(name));
     let calls = one.judge.sys.calls().total();
     if let Ok(mut query) = all.begin(name, true) {
-        let first = all.next(&mut query).map(told);
+        let first = all.next(&mut query).map(summary);
         assert_eq!(first, answer.is_ok().then(|| answer.clone()), "the first of all");
     }
     drop((one, all));

@@ -16,15 +16,15 @@ use crate::sys::Sys;
 use crate::sys::memory::{Memory, Setup, World};
 use curt_paths::Flavor;
 
-struct Ground {
+struct Fixture {
     setup: Setup,
     options: Options,
 }
 
 const PATHEXT: &str = ".COM;.EXE;.BAT;.CMD";
 
-impl Ground {
-    fn new(policy: Policy, flavor: Flavor, path: &str, change: impl FnOnce(&mut World)) -> Ground {
+impl Fixture {
+    fn new(policy: Policy, flavor: Flavor, path: &str, change: impl FnOnce(&mut World)) -> Fixture {
         let mut world = World::new();
         change(&mut world);
         let options = Options {
@@ -36,33 +36,33 @@ impl Ground {
             environment: Some(Vec::new()),
             ..Options::default()
         };
-        Ground { setup: Setup::new(world), options }
+        Fixture { setup: Setup::new(world), options }
     }
 
-    fn windows(path: &str, change: impl FnOnce(&mut World)) -> Ground {
-        Ground::new(Policy::Native, Flavor::Windows, path, change)
+    fn windows(path: &str, change: impl FnOnce(&mut World)) -> Fixture {
+        Fixture::new(Policy::Native, Flavor::Windows, path, change)
     }
 
-    fn posix(path: &str, change: impl FnOnce(&mut World)) -> Ground {
-        Ground::new(Policy::Native, Flavor::Posix, path, change)
+    fn posix(path: &str, change: impl FnOnce(&mut World)) -> Fixture {
+        Fixture::new(Policy::Native, Flavor::Posix, path, change)
     }
 
-    fn pathext(mut self, pathext: &str) -> Ground {
+    fn pathext(mut self, pathext: &str) -> Fixture {
         self.options.pathext = Some(pathext.into());
         self
     }
 
-    fn policy(mut self, policy: Policy) -> Ground {
+    fn policy(mut self, policy: Policy) -> Fixture {
         self.options.policy = policy;
         self
     }
 
-    fn cwd(mut self, cwd: bool) -> Ground {
+    fn cwd(mut self, cwd: bool) -> Fixture {
         self.options.cwd = Some(cwd);
         self
     }
 
-    fn no_base(mut self) -> Ground {
+    fn no_base(mut self) -> Fixture {
         self.options.base = RelativeTo::Nothing;
         self
     }
@@ -78,7 +78,7 @@ impl Ground {
         let calls = engine.judge.sys.calls().total();
         drop(engine);
         self.setup.world(|world| world.assert_unharmed());
-        (told(answer), calls)
+        (summary(answer), calls)
     }
 
     fn assert_finds(&self, table: &str) {
@@ -93,9 +93,9 @@ impl Ground {
         let mut query = engine.begin(OsStr::new(name), true).unwrap();
         let mut all = Vec::new();
         while let Some(answer) = engine.next(&mut query) {
-            all.push(told(answer));
+            all.push(summary(answer));
         }
-        all.extend(engine.take_failure(&mut query).map(|error| told(Err(error))));
+        all.extend(engine.take_failure(&mut query).map(|error| summary(Err(error))));
         all
     }
 }
@@ -123,7 +123,7 @@ fn reason(error: &Error) -> &NotFound {
     }
 }
 
-fn told(answer: Result<Found, Error>) -> String {
+fn summary(answer: Result<Found, Error>) -> String {
     match answer {
         Ok(found) => {
             let path = found.path().to_str().unwrap();

@@ -1,6 +1,6 @@
 //! Windows rules, as observed in cmd.exe and others. The suite of the command tests other policies.
 
-use super::{Ground, build};
+use super::{Fixture, build};
 use crate::sys::memory::{Denied, Order};
 use crate::which::Policy;
 use crate::which::directories::RelativeTo;
@@ -43,98 +43,98 @@ fn programs_are_found_as_by_windows() {
         ("w/r/y.exe", "%r%;~", "y not-found"),
         ("w/x.exe", ".;/w;/W/", "x /w/x.exe path:0 image"),
     ] {
-        Ground::windows(path, |world| build(world, tree)).assert_finds(answers);
+        Fixture::windows(path, |world| build(world, tree)).assert_finds(answers);
     }
 }
 
 #[test]
 fn all_programs_come_in_order() {
-    let ground = Ground::windows("/a;/b", |world| build(world, "a/x.cmd a/x.exe b/x.com"));
+    let fixture = Fixture::windows("/a;/b", |world| build(world, "a/x.cmd a/x.exe b/x.com"));
     assert_eq!(
-        ground.all("x"),
+        fixture.all("x"),
         ["/a/x.exe path:0 image", "/a/x.cmd path:0 batch", "/b/x.com path:1 image"]
     );
-    ground.pathext(".cmd;.exe").assert_finds("x /a/x.cmd path:0 batch");
+    fixture.pathext(".cmd;.exe").assert_finds("x /a/x.cmd path:0 batch");
 }
 
 #[test]
 fn the_order_of_a_listing_does_not_matter() {
     for order in [Order::Created, Order::Reversed, Order::ByName, Order::Hashed, Order::Slots] {
         for given in [usize::MAX, 1, 2, 3] {
-            let ground = Ground::windows("/a", |world| {
+            let fixture = Fixture::windows("/a", |world| {
                 (world.rules.order, world.rules.given) = (order, given);
                 build(world, "a/x.bat a/x.cmdx a/x.exe a/xx.com a/x.com.txt a/x.com");
             });
-            ground.assert_finds("x /a/x.com path:0 image | xx /a/xx.com path:0 image");
+            fixture.assert_finds("x /a/x.com path:0 image | xx /a/xx.com path:0 image");
         }
     }
 }
 
 #[test]
 fn short_names_find_long_names_and_an_exact_name_wins_where_case_counts() {
-    let ground = Ground::windows("/a", |world| {
+    let fixture = Fixture::windows("/a", |world| {
         world.file("a/A Long Name.exe").short("a/A Long Name.exe", "ALONGN~1.EXE").dir("w");
     });
     let answer = "alongn~1 /a/A Long Name.exe path:0 image";
-    ground.assert_finds(answer);
-    ground.pathext(".EXE").assert_finds(answer);
+    fixture.assert_finds(answer);
+    fixture.pathext(".EXE").assert_finds(answer);
     // curt compares the extension in any case. Of two matches, the spelling in `PATHEXT` wins.
-    let ground = Ground::windows("/a;/b", |world| {
+    let fixture = Fixture::windows("/a;/b", |world| {
         build(world, "a/foo.cmd a/foo.CMD b/FOO.CMD b/foo.CMD");
         world.case_counts("a").case_counts("b");
     });
-    ground.assert_finds("foo /a/foo.CMD path:0 batch | FOO /b/FOO.CMD path:1 batch");
+    fixture.assert_finds("foo /a/foo.CMD path:0 batch | FOO /b/FOO.CMD path:1 batch");
 }
 
 #[test]
 fn unlistable_directories_are_probed() {
-    let ground = || {
-        Ground::windows("/a;/b", |world| {
+    let fixture = || {
+        Fixture::windows("/a;/b", |world| {
             build(world, "a/x.cmd b/x.exe");
             world.deny("a", Denied { list: true, ..Denied::default() });
         })
     };
-    ground().assert_finds("x /a/x.cmd path:0 batch");
-    ground().policy(Policy::Cmd).assert_finds("x /b/x.exe path:1 image");
+    fixture().assert_finds("x /a/x.cmd path:0 batch");
+    fixture().policy(Policy::Cmd).assert_finds("x /b/x.exe path:1 image");
 }
 
 #[test]
 fn the_working_directory_is_not_searched_implicitly() {
-    let ground = |cwd| Ground::windows("/a", |world| build(world, "w/x.exe a/")).cwd(cwd);
+    let fixture = |cwd| Fixture::windows("/a", |world| build(world, "w/x.exe a/")).cwd(cwd);
     let by = |policy, cwd, environment| {
-        let mut ground = ground(true).policy(policy);
-        (ground.options.cwd, ground.options.environment) = (cwd, Some(environment));
-        ground
+        let mut fixture = fixture(true).policy(policy);
+        (fixture.options.cwd, fixture.options.environment) = (cwd, Some(environment));
+        fixture
     };
     let forbidden = || vec![("NODEFAULTCURRENTDIRECTORYINEXEPATH".into(), "".into())];
     let found = "x /w/x.exe cwd image relative";
-    ground(false).assert_finds("x not-found /w/x.exe");
-    ground(true).assert_finds(found);
+    fixture(false).assert_finds("x not-found /w/x.exe");
+    fixture(true).assert_finds(found);
     by(Policy::Native, Some(true), forbidden()).assert_finds(found);
     by(Policy::Cmd, None, Vec::new()).assert_finds(found);
     by(Policy::Cmd, None, forbidden()).assert_finds("x not-found /w/x.exe");
     by(Policy::Zig, None, forbidden()).assert_finds(found);
     by(Policy::Go, None, Vec::new()).assert_finds("x relative-result /w/x.exe");
     by(Policy::Libuv, None, Vec::new()).assert_finds(found);
-    let empty = Ground::windows("/a;", |world| build(world, "w/x.exe a/")).cwd(false);
+    let empty = Fixture::windows("/a;", |world| build(world, "w/x.exe a/")).cwd(false);
     empty.policy(Policy::CPython).assert_finds("x /w/x.exe path:1 image relative");
-    let named = Ground::windows(".;/w", |world| build(world, "w/x.exe"));
+    let named = Fixture::windows(".;/w", |world| build(world, "w/x.exe"));
     named.cwd(true).policy(Policy::Go).assert_finds("x /w/x.exe cwd image");
-    let mut missing = Ground::windows("r;/a", |_| {});
+    let mut missing = Fixture::windows("r;/a", |_| {});
     missing.options.base = RelativeTo::Directory("/gone".into());
     missing.assert_finds(r"x directory-missing /gone | .\x directory-missing /gone");
 }
 
 #[test]
 fn invalid_windows_names_cost_no_call() {
-    let ground = Ground::windows("/a", |world| build(world, "a/"));
+    let fixture = Fixture::windows("/a", |world| build(world, "a/"));
     let names = [
         r"|.|..|a.|a |x.bat .. |a*|a?|a<|a>|a:b|ab:c|nul|CON|con.exe|COM1|lpt9.txt|d\aux|d\|d\.",
         r"\\.\x|conin$",
     ];
     let names = names.iter().flat_map(|names| names.split('|'));
     for name in names.chain(["a|b", "a\"", "a\0b", "a\u{1}", r#"\\?\":.com/x.com"#]) {
-        assert_eq!(ground.find(name), ("invalid-name".into(), 0), "{name:?}");
+        assert_eq!(fixture.find(name), ("invalid-name".into(), 0), "{name:?}");
     }
-    assert_eq!(ground.find(&"x".repeat(256)), ("name-too-long".into(), 0));
+    assert_eq!(fixture.find(&"x".repeat(256)), ("name-too-long".into(), 0));
 }

@@ -16,8 +16,8 @@ use crate::name::Name;
 use crate::sys::beneath::{Change, File, Link, Reading, Rules, Want, Whole};
 use crate::sys::unix::beneath::directory;
 use crate::sys::unix::dir::{Dir, text};
-use crate::sys::unix::{PLACE, Unix, What, values};
-use crate::sys::{Ask, Feature, Sys};
+use crate::sys::unix::{LOOKUP, StatTarget, Unix, values};
+use crate::sys::{Feature, Request, Sys};
 
 /// Retries of `openat2` after `EAGAIN`: while any process renames or mounts, the kernel cannot
 /// resolve `..` safely. The first follow at once, later ones after a pause. A process that keeps
@@ -26,7 +26,7 @@ const TRIES: u32 = 64;
 const AT_ONCE: u32 = 24;
 const PAUSE: Duration = Duration::from_micros(250);
 
-const ANYTHING: OFlags = PLACE.difference(OFlags::DIRECTORY);
+const LOOKUP_ANY: OFlags = LOOKUP.difference(OFlags::DIRECTORY);
 
 /// `PROC_SUPER_MAGIC`, the only file system with magic links.
 const PROC: i64 = 0x9fa0;
@@ -35,7 +35,7 @@ const PROC: i64 = 0x9fa0;
 const NO_LINKS: u64 = 0x2000;
 
 /// Sticky and world-writable.
-const SHARED: u32 = 0o1002;
+const STICKY_WORLD_WRITABLE: u32 = 0o1002;
 
 impl Unix {
     pub(in crate::sys::unix) fn resolve_at_once(
@@ -57,7 +57,7 @@ impl Unix {
                 (values::flags(how) | follow, values::mode(how))
             }
             Want::Directory(purpose) => (directory(purpose), Mode::empty()),
-            Want::Name | Want::Change(_) => (ANYTHING, Mode::empty()),
+            Want::Name | Want::Change(_) => (LOOKUP_ANY, Mode::empty()),
         };
         match self.open_within(root, text(path), flags, scope | links) {
             Ok(fd) => match want {
@@ -68,7 +68,7 @@ impl Unix {
                 Want::Change(change) => match self.change_open(fd.as_fd(), change) {
                     Ok(()) => Whole::Opened(fd.into()),
                     Err(error) => {
-                        self.door.close(fd);
+                        self.syscalls.close(fd);
                         Whole::Failed(error.into())
                     }
                 },
@@ -94,10 +94,10 @@ impl Unix {
     ) -> Result<OwnedFd, Errno> {
         let mut tries = 1;
         loop {
-            match self.door.openat2(root.as_fd(), path, flags, mode, resolve) {
+            match self.syscalls.openat2(root.as_fd(), path, flags, mode, resolve) {
                 Err(Errno::AGAIN) if tries < TRIES => {
                     if tries >= AT_ONCE {
-                        self.door.sleep(PAUSE);
+                        self.syscalls.sleep(PAUSE);
                     }
                     tries += 1;
                 }
@@ -108,9 +108,9 @@ impl Unix {
 
     /// A filter that refuses `openat2` also refuses the root. This worker then stops calling it.
     fn is_filtered(&self, root: &Dir, scope: ResolveFlags) -> bool {
-        match self.open_within(root, c".", (PLACE, Mode::empty()), scope) {
+        match self.open_within(root, c".", (LOOKUP, Mode::empty()), scope) {
             Ok(fd) => {
-                self.door.close(fd);
+                self.syscalls.close(fd);
                 false
             }
             Err(error) => {
@@ -123,14 +123,14 @@ impl Unix {
     /// Follows the symlink by the kernel's rules.
     fn target(&self, at: &Dir, link: BorrowedFd<'_>, is_last: bool) -> Result<Link<u8>, Errno> {
         let mut target = Vec::new();
-        let read = self.door.readlinkat(link, c"", &mut target);
+        let read = self.syscalls.readlinkat(link, c"", &mut target);
         if read == Err(Errno::NOENT) {
             return Ok(Link::No);
         }
         if is_last {
             self.may_follow(at, link)?;
         }
-        let (system, flags) = self.door.file_system(link)?;
+        let (system, flags) = self.syscalls.file_system(link)?;
         if flags & NO_LINKS != 0 {
             return Ok(Link::Refused(Errno::LOOP.raw_os_error()));
         }
@@ -144,12 +144,12 @@ impl Unix {
     /// `fs.protected_symlinks`: in a sticky, world-writable directory, a last symlink must belong
     /// to this user or to the directory's owner.
     fn may_follow(&self, at: &Dir, link: BorrowedFd<'_>) -> Result<(), Errno> {
-        let dir = self.plain_stat(at.as_fd(), What::of(at), AtFlags::empty())?;
-        if dir.st_mode & SHARED != SHARED {
+        let dir = self.plain_stat(at.as_fd(), StatTarget::of(at), AtFlags::empty())?;
+        if dir.st_mode & STICKY_WORLD_WRITABLE != STICKY_WORLD_WRITABLE {
             return Ok(());
         }
-        let owner = self.door.fstat(link)?.st_uid;
-        if owner == dir.st_uid || owner == self.door.user() || !self.protects_links() {
+        let owner = self.syscalls.fstat(link)?.st_uid;
+        if owner == dir.st_uid || owner == self.syscalls.user() || !self.protects_links() {
             return Ok(());
         }
         Err(Errno::ACCESS)
@@ -158,12 +158,12 @@ impl Unix {
     /// Only root may read the setting; others assume the rule.
     fn protects_links(&self) -> bool {
         let path = Path::new("/proc/sys/fs/protected_symlinks");
-        let Ok(file) = self.door.open_path(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC) else {
+        let Ok(file) = self.syscalls.open_path(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC) else {
             return true;
         };
         let mut value = [0];
-        let read = self.door.read(file.as_fd(), &mut value);
-        self.door.close(file);
+        let read = self.syscalls.read(file.as_fd(), &mut value);
+        self.syscalls.close(file);
         (read, value) != (Ok(1), *b"0")
     }
 
@@ -172,13 +172,13 @@ impl Unix {
         /// Appended by the kernel if the name is gone. A real name may also end like this.
         const DELETED: &[u8] = b" (deleted)";
         let mut path = Vec::new();
-        let read = |link: &_| self.door.readlinkat(CWD, link, &mut path);
-        descriptor::by_path(&self.door, fd, b"", read)?;
+        let read = |link: &_| self.syscalls.readlinkat(CWD, link, &mut path);
+        descriptor::by_path(&self.syscalls, fd, b"", read)?;
         if path.first() != Some(&b'/') {
             // The file lies outside the root of this process.
             return Err(Errno::XDEV.into());
         }
-        if path.ends_with(DELETED) && !self.leads_to(CWD, &path, fd)? {
+        if path.ends_with(DELETED) && !self.resolves_to(CWD, &path, fd)? {
             return Err(Errno::NOENT.into());
         }
         Ok(path)
@@ -193,13 +193,13 @@ impl Unix {
             return Ok(None);
         }
         let flags = OFlags::PATH | OFlags::CLOEXEC;
-        let file = match self.door.openat(CWD, text(path), flags, Mode::empty()) {
+        let file = match self.syscalls.openat(CWD, text(path), flags, Mode::empty()) {
             // The C library accepts longer paths than the kernel.
             Err(Errno::NAMETOOLONG) => return Ok(None),
             opened => opened?,
         };
-        let name = self.address_of(file.as_fd());
-        self.door.close(file);
+        let name = self.verified_name(file.as_fd());
+        self.syscalls.close(file);
         Ok(name.ok())
     }
 
@@ -218,16 +218,16 @@ impl Unix {
     /// 1 call; 2 for a possible magic link, whose text does not say where it leads.
     fn link_as_it_is(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {
         let mut target = Vec::new();
-        match self.door.readlinkat(at.as_fd(), text(name), &mut target) {
+        match self.syscalls.readlinkat(at.as_fd(), text(name), &mut target) {
             Ok(()) => {}
             Err(Errno::INVAL) => return Ok(Link::No),
             // A magic link of another user's process, or no permission to search the directory.
-            Err(Errno::ACCESS) if self.query(at, name, Ask::STAT)?.kind.is_link() => {
+            Err(Errno::ACCESS) if self.query(at, name, Request::STAT)?.kind.is_link() => {
                 return Ok(Link::Refused(Errno::ACCESS.raw_os_error()));
             }
             Err(error) => return Err(error.into()),
         }
-        if may_be_magic(&target) && self.door.file_system(at.as_fd())?.0 == PROC {
+        if may_be_magic(&target) && self.syscalls.file_system(at.as_fd())?.0 == PROC {
             return Ok(Link::Opaque);
         }
         Ok(Link::To(target))
@@ -237,10 +237,10 @@ impl Unix {
     /// last name of a path, and up to 5 more in a sticky, world-writable directory.
     fn link_to_follow(&self, at: &Dir, name: Name<'_, u8>, is_last: bool) -> io::Result<Link<u8>> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let open = || self.door.openat(at.as_fd(), text(name), flags, Mode::empty());
+        let open = || self.syscalls.openat(at.as_fd(), text(name), flags, Mode::empty());
         let link = values::uninterrupted(open)?;
         let target = self.target(at, link.as_fd(), is_last);
-        self.door.close(link);
+        self.syscalls.close(link);
         Ok(target?)
     }
 
@@ -251,13 +251,13 @@ impl Unix {
         let changed = match change {
             Change::Permissions(permissions) => {
                 let mode = values::permissions(permissions);
-                let set = |path: &CStr| self.door.chmodat(at, path, mode, follow);
-                descriptor::by_path(&self.door, fd, b"", set)
+                let set = |path: &CStr| self.syscalls.chmodat(at, path, mode, follow);
+                descriptor::by_path(&self.syscalls, fd, b"", set)
             }
             Change::Times { accessed, modified } => {
                 let times = values::times(*accessed, *modified);
-                let set = |path: &CStr| self.door.utimensat(at, path, &times, follow);
-                descriptor::by_path(&self.door, fd, b"", set)
+                let set = |path: &CStr| self.syscalls.utimensat(at, path, &times, follow);
+                descriptor::by_path(&self.syscalls, fd, b"", set)
             }
         };
         // The file is open, so `/proc` is missing.
@@ -271,15 +271,15 @@ impl Unix {
         name: Name<'_, u8>,
         change: &Change,
     ) -> Result<bool, Errno> {
-        let flags = ANYTHING | OFlags::NOFOLLOW;
+        let flags = LOOKUP_ANY | OFlags::NOFOLLOW;
         let fd = values::uninterrupted(|| {
-            self.door.openat(at.as_fd(), text(name), flags, Mode::empty())
+            self.syscalls.openat(at.as_fd(), text(name), flags, Mode::empty())
         })?;
-        let changed = self.door.fstat(fd.as_fd()).and_then(|stat| {
+        let changed = self.syscalls.fstat(fd.as_fd()).and_then(|stat| {
             let is_link = values::facts_from(&stat).kind.is_link();
             if is_link { Ok(false) } else { self.change_open(fd.as_fd(), change).map(|()| true) }
         });
-        self.door.close(fd);
+        self.syscalls.close(fd);
         changed
     }
 }

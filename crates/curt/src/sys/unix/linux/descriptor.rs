@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use rustix::fs::CWD;
 use rustix::io::{Errno, Result};
 
-use crate::sys::unix::door::Door;
+use crate::sys::unix::syscalls::Syscalls;
 
 /// `below` is appended to the path.
 ///
@@ -14,7 +14,7 @@ use crate::sys::unix::door::Door;
 /// (`unshare(CLONE_FILES)`), where the number means another file or none. Linux before 3.17 lacks
 /// `/proc/thread-self`; after `ENOENT`, one more call checks for that.
 pub(super) fn by_path<T>(
-    door: &Door,
+    syscalls: &Syscalls,
     fd: BorrowedFd<'_>,
     below: &[u8],
     mut call: impl FnMut(&CStr) -> Result<T>,
@@ -24,9 +24,9 @@ pub(super) fn by_path<T>(
         CString::new([begin.as_bytes(), below].concat()).map_err(|_| Errno::INVAL)
     };
     let answer = call(&path("thread-self")?);
-    let is_missing = || door.readlinkat(CWD, c"/proc/thread-self", &mut Vec::new()).is_err();
+    let is_missing = || syscalls.readlinkat(CWD, c"/proc/thread-self", &mut Vec::new()).is_err();
     if matches!(answer, Err(Errno::NOENT)) && is_missing() {
-        return call(&path(&format!("self/task/{}", door.thread_id()))?);
+        return call(&path(&format!("self/task/{}", syscalls.thread_id()))?);
     }
     answer
 }
@@ -47,13 +47,13 @@ mod tests {
     use crate::sys::beneath::{Beneath, Open};
     use crate::sys::fault::Faults;
     use crate::sys::unix::Unix;
-    use crate::sys::unix::door::Door;
+    use crate::sys::unix::syscalls::Syscalls;
     use crate::sys::{Setup, Sys};
 
-    fn read(door: &Door, fd: impl AsFd) -> (Result<Vec<u8>, Errno>, u64) {
+    fn read(syscalls: &Syscalls, fd: impl AsFd) -> (Result<Vec<u8>, Errno>, u64) {
         let mut target = Vec::new();
-        let read = |path: &CStr| door.readlinkat(CWD, path, &mut target);
-        (by_path(door, fd.as_fd(), b"", read).map(|()| target), door.calls().total())
+        let read = |path: &CStr| syscalls.readlinkat(CWD, path, &mut target);
+        (by_path(syscalls, fd.as_fd(), b"", read).map(|()| target), syscalls.calls().total())
     }
 
     fn open() -> OwnedFd {
@@ -77,12 +77,13 @@ mod tests {
             let faults = Faults::default().fail("readlinkat", 0, libc::ENOENT);
             let missing = faults.fail("readlinkat", 1, libc::ENOENT);
             for (faults, expected) in [(Faults::default(), 1), (missing, 4)] {
-                let door = Door::new(&Setup { faults: Some(Arc::new(faults)), ..Setup::default() });
-                let (target, calls) = read(&door, open());
+                let syscalls =
+                    Syscalls::new(&Setup { faults: Some(Arc::new(faults)), ..Setup::default() });
+                let (target, calls) = read(&syscalls, open());
                 assert_eq!((target, calls), (Ok(b"/etc".to_vec()), expected));
             }
             let sys = Unix::start(&Setup::default());
-            let dir = sys.open_place("/etc".as_ref()).unwrap();
+            let dir = sys.open_for_lookup("/etc".as_ref()).unwrap();
             assert_eq!(sys.path_of(Open::Dir(&dir)).unwrap(), b"/etc");
             let name = Name::until_nul(b"passwd\0").unwrap();
             assert!(sys.extended(&dir, name, Fields::ACL, false, None).is_ok());

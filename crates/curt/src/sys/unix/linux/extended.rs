@@ -16,7 +16,7 @@ use crate::sys::Extended;
 use crate::sys::unix::Unix;
 use crate::sys::unix::dir::{Dir, text};
 
-const ROOM: usize = 1024;
+const CAPACITY: usize = 1024;
 
 /// The first one present is used.
 const LABELS: [&[u8]; 2] = [b"security.selinux", b"security.SMACK64"];
@@ -29,7 +29,7 @@ impl Unix {
         &self,
         parent: &Dir,
         name: Name<'_, u8>,
-        asked: Fields,
+        fields: Fields,
         follow: bool,
         device: Option<u64>,
     ) -> io::Result<Option<Extended>> {
@@ -38,7 +38,7 @@ impl Unix {
             return Ok(None);
         }
         let names = match self
-            .at_entry(parent, name, |path| self.door.list_attributes(path, follow, ROOM))
+            .at_entry(parent, name, |path| self.syscalls.list_attributes(path, follow, CAPACITY))
         {
             Ok(names) => names,
             Err(Errno::NOTSUP) => {
@@ -56,9 +56,9 @@ impl Unix {
             extended.present |= Fields::CAPABILITY;
         }
         let label = LABELS.iter().find(|name| has(name));
-        if let Some(&label) = label.filter(|_| asked.contains(Fields::LABEL)) {
+        if let Some(&label) = label.filter(|_| fields.contains(Fields::LABEL)) {
             let label = CString::new(label).unwrap_or_default();
-            let get = |path: &CStr| self.door.attribute(path, follow, &label, ROOM);
+            let get = |path: &CStr| self.syscalls.attribute(path, follow, &label, CAPACITY);
             let mut value = self.at_entry(parent, name, get)?;
             while value.last() == Some(&0) {
                 value.pop();
@@ -78,6 +78,6 @@ impl Unix {
         if parent.is_working() {
             return call(name);
         }
-        descriptor::by_path(&self.door, parent.as_fd(), &[b"/", name.to_bytes()].concat(), call)
+        descriptor::by_path(&self.syscalls, parent.as_fd(), &[b"/", name.to_bytes()].concat(), call)
     }
 }

@@ -48,7 +48,7 @@ pub(super) struct State {
     openat2_refused: Cell<bool>,
     /// Refused or missing, while the portable call works.
     statx_refused: Cell<bool>,
-    asked: Cell<(Fields, u32)>,
+    last_mask: Cell<(Fields, u32)>,
     without_extended: RefCell<BTreeSet<u64>>,
 }
 
@@ -87,7 +87,7 @@ impl Unix {
         let mut resolve = ResolveFlags::empty();
         resolve.set(ResolveFlags::NO_SYMLINKS, refuses_links);
         resolve.set(ResolveFlags::NO_XDEV, mounts == Mounts::Refuse);
-        let opened = self.door.openat2(from.as_fd(), path, LIST, Mode::empty(), resolve);
+        let opened = self.syscalls.openat2(from.as_fd(), path, LIST, Mode::empty(), resolve);
         if matches!(opened, Err(Errno::NOSYS)) {
             NO_OPENAT2.store(true, Ordering::Relaxed);
             return None;
@@ -96,7 +96,7 @@ impl Unix {
     }
 
     pub(super) fn read_raw(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
-        match self.door.getdents64(dir.as_fd(), buf.space(self.setup.lists_only)) {
+        match self.syscalls.getdents64(dir.as_fd(), buf.space(self.setup.lists_only)) {
             Ok(()) if buf.is_empty() => Ok(Batch::End),
             // Another process removed the directory.
             Err(Errno::NOENT) => Ok(Batch::End),
@@ -110,21 +110,21 @@ impl Unix {
         if !self.has(Feature::Pidfd) {
             return Ok(false);
         }
-        let Ok(handle) = self.door.pidfd_open(Pid::from_child(child)) else { return Ok(false) };
+        let Ok(handle) = self.syscalls.pidfd_open(Pid::from_child(child)) else { return Ok(false) };
         let begun = Instant::now();
         let slept = loop {
             let left = limit.saturating_sub(begun.elapsed());
-            match self.door.poll(&mut [PollFd::new(&handle, PollFlags::IN)], left) {
+            match self.syscalls.poll(&mut [PollFd::new(&handle, PollFlags::IN)], left) {
                 Err(Errno::INTR) => {}
                 answer => break answer,
             }
         };
-        self.door.close(handle);
+        self.syscalls.close(handle);
         Ok(slept.map(|()| true)?)
     }
 
-    pub(super) fn lies_on_ext4(&self, dir: &Dir) -> bool {
+    pub(super) fn is_on_ext4(&self, dir: &Dir) -> bool {
         self.has(Feature::InodeOrder)
-            && self.door.file_system(dir.as_fd()).is_ok_and(|(magic, _)| magic == EXT4)
+            && self.syscalls.file_system(dir.as_fd()).is_ok_and(|(magic, _)| magic == EXT4)
     }
 }

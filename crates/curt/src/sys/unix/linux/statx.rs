@@ -8,8 +8,8 @@ use rustix::fs::{AtFlags, Statx, StatxAttributes, StatxFlags, makedev};
 use rustix::io::Errno;
 
 use crate::fields::{Facts, Fields, Time};
-use crate::sys::unix::{Unix, What, values};
-use crate::sys::{Ask, Feature};
+use crate::sys::unix::{StatTarget, Unix, values};
+use crate::sys::{Feature, Request};
 
 /// Fields without bits are always answered.
 const BITS: [(Fields, StatxFlags); 12] = [
@@ -51,20 +51,20 @@ pub(in crate::sys::unix) fn is_undeletable(facts: &Facts) -> bool {
 
 impl Unix {
     /// `false` if the caller must use the portable call.
-    pub(in crate::sys::unix) fn by_statx(
+    pub(in crate::sys::unix) fn query_statx(
         &self,
         at: BorrowedFd<'_>,
-        what: What<'_>,
+        target: StatTarget<'_>,
         flags: AtFlags,
-        ask: Ask,
+        request: Request,
         known: &mut Facts,
     ) -> Result<bool, Errno> {
-        let (name, itself) = match what {
-            What::Itself => (c"", AtFlags::EMPTY_PATH),
-            What::Child(name) => (name, AtFlags::empty()),
+        let (name, itself) = match target {
+            StatTarget::Itself => (c"", AtFlags::EMPTY_PATH),
+            StatTarget::Child(name) => (name, AtFlags::empty()),
         };
-        let mut room = MaybeUninit::uninit();
-        let stat = self.statx(at, name, flags | itself, self.mask(ask.fields), &mut room)?;
+        let mut buffer = MaybeUninit::uninit();
+        let stat = self.statx(at, name, flags | itself, self.mask(request.fields), &mut buffer)?;
         if let Some(stat) = stat {
             add(stat, known);
         }
@@ -78,8 +78,8 @@ impl Unix {
         fd: BorrowedFd<'_>,
     ) -> Result<Option<(u64, u64)>, Errno> {
         let mask = StatxFlags::TYPE | StatxFlags::MNT_ID;
-        let mut room = MaybeUninit::uninit();
-        let Some(stat) = self.statx(fd, c"", AtFlags::EMPTY_PATH, mask, &mut room)? else {
+        let mut buffer = MaybeUninit::uninit();
+        let Some(stat) = self.statx(fd, c"", AtFlags::EMPTY_PATH, mask, &mut buffer)? else {
             return Ok(None);
         };
         let has_mount = stat.stx_mask & StatxFlags::MNT_ID.bits() != 0;
@@ -94,12 +94,12 @@ impl Unix {
         name: &CStr,
         flags: AtFlags,
         mask: StatxFlags,
-        room: &'a mut MaybeUninit<Statx>,
+        buffer: &'a mut MaybeUninit<Statx>,
     ) -> Result<Option<&'a Statx>, Errno> {
         if !self.has(Feature::Statx) || self.native.statx_refused.get() {
             return Ok(None);
         }
-        match self.door.statx(dir, name, flags | AtFlags::NO_AUTOMOUNT, mask, room) {
+        match self.syscalls.statx(dir, name, flags | AtFlags::NO_AUTOMOUNT, mask, buffer) {
             Err(Errno::NOSYS | Errno::PERM) => {
                 self.native.statx_refused.set(true);
                 Ok(None)
@@ -111,13 +111,13 @@ impl Unix {
     /// Requests no other fields, as each may cost time on a network file system.
     fn mask(&self, fields: Fields) -> StatxFlags {
         // A traversal queries the same fields every time.
-        let (asked, mask) = self.native.asked.get();
-        if asked == fields {
+        let (last, mask) = self.native.last_mask.get();
+        if last == fields {
             return StatxFlags::from_bits_retain(mask);
         }
         let wanted = BITS.iter().filter(|(field, _)| fields.contains(*field));
         let mask = wanted.fold(StatxFlags::empty(), |mask, &(_, bit)| mask | bit);
-        self.native.asked.set((fields, mask.bits()));
+        self.native.last_mask.set((fields, mask.bits()));
         mask
     }
 }
@@ -182,31 +182,32 @@ fn time(time: rustix::fs::StatxTimestamp) -> Time {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Ask, AtFlags, Errno, Facts, Fields, Unix, What};
+    use super::{AtFlags, Errno, Facts, Fields, Request, StatTarget, Unix};
     use crate::sys::fault::Faults;
     use crate::sys::{Setup, Sys};
 
-    const ASK: Ask = Ask { fields: Fields::SIZE.union(Fields::ID), follow: true };
+    const REQUEST: Request = Request { fields: Fields::SIZE.union(Fields::ID), follow: true };
 
-    fn told(times: usize, faults: Faults) -> (Vec<Result<Facts, Errno>>, u64) {
+    fn answers(times: usize, faults: Faults) -> (Vec<Result<Facts, Errno>>, u64) {
         let faults = Arc::new(faults);
         let setup = Setup { faults: Some(Arc::clone(&faults)), ..Setup::default() };
         let sys = Unix::start(&setup);
-        let ask = |_| {
+        let query = |_| {
             let mut facts = Facts::default();
-            sys.ask(rustix::fs::CWD, What::Child(c"src"), AtFlags::empty(), ASK, &mut facts)
-                .map(|()| facts)
+            let (at, target) = (rustix::fs::CWD, StatTarget::Child(c"src"));
+            let answer = sys.stat_into(at, target, AtFlags::empty(), REQUEST, &mut facts);
+            answer.map(|()| facts)
         };
-        ((0..times).map(ask).collect(), faults.seen("statx"))
+        ((0..times).map(query).collect(), faults.seen("statx"))
     }
 
     #[test]
     fn a_worker_falls_back_when_statx_is_refused() {
-        let (expected, calls) = told(1, Faults::default());
+        let (expected, calls) = answers(1, Faults::default());
         let expected = expected[0].unwrap();
         assert_eq!(calls, 1);
         for refusal in [libc::ENOSYS, libc::EPERM] {
-            let (answers, calls) = told(3, Faults::default().fail("statx", 0, refusal));
+            let (answers, calls) = answers(3, Faults::default().fail("statx", 0, refusal));
             assert_eq!(calls, 4, "once refused, then one call each");
             for answer in answers {
                 let facts = answer.unwrap();
@@ -219,7 +220,7 @@ mod tests {
     #[test]
     fn a_refusal_of_the_file_system_is_not_remembered() {
         let faults = Faults::default().fail("statx", 0, libc::EPERM).fail("statx", 1, libc::EPERM);
-        let (answers, calls) = told(2, faults);
+        let (answers, calls) = answers(2, faults);
         assert_eq!(answers[0], Err(Errno::PERM));
         assert!(answers[1].unwrap().known.contains(Fields::ATTRIBUTES));
         assert_eq!(calls, 3);
@@ -227,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_failure_is_one_call() {
-        let (answers, calls) = told(1, Faults::default().fail("statx", 0, libc::ENOENT));
+        let (answers, calls) = answers(1, Faults::default().fail("statx", 0, libc::ENOENT));
         assert_eq!((answers, calls), (vec![Err(Errno::NOENT)], 1));
     }
 }

@@ -81,7 +81,7 @@ creates!(refuses_links, |units| {
     let met = units.split(|&unit| unit == u16::SEPARATOR).any(is_link);
     met.then_some(STATUS_REPARSE_POINT_ENCOUNTERED)
 });
-creates!(knows_no_such_thing, |_| {
+creates!(refuses_the_flag, |_| {
     ASKED.fetch_add(1, Ordering::Relaxed);
     Some(STATUS_INVALID_PARAMETER)
 });
@@ -98,7 +98,7 @@ fn older() -> Setup {
     static TABLE: OnceLock<Native> = OnceLock::new();
     table(&TABLE, |native| {
         native.dont_reparse = Rung::top();
-        native.create = knows_no_such_thing;
+        native.create = refuses_the_flag;
     })
 }
 
@@ -135,7 +135,7 @@ const READ: How = How {
 fn a_path_without_links_is_one_call() {
     let scratch = tree();
     let sys = Windows::start(&newest());
-    let root = sys.open_place(&scratch.at("root")).unwrap();
+    let root = sys.open_for_lookup(&scratch.at("root")).unwrap();
     let before = sys.calls();
     assert!(matches!(open(&sys, &root, r"a\b\file", READ), Whole::Opened(_)));
     assert_eq!(sys.calls().total() - before.total(), 1);
@@ -153,16 +153,16 @@ fn a_path_without_links_is_one_call() {
 fn a_link_on_the_way_is_left_to_single_steps() {
     let scratch = tree();
     let sys = Windows::start(&newest());
-    let root = sys.open_place(&scratch.at("root")).unwrap();
+    let root = sys.open_for_lookup(&scratch.at("root")).unwrap();
     assert!(matches!(open(&sys, &root, r"link\file", READ), Whole::Unanswered));
     assert!(matches!(open(&sys, &root, "link", READ), Whole::Unanswered));
 }
 
 #[test]
-fn a_system_that_does_not_know_is_asked_once() {
+fn a_refused_flag_is_tried_once() {
     let scratch = tree();
     let sys = Windows::start(&older());
-    let root = sys.open_place(&scratch.at("root")).unwrap();
+    let root = sys.open_for_lookup(&scratch.at("root")).unwrap();
     for _ in 0..3 {
         assert!(matches!(open(&sys, &root, r"a\b\file", READ), Whole::Unanswered));
     }
@@ -173,7 +173,7 @@ fn a_system_that_does_not_know_is_asked_once() {
 fn wine_is_not_believed() {
     let scratch = tree();
     let sys = Windows::start(&Setup::default());
-    let root = sys.open_place(&scratch.at("root")).unwrap();
+    let root = sys.open_for_lookup(&scratch.at("root")).unwrap();
     let answer = open(&sys, &root, r"a\b\file", READ);
     let is_believed = !matches!(answer, Whole::Unanswered);
     assert_eq!(is_believed, !crate::sys::windows::native::is_wine());

@@ -5,11 +5,11 @@ use std::io::ErrorKind;
 
 use windows_sys::Win32::Foundation::{STATUS_OBJECT_NAME_NOT_FOUND, STATUS_SHARING_VIOLATION};
 
-use super::asking::{BY_HANDLE, BY_NAME, ask, ask_all_by_name, tried};
+use super::queries::{BY_HANDLE, BY_NAME, query_all_by_name, request, tried};
 use super::*;
 use crate::fields::Fields;
 use crate::remove::DirectoryOperands;
-use crate::sys::Ask;
+use crate::sys::Request;
 use crate::sys::windows::Dir;
 
 by_name!(miss_all, |_, _, _, _, _| STATUS_OBJECT_NAME_NOT_FOUND);
@@ -26,7 +26,7 @@ by_name!(miss_some, |attributes, block, buffer, length, class| {
     match path.rsplit('\\').skip(1).find_map(|folder| folder.strip_prefix(MISSED)) {
         Some(status) => u32::from_str_radix(status, 16).unwrap() as i32,
         // SAFETY: passed on unchanged.
-        None => unsafe { ask_all_by_name(attributes, block, buffer, length, class) },
+        None => unsafe { query_all_by_name(attributes, block, buffer, length, class) },
     }
 });
 
@@ -42,8 +42,8 @@ fn addresses(sys: &Windows, scratch: &Scratch, folder: &str) -> [(Dir, String); 
     let (from, path) = sys.locate(&scratch.at(folder).join("file")).unwrap();
     [
         (from, String::from_utf16(path.as_name().units()).unwrap()),
-        (sys.open_place(&scratch.at(folder)).unwrap(), "file".to_owned()),
-        (sys.open_place(scratch.path()).unwrap(), format!(r"{folder}\file")),
+        (sys.open_for_lookup(&scratch.at(folder)).unwrap(), "file".to_owned()),
+        (sys.open_for_lookup(scratch.path()).unwrap(), format!(r"{folder}\file")),
     ]
 }
 
@@ -61,7 +61,8 @@ fn what_is_missed_by_name_is_found_by_opening_in_every_form() {
             for follow in [false, true] {
                 let answers = [&missing, &opening].map(|sys| {
                     addresses(sys, &scratch, &folder).map(|(parent, child)| {
-                        let (facts, calls) = tried(sys, &parent, &child, Ask { fields, follow });
+                        let (facts, calls) =
+                            tried(sys, &parent, &child, Request { fields, follow });
                         sys.close(parent);
                         assert_eq!(
                             calls.contains(&BY_NAME[0]),
@@ -83,12 +84,12 @@ fn only_a_directory_whose_entries_are_missed_stops_being_queried_by_name() {
     let folder = format!("{MISSED}{}", STATUSES[0]);
     scratch.tree("", &format!("file {folder}/file {folder}/other"));
     let sys = Windows::start(&missing_some());
-    let outer = sys.open_place(scratch.path()).unwrap();
-    let inner = sys.open_place(&scratch.at(&folder)).unwrap();
+    let outer = sys.open_for_lookup(scratch.path()).unwrap();
+    let inner = sys.open_for_lookup(&scratch.at(&folder)).unwrap();
     let (root, path) = sys.locate(scratch.path()).unwrap();
     let path = String::from_utf16(path.as_name().units()).unwrap();
     let calls = |parent: &Dir, child: &str| {
-        let (answer, calls) = tried(&sys, parent, child, ask(Fields::KIND));
+        let (answer, calls) = tried(&sys, parent, child, request(Fields::KIND));
         (answer.map_err(|error| error.kind()).map(|facts| facts.kind), calls)
     };
     let found = |calls: &[&[(&'static str, u64)]]| (Ok(Kind::File), calls.concat());

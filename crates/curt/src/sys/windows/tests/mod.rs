@@ -5,10 +5,10 @@
     reason = "stand-ins: the table calls each as the function whose type it has"
 )]
 
-mod asking;
 mod beneath;
 mod missed_by_name;
 mod mounted_volumes;
+mod queries;
 
 use std::ffi::c_void;
 use std::os::windows::io::{AsHandle, AsRawHandle};
@@ -212,7 +212,7 @@ disposes_only!(dispose_classic, |class, _| class == nt::FileDispositionInformati
 
 static ASKED_BY_NAME: AtomicU64 = AtomicU64::new(0);
 
-by_name!(ask_by_name, |attributes, block, buffer, length, class| {
+by_name!(query_by_name, |attributes, block, buffer, length, class| {
     if class != nt::FileStatInformation {
         return STATUS_INVALID_INFO_CLASS;
     }
@@ -299,7 +299,7 @@ fn setups() -> Vec<(&'static str, Setup)> {
         setup!("Directory", |native| native.query_directory = list_directory),
         setup!("POSIX removal", |native| native.set_file = dispose_posix),
         setup!("classic removal", |native| native.set_file = dispose_classic),
-        setup!("by name", |native| native.query_by_name = Some(ask_by_name)),
+        setup!("by name", |native| native.query_by_name = Some(query_by_name)),
         setup!("missed by name", |native| native.query_by_name = Some(missed_by_name::miss_all)),
         setup!("all old", |native| {
             native.query_directory = list_directory;
@@ -346,7 +346,7 @@ fn every_rung_removes_the_same() {
 }
 
 #[test]
-fn what_a_volume_refused_is_not_asked_again() {
+fn a_refused_query_is_not_repeated() {
     static MADE: OnceLock<Native> = OnceLock::new();
     let setup = table(&MADE, |native| {
         native.query_directory = list_directory;
@@ -368,7 +368,7 @@ fn what_a_volume_refused_is_not_asked_again() {
 }
 
 #[test]
-fn an_entry_that_took_the_name_of_an_operand_stays() {
+fn an_entry_with_the_name_of_an_operand_remains() {
     for file in [false, true] {
         let scratch = Scratch::new();
         scratch.file("tree/file");
@@ -400,7 +400,7 @@ fn every_form_lists_names_kinds_and_numbers() {
     let odd = [0x61, 0xd800, 0x62, 0];
     for (form, setup) in setups().into_iter().take(5) {
         let sys = Windows::start(&setup);
-        let parent = sys.open_place(scratch.path()).unwrap();
+        let parent = sys.open_for_lookup(scratch.path()).unwrap();
         let tree: Vec<u16> = "tree\0".encode_utf16().collect();
         let name = Name::until_nul(&tree).unwrap();
         let Opened::Dir(dir) = sys.open_child(&parent, name, Mounts::Refuse) else {

@@ -2,11 +2,11 @@
 
 use windows_sys::Win32::Foundation::STATUS_NO_MORE_FILES;
 
-use super::asking::{chained, record};
+use super::queries::{chained, record};
 use super::*;
-use crate::ask::{Asker, Subject};
 use crate::fields::{Fields, Metadata, Plan};
 use crate::name::NameBuf;
+use crate::querier::{Querier, Subject};
 
 unsafe extern "system" fn list_junctions(
     _handle: HANDLE,
@@ -34,7 +34,7 @@ unsafe extern "system" fn list_junctions(
 }
 
 /// The first is a mounted volume, the second a junction.
-unsafe extern "system" fn hold_volumes(
+unsafe extern "system" fn fake_targets(
     _handle: HANDLE,
     _event: HANDLE,
     _routine: PIO_APC_ROUTINE,
@@ -59,11 +59,11 @@ unsafe extern "system" fn hold_volumes(
 }
 
 #[test]
-fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
+fn volumes_and_junctions_differ_by_their_targets() {
     static MADE: OnceLock<Native> = OnceLock::new();
     let setup = table(&MADE, |native| {
         native.query_directory = list_junctions;
-        native.fs_control = hold_volumes;
+        native.fs_control = fake_targets;
     });
     let scratch = Scratch::new();
     // Real directories, because they are opened before their targets are read.
@@ -75,9 +75,9 @@ fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
     for (fields, expected, price) in
         [(Fields::KIND, [plain, plain], 0), (Fields::KIND | Fields::TARGET, [told, other], 2 * 3)]
     {
-        let asker = Asker::new(Windows::start(&setup), Plan::new(fields));
-        let sys = &asker.sys;
-        let parent = sys.open_place(scratch.path()).unwrap();
+        let querier = Querier::new(Windows::start(&setup), Plan::new(fields));
+        let sys = &querier.sys;
+        let parent = sys.open_for_lookup(scratch.path()).unwrap();
         let top = NameBuf::new("top".encode_utf16().collect()).unwrap();
         let Opened::Dir(dir) = sys.open_child(&parent, top.as_name(), Mounts::Cross) else {
             panic!("not opened");
@@ -91,9 +91,9 @@ fn a_mounted_volume_is_told_from_a_junction_where_targets_are_asked_for() {
             let path = || scratch.at("top");
             let subject = Subject { dir: &dir, name: entry.name, path: &path, follow: false };
             let mut metadata = Metadata::default();
-            asker.reset(&mut metadata);
+            querier.reset(&mut metadata);
             buf.facts(position, &entry, &mut metadata.facts);
-            asker.complete(&subject, &mut metadata);
+            querier.complete(&subject, &mut metadata);
             assert_eq!(metadata.kind(), kind);
             assert_eq!(metadata.target().known(), target.map(Path::new));
             position = next;

@@ -51,7 +51,7 @@ calls! {
     DuplicateObject "NtDuplicateObject",
 }
 
-pub(super) struct Door {
+pub(super) struct Syscalls {
     gate: Gate,
     pub(super) native: &'static Native,
 }
@@ -96,13 +96,13 @@ fn raw(handle: BorrowedHandle<'_>) -> HANDLE {
     handle.as_raw_handle()
 }
 
-impl Door {
+impl Syscalls {
     pub(super) fn new(setup: &Setup) -> Self {
         #[cfg(test)]
         let native = setup.native.unwrap_or_else(Native::system);
         #[cfg(not(test))]
         let native = Native::system();
-        Door { gate: Gate::new(NAMES, setup), native }
+        Syscalls { gate: Gate::new(NAMES, setup), native }
     }
 
     pub(super) fn calls(&self) -> Calls {
@@ -115,7 +115,7 @@ impl Door {
 
     /// The standard library opens the path, queries its name and volume, and closes it. Counts as
     /// one call.
-    #[allow(clippy::disallowed_methods, reason = "it has passed the door")]
+    #[allow(clippy::disallowed_methods, reason = "counted here")]
     pub(super) fn canonical(&self, path: &std::path::Path) -> std::io::Result<std::path::PathBuf> {
         self.pass(Call::QueryFile)?;
         std::fs::canonicalize(path)
@@ -311,10 +311,10 @@ impl Door {
     }
 
     /// From the current position. The file must be synchronous.
-    pub(super) fn read(&self, file: BorrowedHandle<'_>, room: &mut [u8]) -> Result<usize> {
+    pub(super) fn read(&self, file: BorrowedHandle<'_>, buffer: &mut [u8]) -> Result<usize> {
         self.pass(Call::ReadFile)?;
         let mut block = IO_STATUS_BLOCK::default();
-        let length = u32::try_from(room.len()).unwrap_or(u32::MAX);
+        let length = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
         // SAFETY: as in `query_directory`.
         let status = unsafe {
             (self.native.read)(
@@ -323,7 +323,7 @@ impl Door {
                 None,
                 ptr::null(),
                 &raw mut block,
-                room.as_mut_ptr().cast(),
+                buffer.as_mut_ptr().cast(),
                 length,
                 ptr::null(),
                 ptr::null(),
@@ -359,11 +359,11 @@ impl Door {
 
     /// Account and domain. `None` if the account has no name or the function is missing.
     pub(super) fn look_up_account(&self, sid: &[u32]) -> Option<(Vec<u16>, Vec<u16>)> {
-        const ROOM: usize = 256;
+        const CAPACITY: usize = 256;
         let look_up = self.native.look_up_account()?;
         self.pass(Call::LookUpAccount).ok()?;
-        let (mut name, mut domain) = (vec![0_u16; ROOM], vec![0_u16; ROOM]);
-        let (mut name_length, mut domain_length) = (ROOM as u32, ROOM as u32);
+        let (mut name, mut domain) = (vec![0_u16; CAPACITY], vec![0_u16; CAPACITY]);
+        let (mut name_length, mut domain_length) = (CAPACITY as u32, CAPACITY as u32);
         let mut kind = 0;
         // SAFETY: the lengths are those of the live buffers. The identifier is aligned and was
         // checked to be as long as it states.
@@ -410,7 +410,7 @@ impl Door {
         START.get_or_init(Instant::now).elapsed()
     }
 
-    #[allow(clippy::disallowed_methods, reason = "it has passed the door")]
+    #[allow(clippy::disallowed_methods, reason = "counted here")]
     pub(super) fn sleep(&self, time: Duration) {
         if self.pass(Call::Sleep).is_ok() {
             std::thread::sleep(time);

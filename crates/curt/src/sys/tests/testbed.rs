@@ -14,7 +14,7 @@ use crate::sys::{Setup, Sys, Which};
 
 /// Differences between platforms.
 #[derive(Clone, Copy)]
-pub(super) struct Habits {
+pub(super) struct Differences {
     pub(super) opening: &'static str,
     pub(super) shortages: &'static [i32],
     /// "Access denied" (5) and a missing entry are two of their errors.
@@ -26,14 +26,14 @@ pub(super) struct Habits {
     /// Wine keeps its first answer.
     pub(super) lists_again: bool,
     /// The system resolves paths by POSIX rules.
-    pub(super) asks_by_path: bool,
+    pub(super) queries_by_path: bool,
     pub(super) has_content: bool,
     /// A child of the working directory, and a mount point in the root.
     pub(super) known: (&'static str, Option<&'static str>),
 }
 
-impl Habits {
-    const UNIX: Habits = Habits {
+impl Differences {
+    const UNIX: Differences = Differences {
         opening: "openat",
         // EMFILE, ENFILE, ENOMEM.
         shortages: &[24, 23, 12],
@@ -42,15 +42,15 @@ impl Habits {
         gone: 2,
         removes_by_handle: false,
         lists_again: true,
-        asks_by_path: true,
+        queries_by_path: true,
         has_content: true,
         known: ("src", if cfg!(target_os = "linux") { Some("proc") } else { None }),
     };
 
-    pub(super) fn of_system(opening: &'static str) -> Habits {
+    pub(super) fn of_system(opening: &'static str) -> Differences {
         #[cfg(windows)]
         use windows_sys::Win32::Foundation as codes;
-        Habits {
+        Differences {
             opening,
             #[cfg(windows)]
             shortages: &[codes::STATUS_TOO_MANY_OPENED_FILES, codes::STATUS_INSUFFICIENT_RESOURCES],
@@ -63,16 +63,16 @@ impl Habits {
             #[cfg(windows)]
             lists_again: !crate::sys::windows::native::is_wine(),
             removes_by_handle: cfg!(windows),
-            asks_by_path: cfg!(unix),
-            ..Habits::UNIX
+            queries_by_path: cfg!(unix),
+            ..Differences::UNIX
         }
     }
 }
 
 /// Paths are relative to `base`.
-pub(super) trait Ground {
+pub(super) trait Testbed {
     type S: Which + Beneath;
-    fn habits(&self) -> Habits;
+    fn differences(&self) -> Differences;
     fn setup(&self) -> Setup;
     fn base(&self) -> PathBuf;
     fn dir(&self, path: &str);
@@ -109,22 +109,22 @@ pub(super) trait Ground {
 pub(super) struct Real<S> {
     scratch: Scratch,
     setup: Setup,
-    habits: Habits,
+    differences: Differences,
     platform: PhantomData<S>,
 }
 
 impl<S> Real<S> {
     pub(super) fn new(setup: Setup, opening: &'static str) -> Self {
-        let habits = Habits::of_system(opening);
-        Real { scratch: Scratch::new(), setup, habits, platform: PhantomData }
+        let differences = Differences::of_system(opening);
+        Real { scratch: Scratch::new(), setup, differences, platform: PhantomData }
     }
 }
 
-impl<S: Which + Beneath> Ground for Real<S> {
+impl<S: Which + Beneath> Testbed for Real<S> {
     type S = S;
 
-    fn habits(&self) -> Habits {
-        self.habits
+    fn differences(&self) -> Differences {
+        self.differences
     }
 
     fn setup(&self) -> Setup {
@@ -188,12 +188,12 @@ impl<S: Which + Beneath> Ground for Real<S> {
     }
 }
 
-pub(super) struct Imagined(memory::Setup);
+pub(super) struct InMemory(memory::Setup);
 
-impl Imagined {
+impl InMemory {
     pub(super) fn new(mut world: World) -> Self {
         world.dir("base").mount("mounted", 2);
-        Imagined(memory::Setup::new(world))
+        InMemory(memory::Setup::new(world))
     }
 }
 
@@ -203,11 +203,11 @@ fn below(path: impl AsRef<Path>) -> Vec<u8> {
     [&b"base"[..]].into_iter().chain(separated).collect::<Vec<_>>().join(&b'/')
 }
 
-impl Ground for Imagined {
+impl Testbed for InMemory {
     type S = Memory;
 
-    fn habits(&self) -> Habits {
-        Habits { has_content: false, known: ("base", Some("mounted")), ..Habits::UNIX }
+    fn differences(&self) -> Differences {
+        Differences { has_content: false, known: ("base", Some("mounted")), ..Differences::UNIX }
     }
 
     fn setup(&self) -> memory::Setup {

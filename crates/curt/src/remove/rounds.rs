@@ -25,7 +25,7 @@ use std::io;
 use std::time::Duration;
 
 use super::options::Remove;
-use crate::error::{Cause, Kept};
+use crate::error::{Cause, RemainReason};
 use crate::pause::Pause;
 use crate::sys::{Batch, os_error};
 
@@ -33,7 +33,7 @@ use crate::sys::{Batch, os_error};
 const UNTIMED: u64 = 1024;
 
 #[derive(Debug)]
-pub(super) struct Passes {
+pub(super) struct Rounds {
     state: State,
     /// Does not count entries that failed earlier.
     found: u64,
@@ -53,11 +53,11 @@ enum State {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum Reason {
     /// It may also have had more entries than were counted.
     NotEmpty,
     /// It remains, and may have more entries. The first of these rounds is not counted as a retry.
-    Stays,
+    Remains,
 }
 
 #[derive(Debug, Default)]
@@ -71,13 +71,13 @@ struct Clock {
     pause: Pause,
 }
 
-impl Passes {
+impl Rounds {
     pub(super) fn new() -> Self {
-        Passes { state: State::Reading, found: 0, pending: 0, clock: None }
+        Rounds { state: State::Reading, found: 0, pending: 0, clock: None }
     }
 
     pub(super) fn of_part() -> Self {
-        Passes { state: State::Listed, ..Passes::new() }
+        Rounds { state: State::Listed, ..Rounds::new() }
     }
 
     pub(super) fn stop(&mut self) {
@@ -148,7 +148,7 @@ impl Passes {
     /// Returns the pause before another round, or the reason to give up.
     pub(super) fn retry(
         &mut self,
-        why: Why,
+        reason: Reason,
         now: Duration,
         options: &Remove<'_>,
     ) -> Result<Duration, Cause> {
@@ -159,7 +159,7 @@ impl Passes {
         }
         let clock = Clock { since: now, is_retry: true, ..Clock::default() };
         let clock = self.clock.get_or_insert_with(|| Box::new(clock));
-        clock.retries += u32::from(why == Why::NotEmpty || !is_first);
+        clock.retries += u32::from(reason == Reason::NotEmpty || !is_first);
         if !is_first {
             clock.grew |= found > 0;
             if found > 0 && clock.bound.is_none_or(|bound| found <= bound) {
@@ -175,7 +175,7 @@ impl Passes {
         let waited = now.saturating_sub(clock.since);
         if clock.retries > options.retries || waited > options.retry_window {
             return Err(if clock.grew {
-                Cause::Kept(Kept::BeingWrittenTo)
+                Cause::Remains(RemainReason::BeingWrittenTo)
             } else {
                 Cause::Os(os_error(io::ErrorKind::DirectoryNotEmpty))
             });
@@ -187,8 +187,8 @@ impl Passes {
 
 #[cfg(test)]
 mod tests {
-    use super::{Passes, UNTIMED, Why};
-    use crate::error::{Cause, Kept};
+    use super::{Reason, Rounds, UNTIMED};
+    use crate::error::{Cause, RemainReason};
     use crate::remove::Remove;
     use std::time::Duration;
 
@@ -198,37 +198,37 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    fn find(passes: &mut Passes, entries: u64) {
+    fn find(rounds: &mut Rounds, entries: u64) {
         for _ in 0..entries {
-            passes.count();
+            rounds.count();
         }
     }
 
-    fn retry(why: Why, ends: &[(u64, u32)]) -> (Vec<Duration>, Option<Cause>) {
-        let (mut passes, mut pauses) = (Passes::new(), Vec::new());
+    fn retry(reason: Reason, ends: &[(u64, u32)]) -> (Vec<Duration>, Option<Cause>) {
+        let (mut rounds, mut pauses) = (Rounds::new(), Vec::new());
         for &(found, at) in ends {
-            find(&mut passes, found);
-            match passes.retry(why, MS * at, &options()) {
+            find(&mut rounds, found);
+            match rounds.retry(reason, MS * at, &options()) {
                 Ok(pause) => pauses.push(pause),
                 Err(cause) => return (pauses, Some(cause)),
             }
-            passes.begin();
+            rounds.begin();
         }
         (pauses, None)
     }
 
-    fn ends(passes: &mut Passes, at: u32, left: Option<u64>) -> (bool, bool) {
+    fn ends(rounds: &mut Rounds, at: u32, left: Option<u64>) -> (bool, bool) {
         let mut is_counted = false;
         let count = || {
             is_counted = true;
             left
         };
-        (passes.end_if_overrun(|| MS * at, MS * 10, count), is_counted)
+        (rounds.end_if_overrun(|| MS * at, MS * 10, count), is_counted)
     }
 
     #[test]
-    fn a_first_pass_longer_than_the_window_ends_when_it_finds_more_than_were_left() {
-        let mut passes = Passes::new();
+    fn a_long_first_round_ends_when_it_finds_more_than_were_left() {
+        let mut rounds = Rounds::new();
         for (found, at, left, expected) in [
             (UNTIMED - 1, 0, Some(0), (false, false)),
             (1, 20, Some(0), (false, false)),
@@ -238,62 +238,62 @@ mod tests {
             (10, 40, Some(0), (false, false)),
             (1, 40, Some(0), (true, false)),
         ] {
-            find(&mut passes, found);
-            assert_eq!(ends(&mut passes, at, left), expected, "{found} more at {at} ms");
-            assert_eq!((passes.has_more(), passes.is_overrun()), (!expected.0, expected.0));
+            find(&mut rounds, found);
+            assert_eq!(ends(&mut rounds, at, left), expected, "{found} more at {at} ms");
+            assert_eq!((rounds.has_more(), rounds.is_overrun()), (!expected.0, expected.0));
         }
-        assert!(passes.retry(Why::NotEmpty, MS * 40, &options()).is_ok() && passes.is_retry());
-        passes.begin();
-        find(&mut passes, UNTIMED);
-        assert_eq!(ends(&mut passes, 50, Some(1)), (false, false));
-        assert_eq!(ends(&mut passes, 51, Some(1)), (false, true));
-        find(&mut passes, 2);
-        assert_eq!(ends(&mut passes, 51, Some(1)), (true, false));
-        assert!(passes.retry(Why::NotEmpty, MS * 51, &options()).is_err());
+        assert!(rounds.retry(Reason::NotEmpty, MS * 40, &options()).is_ok() && rounds.is_retry());
+        rounds.begin();
+        find(&mut rounds, UNTIMED);
+        assert_eq!(ends(&mut rounds, 50, Some(1)), (false, false));
+        assert_eq!(ends(&mut rounds, 51, Some(1)), (false, true));
+        find(&mut rounds, 2);
+        assert_eq!(ends(&mut rounds, 51, Some(1)), (true, false));
+        assert!(rounds.retry(Reason::NotEmpty, MS * 51, &options()).is_err());
     }
 
     #[test]
-    fn retries_and_the_window_bound_the_passes() {
+    fn retries_and_the_window_bound_the_rounds() {
         let ends = |found: [u64; 4]| found.map(|found| (found, 0));
         // Each round with at most half restarts the window; the last three do not.
         let halves = [(64, 9), (32, 18), (16, 27), (8, 36), (4, 45), (2, 54), (1, 63)];
-        let (pauses, left) = retry(Why::NotEmpty, &[&halves[..], &[(1, 63); 3]].concat());
+        let (pauses, left) = retry(Reason::NotEmpty, &[&halves[..], &[(1, 63); 3]].concat());
         assert_eq!(pauses.len(), 9);
-        assert!(matches!(left, Some(Cause::Kept(Kept::BeingWrittenTo))), "{left:?}");
-        let (pauses, left) = retry(Why::NotEmpty, &ends([4, 64, 32, 16]));
+        assert!(matches!(left, Some(Cause::Remains(RemainReason::BeingWrittenTo))), "{left:?}");
+        let (pauses, left) = retry(Reason::NotEmpty, &ends([4, 64, 32, 16]));
         assert_eq!(pauses, [Duration::ZERO; 3]);
-        assert!(matches!(left, Some(Cause::Kept(Kept::BeingWrittenTo))), "{left:?}");
+        assert!(matches!(left, Some(Cause::Remains(RemainReason::BeingWrittenTo))), "{left:?}");
         // No entry was added; the directory only seems not to be empty.
-        let (pauses, left) = retry(Why::NotEmpty, &ends([4, 0, 0, 0]));
+        let (pauses, left) = retry(Reason::NotEmpty, &ends([4, 0, 0, 0]));
         assert_eq!(pauses, [Duration::ZERO, MS, MS * 2]);
         assert!(matches!(left, Some(Cause::Os(_))), "{left:?}");
-        let (pauses, left) = retry(Why::NotEmpty, &[(0, 0), (0, 9), (0, 11)]);
+        let (pauses, left) = retry(Reason::NotEmpty, &[(0, 0), (0, 9), (0, 11)]);
         assert_eq!((pauses, left.is_some()), (vec![MS, MS], true));
-        let (pauses, left) = retry(Why::Stays, &[(9, 0); 5]);
+        let (pauses, left) = retry(Reason::Remains, &[(9, 0); 5]);
         assert_eq!((pauses.len(), left.is_some()), (4, true));
     }
 
     #[test]
     fn entries_that_others_have_open_are_waited_for() {
-        let mut passes = Passes::new();
-        find(&mut passes, 1);
-        passes.count_pending();
-        assert_eq!(passes.retry(Why::NotEmpty, MS, &options()).ok(), Some(MS));
-        passes.begin();
-        find(&mut passes, 1);
-        let pause = passes.retry(Why::NotEmpty, MS, &options());
+        let mut rounds = Rounds::new();
+        find(&mut rounds, 1);
+        rounds.count_pending();
+        assert_eq!(rounds.retry(Reason::NotEmpty, MS, &options()).ok(), Some(MS));
+        rounds.begin();
+        find(&mut rounds, 1);
+        let pause = rounds.retry(Reason::NotEmpty, MS, &options());
         assert_eq!(pause.ok(), Some(Duration::ZERO), "this one was found anew");
     }
 
     #[test]
     fn a_retry_ends_with_the_window_unless_it_finds_far_fewer_entries() {
-        let mut passes = Passes::new();
-        find(&mut passes, 10);
-        assert!(passes.retry(Why::NotEmpty, Duration::ZERO, &options()).is_ok());
-        passes.begin();
+        let mut rounds = Rounds::new();
+        find(&mut rounds, 10);
+        assert!(rounds.retry(Reason::NotEmpty, Duration::ZERO, &options()).is_ok());
+        rounds.begin();
         for (entries, at, is_overrun) in [(5, 11, false), (1, 10, false), (0, 11, true)] {
-            find(&mut passes, entries);
-            assert_eq!(ends(&mut passes, at, None), (is_overrun, false), "{at} ms");
+            find(&mut rounds, entries);
+            assert_eq!(ends(&mut rounds, at, None), (is_overrun, false), "{at} ms");
         }
     }
 }

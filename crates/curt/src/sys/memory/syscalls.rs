@@ -33,14 +33,14 @@ calls! {
     NtQueryInformationFile "NtQueryInformationFile",
 }
 
-pub(super) struct Door {
+pub(super) struct Syscalls {
     gate: Gate,
     pub(super) world: Shared,
 }
 
-impl Door {
+impl Syscalls {
     pub(super) fn new(world: Shared, setup: &Setup) -> Self {
-        Door { gate: Gate::new(NAMES, setup), world }
+        Syscalls { gate: Gate::new(NAMES, setup), world }
     }
 
     pub(super) fn calls(&self) -> Calls {
@@ -49,10 +49,10 @@ impl Door {
 
     /// Dropping the guard ends the call.
     pub(super) fn pass(&self, call: Call) -> Effect<MutexGuard<'_, World>> {
-        self.pass_in(call, None)
+        self.begin_in(call, None)
     }
 
-    pub(super) fn pass_in(&self, call: Call, dir: Option<u64>) -> Effect<MutexGuard<'_, World>> {
+    pub(super) fn begin_in(&self, call: Call, dir: Option<u64>) -> Effect<MutexGuard<'_, World>> {
         super::machine::call(NAMES[call as usize], dir, &self.world);
         let mut world = self.world.lock();
         world.before_call();

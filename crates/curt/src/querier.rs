@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::{Facts, Fields, Freshness, Metadata, Plan};
 use crate::name::Name;
-use crate::sys::{Ask, Sys, SystemUnit, is_loop, kind_by_target};
+use crate::sys::{Request, Sys, SystemUnit, is_loop, kind_by_target};
 
-pub(crate) struct Asker<S: Sys> {
+pub(crate) struct Querier<S: Sys> {
     pub(crate) sys: S,
     plan: Cell<Plan>,
     needs: Cell<Fields>,
@@ -26,10 +26,10 @@ pub(crate) struct Subject<'a, S: Sys> {
 
 const ACCESS: Fields = Fields::READABLE.union(Fields::WRITABLE).union(Fields::EXECUTABLE);
 
-impl<S: Sys> Asker<S> {
+impl<S: Sys> Querier<S> {
     pub(crate) fn new(sys: S, plan: Plan) -> Self {
         let needs = plan.fields.needs(&S::SOURCES);
-        Asker {
+        Querier {
             sys,
             plan: Cell::new(plan),
             needs: Cell::new(needs),
@@ -50,7 +50,7 @@ impl<S: Sys> Asker<S> {
     /// Such a link yields its own metadata, and an error that hides no field unless the link is
     /// broken. A link loop yields only the error.
     pub(crate) fn report_unfollowable_links(self) -> Self {
-        Asker { reports_unfollowable_links: true, ..self }
+        Querier { reports_unfollowable_links: true, ..self }
     }
 
     pub(crate) fn set_plan(&self, plan: Plan) {
@@ -84,7 +84,7 @@ impl<S: Sys> Asker<S> {
             needs = self.needs.get() | Fields::KIND;
         }
         if !needs.is_empty() {
-            self.ask(subject, needs, into);
+            self.fetch_missing(subject, needs, into);
         }
         if subject.follow && is_link && !into.facts.kind.is_link() {
             (into.has_more, into.followed) = (true, true);
@@ -92,7 +92,7 @@ impl<S: Sys> Asker<S> {
     }
 
     /// Fails only if the path is not valid text; a refusal by the system is stored in the metadata.
-    pub(crate) fn ask_path(
+    pub(crate) fn query_path(
         &self,
         path: &Path,
         follow: bool,
@@ -124,11 +124,12 @@ impl<S: Sys> Asker<S> {
         let needs = new.needs(&S::SOURCES).without(into.facts.known);
         let is_link = into.facts.known.contains(Fields::KIND) && into.facts.kind.is_link();
         if !needs.is_empty() {
-            self.ask(&Subject { follow: subject.follow && !is_link, ..*subject }, needs, into);
+            let follow = subject.follow && !is_link;
+            self.fetch_missing(&Subject { follow, ..*subject }, needs, into);
         }
     }
 
-    fn ask(&self, subject: &Subject<'_, S>, needs: Fields, into: &mut Metadata) {
+    fn fetch_missing(&self, subject: &Subject<'_, S>, needs: Fields, into: &mut Metadata) {
         let sources = &S::SOURCES;
         let queried = needs.intersection(sources.query);
         if !queried.is_empty() && !self.query(subject, queried, into) {
@@ -167,8 +168,8 @@ impl<S: Sys> Asker<S> {
 
     fn query(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) -> bool {
         let query = |follow: bool, known: &mut Facts| {
-            let ask = Ask { fields, follow };
-            self.sys.query_into(subject.dir, subject.name, ask, known)
+            let request = Request { fields, follow };
+            self.sys.query_into(subject.dir, subject.name, request, known)
         };
         let mut answer = query(subject.follow, &mut into.facts);
         if let Err(error) = &answer {

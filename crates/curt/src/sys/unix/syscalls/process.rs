@@ -7,11 +7,11 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal};
 
-use super::{Call, Door};
+use super::{Call, Syscalls};
 
-impl Door {
+impl Syscalls {
     /// Close-on-exec is set.
-    pub(in super::super) fn lift(
+    pub(in super::super) fn duplicate_from(
         &self,
         fd: BorrowedFd<'_>,
         floor: RawFd,

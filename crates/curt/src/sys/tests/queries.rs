@@ -3,13 +3,13 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::asked::{Asked, At, all, kind, said};
-use super::ground::Ground;
+use super::shorthand::{At, Shorthand, all, kind, said};
+use super::testbed::Testbed;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::{Batch, Listing, Opened, Sys, is_loop};
 
-fn told(facts: &Facts, fields: Fields) -> Vec<(&'static str, String)> {
+fn described(facts: &Facts, fields: Fields) -> Vec<(&'static str, String)> {
     let text = |field| match field {
         Fields::KIND => format!("{:?}", facts.kind),
         Fields::ID => facts.id.to_string(),
@@ -26,23 +26,23 @@ fn told(facts: &Facts, fields: Fields) -> Vec<(&'static str, String)> {
     fields.iter().map(|(name, field)| (name, text(field))).collect()
 }
 
-pub(super) fn an_empty_name_names_nothing<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.files(["top/file"]);
+pub(super) fn an_empty_name_names_nothing<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.files(["top/file"]);
     let sys = base.sys;
     for follow in [false, true] {
         let located = sys.locate(Path::new(""));
-        let ask = all::<G::S>(follow);
-        let asked = located.and_then(|(at, path)| sys.query(&at, path.as_name(), ask));
-        assert_eq!(kind(asked).err(), Some(ErrorKind::NotFound));
+        let request = all::<G::S>(follow);
+        let queried = located.and_then(|(at, path)| sys.query(&at, path.as_name(), request));
+        assert_eq!(kind(queried).err(), Some(ErrorKind::NotFound));
         // On Windows, this opens a directory again.
         assert!(cfg!(windows) || base.query("", follow).err() == Some(ErrorKind::NotFound));
     }
 }
 
-pub(super) fn a_query_tells_what_an_entry_is<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.file(Path::new("file"), b"hello");
-    ground.hard_link("file", "same");
-    ground.files(["directory/inner"]);
+pub(super) fn a_query_describes_an_entry<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.file(Path::new("file"), b"hello");
+    testbed.hard_link("file", "same");
+    testbed.files(["directory/inner"]);
     let file = base.query("file", false).unwrap();
     assert_eq!((file.kind, file.size), (Kind::File, 5));
     assert!(file.known.contains(Fields::KIND | Fields::SIZE), "{file:?}");
@@ -63,13 +63,13 @@ pub(super) fn a_query_tells_what_an_entry_is<G: Ground>(ground: &G, base: &At<'_
     let itself = base.sys.query_dir(&open.dir, all::<G::S>(false)).unwrap();
     let both = directory.known.intersection(itself.known).without(Fields::ALLOCATED);
     assert!(both.contains(Fields::KIND));
-    assert_eq!(told(&itself, both), told(&directory, both));
+    assert_eq!(described(&itself, both), described(&directory, both));
     open.close();
 }
 
-pub(super) fn a_query_follows_links_if_it_is_asked_to<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.files(["directory/inner"]);
-    let has_links = ground.link("link", "directory") && ground.link("broken", "nothing");
+pub(super) fn a_query_follows_links_on_request<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.files(["directory/inner"]);
+    let has_links = testbed.link("link", "directory") && testbed.link("broken", "nothing");
     for no_link in ["directory", "directory/inner", "nothing"] {
         assert!(base.target(no_link).is_err(), "{no_link}");
     }
@@ -87,31 +87,31 @@ pub(super) fn a_query_follows_links_if_it_is_asked_to<G: Ground>(ground: &G, bas
     assert_eq!(targets, ["directory", "nothing"].map(PathBuf::from));
 }
 
-pub(super) fn links_in_a_circle_are_told_from_others<G: Ground>(ground: &G, base: &At<'_, G>) {
+pub(super) fn link_loops_are_recognized<G: Testbed>(testbed: &G, base: &At<'_, G>) {
     let links = [("round", "round"), ("one", "other"), ("other", "one"), ("broken", "nothing")];
-    ground.files(["file"]);
-    if !links.iter().all(|&(link, target)| ground.link(link, target)) {
+    testbed.files(["file"]);
+    if !links.iter().all(|&(link, target)| testbed.link(link, target)) {
         return curt_testkit::skip("making symbolic links may need a privilege here");
     }
     let loops = |path: &str| {
-        let asked = base.sys.query(&base.dir, base.name(path).as_name(), all::<G::S>(true));
-        is_loop(&asked.unwrap_err())
+        let queried = base.sys.query(&base.dir, base.name(path).as_name(), all::<G::S>(true));
+        is_loop(&queried.unwrap_err())
     };
     assert_eq!(["round", "one", "other/below"].map(loops), [true; 3]);
     assert_eq!(["broken", "nothing", "file/below"].map(loops), [false; 3]);
 }
 
-pub(super) fn a_listing_tells_what_queries_tell<G: Ground>(ground: &G, base: &At<'_, G>) {
+pub(super) fn listings_agree_with_queries<G: Testbed>(testbed: &G, base: &At<'_, G>) {
     for (file, size) in [("top/empty", 0), ("top/small", 5), ("top/large", 70_000)] {
-        ground.file(Path::new(file), &vec![b'x'; size]);
+        testbed.file(Path::new(file), &vec![b'x'; size]);
     }
     // Records end where names do.
     for length in 1..=40 {
-        ground.file(&Path::new("top").join("n".repeat(length)), b"n");
+        testbed.file(&Path::new("top").join("n".repeat(length)), b"n");
     }
-    ground.dir("top/directory");
-    ground.link("top/link", "small");
-    ground.fifo("top/pipe");
+    testbed.dir("top/directory");
+    testbed.link("top/link", "small");
+    testbed.fifo("top/pipe");
     let (sys, top) = (base.sys, base.open("top"));
     let mut buf = <G::S as Sys>::DirBuf::default();
     let mut found = 0;
@@ -123,10 +123,10 @@ pub(super) fn a_listing_tells_what_queries_tell<G: Ground>(ground: &G, base: &At
             buf.facts(position, &entry, &mut facts);
             assert!(G::S::SOURCES.listing.contains(facts.known), "{facts:?}");
             assert_eq!(facts.known.contains(Fields::KIND), entry.kind != Kind::Unknown);
-            let asked = sys.query(&top.dir, entry.name, all::<G::S>(false)).unwrap();
-            let both = facts.known.intersection(asked.known);
-            assert_eq!(both, facts.known, "{:?} is told by the listing alone", entry.name);
-            assert_eq!(told(&facts, both), told(&asked, both), "{:?}", entry.name);
+            let queried = sys.query(&top.dir, entry.name, all::<G::S>(false)).unwrap();
+            let both = facts.known.intersection(queried.known);
+            assert_eq!(both, facts.known, "{:?} is described by the listing alone", entry.name);
+            assert_eq!(described(&facts, both), described(&queried, both), "{:?}", entry.name);
             position = next;
             found += 1;
         }
@@ -138,10 +138,10 @@ pub(super) fn a_listing_tells_what_queries_tell<G: Ground>(ground: &G, base: &At
     top.close();
 }
 
-pub(super) fn paths_are_located_without_a_call<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.file(Path::new("directory/file"), b"hello");
-    let sys = ground.start();
-    let locate = |path: &str| sys.locate(&ground.at(path)).unwrap();
+pub(super) fn paths_are_located_without_a_call<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.file(Path::new("directory/file"), b"hello");
+    let sys = testbed.start();
+    let locate = |path: &str| sys.locate(&testbed.at(path)).unwrap();
     let (from, path) = locate("directory/file");
     assert_eq!(sys.calls().total(), 0, "{:?}", sys.calls());
     let found = sys.query(&from, path.as_name(), all::<G::S>(true)).unwrap();
@@ -152,29 +152,29 @@ pub(super) fn paths_are_located_without_a_call<G: Ground>(ground: &G, base: &At<
     sys.close(from);
     let child = base.query("directory/file", false).unwrap();
     let both = child.known.intersection(found.known);
-    assert_eq!(told(&child, both), told(&found, both));
+    assert_eq!(described(&child, both), described(&found, both));
     let (from, path) = locate("directory/nothing");
-    let asked = kind(sys.query(&from, path.as_name(), all::<G::S>(true)));
-    assert_eq!(asked.err(), Some(ErrorKind::NotFound));
-    let asked = kind(sys.may(&from, path.as_name(), Fields::READABLE));
-    assert_eq!(asked.err(), Some(ErrorKind::NotFound));
+    let queried = kind(sys.query(&from, path.as_name(), all::<G::S>(true)));
+    assert_eq!(queried.err(), Some(ErrorKind::NotFound));
+    let queried = kind(sys.may(&from, path.as_name(), Fields::READABLE));
+    assert_eq!(queried.err(), Some(ErrorKind::NotFound));
     sys.close(from);
     assert_eq!(sys.locate(Path::new("a\0b")).err().unwrap().kind(), ErrorKind::InvalidInput);
 }
 
-pub(super) fn access_is_that_of_the_target<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.files(["plain"]);
-    ground.dir("directory");
-    ground.program("program");
-    let has_links = ground.link("link", "program") && ground.link("broken", "nothing");
+pub(super) fn access_is_that_of_the_target<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.files(["plain"]);
+    testbed.dir("directory");
+    testbed.program("program");
+    let has_links = testbed.link("link", "program") && testbed.link("broken", "nothing");
     let all = Fields::READABLE | Fields::WRITABLE | Fields::EXECUTABLE;
     for child in ["plain", "directory", "program"] {
-        for asked in [Fields::READABLE, Fields::WRITABLE, Fields::READABLE | Fields::WRITABLE] {
-            assert_eq!(base.may(child, asked), Ok(asked), "{child}");
+        for queried in [Fields::READABLE, Fields::WRITABLE, Fields::READABLE | Fields::WRITABLE] {
+            assert_eq!(base.may(child, queried), Ok(queried), "{child}");
         }
     }
     assert_eq!(base.may("plain", Fields::NONE), Ok(Fields::NONE));
-    if ground.habits().has_content && !cfg!(windows) {
+    if testbed.differences().has_content && !cfg!(windows) {
         assert_eq!(base.may("plain", all), Ok(Fields::READABLE | Fields::WRITABLE));
         assert_eq!(base.may("plain", Fields::EXECUTABLE), Ok(Fields::NONE));
         assert_eq!(["directory", "program"].map(|child| base.may(child, all)), [Ok(all); 2]);
@@ -186,15 +186,15 @@ pub(super) fn access_is_that_of_the_target<G: Ground>(ground: &G, base: &At<'_, 
     assert_eq!(base.may("nothing", all), Err(ErrorKind::NotFound));
 }
 
-pub(super) fn directories_below_are_opened<G: Ground>(ground: &G, base: &At<'_, G>) {
-    ground.files(["a/b/c/file"]);
-    let has_links = ground.link("a/link", "b") && ground.link("a/broken", "nothing");
+pub(super) fn directories_below_are_opened<G: Testbed>(testbed: &G, base: &At<'_, G>) {
+    testbed.files(["a/b/c/file"]);
+    let has_links = testbed.link("a/link", "b") && testbed.link("a/broken", "nothing");
     let sys = base.sys;
     let open = |from: &<G::S as Sys>::Dir, path: Name<'_, _>, follow| {
         let opened = sys.open_below(from, path, follow);
         let word = said(&opened);
         if let Opened::Dir(dir) = opened {
-            let dir = Asked { sys, dir };
+            let dir = Shorthand { sys, dir };
             assert!(!dir.rest().is_empty());
             dir.close();
         }
@@ -206,11 +206,11 @@ pub(super) fn directories_below_are_opened<G: Ground>(ground: &G, base: &At<'_, 
         sys.close(from);
         word
     };
-    let is_plain = open_located(&ground.base(), false) == "opened";
+    let is_plain = open_located(&testbed.base(), false) == "opened";
     let both = |path: &str, follow, expected: &str| {
         assert_eq!(open(&base.dir, base.name(path).as_name(), follow), expected, "{path}");
         if follow || is_plain {
-            assert_eq!(open_located(&ground.at(path), follow), expected, "{path}, {follow}");
+            assert_eq!(open_located(&testbed.at(path), follow), expected, "{path}, {follow}");
         }
     };
     for follow in [false, true] {

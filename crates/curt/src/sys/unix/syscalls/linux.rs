@@ -9,15 +9,15 @@ use rustix::io::{Errno, Result};
 use rustix::process::{Pid, PidfdFlags};
 use rustix::thread::CapabilitySet;
 
-use super::{Call, Door};
+use super::{Call, Syscalls};
 use crate::sys::unix::values::uninterrupted;
 
 /// Repeats a call with the largest buffer if the first one was too small.
-fn grown(room: usize, call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
-    let mut buffer = vec![0; room];
+fn grown(capacity: usize, call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
+    let mut buffer = vec![0; capacity];
     loop {
         match call(&mut buffer) {
-            Err(Errno::RANGE) if buffer.len() < MOST_EXTENDED => buffer.resize(MOST_EXTENDED, 0),
+            Err(Errno::RANGE) if buffer.len() < MAX_EXTENDED => buffer.resize(MAX_EXTENDED, 0),
             answer => {
                 buffer.truncate(answer?);
                 return Ok(buffer);
@@ -27,9 +27,9 @@ fn grown(room: usize, call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u
 }
 
 /// `XATTR_LIST_MAX` and `XATTR_SIZE_MAX`.
-const MOST_EXTENDED: usize = 64 << 10;
+const MAX_EXTENDED: usize = 64 << 10;
 
-impl Door {
+impl Syscalls {
     pub(in super::super) fn openat2(
         &self,
         dir: BorrowedFd<'_>,
@@ -53,10 +53,10 @@ impl Door {
         let space = buffer.spare_capacity_mut();
         let read = uninterrupted(|| {
             self.pass(Call::List)?;
-            let (dir, room) = (dir.as_raw_fd(), space.as_mut_ptr());
+            let (dir, capacity) = (dir.as_raw_fd(), space.as_mut_ptr());
             // SAFETY: pointer and length describe one exclusively borrowed slice, within which the
             // kernel writes.
-            let read = unsafe { libc::syscall(libc::SYS_getdents64, dir, room, space.len()) };
+            let read = unsafe { libc::syscall(libc::SYS_getdents64, dir, capacity, space.len()) };
             usize::try_from(read).map_err(|_| last_errno())
         })?;
         let length = buffer.len() + read;
@@ -73,30 +73,30 @@ impl Door {
         name: &CStr,
         flags: AtFlags,
         mask: StatxFlags,
-        room: &'a mut MaybeUninit<Statx>,
+        capacity: &'a mut MaybeUninit<Statx>,
     ) -> Result<&'a Statx> {
         let (dir, name, flags) = (dir.as_raw_fd(), name.as_ptr(), flags.bits());
         uninterrupted(|| {
             self.pass(Call::Stat)?;
-            // SAFETY: the name is NUL-terminated, and `room` is exclusively borrowed and large
+            // SAFETY: the name is NUL-terminated, and `capacity` is exclusively borrowed and large
             // enough.
             let failed = unsafe {
-                libc::syscall(libc::SYS_statx, dir, name, flags, mask.bits(), room.as_mut_ptr())
+                libc::syscall(libc::SYS_statx, dir, name, flags, mask.bits(), capacity.as_mut_ptr())
             } != 0;
             if failed { Err(last_errno()) } else { Ok(()) }
         })?;
         // SAFETY: after success the struct of plain numbers is written.
-        Ok(unsafe { room.assume_init_ref() })
+        Ok(unsafe { capacity.assume_init_ref() })
     }
 
-    /// Each name is followed by a NUL. Tries `room` bytes first.
+    /// Each name is followed by a NUL. Tries `capacity` bytes first.
     pub(in super::super) fn list_attributes(
         &self,
         path: &CStr,
         follow: bool,
-        room: usize,
+        capacity: usize,
     ) -> Result<Vec<u8>> {
-        grown(room, |buffer| {
+        grown(capacity, |buffer| {
             if follow {
                 self.pass(Call::ListAttributesFollowed)?;
                 rustix::fs::listxattr(path, buffer)
@@ -107,15 +107,15 @@ impl Door {
         })
     }
 
-    /// Tries `room` bytes first.
+    /// Tries `capacity` bytes first.
     pub(in super::super) fn attribute(
         &self,
         path: &CStr,
         follow: bool,
         name: &CStr,
-        room: usize,
+        capacity: usize,
     ) -> Result<Vec<u8>> {
-        grown(room, |buffer| {
+        grown(capacity, |buffer| {
             if follow {
                 self.pass(Call::GetAttributeFollowed)?;
                 rustix::fs::getxattr(path, name, buffer)

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::Problem;
 use super::code::{Code, is_word};
-use super::{Problem, is_in};
 
 const CRATES: [&str; 3] = ["rustix", "libc", WINDOWS];
 
 const WINDOWS: &str = "windows_sys";
 
-const DOORS: [(&str, &str); 2] = [
+const EXCEPTIONS: [(&str, &str); 2] = [
     ("sys/windows/native.rs", "finds the functions of ntdll, once"),
     (
         "sys/unix/accounts.rs",
@@ -22,9 +22,9 @@ const DOORS: [(&str, &str); 2] = [
 /// They only compute, or read this process's memory.
 const PURE: [&str; 4] = ["makedev", "spare_capacity", "RtlNtStatusToDosError", "RtlGetVersion"];
 
-fn is_door(path: &str) -> bool {
-    ["call", "door"].iter().any(|name| is_in(path, name) || path.ends_with(&format!("/{name}.rs")))
-        || DOORS.iter().any(|(door, _)| path.ends_with(door))
+fn is_syscall_layer(path: &str) -> bool {
+    ["/syscalls.rs", "/syscalls/"].iter().any(|part| path.contains(part))
+        || EXCEPTIONS.iter().any(|(file, _)| path.ends_with(file))
 }
 
 pub(super) fn calls(path: &str, code: &Code<'_>) -> Vec<Problem> {
@@ -33,15 +33,15 @@ pub(super) fn calls(path: &str, code: &Code<'_>) -> Vec<Problem> {
     }
     let imports = Imports::of(code);
     let stars = imports.places.iter().cloned().flatten().filter(|&at| code.is(at, "*"));
-    let text = "name what is imported: among all, calls past the door are not seen";
+    let text = "name what is imported: a glob hides calls that bypass the syscall layer";
     let mut problems: Vec<Problem> = stars.map(|at| (code.line(at), text.to_owned())).collect();
-    if !is_door(path) {
-        problems.extend(code.all().filter_map(|at| past_the_door(code, &imports, at)));
+    if !is_syscall_layer(path) {
+        problems.extend(code.all().filter_map(|at| bypass(code, &imports, at)));
     }
     problems
 }
 
-fn past_the_door(code: &Code<'_>, imports: &Imports<'_>, at: usize) -> Option<Problem> {
+fn bypass(code: &Code<'_>, imports: &Imports<'_>, at: usize) -> Option<Problem> {
     if imports.places.iter().any(|place| place.contains(&at)) {
         return None;
     }
@@ -64,14 +64,14 @@ fn past_the_door(code: &Code<'_>, imports: &Imports<'_>, at: usize) -> Option<Pr
         || name.ends_with("_t")
         || name.starts_with("File") && name.contains("Information");
     let is_pure = PURE.contains(name);
-    let text = format!("{name} is used past the door: calls belong in call.rs or door.rs");
+    let text = format!("{name} bypasses the syscall layer: calls belong in syscalls.rs");
     let is_wrong = is_function && !is_value && !is_pure && !has_passed(code, at);
     is_wrong.then(|| (code.line(at), text))
 }
 
 fn has_passed(code: &Code<'_>, at: usize) -> bool {
     let mut before = (0..at).rev().take_while(|&before| !code.is(before, "fn"));
-    before.any(|at| ["self", "door"].iter().any(|&x| code.starts(at, &[x, ".", "pass", "("])))
+    before.any(|at| ["self", "syscalls"].iter().any(|&x| code.starts(at, &[x, ".", "pass", "("])))
 }
 
 /// Excludes the rest of another path, methods, fields and definitions.
@@ -128,7 +128,7 @@ mod tests {
     const QUERY: &str = "crates/curt/src/sys/unix/linux/statx.rs";
 
     #[test]
-    fn calls_past_the_door_are_found() {
+    fn bypassing_calls_are_found() {
         assert_eq!(lines(OPERATION, "fn f() {\n rustix::fs::openat(a, b) }"), [2]);
         assert_eq!(lines(QUERY, "use rustix::fs::{CWD, statx};\nfn f() { statx(CWD) }"), [2]);
         assert_eq!(lines(QUERY, "use rustix::fs;\nfn f() {\n fs::statx(a)\n}"), [3]);
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(lines("crates/curt/src/sys/windows/dir.rs", windows), [2]);
         let passed = "fn f() { self.pass(X)?; libc::read() }\nfn g() { libc::write() }";
         assert_eq!(lines(unix, passed), [2]);
-        assert_eq!(lines(unix, "fn f() { self.door.pass(X)?; libc::read() }"), [0; 0]);
+        assert_eq!(lines(unix, "fn f() { self.syscalls.pass(X)?; libc::read() }"), [0; 0]);
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_door_itself_is_passed() {
+    fn only_the_syscall_layer_itself_is_passed() {
         for text in [
             "fn f(pass: bool) { libc::read() }",
             "fn f() { let pass = 3; libc::read() }",
@@ -175,13 +175,13 @@ mod tests {
     fn imports_of_everything_are_refused() {
         assert_eq!(lines(QUERY, "use rustix::process::*;\nuse super::*;"), [1]);
         assert_eq!(lines(QUERY, "use rustix::{\nfs::*,\nio};"), [2]);
-        assert_eq!(lines("crates/curt/src/sys/unix/door.rs", "use libc::*;"), [1]);
+        assert_eq!(lines("crates/curt/src/sys/unix/syscalls.rs", "use libc::*;"), [1]);
         let capture = "use libc::O_RDONLY;\nfn f() -> impl Fn() + use<'a> { a * b }";
         assert_eq!(lines(QUERY, capture), [0; 0]);
     }
 
     #[test]
-    fn values_and_doors_are_fine() {
+    fn values_and_the_syscall_layer_are_fine() {
         let text = "use rustix::io::Errno;\nfn f() { Errno::from_raw_os_error(2); a.statx(b); \
             libc::makedev(1, 2); let a = libc::O_RDONLY; rustix::fs::Mode::from_bits(3) }";
         assert_eq!(lines(QUERY, text), [0; 0]);
@@ -190,9 +190,7 @@ mod tests {
             a.fs.b(windows_sys::Wdk::FileStatInformation) }";
         assert_eq!(lines(QUERY, types), [0; 0]);
         let call = "fn f() { rustix::fs::openat(a) }";
-        for path in
-            ["unix/door.rs", "unix/door/linux.rs", "windows/call.rs", "windows/call/process.rs"]
-        {
+        for path in ["unix/syscalls.rs", "windows/syscalls/process.rs"] {
             assert_eq!(lines(&format!("crates/curt/src/sys/{path}"), call), [0; 0], "{path}");
         }
         assert_eq!(lines("tools/testkit/src/scratch.rs", call), [0; 0]);

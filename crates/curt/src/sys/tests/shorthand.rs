@@ -4,29 +4,29 @@ use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::ground::Ground;
+use super::testbed::Testbed;
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::NameBuf;
 use crate::sys::{
-    Ask, Batch, Identity, Listing, Mounts, Opened, Removed, Sys, SystemUnit, is_shortage,
+    Batch, Identity, Listing, Mounts, Opened, Removed, Request, Sys, SystemUnit, is_shortage,
 };
 
-pub(super) struct Asked<'a, S: Sys> {
+pub(super) struct Shorthand<'a, S: Sys> {
     pub(super) sys: &'a S,
     pub(super) dir: S::Dir,
 }
 
-pub(super) type At<'a, G> = Asked<'a, <G as Ground>::S>;
+pub(super) type At<'a, G> = Shorthand<'a, <G as Testbed>::S>;
 
-pub(super) fn all<S: Sys>(follow: bool) -> Ask {
-    Ask { fields: S::SOURCES.query, follow }
+pub(super) fn all<S: Sys>(follow: bool) -> Request {
+    Request { fields: S::SOURCES.query, follow }
 }
 
-pub(super) fn base<'a, G: Ground>(ground: &G, sys: &'a G::S) -> At<'a, G> {
-    Asked { sys, dir: sys.open_place(&ground.base()).unwrap() }
+pub(super) fn base<'a, G: Testbed>(testbed: &G, sys: &'a G::S) -> At<'a, G> {
+    Shorthand { sys, dir: sys.open_for_lookup(&testbed.base()).unwrap() }
 }
 
-impl<'a, S: Sys> Asked<'a, S> {
+impl<'a, S: Sys> Shorthand<'a, S> {
     #[allow(clippy::unused_self, reason = "it knows whose names they are")]
     pub(super) fn name(&self, path: impl AsRef<Path>) -> NameBuf<S::Unit> {
         NameBuf::new(S::Unit::units(path.as_ref())).unwrap()
@@ -36,9 +36,9 @@ impl<'a, S: Sys> Asked<'a, S> {
         self.sys.open_child(&self.dir, self.name(child).as_name(), Mounts::Refuse)
     }
 
-    pub(super) fn open(&self, child: &str) -> Asked<'a, S> {
+    pub(super) fn open(&self, child: &str) -> Shorthand<'a, S> {
         match self.try_open(child) {
-            Opened::Dir(dir) => Asked { sys: self.sys, dir },
+            Opened::Dir(dir) => Shorthand { sys: self.sys, dir },
             other => panic!("{child}: {}", said(&other)),
         }
     }
@@ -57,10 +57,10 @@ impl<'a, S: Sys> Asked<'a, S> {
     pub(super) fn finish(
         &self,
         child: &str,
-        dir: Asked<'a, S>,
-    ) -> Result<(), (Asked<'a, S>, io::Error)> {
+        dir: Shorthand<'a, S>,
+    ) -> Result<(), (Shorthand<'a, S>, io::Error)> {
         let removed = self.sys.remove_open_dir(&self.dir, self.name(child).as_name(), dir.dir);
-        removed.map_err(|(dir, error)| (Asked { sys: self.sys, dir }, error))
+        removed.map_err(|(dir, error)| (Shorthand { sys: self.sys, dir }, error))
     }
 
     pub(super) fn query(&self, path: &str, follow: bool) -> Result<Facts, ErrorKind> {
@@ -68,11 +68,11 @@ impl<'a, S: Sys> Asked<'a, S> {
     }
 
     pub(super) fn stat(&self, child: &str) -> Result<Facts, ErrorKind> {
-        kind(self.sys.query(&self.dir, self.name(child).as_name(), Ask::STAT))
+        kind(self.sys.query(&self.dir, self.name(child).as_name(), Request::STAT))
     }
 
     pub(super) fn identity(&self) -> Identity {
-        Identity::of(&self.sys.query_dir(&self.dir, Ask::STAT).unwrap())
+        Identity::of(&self.sys.query_dir(&self.dir, Request::STAT).unwrap())
     }
 
     pub(super) fn target(&self, child: &str) -> io::Result<PathBuf> {
@@ -82,8 +82,8 @@ impl<'a, S: Sys> Asked<'a, S> {
         read.map(|()| S::Unit::path(target))
     }
 
-    pub(super) fn may(&self, child: &str, asked: Fields) -> Result<Fields, ErrorKind> {
-        kind(self.sys.may(&self.dir, self.name(child).as_name(), asked))
+    pub(super) fn may(&self, child: &str, access: Fields) -> Result<Fields, ErrorKind> {
+        kind(self.sys.may(&self.dir, self.name(child).as_name(), access))
     }
 
     pub(super) fn rest(&self) -> Vec<(OsString, Kind)> {

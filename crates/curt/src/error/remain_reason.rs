@@ -5,7 +5,7 @@ use crate::sys::OsError;
 /// Why a [`Remove`](crate::Remove) refused an entry or gave up on it, without a system error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kept {
+pub enum RemainReason {
     /// A mount point; crossing needs [`SameFileSystem::No`](crate::SameFileSystem::No).
     MountPoint,
     /// Another process kept adding entries until [`Remove::retries`](crate::Remove::retries) ran
@@ -23,7 +23,7 @@ pub enum Kept {
     IsALink,
 }
 
-impl Kept {
+impl RemainReason {
     /// The error with which the system (mostly `rmdir`) refuses the same, and the message.
     fn facts(self) -> (&'static str, OsError, &'static str) {
         const MOUNT: &str = "is a mount point, and crossing mounts was not asked for";
@@ -32,13 +32,13 @@ impl Kept {
         const OTHER: &str = "is on another file system than its parent";
         const WRITTEN: &str = "not empty: being written to";
         match self {
-            Kept::MountPoint => ("mount-point", OsError::Busy, MOUNT),
-            Kept::BeingWrittenTo => ("being-written-to", OsError::NotEmpty, WRITTEN),
-            Kept::DotOrDotDot => ("dot-or-dot-dot", OsError::Invalid, DOTS),
-            Kept::RootDirectory => ("root-directory", OsError::Busy, ROOT),
-            Kept::OtherFileSystem => ("other-file-system", OsError::OtherDevice, OTHER),
-            Kept::IsADirectory => ("is-a-directory", OsError::IsDirectory, "is a directory"),
-            Kept::IsALink => ("is-a-link", OsError::NotDirectory, "is a link"),
+            Self::MountPoint => ("mount-point", OsError::Busy, MOUNT),
+            Self::BeingWrittenTo => ("being-written-to", OsError::NotEmpty, WRITTEN),
+            Self::DotOrDotDot => ("dot-or-dot-dot", OsError::Invalid, DOTS),
+            Self::RootDirectory => ("root-directory", OsError::Busy, ROOT),
+            Self::OtherFileSystem => ("other-file-system", OsError::OtherDevice, OTHER),
+            Self::IsADirectory => ("is-a-directory", OsError::IsDirectory, "is a directory"),
+            Self::IsALink => ("is-a-link", OsError::NotDirectory, "is a link"),
         }
     }
 
@@ -52,7 +52,7 @@ impl Kept {
     }
 }
 
-impl fmt::Display for Kept {
+impl fmt::Display for RemainReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.facts().2)
     }

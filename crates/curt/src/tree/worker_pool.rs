@@ -7,21 +7,21 @@ use std::thread;
 use std::time::Duration;
 
 use super::governor::{Governor, Sample, WINDOW};
-use super::pool::Pool;
 use super::stop::Stop;
+use super::task_queue::TaskQueue;
 use super::workers::Workers;
 use crate::control::Threads;
 use crate::sys::{Setup, Sys};
 
-const MOST_DESCRIPTORS: usize = 1024;
+const MAX_DESCRIPTORS: usize = 1024;
 /// The minimum descriptor budget of a worker. With it, all workers together may reach twice the
 /// operation's budget, not counting directories handed off.
-const FEWEST_DESCRIPTORS: usize = 8;
+const MIN_DESCRIPTORS: usize = 8;
 
 /// Half of the process's limit, within bounds, unless the caller has set it.
 pub(crate) fn descriptor_budget<S: Sys>(sys: &S, set: Option<usize>) -> usize {
     let descriptors = set.unwrap_or_else(|| sys.descriptor_limit() / 2);
-    descriptors.clamp(FEWEST_DESCRIPTORS, MOST_DESCRIPTORS)
+    descriptors.clamp(MIN_DESCRIPTORS, MAX_DESCRIPTORS)
 }
 
 /// How long the caller's thread works alone if listings answer everything. A thousand entries then
@@ -57,7 +57,7 @@ impl<'c> Member<'c> {
     }
 
     /// Counts an entry, weighted as `work` entries. Returns whether a
-    /// [checkpoint](Crew::checkpoint) is due.
+    /// [checkpoint](WorkerPool::checkpoint) is due.
     #[inline]
     pub(crate) fn count(&mut self, work: u32) -> bool {
         self.done += u64::from(work);
@@ -71,10 +71,10 @@ impl<'c> Member<'c> {
     }
 }
 
-pub(crate) struct Crew<T> {
-    pub(crate) pool: Pool<T>,
+pub(crate) struct WorkerPool<T> {
+    pub(crate) queue: TaskQueue<T>,
     /// `None` if the governor decides.
-    most_threads: Option<usize>,
+    max_threads: Option<usize>,
     budget: usize,
     begin: Sample,
     alone: Duration,
@@ -83,7 +83,7 @@ pub(crate) struct Crew<T> {
     waits: AtomicU64,
 }
 
-impl<T: Send> Crew<T> {
+impl<T: Send> WorkerPool<T> {
     pub(crate) fn new<S: Sys>(
         sys: &S,
         threads: Threads,
@@ -91,15 +91,15 @@ impl<T: Send> Crew<T> {
         descriptors: Option<usize>,
     ) -> Self {
         let budget = descriptor_budget(sys, descriptors);
-        let most_workers = budget / FEWEST_DESCRIPTORS;
-        let most_threads = match threads {
-            _ if is_alone || most_workers == 1 => Some(1),
-            Threads::AtMost(threads) => Some(threads.clamp(1, most_workers)),
+        let max_workers = budget / MIN_DESCRIPTORS;
+        let max_threads = match threads {
+            _ if is_alone || max_workers == 1 => Some(1),
+            Threads::AtMost(threads) => Some(threads.clamp(1, max_workers)),
             Threads::Automatic => None,
         };
-        Crew {
-            pool: Pool::new(),
-            most_threads,
+        WorkerPool {
+            queue: TaskQueue::new(),
+            max_threads,
             budget,
             begin: Sample { now: sys.now(), ..Sample::default() },
             alone: WINDOW.1,
@@ -111,19 +111,19 @@ impl<T: Send> Crew<T> {
 
     /// The second worker then starts later.
     pub(crate) fn for_cheap_entries(self, are_cheap: bool) -> Self {
-        Crew { alone: if are_cheap { ALONE_WITH_CHEAP } else { self.alone }, ..self }
+        WorkerPool { alone: if are_cheap { ALONE_WITH_CHEAP } else { self.alone }, ..self }
     }
 
     /// A worker without others has the whole budget. Otherwise the first has half, the second half
     /// of the rest, and so on, because the final number is unknown.
     fn budget_of(&self, worker: usize) -> usize {
-        let halves = if self.may_share() { worker + 1 } else { 0 };
+        let halves = if self.is_parallel() { worker + 1 } else { 0 };
         let part = u32::try_from(halves).ok().and_then(|halves| self.budget.checked_shr(halves));
-        part.unwrap_or(0).max(FEWEST_DESCRIPTORS)
+        part.unwrap_or(0).max(MIN_DESCRIPTORS)
     }
 
-    pub(crate) fn may_share(&self) -> bool {
-        self.most_threads != Some(1)
+    pub(crate) fn is_parallel(&self) -> bool {
+        self.max_threads != Some(1)
     }
 
     /// Runs `work` on the caller's thread, as worker 0, and on the threads that it starts, each
@@ -136,7 +136,7 @@ impl<T: Send> Crew<T> {
         stop: &Stop<'_>,
         work: impl Fn(Member<'_>, S) + Sync,
     ) {
-        if !self.may_share() {
+        if !self.is_parallel() {
             return work(Member::new(0, self.budget_of(0), None), sys);
         }
         let (work, workers) = (&work, Workers::default());
@@ -145,47 +145,47 @@ impl<T: Send> Crew<T> {
         thread::scope(|scope| {
             let threads = RefCell::new(Vec::new());
             let start = || {
-                if self.pool.workers() >= self.budget / FEWEST_DESCRIPTORS {
+                if self.queue.workers() >= self.budget / MIN_DESCRIPTORS {
                     return false;
                 }
-                let number = self.pool.enlist();
+                let number = self.queue.enlist();
                 let started = workers.start(scope, move || {
-                    let _ends = EndOnPanic { pool: &self.pool, stop };
+                    let _ends = EndOnPanic { queue: &self.queue, stop };
                     work(Member::new(number, self.budget_of(number), None), S::start(setup));
                 });
                 let is_started = started.is_some();
                 if !is_started {
-                    self.pool.dismiss();
+                    self.queue.dismiss();
                 }
                 threads.borrow_mut().extend(started);
                 is_started
             };
-            let _ends = EndOnPanic { pool: &self.pool, stop };
+            let _ends = EndOnPanic { queue: &self.queue, stop };
             if let Some(sys) = first.take() {
                 work(Member::new(0, self.budget_of(0), Some(&start)), sys);
             }
             Workers::join(threads.take());
         });
-        workers.pass_on();
+        workers.resume_panic();
     }
 
     /// May start workers, and pause this one.
     pub(crate) fn checkpoint<S: Sys>(&self, sys: &S, member: &mut Member<'_>) {
         let done = member.begin_again();
-        if !self.may_share() {
+        if !self.is_parallel() {
             return;
         }
-        let wanted = match self.most_threads {
+        let wanted = match self.max_threads {
             Some(most) => Some(most),
             None => self.observe(sys, done, member),
         };
         if let Some(wanted) = wanted {
-            self.pool.want(wanted);
+            self.queue.want(wanted);
             if let Some(start) = member.start {
-                while self.pool.workers() < wanted && start() {}
+                while self.queue.workers() < wanted && start() {}
             }
         }
-        self.pool.pause(member.number);
+        self.queue.pause(member.number);
     }
 
     /// `None` if another worker is just asking the governor.
@@ -209,7 +209,7 @@ impl<T: Send> Crew<T> {
 }
 
 struct EndOnPanic<'a, T> {
-    pool: &'a Pool<T>,
+    queue: &'a TaskQueue<T>,
     stop: &'a Stop<'a>,
 }
 
@@ -217,7 +217,7 @@ impl<T> Drop for EndOnPanic<'_, T> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.stop.stop();
-            self.pool.end();
+            self.queue.end();
         }
     }
 }
@@ -227,17 +227,17 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
-    use super::{CHECKPOINT, Crew, Member};
+    use super::{CHECKPOINT, Member, WorkerPool};
     use crate::control::Threads;
     use crate::sys::{Os, Setup, Sys};
     use crate::tree::Stop;
 
     /// Its drop marks the exit of its thread.
-    struct Kept;
+    struct Marker;
 
     static GONE: AtomicUsize = AtomicUsize::new(0);
 
-    impl Drop for Kept {
+    impl Drop for Marker {
         fn drop(&mut self) {
             std::thread::sleep(Duration::from_millis(30));
             GONE.fetch_add(1, Ordering::Relaxed);
@@ -246,16 +246,16 @@ mod tests {
 
     #[test]
     fn threads_are_gone_when_the_work_is_done() {
-        thread_local!(static KEPT: Kept = const { Kept });
+        thread_local!(static MARKER: Marker = const { Marker });
         let setup = Setup::default();
         let (sys, stop) = (Os::start(&setup), Stop::new(None, None));
-        let crew: Crew<()> = Crew::new(&sys, Threads::AtMost(4), false, Some(1024));
-        crew.work(sys, &setup, &stop, |mut member, sys| {
+        let pool: WorkerPool<()> = WorkerPool::new(&sys, Threads::AtMost(4), false, Some(1024));
+        pool.work(sys, &setup, &stop, |mut member, sys| {
             if member.is_caller() {
                 member.count(CHECKPOINT);
-                crew.checkpoint(&sys, &mut member);
+                pool.checkpoint(&sys, &mut member);
             } else {
-                KEPT.with(|_| ());
+                MARKER.with(|_| ());
             }
         });
         assert_eq!(GONE.load(Ordering::Relaxed), 3);
@@ -267,8 +267,9 @@ mod tests {
         for budget in [8, 64, 100, 1024] {
             let sys = Os::start(&Setup::default());
             let of = |threads| {
-                let crew: Crew<()> = Crew::new(&sys, Threads::AtMost(threads), false, Some(budget));
-                (0..threads).map(|worker| crew.budget_of(worker)).collect::<Vec<_>>()
+                let pool =
+                    WorkerPool::<()>::new(&sys, Threads::AtMost(threads), false, Some(budget));
+                (0..threads).map(|worker| pool.budget_of(worker)).collect::<Vec<_>>()
             };
             assert_eq!(of(1), [budget]);
             for threads in [2, 3, budget / 8] {
@@ -284,19 +285,19 @@ mod tests {
     #[test]
     fn progress_reported_concurrently_never_goes_backwards() {
         let setup = Setup::default();
-        let crew: Crew<()> = Crew::new(&Os::start(&setup), Threads::Automatic, false, Some(1024));
+        let pool = WorkerPool::<()>::new(&Os::start(&setup), Threads::Automatic, false, Some(1024));
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     let (sys, mut member) = (Os::start(&setup), Member::new(0, 8, None));
                     for _ in 0..100_000 {
                         member.count(CHECKPOINT);
-                        crew.checkpoint(&sys, &mut member);
+                        pool.checkpoint(&sys, &mut member);
                     }
                 });
             }
         });
-        let governor = crew.governor.lock().expect("no worker has failed");
+        let governor = pool.governor.lock().expect("no worker has failed");
         assert!(governor.is_some());
     }
 }

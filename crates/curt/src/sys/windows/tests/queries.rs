@@ -8,7 +8,7 @@ use windows_sys::Win32::Foundation::{STATUS_BUFFER_TOO_SMALL, STATUS_NO_MORE_FIL
 use super::*;
 use crate::fields::{Facts, Fields, Time};
 use crate::sys::windows::{Dir, query};
-use crate::sys::{Ask, Batch};
+use crate::sys::{Batch, Request};
 
 const SERIAL: u64 = 0xaaaa_bbbb_1234_5678;
 
@@ -20,17 +20,17 @@ fn wide(text: &str) -> Vec<u16> {
     text.encode_utf16().chain([0]).collect()
 }
 
-pub(super) fn ask(fields: Fields) -> Ask {
-    Ask { fields, follow: false }
+pub(super) fn request(fields: Fields) -> Request {
+    Request { fields, follow: false }
 }
 
 fn counted(
     sys: &Windows,
     parent: &Dir,
     child: &str,
-    ask: Ask,
+    request: Request,
 ) -> (Facts, Vec<(&'static str, u64)>) {
-    let (answer, calls) = tried(sys, parent, child, ask);
+    let (answer, calls) = tried(sys, parent, child, request);
     (answer.unwrap(), calls)
 }
 
@@ -38,10 +38,10 @@ pub(super) fn tried(
     sys: &Windows,
     parent: &Dir,
     child: &str,
-    ask: Ask,
+    request: Request,
 ) -> (std::io::Result<Facts>, Vec<(&'static str, u64)>) {
     let before = sys.calls();
-    let answer = sys.query(parent, name(&wide(child)), ask);
+    let answer = sys.query(parent, name(&wide(child)), request);
     let after = sys.calls();
     let calls = after.iter().map(|(name, count)| (name, count - before.of(name)));
     (answer, calls.filter(|&(_, count)| count > 0).collect())
@@ -52,24 +52,24 @@ pub(super) const BY_HANDLE: [(&str, u64); 3] =
 pub(super) const BY_NAME: [(&str, u64); 1] = [("NtQueryInformationByName", 1)];
 
 #[test]
-fn every_form_tells_the_same_and_by_name_is_one_call() {
+fn all_forms_agree_and_by_name_is_one_call() {
     let scratch = Scratch::new();
     scratch.file_with("file", b"hello");
     let fields = Fields::KIND | Fields::SIZE | Fields::LINKS | Fields::MODIFIED | Fields::DEVICE;
     let mut answers: Vec<Facts> = Vec::new();
     for (form, setup) in setups() {
         let sys = Windows::start(&setup);
-        let parent = sys.open_place(scratch.path()).unwrap();
+        let parent = sys.open_for_lookup(scratch.path()).unwrap();
         // The first query finds out which forms are refused.
-        counted(&sys, &parent, "file", ask(fields));
-        let (mut facts, calls) = counted(&sys, &parent, "file", ask(fields));
+        counted(&sys, &parent, "file", request(fields));
+        let (mut facts, calls) = counted(&sys, &parent, "file", request(fields));
         assert_eq!((facts.kind, facts.size, facts.links), (Kind::File, 5, 1), "{form}");
         assert_eq!(calls, if form == "by name" { &BY_NAME[..] } else { &BY_HANDLE }, "{form}");
         assert_eq!(facts.known.contains(query::ACCESS), form == "by name", "{form}");
         facts.allowed = Fields::NONE;
         facts.known = facts.known.without(query::ACCESS);
         answers.push(facts);
-        let missing = sys.query(&parent, name(&wide("nothing")), ask(fields)).unwrap_err();
+        let missing = sys.query(&parent, name(&wide("nothing")), request(fields)).unwrap_err();
         assert_eq!(missing.kind(), std::io::ErrorKind::NotFound, "{form}");
         sys.close(parent);
     }
@@ -77,7 +77,7 @@ fn every_form_tells_the_same_and_by_name_is_one_call() {
 }
 
 #[test]
-fn access_is_told_by_name_or_by_opening() {
+fn access_is_queried_by_name_or_by_opening() {
     let scratch = Scratch::new();
     scratch.file("file");
     let frozen = scratch.file("frozen");
@@ -87,9 +87,9 @@ fn access_is_told_by_name_or_by_opening() {
     let (read, write) = (Fields::READABLE, Fields::WRITABLE);
     for (form, setup) in setups() {
         let sys = Windows::start(&setup);
-        let parent = sys.open_place(scratch.path()).unwrap();
+        let parent = sys.open_for_lookup(scratch.path()).unwrap();
         for (child, expected) in [("file", read | write), ("frozen", read)] {
-            let (facts, _) = counted(&sys, &parent, child, ask(read | write));
+            let (facts, _) = counted(&sys, &parent, child, request(read | write));
             if form == "by name" {
                 assert_eq!(facts.allowed.intersection(read | write), expected, "{child}");
             }
@@ -106,7 +106,7 @@ fn access_is_told_by_name_or_by_opening() {
     }
 }
 
-by_name!(ask_all_by_name, |attributes, block, buffer, length, class| {
+by_name!(query_all_by_name, |attributes, block, buffer, length, class| {
     // SAFETY: passed on unchanged; this is the shortest form.
     let status = unsafe { stat_by_name(attributes, block, buffer.cast()) };
     if status != 0 {
@@ -129,21 +129,21 @@ by_name!(ask_all_by_name, |attributes, block, buffer, length, class| {
 });
 
 #[test]
-fn the_newest_forms_tell_more_for_one_call() {
+fn the_newest_forms_answer_more_per_call() {
     static MADE: OnceLock<Native> = OnceLock::new();
-    let setup = table(&MADE, |native| native.query_by_name = Some(ask_all_by_name));
+    let setup = table(&MADE, |native| native.query_by_name = Some(query_all_by_name));
     let scratch = Scratch::new();
     scratch.file_with("file", b"hello");
     let sys = Windows::start(&setup);
     let (from, path) = sys.locate(&scratch.at("file")).unwrap();
     let path = String::from_utf16(path.as_name().units()).unwrap();
-    let (facts, calls) = counted(&sys, &from, &path, ask(Fields::SIZE));
+    let (facts, calls) = counted(&sys, &from, &path, request(Fields::SIZE));
     assert_eq!((facts.size, calls), (5, BY_NAME.to_vec()));
-    assert!(!facts.known.contains(Fields::DEVICE), "nobody asked");
-    let (facts, calls) = counted(&sys, &from, &path, ask(Fields::DEVICE | Fields::ID));
+    assert!(!facts.known.contains(Fields::DEVICE), "nobody requested");
+    let (facts, calls) = counted(&sys, &from, &path, request(Fields::DEVICE | Fields::ID));
     assert_eq!((facts.device, facts.id), (0x1234_5678, 1 << 127 | 7));
     assert_eq!(calls, BY_NAME);
-    let (facts, calls) = counted(&sys, &from, &path, ask(Fields::MODE));
+    let (facts, calls) = counted(&sys, &from, &path, request(Fields::MODE));
     assert_eq!((facts.mode, facts.user_id, facts.size), (0o100_640, 1000, 5));
     // As `makedev(259, 70000)` of the C library.
     let (major, minor) = (259, 70_000);
@@ -151,7 +151,7 @@ fn the_newest_forms_tell_more_for_one_call() {
     assert!(facts.known.contains(Fields::MODE | Fields::USER_ID | Fields::DEVICE_NUMBER));
     assert!(!facts.known.contains(Fields::GROUP_ID), "its flag says that there is none");
     assert_eq!(calls, BY_NAME);
-    let both = ask(Fields::MODE | Fields::DEVICE);
+    let both = request(Fields::MODE | Fields::DEVICE);
     let (facts, calls) = counted(&sys, &from, &path, both);
     assert!(facts.known.contains(both.fields | query::ACCESS), "{facts:?}");
     assert_eq!(calls, [("NtQueryInformationByName", 2)]);
@@ -234,13 +234,13 @@ unsafe extern "system" fn list_made_up(
 }
 
 #[test]
-fn a_record_tells_everything_for_no_call() {
+fn a_record_answers_without_a_call() {
     static MADE: OnceLock<Native> = OnceLock::new();
     let setup = table(&MADE, |native| native.query_directory = list_made_up);
     let scratch = Scratch::new();
     scratch.dir("top");
     let sys = Windows::start(&setup);
-    let parent = sys.open_place(scratch.path()).unwrap();
+    let parent = sys.open_for_lookup(scratch.path()).unwrap();
     let Opened::Dir(dir) = sys.open_child(&parent, name(&wide("top")), Mounts::Cross) else {
         panic!("not opened");
     };
@@ -380,9 +380,9 @@ fn owners_are_named_once() {
     scratch.file("file");
     let sys = Windows::start(&setup);
     let (from, path) = sys.locate(&scratch.at("file")).unwrap();
-    let asked = Fields::USER | Fields::GROUP | Fields::ACL;
+    let requested = Fields::USER | Fields::GROUP | Fields::ACL;
     for _ in 0..3 {
-        let owners = sys.owners(&from, path.as_name(), asked, &Facts::default()).unwrap();
+        let owners = sys.owners(&from, path.as_name(), requested, &Facts::default()).unwrap();
         assert_eq!(**owners.user.as_ref().unwrap(), *OsString::from(r"DOMAIN\Übel"));
         assert_eq!(**owners.group.as_ref().unwrap(), *OsString::from("S-1-5-99"));
         assert_eq!(owners.acl, Some(true));
@@ -397,8 +397,8 @@ fn an_owner_of_this_system_has_a_name() {
     scratch.file("file");
     let sys = Windows::start(&Setup::default());
     let (from, path) = sys.locate(&scratch.at("file")).unwrap();
-    let asked = Fields::USER | Fields::GROUP;
-    let owners = sys.owners(&from, path.as_name(), asked, &Facts::default()).unwrap();
+    let requested = Fields::USER | Fields::GROUP;
+    let owners = sys.owners(&from, path.as_name(), requested, &Facts::default()).unwrap();
     assert!(owners.acl.is_none() && owners.group.is_some(), "{owners:?}");
     assert!(!owners.user.unwrap().is_empty());
     assert_eq!(sys.calls().of("NtOpenFile") + sys.calls().of("NtClose"), 2);

@@ -3,9 +3,9 @@
 //! The shape of a tree is unknown until it is read, so it cannot be split in advance, and
 //! work-stealing deques would cost every directory an allocation and two atomic counters (ADR 4).
 //! So every worker runs the same depth-first algorithm on its own, and work is split on demand. A
-//! worker without work makes the pool *hungry*. A busy worker notices (one relaxed load per step of
-//! a walk; in a removal, per directory and per 16 entries) and hands off half of what it has not
-//! started. The price is paid per hand-off, not per entry.
+//! worker without work makes the queue *want tasks*. A busy worker notices (one relaxed load per
+//! step of a walk; in a removal, per directory and per 16 entries) and hands off half of what it
+//! has not started. The price is paid per hand-off, not per entry.
 //!
 //! A removal can finish a directory only after all parts of it that were handed off. Its worker
 //! waits for their [`Join`], and runs other tasks meanwhile, on top of its own. This cannot
@@ -31,20 +31,20 @@ impl Join {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// After a worker's panic, [`Pool::wait_for`] may return before this is `true`.
+    /// After a worker's panic, [`TaskQueue::wait_for`] may return before this is `true`.
     pub(crate) fn is_done(&self) -> bool {
         self.0.load(Ordering::Acquire) == 0
     }
 }
 
-pub(crate) struct Pool<T> {
+pub(crate) struct TaskQueue<T> {
     state: Mutex<State<T>>,
     /// Idle workers, and those that wait for a join, sleep on this.
     work: Condvar,
     pause: Condvar,
     /// How many more tasks sleeping workers would take: as many of them as are wanted awake, minus
     /// the tasks already queued. Read without the lock.
-    hungry: AtomicUsize,
+    wanted_tasks: AtomicUsize,
     /// Workers with this number or a higher one pause.
     wanted: AtomicUsize,
 }
@@ -77,9 +77,9 @@ pub(crate) enum Waited<T> {
     Task(T),
 }
 
-impl<T> Pool<T> {
+impl<T> TaskQueue<T> {
     pub(crate) fn new() -> Self {
-        Pool {
+        TaskQueue {
             state: Mutex::new(State {
                 tasks: VecDeque::new(),
                 workers: 1,
@@ -90,13 +90,13 @@ impl<T> Pool<T> {
             }),
             work: Condvar::new(),
             pause: Condvar::new(),
-            hungry: AtomicUsize::new(0),
+            wanted_tasks: AtomicUsize::new(0),
             wanted: AtomicUsize::new(1),
         }
     }
 
-    pub(crate) fn is_hungry(&self) -> bool {
-        self.hungry.load(Ordering::Relaxed) > 0
+    pub(crate) fn wants_tasks(&self) -> bool {
+        self.wanted_tasks.load(Ordering::Relaxed) > 0
     }
 
     pub(crate) fn workers(&self) -> usize {
@@ -110,7 +110,7 @@ impl<T> Pool<T> {
         state.workers - 1
     }
 
-    /// Undoes [`Pool::enlist`] for a worker that failed to start.
+    /// Undoes [`TaskQueue::enlist`] for a worker that failed to start.
     pub(crate) fn dismiss(&self) {
         let mut state = self.lock();
         state.workers -= 1;
@@ -166,7 +166,7 @@ impl<T> Pool<T> {
             }
             state.idle += 1;
             state = if worker < self.wanted() {
-                self.sleep_hungry(state, meanwhile)
+                self.sleep_until_task(state, meanwhile)
             } else {
                 self.sleep_paused(state)
             };
@@ -186,7 +186,7 @@ impl<T> Pool<T> {
             }
             // Even an unwanted worker sleeps here. While it does, a paused one with the awaited
             // task may run.
-            state = self.sleep_hungry(state, meanwhile);
+            state = self.sleep_until_task(state, meanwhile);
         }
     }
 
@@ -224,7 +224,7 @@ impl<T> Pool<T> {
         }
     }
 
-    fn sleep_hungry<'a>(
+    fn sleep_until_task<'a>(
         &'a self,
         mut state: MutexGuard<'a, State<T>>,
         meanwhile: Meanwhile<'_>,
@@ -255,14 +255,14 @@ impl<T> Pool<T> {
         state
     }
 
-    /// Recomputes `hungry`, and wakes paused workers if fewer are awake than wanted. A worker that
-    /// waits for a join does not count while enough are awake, or the last tasks of a worker that
-    /// did not pay would be handed off again and again.
+    /// Recomputes `wanted_tasks`, and wakes paused workers if fewer are awake than wanted. A worker
+    /// that waits for a join does not count while enough are awake, or the last tasks of a worker
+    /// that did not pay would be handed off again and again.
     fn update(&self, state: &State<T>) {
-        let room = self.wanted().saturating_sub(state.awake());
-        let hungry = state.waiting.min(room).saturating_sub(state.tasks.len());
-        self.hungry.store(hungry, Ordering::Relaxed);
-        if state.paused > 0 && room > 0 {
+        let missing = self.wanted().saturating_sub(state.awake());
+        let wanted_tasks = state.waiting.min(missing).saturating_sub(state.tasks.len());
+        self.wanted_tasks.store(wanted_tasks, Ordering::Relaxed);
+        if state.paused > 0 && missing > 0 {
             self.pause.notify_all();
         }
     }
@@ -283,19 +283,19 @@ impl<T> Pool<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Join, Pool, Waited, Work};
+    use super::{Join, TaskQueue, Waited, Work};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-    fn take<T>(pool: &Pool<T>, worker: usize) -> Option<T> {
-        pool.next(worker, || None::<()>, None).and_then(|work| match work {
+    fn take<T>(queue: &TaskQueue<T>, worker: usize) -> Option<T> {
+        queue.next(worker, || None::<()>, None).and_then(|work| match work {
             Work::Task(task) => Some(task),
             Work::Operand(()) => None,
         })
     }
 
     fn sum(
-        pool: &Pool<(u64, u64, Arc<Join>)>,
+        queue: &TaskQueue<(u64, u64, Arc<Join>)>,
         worker: usize,
         from: u64,
         to: u64,
@@ -304,20 +304,20 @@ mod tests {
         let join = Arc::new(Join::default());
         let (mut next, mut end) = (from, to);
         while next < end {
-            if pool.is_hungry() && end - next > 1 {
+            if queue.wants_tasks() && end - next > 1 {
                 let middle = next + (end - next) / 2;
                 join.add();
-                pool.hand_off((middle, end, Arc::clone(&join)));
+                queue.hand_off((middle, end, Arc::clone(&join)));
                 end = middle;
             }
             total.fetch_add(next, Ordering::Relaxed);
             next += 1;
-            pool.pause(worker);
+            queue.pause(worker);
             std::thread::yield_now();
         }
-        while let Waited::Task((from, to, theirs)) = pool.wait_for(&join, None) {
-            sum(pool, worker, from, to, total);
-            pool.finish(&theirs);
+        while let Waited::Task((from, to, theirs)) = queue.wait_for(&join, None) {
+            sum(queue, worker, from, to, total);
+            queue.finish(&theirs);
         }
     }
 
@@ -326,35 +326,36 @@ mod tests {
         for (workers, changes, last) in
             [(1, false, 5_000), (2, false, 5_000), (5, false, 5_000), (4, true, 20_000)]
         {
-            let (pool, total, over) = (Pool::new(), AtomicU64::new(0), AtomicBool::new(false));
+            let (queue, total, over) =
+                (TaskQueue::new(), AtomicU64::new(0), AtomicBool::new(false));
             std::thread::scope(|scope| {
-                pool.want(workers);
+                queue.want(workers);
                 for _ in 1..workers {
-                    let number = pool.enlist();
-                    let (pool, total) = (&pool, &total);
+                    let number = queue.enlist();
+                    let (queue, total) = (&queue, &total);
                     scope.spawn(move || {
-                        while let Some((from, to, join)) = take(pool, number) {
-                            sum(pool, number, from, to, total);
-                            pool.finish(&join);
+                        while let Some((from, to, join)) = take(queue, number) {
+                            sum(queue, number, from, to, total);
+                            queue.finish(&join);
                         }
                     });
                 }
                 if changes {
-                    let (pool, over) = (&pool, &over);
+                    let (queue, over) = (&queue, &over);
                     scope.spawn(move || {
                         while !over.load(Ordering::Relaxed) {
                             for wanted in [4, 1, 2, 1, 3, 1] {
-                                pool.want(wanted);
+                                queue.want(wanted);
                                 std::thread::yield_now();
                             }
                         }
                     });
                 }
-                sum(&pool, 0, 0, last, &total);
+                sum(&queue, 0, 0, last, &total);
                 if !changes {
-                    pool.want(1);
+                    queue.want(1);
                 }
-                assert!(take(&pool, 0).is_none());
+                assert!(take(&queue, 0).is_none());
                 over.store(true, Ordering::Relaxed);
             });
             assert_eq!(total.into_inner(), last * (last - 1) / 2);
@@ -362,45 +363,45 @@ mod tests {
     }
 
     #[test]
-    fn worker_that_waits_for_one_that_does_not_pay_is_not_hungry() {
-        let pool: Pool<u32> = Pool::new();
+    fn worker_that_waits_for_one_that_does_not_pay_wants_no_task() {
+        let queue: TaskQueue<u32> = TaskQueue::new();
         let join = Join::default();
-        let worker = pool.enlist();
-        pool.want(2);
+        let worker = queue.enlist();
+        queue.want(2);
         join.add();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                while !pool.is_hungry() {
+                while !queue.wants_tasks() {
                     std::thread::yield_now();
                 }
-                pool.want(1);
-                assert!(!pool.is_hungry(), "one is awake, and one is wanted");
-                pool.pause(worker);
-                pool.want(2);
-                assert!(pool.is_hungry(), "there is room for the one that waits");
-                pool.finish(&join);
+                queue.want(1);
+                assert!(!queue.wants_tasks(), "one is awake, and one is wanted");
+                queue.pause(worker);
+                queue.want(2);
+                assert!(queue.wants_tasks(), "two are wanted, and one is awake");
+                queue.finish(&join);
             });
-            assert!(matches!(pool.wait_for(&join, None), Waited::Joined));
+            assert!(matches!(queue.wait_for(&join, None), Waited::Joined));
         });
     }
 
     #[test]
     fn panicked_worker_is_not_waited_for() {
-        let pool: Pool<u32> = Pool::new();
+        let queue: TaskQueue<u32> = TaskQueue::new();
         let join = Join::default();
-        let worker = pool.enlist();
-        pool.want(2);
+        let worker = queue.enlist();
+        queue.want(2);
         join.add();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                while !pool.is_hungry() {
+                while !queue.wants_tasks() {
                     std::thread::yield_now();
                 }
-                pool.end();
+                queue.end();
             });
-            assert!(matches!(pool.wait_for(&join, None), Waited::Joined));
+            assert!(matches!(queue.wait_for(&join, None), Waited::Joined));
             assert!(!join.is_done());
-            assert!(take(&pool, worker).is_none());
+            assert!(take(&queue, worker).is_none());
         });
     }
 }

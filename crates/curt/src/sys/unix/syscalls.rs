@@ -24,7 +24,7 @@ use crate::calls::Calls;
 use crate::sys::gate::{Gate, calls};
 use crate::sys::{Batch, Setup};
 
-const LINK_ROOM: usize = 256;
+const LINK_CAPACITY: usize = 256;
 
 /// On Linux, as a tracer prints them.
 const fn either(linux: &'static str, other: &'static str) -> &'static str {
@@ -67,11 +67,11 @@ calls! {
     Control "fcntl",
 }
 
-pub(super) struct Door(Gate);
+pub(super) struct Syscalls(Gate);
 
-impl Door {
+impl Syscalls {
     pub(super) fn new(setup: &Setup) -> Self {
-        Door(Gate::new(NAMES, setup))
+        Syscalls(Gate::new(NAMES, setup))
     }
 
     pub(super) fn calls(&self) -> Calls {
@@ -233,24 +233,24 @@ impl Door {
         name: &CStr,
         target: &mut Vec<u8>,
     ) -> Result<()> {
-        target.reserve(LINK_ROOM);
+        target.reserve(LINK_CAPACITY);
         loop {
             self.pass(Call::ReadLink)?;
-            let room = target.capacity();
+            let capacity = target.capacity();
             let (read, _) = rustix::fs::readlinkat_raw(dir, name, target.spare_capacity_mut())?;
             let length = read.len();
-            if length < room {
+            if length < capacity {
                 // SAFETY: the call initialised `length` bytes of the empty buffer.
                 unsafe { target.set_len(length) };
                 return Ok(());
             }
-            target.reserve(room * 2);
+            target.reserve(capacity * 2);
         }
     }
 
-    pub(super) fn read(&self, file: BorrowedFd<'_>, room: &mut [u8]) -> Result<usize> {
+    pub(super) fn read(&self, file: BorrowedFd<'_>, capacity: &mut [u8]) -> Result<usize> {
         self.pass(Call::Read)?;
-        rustix::io::read(file, room)
+        rustix::io::read(file, capacity)
     }
 
     /// Linux reports a directory outside the root as `(unreachable)…` (`getcwd(3)`), which would
@@ -284,7 +284,7 @@ impl Door {
         Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
     }
 
-    #[allow(clippy::disallowed_methods, reason = "it has passed the door")]
+    #[allow(clippy::disallowed_methods, reason = "counted here")]
     pub(super) fn sleep(&self, time: Duration) {
         if self.pass(Call::Sleep).is_ok() {
             std::thread::sleep(time);

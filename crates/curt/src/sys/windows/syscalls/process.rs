@@ -12,14 +12,14 @@ use windows_sys::Win32::System::JobObjects::{
 use windows_sys::Win32::System::Pipes::PeekNamedPipe;
 use windows_sys::Win32::System::Threading::{INFINITE, WaitForSingleObject};
 
-use super::{Call, Door, check, raw};
+use super::{Call, Syscalls, check, raw};
 
 /// Win32 functions return 0 on failure.
 fn done(answer: i32) -> io::Result<()> {
     if answer == 0 { Err(Error::last_os_error()) } else { Ok(()) }
 }
 
-impl Door {
+impl Syscalls {
     fn pass_process(&self, call: Call) -> io::Result<()> {
         Ok(self.pass(call)?)
     }
