@@ -148,7 +148,7 @@ impl Usage<'_> {
         }
         run.report.stopped = stop.is_stopped();
         run.report.errors.sort_by(|a, b| a.path().cmp(b.path()));
-        UsageReport { records: run.records.into_records(), ..run.report }
+        UsageReport { records: run.records.into_stored(), ..run.report }
     }
 }
 

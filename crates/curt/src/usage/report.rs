@@ -150,7 +150,7 @@ pub struct UsageReport {
 
 #[derive(Default)]
 pub(super) struct Records<'t> {
-    records: Vec<UsageRecord>,
+    stored: Vec<UsageRecord>,
     report: Option<Report<'t>>,
     is_stopped: bool,
 }
@@ -170,12 +170,12 @@ impl<'t> Records<'t> {
             }
         }
         if self.report.is_none() || record.depth == 0 {
-            self.records.push(record);
+            self.stored.push(record);
         }
     }
 
-    pub(super) fn into_records(self) -> Vec<UsageRecord> {
-        self.records
+    pub(super) fn into_stored(self) -> Vec<UsageRecord> {
+        self.stored
     }
 }
 

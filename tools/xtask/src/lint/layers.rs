@@ -8,7 +8,7 @@ const OPERATIONS: &[&str] =
     &["beneath", "canonical", "list", "lookup", "process", "remove", "usage", "walk", "which"];
 
 const BELOW: &[&str] = &[
-    "ask", "calls", "control", "error", "fields", "filters", "gone", "name", "pause", "quoted",
+    "querier", "calls", "control", "error", "fields", "filters", "gone", "name", "pause", "quoted",
     "sys", "tree",
 ];
 
