@@ -270,7 +270,7 @@ fn message(error: &Error) -> String {
             format!("skipping {path}, since it's on a different device{why}")
         }
         // Called by the name rm, it prints GNU's message.
-        Cause::Kept(Kept::IsADirectory) if called::name().is_none() => {
+        Cause::Remains(RemainReason::IsADirectory) if called::name().is_none() => {
             format!("cannot remove {path}: Is a directory; -r removes directories")
         }
         cause => format!("cannot remove {path}: {}", text::reason(cause)),
