@@ -17,10 +17,10 @@ pub(crate) enum Mounts {
 #[derive(Debug)]
 pub(crate) enum Opened<D> {
     Dir(D),
-    /// Perhaps a symlink.
+    /// The entry may be a symlink.
     NotDirectory,
     Gone,
-    /// It disappears when the last process closes it.
+    /// The entry disappears when the last process closes it.
     #[cfg_attr(not(windows), allow(dead_code, reason = "no other system has it"))]
     Pending,
     #[cfg_attr(windows, allow(dead_code, reason = "mount points are links on Windows"))]
@@ -60,11 +60,12 @@ pub(crate) enum Removed {
 pub(crate) struct Entry<'a, U> {
     pub(crate) name: Name<'a, U>,
     pub(crate) kind: Kind,
-    /// 0 if the listing has none.
+    /// The file number, or 0 if the listing has none.
     pub(crate) id: u64,
 }
 
-/// Valid while the file is open somewhere. Packed, because a traversal keeps one per ancestor.
+/// Identifies a file while it is open somewhere. Packed, because a traversal keeps one per
+/// ancestor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C, packed(8))]
 pub(crate) struct Identity {
@@ -73,12 +74,12 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Requires facts with [`Fields::ID`] and [`Fields::DEVICE`].
+    /// The facts must include [`Fields::ID`] and [`Fields::DEVICE`].
     pub(crate) fn of(facts: &Facts) -> Identity {
         Identity { device: facts.device, file: facts.id }
     }
 
-    /// `None` on file systems without file numbers.
+    /// Returns `None` on file systems without file numbers.
     #[inline]
     pub(crate) fn known(facts: &Facts) -> Option<Identity> {
         let is_known = facts.known.contains(Fields::ID | Fields::DEVICE);
@@ -91,7 +92,7 @@ pub(crate) struct Sources {
     pub(crate) listing: Fields,
     pub(crate) query: Fields,
     pub(crate) extended: Fields,
-    /// From the security descriptor.
+    /// Fields that come from the security descriptor.
     pub(crate) secured: Fields,
 }
 
@@ -106,7 +107,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// For a removal.
+    /// The fields that a removal needs.
     pub(crate) const STAT: Request = Request {
         fields: Fields::KIND
             .union(Fields::ID)
@@ -129,7 +130,7 @@ pub(crate) struct Owners {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extended {
-    /// [`Fields::ACL`] and [`Fields::CAPABILITY`], if present.
+    /// Which of [`Fields::ACL`] and [`Fields::CAPABILITY`] the entry has.
     pub(crate) present: Fields,
     pub(crate) label: Option<OsString>,
 }

@@ -39,9 +39,9 @@ pub(crate) struct How {
     pub(crate) append: bool,
     pub(crate) truncate: bool,
     pub(crate) create: Create,
-    /// At the end of the path.
+    /// Whether a symlink in the last component is followed.
     pub(crate) follow: bool,
-    /// Neither opening nor reading blocks.
+    /// Neither opening nor reading blocks (`O_NONBLOCK`).
     pub(crate) nonblocking: bool,
     /// Opening does not block; reading does as `nonblocking` says.
     #[cfg_attr(not(unix), allow(dead_code, reason = "no file blocks when it is opened there"))]
@@ -55,7 +55,7 @@ pub(crate) struct How {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
-    /// On Windows, the read-only attribute.
+    /// The permission bits; on Windows, only the read-only attribute.
     Permissions(Permissions),
     /// `None` leaves a time unchanged.
     Times { accessed: Option<Time>, modified: Option<Time> },
@@ -75,9 +75,9 @@ pub(crate) enum Purpose {
 pub(crate) enum Want<'a> {
     File(&'a How),
     Directory(Purpose),
-    /// Follows a last symlink.
+    /// Follows a symlink in the last component.
     Name,
-    /// Follows a last symlink.
+    /// Follows a symlink in the last component.
     Change(&'a Change),
 }
 
@@ -99,7 +99,7 @@ pub(crate) enum Whole<T> {
 #[derive(Debug)]
 pub(crate) enum Step<T> {
     Done(T),
-    /// A symlink, or anything but a wanted directory.
+    /// The entry is a symlink, or not a directory where one is wanted.
     Other,
     Failed(io::Error),
 }
@@ -107,7 +107,7 @@ pub(crate) enum Step<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     Look,
-    /// By the system's rules. `is_last`: the path ends here.
+    /// Follows the symlink by the system's rules. `is_last` means that the path ends here.
     Follow {
         is_last: bool,
     },
@@ -130,13 +130,13 @@ impl<S: Beneath> Copy for Open<'_, S> {}
 pub(crate) enum Link<U> {
     No,
     To(Vec<U>),
-    /// Without a target path: a magic link, or an unknown reparse point.
+    /// A symlink without a target path: a magic link, or an unknown reparse point.
     #[cfg_attr(
         not(any(target_os = "linux", windows)),
         allow(dead_code, reason = "others have no such links")
     )]
     Opaque,
-    /// With this error number.
+    /// Following it fails with this error number.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others follow every link"))]
     Refused(i32),
 }
@@ -148,7 +148,7 @@ pub(crate) trait Beneath: Sys {
     const FLAVOR: Flavor;
     /// Whether a path without symlinks has the stored spelling; false where case is ignored.
     const SPELLING_IS_NAME: bool;
-    /// Includes the NUL.
+    /// The length of the longest path, with its NUL.
     const LONGEST: usize;
     const MAX_LINKS: usize = 40;
 
@@ -159,7 +159,7 @@ pub(crate) trait Beneath: Sys {
         want: Want<'_>,
         rules: Rules,
     ) -> Whole<Self::Handle>;
-    /// `root` and `purpose` as for [`Beneath::whole`].
+    /// `root` and `purpose` are those of [`Beneath::whole`].
     fn dir_from(
         &self,
         handle: Self::Handle,
@@ -182,7 +182,7 @@ pub(crate) trait Beneath: Sys {
         reading: Reading,
     ) -> io::Result<Link<Self::Unit>>;
     fn create_dir(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, mode: u32) -> io::Result<()>;
-    /// Without `replace`, an existing entry is an error.
+    /// If `replace` is false, an existing entry is an error.
     fn rename(
         &self,
         from: &Self::Dir,
@@ -210,8 +210,8 @@ pub(crate) trait Beneath: Sys {
     fn change(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, change: &Change) -> Step<()>;
 
     fn path_of(&self, open: Open<'_, Self>) -> io::Result<Vec<Self::Unit>>;
-    /// Whether a path without symlinks leads to an open file. Full paths do not prove it: the
-    /// system may have several trees, or cover part of one.
+    /// Whether a path without symlinks leads to an open file. Comparing full paths does not prove
+    /// it, because the system may have several trees, or cover part of one.
     fn is_at(
         &self,
         from: &Self::Dir,

@@ -1,16 +1,17 @@
 //! Options for canonical names.
 
-/// Which names of a path may be missing.
+/// Which components of a path may be missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
-    /// No name; the path must lead to something. `realpath -e`, Python's `realpath(strict=True)`.
+    /// None; the whole path must exist. Like `realpath -e`, Python's `realpath(strict=True)`.
     #[default]
     Nothing,
-    /// The last name, also that in the target of a last symlink. `realpath` without an option.
+    /// The last component, even in the target of a symlink in the last component. Like `realpath`
+    /// without an option.
     LastName,
-    /// Any name, and names before others need not be directories. `realpath -m`, Python's
-    /// `realpath`.
+    /// Any component, and components before others need not be directories. Like `realpath -m`,
+    /// Python's `realpath`.
     Anything,
 }
 
@@ -18,13 +19,14 @@ pub enum Missing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Links {
-    /// Follows symlinks in place, as the system does. `realpath -P`.
+    /// Follows symlinks in place, as the system does. Like `realpath -P`.
     #[default]
     Follow,
-    /// Like [`Links::Follow`], but on Unix at most 40. `realpath(3)`.
+    /// Like [`Links::Follow`], but follows at most 40 symlinks on Unix. Like `realpath(3)`.
     FollowFew,
-    /// Removes each `..` with the name before it, then follows symlinks. `realpath -L`.
+    /// Removes each `..` with the component before it, then follows symlinks. Like `realpath -L`.
     FollowLast,
-    /// Removes each `..` with the name before it, and leaves symlinks alone. `realpath -s`.
+    /// Removes each `..` with the component before it, and does not follow symlinks. Like
+    /// `realpath -s`.
     Keep,
 }

@@ -17,7 +17,7 @@ struct State {
     hit: u64,
 }
 
-/// Calls of a kind are counted from 0.
+/// Fails the `nth` call of a kind, counted from 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlannedFailure {
     pub(crate) kind: &'static str,
@@ -44,8 +44,8 @@ impl Faults {
             run(&Setup { faults: Some(Arc::clone(&faults)), ..setup.clone() }, fails);
             faults
         };
-        // The first run may detect missing features, and renames by other processes may cost
-        // another call (`EAGAIN`).
+        // Take the smallest of several runs: the first may detect missing features, and renames by
+        // other processes may cost another call (`EAGAIN`).
         let runs = (0..5).map(|_| with(None).lock().seen.clone());
         let calls = runs.min_by_key(|calls| calls.values().sum::<u64>()).unwrap_or_default();
         assert!(!calls.is_empty(), "it makes no call");

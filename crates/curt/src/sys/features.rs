@@ -13,9 +13,9 @@ pub enum Feature {
     InodeOrder,
     /// `getdents64` into our own buffer instead of `readdir`.
     RawListing,
-    /// Unlinking without querying the kind first, as Linux never unlinks a directory.
+    /// Unlinking without querying the kind first, because Linux never unlinks a directory.
     BlindUnlink,
-    /// Descriptors of child processes, Linux 5.3: waiting with a limit for their end.
+    /// Descriptors of child processes, Linux 5.3, to wait with a limit for their end.
     Pidfd,
     /// Canonical names from the link of an open file in `/proc`.
     OpenName,

@@ -25,7 +25,7 @@ impl Gate {
         self.counter.calls()
     }
 
-    /// Returns the error number if the call must fail. `kind` indexes the names.
+    /// Counts a call. Returns the error number if the call must fail. `kind` indexes the names.
     #[cfg_attr(not(test), allow(clippy::unnecessary_wraps, reason = "only tests plan failures"))]
     pub(super) fn pass(&self, kind: usize) -> Result<(), i32> {
         self.counter.tick(kind);

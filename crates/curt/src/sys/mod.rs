@@ -82,17 +82,17 @@ pub(crate) use windows::{how_of, into_descriptor, open_directory, process};
 #[cfg_attr(not(test), derive(Default))]
 pub(crate) struct Setup {
     pub(crate) without: Features,
-    /// Directories are not removed through their listing handles. Windows then opens them without
-    /// delete access, and Unix grows the listing buffer only after several full batches.
+    /// Whether directories are never removed through their listing handles. Windows then opens them
+    /// without delete access, and Unix grows the listing buffer only after several full batches.
     #[cfg_attr(
         not(any(windows, target_os = "linux")),
         allow(dead_code, reason = "decides an access right on Windows and a buffer size on Linux")
     )]
     pub(crate) lists_only: bool,
-    /// How long a removal waits for other processes to close an entry.
+    /// The longest time that a removal waits for other processes to close an entry.
     #[cfg_attr(not(windows), allow(dead_code, reason = "only Windows refuses to remove them"))]
     pub(crate) busy_window: Duration,
-    /// Names found so far, if workers share them.
+    /// Account names found so far, if workers share them.
     #[cfg(unix)]
     pub(crate) accounts: Option<unix::accounts::Shared>,
     #[cfg(all(windows, test))]
@@ -103,7 +103,7 @@ pub(crate) struct Setup {
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
 }
 
-/// In tests, every setup of a thread may lack features and have faults.
+/// In tests, a setup lacks the features and has the faults that its thread was given.
 #[cfg(test)]
 impl Default for Setup {
     fn default() -> Self {
@@ -130,7 +130,7 @@ impl Setup {
         Setup { lists_only: true, ..self.with(without) }
     }
 
-    /// For workers started from this setup or a copy.
+    /// Shares owners' names among workers started from this setup or a copy.
     pub(crate) fn sharing_owners(self) -> Setup {
         #[cfg(unix)]
         return Setup { accounts: Some(unix::accounts::Shared::default()), ..self };
@@ -149,9 +149,9 @@ pub(crate) trait Listing: Send + Sync {
         let _ = position;
         facts.add_listed(entry.kind, entry.id.into());
     }
-    /// An estimate, from `position` on.
+    /// Estimates how many entries are left from `position` on.
     fn left(&self, position: usize) -> usize;
-    /// A buffer of about this size, which never grows but fits the longest name.
+    /// Creates a buffer of about this size. It never grows, but fits the longest name.
     fn with_capacity(bytes: usize) -> Self;
 }
 
@@ -169,12 +169,12 @@ pub(crate) trait Sys: Host + Sized + Send {
     fn calls(&self) -> Calls;
 
     /// Opens an operand's parent for resolving names, or the operand if it has none. Follows
-    /// symlinks. The empty path means the working directory and costs no call.
+    /// symlinks. The empty path means the working directory and costs no system call.
     fn open_for_lookup(&self, path: &Path) -> io::Result<Self::Dir>;
     /// Whether a directory can be mounted below itself. If so, [`Mounts::Refuse`] detects mounts,
     /// on recent systems without an extra call (ADR 15).
     const MOUNTS_MAY_LOOP: bool = false;
-    /// Does not follow a symlink.
+    /// Opens a directory for listing, without following a symlink.
     fn open_child(
         &self,
         parent: &Self::Dir,
@@ -185,13 +185,14 @@ pub(crate) trait Sys: Host + Sized + Send {
     fn read_entries(&self, dir: &Self::Dir, buf: &mut Self::DirBuf) -> io::Result<Batch>;
     fn rewind(&self, dir: &Self::Dir) -> io::Result<()>;
 
-    /// `kind` comes from the listing.
+    /// Removes an entry unless it is a directory. `kind` comes from the listing.
     fn remove_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> Removed;
     /// Removes an emptied directory and closes it. On failure, hands it back with the error,
     /// because a non-empty one can be listed again.
     ///
-    /// The default removes by name first: the last close destroys the inode, and should do so
-    /// outside the parent's lock. Windows removes through the handle, and by name only if it must.
+    /// The default removes the name first, so that the last close, which destroys the inode,
+    /// happens outside the parent's lock. Windows removes through the handle, and by name only if
+    /// it must.
     fn remove_open_dir(
         &self,
         parent: &Self::Dir,
@@ -210,19 +211,21 @@ pub(crate) trait Sys: Host + Sized + Send {
 
     const SOURCES: Sources;
     /// Splits a path into a directory, which needs no [`Sys::close`], and a name in it, without a
-    /// call. The name may contain separators, which only [`Sys::query_into`], [`Sys::read_link`],
-    /// [`Sys::read_file`], [`Sys::may`], [`Sys::extended`], [`Sys::owners`], [`Sys::open_below`]
-    /// and, where mounts are crossed, [`Sys::open_child`] accept. All but [`Sys::open_below`]
-    /// follow symlinks before the last name; their arguments only concern the last one.
+    /// system call. The name may contain separators, which only [`Sys::query_into`],
+    /// [`Sys::read_link`], [`Sys::read_file`], [`Sys::may`], [`Sys::extended`], [`Sys::owners`],
+    /// [`Sys::open_below`] and, where mounts are crossed, [`Sys::open_child`] accept. All but
+    /// [`Sys::open_below`] follow symlinks before the last component; their arguments only concern
+    /// that component.
     fn locate(&self, path: &Path) -> io::Result<(Self::Dir, NameBuf<Self::Unit>)>;
-    /// Follows either all symlinks in the path or none.
+    /// Opens a directory for listing. Follows either all symlinks in the path or none.
     fn open_below(
         &self,
         from: &Self::Dir,
         path: Name<'_, Self::Unit>,
         follow: bool,
     ) -> Opened<Self::Dir>;
-    /// A requested field missing from `known` afterwards does not exist on that file system.
+    /// Adds the requested fields to `known`. A field still missing afterwards does not exist on
+    /// that file system.
     fn query_into(
         &self,
         parent: &Self::Dir,
@@ -241,16 +244,16 @@ pub(crate) trait Sys: Host + Sized + Send {
         Ok(facts)
     }
     fn query_dir(&self, dir: &Self::Dir, request: Request) -> io::Result<Facts>;
-    /// The buffer must be empty.
+    /// Reads a symlink's target into an empty buffer.
     fn read_link(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         target: &mut Vec<Self::Unit>,
     ) -> io::Result<()>;
-    /// Makes a path absolute by text. The empty path means the working directory. If the result
-    /// `is_opened`, the path of the working directory must still lead to it: a later mount may
-    /// cover it.
+    /// Makes a path absolute without resolving it. The empty path means the working directory. If
+    /// the result will be opened (`is_opened`), the working directory's path must still lead to it;
+    /// a later mount may have covered it.
     fn absolute(&self, path: &Path, is_opened: bool) -> io::Result<PathBuf>;
     fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf>;
     /// Fails if the file has more than `most` bytes. Opening a pipe does not block.
@@ -261,14 +264,16 @@ pub(crate) trait Sys: Host + Sized + Send {
         follow: bool,
         most: usize,
     ) -> io::Result<Vec<u8>>;
-    /// [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`], at one call each.
+    /// Checks [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`], at one call
+    /// each.
     fn may(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         fields: Fields,
     ) -> io::Result<Fields>;
-    /// `None` if the file system does not support them, which is remembered for a known `device`.
+    /// Returns `None` if the file system has no such fields, which is remembered for a known
+    /// `device`.
     fn extended(
         &self,
         parent: &Self::Dir,
@@ -280,7 +285,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         let _ = (parent, name, fields, follow, device);
         Ok(None)
     }
-    /// Numeric owners are in `facts`.
+    /// Returns the owners' names. Their numbers, if any, are in `facts`.
     fn owners(
         &self,
         parent: &Self::Dir,
@@ -316,13 +321,13 @@ pub(crate) trait Sys: Host + Sized + Send {
         }
         Ok(root.get() == Some(&identity))
     }
-    /// Always true for symlinks, whose permissions are ignored.
+    /// Returns true for symlinks, whose permissions are ignored.
     fn may_write(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> bool {
         let may = || self.may(parent, name, Fields::WRITABLE);
         kind.is_link() || may().is_ok_and(|allowed| allowed.contains(Fields::WRITABLE))
     }
-    /// Predicts the error of a removal, except for non-empty directories. `facts` must answer
-    /// [`Request::STAT`].
+    /// Predicts the error of a removal, except for non-empty directories. `facts` must include the
+    /// fields of [`Request::STAT`].
     fn check_removal(
         &self,
         parent: &Self::Dir,
@@ -339,8 +344,8 @@ pub(crate) trait Sys: Host + Sized + Send {
     }
 }
 
-/// One name at a time, so that no symlink in the path is followed. An absolute path begins at the
-/// root.
+/// Opens a directory one component at a time, so that no symlink in the path is followed. An
+/// absolute path begins at the root.
 #[cfg(any(test, fuzzing, not(windows)))]
 fn open_step_by_step<S: Sys>(
     sys: &S,
@@ -357,7 +362,7 @@ fn open_step_by_step<S: Sys>(
             Err(error) => return Opened::Failed(error),
         }
         if names.iter().all(|unit| unit.is_separator()) {
-            // `open_for_lookup` returns a directory that cannot be listed.
+            // `open_for_lookup` returned a directory that cannot be listed.
             names = &here;
         }
     }
@@ -382,12 +387,12 @@ fn open_step_by_step<S: Sys>(
     last.map_or(Opened::Gone, Opened::Dir)
 }
 
-/// A short read is not the end.
+/// Reads a whole file. A short read is not its end.
 fn read_whole(
     most: usize,
     mut read: impl FnMut(&mut [u8]) -> io::Result<usize>,
 ) -> io::Result<Vec<u8>> {
-    /// Fits most ignore files.
+    /// Large enough for most ignore files.
     const CAPACITY: usize = 8 << 10;
     let mut whole = vec![0; CAPACITY];
     let mut length = 0;

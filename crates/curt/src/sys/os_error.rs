@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// A failure that no call reported.
+/// A failure that curt detects without a failed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OsError {
     NotFound,
@@ -12,7 +12,7 @@ pub(crate) enum OsError {
     Exists,
     OtherDevice,
     Invalid,
-    /// Whatever the modes are: a directory cannot have a second name.
+    /// The modes do not matter: a directory cannot have a second name.
     NotPermitted,
     Busy,
     TooManyLinks,
@@ -94,7 +94,8 @@ impl OsError {
 }
 
 /// Returns the system's error with its number, for an answer such as
-/// [`Opened::Gone`](super::Opened) that has lost it. Kinds without such an answer get no number.
+/// [`Opened::Gone`](super::Opened), which does not hold the number. Kinds without such an answer
+/// get no number.
 pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
     match OsError::of(kind) {
         OsError::Invalid | OsError::Unsupported | OsError::Io => kind.into(),
@@ -102,7 +103,7 @@ pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
     }
 }
 
-/// The standard library has no stable kind for it.
+/// Whether there were too many symlinks, for which the standard library has no stable kind.
 pub(crate) fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::TooManyLinks.number())
 }
@@ -112,7 +113,7 @@ fn is_among(number: i32, known: &[u32]) -> bool {
     u32::try_from(number).is_ok_and(|number| known.contains(&number))
 }
 
-/// On Windows, also true for an impossible name.
+/// Whether the entry is missing or, on Windows, has an impossible name.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
     #[cfg(windows)]
     {
@@ -126,7 +127,8 @@ pub(crate) fn is_missing(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound
 }
 
-/// Descriptors or kernel memory ran out. The caller closes spare directories and retries.
+/// Whether descriptors or kernel memory ran out. The caller then closes spare directories and
+/// retries.
 pub(crate) fn is_shortage(error: &io::Error) -> bool {
     let Some(number) = error.raw_os_error() else { return false };
     #[cfg(unix)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::fields::Kind;
 use crate::name::{NameBuf, Unit};
 
-/// A byte on Unix, 16 bits on Windows.
+/// The unit of names: a byte on Unix, 16 bits on Windows.
 pub(crate) trait SystemUnit: Unit {
     fn append_units(path: &Path, to: &mut Vec<Self>);
 
@@ -22,7 +22,7 @@ pub(crate) trait SystemUnit: Unit {
 
     fn path(units: Vec<Self>) -> PathBuf;
 
-    /// Borrows where the system's text consists of such units.
+    /// Borrows if the system's strings consist of such units.
     fn text(units: &[Self]) -> Cow<'_, OsStr> {
         Cow::Owned(Self::path(units.to_vec()).into_os_string())
     }
@@ -47,10 +47,11 @@ pub(super) fn is_volume<U: Unit>(path: &[U]) -> bool {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SplitOperand<U> {
-    /// Empty for the working directory.
+    /// Empty if the name is in the working directory.
     pub(crate) parent: PathBuf,
     pub(crate) last: Last<U>,
-    /// Separators follow, so the last name must be a directory and not a symlink to one.
+    /// Whether separators follow, so that the last component must be a directory and not a symlink
+    /// to a directory.
     pub(crate) directory_only: bool,
 }
 
@@ -59,7 +60,7 @@ pub(crate) enum Last<U> {
     Name(NameBuf<U>),
     DotOrDotDot,
     Root,
-    /// Empty, or with a NUL.
+    /// The operand is empty or contains a NUL.
     Invalid(io::ErrorKind),
 }
 
@@ -69,7 +70,7 @@ impl<U: Unit> Last<U> {
     }
 }
 
-/// Bytes are the names of Unix, and of the platform in memory on every system.
+/// Unix names consist of bytes, and so do those of the platform in memory on every system.
 #[cfg(any(unix, test, fuzzing))]
 impl SystemUnit for u8 {
     fn append_units(path: &Path, to: &mut Vec<u8>) {
@@ -82,7 +83,7 @@ impl SystemUnit for u8 {
         text.into()
     }
 
-    /// Only tests compare these; names outside Unicode are tested on Unix.
+    /// Only tests compare these paths; names outside Unicode are tested on Unix.
     #[cfg(not(unix))]
     fn path(units: Vec<u8>) -> PathBuf {
         String::from_utf8_lossy(&units).into_owned().into()

@@ -16,7 +16,7 @@ pub(crate) enum Verdict {
     Program,
     Absent,
     Directory,
-    /// Executable, but a FIFO or a device.
+    /// The path is executable, but a FIFO or a device.
     #[cfg_attr(windows, allow(dead_code, reason = "Windows has no such right to ask for"))]
     NoFile,
     #[cfg_attr(windows, allow(dead_code, reason = "Windows has no such right to ask for"))]
@@ -25,10 +25,10 @@ pub(crate) enum Verdict {
 
 #[derive(Debug)]
 pub(crate) enum Unsearched {
-    /// Or not a directory.
+    /// The directory is missing, or not a directory.
     Absent,
     Denied,
-    /// But perhaps searchable.
+    /// The directory may still be searchable.
     Unlistable,
     Failed(io::Error),
 }
@@ -53,16 +53,16 @@ pub(crate) struct Match<'a, U> {
 pub(crate) enum Completeness {
     /// The buffer was full.
     Part,
-    /// There was space for more, but only another call can prove the end.
+    /// The buffer had space for more names, but only another call can prove the end.
     ProbablyAll,
     All,
 }
 
 pub(crate) trait Which: Sys<Unit: Unit> {
-    /// `_CS_PATH`, if `PATH` is not set.
+    /// The search path if `PATH` is not set (`_CS_PATH`).
     const DEFAULT_PATH: &'static str;
 
-    /// For the effective user. 1 call if the path is missing, else 2.
+    /// Checks for the effective user. Makes 1 system call if the path is missing, else 2.
     fn executable(
         &self,
         from: &Self::Dir,
@@ -89,8 +89,8 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         }
     }
 
-    /// The next names that begin with `stem`, in any case and in long or short form. May yield
-    /// others too.
+    /// Yields the next names that begin with `stem`, ignoring case, and matching the long or the
+    /// short name. May yield other names too.
     fn matching(
         &self,
         dir: &Self::Dir,
@@ -112,8 +112,8 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         }
     }
 
-    /// By Windows rules: case is ignored, and everything but a directory is a program, even a
-    /// broken symlink. Sets `spelled` to the stored name.
+    /// Looks up a path by Windows rules: case is ignored, and everything but a directory is a
+    /// program, even a broken symlink. Sets `spelled` to the stored name.
     fn probe(
         &self,
         from: &Self::Dir,
@@ -130,7 +130,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         if verdict != Verdict::Absent {
             return Ok(verdict);
         }
-        // It may exist in another case.
+        // The name may exist in another case.
         let parent = NameBuf::new(parent.to_vec())?;
         let dir = match self.open_search(from, parent.as_name()) {
             // The first query was answered, so the directory is searchable.
@@ -166,7 +166,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
     ) -> io::Result<usize>;
 }
 
-/// 1 call, or 2 if the first one, which follows symlinks, finds nothing.
+/// Makes 1 call, or 2 if the first, which follows symlinks, finds nothing.
 fn probe_exact<S: Which>(
     sys: &S,
     from: &S::Dir,
@@ -188,7 +188,7 @@ fn probe_exact<S: Which>(
     Ok(Verdict::Absent)
 }
 
-/// The interpreter and its single argument, as the kernel reads them.
+/// Returns the interpreter and its single argument, as the kernel reads them.
 pub(crate) fn script_interpreter(head: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
     let line = head.strip_prefix(b"#!")?;
     let end = line.iter().position(|&byte| byte == b'\n' || byte == 0).unwrap_or(line.len());

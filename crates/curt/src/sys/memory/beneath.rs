@@ -127,7 +127,7 @@ impl Beneath for Memory {
         })?)
     }
 
-    /// Every change only marks the node.
+    /// Only marks the node, whatever the change.
     fn change(&self, at: &Dir, name: Name<'_, u8>, _change: &Change) -> Step<()> {
         let changed = |world: &mut World, at| {
             let node = world.child_or_itself(at, name.units())?;

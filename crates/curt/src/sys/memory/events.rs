@@ -1,4 +1,4 @@
-//! Events between two calls, once or every time.
+//! Events that tests schedule between two calls, once or every time.
 
 use super::tree::World;
 
@@ -6,14 +6,14 @@ type Event = Box<dyn FnMut(&mut World) + Send>;
 
 #[derive(Default)]
 pub(super) struct Events {
-    /// By all workers.
+    /// Calls made so far by all workers.
     made: u64,
     once: Vec<(u64, Event)>,
     always: Vec<Event>,
 }
 
 impl World {
-    /// After `calls` more calls, before the next one.
+    /// Runs an event after `calls` more calls, before the next one.
     pub(crate) fn after(
         &mut self,
         calls: u64,
@@ -42,7 +42,7 @@ impl World {
         self.events.made
     }
 
-    /// Events that these schedule wait for the next call.
+    /// Runs the due events. Events that these schedule wait for the next call.
     pub(super) fn before_call(&mut self) {
         let made = self.events.made;
         let scheduled = std::mem::take(&mut self.events.once);

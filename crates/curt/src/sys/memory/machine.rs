@@ -17,11 +17,11 @@ const WAKE: Duration = Duration::from_micros(50);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prices {
     pub(crate) call: fn(&str) -> Duration,
-    /// The fraction of a removal that locks the directory.
+    /// The fraction of a removal's price that is spent with the directory locked.
     pub(crate) directory: f64,
-    /// The fraction of every call that takes the lock shared by all calls.
+    /// The fraction of every call's price that is spent holding the lock shared by all calls.
     pub(crate) shared: f64,
-    /// Extra cost of a lock that was taken, as a multiple of the price.
+    /// The extra cost of a lock that was taken, as a multiple of the call's price.
     pub(crate) contended: f64,
 }
 
@@ -29,14 +29,14 @@ struct Machine {
     prices: Prices,
     threads: Vec<Thread>,
     running: usize,
-    /// `None` is the shared lock.
+    /// When each lock becomes free. `None` is the lock shared by all calls.
     free: BTreeMap<Option<u64>, Duration>,
 }
 
 #[derive(Default)]
 struct Thread {
     clock: Duration,
-    /// The address of the condition variable on which it sleeps; 0 after its end.
+    /// The address of the condition variable on which the thread sleeps; 0 after its end.
     sleeps: Option<usize>,
     /// The thread waits on `turn` after a call, on `woken` in a sleep.
     turn: Arc<std::sync::Condvar>,
@@ -76,7 +76,7 @@ pub(crate) fn in_machine(work: impl FnOnce() + Send) -> impl FnOnce() + Send {
     }
 }
 
-/// This thread may then really block.
+/// Removes this thread from its machine, so that it may really block.
 pub(crate) fn leave() {
     if let Some((machine, own)) = MEMBERSHIP.take() {
         lock(&machine).stop(own, 0);
@@ -125,7 +125,7 @@ impl Machine {
         self.choose();
     }
 
-    /// The one furthest behind.
+    /// Chooses the thread that is furthest behind.
     fn choose(&mut self) {
         let threads = self.threads.iter().enumerate();
         let ready = threads.filter(|(_, thread)| thread.sleeps.is_none());
@@ -136,7 +136,7 @@ impl Machine {
     }
 }
 
-/// Virtual time, for threads of a machine.
+/// A condition variable that uses virtual time for threads of a machine.
 pub(crate) struct Condvar(std::sync::Condvar);
 
 impl std::ops::Deref for Condvar {
@@ -170,7 +170,7 @@ impl Condvar {
         self.wake_one();
     }
 
-    /// The one that has slept longest.
+    /// Wakes the thread that has slept longest.
     fn wake_one(&self) -> bool {
         let Some((machine, own)) = membership() else { return false };
         let mut machine = lock(&machine);

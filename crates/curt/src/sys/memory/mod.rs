@@ -134,7 +134,7 @@ impl Sys for Memory {
 
     fn close(&self, dir: Dir) {
         if dir.number != dir::WORKING {
-            // As on Linux, a failed close has closed the directory.
+            // As on Linux, the directory is closed even if the call fails.
             drop(self.syscalls.pass(Call::Close));
         }
         drop(dir);
@@ -220,7 +220,7 @@ impl Sys for Memory {
         Ok(Path::new("/").join(path))
     }
 
-    /// Any part may be missing, and symlinks are followed.
+    /// Any component may be missing, and symlinks are followed.
     fn canonical_name(&self, path: &Path, _: Missing, _: Links) -> io::Result<PathBuf> {
         let world = self.syscalls.pass(Call::Readlinkat)?;
         match world.follow(path.as_os_str().as_encoded_bytes()) {
@@ -281,12 +281,12 @@ impl Host for Memory {
         self.syscalls.world.lock().clock
     }
 
-    /// Starts in 1970.
+    /// The clock starts in 1970.
     fn wall_clock(&self) -> Duration {
         self.now()
     }
 
-    /// The clock jumps, so that no test waits.
+    /// Lets the clock jump, so that no test waits.
     fn sleep(&self, time: Duration) {
         if let Ok(mut world) = self.syscalls.pass(Call::Nanosleep) {
             world.clock += time;

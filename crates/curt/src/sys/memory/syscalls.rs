@@ -9,7 +9,7 @@ use crate::calls::Calls;
 use crate::sys::Setup;
 use crate::sys::gate::{Gate, calls};
 
-// Searches by Windows rules use the names of Windows, all other calls those of Linux.
+// Searches by Windows rules use the names of Windows calls, all others those of Linux.
 calls! {
     Openat "openat",
     Getdents64 "getdents64",

@@ -58,8 +58,8 @@ impl World {
         if self.is_directory(at) { Ok(at) } else { Err(Errno::NOTDIR) }
     }
 
-    /// Follows a last symlink if `last` is set. Only a directory may precede a separator, `.` or
-    /// `..`.
+    /// Follows a symlink in the last component if `last` is set. Only a directory may precede a
+    /// separator, `.` or `..`.
     pub(super) fn resolve(&self, from: usize, path: &[u8], last: bool) -> Effect<usize> {
         let mut waiting = steps(path);
         let mut at = if path.first() == Some(&b'/') { ROOT } else { from };
@@ -109,7 +109,7 @@ impl World {
         if name == b"." { Ok(parent) } else { self.child(parent, name) }
     }
 
-    /// Without following a symlink.
+    /// Does not follow a symlink.
     pub(super) fn may_list(&self, node: usize, refuse_mounts: bool) -> Effect<()> {
         match self.nodes[node].kind {
             Kind::Directory if refuse_mounts && self.nodes[node].mounted.is_some() => {
@@ -166,7 +166,8 @@ impl World {
         let mut last = None;
         for (key, (name, child)) in rest.by_ref().take(most) {
             let kind = if self.rules.kinds { self.nodes[*child].kind } else { Kind::Unknown };
-            // As on Unix, a mount point is listed with the inode below the mount.
+            // As on Unix, a mount point is listed with the inode of the directory that the mount
+            // covers.
             let below = if self.nodes[*child].mounted.is_some() { 1 << 32 } else { 0 };
             buf.heads.push((buf.names.push_units(name), kind, *child as u64 | below));
             taken += 1;
@@ -242,7 +243,7 @@ impl World {
         Ok(())
     }
 
-    /// A file may replace anything but a directory, a directory an empty one.
+    /// A file may replace anything but a directory; a directory may replace an empty directory.
     pub(super) fn rename_over(
         &mut self,
         from: usize,
@@ -315,7 +316,7 @@ impl World {
         Ok(())
     }
 
-    /// `false` for a symlink.
+    /// Returns `false` for a symlink.
     pub(super) fn change(&mut self, node: usize) -> bool {
         let found = &mut self.nodes[node];
         found.is_changed |= found.kind != Kind::Symlink;
@@ -361,7 +362,7 @@ impl World {
         if self.denied(node).removal { Err(Errno::PERM) } else { Ok(()) }
     }
 
-    /// The root and the device.
+    /// Returns the mount's root and device.
     fn mount_of(&self, node: usize) -> (usize, u64) {
         let mounted = |above: usize| self.nodes[above].mounted.map(|device| (above, device));
         self.ancestors(node).find_map(mounted).unwrap_or((ROOT, 1))
@@ -374,7 +375,8 @@ impl World {
     }
 }
 
-/// Last name first. A separator at the end counts as `.`, which only a directory has.
+/// Splits a path, last component first. A separator at the end counts as `.`, which only a
+/// directory has.
 fn steps(path: &[u8]) -> Vec<Vec<u8>> {
     let named = path.split(|&byte| byte == b'/').filter(|part| !part.is_empty());
     let mut steps: Vec<Vec<u8>> = named.map(<[u8]>::to_vec).collect();

@@ -7,7 +7,7 @@ use super::events::Events;
 use super::system::parts;
 use crate::fields::Kind;
 
-/// Also the working directory.
+/// The root, which is also the working directory.
 pub(super) const ROOT: usize = 0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,27 +18,27 @@ pub(crate) enum Order {
     ByName,
     /// By a hash of the name, as on ext4.
     Hashed,
-    /// By slots, as on FAT. A new entry takes the first free one, which a listing may have passed
+    /// By slot, as on FAT. A new entry takes the first free slot, which a listing may have passed
     /// already.
     Slots,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// With an empty batch, as on Linux.
+    /// A listing ends with an empty batch, as on Linux.
     #[default]
     Empty,
-    /// With the batch that holds the last entry, as in a directory stream.
+    /// A listing ends with the batch that holds the last entry, as in a directory stream.
     Exact,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Positions {
-    /// By the last entry, so removals do not matter.
+    /// A position is the last entry listed, so removals do not matter.
     #[default]
     Stable,
-    /// By the number of listed entries, so removals make it skip others, as on some network file
-    /// systems.
+    /// A position is the number of entries listed, so removals make a listing skip others, as on
+    /// some network file systems.
     #[cfg_attr(windows, allow(dead_code, reason = "only tests on Unix list so"))]
     Counted,
 }
@@ -48,9 +48,10 @@ pub(crate) struct Rules {
     pub(crate) order: Order,
     pub(crate) ending: Ending,
     pub(crate) positions: Positions,
-    /// Entries that fit the buffer.
+    /// How many entries fit the buffer.
     pub(crate) page: usize,
-    /// Entries per answer. Fewer than a page make short batches before the end, as with FUSE.
+    /// The most entries per call. If fewer than a page, batches before the end are short, as with
+    /// FUSE.
     pub(crate) given: usize,
     pub(crate) kinds: bool,
     pub(crate) descriptors: usize,
@@ -61,11 +62,11 @@ pub(crate) struct Rules {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Denied {
-    /// Listing this directory: `EACCES`.
+    /// Listing this directory fails with `EACCES`.
     pub(crate) list: bool,
-    /// Adding and removing entries of this directory: `EACCES`.
+    /// Adding or removing entries of this directory fails with `EACCES`.
     pub(crate) change: bool,
-    /// Removing or moving this entry: `EPERM`.
+    /// Removing or moving this entry fails with `EPERM`.
     pub(crate) removal: bool,
 }
 
@@ -76,19 +77,19 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     pub(super) links: u64,
     pub(super) size: u64,
-    /// When it was created or moved.
+    /// When the entry was created or moved.
     pub(super) made: Duration,
     /// When an entry was last added or removed.
     pub(super) altered: Duration,
     pub(super) target: Vec<u8>,
-    /// Used for directories only.
+    /// The parent, which is used for directories only.
     pub(super) parent: usize,
     pub(super) mounted: Option<u64>,
     pub(super) denied: Denied,
     /// The short (8.3) name.
     pub(super) short: Vec<u8>,
     pub(super) no_execution: bool,
-    /// Case-sensitive for searches by Windows rules.
+    /// Whether a directory is case-sensitive in searches by Windows rules.
     pub(super) case_counts: bool,
     pub(super) is_changed: bool,
     pub(super) children: Children,
@@ -115,9 +116,9 @@ pub(super) struct Cursor {
 
 /// The tree and all open directories.
 ///
-/// Paths begin at the root, use `/`, and follow no symlink. Building makes missing ancestors, and
-/// panics where a system would fail. An intruder's changes, from `rename` to `deepen`, do nothing
-/// if the entry is gone.
+/// Paths begin at the root, use `/`, and follow no symlink. Methods that build create missing
+/// ancestors, and panic if a system would fail. An intruder's changes, from `rename` to `deepen`,
+/// do nothing if the entry is gone.
 pub(crate) struct World {
     pub(crate) rules: Rules,
     pub(crate) clock: Duration,
@@ -137,7 +138,7 @@ pub(crate) struct World {
 const CANARY: &str = "canary";
 
 impl World {
-    /// Has only a canary; lists in order of creation, in pages of 1000.
+    /// Contains only a canary. Lists in order of creation, in pages of 1000.
     pub(crate) fn new() -> Self {
         let mut world = World {
             rules: Rules {
@@ -200,7 +201,7 @@ impl World {
         self
     }
 
-    /// Device 1 is the root's, for a bind mount.
+    /// Mounts a device on a directory. Device 1, the root's, makes a bind mount.
     pub(crate) fn mount(&mut self, path: impl AsRef<[u8]>, device: u64) -> &mut Self {
         let node = self.make_dirs(path.as_ref());
         self.nodes[node].mounted = Some(device);
@@ -291,8 +292,8 @@ impl World {
         self
     }
 
-    /// Sorted lines: a letter, a space and the relative path. The letter is `-`, `d`, `l`, `?`, or
-    /// `*` for a changed entry.
+    /// Lists the tree in sorted lines: a letter, a space and the relative path. The letter is `-`,
+    /// `d`, `l`, `?`, or `*` for a changed entry.
     pub(crate) fn list(&self, path: impl AsRef<[u8]>) -> Vec<String> {
         let mut lines = Vec::new();
         let mut waiting = vec![(self.expect(path.as_ref()), String::new())];
@@ -314,13 +315,13 @@ impl World {
         lines
     }
 
-    /// No test may remove or change `canary`.
+    /// Panics if the canary, which no test may touch, was removed or changed.
     pub(crate) fn assert_canary_lives(&self) {
         assert!(self.exists(CANARY), "the canary is gone");
         assert_eq!(self.list(CANARY), self.canary, "something was done to the canary");
     }
 
-    /// Every directory must be closed too.
+    /// Panics if the canary was harmed or a directory is still open.
     pub(crate) fn assert_unharmed(&self) {
         self.assert_canary_lives();
         assert_eq!(self.open_now(), 0, "a directory was left open");

@@ -17,7 +17,7 @@ const HEAD: usize = 94;
 const LONGEST: usize = HEAD + 2 * 255;
 
 impl World {
-    /// In any case, or by the short name. Also returns the stored name.
+    /// Finds a child in any case or by its short name. Also returns the stored name.
     fn child_in_any_case(&self, parent: usize, name: &[u8]) -> Effect<(usize, &[u8])> {
         if !self.is_directory(parent) {
             return Err(Errno::NOTDIR);
@@ -51,7 +51,8 @@ impl World {
         if self.is_directory(at) { Ok(at) } else { Err(Errno::NOTDIR) }
     }
 
-    /// On Windows, a symlink is one to a file or one to a directory.
+    /// Returns the kind that Windows lists: there, a symlink states whether its target is a file or
+    /// a directory.
     fn kind_in_listing(&self, parent: usize, name: &[u8], kind: Kind) -> Kind {
         if kind != Kind::Symlink {
             return kind;

@@ -32,7 +32,7 @@ pub(super) fn listings_may_exceed_one_page<G: Testbed>(testbed: &G, base: &At<'_
     }
     #[cfg(target_os = "linux")]
     odd.push(std::os::unix::ffi::OsStringExt::from_vec(vec![0xff, b'n', 0x80]));
-    // Making files takes long under Wine.
+    // Creating files takes a long time under Wine.
     let large = if cfg!(windows) { 500 } else { 3000 };
     for count in [0, 1, large] {
         let top = format!("of-{count}");

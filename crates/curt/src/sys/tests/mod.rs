@@ -24,7 +24,7 @@ use crate::sys::windows::tests::set_up;
 use crate::sys::{Features, Setup};
 
 thread_local! {
-    /// Also whether a setup was made.
+    /// The missing features, and whether a setup was made since.
     static LACKING: Cell<(Features, bool)> = const { Cell::new((Features::NONE, false)) };
     static FAILING: RefCell<Option<Arc<Faults>>> = const { RefCell::new(None) };
 }

@@ -1,4 +1,4 @@
-//! Tests of untrusted paths, one name at a time.
+//! Tests of untrusted paths, one component at a time.
 
 use std::cell::Cell;
 use std::io::ErrorKind;
@@ -113,7 +113,8 @@ pub(super) fn a_step_makes_directories_and_renames<G: Testbed>(testbed: &G, base
     } else {
         left.push("d made");
     }
-    // Not every system can list a directory while another handle has it open for removal.
+    // Close both handles first: not every system can list a directory while another handle has it
+    // open for removal.
     a.close();
     b.close();
     assert_eq!(testbed.list(""), left);

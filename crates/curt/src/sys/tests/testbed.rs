@@ -17,15 +17,15 @@ use crate::sys::{Setup, Sys, Which};
 pub(super) struct Differences {
     pub(super) opening: &'static str,
     pub(super) shortages: &'static [i32],
-    /// "Access denied" (5) and a missing entry are two of their errors.
+    /// The calls that remove entries, which are failed with `denied` and `gone`.
     pub(super) removing: &'static [&'static str],
     pub(super) denied: i32,
     pub(super) gone: i32,
-    /// An open directory is removed wherever it was moved.
+    /// Whether an open directory is removed even if it was moved.
     pub(super) removes_by_handle: bool,
-    /// Wine keeps its first answer.
+    /// False on Wine, which keeps its first listing.
     pub(super) lists_again: bool,
-    /// The system resolves paths by POSIX rules.
+    /// Whether the system resolves paths by POSIX rules.
     pub(super) queries_by_path: bool,
     pub(super) has_content: bool,
     /// A child of the working directory, and a mount point in the root.
@@ -176,7 +176,7 @@ impl<S: Which + Beneath> Testbed for Real<S> {
         self.scratch.list(path)
     }
 
-    /// By where descriptors lead, because their numbers change with other tests.
+    /// Compares the targets of descriptors, because their numbers change with other tests.
     fn assert_nothing_open(&self) {
         let Ok(descriptors) = std::fs::read_dir("/proc/self/fd") else {
             return;

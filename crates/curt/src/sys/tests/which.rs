@@ -57,7 +57,7 @@ pub(super) fn reading_a_head_does_not_wait<G: Testbed>(testbed: &G, base: &At<'_
     assert_eq!(kind(head(base, "nothing")), Err(ErrorKind::NotFound));
     let bin = base.open("bin");
     assert_eq!(head(&bin, "tool").unwrap(), 0);
-    // A pipe without a writer is empty, or cannot be opened.
+    // A pipe without a writer reads as empty, or cannot be opened.
     assert!(!is_piped || head(&bin, "pipe").unwrap_or(0) == 0);
     bin.close();
 }
@@ -87,7 +87,7 @@ pub(super) fn directories_are_opened_to_be_searched<G: Testbed>(testbed: &G, bas
     bin.close();
 }
 
-/// The platform may yield others too.
+/// Drops other names, which the platform may also yield.
 fn matching<S: Which>(at: &Shorthand<'_, S>, stem: &str) -> Vec<String> {
     let mut buf = S::DirBuf::default();
     let mut found = Vec::new();

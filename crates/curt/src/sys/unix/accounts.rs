@@ -19,7 +19,7 @@ pub(crate) struct Known {
     groups: Names,
 }
 
-/// Locks the shared cache only for missing numbers.
+/// Locks the shared cache only for numbers missing in `known`.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     known: Known,
@@ -47,7 +47,7 @@ impl Accounts {
     }
 }
 
-/// Locked during the lookup, as most other workers want the same number.
+/// Holds the lock during the lookup, because most other workers want the same number.
 fn look_up_shared(
     shared: Option<&Shared>,
     names: impl FnOnce(&mut Known) -> &mut Names,
@@ -83,7 +83,7 @@ pub(crate) fn group_name(id: u32) -> io::Result<Option<OsString>> {
     look_up(|buffer| group(id, buffer))
 }
 
-/// Groups with many members need more.
+/// Groups with many members need a larger buffer.
 const INITIAL_CAPACITY: usize = 1 << 10;
 const MAX_CAPACITY: usize = 1 << 20;
 
@@ -99,7 +99,8 @@ fn look_up(
             Err(fault @ (libc::EMFILE | libc::ENFILE | libc::ENOMEM | libc::EIO)) => {
                 return Err(io::Error::from_raw_os_error(fault));
             }
-            // Other numbers depend on the database, and mostly mean that the entry does not exist.
+            // Other error numbers depend on the database, and mostly mean that the entry does not
+            // exist.
             Err(_) => return Ok(None),
         }
     }
@@ -107,13 +108,13 @@ fn look_up(
 
 fn user(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
     let name = |entry: &libc::passwd| entry.pw_name.cast_const();
-    // SAFETY: `getpwuid_r` fits, and the name is null or in the buffer.
+    // SAFETY: `getpwuid_r` keeps the contract of `entry`, and the name is null or in the buffer.
     unsafe { entry(libc::getpwuid_r, name, id, buffer) }
 }
 
 fn group(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
     let name = |entry: &libc::group| entry.gr_name.cast_const();
-    // SAFETY: as for users.
+    // SAFETY: as in `user`, with `getgrgid_r`.
     unsafe { entry(libc::getgrgid_r, name, id, buffer) }
 }
 
@@ -122,11 +123,11 @@ pub(crate) fn home_of(user: &[u8]) -> Option<PathBuf> {
     let home = |entry: &libc::passwd| entry.pw_dir.cast_const();
     let found = if user.is_empty() {
         let id = rustix::process::getuid().as_raw();
-        // SAFETY: as for users.
+        // SAFETY: as in `user`, but for the home directory.
         look_up(|buffer| unsafe { entry(libc::getpwuid_r, home, id, buffer) })
     } else {
         let name = CString::new(user).ok()?;
-        // SAFETY: as for users; the name is NUL-terminated and outlives the call.
+        // SAFETY: as in `user`; the key is NUL-terminated and outlives the call.
         look_up(|buffer| unsafe { entry(libc::getpwnam_r, home, name.as_ptr(), buffer) })
     };
     found.ok().flatten().map(PathBuf::from)
@@ -135,7 +136,7 @@ pub(crate) fn home_of(user: &[u8]) -> Option<PathBuf> {
 type Lookup<K, T> =
     unsafe extern "C" fn(K, *mut T, *mut libc::c_char, libc::size_t, *mut *mut T) -> libc::c_int;
 
-/// Looks up an entry, and returns one of its strings.
+/// Looks up an account, and returns one of its strings.
 ///
 /// # Safety
 ///
@@ -173,7 +174,7 @@ unsafe fn text(name: *const libc::c_char) -> Option<OsString> {
     if name.is_null() {
         return None;
     }
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: the caller guarantees a C string.
     let name = unsafe { CStr::from_ptr(name) };
     Some(OsStr::from_bytes(name.to_bytes()).to_owned())
 }

@@ -34,7 +34,7 @@ impl Unix {
         if purpose == Purpose::Listing { self.listed(fd) } else { Ok(fd.into()) }
     }
 
-    /// If only opening was not to block, later calls block again.
+    /// Clears `O_NONBLOCK` if only opening had to be nonblocking.
     pub(super) fn file_for(&self, how: &How, fd: OwnedFd) -> Result<File, Errno> {
         if how.nonblocking_open && !how.nonblocking {
             let flags = values::flags(how).difference(OFlags::NONBLOCK);
@@ -51,9 +51,9 @@ impl Beneath for Unix {
     type Handle = File;
 
     const FLAVOR: Flavor = Flavor::Posix;
-    /// On Apple's systems, the volume decides whether case is ignored.
+    /// False on Apple's systems, where the volume decides whether case is ignored.
     const SPELLING_IS_NAME: bool = !cfg!(target_vendor = "apple");
-    /// `PATH_MAX` of Linux, and of macOS and the BSDs.
+    /// `PATH_MAX` of Linux, or of macOS and the BSDs.
     const LONGEST: usize = if cfg!(target_os = "linux") { 4096 } else { 1024 };
 
     fn whole(&self, root: &Dir, path: Name<'_, u8>, want: Want<'_>, rules: Rules) -> Whole<File> {

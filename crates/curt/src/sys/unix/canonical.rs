@@ -15,9 +15,9 @@ use crate::name::NameBuf;
 use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Sys, SystemUnit};
 
-/// Loops are only looked for after this many symlinks.
+/// Loops are looked for only after this many symlinks were followed.
 const UNSUSPICIOUS_LINKS: usize = 20;
-/// More symlinks count as a loop, because each one could lengthen the path.
+/// More symlinks than this count as a loop, because each one could lengthen the path.
 const MAX_LINKS: usize = 1024;
 /// The limit of the kernel and of `realpath(3)`.
 const FEW_LINKS: usize = 40;
@@ -63,8 +63,8 @@ impl Unix {
         self.step_by_step(path.as_name().units(), missing, most)
     }
 
-    /// If the last name is missing, the kernel still has the directory's name. `None` if the last
-    /// name is a broken symlink, or without an answer.
+    /// Names a file that may be missing, by the kernel's name of its parent. Returns `None` if the
+    /// last component is a broken symlink, or if the kernel has no answer.
     fn parent_at_once(&self, path: &[u8]) -> Option<Vec<u8>> {
         let end = path.iter().rposition(|&byte| byte != b'/')? + 1;
         let begin = path[..end].iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
@@ -88,14 +88,14 @@ impl Unix {
         Some(name)
     }
 
-    /// A name that leads to the file. The kernel also names files mounted elsewhere, on a detached
-    /// mount, or below a later mount.
+    /// Returns a path that leads to the file. Checks it, because the kernel also names files
+    /// mounted elsewhere, on a detached mount, or below a later mount.
     pub(super) fn verified_name(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         let name = self.name_of(fd)?;
         if self.resolves_to(CWD, &name, fd)? { Ok(name) } else { Err(Errno::NOENT.into()) }
     }
 
-    /// The path must not contain symlinks.
+    /// Whether a path leads to the open file. The path must not contain symlinks.
     pub(super) fn resolves_to(
         &self,
         from: BorrowedFd<'_>,
@@ -112,7 +112,7 @@ impl Unix {
         Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
     }
 
-    /// One component at a time, with a call for each. Follows symlinks unless `most` is 0.
+    /// Resolves one component at a time, with a call for each. Follows symlinks unless `most` is 0.
     fn step_by_step(&self, path: &[u8], missing: Missing, most: usize) -> io::Result<Vec<u8>> {
         let follow = most > 0;
         if path.is_empty() {
@@ -171,8 +171,8 @@ impl Unix {
         Ok(name)
     }
 
-    /// Checks that a name exists, unless lookups of later names do so anyway. `found` is the answer
-    /// to reading it as a symlink.
+    /// Checks that a name exists, unless lookups of later components do so anyway. `found` is the
+    /// result of reading it as a symlink.
     fn check(
         &self,
         name: &[u8],
@@ -205,12 +205,12 @@ impl Unix {
     }
 }
 
-/// Meeting a symlink again with the same names behind it is a loop.
+/// Detects symlink loops: the same symlink met again with the same components left.
 #[derive(Default)]
 struct Loops {
     links: usize,
     most: usize,
-    /// Device and inode of the directory, then the symlink and the names behind it.
+    /// The device and inode of the directory, then the symlink and the components left.
     seen: HashSet<(u64, u64, Vec<u8>)>,
 }
 
@@ -236,7 +236,7 @@ fn push(name: &mut Vec<u8>, component: &[u8]) {
     name.extend_from_slice(component);
 }
 
-/// The root remains.
+/// Removes the last component. The root remains.
 fn go_back(name: &mut Vec<u8>) {
     let end = name.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
     name.truncate(end);

@@ -18,7 +18,7 @@ pub(crate) struct Dir {
     cached: OnceLock<Box<Cached>>,
 }
 
-/// All entries may be removed (`None`), or only those of this user.
+/// Which entries of a directory may be removed: all (`None`), or only those of this user.
 pub(super) type Rights = Result<Option<u32>>;
 
 #[derive(Debug, Default)]
@@ -95,7 +95,7 @@ pub(super) struct Stream {
 #[derive(Debug)]
 struct Reading {
     entries: rustix::fs::Dir,
-    /// Ended the listing. A later read must not report the end instead.
+    /// The error that ended the listing. A later read must not report the end instead.
     failed: Option<Errno>,
 }
 
@@ -149,8 +149,8 @@ fn number_and_type(entry: &rustix::fs::DirEntry) -> (u64, u8) {
     (entry.ino() as u64, type_of(entry.file_type().as_raw_mode() as u32))
 }
 
-/// Inode, eight unused bytes, record length, type, name with its NUL, and zeros up to a multiple of
-/// eight.
+/// Appends a record: inode, eight unused bytes, record length, type, name with its NUL, and zeros
+/// up to a multiple of eight.
 fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
     let end = buffer.len() + (NAME + name.len()).next_multiple_of(8);
     let length = u16::try_from(end - buffer.len()).unwrap_or(u16::MAX);
@@ -162,15 +162,16 @@ fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
     buffer.resize(end, 0);
 }
 
-/// About two thousand entries. Above 4 KiB, more memory saves calls but no time.
+/// Fits about two thousand entries. Above 4 KiB, more memory saves calls but no time.
 const CAPACITY: usize = 64 << 10;
-/// After a full buffer: on ext4, removal is cheaper the more entries are sorted by inode at a time.
+/// The capacity after a full buffer. On ext4, removal is cheaper the more entries are sorted by
+/// inode at a time.
 const LARGE_CAPACITY: usize = 1 << 20;
-/// Full batches before the buffer grows, if entries are only read. Touching a new page costs more
-/// than a call that fills an old one.
+/// How many full batches are read before the buffer grows, if entries are only read. Touching a new
+/// page costs more than a call that fills an old one.
 const FILLS: u8 = 4;
 
-/// FAT allows 255 UTF-16 units, which are up to 765 bytes on Linux.
+/// FAT allows 255 UTF-16 code units, which are up to 765 bytes on Linux.
 const LONGEST_NAME: usize = if cfg!(target_os = "linux") { 765 } else { 1023 };
 const NAME: usize = 19;
 const LARGEST_RECORD: usize = (NAME + LONGEST_NAME + 1).next_multiple_of(8);
@@ -179,7 +180,8 @@ const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit, or
 
 const USUAL_RECORD: usize = 32;
 
-/// Allocated at the first use and never cleared, so a small directory touches one page only.
+/// The buffer is allocated at the first use and never cleared, so a small directory touches one
+/// page only.
 #[derive(Default)]
 pub(crate) struct DirBuf {
     bytes: Vec<u8>,
@@ -294,7 +296,7 @@ pub fn listed(written: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
 }
 
 pub(super) fn text(name: Name<'_, u8>) -> &CStr {
-    // SAFETY: by construction, the only NUL is the last unit. Checking again cost one in ten
+    // SAFETY: by construction, the only NUL is the last byte. Checking again cost one in ten
     // instructions of a removal.
     unsafe { CStr::from_bytes_with_nul_unchecked(name.terminated()) }
 }

@@ -18,7 +18,7 @@ pub(crate) fn home() -> Option<OsString> {
     std::env::var_os("HOME")
 }
 
-/// Searches by Windows rules use the newest ones.
+/// Searches by Windows rules use the newest rules.
 pub(crate) fn release() -> Release {
     Release::Windows11
 }

@@ -1,9 +1,9 @@
 //! Unix: the POSIX `*at` calls, and on Linux (`linux`) fast paths that can each be switched off.
 //! Without them, this is the platform of macOS and the BSDs; the tests run both.
 //!
-//! Below an operand, every step is relative to an open directory and refuses symlinks unless they
-//! are to be followed. An operation therefore never leaves its tree, whatever other processes swap
-//! meanwhile. The portable calls have limits:
+//! Below an operand, every step is relative to an open directory and refuses symlinks unless the
+//! caller wants to follow them. An operation therefore never leaves its tree, whatever other
+//! processes swap meanwhile. The portable calls have limits:
 //!
 //! - **Mounts** are recognised by their device, so a mount of the same file system, such as a bind
 //!   or null mount, goes unnoticed.
@@ -62,7 +62,7 @@ use crate::name::{Name, NameBuf};
 const LIST: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// Needs no permission to list the directory.
+/// With `O_PATH`, opening needs no permission to list the directory.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
 const LOOKUP: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
@@ -75,7 +75,7 @@ pub(crate) struct Unix {
     accounts: RefCell<Accounts>,
 }
 
-/// An empty name does not exist.
+/// A child with an empty name does not exist.
 #[derive(Clone, Copy)]
 enum StatTarget<'a> {
     Itself,
@@ -89,11 +89,11 @@ impl StatTarget<'_> {
     }
 }
 
-/// An empty path duplicates the descriptor. 1 call.
+/// Duplicates the descriptor if the path is empty. Makes 1 system call.
 pub(crate) fn open_directory(fd: BorrowedFd<'_>, path: &Path) -> (io::Result<Dir>, Calls) {
     let syscalls = Syscalls::new(&Setup::default());
     let opened = if path.as_os_str().is_empty() {
-        // Numbers below 3 belong to the standard streams.
+        // Descriptors below 3 belong to the standard streams.
         syscalls.duplicate_from(fd, 3)
     } else {
         syscalls.open_path(fd, path, LOOKUP)
@@ -101,7 +101,7 @@ pub(crate) fn open_directory(fd: BorrowedFd<'_>, path: &Path) -> (io::Result<Dir
     (opened.map(Dir::from).map_err(io::Error::from), syscalls.calls())
 }
 
-/// Refuses a descriptor of anything but a directory. 1 call.
+/// Refuses a descriptor of anything but a directory. Makes 1 system call.
 pub(crate) fn adopt_directory(fd: OwnedFd) -> io::Result<Dir> {
     Ok(directory_only(&Syscalls::new(&Setup::default()), fd)?.into())
 }
@@ -144,7 +144,7 @@ impl Unix {
     fn open_on_same_mount(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         match self.open_at_once(parent, text(name), false, Mounts::Refuse) {
             None => self.open_compared(parent, name),
-            // If the portable call now succeeds, a security filter refused.
+            // If the portable call now succeeds, a security filter refused `openat2`.
             Some(Err(Errno::PERM)) => {
                 self.open_compared(parent, name).inspect(|_| self.native.stop_openat2())
             }
@@ -152,7 +152,7 @@ impl Unix {
         }
     }
 
-    /// Compares the mounts of both open directories, so that no entry can be swapped in between.
+    /// Compares the mounts of both open directories, so that no entry can be swapped meanwhile.
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         let fd = self.syscalls.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
         let ours = parent
@@ -177,7 +177,7 @@ impl Unix {
         }
     }
 
-    /// Or the device, where there is no mount ID.
+    /// Returns the mount ID, or the device if the system has no mount IDs.
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
     fn mount(&self, fd: BorrowedFd<'_>, target: StatTarget<'_>) -> Result<(u64, u64), Errno> {
         match self.mount_by_statx(fd)? {
@@ -186,7 +186,7 @@ impl Unix {
         }
     }
 
-    /// The portable call lacks only the creation time and the attributes.
+    /// Falls back to the portable call, which lacks only the creation time and the attributes.
     fn stat_into(
         &self,
         at: BorrowedFd<'_>,
@@ -215,8 +215,8 @@ impl Unix {
         stat.inspect_err(|_| self.native.resume_statx())
     }
 
-    /// Linux never unlinks a directory, not even for root. Elsewhere an unknown kind is queried
-    /// first.
+    /// Removes an entry unless it is a directory. Linux never unlinks a directory, not even for
+    /// root; other systems query an unknown kind first.
     fn unlink(&self, parent: &Dir, name: &CStr, kind: Kind) -> Result<Removed, Errno> {
         let at = parent.as_fd();
         let is_directory = || {
@@ -241,7 +241,7 @@ impl Unix {
 
 impl Unix {
     /// The null device counts as an empty file, because sandboxes mask files with it. Other special
-    /// files could end at once, like an empty file, or never.
+    /// files are refused: they might end at once, like an empty file, or never.
     fn read_regular(&self, file: BorrowedFd<'_>, most: usize) -> io::Result<Vec<u8>> {
         let stat = self.syscalls.fstat(file)?;
         match FileType::from_raw_mode(stat.st_mode) {

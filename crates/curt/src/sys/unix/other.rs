@@ -98,7 +98,8 @@ impl Unix {
         }
     }
 
-    /// `false` for a symlink. One that takes the entry's place in between is changed itself.
+    /// Returns `false` for a symlink. A symlink that replaces the entry after the check is itself
+    /// changed.
     pub(super) fn change_unless_link(
         &self,
         at: &Dir,
@@ -125,7 +126,7 @@ impl Unix {
         Ok(self.syscalls.getpath(fd)?)
     }
 
-    /// The other systems have no common call for this.
+    /// The other systems have no common call that names an open file.
     #[cfg(not(target_vendor = "apple"))]
     pub(super) fn name_of(&self, _fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         Err(io::ErrorKind::Unsupported.into())

@@ -49,13 +49,13 @@ impl Unix {
         failing::explain(&self.syscalls, program, directory, error)
     }
 
-    /// `None` after the limit.
+    /// Returns `None` after the limit.
     pub(crate) fn wait_timeout(
         &self,
         child: &mut Child,
         limit: Duration,
     ) -> io::Result<Option<ExitStatus>> {
-        /// The longest pause between queries, where children have no descriptors.
+        /// The longest pause between polls, if the system has no descriptors for children.
         const LONGEST: Duration = Duration::from_millis(20);
         let begun = Instant::now();
         let mut pause = Pause::default();
@@ -66,7 +66,7 @@ impl Unix {
             if ended.is_some() || left.is_zero() {
                 return Ok(ended);
             }
-            // The child has not been waited for, so no other process has its number.
+            // The child has not been waited for, so no other process can have its process ID.
             may_sleep = may_sleep && self.sleep_until_ended(child, left)?;
             if !may_sleep {
                 self.syscalls.sleep(pause.next(left.min(LONGEST)));
@@ -74,14 +74,14 @@ impl Unix {
         }
     }
 
-    /// `has_ended`: the root of the tree has been waited for.
+    /// `has_ended` means that the tree's root has been waited for.
     pub(crate) fn kill_tree(&self, child: &mut Child, _: &Tree, has_ended: bool) -> io::Result<()> {
         if has_ended {
-            // Another group may have the number by now.
+            // Refuse, because another process group may have the number by now.
             return Err(io::ErrorKind::Unsupported.into());
         }
         match self.syscalls.kill_group(Pid::from_child(child)) {
-            // All processes have ended.
+            // All processes of the group have ended.
             Err(Errno::SRCH) => Ok(()),
             answer => Ok(answer?),
         }
@@ -117,7 +117,7 @@ impl Unix {
             if ended[1] {
                 child.stderr = None;
             }
-            // Also ends if there is always more to read.
+            // Check the limit here too, in case there is always more to read.
             if left.is_zero() {
                 return Ok(child.stdout.is_none() && child.stderr.is_none());
             }

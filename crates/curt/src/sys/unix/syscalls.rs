@@ -26,7 +26,7 @@ use crate::sys::{Batch, Setup};
 
 const LINK_CAPACITY: usize = 256;
 
-/// On Linux, as a tracer prints them.
+/// On Linux, calls have the names that a tracer prints.
 const fn either(linux: &'static str, other: &'static str) -> &'static str {
     if cfg!(target_os = "linux") { linux } else { other }
 }
@@ -120,7 +120,7 @@ impl Syscalls {
     }
 
     pub(super) fn close<D>(&self, open: D) {
-        // A failed close is not repeated: another thread may own the number by then.
+        // Do not repeat a failed close: another thread may own the descriptor by then.
         let _ = self.pass(Call::Close);
         drop(open);
     }
@@ -145,7 +145,7 @@ impl Syscalls {
         })
     }
 
-    /// Only Linux and Apple's systems can refuse to replace an entry.
+    /// Only Linux and Apple's systems can rename without replacing an entry.
     pub(super) fn rename(
         &self,
         from: BorrowedFd<'_>,
@@ -218,7 +218,7 @@ impl Syscalls {
     }
 
     pub(super) fn may(&self, dir: BorrowedFd<'_>, name: &CStr, access: Access) -> Result<()> {
-        // Android has no such flag.
+        // Android has no `AT_EACCESS`.
         let flags = if cfg!(target_os = "android") { AtFlags::empty() } else { AtFlags::EACCESS };
         uninterrupted(|| {
             self.pass(Call::Access)?;
@@ -253,8 +253,8 @@ impl Syscalls {
         rustix::io::read(file, capacity)
     }
 
-    /// Linux reports a directory outside the root as `(unreachable)…` (`getcwd(3)`), which would
-    /// pass for a relative path.
+    /// Refuses a directory outside the root, which Linux reports as `(unreachable)…` (`getcwd(3)`).
+    /// That would otherwise pass for a relative path.
     pub(super) fn getcwd(&self) -> Result<std::path::PathBuf> {
         use std::os::unix::ffi::OsStringExt;
         self.pass(Call::WorkingDirectory)?;
@@ -270,9 +270,9 @@ impl Syscalls {
         rustix::process::getrlimit(rustix::process::Resource::Nofile).current
     }
 
-    /// Through the vDSO on Linux. An `Instant` can only be compared with an earlier one, which
-    /// needs a lock that a forked child could find taken. rustix looks for the vDSO itself, and
-    /// Valgrind hides it.
+    /// Reads the monotonic clock, on Linux through the vDSO. An `Instant` can only be compared with
+    /// an earlier `Instant`, which needs a lock that a forked child could find taken. rustix looks
+    /// for the vDSO itself, and Valgrind hides it.
     pub(super) fn now(&self) -> Duration {
         let _ = self;
         let mut time = MaybeUninit::<libc::timespec>::zeroed();
@@ -302,7 +302,7 @@ impl Syscalls {
         rustix::fs::getpath(fd).map(std::ffi::CString::into_bytes)
     }
 
-    /// Uncounted.
+    /// The call is not counted.
     #[cfg(not(target_os = "linux"))]
     #[allow(clippy::disallowed_methods, reason = "this is no call about a file")]
     pub(super) fn processors(&self) -> usize {
@@ -317,7 +317,7 @@ impl Syscalls {
         rustix::process::geteuid().as_raw()
     }
 
-    /// The portable counterpart of `CAP_FOWNER`.
+    /// Whether this user is root, the portable counterpart of `CAP_FOWNER`.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn has_cap_fowner(&self) -> bool {
         self.user() == 0

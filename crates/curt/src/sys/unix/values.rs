@@ -1,4 +1,4 @@
-//! Conversions between values of the system and of the contract. No calls.
+//! Conversions between values of the system and of the contract, without system calls.
 
 use std::cell::RefCell;
 use std::fs::Permissions;
@@ -83,7 +83,7 @@ pub(super) fn owners(
     Ok(owners)
 }
 
-/// One call each.
+/// Makes one call for each field.
 pub(super) fn may(
     fields: Fields,
     check: impl Fn(Access) -> Result<(), Errno>,
@@ -145,7 +145,7 @@ const OF_FILES_HERE: OFlags = OFlags::SYNC
 #[cfg(not(target_os = "linux"))]
 const OF_FILES_HERE: OFlags = OFlags::empty();
 
-/// The system judges the combinations. The error holds the flags that are not for files.
+/// The system judges the combinations of flags. The error holds the flags that are not for files.
 #[allow(
     clippy::unnecessary_cast,
     clippy::cast_possible_wrap,
@@ -181,7 +181,7 @@ pub(crate) fn how_of(flags: i32) -> Result<(How, bool), i32> {
     Ok((how, true))
 }
 
-/// Except `O_NOFOLLOW`.
+/// Returns all flags except `O_NOFOLLOW`.
 pub(super) fn flags(how: &How) -> OFlags {
     let access = match (how.read, how.write) {
         (true, true) => OFlags::RDWR,
@@ -242,7 +242,7 @@ pub(super) fn stepped<F>(opened: Result<F, Errno>) -> Step<F> {
     }
 }
 
-/// FreeBSD returns `EMLINK` for a symlink, NetBSD `EFTYPE`.
+/// Whether `O_NOFOLLOW` met a symlink. FreeBSD returns `EMLINK` then, NetBSD `EFTYPE`.
 fn refuses_link_or_file(error: Errno) -> bool {
     #[cfg(any(
         target_vendor = "apple",

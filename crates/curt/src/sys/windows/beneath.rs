@@ -1,6 +1,6 @@
 //! Untrusted paths on Windows: one `NtCreateFile` relative to the root, which refuses links
-//! (`OBJ_DONT_REPARSE`). If it meets one, single steps follow, each of which opens an entry without
-//! following it and queries its kind.
+//! (`OBJ_DONT_REPARSE`). If the path contains a link, it is resolved in single steps instead, each
+//! of which opens an entry without following it and queries its kind.
 //!
 //! Paths are folded first, because the kernel resolves neither `.` nor `..`. `OBJ_DONT_REPARSE`
 //! came with Windows 10 1607; older systems refuse it. Wine 10 ignores it and follows links, so
@@ -30,7 +30,7 @@ use crate::sys::beneath::{
 };
 use curt_paths::Flavor;
 
-/// In 8-byte words, with its length.
+/// The longest path and its length field, in 8-byte words.
 const NAME_CAPACITY: usize = (4 + 0x1_0000) / 8 + 1;
 
 fn disposition(create: Create) -> u32 {
@@ -41,7 +41,7 @@ fn disposition(create: Create) -> u32 {
     }
 }
 
-/// Truncates the file.
+/// Truncates an existing file.
 fn emptying(create: Create) -> u32 {
     match create {
         Create::Never => nt::FILE_OVERWRITE,
@@ -65,7 +65,7 @@ fn rights(purpose: Purpose) -> u32 {
     }
 }
 
-/// For synchronous reading and writing.
+/// Options for synchronous reading and writing.
 const PLAIN: u32 = nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_NON_DIRECTORY_FILE;
 
 /// Ignores case, unless the directory is case-sensitive.
@@ -75,7 +75,7 @@ fn target<'a>(at: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
     Target { root: at.root(), name, any_case: true }
 }
 
-/// No step crosses volumes.
+/// No step crosses volumes, so the volume is that of `from`.
 fn place(handle: OwnedHandle, from: &Dir) -> Dir {
     Dir::new(handle, from.volume, Use::Lookup)
 }
@@ -114,13 +114,13 @@ impl Windows {
         }
     }
 
-    /// 3 calls.
+    /// Makes 3 system calls.
     fn kind_at(&self, at: &Dir, name: Name<'_, u16>) -> Result<Kind> {
         let query = |handle: BorrowedHandle<'_>| query::kind_of(&self.syscalls, handle);
         self.syscalls.opened(target(at, name), READ_ATTRIBUTES, ABOUT, query)?
     }
 
-    /// `None` if it is a link or no directory.
+    /// Returns `None` if the entry is a link or not a directory.
     fn enter_one(&self, at: &Dir, name: Name<'_, u16>, purpose: Purpose) -> Result<Option<Dir>> {
         match self.syscalls.open(target(at, name), rights(purpose), LISTED) {
             Err(Status::NOT_A_DIRECTORY) => Ok(None),
@@ -128,7 +128,7 @@ impl Windows {
         }
     }
 
-    /// `None` for a link. Truncates the file only after its kind is certain.
+    /// Returns `None` for a link. Truncates the file only after its kind is certain.
     fn open_one(&self, at: &Dir, name: Name<'_, u16>, how: &How) -> Result<Option<File>> {
         let options = PLAIN | nt::FILE_OPEN_REPARSE_POINT;
         let (access, create) = (access(how), disposition(how.create));
@@ -161,7 +161,7 @@ impl Windows {
         Ok(true)
     }
 
-    /// On the volume, with long names if the system knows them.
+    /// Returns the path on the volume, with long names if the system knows them.
     fn name_of(&self, handle: BorrowedHandle<'_>) -> Result<Vec<u16>> {
         let mut buffer = vec![0_u64; NAME_CAPACITY];
         let normalized =
@@ -173,8 +173,8 @@ impl Windows {
     }
 }
 
-/// By `FileRenameInformation` or `FileLinkInformation`. An existing entry of that name is replaced,
-/// or an error.
+/// Renames or links an open file. `replace` decides whether an existing entry is replaced or is an
+/// error.
 fn give_name(
     syscalls: &Syscalls,
     handle: BorrowedHandle<'_>,
@@ -230,7 +230,7 @@ impl Beneath for Windows {
         stepped(self.open_one(at, name, how))
     }
 
-    /// Only symlinks and junctions have a target as text.
+    /// Only symlinks and junctions have a target path.
     fn link(&self, at: &Dir, name: Name<'_, u16>, _reading: Reading) -> io::Result<Link<u16>> {
         match self.kind_at(at, name)? {
             Kind::Symlink | Kind::Junction => {
@@ -264,7 +264,7 @@ impl Beneath for Windows {
         Ok(self.syscalls.opened(target(from, name), access, options, rename)??)
     }
 
-    /// Needs a privilege, and there are two types, for files and for directories.
+    /// Making symlinks needs a privilege, and there are two types, for files and for directories.
     fn symlink(&self, _: Name<'_, u16>, _: &Dir, _: Name<'_, u16>) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }

@@ -9,8 +9,8 @@ use super::status::{Result, Status};
 use super::syscalls::Syscalls;
 use crate::pause::Pause;
 
-/// The time restarts when an entry becomes free. Once it has run out, further entries in use are
-/// reported at once.
+/// The waiting time restarts when an entry becomes free. Once it has run out, further entries in
+/// use are reported at once.
 pub(super) struct BusyTime {
     window: Duration,
     left: Cell<Duration>,

@@ -1,5 +1,5 @@
-//! Canonical names: from `GetFinalPathNameByHandle`, for missing names that of the nearest existing
-//! directory. Win32 removes `..` before it resolves links.
+//! Canonical names from `GetFinalPathNameByHandle`, which names the nearest existing directory if
+//! the file is missing. Win32 removes `..` before it resolves links.
 
 use std::ffi::OsString;
 use std::io;
@@ -67,7 +67,7 @@ impl Windows {
         }
     }
 
-    /// For a broken or looping link.
+    /// Returns the target of a broken or looping link.
     fn target_of(&self, path: &Path) -> Option<PathBuf> {
         let mut target = Vec::new();
         let (dir, name) = self.locate(path).ok()?;
@@ -88,7 +88,7 @@ fn simplified(path: PathBuf) -> PathBuf {
         }
         _ => return path,
     };
-    // Trailing dots and spaces and device names have other meanings.
+    // Without the prefix, trailing dots and spaces and device names have other meanings.
     let expander = Expander::new(Env::none()).flavor(Flavor::Windows).release(Release::Windows10);
     let is_same = expander.expand(&plain).is_ok_and(|expanded| *expanded == *plain);
     if is_same && plain.len() < LONG { u16::path(plain) } else { path }

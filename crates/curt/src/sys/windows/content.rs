@@ -36,7 +36,7 @@ const GET_REPARSE_POINT: u32 = 0x0009_00a8;
 /// The largest reparse point, 16 KiB, in 8-byte words.
 const POINT_CAPACITY: usize = 2048;
 
-/// 3 calls. `None` if the target is not text.
+/// Makes 3 system calls. Returns `None` if the target is not a path.
 pub(super) fn link_target(
     syscalls: &Syscalls,
     parent: &Dir,
@@ -59,13 +59,13 @@ fn target_in(point: &[u8]) -> Option<Vec<u16>> {
         // A symlink has flags after the four offsets and lengths.
         SYMLINK => named(point, 20),
         MOUNT_POINT => named(point, 16),
-        // A version, then UTF-8. Invalid text is replaced.
+        // A version number precedes the path, which is UTF-8. Invalid UTF-8 is replaced.
         LX_SYMLINK => {
             let end = 8 + usize::from(number(point, 4)?);
             let target = point.get(12..end.min(point.len()))?;
             Some(String::from_utf8_lossy(target).encode_utf16().collect())
         }
-        // A version, then NUL-terminated texts; the third is the program.
+        // A version number precedes NUL-terminated strings, of which the third is the program.
         APP_EXEC_LINK => {
             let units = units(point.get(12..)?);
             units.split(|&unit| unit == 0).nth(2).map(<[u16]>::to_vec)

@@ -21,11 +21,11 @@ use crate::fields::{Facts, Fields, Kind, Time};
 use crate::name::Name;
 use crate::sys::{Entry, Listing};
 
-/// Without a handle, its names are full native paths.
+/// Without a handle, the names in it are full native paths.
 #[derive(Debug)]
 pub(crate) struct Dir {
     handle: Option<OwnedHandle>,
-    /// No operation crosses volumes.
+    /// The volume of all entries, because no operation crosses volumes.
     pub(super) volume: &'static Volume,
     pub(super) used_for: Use,
     /// Lowered once a query by name missed an entry of this directory.
@@ -36,10 +36,10 @@ pub(crate) struct Dir {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Removal,
-    /// The handle cannot remove the directory, and lets others remove or rename it. Entries may be
-    /// removed.
+    /// The handle cannot remove the directory, and lets others remove or rename it. Its entries can
+    /// still be removed.
     Listing,
-    /// Operands are resolved in it, ignoring case.
+    /// Operands are resolved relative to the handle, ignoring case.
     Lookup,
 }
 
@@ -71,7 +71,7 @@ impl Dir {
         Target { root: self.root(), name: &[], any_case: false }
     }
 
-    /// The kernel's separator is the only one in native paths.
+    /// Replaces `/` by the only separator of native paths, `\`.
     pub(super) fn spelled<'a>(&self, path: Name<'a, u16>) -> Cow<'a, [u16]> {
         text::spelled(path.units(), self.handle.is_some())
     }
@@ -104,14 +104,14 @@ impl AsHandle for Dir {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class {
     pub(super) number: i32,
-    /// Of the reparse tag, in 16-bit units. Missing in older classes.
+    /// Offset of the reparse tag, in 16-bit units. Missing in older classes.
     tag: Option<usize>,
-    /// Offset and length.
+    /// Offset and length of the file number, in 16-bit units.
     id: Option<(usize, usize)>,
     name: usize,
 }
 
-/// Newest first.
+/// The classes of listings, newest first.
 pub(super) const CLASSES: [Class; 4] = [
     Class {
         number: nt::FileIdExtdDirectoryInformation,
@@ -119,7 +119,7 @@ pub(super) const CLASSES: [Class; 4] = [
         id: Some((36, 8)),
         name: 44,
     },
-    // The field for the size of extended attributes holds the tag.
+    // The field for the size of extended attributes holds the reparse tag.
     Class {
         number: nt::FileIdFullDirectoryInformation,
         tag: Some(32),
@@ -130,7 +130,8 @@ pub(super) const CLASSES: [Class; 4] = [
     Class { number: nt::FileDirectoryInformation, tag: None, id: None, name: 32 },
 ];
 
-// Offsets in units. Four times of four units each, in the order of [`TIMES`].
+// Offsets in 16-bit units. At `CREATED` begin four times of four units each, in the order of
+// [`TIMES`].
 const CREATED: usize = 4;
 const SIZE: usize = 20;
 const ALLOCATED: usize = 24;
@@ -141,16 +142,16 @@ const TIMES: [Fields; 4] = [Fields::CREATED, Fields::ACCESSED, Fields::MODIFIED,
 /// Replaces `FileIndex`, which no current filesystem fills in, by the distance to the next record.
 const DISTANCE: usize = 2;
 
-/// 64 KiB: larger reads fail on some servers.
+/// 64 KiB, because larger reads fail on some servers.
 const CAPACITY: usize = 32 << 10;
 /// Twice the largest record.
 const LEAST_CAPACITY: usize = 1024;
 const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit");
 const _: () = assert!(CAPACITY <= u16::MAX as usize, "a distance must fit one unit");
 
-/// The kernel aligns records to 8 bytes.
+/// The kernel aligns records to 8 bytes, or 4 units.
 const ALIGN: usize = 4;
-/// Also for the NUL after the last name.
+/// Spare units, for alignment and for the NUL after the last name.
 const BEYOND: usize = ALIGN + 1;
 
 pub(crate) struct DirBuf {
@@ -159,7 +160,7 @@ pub(crate) struct DirBuf {
     first: usize,
     filled: usize,
     class: Class,
-    /// Of the volume, if known.
+    /// The volume's serial number, if known.
     serial: Option<u64>,
 }
 
@@ -221,7 +222,7 @@ fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
         if end > record.len() {
             break;
         }
-        // The NUL may overwrite it.
+        // Read the next distance first, because the NUL may overwrite it.
         let after = distance(units, at + next, filled);
         units[at + end] = 0;
         let found = Name::until_nul(&units[at + name..=at + end]);
@@ -246,7 +247,7 @@ fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
     (before.map_or(0, |(first, _)| first), good)
 }
 
-/// 0 for the last record.
+/// Returns 0 for the last record.
 fn distance(units: &[u16], at: usize, filled: usize) -> usize {
     units.get(at..filled).and_then(|record| wide(record, 0)).map_or(0, |bytes| bytes as usize / 2)
 }
@@ -291,7 +292,7 @@ impl<'a> Record<'a> {
     }
 
     fn add_to(&self, serial: Option<u64>, facts: &mut Facts) {
-        // Without file numbers, some filesystems report all ones.
+        // File systems without file numbers may report all ones.
         let id = self.id();
         facts.add_listed(self.kind(), if id == u64::MAX.into() { 0 } else { id });
         facts.known |= Fields::SIZE | Fields::ALLOCATED | Fields::ATTRIBUTES;
@@ -306,7 +307,8 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Created, accessed, modified, changed. A time that the filesystem does not store is zero.
+/// Sets the times created, accessed, modified and changed. A time that the filesystem does not
+/// store is 0.
 pub(super) fn set_times(facts: &mut Facts, ticks: [u64; 4]) {
     let places: [&mut Time; 4] =
         [&mut facts.created, &mut facts.accessed, &mut facts.modified, &mut facts.changed];

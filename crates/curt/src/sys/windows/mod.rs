@@ -61,9 +61,9 @@ const WRITE_ATTRIBUTES: u32 = win::FILE_WRITE_ATTRIBUTES;
 const LIST: u32 = win::FILE_LIST_DIRECTORY | READ_ATTRIBUTES | win::SYNCHRONIZE;
 const REACH: u32 = win::FILE_TRAVERSE | READ_ATTRIBUTES | win::SYNCHRONIZE;
 
-/// The entry itself, also where only the backup privilege allows that.
+/// Opens the entry itself, even if only the backup privilege allows that.
 const ABOUT: u32 = nt::FILE_OPEN_REPARSE_POINT | nt::FILE_OPEN_FOR_BACKUP_INTENT;
-/// Without recalling files from remote storage.
+/// Follows links, but does not recall files from remote storage.
 const FOLLOW: u32 = nt::FILE_OPEN_FOR_BACKUP_INTENT | nt::FILE_OPEN_NO_RECALL;
 const FILE: u32 = ABOUT | nt::FILE_NON_DIRECTORY_FILE;
 const DIRECTORY: u32 = ABOUT | nt::FILE_DIRECTORY_FILE;
@@ -86,20 +86,20 @@ const LISTED_FIELDS: Fields = Fields::KIND
 
 pub(crate) struct Windows {
     syscalls: Syscalls,
-    /// Other processes may then remove or rename open directories.
+    /// Whether other processes may remove or rename open directories.
     lists_only: bool,
     busy_time: BusyTime,
     accounts: security::Accounts,
 }
 
-/// 3 calls, also returned.
+/// Makes 3 system calls, and returns their counts.
 pub(crate) fn open_directory(handle: BorrowedHandle<'_>) -> (io::Result<Dir>, Calls) {
     let syscalls = Syscalls::new(&Setup::default());
     let dir = syscalls.duplicate(handle).and_then(|copy| from_caller(&syscalls, copy, Use::Lookup));
     (dir, syscalls.calls())
 }
 
-/// Refuses handles of links to directories too. 2 calls, the second for the volume.
+/// Refuses even a handle of a link to a directory. Makes 2 system calls, the second for the volume.
 fn from_caller(syscalls: &Syscalls, handle: OwnedHandle, used_for: Use) -> io::Result<Dir> {
     match query::kind_of(syscalls, handle.as_handle())? {
         Kind::Directory => Ok(on_its_volume(syscalls, handle, used_for)),
@@ -107,13 +107,13 @@ fn from_caller(syscalls: &Syscalls, handle: OwnedHandle, used_for: Use) -> io::R
     }
 }
 
-/// 1 call, for the volume.
+/// Makes 1 system call, to query the volume.
 fn on_its_volume(syscalls: &Syscalls, handle: OwnedHandle, used_for: Use) -> Dir {
     let volume = query::volume(syscalls, handle.as_handle());
     Dir::new(handle, volume, used_for)
 }
 
-/// `None` is a link.
+/// Converts an answer, where `None` is a link.
 fn opened(answer: Result<Option<Dir>>) -> Opened<Dir> {
     match answer {
         Ok(Some(dir)) => Opened::Dir(dir),
@@ -129,12 +129,12 @@ pub(crate) fn into_descriptor(dir: Dir) -> io::Result<OwnedHandle> {
 }
 
 impl Windows {
-    /// 2 calls.
+    /// Makes 2 system calls.
     pub(crate) fn adopt(&self, handle: OwnedHandle) -> io::Result<Dir> {
         from_caller(&self.syscalls, handle, Use::Listing)
     }
 
-    /// A link to a directory is opened itself.
+    /// Opens a link to a directory itself.
     fn open_listed(
         &self,
         target: Target<'_>,
@@ -145,8 +145,8 @@ impl Windows {
         Ok(Dir::new(self.syscalls.open(target, access, LISTED)?, volume, used_for))
     }
 
-    /// If another process does not share the directory for removal, its entries can still be
-    /// removed.
+    /// Opens a directory for removal. If another process does not share it for removal, opens it
+    /// for listing, because its entries can still be removed.
     fn open_for_removal(&self, target: Target<'_>, volume: &'static Volume) -> Result<Dir> {
         match self.open_listed(target, volume, Use::Removal) {
             Err(refused @ (Status::SHARING_VIOLATION | Status::ACCESS_DENIED)) => {
@@ -167,7 +167,7 @@ impl Windows {
         dir
     }
 
-    /// By the newest class that the volume supports.
+    /// Lists entries in the newest class that the volume supports.
     fn fill(&self, dir: &Dir, buf: &mut DirBuf) -> Result<()> {
         let restart = dir.take_restart();
         loop {
@@ -187,7 +187,7 @@ impl Windows {
         }
     }
 
-    /// `None` for a link.
+    /// Closes a link, and returns `None`.
     fn if_no_link(&self, dir: Dir) -> Result<Option<Dir>> {
         match dir.handle().and_then(|handle| query::kind_of(&self.syscalls, handle)) {
             Ok(Kind::Directory) => Ok(Some(dir)),
@@ -198,13 +198,13 @@ impl Windows {
         }
     }
 
-    /// 2 calls.
+    /// Follows links. Makes 2 system calls.
     fn open_followed(&self, target: Target<'_>) -> Result<Dir> {
         let handle = self.syscalls.open(target, LIST, LOOKUP)?;
         Ok(on_its_volume(&self.syscalls, handle, Use::Listing))
     }
 
-    /// `None` at a link.
+    /// Returns `None` at a link.
     fn open_steps(&self, from: Dir, path: &[u16]) -> Result<Option<Dir>> {
         let mut dir = from;
         for name in path.split(|&unit| unit == u16::SEPARATOR).filter(|name| !name.is_empty()) {
@@ -240,7 +240,7 @@ impl Sys for Windows {
         self.syscalls.calls()
     }
 
-    /// 2 calls.
+    /// Makes 2 system calls.
     fn open_for_lookup(&self, path: &Path) -> io::Result<Dir> {
         let name = text::native(path)?;
         let target = Target { root: None, name: &name, any_case: true };
@@ -289,7 +289,8 @@ impl Sys for Windows {
         }
     }
 
-    /// Closes it after marking, because its parent cannot be removed while it is open.
+    /// Marks the directory for removal and closes it, because its parent cannot be removed while it
+    /// is open.
     fn remove_open_dir(
         &self,
         parent: &Dir,
@@ -313,8 +314,8 @@ impl Sys for Windows {
                 Ok(())
             }
             Err(status @ Status::DIRECTORY_NOT_EMPTY) => Err((self.open_again(dir), status.into())),
-            // Deletion pending counts as gone. The status of a missing directory can have the
-            // number of a refusal.
+            // Deletion pending counts as gone. Return `NotFound`, because the status itself can
+            // have the error number of a refusal.
             Err(status) if status.is_gone() || status.is_pending() => {
                 Err((dir, OsError::NotFound.error()))
             }
@@ -349,8 +350,8 @@ impl Sys for Windows {
         if follow {
             return opened(self.open_followed(target).map(Some));
         }
-        // The root of a full path is never a link. `open_steps` closes the starting directory, so
-        // it is reopened.
+        // The root of a full path is never a link. Reopen the starting directory, because
+        // `open_steps` closes it.
         let root = if from.root().is_some() { 0 } else { text::root_length(&path) };
         let (root, path) = path.split_at(root);
         let begin = if root.is_empty() {
@@ -432,7 +433,7 @@ impl Sys for Windows {
             || Identity::of(&self.query(parent, name, Request::STAT)?) == identity)
     }
 
-    /// By the path that the handle reports.
+    /// Decides by the path that the handle reports.
     fn is_root(
         &self,
         dir: &Dir,

@@ -122,9 +122,9 @@ pub(crate) struct Native {
     pub(crate) read: ReadFile,
     pub(crate) query_security: QuerySecurity,
     pub(crate) resume_process: Option<ResumeProcess>,
-    /// In advapi32, which is loaded for the first owner.
+    /// A function of advapi32, which is loaded for the first owner.
     look_up_account: OnceLock<Option<LookUpAccount>>,
-    /// The first rung refuses links in a path (`OBJ_DONT_REPARSE`).
+    /// The first rung refuses links in a path (`OBJ_DONT_REPARSE`); the second cannot.
     pub(crate) dont_reparse: Rung,
     volumes: Mutex<Vec<&'static Volume>>,
 }
@@ -170,7 +170,7 @@ impl Native {
         if let Some(known) = volumes.iter().find(|volume| volume.key == key) {
             return known;
         }
-        // Leaked on purpose, one for each volume.
+        // Leak each volume on purpose.
         let volume: &'static Volume = Box::leak(Box::new(Volume {
             key,
             listing: Rung::top(),
@@ -187,13 +187,13 @@ impl Native {
 
 fn look_up_query_by_name() -> Option<QueryByName> {
     let found = look_up(c"NtQueryInformationByName")?;
-    // SAFETY: its documented type.
+    // SAFETY: this is the function's documented type.
     Some(unsafe { std::mem::transmute::<Function, QueryByName>(found) })
 }
 
 fn look_up_resume_process() -> Option<ResumeProcess> {
     let found = look_up(c"NtResumeProcess")?;
-    // SAFETY: its type in every Windows since XP.
+    // SAFETY: this has been the function's type in every Windows since XP.
     Some(unsafe { std::mem::transmute::<Function, ResumeProcess>(found) })
 }
 
@@ -209,11 +209,12 @@ fn load_look_up_account() -> Option<LookUpAccount> {
     }
     // SAFETY: the module is never unloaded; the name ends with NUL.
     let found = unsafe { GetProcAddress(library, c"LookupAccountSidW".as_ptr().cast()) }?;
-    // SAFETY: its documented type.
+    // SAFETY: this is the function's documented type.
     Some(unsafe { std::mem::transmute::<Function, LookUpAccount>(found) })
 }
 
-/// Older Windows refuses the flag. Wine ignores it and follows links, so it must not be used there.
+/// Older Windows refuses `OBJ_DONT_REPARSE`. Wine ignores it and follows links, so it must not be
+/// used there.
 fn look_up_dont_reparse() -> Rung {
     let rung = Rung::top();
     if is_wine() {
@@ -242,15 +243,15 @@ fn look_up(name: &CStr) -> Option<Function> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Serial(u64),
-    /// The serial number was not queried.
+    /// A drive whose serial number was not queried.
     Drive(u16),
-    /// Without a serial number.
+    /// A volume without a serial number.
     Numberless,
     /// The path names no drive.
     Unknown,
 }
 
-/// The newest calls that the volume did not refuse.
+/// A volume, and the newest calls that it did not refuse.
 #[derive(Debug)]
 pub(crate) struct Volume {
     key: Key,
@@ -276,7 +277,7 @@ impl Volume {
     }
 }
 
-/// Index of the newest form of a call not refused so far. It only increases.
+/// Index of the newest version of a call not refused so far. The index only increases.
 #[derive(Debug)]
 pub(crate) struct Rung(AtomicUsize);
 

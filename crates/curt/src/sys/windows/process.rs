@@ -16,17 +16,18 @@ use super::{FILE, READ_ATTRIBUTES, Windows, text};
 use crate::error::StartFailure;
 use crate::sys::Host;
 
-/// As in the standard library.
+/// The exit code of a killed process, as in the standard library.
 const KILLED: u32 = 1;
 
 pub(crate) type Tree = OwnedHandle;
 
-/// Many programs do not start without it: side-by-side assemblies are not found, and sockets and
-/// random numbers fail. Go keeps the same variable; libuv keeps ten more, for convenience.
+/// Many programs do not start without `SystemRoot`: side-by-side assemblies are not found, and
+/// sockets and random numbers fail. Go keeps the same variable; libuv keeps ten more, for
+/// convenience.
 pub(crate) const ESSENTIAL_VARIABLES: &[&str] = &["SystemRoot"];
 
 impl Windows {
-    /// The standard library always passes the path of the program.
+    /// Does nothing, because the standard library always passes the path of the program.
     pub(crate) fn set_arg0(_: &mut Command, _: &OsStr) {}
 
     pub(crate) fn spawn(
@@ -39,7 +40,7 @@ impl Windows {
             return Ok((command.spawn()?, None));
         }
         let job = self.syscalls.create_job()?;
-        // Suspended, so that it cannot start processes before it is in the job.
+        // Start the child suspended, so that it cannot start processes before it is in the job.
         let mut child = command.creation_flags(CREATE_SUSPENDED).spawn()?;
         let begun = self.syscalls.assign(job.as_handle(), child.as_handle());
         if let Err(error) = begun.and_then(|()| self.syscalls.resume(child.as_handle())) {
@@ -50,7 +51,7 @@ impl Windows {
         Ok((child, Some(job)))
     }
 
-    /// "System Error Codes" of Win32.
+    /// Follows "System Error Codes" of Win32.
     pub(crate) fn explain(&self, _: &Path, _: Option<&Path>, error: &io::Error) -> StartFailure {
         let number = error.raw_os_error().and_then(|number| u32::try_from(number).ok());
         let Some(number) = number else {
@@ -76,7 +77,7 @@ impl Windows {
         }
     }
 
-    /// `None` after the limit.
+    /// Returns `None` after the limit.
     pub(crate) fn wait_timeout(
         &self,
         child: &mut Child,
@@ -90,8 +91,8 @@ impl Windows {
         self.syscalls.terminate_job(tree.as_handle(), KILLED)
     }
 
-    /// Whether both outputs were closed. Polls, because Windows cannot wait for several pipes, or
-    /// for one with a limit.
+    /// Returns whether both outputs were closed. Polls, because Windows cannot wait for several
+    /// pipes, or for a pipe with a limit.
     pub(crate) fn read_until(
         &self,
         child: &mut Child,
@@ -120,7 +121,7 @@ impl Windows {
         }
     }
 
-    /// The standard library would start another program with this name plus `.exe`.
+    /// Fails if the standard library would start another program, which has this name plus `.exe`.
     fn refuse_exe_lookalike(&self, program: &OsStr) -> io::Result<()> {
         let (bytes, suffix) = (program.as_encoded_bytes(), b".exe");
         if bytes.last_chunk().is_some_and(|last: &[u8; 4]| last.eq_ignore_ascii_case(suffix)) {
@@ -136,7 +137,7 @@ impl Windows {
         Err(io::Error::new(ErrorKind::Unsupported, text))
     }
 
-    /// Whether there was progress. Closes the pipe at its end.
+    /// Returns whether there was progress. Closes the pipe at its end.
     fn read_some<P: Read + AsHandle>(
         &self,
         pipe: &mut Option<P>,

@@ -4,7 +4,7 @@
 //! Each volume remembers which of three classes of query by name it refused: `FileStatInformation`
 //! with the usual fields and the access rights; `FileStatLxInformation`, which adds the fields of
 //! the Linux subsystem; and, since Windows 11 24H2, `FileStatBasicInformation` with the volume.
-//! They do not follow a link, which takes a handle.
+//! Queries by name do not follow a link; that takes a handle.
 //!
 //! A query by name can prove that an entry exists, but not that it is missing: under profile
 //! containers (FSLogix) it fails with "not found" for files that can be opened. This happens inside
@@ -44,7 +44,7 @@ struct Query<'a> {
     syscalls: &'a Syscalls,
     target: Target<'a>,
     volume: &'a Volume,
-    /// Known to be on that volume, whose serial number was queried.
+    /// Whether the entry is known to be on that volume, whose serial number was queried.
     is_on_it: bool,
     fields: Fields,
 }
@@ -56,7 +56,7 @@ pub(super) fn name_in(answer: &[u64]) -> Vec<u16> {
     bytes.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]])).collect()
 }
 
-/// Offsets are in bytes.
+/// Offsets into the answer are in bytes.
 pub(super) struct Answer<'a>(pub(super) &'a [u64]);
 
 impl Answer<'_> {
@@ -69,7 +69,7 @@ impl Answer<'_> {
     }
 }
 
-/// 1 call.
+/// Makes 1 system call.
 pub(super) fn kind_of(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> Result<Kind> {
     let mut buffer = [0; 1];
     syscalls.query_file(handle, &mut buffer, nt::FileAttributeTagInformation)?;
@@ -83,12 +83,12 @@ pub(super) fn serial(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> Option<
     Some(Answer(&buffer).u32(8).into()).filter(|&serial| serial != 0)
 }
 
-/// 1 call.
+/// Makes 1 system call.
 pub(super) fn volume(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> &'static Volume {
     syscalls.native.volume(serial(syscalls, handle).map_or(Key::Numberless, Key::Serial))
 }
 
-/// The path on the volume is a single separator.
+/// Whether the path on the volume is a single separator.
 pub(super) fn is_root(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> Result<bool> {
     let mut buffer = [0; 2];
     syscalls.query_file(handle, &mut buffer, nt::FileNameInformation)?;
@@ -146,7 +146,7 @@ pub(super) fn about_handle(
     Query { syscalls, target, volume, is_on_it, fields }.of_handle(handle, is_on_it)
 }
 
-/// One open per access right.
+/// Opens the entry once for each access right.
 pub(super) fn may(
     syscalls: &Syscalls,
     parent: &Dir,
@@ -187,7 +187,7 @@ impl Query<'_> {
         self.wants(Fields::DEVICE) && !self.is_on_it
     }
 
-    /// `None` if queries by name do not give all fields.
+    /// Returns `None` if queries by name do not give all wanted fields.
     fn by_name(&self) -> Result<Option<Facts>> {
         let mut found: Option<Facts> = None;
         if self.wants_device() {
@@ -258,7 +258,7 @@ impl Query<'_> {
         Ok(facts)
     }
 
-    /// `None` if not wanted or not supported.
+    /// Returns `None` if these fields are not wanted or not supported.
     fn linux_of(&self, handle: BorrowedHandle<'_>) -> Result<Option<Facts>> {
         if !self.wants(LINUX) || self.volume.linux.get() > 0 {
             return Ok(None);
@@ -267,7 +267,7 @@ impl Query<'_> {
         match self.syscalls.query_file(handle, &mut buffer, nt::FileStatLxInformation) {
             Ok(()) => {
                 let mut facts = linux(&buffer);
-                // These would be the access rights of the handle.
+                // Drop the access rights, which would be those of the handle.
                 facts.known = facts.known.without(ACCESS);
                 Ok(Some(facts))
             }
@@ -279,9 +279,10 @@ impl Query<'_> {
         }
     }
 
-    /// The class of every system, and one more call for the kind of a reparse point.
+    /// Queries by `FileAllInformation`, which every system supports. The kind of a reparse point
+    /// takes one more call.
     fn all_of(&self, handle: BorrowedHandle<'_>) -> Result<Facts> {
-        // Too small for the name at the end, which is not needed.
+        // The buffer is too small for the name at the end, which is not needed.
         let mut buffer = [0; 13];
         self.syscalls.query_file(handle, &mut buffer, nt::FileAllInformation)?;
         let answer = Answer(&buffer);
@@ -318,7 +319,7 @@ impl Query<'_> {
     }
 }
 
-/// 0 means no file numbers, all ones that they do not fit.
+/// Sets the file number, unless it is 0 (none) or all ones (too large for 64 bits).
 fn set_id(facts: &mut Facts, id: u128) {
     if id != 0 && id != u64::MAX.into() {
         facts.id = id;
@@ -337,7 +338,7 @@ fn wide_id(low: u64, high: u64) -> u128 {
     (u128::from(high) << 64) | u128::from(low)
 }
 
-/// Common to all classes.
+/// Reads the fields common to all classes of query by name.
 fn beginning(buffer: &[u64]) -> Facts {
     let answer = Answer(buffer);
     let attributes = answer.u32(56);
@@ -355,7 +356,7 @@ fn beginning(buffer: &[u64]) -> Facts {
     facts
 }
 
-/// `FILE_STAT_INFORMATION`.
+/// Reads `FILE_STAT_INFORMATION`.
 fn stat(buffer: &[u64]) -> Facts {
     let mut facts = beginning(buffer);
     // For a link, access depends on its target.
@@ -373,7 +374,7 @@ fn stat(buffer: &[u64]) -> Facts {
     facts
 }
 
-/// `FILE_STAT_BASIC_INFORMATION`.
+/// Reads `FILE_STAT_BASIC_INFORMATION`.
 fn basic(buffer: &[u64]) -> Facts {
     let answer = Answer(buffer);
     let mut facts = beginning(buffer);
@@ -384,7 +385,7 @@ fn basic(buffer: &[u64]) -> Facts {
     facts
 }
 
-/// `FILE_STAT_LX_INFORMATION`, with a flag for each valid field.
+/// Reads `FILE_STAT_LX_INFORMATION`, which has a flag for each valid field.
 fn linux(buffer: &[u64]) -> Facts {
     const HAS_USER: u32 = 1;
     const HAS_GROUP: u32 = 2;
@@ -394,7 +395,7 @@ fn linux(buffer: &[u64]) -> Facts {
     let flags = answer.u32(72);
     let mut facts = stat(buffer);
     (facts.user_id, facts.group_id, facts.mode) = (answer.u32(76), answer.u32(80), answer.u32(84));
-    // As in glibc's `makedev`.
+    // Encode as glibc's `makedev` does.
     let (major, minor) = (u64::from(answer.u32(88)), u64::from(answer.u32(92)));
     facts.device_number = (major & 0xffff_f000) << 32
         | (major & 0xfff) << 8

@@ -26,13 +26,13 @@ impl Windows {
         match self.remove(parent, name, options) {
             Ok(()) => Ok(Removed::Done),
             Err(Status::FILE_IS_A_DIRECTORY) => self.remove_directory_link(parent, name),
-            // It was a link when it was listed.
+            // The entry was a link when it was listed.
             Err(Status::DIRECTORY_NOT_EMPTY) => Ok(Removed::IsDirectory),
             Err(status) => Err(status),
         }
     }
 
-    /// 3 calls.
+    /// Makes 3 system calls.
     pub(super) fn remove(&self, parent: &Dir, name: Name<'_, u16>, options: u32) -> Result<()> {
         let mark = |handle: BorrowedHandle<'_>| dispose(&self.syscalls, handle, parent.volume);
         match self.syscalls.opened(parent.target(name.units()), DELETE, options, mark)? {
@@ -41,7 +41,7 @@ impl Windows {
         }
     }
 
-    /// Also a junction or a mounted volume.
+    /// Removes a link to a directory, even a junction or a mounted volume.
     pub(super) fn remove_directory_link(
         &self,
         parent: &Dir,
@@ -64,8 +64,8 @@ impl Windows {
     }
 }
 
-/// Newest first: class and flags. The first two remove the name at once instead of when the last
-/// handle closes; only the first ignores the read-only attribute.
+/// Classes and flags that mark an entry for removal, newest first. The first two remove the name at
+/// once instead of when the last handle closes; only the first ignores the read-only attribute.
 const DISPOSITIONS: [(i32, u64); 3] = [
     (
         nt::FileDispositionInformationEx,
@@ -98,8 +98,8 @@ pub(super) fn dispose(
     }
 }
 
-/// On older systems. The attribute is cleared, and restored if the entry remains or has other hard
-/// links.
+/// Removes a read-only entry on older systems. The attribute is cleared, and restored if the entry
+/// remains or has other hard links.
 pub(super) fn dispose_readonly(
     syscalls: &Syscalls,
     parent: &Dir,
@@ -125,7 +125,7 @@ fn without_readonly(
     set_attributes(syscalls, handle, with_readonly(attributes, false))?;
     let removed = dispose(syscalls, handle, volume);
     if removed.is_err() || facts.links > 1 {
-        // The removal decides the result, even if this fails.
+        // The removal decides the result, even if restoring the attribute fails.
         let _ = set_attributes(syscalls, handle, attributes);
     }
     removed
@@ -141,7 +141,7 @@ pub(super) fn set_readonly(
     set_attributes(syscalls, handle, with_readonly(facts.attributes as u32, is_readonly))
 }
 
-/// 0 would mean "unchanged".
+/// Never returns 0, which would mean "unchanged".
 fn with_readonly(attributes: u32, is_readonly: bool) -> u32 {
     let others = attributes & !FILE_ATTRIBUTE_READONLY;
     match others | if is_readonly { FILE_ATTRIBUTE_READONLY } else { 0 } {

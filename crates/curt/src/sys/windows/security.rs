@@ -1,5 +1,5 @@
-//! Account names of owners, and explicit access rules: [`Fields::ACL`] if at least one was not
-//! inherited. Nearly all entries have inherited ones.
+//! Account names of owners, and explicit access rules: [`Fields::ACL`] is set if at least one rule
+//! was not inherited. Nearly all entries have inherited rules.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -25,11 +25,11 @@ use crate::sys::Owners;
 
 pub(super) type Accounts = RefCell<BTreeMap<Vec<u32>, Arc<OsString>>>;
 
-/// In 8-byte words; a longer descriptor is read again.
+/// First capacity for a descriptor, in 8-byte words. A longer descriptor is read again.
 const CAPACITY: usize = 128;
 const MOST: usize = 1 << 20;
 
-/// 3 calls.
+/// Makes 3 system calls.
 pub(super) fn owners(
     syscalls: &Syscalls,
     accounts: &Accounts,
@@ -39,7 +39,7 @@ pub(super) fn owners(
     facts: &Facts,
 ) -> Result<Owners> {
     let spelled = parent.spelled(name);
-    // If the kind is known and no link, any link has been followed.
+    // If the kind is known and is not a link, any link has been followed.
     let was_followed = facts.known.contains(Fields::KIND) && !facts.kind.is_link();
     let options = if was_followed { FOLLOW } else { ABOUT };
     let descriptor =
@@ -60,7 +60,7 @@ pub(super) fn owners(
     })
 }
 
-/// `None` without owners.
+/// Returns `None` if there are no owners.
 fn descriptor(
     syscalls: &Syscalls,
     handle: BorrowedHandle<'_>,
@@ -95,7 +95,7 @@ fn descriptor(
     }
 }
 
-/// `DOMAIN\name`, or the identifier if the account has no name.
+/// Returns `DOMAIN\name`, or the identifier if the account has no name.
 fn account(syscalls: &Syscalls, accounts: &Accounts, sid: &[u32]) -> Arc<OsString> {
     if let Some(known) = accounts.borrow().get(sid) {
         return known.clone();
@@ -112,7 +112,7 @@ fn account(syscalls: &Syscalls, accounts: &Accounts, sid: &[u32]) -> Arc<OsStrin
     name
 }
 
-/// `S-1-5-32-544`.
+/// Spells an identifier, such as `S-1-5-32-544`.
 fn spelled(sid: &[u32]) -> String {
     let bytes: Vec<u8> = sid.iter().flat_map(|word| word.to_le_bytes()).collect();
     let authority = bytes[2..8].iter().fold(0_u64, |number, &byte| (number << 8) | u64::from(byte));
@@ -123,7 +123,7 @@ fn spelled(sid: &[u32]) -> String {
     text
 }
 
-/// Self-relative.
+/// A self-relative security descriptor.
 struct Descriptor(Vec<u8>);
 
 const OWNER: usize = 4;
@@ -153,7 +153,7 @@ impl Descriptor {
         self.explicit_rule().unwrap_or(false)
     }
 
-    /// `None` without a list, or for a malformed rule.
+    /// Returns `None` without a list, or for a malformed rule.
     fn explicit_rule(&self) -> Option<bool> {
         let list = self.part(RULES)?;
         let mut at = list.checked_add(8)?;

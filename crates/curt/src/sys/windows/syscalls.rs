@@ -27,7 +27,8 @@ const FILE_CREATED: usize = 2;
 
 const SHARE_ALL: u32 = 7;
 
-// Names of ntdll, except one of advapi32. Win32 functions count as the nearest native call.
+// The names are those of ntdll, except one of advapi32. Win32 functions count as the nearest native
+// call.
 calls! {
     Open "NtOpenFile",
     Close "NtClose",
@@ -56,17 +57,17 @@ pub(super) struct Syscalls {
     pub(super) native: &'static Native,
 }
 
-/// Relative to an open directory, or a full native path.
+/// An entry, named relative to an open directory or by a full native path.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) root: Option<BorrowedHandle<'a>>,
     pub(super) name: &'a [u16],
-    /// Except in a case-sensitive directory.
+    /// Whether to ignore case, except in a case-sensitive directory.
     pub(super) any_case: bool,
 }
 
 impl Target<'_> {
-    /// The pointers in the attributes are valid only during `with`.
+    /// Calls `with` with object attributes, whose pointers are valid only during that call.
     fn with<T>(self, more: u32, with: impl FnOnce(&OBJECT_ATTRIBUTES) -> Result<T>) -> Result<T> {
         let name = string(self.name)?;
         with(&OBJECT_ATTRIBUTES {
@@ -238,7 +239,7 @@ impl Syscalls {
         Ok(block.Information)
     }
 
-    /// A name at the end may be truncated.
+    /// A name at the end of the answer may be truncated.
     pub(super) fn query_file(
         &self,
         file: BorrowedHandle<'_>,
@@ -259,7 +260,7 @@ impl Syscalls {
         query(self.native.query_volume, file, buffer, class)
     }
 
-    /// `None` if the system lacks the call.
+    /// Returns `None` if the system lacks the call.
     pub(super) fn query_by_name(
         &self,
         target: Target<'_>,
@@ -281,7 +282,7 @@ impl Syscalls {
         }))
     }
 
-    /// Returns bytes of output. The handle must be synchronous.
+    /// Returns the number of bytes of output. The handle must be synchronous.
     pub(super) fn fs_control(
         &self,
         file: BorrowedHandle<'_>,
@@ -310,7 +311,7 @@ impl Syscalls {
         Ok(block.Information)
     }
 
-    /// From the current position. The file must be synchronous.
+    /// Reads from the current position. The file must be synchronous.
     pub(super) fn read(&self, file: BorrowedHandle<'_>, buffer: &mut [u8]) -> Result<usize> {
         self.pass(Call::ReadFile)?;
         let mut block = IO_STATUS_BLOCK::default();
@@ -357,7 +358,7 @@ impl Syscalls {
         Ok(wanted as usize)
     }
 
-    /// Account and domain. `None` if the account has no name or the function is missing.
+    /// Returns account and domain, or `None` if the account has no name or the function is missing.
     pub(super) fn look_up_account(&self, sid: &[u32]) -> Option<(Vec<u16>, Vec<u16>)> {
         const CAPACITY: usize = 256;
         let look_up = self.native.look_up_account()?;

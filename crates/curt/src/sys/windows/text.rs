@@ -36,10 +36,10 @@ impl SystemUnit for u16 {
             Some(Component::Prefix(prefix)) => Some(prefix),
             _ => None,
         };
-        // Verbatim paths have only one separator.
+        // In verbatim paths, only `\` is a separator.
         let verbatim = prefix.is_some_and(|prefix| prefix.kind().is_verbatim());
         let is_separator = |unit: &u16| *unit == BACKSLASH || (*unit == SLASH && !verbatim);
-        // Separators inside the drive or share do not count.
+        // Skip separators inside the drive or share.
         let rest = prefix.map_or(0, |prefix| prefix.as_os_str().encode_wide().count());
         let rest = rest.min(units.len());
         let end = units[rest..]
@@ -69,8 +69,8 @@ fn invalid(kind: io::ErrorKind) -> SplitOperand<u16> {
     SplitOperand { parent: PathBuf::new(), last: Last::Invalid(kind), directory_only: false }
 }
 
-/// By Win32 rules: relative to the working directory or a drive's, with Win32's meanings of dots
-/// and spaces. Only the kernel limits the length.
+/// Applies Win32 rules: the path is relative to the working directory or a drive's, and dots and
+/// spaces have Win32's meanings. Only the kernel limits the length.
 pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let full = u16::units(&std::path::absolute(path)?);
@@ -86,7 +86,7 @@ pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     })
 }
 
-/// In a full native path, a slash is part of a name.
+/// Keeps slashes in full native paths, where they are part of a name.
 pub(super) fn spelled(units: &[u16], is_relative: bool) -> Cow<'_, [u16]> {
     if !is_relative || !units.contains(&SLASH) {
         return Cow::Borrowed(units);
@@ -122,7 +122,7 @@ pub(super) fn drive(native: &[u16]) -> Option<u16> {
     }
 }
 
-/// A drive, a share or a device, with the separator after it.
+/// Returns the length of the drive, share or device, with the separator after it.
 pub(super) fn root_length(native: &[u16]) -> usize {
     let prefix = wide(r"\??\");
     let Some(rest) = native.strip_prefix(prefix.as_slice()) else { return 0 };

@@ -7,7 +7,8 @@ use windows_sys::Win32::Storage::FileSystem::{
 use crate::fields::{Kind, Time};
 use crate::sys::beneath::{Create, How};
 
-/// Set for symlinks, junctions and mounted volumes, but not for cloud files and compressed files.
+/// Set in the tags of symlinks, junctions and mounted volumes, but not of cloud files and
+/// compressed files.
 const NAME_SURROGATE: u32 = 0x2000_0000;
 
 pub(super) const SYMLINK: u32 = 0xa000_000c;
@@ -31,7 +32,7 @@ pub(super) fn kind(attributes: u32, tag: Option<u32>) -> Kind {
         Some(MOUNT_POINT) => Kind::Junction,
         Some(LX_SYMLINK) => Kind::WslSymlink,
         Some(tag) if tag & NAME_SURROGATE != 0 => Kind::Reparse(tag),
-        // Whatever its tag, a directory that is not a link has entries.
+        // A directory that is not a link has entries, whatever its tag.
         Some(_) if is_directory => plain,
         Some(APP_EXEC_LINK) => Kind::AppExecLink,
         Some(AF_UNIX) => Kind::Socket,
@@ -54,7 +55,8 @@ pub(super) fn time(ticks: u64) -> Time {
     }
 }
 
-/// 0 leaves a time unchanged. `None` before 1601, because values below 1 have other meanings.
+/// 0 leaves a time unchanged. Returns `None` before 1601, because values below 1 have other
+/// meanings.
 pub(super) fn ticks(time: Option<Time>) -> Option<u64> {
     let Some(time) = time else { return Some(0) };
     let whole = time.seconds.checked_add(BETWEEN)?.checked_mul(TICKS)?;
@@ -62,8 +64,8 @@ pub(super) fn ticks(time: Option<Time>) -> Option<u64> {
     u64::try_from(ticks).ok().filter(|&ticks| ticks > 0)
 }
 
-/// Flags of `_open`, whose combinations the kernel does not check. The error holds the unsupported
-/// ones.
+/// Converts the flags of `_open`, whose combinations the kernel does not check. The error holds the
+/// unsupported flags.
 pub(crate) fn how_of(flags: i32) -> Result<(How, bool), i32> {
     const WRONLY: i32 = 1;
     const RDWR: i32 = 2;
@@ -118,9 +120,9 @@ mod tests {
             (REPARSE, Some(0x8000_0024), Kind::Fifo),
             (REPARSE, Some(0x8000_0025), Kind::CharacterDevice),
             (REPARSE, Some(0x8000_0026), Kind::BlockDevice),
-            // Another name surrogate, of a container.
+            // Another name surrogate, used by containers.
             (REPARSE, Some(0xa000_0027), Kind::Reparse(0xa000_0027)),
-            // Of cloud files, compressed, deduplicated.
+            // Tags of cloud, compressed and deduplicated files.
             (REPARSE, Some(0x9000_101a), Kind::File),
             (REPARSE | DIRECTORY, Some(0x9000_101a), Kind::Directory),
             (REPARSE, Some(0x8000_0017), Kind::File),

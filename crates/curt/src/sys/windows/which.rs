@@ -16,11 +16,12 @@ use crate::fields::Kind;
 use crate::name::{Name, Unit};
 use crate::sys::{Completeness, Match, Unsearched, Verdict, Which};
 
-/// In units. A small buffer makes the filesystem stop early if many names match.
+/// Size of the buffer, in 16-bit units. A small buffer makes the filesystem stop early if many
+/// names match.
 const SEARCH: usize = 2048;
 const LONGEST: usize = NAME + 255;
 
-// In units, in `FileBothDirectoryInformation`.
+// Offsets in `FileBothDirectoryInformation`, in 16-bit units.
 const ATTRIBUTES: usize = 28;
 const NAME_LENGTH: usize = 30;
 const SHORT_LENGTH: usize = 34;
@@ -30,7 +31,7 @@ const NAME: usize = 47;
 impl Which for Windows {
     const DEFAULT_PATH: &'static str = "";
 
-    /// Any file except a directory counts.
+    /// Counts any file except a directory as executable.
     fn executable(&self, from: &Dir, path: Name<'_, u16>) -> Result<Verdict, Unsearched> {
         match self.syscalls.open(searched(from, path), READ_ATTRIBUTES, FILE) {
             Ok(handle) => {
@@ -85,7 +86,7 @@ impl Which for Windows {
             Err(status) if status.is_end() || status.is_gone() || status.has_no_parent() => {
                 return Ok(Completeness::All);
             }
-            // A device opens like a directory, and returns this when listed.
+            // A device opens like a directory, but listing it fails with this status.
             Err(Status::INVALID_PARAMETER) => return Ok(Completeness::All),
             Err(status) => return Err(status.into()),
         };
@@ -114,7 +115,7 @@ impl Which for Windows {
     }
 }
 
-/// Users type these names.
+/// Ignores case, because users type these names.
 fn searched<'a>(from: &'a Dir, path: Name<'a, u16>) -> Target<'a> {
     Target { root: from.root(), name: path.units(), any_case: true }
 }
@@ -129,8 +130,8 @@ fn not_opened(status: Status) -> Result<Verdict, Unsearched> {
     }
 }
 
-/// From the path of the handle. On some filesystems the older query returns the name as it was
-/// opened.
+/// Spells a name as stored, by the path of the handle. On some filesystems the older query returns
+/// the name as it was opened.
 fn spell(syscalls: &Syscalls, file: BorrowedHandle<'_>, volume: &Volume, spelled: &mut Vec<u16>) {
     const FORMS: [i32; 2] = [nt::FileNormalizedNameInformation, nt::FileNameInformation];
     let mut buffer = [0_u64; 1024];
@@ -171,7 +172,7 @@ fn yield_records(units: &[u16], each: &mut dyn FnMut(Match<'_, u16>)) {
         let Some(name) = record.get(NAME..NAME + length as usize / 2) else { return };
         let short = record.get(SHORT_LENGTH).map_or(0, |&length| usize::from(length & 0xff) / 2);
         let short = record.get(SHORT..SHORT + short.min(12)).unwrap_or_default();
-        // A link states whether its target is a directory.
+        // A link's attributes state whether its target is a directory.
         let is_directory = attributes & win::FILE_ATTRIBUTE_DIRECTORY != 0;
         let kind = if is_directory { Kind::Directory } else { Kind::File };
         each(Match { name, short, kind });

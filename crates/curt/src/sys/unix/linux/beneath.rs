@@ -19,9 +19,10 @@ use crate::sys::unix::dir::{Dir, text};
 use crate::sys::unix::{LOOKUP, StatTarget, Unix, values};
 use crate::sys::{Feature, Request, Sys};
 
-/// Retries of `openat2` after `EAGAIN`: while any process renames or mounts, the kernel cannot
-/// resolve `..` safely. The first follow at once, later ones after a pause. A process that keeps
-/// renaming must not be able to force single steps, so they are no fallback (ADR 36).
+/// How often `openat2` is tried while it fails with `EAGAIN`: while any process renames or mounts,
+/// the kernel cannot resolve `..` safely. The first tries follow at once, later ones after a pause.
+/// Single steps are no fallback, because a process that keeps renaming must not be able to force
+/// them (ADR 36).
 const TRIES: u32 = 64;
 const AT_ONCE: u32 = 24;
 const PAUSE: Duration = Duration::from_micros(250);
@@ -34,7 +35,7 @@ const PROC: i64 = 0x9fa0;
 /// `ST_NOSYMFOLLOW`, Linux 5.10: symlinks on this mount are not followed.
 const NO_LINKS: u64 = 0x2000;
 
-/// Sticky and world-writable.
+/// `S_ISVTX` and `S_IWOTH`.
 const STICKY_WORLD_WRITABLE: u32 = 0o1002;
 
 impl Unix {
@@ -106,7 +107,8 @@ impl Unix {
         }
     }
 
-    /// A filter that refuses `openat2` also refuses the root. This worker then stops calling it.
+    /// Whether a security filter refuses `openat2` even for the root. This worker then stops
+    /// calling it.
     fn is_filtered(&self, root: &Dir, scope: ResolveFlags) -> bool {
         match self.open_within(root, c".", (LOOKUP, Mode::empty()), scope) {
             Ok(fd) => {
@@ -120,7 +122,7 @@ impl Unix {
         }
     }
 
-    /// Follows the symlink by the kernel's rules.
+    /// Applies the kernel's rules for following a symlink.
     fn target(&self, at: &Dir, link: BorrowedFd<'_>, is_last: bool) -> Result<Link<u8>, Errno> {
         let mut target = Vec::new();
         let read = self.syscalls.readlinkat(link, c"", &mut target);
@@ -141,8 +143,8 @@ impl Unix {
         })
     }
 
-    /// `fs.protected_symlinks`: in a sticky, world-writable directory, a last symlink must belong
-    /// to this user or to the directory's owner.
+    /// Applies `fs.protected_symlinks`: in a sticky, world-writable directory, a symlink in the
+    /// last component must belong to this user or to the directory's owner.
     fn may_follow(&self, at: &Dir, link: BorrowedFd<'_>) -> Result<(), Errno> {
         let dir = self.plain_stat(at.as_fd(), StatTarget::of(at), AtFlags::empty())?;
         if dir.st_mode & STICKY_WORLD_WRITABLE != STICKY_WORLD_WRITABLE {
@@ -155,7 +157,7 @@ impl Unix {
         Err(Errno::ACCESS)
     }
 
-    /// Only root may read the setting; others assume the rule.
+    /// Assumes the protection unless the setting can be read, which only root may.
     fn protects_links(&self) -> bool {
         let path = Path::new("/proc/sys/fs/protected_symlinks");
         let Ok(file) = self.syscalls.open_path(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC) else {
@@ -167,9 +169,9 @@ impl Unix {
         (read, value) != (Ok(1), *b"0")
     }
 
-    /// From the kernel's directory cache.
+    /// Reads the path from the kernel's directory cache.
     pub(in crate::sys::unix) fn name_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
-        /// Appended by the kernel if the name is gone. A real name may also end like this.
+        /// The kernel appends this if the name is gone. A real name may also end like this.
         const DELETED: &[u8] = b" (deleted)";
         let mut path = Vec::new();
         let read = |link: &_| self.syscalls.readlinkat(CWD, link, &mut path);
@@ -184,7 +186,7 @@ impl Unix {
         Ok(path)
     }
 
-    /// 4 calls and a close. `None` if the kernel has no answer.
+    /// Makes 4 system calls and a close. Returns `None` if the kernel has no answer.
     pub(in crate::sys::unix) fn canonical_at_once(
         &self,
         path: Name<'_, u8>,
@@ -215,13 +217,14 @@ impl Unix {
         }
     }
 
-    /// 1 call; 2 for a possible magic link, whose text does not say where it leads.
+    /// Makes 1 system call, or 2 for a possible magic link, whose target does not say where it
+    /// leads.
     fn link_as_it_is(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {
         let mut target = Vec::new();
         match self.syscalls.readlinkat(at.as_fd(), text(name), &mut target) {
             Ok(()) => {}
             Err(Errno::INVAL) => return Ok(Link::No),
-            // A magic link of another user's process, or no permission to search the directory.
+            // This is a magic link of another user's process, or the directory may not be searched.
             Err(Errno::ACCESS) if self.query(at, name, Request::STAT)?.kind.is_link() => {
                 return Ok(Link::Refused(Errno::ACCESS.raw_os_error()));
             }
@@ -233,8 +236,9 @@ impl Unix {
         Ok(Link::To(target))
     }
 
-    /// Opens the symlink itself, so that all answers concern the same one. 4 calls; 1 more for the
-    /// last name of a path, and up to 5 more in a sticky, world-writable directory.
+    /// Opens the symlink itself, so that all answers concern the same symlink. Makes 4 system
+    /// calls, 1 more for the last component of a path, and up to 5 more in a sticky, world-writable
+    /// directory.
     fn link_to_follow(&self, at: &Dir, name: Name<'_, u8>, is_last: bool) -> io::Result<Link<u8>> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let open = || self.syscalls.openat(at.as_fd(), text(name), flags, Mode::empty());
@@ -244,8 +248,8 @@ impl Unix {
         Ok(target?)
     }
 
-    /// The file may be open with `O_PATH` only. Its path in `/proc` works on every kernel;
-    /// `fchmodat2` needs Linux 6.6.
+    /// Changes an open file, even if opened with `O_PATH`. Uses its path in `/proc`, which works on
+    /// every kernel; `fchmodat2` needs Linux 6.6.
     fn change_open(&self, fd: BorrowedFd<'_>, change: &Change) -> Result<(), Errno> {
         let (at, follow) = (CWD, AtFlags::empty());
         let changed = match change {
@@ -260,11 +264,11 @@ impl Unix {
                 descriptor::by_path(&self.syscalls, fd, b"", set)
             }
         };
-        // The file is open, so `/proc` is missing.
+        // The file is open, so `ENOENT` means that `/proc` is missing.
         if changed == Err(Errno::NOENT) { Err(Errno::NOSYS) } else { changed }
     }
 
-    /// `false` for a symlink.
+    /// Returns `false` for a symlink, which is left alone.
     pub(in crate::sys::unix) fn change_unless_link(
         &self,
         at: &Dir,

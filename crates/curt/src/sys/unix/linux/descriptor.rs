@@ -8,7 +8,7 @@ use rustix::io::{Errno, Result};
 
 use crate::sys::unix::syscalls::Syscalls;
 
-/// `below` is appended to the path.
+/// Calls `call` with a path in `/proc` that ends with `below`.
 ///
 /// `/proc/self` shows the descriptors of the first thread, but a thread may have its own table
 /// (`unshare(CLONE_FILES)`), where the number means another file or none. Linux before 3.17 lacks

@@ -1,4 +1,4 @@
-//! `statx`: fields to its mask, and its answer to facts.
+//! `statx`: converts fields to a mask, and the answer to facts.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -40,7 +40,8 @@ const fn fields(bits: StatxFlags) -> Fields {
     fields
 }
 
-/// Then no entry can be removed. (`access` already refuses to write to an immutable directory.)
+/// No entry of an append-only directory can be removed. (`access` already refuses to write to an
+/// immutable directory.)
 pub(in crate::sys::unix) fn is_append_only(facts: &Facts) -> bool {
     facts.attributes & StatxAttributes::APPEND.bits() != 0
 }
@@ -50,7 +51,7 @@ pub(in crate::sys::unix) fn is_undeletable(facts: &Facts) -> bool {
 }
 
 impl Unix {
-    /// `false` if the caller must use the portable call.
+    /// Returns `false` if the caller must use the portable call.
     pub(in crate::sys::unix) fn query_statx(
         &self,
         at: BorrowedFd<'_>,
@@ -71,8 +72,8 @@ impl Unix {
         Ok(stat.is_some())
     }
 
-    /// The mount ID or, before Linux 5.8, the device, which is less exact: the subvolumes of btrfs
-    /// are several devices on one mount. `None` without `statx`.
+    /// Returns the mount ID or, before Linux 5.8, the device. The device is less exact: the
+    /// subvolumes of btrfs are several devices on one mount. Returns `None` without `statx`.
     pub(in crate::sys::unix) fn mount_by_statx(
         &self,
         fd: BorrowedFd<'_>,
@@ -87,7 +88,7 @@ impl Unix {
         Ok(Some(if has_mount { (0, stat.stx_mnt_id) } else { (device, 0) }))
     }
 
-    /// `None` if `statx` is missing, or a filter refuses it.
+    /// Returns `None` if `statx` is missing or a filter refuses it.
     fn statx<'a>(
         &self,
         dir: BorrowedFd<'_>,
@@ -108,7 +109,7 @@ impl Unix {
         }
     }
 
-    /// Requests no other fields, as each may cost time on a network file system.
+    /// Requests no other fields, because each may cost time on a network file system.
     fn mask(&self, fields: Fields) -> StatxFlags {
         // A traversal queries the same fields every time.
         let (last, mask) = self.native.last_mask.get();
@@ -122,9 +123,9 @@ impl Unix {
     }
 }
 
-/// In place, because this runs for every entry of a long listing.
+/// Works in place, because this runs for every entry of a long listing.
 fn add(stat: &Statx, known: &mut Facts) {
-    /// Answered by nearly every file system, whatever was requested, unlike fine-grained times.
+    /// Nearly every file system answers these, whatever was requested, unlike fine-grained times.
     const USUAL: StatxFlags = StatxFlags::BASIC_STATS
         .difference(StatxFlags::ATIME.union(StatxFlags::MTIME).union(StatxFlags::CTIME));
     const USUAL_FIELDS: Fields = fields(USUAL);
@@ -143,7 +144,7 @@ fn add(stat: &Statx, known: &mut Facts) {
     }
 }
 
-/// Times only if they were answered.
+/// Adds times only if they were answered.
 fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
     let mut add_time = |bit, field, from, to: fn(&mut Facts) -> &mut Time| {
         if answered.contains(bit) {

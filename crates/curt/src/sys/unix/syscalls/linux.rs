@@ -1,4 +1,4 @@
-//! System calls of Linux only.
+//! System calls that only Linux has.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -65,8 +65,8 @@ impl Syscalls {
         Ok(())
     }
 
-    /// rustix moves the 256-byte answer, and makes another call after the first failure to find out
-    /// whether `statx` exists.
+    /// Avoids rustix, which moves the 256-byte answer, and makes another call after the first
+    /// failure to find out whether `statx` exists.
     pub(in super::super) fn statx<'a>(
         &self,
         dir: BorrowedFd<'_>,
@@ -78,18 +78,18 @@ impl Syscalls {
         let (dir, name, flags) = (dir.as_raw_fd(), name.as_ptr(), flags.bits());
         uninterrupted(|| {
             self.pass(Call::Stat)?;
-            // SAFETY: the name is NUL-terminated, and `capacity` is exclusively borrowed and large
-            // enough.
+            // SAFETY: the name is NUL-terminated, and `capacity` is exclusively borrowed and has
+            // the size of a `statx`.
             let failed = unsafe {
                 libc::syscall(libc::SYS_statx, dir, name, flags, mask.bits(), capacity.as_mut_ptr())
             } != 0;
             if failed { Err(last_errno()) } else { Ok(()) }
         })?;
-        // SAFETY: after success the struct of plain numbers is written.
+        // SAFETY: after success, the kernel has written the struct, which holds plain numbers.
         Ok(unsafe { capacity.assume_init_ref() })
     }
 
-    /// Each name is followed by a NUL. Tries `capacity` bytes first.
+    /// Each name is followed by a NUL. Tries a buffer of `capacity` bytes first.
     pub(in super::super) fn list_attributes(
         &self,
         path: &CStr,
@@ -107,7 +107,7 @@ impl Syscalls {
         })
     }
 
-    /// Tries `capacity` bytes first.
+    /// Tries a buffer of `capacity` bytes first.
     pub(in super::super) fn attribute(
         &self,
         path: &CStr,
@@ -126,7 +126,7 @@ impl Syscalls {
         })
     }
 
-    /// The magic number of the file system, and the mount flags.
+    /// Returns the magic number of the file system, and the mount flags.
     pub(in super::super) fn file_system(&self, at: BorrowedFd<'_>) -> Result<(i64, u64)> {
         self.pass(Call::FileSystem)?;
         #[allow(
@@ -146,7 +146,7 @@ impl Syscalls {
         rustix::thread::sched_getaffinity(None).map_or(1, |set| set.count() as usize)
     }
 
-    /// The filesystem user ID.
+    /// Returns the filesystem user ID.
     pub(in super::super) fn user(&self) -> u32 {
         let _ = self.pass(Call::User);
         // SAFETY: no memory is involved. No user has this number, so `setfsuid(2)` only returns the
@@ -169,7 +169,7 @@ impl Syscalls {
         if self.pass(Call::Usage).is_err() {
             return 0;
         }
-        // SAFETY: zeros are valid numbers.
+        // SAFETY: a `rusage` may be all zeros.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
         // SAFETY: the pointer is to an exclusively borrowed `rusage`.
         let failed = unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0;

@@ -66,7 +66,7 @@ impl Syscalls {
 
     pub(crate) fn wait(&self, process: BorrowedHandle<'_>, limit: Duration) -> io::Result<()> {
         self.pass_process(Call::Wait)?;
-        // Rounded up, so that callers do not poll at the end.
+        // Round up, so that callers do not poll at the end.
         let limit = limit.as_nanos().div_ceil(1_000_000);
         let limit = u32::try_from(limit).unwrap_or(INFINITE - 1).min(INFINITE - 1);
         // SAFETY: the handle is open.
@@ -76,7 +76,7 @@ impl Syscalls {
         }
     }
 
-    /// How many bytes can be read without blocking; `None` at end of file.
+    /// Returns how many bytes can be read without blocking, or `None` at the end of the file.
     pub(crate) fn available(&self, pipe: BorrowedHandle<'_>) -> io::Result<Option<usize>> {
         self.pass_process(Call::FsControl)?;
         let mut available = 0;
@@ -98,7 +98,7 @@ impl Syscalls {
         }
     }
 
-    /// The standard library makes this call.
+    /// Counts a read that the standard library makes.
     pub(crate) fn count_read(&self) -> io::Result<()> {
         self.pass_process(Call::ReadFile)
     }

@@ -1,5 +1,5 @@
-//! Whole paths in one call. Where the system lacks this, a fake refuses paths with a component of a
-//! known name.
+//! Whole paths in one call. If the system lacks this, a fake refuses paths that have a component
+//! with a known name.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -38,11 +38,11 @@ macro_rules! creates {
             extended: *const std::ffi::c_void,
             length: u32,
         ) -> NTSTATUS {
-            // SAFETY: it belongs to the caller.
+            // SAFETY: the caller passes valid attributes.
             let mut own = unsafe { *attributes };
             if own.Attributes & OBJ_DONT_REPARSE != 0 {
                 own.Attributes &= !OBJ_DONT_REPARSE;
-                // SAFETY: it belongs to the caller.
+                // SAFETY: valid attributes have a valid name.
                 let name = unsafe { *own.ObjectName };
                 let units = usize::from(name.Length) / 2;
                 let units = if units == 0 {
@@ -56,7 +56,7 @@ macro_rules! creates {
                     return status;
                 }
             }
-            // SAFETY: passed on unchanged.
+            // SAFETY: the arguments are passed on, with a copy of the attributes.
             unsafe {
                 nt::NtCreateFile(
                     handle,

@@ -14,18 +14,18 @@ use crate::sys::windows::Dir;
 
 by_name!(miss_all, |_, _, _, _, _| STATUS_OBJECT_NAME_NOT_FOUND);
 
-/// Folders whose entries are missed, with the status after the prefix.
+/// Queries miss the entries of folders with this prefix, and fail with the status after it.
 const MISSED: &str = "missed-";
 
 by_name!(miss_some, |attributes, block, buffer, length, class| {
-    // SAFETY: it belongs to the caller.
+    // SAFETY: the caller passes valid attributes.
     let root = unsafe { (*attributes).RootDirectory };
     let parent = if root.is_null() { String::new() } else { name_of(root) };
-    // SAFETY: it belongs to the caller.
+    // SAFETY: the caller passes valid attributes.
     let path = format!("{parent}\\{}", unsafe { object_name(attributes) });
     match path.rsplit('\\').skip(1).find_map(|folder| folder.strip_prefix(MISSED)) {
         Some(status) => u32::from_str_radix(status, 16).unwrap() as i32,
-        // SAFETY: passed on unchanged.
+        // SAFETY: the arguments are passed on unchanged.
         None => unsafe { query_all_by_name(attributes, block, buffer, length, class) },
     }
 });

@@ -1,5 +1,5 @@
-//! Every rung of each ladder: the newest forms, faked where this system lacks them, and the older
-//! ones, by refusing the newer.
+//! Tests every version of each native call: the newest ones, faked where this system lacks them,
+//! and the older ones, by refusing the newer.
 #![allow(
     clippy::missing_safety_doc,
     reason = "stand-ins: the table calls each as the function whose type it has"
@@ -82,7 +82,7 @@ macro_rules! lists_only {
             if $refused.contains(&class) {
                 return STATUS_INVALID_INFO_CLASS;
             }
-            // SAFETY: passed on unchanged.
+            // SAFETY: the arguments are passed on unchanged.
             unsafe {
                 nt::NtQueryDirectoryFile(
                     handle, event, routine, context, block, buffer, length, class, single, pattern,
@@ -100,7 +100,8 @@ lists_only!(list_id_full, [EXTD]);
 lists_only!(list_full, [EXTD, ID_FULL]);
 lists_only!(list_directory, [EXTD, ID_FULL, FULL]);
 
-/// Adds the tag and the wide number to each record of the form before.
+/// Lists in the previous class, and adds the reparse tag and the 128-bit file number to each
+/// record.
 unsafe extern "system" fn list_extended(
     handle: HANDLE,
     event: HANDLE,
@@ -115,9 +116,9 @@ unsafe extern "system" fn list_extended(
     restart: bool,
 ) -> NTSTATUS {
     assert_eq!(class, EXTD, "nothing refused it");
-    // A record of at least 82 bytes grows by up to 12.
+    // A record of at least 82 bytes grows by up to 12, so ask for 7/8 of the space.
     let mut old = vec![0_u64; length as usize / 8 * 7 / 8];
-    // SAFETY: passed on with our own buffer.
+    // SAFETY: the arguments are passed on, with our own buffer.
     let status = unsafe {
         nt::NtQueryDirectoryFile(
             handle,
@@ -143,15 +144,15 @@ unsafe extern "system" fn list_extended(
     unsafe { answer(block, buffer, &new) }
 }
 
-/// Answers with these bytes.
+/// Writes these bytes as the answer.
 ///
 /// # Safety
 ///
-/// The block is live, and the buffer is long enough; neither has another user during the call.
+/// The block is live, and the buffer is long enough. Nothing else uses them during the call.
 unsafe fn answer(block: *mut IO_STATUS_BLOCK, buffer: *mut c_void, bytes: &[u8]) -> NTSTATUS {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises a buffer that is long enough.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.cast::<u8>(), bytes.len()) };
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises a live block.
     unsafe { (*block).Information = bytes.len() };
     0
 }
@@ -199,7 +200,7 @@ macro_rules! disposes_only {
             if refused(class, flags) {
                 return STATUS_INVALID_PARAMETER;
             }
-            // SAFETY: passed on unchanged.
+            // SAFETY: the arguments are passed on unchanged.
             unsafe { nt::NtSetInformationFile(handle, block, buffer, length, class) }
         }
     };
@@ -218,11 +219,12 @@ by_name!(query_by_name, |attributes, block, buffer, length, class| {
     }
     assert_eq!(length, 72);
     ASKED_BY_NAME.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: passed on unchanged.
+    // SAFETY: the arguments are passed on unchanged.
     unsafe { stat_by_name(attributes, block, buffer.cast()) }
 });
 
-/// The access rights are all that this user can get.
+/// Fakes `FileStatInformation` by opening the entry. The access rights are all that this user can
+/// get.
 ///
 /// # Safety
 ///
@@ -234,7 +236,7 @@ unsafe fn stat_by_name(
 ) -> NTSTATUS {
     const MAXIMUM_ALLOWED: u32 = 0x0200_0000;
     let mut handle: HANDLE = std::ptr::null_mut();
-    // SAFETY: attributes and block are the caller's; the handle is live.
+    // SAFETY: the caller's attributes and block are valid, and `handle` is a live variable.
     let status = unsafe {
         nt::NtOpenFile(
             &raw mut handle,
@@ -270,7 +272,7 @@ unsafe fn stat_by_name(
             nt::FileAccessInformation,
         )
     };
-    // SAFETY: it was opened above.
+    // SAFETY: the handle was opened above.
     unsafe { windows_sys::Wdk::Foundation::NtClose(handle) };
     let attributes = all[4] & 0xffff_ffff;
     let last = (all[7] & 0xffff_ffff) | (access[0] << 32);
@@ -439,7 +441,7 @@ fn is_junction(handle: HANDLE) -> bool {
 fn name_of(handle: HANDLE) -> String {
     let mut name = [0_u64; 128];
     let mut block = IO_STATUS_BLOCK::default();
-    // SAFETY: the buffer is live; the handle is the caller's.
+    // SAFETY: the buffer is live, and the caller's handle is open.
     let status = unsafe {
         nt::NtQueryInformationFile(
             handle,
@@ -458,7 +460,7 @@ fn name_of(handle: HANDLE) -> String {
 ///
 /// The attributes are valid.
 unsafe fn object_name(attributes: *const OBJECT_ATTRIBUTES) -> String {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller promises valid attributes.
     let name = unsafe { (*attributes).ObjectName };
     // SAFETY: valid attributes have a valid name.
     let name = unsafe { &*name };
@@ -478,7 +480,7 @@ unsafe extern "system" fn query_with_junctions(
     length: u32,
     class: i32,
 ) -> NTSTATUS {
-    // SAFETY: passed on unchanged.
+    // SAFETY: the arguments are passed on unchanged.
     let status = unsafe { nt::NtQueryInformationFile(handle, block, buffer, length, class) };
     if status == 0 && class == nt::FileAttributeTagInformation && is_junction(handle) {
         let tagged = u64::from(win::FILE_ATTRIBUTE_DIRECTORY | win::FILE_ATTRIBUTE_REPARSE_POINT);
@@ -504,7 +506,7 @@ unsafe extern "system" fn remove_junctions(
         LINKS_REMOVED.fetch_add(1, Ordering::Relaxed);
         return 0;
     }
-    // SAFETY: passed on unchanged.
+    // SAFETY: the arguments are passed on unchanged.
     unsafe { nt::NtSetInformationFile(handle, block, buffer, length, class) }
 }
 
@@ -534,7 +536,7 @@ fn a_junction_is_removed_and_not_entered() {
 
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 
-/// Pretends three times that deletion is pending, then opens the entry.
+/// Fails three times because deletion is pending, then opens the entry.
 unsafe extern "system" fn open_later(
     handle: *mut HANDLE,
     access: u32,
@@ -543,12 +545,12 @@ unsafe extern "system" fn open_later(
     share: u32,
     options: u32,
 ) -> NTSTATUS {
-    // SAFETY: they belong to the caller.
+    // SAFETY: the caller passes valid attributes.
     let name = unsafe { object_name(attributes) };
     if name.starts_with("pending") && REFUSED.fetch_add(1, Ordering::Relaxed) % 4 != 3 {
         return windows_sys::Win32::Foundation::STATUS_DELETE_PENDING;
     }
-    // SAFETY: passed on unchanged.
+    // SAFETY: the arguments are passed on unchanged.
     unsafe { nt::NtOpenFile(handle, access, attributes, block, share, options) }
 }
 
@@ -574,6 +576,6 @@ fn what_is_pending_is_waited_for_and_not_counted() {
 fn a_directory_without_a_handle_lends_none_of_this_process() {
     let windows = Windows::start(&Setup::default());
     let (dir, _) = windows.locate(Path::new(r"C:\x")).unwrap();
-    // `INVALID_HANDLE_VALUE` would be this process.
+    // The handle is null: `INVALID_HANDLE_VALUE` would mean this process.
     assert!(dir.as_handle().as_raw_handle().is_null());
 }

@@ -1,4 +1,5 @@
-//! Volumes that look like junctions, from listing to result. No available system can mount one.
+//! Mounted volumes, which look like junctions, from listing to result. No available system can
+//! mount one, so the answers are faked.
 
 use windows_sys::Win32::Foundation::STATUS_NO_MORE_FILES;
 
@@ -33,7 +34,7 @@ unsafe extern "system" fn list_junctions(
     unsafe { answer(block, buffer, &all) }
 }
 
-/// The first is a mounted volume, the second a junction.
+/// Answers with the target of a mounted volume first, then with that of a junction.
 unsafe extern "system" fn fake_targets(
     _handle: HANDLE,
     _event: HANDLE,
@@ -66,7 +67,7 @@ fn volumes_and_junctions_differ_by_their_targets() {
         native.fs_control = fake_targets;
     });
     let scratch = Scratch::new();
-    // Real directories, because they are opened before their targets are read.
+    // The directories must exist, because they are opened before their targets are read.
     scratch.tree("", "top/mounted top/elsewhere");
     let volume = r"\\?\Volume{0c3d2a1b-0000-0000-0000-100000000000}\";
     let plain = (Kind::Junction, None);

@@ -1,4 +1,4 @@
-//! Queries in every form, including results that no available system gives.
+//! Queries in every class, including results that no available system gives.
 
 use std::ffi::OsString;
 use std::sync::Mutex;
@@ -60,7 +60,7 @@ fn all_forms_agree_and_by_name_is_one_call() {
     for (form, setup) in setups() {
         let sys = Windows::start(&setup);
         let parent = sys.open_for_lookup(scratch.path()).unwrap();
-        // The first query finds out which forms are refused.
+        // The first query finds out which classes are refused.
         counted(&sys, &parent, "file", request(fields));
         let (mut facts, calls) = counted(&sys, &parent, "file", request(fields));
         assert_eq!((facts.kind, facts.size, facts.links), (Kind::File, 5, 1), "{form}");
@@ -107,21 +107,21 @@ fn access_is_queried_by_name_or_by_opening() {
 }
 
 by_name!(query_all_by_name, |attributes, block, buffer, length, class| {
-    // SAFETY: passed on unchanged; this is the shortest form.
+    // SAFETY: the arguments are passed on; every class has at least 72 bytes.
     let status = unsafe { stat_by_name(attributes, block, buffer.cast()) };
     if status != 0 {
         return status;
     }
     let more: &[u64] = match (class, length) {
         (nt::FileStatInformation, 72) => &[],
-        // Owner and mode, but no group; device 259, 70000.
+        // The owner and the mode are valid, the group is not; the device number is 259:70000.
         (nt::FileStatLxInformation, 96) => {
             &[0b1101 | 1000 << 32, 0o100_640 << 32, 0x103 | 70_000 << 32]
         }
         (77, 104) => &[0, SERIAL, 7, 1 << 63],
         other => panic!("nobody asks this: {other:?}"),
     };
-    // SAFETY: the buffer is as long as the form requires.
+    // SAFETY: the buffer is as long as the class requires.
     let rest = unsafe { buffer.cast::<u64>().add(9) };
     // SAFETY: the buffer has this many bytes left.
     unsafe { std::ptr::copy_nonoverlapping(more.as_ptr(), rest, more.len()) };
@@ -145,7 +145,7 @@ fn the_newest_forms_answer_more_per_call() {
     assert_eq!(calls, BY_NAME);
     let (facts, calls) = counted(&sys, &from, &path, request(Fields::MODE));
     assert_eq!((facts.mode, facts.user_id, facts.size), (0o100_640, 1000, 5));
-    // As `makedev(259, 70000)` of the C library.
+    // `makedev(259, 70000)` of the C library.
     let (major, minor) = (259, 70_000);
     assert_eq!(facts.device_number, (minor & !0xff) << 12 | major << 8 | (minor & 0xff));
     assert!(facts.known.contains(Fields::MODE | Fields::USER_ID | Fields::DEVICE_NUMBER));
@@ -174,7 +174,8 @@ pub(super) fn record(child: &str, attributes: u32, tag: u32, id: u128, ticks: u6
     bytes
 }
 
-/// Like the kernel: each begins at a multiple of eight, and stores the distance to the next.
+/// Chains records as the kernel does: each begins at a multiple of eight, and stores the distance
+/// to the next.
 pub(super) fn chained(records: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
     let mut all: Vec<u8> = Vec::new();
     let mut last = 0;
@@ -202,7 +203,7 @@ const LISTED: [(&str, u32, u32, Kind); 10] = [
     ("cloud", 0x0040_0400, 0x9000_601a, Kind::File),
     ("other", 0x400, 0xa000_0027, Kind::Reparse(0xa000_0027)),
 ];
-/// 100 ns before 1970.
+/// One tick of 100 ns before 1970.
 const BEFORE: u64 = 116_444_736_000_000_000 - 1;
 
 unsafe extern "system" fn list_made_up(
@@ -330,7 +331,7 @@ unsafe extern "system" fn secure(
 ) -> NTSTATUS {
     assert_eq!(parts, 7);
     let descriptor = descriptor();
-    // SAFETY: it belongs to the caller.
+    // SAFETY: the caller's pointer is valid for writes.
     unsafe { *wanted = descriptor.len() as u32 };
     if (length as usize) < descriptor.len() {
         return STATUS_BUFFER_TOO_SMALL;
@@ -353,7 +354,7 @@ unsafe extern "system" fn name_account(
     domain_length: *mut u32,
     _kind: *mut i32,
 ) -> i32 {
-    // SAFETY: an identifier has at least 12 bytes.
+    // SAFETY: a security identifier has at least 12 bytes.
     let [_, parts] = unsafe { sid.cast::<[u8; 2]>().read() };
     NAMED.lock().unwrap().push(parts);
     if parts == 1 {
@@ -361,7 +362,7 @@ unsafe extern "system" fn name_account(
     }
     for (text, place, length) in [("Übel", name, name_length), ("DOMAIN", domain, domain_length)] {
         let units = wide(text);
-        // SAFETY: it belongs to the caller.
+        // SAFETY: the caller's length is valid for writes.
         unsafe { *length = units.len() as u32 - 1 };
         // SAFETY: the caller's buffers fit any name.
         unsafe { std::ptr::copy_nonoverlapping(units.as_ptr(), place, units.len()) };
