@@ -1,10 +1,10 @@
 //! Checks untrusted paths.
 //!
-//! If several reasons apply, the first in this order is reported:
+//! If several reasons for a refusal apply, the first in this table is reported:
 //!
 //! | reason | examples | Windows | POSIX | POSIX, strict |
 //! |---|---|---|---|---|
-//! | `empty` | nothing; spaces only | yes | nothing | as Windows |
+//! | `empty` | the empty path; spaces only | yes | only the empty path | as Windows |
 //! | `nul` | `a\0.png` | yes | yes | yes |
 //! | `encoding` | the byte FF, an overlong dot | yes | | |
 //! | `device` (prefix) | `\\.\pipe\x`, `\\?\C:\x`, `\??\C:\x` | yes | | yes |
@@ -40,16 +40,16 @@ pub enum Aliases {
     /// Accepts it with the meaning it has to the system.
     #[default]
     Open,
-    /// Refuses spellings that mean another name on any supported system (`a.`, `A~1`, `a::$DATA`,
-    /// `nul.txt`), and every symlink. For programs that compare paths with lists of names, such as
+    /// Refuses every symlink, and spellings that mean another name on any supported system (`a.`,
+    /// `A~1`, `a::$DATA`, `nul.txt`). For programs that compare paths with lists of names, such as
     /// file servers.
     Strict,
 }
 
-/// Checks whether the text of a path remains beneath a directory. Does not allocate.
+/// Checks by its text whether a path remains beneath a directory. Does not allocate.
 ///
-/// A symlink can still lead out, and on POSIX `a/../b` is taken for `b`, so open the path with an
-/// API that cannot leave the directory, such as `curt::Root`. Check the final text, after
+/// A symlink can still lead out, and on POSIX this check treats `a/../b` as `b`. So open the path
+/// with an API that cannot leave the directory, such as `curt::Root`. Check the final text, after
 /// percent-decoding and the like.
 ///
 /// Case and Unicode normalization are not checked, because they depend on the directory.
@@ -76,8 +76,8 @@ impl PathCheck {
         PathCheck { flavor, release: Release::Windows10, aliases: Aliases::Open, in_root: false }
     }
 
-    /// Sets which device names to refuse: by default those of Windows 10, because file servers
-    /// still refuse them, and always with [`Aliases::Strict`].
+    /// Sets which device names to refuse; by default those of Windows 10, because file servers
+    /// still refuse them. [`Aliases::Strict`] always refuses these.
     pub const fn release(self, release: Release) -> PathCheck {
         PathCheck { release, ..self }
     }
@@ -87,8 +87,8 @@ impl PathCheck {
         PathCheck { aliases, ..self }
     }
 
-    /// Sets whether rooted paths and `..` start and stop at the directory, as in `chroot`; off by
-    /// default. Shares, drives and devices are refused anyway.
+    /// Sets whether rooted paths begin at the directory and `..` stops there, as in `chroot`; off
+    /// by default. Shares, drives and devices are refused anyway.
     pub const fn in_root(self, in_root: bool) -> PathCheck {
         PathCheck { in_root, ..self }
     }
@@ -101,7 +101,7 @@ impl PathCheck {
     /// Checks a path and returns it folded, with the flavor's separators and without the parts that
     /// Windows drops.
     ///
-    /// The directory itself is `.`.
+    /// The result for the directory itself is `.`.
     pub fn name<'t, U: Unit>(&self, text: &'t [U]) -> Result<Cow<'t, [U]>, Refusal> {
         self.check(text)?;
         let name = self.fold().fold(text).map_err(|_| Refusal::Nul)?;
@@ -119,7 +119,7 @@ impl PathCheck {
         self.aliases == Aliases::Strict
     }
 
-    /// Paths that need the same meaning everywhere follow Windows rules, too.
+    /// Strict paths must mean the same everywhere, so they follow Windows rules, too.
     fn is_windows(self) -> bool {
         self.flavor == Flavor::Windows || self.is_strict()
     }
@@ -167,7 +167,7 @@ impl PathCheck {
         match start {
             Start::LocalDevice | Start::BareDevice => found.note(Refusal::Device),
             Start::Share => {
-                // POSIX treats several slashes as one root.
+                // POSIX treats two leading slashes as one root, not as a share.
                 let is_root = self.in_root && self.flavor == Flavor::Posix;
                 found.note_if(!is_root || text[1] != U::ascii(b'/'), Refusal::Absolute);
             }
@@ -186,7 +186,7 @@ impl PathCheck {
         }
     }
 
-    /// Windows 11 reserves device names only at the end.
+    /// Windows 11 reserves device names only as the last component.
     fn checks_each_name(self) -> bool {
         self.is_strict() || self.release == Release::Windows10
     }
@@ -255,7 +255,7 @@ impl PathCheck {
     }
 }
 
-/// Why a path was refused: the first applicable reason, in this order.
+/// Why a path was refused: the first of these reasons that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -332,8 +332,8 @@ impl From<Refusal> for std::io::Error {
     }
 }
 
-/// An 8.3 name: up to eight characters ending in a tilde and digits, and an extension of up to
-/// three.
+/// Matches 8.3 names: up to eight characters ending in a tilde and digits, and an extension of up
+/// to three.
 fn is_short<U: Unit>(name: &[U]) -> bool {
     if name.len() > 12 {
         return false;
@@ -376,9 +376,9 @@ const KINDS: [u8; 256] = {
 
 #[derive(Default)]
 struct Reasons {
-    /// One bit per reason; the lowest comes first.
+    /// One bit for each reason; the lowest bit is reported.
     reasons: u16,
-    /// A device name comes after [`Refusal::BadChar`], unlike a device prefix.
+    /// Whether a device name was found, which is reported after [`Refusal::BadChar`].
     device_name: bool,
 }
 
@@ -401,7 +401,8 @@ impl Reasons {
     }
 }
 
-/// Unicode's default ignorables: HFS+, ext4 and F2FS with casefolding ignore them in comparisons.
+/// Unicode's default ignorable characters, which HFS+, and ext4 and F2FS with casefolding, ignore
+/// in comparisons.
 const IGNORABLE: [(u32, u32); 17] = [
     (0xAD, 0xAD),
     (0x34F, 0x34F),
@@ -422,12 +423,12 @@ const IGNORABLE: [(u32, u32); 17] = [
     (0xE_0000, 0xE_0FFF),
 ];
 
-/// Windows maps these (yen, won, full-width forms) to separators, dots, colons and tildes for
-/// code-page programs.
+/// Characters (yen, won, full-width forms) that Windows maps to separators, dots, colons and tildes
+/// for code-page programs.
 const MAPPED: [char; 7] =
     ['\u{A5}', '\u{20A9}', '\u{FF0E}', '\u{FF0F}', '\u{FF1A}', '\u{FF3C}', '\u{FF5E}'];
 
-/// Some system treats a name with this character as another name without it.
+/// Whether some system ignores or replaces this character in names.
 fn is_aliasing(character: char) -> bool {
     let number = u32::from(character);
     IGNORABLE.iter().any(|&(first, last)| (first..=last).contains(&number))

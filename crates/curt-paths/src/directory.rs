@@ -7,18 +7,18 @@ use crate::options::ExpandError;
 #[derive(Clone, Debug)]
 pub(crate) struct Directory<U> {
     pub(crate) text: Vec<U>,
-    /// The part that `..` cannot remove, and that a rooted path keeps.
+    /// The length of the part that `..` cannot remove, and that a rooted path keeps.
     pub(crate) root: usize,
 }
 
 /// A value computed on first use.
 ///
-/// Other callers of a plain `OnceLock` wait for the first one: after a fork the child could wait
-/// forever for a thread it does not have. Here concurrent callers each compute the value.
+/// With a plain `OnceLock`, other callers wait for the first one, and after a fork the child could
+/// wait forever for a thread that it does not have. Here concurrent callers each compute the value.
 #[derive(Debug)]
 pub(crate) struct Cell<T> {
     value: OnceLock<Result<T, ExpandError>>,
-    /// Only the thread that claims this sets the value, because setting would block others.
+    /// Whether a thread has claimed to set the value, because a second one would be blocked.
     is_claimed: AtomicBool,
 }
 

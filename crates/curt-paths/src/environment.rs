@@ -30,7 +30,7 @@ pub trait Environment: Send + Sync {
 
     /// Returns the working directory of a drive, given its letter in upper case.
     ///
-    /// Windows keeps these in hidden environment variables.
+    /// Windows keeps these directories in hidden environment variables.
     fn drive_directory(&self, letter: &str) -> Option<PathText> {
         let _ = letter;
         None
@@ -41,8 +41,8 @@ pub trait Environment: Send + Sync {
         None
     }
 
-    /// Returns the home directory of a user in the user database; of this process's user if the
-    /// name is empty.
+    /// Returns the home directory of a user in the user database; an empty name means this
+    /// process's user.
     fn home_of(&self, user: &[u8]) -> Option<PathText> {
         let _ = user;
         None
@@ -54,7 +54,7 @@ pub trait Environment: Send + Sync {
     }
 }
 
-/// The working directory, those of other drives, and home directories.
+/// The directories that expansions start from: working directories and home directories.
 ///
 /// Values set here take precedence over those of an [`Environment`].
 ///
@@ -86,12 +86,12 @@ impl Env {
         Env::default()
     }
 
-    /// Uses an environment, queried once for the working directory.
+    /// Creates an `Env` that queries an environment, once for the working directory.
     pub fn of(environment: impl Environment + 'static) -> Env {
         environment.into()
     }
 
-    /// Sets the working directory, a full path.
+    /// Sets the working directory, which must be a full path.
     pub fn cwd(self, path: impl Into<PathText>) -> Env {
         Env { cwd: Some(path.into()), ..self }
     }

@@ -11,8 +11,8 @@ use crate::windows::full_path;
 
 /// Makes paths full, from their text alone.
 ///
-/// The result depends only on the path, the [`Env`] and the options; any [`Flavor`] works on any
-/// system. Symlinks are not resolved. One expander serves many paths and threads.
+/// The result depends only on the path, the [`Env`] and the options, and paths of any [`Flavor`]
+/// work on any system. Symlinks are not resolved. One expander can serve many paths and threads.
 ///
 /// | flavor, style | authority |
 /// |---|---|
@@ -20,7 +20,7 @@ use crate::windows::full_path;
 /// | POSIX, native, [`DotDot::Clamp`] | Python's `normpath(join(cwd, path))` |
 /// | POSIX, [`Style::Ruby`] | Ruby's `File.expand_path` |
 /// | Windows, native | [`GetFullPathNameW`], described under [path normalization] |
-/// | Windows, [`Style::Ruby`] | Ruby's `File.expand_path`, without the long form of the last name |
+/// | Windows, [`Style::Ruby`] | Ruby's `File.expand_path`, but a short name in the last component is not expanded |
 ///
 /// [`GetFullPathNameW`]:
 /// https://learn.microsoft.com/windows/win32/api/fileapi/nf-fileapi-getfullpathnamew
@@ -29,9 +29,9 @@ use crate::windows::full_path;
 ///
 /// # Cost
 ///
-/// No system calls, except those of an [`Environment`](crate::Environment): once for the working
-/// directory, and to the user database for `~user`, or `~` without `HOME`. A full and clean path is
-/// returned without a copy.
+/// Makes no system calls, except those of an [`Environment`](crate::Environment): to get the
+/// working directory once, and to query the user database for `~user`, or for `~` without `HOME`. A
+/// full and clean path is returned without a copy.
 ///
 /// ```
 /// use curt_paths::{DotDot, Env, Expander, Flavor};
@@ -66,7 +66,7 @@ pub struct Expander {
 pub struct ExpandExplanation {
     /// The full path.
     pub result: Result<PathText, ExpandError>,
-    /// The rules, each once, in order of first use.
+    /// The rules, each listed once, in order of first use.
     pub rules: Vec<Rule>,
 }
 
@@ -86,7 +86,7 @@ impl Expander {
         Expander { world: World { options, env, base: None, has_nul_in_base: false, cache } }
     }
 
-    /// Sets the flavor of the paths; by default this system's.
+    /// Sets the flavor of the paths; by default that of this system.
     pub fn flavor(self, flavor: Flavor) -> Expander {
         self.with(|world| world.options.flavor = flavor)
     }
@@ -96,7 +96,7 @@ impl Expander {
         self.with(|world| world.options.release = release)
     }
 
-    /// Sets the style; by default the system's own.
+    /// Sets the style; by default [`Style::Native`].
     pub fn style(self, style: Style) -> Expander {
         self.with(|world| world.options.style = style)
     }
@@ -104,13 +104,13 @@ impl Expander {
     /// Sets how to treat `..`; by default [`DotDot::Keep`] in native POSIX paths, and otherwise
     /// [`DotDot::Clamp`].
     ///
-    /// A symlink can precede `..` in a POSIX path.
+    /// POSIX paths keep `..` because a symlink can precede it.
     pub fn dot_dot(self, dot_dot: DotDot) -> Expander {
         self.with(|world| world.options.dot_dot = Some(dot_dot))
     }
 
-    /// Sets how to treat `\\?\…` and `\??\…`; by default they are kept. Ruby's style always
-    /// normalizes them.
+    /// Sets how to treat `\\?\…` and `\??\…`; by default these prefixes are kept. Ruby's style
+    /// always normalizes them.
     pub fn verbatim(self, verbatim: Verbatim) -> Expander {
         self.with(|world| world.options.verbatim = verbatim)
     }
@@ -118,14 +118,14 @@ impl Expander {
     /// Sets whether a leading tilde is a home directory; by default only in Ruby's style.
     ///
     /// `~` is the home directory of the [`Env`], and `~user` that of a user in its user database.
-    /// Ruby's style without it is that of `File.absolute_path`.
+    /// With `false`, Ruby's style follows `File.absolute_path`.
     pub fn tilde(self, tilde: bool) -> Expander {
         self.with(|world| world.options.tilde = Some(tilde))
     }
 
     /// Sets the directory that relative paths start from, instead of the working directory.
     ///
-    /// It is itself expanded, when first needed.
+    /// The directory is itself expanded, when first needed.
     pub fn base(self, base: impl Into<PathText>) -> Expander {
         let base = base.into();
         self.with(|world| {
@@ -140,7 +140,7 @@ impl Expander {
         self
     }
 
-    /// Returns the full path of a text, borrowed if unchanged.
+    /// Returns the full path, borrowed if unchanged.
     pub fn expand<'t, U: Unit>(&self, text: &'t [U]) -> Result<Cow<'t, [U]>, ExpandError> {
         if self.is_clean(text) {
             return Ok(Cow::Borrowed(text));
@@ -152,7 +152,7 @@ impl Expander {
 
     /// Returns the full path of a string, borrowed if unchanged.
     ///
-    /// Fails with [`ExpandError::Encoding`] if the path starts from a directory that is not
+    /// Fails with [`ExpandError::Encoding`] if the path starts from a directory whose name is not
     /// Unicode.
     ///
     /// ```
@@ -171,9 +171,10 @@ impl Expander {
         })
     }
 
-    /// Writes the full path of a text into a buffer, replacing its content.
+    /// Writes the full path into a buffer, replacing its content.
     ///
-    /// Allocates only if the buffer is too small. After an error its content is unspecified.
+    /// Allocates only if the buffer is too small. After an error the content of the buffer is
+    /// unspecified.
     pub fn expand_into<U: Unit>(&self, text: &[U], buffer: &mut Vec<U>) -> Result<(), ExpandError> {
         buffer.clear();
         if self.is_clean(text) {
@@ -183,7 +184,7 @@ impl Expander {
         Expansion::new(&self.world).write(text, buffer, &mut ())
     }
 
-    /// Returns the full path of a text, in the units of the text.
+    /// Returns the full path, in bytes or 16-bit units as the text.
     pub fn expand_text(&self, text: &PathText) -> Result<PathText, ExpandError> {
         match &text.units {
             Units::Bytes(bytes) => Ok(self.expand(bytes)?.into_owned().into()),
@@ -191,7 +192,7 @@ impl Expander {
         }
     }
 
-    /// Expands as [`expand`](Expander::expand) does, and returns the applied rules. Slower.
+    /// Expands as [`expand`](Expander::expand) does, and also returns the applied rules. Slower.
     pub fn explain<U: Unit>(&self, text: &[U]) -> ExpandExplanation {
         let (mut full, mut rules) = (Vec::new(), Vec::new());
         let written = Expansion::new(&self.world).write(text, &mut full, &mut rules);
@@ -201,7 +202,7 @@ impl Expander {
         ExpandExplanation { result: written.map(|()| U::to_text(&full)), rules }
     }
 
-    /// Expands as [`expand_text`](Expander::expand_text) does, and returns the applied rules.
+    /// Expands as [`expand_text`](Expander::expand_text) does, and returns the applied rules, too.
     pub fn explain_text(&self, text: &PathText) -> ExpandExplanation {
         match &text.units {
             Units::Bytes(bytes) => self.explain(bytes),
@@ -209,7 +210,7 @@ impl Expander {
         }
     }
 
-    /// May return `false` for a path that is its own expansion.
+    /// Fast check, which may return `false` for a path that is its own expansion.
     #[inline]
     pub(crate) fn is_clean<U: Unit>(&self, text: &[U]) -> bool {
         let options = self.world.options;

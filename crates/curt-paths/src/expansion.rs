@@ -16,7 +16,9 @@ pub(crate) struct World {
     pub(crate) options: Options,
     pub(crate) env: Env,
     pub(crate) base: Option<PathText>,
-    /// Ruby refuses such a base even for a path that does not use it.
+    /// Whether the base contains NUL, which Ruby refuses even for a path that does not use the
+    /// base.
+    /// base.
     pub(crate) has_nul_in_base: bool,
     pub(crate) cache: Cache,
 }
@@ -104,7 +106,7 @@ impl<'a> Expansion<'a> {
         full_path::write(text, self.world.options, directory, out, trace)
     }
 
-    /// Ruby joins before it calls Windows.
+    /// Ruby joins the path and the base before it calls Windows.
     fn join<U: Unit>(self, text: &[U], trace: &mut impl Trace) -> Result<Vec<U>, ExpandError> {
         if self.begins_at_home(text) {
             return self.at_home(text, trace);
@@ -170,7 +172,8 @@ impl<'a> Expansion<'a> {
         cell(U::known(&self.world.cache)).get(find)
     }
 
-    /// Returns the base or the working directory if on that drive, with its spelling of the letter.
+    /// Returns the base or the working directory if it is on this drive, with its spelling of the
+    /// letter; otherwise the drive's own directory.
     fn drive<U: Unit>(
         self,
         letter: &[U],
@@ -208,7 +211,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// `~:` is a drive.
+    /// `~:` is a drive, not a home directory.
     fn begins_at_home<U: Unit>(self, text: &[U]) -> bool {
         let is_drive = |text| match self.world.options.flavor {
             Flavor::Posix => false,

@@ -1,4 +1,4 @@
-//! Folding, shared by the expander, the text check, `curt::Root` and program searches.
+//! Folds paths for the expander, the text check, `curt::Root` and program searches.
 
 use crate::options::{DotDot, ExpandError, Flavor, Release};
 use crate::rule::{Rule, Trace};
@@ -8,15 +8,16 @@ use crate::windows::{Start, device_at_end, is_separator};
 
 /// Folds a path: removes `.` and repeated separators, and treats `..` as [`DotDot`] says.
 ///
-/// Only the text is folded. After a symlink, `a/..` can lead elsewhere, except on Windows.
+/// Only the text is folded. If `a` is a symlink, the original `a/..` can lead elsewhere, except on
+/// Windows.
 ///
-/// A relative path remains relative. If folding moves a name to the front that begins with `~`, or
-/// on Windows contains a colon or is a device name, `.` is put before it, as Go and Node do for
+/// A relative path remains relative. If folding moves a name to the front that begins with `~` (or
+/// on Windows contains a colon or is a device name), `.` is put before it, as Go and Node do for
 /// drives: `a/../~/x` becomes `./~/x`, and on Windows `a/../c:/x` becomes `.\c:\x`.
 ///
-/// On Windows the last name can be a device, and loses trailing dots and spaces. A name that
-/// becomes the last one, and would be read differently there, keeps a separator, as in Node:
-/// `a/nul/.` becomes `a\nul\`.
+/// On Windows the last component can be a device, and loses trailing dots and spaces. If folding
+/// makes a name the last component, where Windows would read it differently, the separator after it
+/// is kept, as in Node: `a/nul/.` becomes `a\nul\`.
 ///
 /// ```
 /// use curt_paths::{DotDot, Flavor, Fold};
@@ -54,14 +55,14 @@ impl Fold {
         Fold { has_native_separators: true, ..self }
     }
 
-    /// Drops dots and spaces as [`inner_name`] and [`last_name`] do.
+    /// Also drops dots and spaces from names, as [`inner_name`] and [`last_name`] do.
     pub(crate) const fn trimmed(self) -> Fold {
         Fold { trims: true, ..self }
     }
 
-    /// Returns the folded names, or `.` if all were removed. Leading separators are dropped.
+    /// Returns the folded path, or `.` if no name remains. Leading separators are dropped.
     ///
-    /// To keep the root of a full path, [`append`](Fold::append) to it:
+    /// To keep the root of a full path, [append](Fold::append) the names to it:
     ///
     /// ```
     /// use curt_paths::{Flavor, Fold};
@@ -81,9 +82,9 @@ impl Fold {
         Ok(path)
     }
 
-    /// Appends names to a path.
+    /// Folds names and appends them to a path.
     ///
-    /// `..` removes neither the first `root` units of the path nor a leading separator. After an
+    /// `..` removes neither the first `root` elements of the path nor a leading separator. After an
     /// error the content of the path is unspecified.
     pub fn append<U: Unit>(
         self,
@@ -94,10 +95,10 @@ impl Fold {
         self.write(names, root, path, &mut ()).map(drop)
     }
 
-    /// Returns whether trimming removed all of the last name.
+    /// Returns whether trimming removed all of the last component.
     ///
-    /// All names are copied first, and then moved towards the front as needed: a run of names
-    /// without dots and double slashes at once.
+    /// All names are copied first, and then moved towards the front as needed. A run of names
+    /// without dots and double slashes is moved at once.
     pub(crate) fn write<U: Unit>(
         self,
         names: &[U],
@@ -137,7 +138,8 @@ impl Fold {
         let mut at = 0;
         let mut first = 0;
         while at < names.len() {
-            // On POSIX take the rest: the end of a run is searched only if one begins here.
+            // On POSIX take all remaining names: the end of a run is searched only if a run begins
+            // here.
             let name = if WINDOWS {
                 let length = U::position(&names[at..], *b"\\/\0");
                 length.map_or(&names[at..], |length| &names[at..at + length])
@@ -197,7 +199,7 @@ impl Fold {
             at = stop + 1;
         }
         path.truncate(end);
-        // Windows itself drops the separator without this check.
+        // Windows itself drops this separator, as [`Fold::trimmed`] does.
         let is_for_windows = WINDOWS && !self.trims && separator == U::ascii(b'\\');
         if is_for_windows && end > root && !ends_in_name(names) && is_read_differently(path) {
             path.push(separator);
@@ -209,13 +211,13 @@ impl Fold {
     }
 }
 
-/// A path that ends in a separator, `.` or `..` does not.
+/// A path that ends in a separator, `.` or `..` does not end in a name.
 fn ends_in_name<U: Unit>(names: &[U]) -> bool {
     let last = names.rsplit(|&unit| is_separator(unit)).next().unwrap_or_default();
     matches!(Kind::of::<U, true>(last), Kind::Normal)
 }
 
-/// Whether Windows reads the last name differently if a separator follows. Windows 10 has every
+/// Whether a separator after the last component changes how Windows reads it. Windows 10 has every
 /// device of Windows 11.
 fn is_read_differently<U: Unit>(path: &[U]) -> bool {
     let name = path.rsplit(|&unit| is_separator(unit)).next().unwrap_or_default();
@@ -257,7 +259,7 @@ fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
         || (end == path.len() && is_device(path) && !is_device(names))
 }
 
-/// May return `false` for a folded path.
+/// Fast check, which may return `false` for a folded path.
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 pub(crate) fn is_folded<U: Unit>(path: &[U]) -> bool {
@@ -266,7 +268,7 @@ pub(crate) fn is_folded<U: Unit>(path: &[U]) -> bool {
         [first, names @ ..] if *first == slash => names,
         names => names,
     };
-    // Padding makes a trailing slash and a last name `.` look like a name to fold.
+    // Pad with a slash and a dot to find a trailing slash and a last component `.`.
     !any_window(names, [slash, dot], |[a, b, c]| {
         let begins_with_dots = (b == dot) & ((c == dot) | (c == slash));
         (a == U::NUL) | ((a == slash) & ((b == slash) | begins_with_dots))
@@ -317,8 +319,8 @@ fn trimmed_length<U: Unit>(name: &[U], is_last: bool, trace: &mut impl Trace) ->
     kept
 }
 
-/// Copies `length` units, and possibly garbage after them: for short runs, a fixed copy of sixteen
-/// units is faster than one of variable length.
+/// Copies `length` elements, and possibly garbage after them. For short runs, copying a fixed
+/// sixteen elements is faster.
 fn copy<U: Copy>(units: &[U], length: usize, to: &mut [U]) {
     match (units.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
         (Some(units), Some(to)) if length <= 16 => *to = *units,
@@ -349,7 +351,7 @@ pub(crate) fn is_blank<U: Unit>(text: &[U]) -> bool {
     text.first().is_none_or(|&first| first == space) && text.iter().all(|&unit| unit == space)
 }
 
-/// Windows drops them from a last name other than `.` and `..`.
+/// Drops trailing dots and spaces, as Windows does from a last component other than `.` and `..`.
 pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     if matches!(*name, [only] if only == dot) || matches!(*name, [a, b] if a == dot && b == dot) {
@@ -359,7 +361,7 @@ pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
     &name[..end.map_or(0, |last| last + 1)]
 }
 
-/// Windows drops one trailing dot from a name before a separator.
+/// Drops one trailing dot, as Windows does from a name before a separator.
 fn inner_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     match *name {

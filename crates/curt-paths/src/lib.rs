@@ -1,11 +1,11 @@
-//! Path text by the rules of any system, on any system.
+//! Processes the text of paths by the rules of any system, on any system.
 //!
-//! Linux and Windows read the same text differently, and both have traps: the directory that `C:x`
-//! starts from, `nul.txt` being a device, `a/../b` leaving a directory. The functions here depend
-//! only on their input and make no system call, so a cross compiler, an archive tool or a linter
-//! can compute paths for another system.
+//! Linux and Windows read the same path differently, and both have traps: `C:x` starts from the
+//! working directory of a drive, `nul.txt` is a device, `a/../../b` leaves its directory. The
+//! functions here depend only on their input and make no system call, so a cross compiler, an
+//! archive tool or a linter can compute paths for another system.
 //!
-//! Text is a slice of bytes or of 16-bit units ([`Unit`]), and need not be Unicode.
+//! A path is a slice of bytes or of 16-bit units ([`Unit`]), and need not be Unicode.
 //!
 //! | task | item | authority |
 //! |---|---|---|
@@ -86,7 +86,8 @@
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic))]
 
 // From the bottom up: `scan` finds characters; `unit` abstracts over bytes and 16-bit units;
-// `fold`, `posix`, `windows` and `ruby` are the rules; `expansion` finds the starting directory.
+// `fold`, `posix`, `windows` and `ruby` implement the rules; `expansion` finds the starting
+// directory.
 mod check;
 mod directory;
 mod environment;

@@ -4,9 +4,9 @@ use std::fmt;
 /// The system whose rules a path follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flavor {
-    /// Bytes, one separator, one root: Linux, macOS and the BSDs.
+    /// Linux, macOS and the BSDs: bytes, one separator, one root.
     Posix,
-    /// 16-bit units, two separators, drives, shares and devices.
+    /// Windows: 16-bit units, two separators, drives, shares and devices.
     Windows,
 }
 
@@ -19,23 +19,23 @@ impl Flavor {
 /// The release of Windows whose device names are reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Release {
-    /// Windows 10 and older, servers up to 2022: a device name at the end of any path, with or
-    /// without extension.
+    /// Windows 10 and older, servers up to 2022. A device name is reserved as the last component of
+    /// any path, with or without extension.
     Windows10,
-    /// Windows 11 (from build 21000): a device name as the whole path, and `NUL` without extension
-    /// at the end of any path.
+    /// Windows 11 (from build 21000). A device name is reserved as the whole path, and `NUL`
+    /// without extension as the last component of any path.
     Windows11,
 }
 
 /// The program or system whose expansion to perform.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
-    /// The system's own, with tildes as ordinary characters: `GetFullPathNameW`, and on POSIX
-    /// [`DotDot`].
+    /// The style of the system, in which tildes are ordinary characters: `GetFullPathNameW`, and on
+    /// POSIX as [`DotDot`] says.
     #[default]
     Native,
-    /// Ruby's `File.expand_path`: a leading tilde is a home directory, trailing separators are
-    /// dropped, and Windows paths get slashes.
+    /// The style of Ruby's `File.expand_path`: a leading tilde is a home directory, trailing
+    /// separators are dropped, and Windows paths get slashes.
     Ruby,
 }
 
@@ -44,7 +44,7 @@ pub enum Style {
 /// After a symlink, only the system knows where `..` leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DotDot {
-    /// Keeps `..`, so the path means the same to the kernel. POSIX paths also keep a trailing
+    /// Keeps `..`, so the path means the same to the kernel. A POSIX path also keeps a trailing
     /// slash.
     Keep,
     /// Lets `..` remove the name before it, and ignores it at the root.
@@ -74,8 +74,8 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Windows and Ruby fold `..` before they open any directory, but on POSIX a symlink may
-    /// precede it.
+    /// By default, Windows and Ruby fold `..` before they open any directory, but on POSIX a
+    /// symlink may precede it.
     pub(crate) fn dot_dot(self) -> DotDot {
         self.dot_dot.unwrap_or(match (self.flavor, self.style) {
             (Flavor::Posix, Style::Native) => DotDot::Keep,
@@ -111,14 +111,14 @@ pub enum ExpandError {
     HomeNotAbsolute,
     /// The path begins with `~user`, and the user database has no such user.
     NoUser,
-    /// The path has more than 32,765 units on Windows, or its expansion exceeds the limit there.
+    /// The path has more than 32,765 units of 16 bits on Windows, or its expansion exceeds the
+    /// limit there.
     TooLong,
     /// `..` leads above the root, with [`DotDot::Refuse`].
     Escape,
-    /// The starting directory is unknown or not full (without drive or share on Windows, relative
-    /// on POSIX).
+    /// The starting directory is unknown or not full (without drive or share on Windows).
     Drive,
-    /// Parts of the path cannot be joined, such as non-Unicode bytes with 16-bit units.
+    /// Parts of the path cannot be joined, such as bytes that are not Unicode and 16-bit units.
     Encoding,
 }
 

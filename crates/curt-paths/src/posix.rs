@@ -1,4 +1,4 @@
-//! Native POSIX paths, also of 16-bit units.
+//! Expands native POSIX paths, even of 16-bit units.
 
 use crate::directory::Directory;
 use crate::fold::{Fold, is_folded};
@@ -6,7 +6,7 @@ use crate::options::{ExpandError, Flavor, Options, Style};
 use crate::rule::{Rule, Trace};
 use crate::unit::{Unit, has_nul};
 
-/// Starts from a directory, or without one begins with a slash.
+/// Starts from a directory; without one, the path begins with a slash.
 pub(crate) fn write<U: Unit>(
     directory: Option<&Directory<U>>,
     text: &[U],
@@ -78,7 +78,7 @@ fn root_length<U: Unit>(text: &[U]) -> usize {
     if count == 2 { 2 } else { 1 }
 }
 
-/// May return `false` for a path that is its own expansion.
+/// Fast check, which may return `false` for a path that is its own expansion.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let slash = U::ascii(b'/');
     match text {
@@ -91,7 +91,7 @@ pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     }
 }
 
-/// May return `false` for a path that can be appended unchanged.
+/// Fast check, which may return `false` for a path that can be appended unchanged.
 fn is_clean_tail<U: Unit>(text: &[U]) -> bool {
     let needs_folding = |first: U| matches!(first.to_ascii(), b'/' | b'.');
     text.first().is_some_and(|&first| !needs_folding(first)) && is_folded(text)

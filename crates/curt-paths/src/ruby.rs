@@ -1,4 +1,4 @@
-//! Paths in the style of Ruby's `File.expand_path`, after `file.c` and `win32/file.c`.
+//! Expands paths in the style of Ruby's `File.expand_path`, after `file.c` and `win32/file.c`.
 
 use crate::directory::Directory;
 use crate::fold::Kind;
@@ -8,12 +8,12 @@ use crate::unit::Unit;
 use crate::windows::full_path::is_same_letter;
 use crate::windows::prefix::{Start, is_separator};
 
-/// The directory and leading slashes are kept as typed. Without a directory, the path begins with a
-/// slash.
+/// Writes a POSIX path. The directory and leading slashes are kept as typed. Without a directory,
+/// the path begins with a slash.
 ///
-/// [`Fold`](crate::Fold) expects a folded directory with a fixed root. Here a directory such as
-/// `//a//b` keeps its slashes until `..` removes them with the name behind them, down to the first
-/// one.
+/// [`Fold`](crate::Fold) expects a folded directory with a fixed root. But here a directory such as
+/// `//a//b` keeps its slashes until `..` removes them with the name after them, down to the first
+/// slash.
 pub(crate) fn write_posix<U: Unit>(
     directory: Option<&Directory<U>>,
     text: &[U],
@@ -115,7 +115,6 @@ pub(crate) fn join_base<U: Unit>(
         (_, Some(drive)) if is_rooted => drive,
         (_, None) if is_rooted && is_share => share_length(base),
         (_, None) if is_rooted => 0,
-        // The base goes behind the drive of the path.
         (Start::DriveRelative { letter }, None) => {
             joined.extend_from_slice(&text[..=letter]);
             base.len()
@@ -139,7 +138,7 @@ pub(crate) fn join_path<U: Unit>(text: &[U], start: Start, joined: &mut Vec<U>) 
     }
 }
 
-/// Appends the rest of a Windows path, after `~user`.
+/// Appends the rest of a Windows path that follows `~user`.
 pub(crate) fn join_home<U: Unit>(home: &mut Vec<U>, rest: &[U]) {
     push_separator(home);
     let rest = rest.get(1..).unwrap_or_default();

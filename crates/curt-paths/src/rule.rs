@@ -1,4 +1,4 @@
-/// Records applied rules. `()` records none, at no cost.
+/// Records applied rules. `()` discards them, at no cost.
 pub(crate) trait Trace {
     fn note(&mut self, rule: Rule);
 }
@@ -8,7 +8,7 @@ impl Trace for () {
     fn note(&mut self, _: Rule) {}
 }
 
-/// Each rule once, in order of first use.
+/// Records each rule once, in order of first use.
 impl Trace for Vec<Rule> {
     fn note(&mut self, rule: Rule) {
         if !self.contains(&rule) {

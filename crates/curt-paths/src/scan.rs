@@ -1,16 +1,16 @@
 //! Finds characters in text, many units at a time.
 //!
-//! *Whether* a text contains certain neighbours is a question for [`any_window`], which looks at 16
-//! units at a time without a branch, so that compilers vectorize it. *Where* a character is,
-//! [`position`], [`rposition`] and [`run_end`] find out 8 bytes at a time in a 64-bit word, which
-//! is faster than vectors on text as short as file names.
+//! To find out *whether* a text contains certain neighbours, [`any_window`] looks at 16 units at a
+//! time without a branch, so that compilers vectorize it. To find out *where* a character is,
+//! [`position`], [`rposition`] and [`run_end`] look at 8 bytes at a time in a 64-bit word, which is
+//! faster than vectors on text as short as file names.
 
 const BLOCK: usize = 16;
 
 const LONGEST_WINDOW: usize = 4;
 
-/// The text is padded with one unit in front, and behind it as far as the last window needs.
-/// Padding alone must not match.
+/// Returns whether any `W` consecutive units are wanted. The text is padded with one unit in front,
+/// and at its end as far as the last window needs. Padding alone must not be wanted.
 #[inline]
 pub(crate) fn any_window<U: Copy, const W: usize>(
     text: &[U],
@@ -58,13 +58,13 @@ pub(crate) fn any_window<U: Copy, const W: usize>(
     block(&padded, 0)
 }
 
-/// The lowest bit of each byte, the highest bit, and all but the highest.
+/// Masks of each byte: the lowest bit, the highest bit, and all but the highest.
 const ONES: u64 = u64::MAX / 0xFF;
 const HIGH: u64 = ONES << 7;
 const LOW: u64 = !HIGH;
 const SLASHES: u64 = ONES * b'/' as u64;
 
-/// Marks the first equal byte by its highest bit. Marks above it can be wrong.
+/// Marks the first byte equal to `byte` in its highest bit. Later marks can be wrong.
 fn mark_first(word: u64, byte: u8) -> u64 {
     let zero = word ^ (ONES * u64::from(byte));
     zero.wrapping_sub(ONES) & !zero & HIGH
@@ -113,7 +113,7 @@ pub(crate) fn rposition(text: &[u8], wanted: u8) -> Option<usize> {
     rest.iter().rposition(|&byte| byte == wanted)
 }
 
-/// Returns the end of the run of plain POSIX names that begins at `from`: the index of the first
+/// Returns where the run of plain POSIX names that begins at `from` ends: the index of the first
 /// NUL, or of the first slash followed by a slash, a dot or the end.
 #[inline]
 pub(crate) fn run_end(text: &[u8], from: usize) -> usize {

@@ -1,7 +1,7 @@
 //! Tables of texts for unit tests.
 
-/// Parses a table of rows separated by spaces: `text→result`, or `text` alone if that is the
-/// result. `·` is a space, and `''` is empty.
+/// Parses a table of rows separated by spaces: `text→result`, or `text` alone if the result is the
+/// same. `·` is a space, and `''` is the empty text.
 pub(crate) fn rows(table: &str) -> Vec<(String, String)> {
     let row = |row: &str| {
         let cell = |cell: &str| if cell == "''" { String::new() } else { cell.replace('·', " ") };

@@ -1,4 +1,4 @@
-//! The units of paths, bytes and 16-bit units behind one trait, and owned text in either.
+//! Bytes and 16-bit units of paths behind one trait, and owned paths in either.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -8,7 +8,7 @@ use crate::directory::{Cache, Known};
 use crate::options::ExpandError;
 use crate::scan;
 
-/// A unit of path text: a byte, or a 16-bit unit of Windows. Neither needs to be Unicode.
+/// A unit of a path: a byte, or a 16-bit unit of Windows. Neither needs to be Unicode.
 ///
 /// ```
 /// use curt_paths::Unit;
@@ -20,34 +20,34 @@ use crate::scan;
 /// assert_eq!(count_names(&wide), 3);
 /// ```
 pub trait Unit: Eq + Ord + Hash + Send + Sync + Debug + Internal {
-    /// The unit that names cannot contain.
+    /// The NUL, which names cannot contain.
     const NUL: Self;
-    /// The native separator of systems with these units: a slash, or a backslash.
+    /// The native separator: a slash for bytes, a backslash for 16-bit units.
     const SEPARATOR: Self;
 
     /// Returns the unit of an ASCII character.
     fn ascii(character: u8) -> Self;
 
-    /// Returns the character if it is ASCII, and otherwise some non-ASCII value.
+    /// Returns the character if it is ASCII, and otherwise an arbitrary non-ASCII value.
     fn to_ascii(self) -> u8;
 
-    /// Whether two names are equal when ignoring case.
+    /// Returns whether two names are equal when ignoring case.
     ///
     /// Letters are compared by Unicode's simple mappings, as Windows does.
     fn same_in_any_case(left: &[Self], right: &[Self]) -> bool;
 
-    /// Whether this is a separator on systems with these units. Windows has two.
+    /// Returns whether this is a separator: `/` for bytes, and `/` or `\` for 16-bit units.
     fn is_separator(self) -> bool {
         self == Self::SEPARATOR || self == Self::ascii(b'/')
     }
 
-    /// Returns the index of the first of these ASCII characters.
+    /// Returns the index of the first unit that is one of these ASCII characters.
     #[inline]
     fn position<const N: usize>(text: &[Self], wanted: [u8; N]) -> Option<usize> {
         text.iter().position(|&unit| wanted.iter().any(|&wanted| unit == Self::ascii(wanted)))
     }
 
-    /// Returns the index of the last `wanted`.
+    /// Returns the index of the last unit equal to `wanted`.
     #[inline]
     fn rposition(text: &[Self], wanted: Self) -> Option<usize> {
         text.iter().rposition(|&unit| unit == wanted)
@@ -56,11 +56,11 @@ pub trait Unit: Eq + Ord + Hash + Send + Sync + Debug + Internal {
 
 /// Seals [`Unit`].
 pub trait Internal: Copy + 'static {
-    /// Windows accepts these as digits in port names.
+    /// The superscript digits, which Windows accepts in port names.
     const SUPERSCRIPTS: &'static [&'static [Self]];
 
-    /// Returns the units of the text's first 16-bit unit: 0 if the text is empty, or begins with a
-    /// surrogate pair.
+    /// Returns how many units of `text` the first 16-bit unit takes: 0 if the text is empty, or
+    /// begins with a surrogate pair.
     fn letter(text: &[Self]) -> usize {
         usize::from(!text.is_empty())
     }
@@ -176,7 +176,7 @@ impl Internal for u8 {
     }
 
     fn wide_length(text: &[u8]) -> usize {
-        // One for each first byte of a character, two if the character has four bytes.
+        // Count one unit for the first byte of each character, two if it has four bytes.
         let units =
             text.iter().map(|&byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0));
         units.sum()
@@ -235,8 +235,8 @@ impl Internal for u16 {
     }
 }
 
-/// Keeps a letter whose capital is several. As in Windows' ordinal comparison, only ASCII letters
-/// have ASCII capitals.
+/// Returns the capital, or the letter itself if its capital is several letters. As in Windows'
+/// ordinal comparison, only ASCII letters have ASCII capitals.
 fn upper(letter: char) -> char {
     let mut capitals = letter.to_uppercase();
     match (capitals.next(), capitals.next()) {
@@ -254,9 +254,10 @@ pub(crate) fn has_nul<U: Unit>(text: &[U]) -> bool {
     U::position(text, [0]).is_some()
 }
 
-/// An owned path in its original units: bytes, or 16-bit units of Windows.
+/// An owned path, as bytes or as 16-bit units of Windows.
 ///
-/// For an [`Expander`](crate::Expander) whose units are only known at run time.
+/// For an [`Expander`](crate::Expander) if it is known only at run time which of the two a path
+/// has.
 ///
 /// ```
 /// use curt_paths::PathText;
@@ -272,18 +273,18 @@ pub struct PathText {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Units {
-    /// Any bytes; an unpaired surrogate of Windows is three (WTF-8).
+    /// Any bytes. An unpaired surrogate of Windows is encoded in three bytes (WTF-8).
     Bytes(Vec<u8>),
     Wide(Vec<u16>),
 }
 
 impl PathText {
-    /// Copies a text.
+    /// Copies a path.
     pub fn from_units<U: Unit>(units: &[U]) -> PathText {
         U::to_text(units)
     }
 
-    /// Returns the text as bytes: the original ones, or UTF-8 (WTF-8 for unpaired surrogates).
+    /// Returns the path as bytes: the original bytes, or UTF-8 (WTF-8 for unpaired surrogates).
     pub fn to_bytes(&self) -> Cow<'_, [u8]> {
         match &self.units {
             Units::Bytes(bytes) => Cow::Borrowed(bytes),
@@ -291,8 +292,9 @@ impl PathText {
         }
     }
 
-    /// Returns the text as 16-bit units. Fails with [`ExpandError::Encoding`] if bytes are not
-    /// Unicode.
+    /// Returns the path as 16-bit units.
+    ///
+    /// Fails with [`ExpandError::Encoding`] if bytes are not Unicode.
     pub fn to_units(&self) -> Result<Cow<'_, [u16]>, ExpandError> {
         match &self.units {
             Units::Bytes(bytes) => to_units(bytes).map(Cow::Owned),
@@ -300,7 +302,7 @@ impl PathText {
         }
     }
 
-    /// Whether the units have 16 bits.
+    /// Returns whether the path has 16-bit units.
     pub fn is_wide(&self) -> bool {
         matches!(self.units, Units::Wide(_))
     }
@@ -325,7 +327,7 @@ path_text_from! {
     &[u16]: units => Units::Wide(units.to_vec()),
 }
 
-/// An unpaired surrogate becomes three bytes (WTF-8).
+/// Converts to bytes. An unpaired surrogate becomes three bytes (WTF-8).
 pub(crate) fn to_bytes(units: &[u16]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(units.len());
     for character in char::decode_utf16(units.iter().copied()) {
@@ -341,7 +343,7 @@ pub(crate) fn to_bytes(units: &[u16]) -> Vec<u8> {
     bytes
 }
 
-/// Bytes not from [`to_bytes`] may have no 16-bit units.
+/// Converts to 16-bit units. Fails for bytes that are neither UTF-8 nor from [`to_bytes`].
 pub(crate) fn to_units(bytes: &[u8]) -> Result<Vec<u16>, ExpandError> {
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;

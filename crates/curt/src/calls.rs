@@ -6,9 +6,10 @@ const KINDS: usize = 40;
 
 /// The system calls made by an operation, by their names on this platform.
 ///
-/// On Linux the numbers match a tracer's, minus the calls of the language runtime (memory, threads,
-/// locks). Elsewhere a C library function such as `readdir` counts as one call when it fills its
-/// buffer. Not counted are user lookups, and closing an object of the caller on drop.
+/// On Linux the numbers are those that a tracer shows, except the calls of the language runtime
+/// (memory, threads, locks). Elsewhere a C library function such as `readdir` counts as one call
+/// when it fills its buffer. User lookups are not counted, nor is closing an object of the caller
+/// on drop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Calls {
     names: &'static [&'static str],
@@ -31,7 +32,7 @@ impl Calls {
         self.iter().find(|&(known, _)| known == name).map_or(0, |(_, count)| count)
     }
 
-    /// Adds the counts of another worker or operation.
+    /// Adds the counts of another worker or operation to these.
     pub fn add(&mut self, other: &Calls) {
         if self.names.is_empty() {
             self.names = other.names;
@@ -54,7 +55,7 @@ impl fmt::Debug for Calls {
     }
 }
 
-/// Lock-free, because a child forked while another thread held a lock would wait forever.
+/// Lock-free: if another thread held a lock during `fork`, the child would wait forever.
 #[derive(Debug)]
 pub(crate) struct SharedCalls([AtomicU64; KINDS]);
 
@@ -78,7 +79,7 @@ impl SharedCalls {
     }
 }
 
-/// Uses plain cells, since a worker belongs to one thread at a time.
+/// Uses plain cells, because a worker belongs to one thread at a time.
 pub(crate) struct Counter {
     names: &'static [&'static str],
     counts: [Cell<u64>; KINDS],

@@ -1,4 +1,5 @@
-//! Canonical names: absolute paths without symlinks, `.` and `..`. Missing files can have one, too.
+//! Finds canonical names: absolute paths without symlinks, `.` and `..`. Even missing files can
+//! have them.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-canonical-{}", std::process::id()));
@@ -17,37 +18,38 @@
 //!
 //! # Promises
 //!
-//! - On Unix the result is that of GNU `realpath`, including missing names ([`Missing`]), `..`
+//! - On Unix the result is that of GNU `realpath`, even for missing names ([`Missing`]), `..`
 //!   ([`Links`]) and symlink loops.
-//! - On Windows it is that of `GetFinalPathNameByHandle`: names are spelled as on disk, and short
-//!   names are expanded. The prefix `\\?\` is dropped if the path means the same without it.
+//! - On Windows the result is that of `GetFinalPathNameByHandle`: names are spelled as on disk, and
+//!   short names are expanded. The prefix `\\?\` is dropped if the path means the same without it.
 //!
 //! # Call ceiling
 //!
 //! | | Linux | other Unix |
 //! |---|---|---|
-//! | the path exists | 5 (`openat`, `readlinkat`, `newfstatat`, `fstat`, `close`) | 1 per name and link |
-//! | its last name is missing | 7 | the same |
-//! | otherwise, and with [`Links::Keep`] | 1 per name and link, in addition | the same |
+//! | the path exists | 5 (`openat`, `readlinkat`, `newfstatat`, `fstat`, `close`) | 1 per name and symlink |
+//! | its last component is missing | 7 | the same |
+//! | otherwise, and with [`Links::Keep`] | 1 per name and symlink, in addition | the same |
 //!
-//! One by one, add one call for the working directory, one for a name that must be a directory
-//! because `..` or a separator ends the path behind it, and one per link from the twenty-first on.
-//! Windows takes 4 calls, and 4 per missing name.
+//! Looking up names one by one also costs one call for the working directory, one for a name that
+//! must be a directory because `..` or a trailing separator follows it, and one per symlink from
+//! the twenty-first on. Windows takes 4 calls, and 4 more per missing name.
 //!
 //! # Races
 //!
-//! Swapping symlinks while names are looked up one by one can produce a name that never existed.
-//! For untrusted paths use [`Root`](crate::Root).
+//! If symlinks are swapped while names are looked up one by one, the result can be a name that
+//! never existed. For untrusted paths use [`Root`](crate::Root).
 //!
-//! Behind `/proc/PID/root` of another mount namespace, a name is valid only there, as with GNU
-//! `realpath`.
+//! Through `/proc/PID/root` of another mount namespace, a name is valid only in that namespace, as
+//! with GNU `realpath`.
 //!
 //! # Fallbacks
 //!
-//! Names are looked up one by one if the kernel cannot name the open file (without `/proc`), if its
-//! name does not lead back to it (another mount namespace, a later mount), if the kernel gives up
-//! on symlinks (after 40) or may not follow one (`fs.protected_symlinks`), and if the path is too
-//! long. More than 1,024 links are an error, with [`Links::FollowFew`] more than 40.
+//! Names are looked up one by one in these cases: the kernel cannot name the open file (without
+//! `/proc`); the name does not lead back to the file (another mount namespace, a later mount); the
+//! kernel gives up on symlinks (after 40) or refuses to follow one (`fs.protected_symlinks`); or
+//! the path is too long. More than 1,024 symlinks are an error, with [`Links::FollowFew`] more than
+//! 40.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
@@ -80,7 +82,7 @@ impl Canonicalizer {
         Canonicalizer::default()
     }
 
-    /// Sets which names may be missing; [`Missing::Nothing`] by default.
+    /// Sets which components may be missing; [`Missing::Nothing`] by default.
     pub fn missing(mut self, missing: Missing) -> Canonicalizer {
         self.missing = missing;
         self
@@ -103,8 +105,8 @@ impl Canonicalizer {
     ///
     /// # Errors
     ///
-    /// The system's, for a name that must not be missing, an unsearchable directory or a symlink
-    /// loop. The empty path is a missing file.
+    /// Fails with the system's error if a component must exist but is missing, if a directory
+    /// cannot be searched, or on a symlink loop. The empty path counts as a missing file.
     pub fn find(&self, path: impl AsRef<Path>) -> Result<PathBuf, Error> {
         let path = path.as_ref();
         let sys = Os::start(&self.setup);
@@ -122,9 +124,9 @@ impl Canonicalizer {
     }
 }
 
-/// Returns the relative path between two canonical names. No call.
+/// Returns the relative path between two canonical names. Makes no system call.
 ///
-/// It is `.` if they are equal, and `None` if they have no common root, as on two drives.
+/// The result is `.` if they are equal, and `None` if they have no common root, as on two drives.
 ///
 /// ```
 /// use curt::canonical::relative;

@@ -9,27 +9,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::fields::Kind;
 
-/// How many threads may work.
+/// How many threads an operation may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Threads {
-    /// Adds threads to the caller's when the work is large enough, and pauses them if the measured
-    /// rate shows that they do not pay.
+    /// Adds threads when the work is large enough, and pauses them if the measured rate shows that
+    /// they do not pay.
     #[default]
     Automatic,
-    /// At most this many, including the caller's.
+    /// Uses at most this many threads, including the caller's.
     ///
-    /// 1 never starts a thread. More are started after 64 entries of a removal, or 256 of a walk,
-    /// whether they pay or not.
+    /// With 1, no thread is started. With a larger number, threads are started after 64 entries of
+    /// a removal, or 256 of a walk, whether they pay or not.
     AtMost(usize),
 }
 
 impl Threads {
-    /// The most threads that a number from outside may request; more is taken as a mistake.
+    /// The maximum that `Threads::try_from` accepts; more is probably a mistake.
     pub const MOST: usize = 1024;
 }
 
-/// For numbers from outside, such as a script's argument: from 1 to [`Threads::MOST`].
+/// For untrusted numbers, such as a script's argument. Accepts 1 to [`Threads::MOST`].
 ///
 /// ```
 /// use curt::Threads;
@@ -63,8 +63,8 @@ pub enum SameFileSystem {
     Mount,
     /// Enters no directory on another device, like `find -xdev` and GNU `rm --one-file-system`.
     ///
-    /// A nested subvolume is on another device; a bind mount of the same file system is not, and
-    /// only a removal refuses it.
+    /// A nested subvolume is on another device. A bind mount of the same file system is not; only a
+    /// removal refuses it.
     Device,
 }
 
@@ -76,7 +76,7 @@ impl From<bool> for SameFileSystem {
 
 /// Stops an operation, from any thread or from a signal handler.
 ///
-/// Workers check it between entries.
+/// Workers check for cancellation between entries.
 ///
 /// ```
 /// use curt::{Cancel, Walk};
@@ -98,12 +98,12 @@ impl Cancel {
         Cancel(AtomicBool::new(false))
     }
 
-    /// Requests the operation to stop.
+    /// Requests that the operation stop.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether cancellation was requested.
+    /// Returns whether cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -118,17 +118,17 @@ pub struct Unvisited<'a> {
 }
 
 impl<'a> Unvisited<'a> {
-    /// Returns the path: the operand as given, followed by the names below it.
+    /// Returns the path: the operand as given, followed by the names beneath it.
     pub fn path(&self) -> &'a Path {
         self.path
     }
 
-    /// Returns the path below the operand.
+    /// Returns the path relative to the operand.
     pub fn relative_path(&self) -> &'a Path {
         self.relative
     }
 
-    /// Returns the last part of the path.
+    /// Returns the last component of the path.
     pub fn name(&self) -> &'a OsStr {
         self.relative.file_name().unwrap_or(self.relative.as_os_str())
     }
@@ -141,9 +141,10 @@ impl<'a> Unvisited<'a> {
 
 pub(crate) type Exclude<'a> = Arc<dyn Fn(&Unvisited<'_>) -> Answer + Send + Sync + 'a>;
 
-/// How an operation continues after a callback.
+/// Tells an operation how to continue after a callback.
 ///
-/// A callback may also return `()` to continue, or a [`ControlFlow`] whose `Break` stops.
+/// A callback may also return `()` to continue, or a [`ControlFlow`] whose `Break` stops the
+/// operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Next {
     /// Continues.
@@ -161,7 +162,8 @@ impl From<()> for Next {
     }
 }
 
-// Not for any `ControlFlow<B, C>`: the types of `ControlFlow::Break(())` could not be inferred.
+// Not generic over `ControlFlow<B, C>`, because the types of `ControlFlow::Break(())` could not be
+// inferred.
 impl From<ControlFlow<()>> for Next {
     fn from(flow: ControlFlow<()>) -> Next {
         match flow {
@@ -173,7 +175,7 @@ impl From<ControlFlow<()>> for Next {
 
 /// A callback's answer to a yes-or-no question.
 ///
-/// A callback may also return a `bool`, or a [`ControlFlow`] whose `Break` stops.
+/// A callback may also return a `bool`, or a [`ControlFlow`] whose `Break` stops the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// `true`.
@@ -232,7 +234,7 @@ pub trait Operands {
     /// Returns the paths, in order.
     fn into_paths(self) -> Vec<PathBuf>;
 
-    /// Does not copy paths that the caller owns.
+    /// Calls `work` with the paths, without copying paths that the caller owns.
     fn lend<T>(self, work: impl FnOnce(&[&Path]) -> T) -> T
     where
         Self: Sized,

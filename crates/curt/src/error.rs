@@ -21,7 +21,7 @@ use curt_paths::Refusal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// Looking up an entry to remove, or refusing it.
+    /// Looking up an entry to remove, or refusing to remove it.
     Remove,
     /// Removing a non-directory (`unlink`).
     RemoveFile,
@@ -118,15 +118,15 @@ impl Operation {
 pub enum Cause {
     /// The system's error.
     Os(io::Error),
-    /// A removal refused the entry, or gave up on it.
+    /// A removal refused an entry, or gave up on it.
     Remains(RemainReason),
-    /// Another entry has taken the name.
+    /// The name now belongs to another entry than the one found before.
     Replaced,
     /// A symlink or mount leads back to this ancestor.
     Loop(PathBuf),
     /// The path was refused before any action.
     Refused(Refusal),
-    /// A program failed to start.
+    /// A program was found but failed to start.
     Start(StartFailure, io::Error),
     /// No program of that name was found.
     Find(NotFound),
@@ -162,13 +162,14 @@ impl Cause {
         match self {
             Cause::Os(error) | Cause::Start(_, error) => OsError::of(error.kind()),
             Cause::Remains(reason) => reason.closest(),
-            // Not `ENOENT`, which `rm -f` and others ignore: the name exists.
+            // Not `ENOENT`, which `rm -f` and others ignore: the name still exists.
             Cause::Replaced => OsError::Stale,
             Cause::Refused(Refusal::Empty) => OsError::NotFound,
             Cause::Refused(Refusal::Nul) => OsError::Invalid,
-            // As with `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_MAGICLINKS`.
+            // `openat2(2)` returns `ELOOP` for `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_MAGICLINKS`.
             Cause::Refused(Refusal::Link) | Cause::Loop(_) => OsError::TooManyLinks,
-            // As with `RESOLVE_BENEATH`: the path would leave the root, here or on another system.
+            // `openat2(2)` returns `EXDEV` for `RESOLVE_BENEATH`, for paths that leave the root
+            // here or on another system.
             Cause::Refused(_) => OsError::OtherDevice,
             Cause::Find(why) => why.closest(),
             Cause::Bug(_) => OsError::Io,
@@ -194,10 +195,9 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Why a program failed to start; the system's error comes with it.
+/// Why a program failed to start; [`Cause::Start`] also holds the system's error.
 ///
-/// One error number can have several reasons, which a look at the file after the failure tells
-/// apart.
+/// One error number can have several reasons, so the file is examined after the failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StartFailure {
@@ -221,11 +221,11 @@ pub enum StartFailure {
     TextBusy,
     /// The arguments and variables exceed the system's limit.
     TooLong,
-    /// An argument, a variable or a path contains NUL, or an argument of a batch file a line end.
+    /// An argument, a variable or a path contains NUL, or a batch file's argument a line end.
     InvalidText,
     /// A variable name is empty or contains `=`.
     InvalidVariable {
-        /// The name.
+        /// The name of the variable.
         name: OsString,
     },
     /// The program requires administrator rights (Windows).
@@ -271,13 +271,13 @@ impl fmt::Display for StartFailure {
 
 /// A failure: the operation, the path as the caller would write it, and the cause.
 ///
-/// One shared pointer, so a `Result` remains small.
+/// A single shared pointer, so a `Result` remains small.
 ///
 /// # As an `io::Error`
 ///
-/// The `?` operator converts this into an [`io::Error`], which holds either a number or a text.
-/// Programs match on the number, so if the system failed, only the number is kept; `Box<dyn Error>`
-/// and [`io::Error::other`] keep operation and path.
+/// The `?` operator converts this into an [`io::Error`], which holds either a number or a message.
+/// Programs match on the number, so a failure of the system keeps only its number. To keep
+/// operation and path as well, use `Box<dyn Error>` or [`io::Error::other`].
 ///
 /// ```
 /// fn size(path: &str) -> std::io::Result<Option<u64>> {
@@ -299,9 +299,10 @@ impl fmt::Display for StartFailure {
 /// assert!(matches!(error.cause(), curt::Cause::Os(_)));
 /// ```
 ///
-/// The message includes the cause, so [`source`](std::error::Error::source) is mostly `None`.
+/// The message includes the cause, so [`source`](std::error::Error::source) usually returns `None`.
 ///
-/// `{:?}` shows the message, for `fn main() -> Result<(), curt::Error>`.
+/// `{:?}` also shows the message, because `fn main() -> Result<(), curt::Error>` prints errors with
+/// it.
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
@@ -322,7 +323,7 @@ impl Error {
         self.0.operation
     }
 
-    /// Returns the path: the operand as given, followed by the names below it.
+    /// Returns the path: the operand as given, followed by the names beneath it.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
@@ -344,7 +345,7 @@ impl Error {
         }
     }
 
-    /// Returns the system's error number, if the system failed.
+    /// Returns the system's error number, if a system call failed.
     pub fn raw_os_error(&self) -> Option<i32> {
         self.cause().system().and_then(io::Error::raw_os_error)
     }
@@ -352,8 +353,8 @@ impl Error {
     /// Returns [`raw_os_error`](Error::raw_os_error), or else the closest error number.
     ///
     /// For bindings to other languages: `EXDEV` for a path that leaves a [`Root`](crate::Root),
-    /// `EBUSY` for a mount point, `ESTALE` for a replaced directory, `EIO` if no number fits; on
-    /// Windows a `GetLastError` code.
+    /// `EBUSY` for a mount point, `ESTALE` for a replaced directory, `EIO` if no number fits. On
+    /// Windows it is a `GetLastError` code.
     ///
     /// ```
     /// # #[cfg(target_os = "linux")]
@@ -369,9 +370,9 @@ impl Error {
         self.raw_os_error().unwrap_or_else(|| self.cause().closest().number())
     }
 
-    /// Returns the equivalent C library function, such as `unlink` or `scandir`.
+    /// Returns the name of the equivalent C library function, such as `unlink` or `scandir`.
     ///
-    /// A removal that refuses an entry, or finds it replaced, counts as `rmdir`.
+    /// If a removal refused an entry, or found it replaced, the function is `rmdir`.
     ///
     /// ```
     /// assert_eq!(curt::stat("no such file", curt::Fields::SIZE).unwrap_err().function(), "lstat");
@@ -383,10 +384,10 @@ impl Error {
         }
     }
 
-    /// Returns the cause in words, if the system's text for [`errno`](Error::errno) does not
-    /// describe it.
+    /// Returns the cause in words, unless the text for [`errno`](Error::errno) already describes
+    /// it.
     ///
-    /// `None` for an empty path, which `ENOENT` describes.
+    /// Returns `None` for an empty path, which the text of `ENOENT` describes.
     ///
     /// ```
     /// # fn main() -> Result<(), curt::Error> {
@@ -408,8 +409,8 @@ impl Error {
         (!is_said).then(|| self.cause().to_string())
     }
 
-    /// Whether a retry may succeed: the entry was busy, not empty or not permitted, or descriptors
-    /// ran out; as in Node's `fs.rm` (`maxRetries`).
+    /// Returns whether a retry may succeed, as in Node's `fs.rm` (`maxRetries`): the entry was
+    /// busy, not empty or not permitted, or descriptors ran out.
     ///
     /// ```
     /// assert!(!curt::list("no such directory").unwrap_err().may_pass());
@@ -421,14 +422,14 @@ impl Error {
         }
     }
 
-    /// Returns the kind of [`errno`](Error::errno). A refused path has [the refusal's
+    /// Returns the error kind of [`errno`](Error::errno). A refused path has [the refusal's
     /// kind](Refusal::kind), because stable Rust has none for `ELOOP`.
     pub fn kind(&self) -> io::ErrorKind {
         self.cause().kind()
     }
 }
 
-/// Returns the system's number of an error, even if it only has a kind.
+/// Returns the system's number for an error, even if the error only has a kind.
 #[doc(hidden)]
 pub fn number_of(error: &io::Error) -> Option<i32> {
     let known = OsError::of(error.kind());
@@ -436,12 +437,12 @@ pub fn number_of(error: &io::Error) -> Option<i32> {
     error.raw_os_error().or(has_number.then(|| known.number()))
 }
 
-/// Returns the system's words for an error, without the number that `std` appends. For the command.
+/// Returns the system's message, without the number that `std` appends. Used by the command.
 #[doc(hidden)]
 pub fn words_of(error: &io::Error) -> String {
     let text = error.to_string();
     let Some(number) = error.raw_os_error() else { return text };
-    // Windows' texts end in a period.
+    // Windows' messages end in a period.
     text.trim_end_matches(&format!(" (os error {number})")).trim_end_matches('.').to_owned()
 }
 
@@ -467,7 +468,7 @@ impl fmt::Display for Error {
 }
 
 impl error::Error for Error {
-    /// The system's error behind a failed start, unless the message already shows it.
+    /// Returns the system's error behind a failed start, unless the message already shows it.
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match &self.0.cause {
             Cause::Start(StartFailure::System | StartFailure::Directory, _) => None,
@@ -478,7 +479,7 @@ impl error::Error for Error {
 }
 
 impl From<Error> for io::Error {
-    /// If the system failed, the result is its error. Other failures are wrapped, for
+    /// If a system call failed, the result is its error. Other failures are wrapped, for
     /// [`io::Error::downcast`].
     fn from(error: Error) -> io::Error {
         match error.raw_os_error() {

@@ -1,7 +1,7 @@
-//! Globs and git's ignore rules, to select entries by name or path.
+//! Selects entries by name or path, with globs and git's ignore rules.
 //!
-//! As in rsync and fd, a pattern without a slash is compared with the name of every entry at any
-//! depth, and one with a slash with the whole path below the operand.
+//! As in rsync and fd, a pattern without a slash is matched against the name of every entry at any
+//! depth, and a pattern with a slash against the whole path relative to the operand.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-filters-{}", std::process::id()));
@@ -55,12 +55,13 @@ use crate::fields::Kind;
 ///
 /// The syntax is bash's: `*` and `?` never match a slash, but `**` as a whole name does, as in git.
 /// `[a-z]`, `[!a-z]`, `[[:digit:]]` and `[\]]` match one character. `{one,two}` and `{1..10}` stand
-/// for several patterns. A backslash escapes the next character; on Windows it is a slash. Leading
-/// dots are not special. Characters are those of Unicode, and single invalid bytes. A leading slash
-/// or `./` anchors a pattern at the operand, and a trailing slash restricts it to directories.
+/// for several patterns. A backslash escapes the next character, except on Windows, where it is a
+/// slash. Leading dots are not special. A character is a Unicode character, or a single invalid
+/// byte. A leading slash or `./` anchors a pattern at the operand, and a trailing slash restricts
+/// it to directories.
 ///
-/// Refused are patterns with a part `..`, an unclosed bracket, an unknown class, or a reversed
-/// range, with more than 100 opening braces, or that stand for more than 10,000 patterns.
+/// Patterns are refused if they contain a component `..`, an unclosed bracket, an unknown class, a
+/// reversed range, or more than 100 opening braces, or if they stand for more than 10,000 patterns.
 ///
 /// ```
 /// use std::path::Path;
@@ -83,7 +84,7 @@ use crate::fields::Kind;
 pub struct Globs(Patterns);
 
 impl Globs {
-    /// Parses patterns. The error names the first invalid one.
+    /// Parses patterns. An error names the first invalid one.
     pub fn new<P: AsRef<OsStr>>(patterns: impl IntoIterator<Item = P>) -> Result<Self, GlobError> {
         let mut globs = Patterns::new(Dialect::Shell);
         for pattern in patterns {
@@ -103,8 +104,9 @@ impl Globs {
 
     /// Parses patterns as GNU `ls --ignore` and `du --exclude` do, by the rules of `fnmatch`.
     ///
-    /// A pattern is compared with the whole path and with each part after a slash; `*`, `?` and
-    /// brackets also match slashes, and braces are ordinary. An invalid pattern matches nothing.
+    /// A pattern is matched against the whole path and against the part after each slash. `*`, `?`
+    /// and brackets also match slashes, and braces are ordinary. An invalid pattern matches no
+    /// entry.
     ///
     /// ```
     /// use std::path::Path;
@@ -131,7 +133,7 @@ impl Globs {
         self
     }
 
-    /// Whether a pattern matches the entry at `path`, relative to the operand.
+    /// Returns whether a pattern matches the entry at `path`, which is relative to the operand.
     pub fn matches(&self, path: &Path, kind: Kind) -> bool {
         if self.is_empty() {
             return false;
@@ -145,7 +147,7 @@ impl Globs {
                 && (1..path.len()).any(|at| path[at - 1] == b'/' && decide(&path[at..]))
     }
 
-    /// Whether there are no patterns.
+    /// Returns whether there are no patterns.
     pub fn is_empty(&self) -> bool {
         self.0.len() == 0
     }
@@ -213,12 +215,12 @@ impl GlobError {
         GlobError { pattern, reason }
     }
 
-    /// Returns the pattern, with replacement characters where it is not Unicode.
+    /// Returns the pattern, with replacement characters for invalid Unicode.
     pub fn pattern(&self) -> &str {
         &self.pattern
     }
 
-    /// Returns the reason.
+    /// Returns the reason why the pattern is invalid.
     pub fn reason(&self) -> &str {
         &self.reason
     }

@@ -1,5 +1,5 @@
-//! Entries that a dry run would have removed so far, so that later operands do not count them
-//! again.
+//! Records the entries that a dry run would have removed so far, so that later operands do not
+//! count them again.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -11,14 +11,14 @@ use crate::name::{Name, NameBuf};
 use crate::sys::{Identity, Listing, Request, Sys, SystemUnit};
 use crate::tree::Reader;
 
-/// Keyed by the identity of the directory. `None` if operands cannot overlap.
+/// The recorded entries, by the identity of their directory. `None` if operands cannot overlap.
 #[derive(Debug)]
 pub(crate) struct Gone<U>(Option<Box<RefCell<Directories<U>>>>);
 
 type Directories<U> = HashMap<Identity, Entries<U>>;
 
-/// Removed names, or `None` if the directory itself would be removed. So names need memory only for
-/// remaining directories.
+/// The removed names, or `None` if the directory itself would be removed. So names take memory only
+/// for directories that remain.
 type Entries<U> = Option<BTreeSet<Vec<U>>>;
 
 impl<U: SystemUnit> Gone<U> {

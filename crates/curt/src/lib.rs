@@ -1,24 +1,25 @@
-//! Filesystem and process-start operations in few system calls, with the system's exact answer.
+//! Filesystem and process operations in few system calls, with the exact results and errors of the
+//! system.
 //!
 //! | task | module | instead of |
 //! |---|---|---|
 //! | remove a tree | [`remove`] | `std::fs::remove_dir_all`, `remove_dir_all` |
 //! | walk a tree | [`mod@walk`] | `walkdir`, `jwalk`, `ignore` |
 //! | measure a tree | [`usage`] | `du` |
-//! | list a directory, ask about an entry | [`mod@list`] | `std::fs::read_dir` and `metadata` |
+//! | list a directory, query an entry | [`mod@list`] | `std::fs::read_dir` and `metadata` |
 //! | find a program | [`mod@which`] | `which` |
 //! | find a file in one of many roots | [`lookup`] | a loop over `metadata` |
 //! | start a program | [`process`] | `std::process` |
 //! | open untrusted paths beneath a directory | [`beneath`] | `cap-std` |
 //! | find the canonical name of a path | [`canonical`] | `soft-canonicalize`, `normpath` |
-//! | make a path absolute, check its text | [`paths`] | `path-absolutize`, `path-clean` |
+//! | make a path absolute, check an untrusted path | [`paths`] | `path-absolutize`, `path-clean` |
 //!
 //! Operations on whole trees may start threads ([`Threads`]), and join them before they return.
 //! Every failure is reported with operation, path and the system's error number ([`Error`]).
 //!
-//! A *call* is a system call, and a *call ceiling* the most calls of an operation. An *operand* is
-//! a path given to an operation, unlike the entries found in its tree. A [`Plan`] names the
-//! [`Fields`] to query.
+//! A *call* is a system call, and a *call ceiling* the maximum number of calls that an operation
+//! makes. An *operand* is a path given to an operation, unlike the entries found in its tree. A
+//! [`Plan`] lists the [`Fields`] to query.
 //!
 //! # Remove a tree
 //!
@@ -37,8 +38,9 @@
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
-//! [`Walk::exclude`] skips entries with everything inside, like walkdir's `filter_entry`: here the
-//! hidden ones, but `entry.name() == "node_modules"` works, too. [`Walk::fields`] adds the size.
+//! [`Walk::exclude`] skips entries with everything inside, like walkdir's `filter_entry`. This
+//! example skips hidden entries; `entry.name() == "node_modules"` works, too. [`Walk::fields`] adds
+//! the size.
 //!
 //! ```
 //! let walk = curt::walk("src").exclude(|entry| entry.name().as_encoded_bytes().starts_with(b"."));
@@ -49,7 +51,7 @@
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
-//! On Linux a size costs a call, so this walk queries only files:
+//! On Linux a size costs a call, so this walk queries it only for files:
 //!
 //! ```
 //! use curt::Fields;
@@ -65,7 +67,8 @@
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
-//! For other ways, also with several threads, see [Which way to walk](mod@walk#which-way-to-walk).
+//! For other ways, including several threads, see
+//! [Which way to walk](mod@walk#which-way-to-walk).
 //!
 //! # List a directory
 //!
@@ -112,7 +115,7 @@
 //! assert_eq!(full, std::env::current_dir()?.join("src").join("lib.rs"));
 //! # Ok::<(), std::io::Error>(())
 //! ```
-// On docs.rs, show the system that an item needs.
+// On docs.rs, show which system an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(test),
@@ -167,10 +170,10 @@ pub use walk::{Walk, walk};
 pub use which::{Search, which};
 
 pub mod paths {
-    //! The text of paths: full paths, and checks of untrusted paths.
+    //! Makes paths full, and checks untrusted paths by their text.
     //!
-    //! The crate [`curt_paths`], whose page has examples, and [`ThisProcess`], which queries the
-    //! system.
+    //! This module contains the crate [`curt_paths`], whose page has examples, and [`ThisProcess`],
+    //! which queries the system.
     //!
     //! ```
     //! use curt::paths::{Expander, ThisProcess};
@@ -182,9 +185,9 @@ pub mod paths {
     //!
     //! # Promises
     //!
-    //! - Results depend only on the text, the environment and the options, so paths of any system
+    //! - Results depend only on the path, the environment and the options, so paths of any system
     //!   can be processed on any other.
-    //! - Text need not be Unicode, and no text causes a panic.
+    //! - Paths need not be Unicode, and no path causes a panic.
     //! - On POSIX `..` is kept by default, because a symlink can precede it.
     //! - A [check](PathCheck) only sees text. A path that passes can still lead out through a
     //!   symlink, so open it beneath a [`Root`](crate::Root).
@@ -194,12 +197,12 @@ pub mod paths {
     //! | | calls |
     //! |---|---|
     //! | expand, fold, check, quote | 0 |
-    //! | the working directory of [`ThisProcess`], once for each expander | 1; on Windows 0 |
+    //! | the working directory of [`ThisProcess`], once for each expander | 1 (0 on Windows) |
     //! | `~user`, and `~` if `HOME` is not set | those of the user database |
     //!
     //! # Races
     //!
-    //! An expander caches the working directory, even if the process changes it.
+    //! An expander caches the working directory, so it does not notice later changes.
     //!
     //! # Fallbacks
     //!

@@ -1,4 +1,4 @@
-//! Names as the system stores them, converted to text only on request.
+//! Names as the system stores them, converted only on request.
 
 use std::cmp::Ordering;
 use std::ffi::CStr;
@@ -7,7 +7,7 @@ use std::ops::Range;
 
 pub(crate) use curt_paths::Unit;
 
-/// Units without NUL, followed by one. The system can read it in place (in a listing or in
+/// A name without NUL, followed by a NUL. The system can read it in place (in a listing or in
 /// [`Names`]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Name<'a, U>(&'a [U]);
@@ -39,7 +39,7 @@ impl<'a> Name<'a, u8> {
 }
 
 impl Name<'static, u16> {
-    /// On Windows this means the directory itself.
+    /// The empty name, which means the directory itself on Windows.
     #[allow(dead_code, reason = "only Windows has names of such units")]
     pub(crate) const EMPTY: Self = Name(&[0]);
 }
@@ -127,7 +127,7 @@ impl<U: Unit> Names<U> {
         at
     }
 
-    /// `at` was returned by [`Names::push`], or follows another name.
+    /// Returns the name at a position that [`Names::push`] returned, or that follows another name.
     pub(crate) fn get(&self, at: usize) -> Option<Name<'_, U>> {
         Name::until_nul(self.units.get(at..)?)
     }
@@ -149,8 +149,8 @@ impl<U: Unit> Names<U> {
         Names { units: self.units.get(at..end).unwrap_or_default().to_vec() }
     }
 
-    /// Does not find the ends first: the first difference decides, and NUL sorts before any other
-    /// unit.
+    /// Does not search for the ends first: the first difference decides, and NUL sorts before any
+    /// other unit.
     pub(crate) fn compare(&self, one: usize, other: usize) -> Ordering {
         let rest = |at: usize| self.units.get(at..).unwrap_or_default();
         let mut pairs = rest(one).iter().zip(rest(other));
@@ -175,8 +175,8 @@ impl<U: Unit> Names<U> {
 
 /// Names or paths in one allocation, each followed by a NUL.
 ///
-/// C and JavaScript accept such a block unchanged. Units are bytes or UTF-16 units (see `Units` in
-/// [`os`](crate::os)).
+/// C and JavaScript accept such a block unchanged. A unit is a byte or a UTF-16 unit (see `Units`
+/// in [`os`](crate::os)).
 ///
 /// ```
 /// use curt::list::NameBlock;
@@ -199,7 +199,7 @@ pub struct NameBlock<U> {
 }
 
 impl<U: Unit> NameBlock<U> {
-    /// Adds a name without NUL. Returns its position.
+    /// Adds a name, which must not contain NUL. Returns its position.
     pub fn push(&mut self, name: &[U]) -> usize {
         self.count += 1;
         self.names.push_units(name)

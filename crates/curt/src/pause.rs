@@ -1,10 +1,10 @@
-//! Backoff: pauses before a retry, because the file was in use.
+//! Pauses before a retry, when a file was in use.
 
 use std::time::Duration;
 
 const FIRST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(100);
-/// Sleeping in short steps notices a cancellation.
+/// Short steps notice a cancellation soon.
 const STEP: Duration = Duration::from_millis(5);
 
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl Pause {
     }
 }
 
-/// Returns `false` if the operation is over, which is checked every few milliseconds.
+/// Sleeps. Returns `false` if the operation is over, which is checked every few milliseconds.
 pub(crate) fn sleep_unless(
     sleep: impl Fn(Duration),
     is_over: impl Fn() -> bool,

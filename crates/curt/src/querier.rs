@@ -1,5 +1,5 @@
 //! Completes the fields of one entry: takes those of the listing, and queries the others with as
-//! few calls as possible, never twice.
+//! few calls as possible and never twice.
 
 use std::cell::Cell;
 use std::io;
@@ -37,7 +37,7 @@ impl<S: Sys> Querier<S> {
         }
     }
 
-    /// Queries every entry, so that a missing one is always an error.
+    /// Queries every entry, so that a missing entry is always an error.
     pub(crate) fn always_querying(self) -> Self {
         if !self.needs.get().intersects(S::SOURCES.query) {
             self.needs.set(self.needs.get() | Fields::KIND);
@@ -45,9 +45,9 @@ impl<S: Sys> Querier<S> {
         self
     }
 
-    /// `find -L` does the same.
+    /// Reports links that cannot be followed, as `find -L` does.
     ///
-    /// Such a link yields its own metadata, and an error that hides no field unless the link is
+    /// Such a link yields its own metadata, and an error that hides no field, unless the link is
     /// broken. A link loop yields only the error.
     pub(crate) fn report_unfollowable_links(self) -> Self {
         Querier { reports_unfollowable_links: true, ..self }
@@ -91,7 +91,7 @@ impl<S: Sys> Querier<S> {
         }
     }
 
-    /// Fails only if the path is not valid text; a refusal by the system is stored in the metadata.
+    /// Fails only if the path is not valid text; a failure of the system is stored in the metadata.
     pub(crate) fn query_path(
         &self,
         path: &Path,
@@ -133,7 +133,7 @@ impl<S: Sys> Querier<S> {
         let sources = &S::SOURCES;
         let queried = needs.intersection(sources.query);
         if !queried.is_empty() && !self.query(subject, queried, into) {
-            // Everything else would fail alike.
+            // All other queries would fail alike.
             let rest = needs.without(queried).without(into.facts.known);
             if let Some((fields, _)) = into.failed.last_mut() {
                 *fields |= rest;

@@ -82,7 +82,8 @@ impl PathCheck {
 }
 
 impl PathText {
-    /// Returns the text as a native path. Fails with [`ExpandError::Encoding`] if it cannot be one.
+    /// Returns the text as a native path. Fails with [`ExpandError::Encoding`] if it cannot be a
+    /// native path.
     pub fn to_path(&self) -> Result<PathBuf, ExpandError> {
         Ok(path(NativeUnit::of(self)?.into_owned()))
     }

@@ -1,8 +1,8 @@
-//! The names of DOS devices.
+//! Recognises the names of DOS devices.
 //!
-//! Up to Windows 10 and Server 2022 (until 2025), `RtlIsDosDeviceName_U` looks at the last name of
-//! every path without its extension. Since build 21000, Windows 11 looks at the whole text, and at
-//! the last name only for `NUL` (rust-lang/rust#94650, dotnet/docs#41193, python/cpython#95486).
+//! Up to Windows 10 and Server 2022, `RtlIsDosDeviceName_U` looks at the last component of every
+//! path without its extension. Since build 21000, Windows 11 looks at the whole path, and at the
+//! last component only for `NUL` (rust-lang/rust#94650, dotnet/docs#41193, python/cpython#95486).
 //! File servers still refuse the old names, so untrusted paths are checked against those.
 
 use std::ops::Range;
@@ -11,9 +11,9 @@ use super::prefix::{Start, is_separator};
 use crate::options::Release;
 use crate::unit::Unit;
 
-/// Whether this is a device name, in any case, without an extension, dots or spaces.
+/// Returns whether this is a device name, in any case, without an extension, dots or spaces.
 ///
-/// `COM0`, `LPT0`, superscript four and `CONERR$` are not.
+/// `COM0`, `LPT0`, names with superscript four, and `CONERR$` are not.
 pub fn is_device<U: Unit>(name: &[U]) -> bool {
     let is = |word: &[u8]| is_word(name, word);
     match name.len() {
@@ -43,8 +43,8 @@ fn is_word<U: Unit>(name: &[U], word: &[u8]) -> bool {
             .all(|(unit, &letter)| unit.to_ascii().eq_ignore_ascii_case(&letter))
 }
 
-/// The name replaces the whole path, as in
-/// [`GetFullPathNameW`](https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
+/// Returns the position of a device name in the last component, which replaces the whole path, as
+/// in [`GetFullPathNameW`](https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
 pub fn device_at_end<U: Unit>(path: &[U], start: Start, release: Release) -> Option<Range<usize>> {
     if matches!(start, Start::LocalDevice | Start::BareDevice | Start::Share) {
         return None;
@@ -63,7 +63,7 @@ pub fn device_at_end<U: Unit>(path: &[U], start: Start, release: Release) -> Opt
     (counts && is_device(name)).then_some(begin..begin + name.len())
 }
 
-/// Ends at the first dot or colon, and trims spaces.
+/// Returns the part before the first dot or colon, without trailing spaces.
 pub(crate) fn stem<U: Unit>(name: &[U]) -> &[U] {
     let end = name.iter().position(|unit| matches!(unit.to_ascii(), b'.' | b':'));
     trim(&name[..end.unwrap_or(name.len())], |unit| unit == b' ')

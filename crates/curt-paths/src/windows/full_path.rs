@@ -1,9 +1,9 @@
-//! Native Windows paths, as `GetFullPathNameW` makes them full.
+//! Makes native Windows paths full, as `GetFullPathNameW` does.
 //!
-//! The start of the path determines the directory for the rest, and the root that `..` cannot
-//! remove. Then, from left to right, runs of separators become one backslash; `.` disappears; `..`
-//! removes a name; a name before a separator loses a single trailing dot, and the last name all its
-//! trailing dots and spaces.
+//! The start of the path determines which directory is put before the rest, and the root that `..`
+//! cannot remove. Then, from left to right, runs of separators become one backslash; `.`
+//! disappears; `..` removes a name; a name before a separator loses a single trailing dot, and the
+//! last component loses all its trailing dots and spaces.
 
 use std::borrow::Cow;
 
@@ -20,8 +20,8 @@ use crate::unit::{Unit, has_nul};
 const LONGEST_TEXT: usize = 32765;
 const LONGEST_RESULT: usize = 32766;
 
-/// `directory` finds the starting directory of a path without a full start. A text with NUL may
-/// fail with any error.
+/// `directory` finds the directory from which a path without a full start begins. A text with NUL
+/// may fail with any error.
 pub(crate) fn write<'a, U: Unit, T: Trace>(
     text: &[U],
     options: Options,
@@ -126,7 +126,7 @@ fn write_root<U: Unit>(
     (out.len(), names_begin)
 }
 
-/// A server or share that ends the text is trimmed like any other last name.
+/// Trims a server or share that ends the text, like any other last component.
 fn trim_root<U: Unit>(out: &mut Vec<U>, trace: &mut impl Trace) {
     let begin = out.iter().rposition(|&unit| is_separator(unit)).map_or(0, |last| last + 1);
     let length = last_name(&out[begin..]).len();
@@ -186,7 +186,7 @@ pub(crate) fn directory<U: Unit>(
     Ok(Directory { text: full, root })
 }
 
-/// The volume is the drive after a device root, or the share in `UNC\server\share`.
+/// Returns the end of the drive after a device root, or of the share in `UNC\server\share`.
 fn volume_end<U: Unit>(path: &[U], root: usize) -> usize {
     let mut names = path[root..].split(|&unit| is_separator(unit));
     let length = |name: &[U]| name.len() + 1;
@@ -205,10 +205,10 @@ pub(crate) fn is_same_letter<U: Unit>(one: &[U], other: &[U]) -> bool {
         })
 }
 
-/// May return `false` for a path that is its own expansion.
+/// Fast check, which may return `false` for a path that is its own expansion.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let start = Start::of(text);
-    // The root of a share or device begins with two separators, forbidden in the rest.
+    // The root of a share or device begins with two separators, which are unclean elsewhere.
     let from = match start {
         Start::DriveAbsolute { .. } => 0,
         Start::Share => 1,
@@ -227,7 +227,7 @@ pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
         && device_at_end(text, start, options.release).is_none()
 }
 
-/// These two neighbours never occur in a clean path.
+/// Two neighbours that never occur in a clean path.
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 fn is_unclean<U: Unit>([a, b]: [U; 2]) -> bool {

@@ -1,20 +1,20 @@
 //! Classifies the start of Windows paths, and recognises device names.
 //!
-//! `S` is either separator:
+//! In this table, `S` is either separator:
 //!
 //! | start | meaning | [`Start`] |
 //! |---|---|---|
 //! | `SS.S` `SS?S` | a device, or any other object by its kernel name | `LocalDevice` |
-//! | exactly `SS.` `SS?` | the same with nothing after it | `BareDevice` |
-//! | any other `SS` | a share: `\\server\share`, either of which can be empty | `Share` |
+//! | exactly `SS.` `SS?` | the same with no text after it | `BareDevice` |
+//! | any other `SS` | a share: `\\server\share`, in which server and share can be empty | `Share` |
 //! | `x:S` | starts at the root of a drive | `DriveAbsolute` |
 //! | `x:` | starts in the working directory of a drive | `DriveRelative` |
 //! | `S` | starts at the root of the working directory's drive or share | `Rooted` |
 //! | anything else | starts in the working directory | `Relative` |
 //!
-//! Authorities: `RtlDetermineDosPathNameType_U` and `RtlIsDosDeviceName_U` as observed by James
-//! Forshaw ("The Definitive Guide on Win32 to NT Path Conversion"), and the test suites that .NET
-//! and Wine run on Windows.
+//! The authorities are `RtlDetermineDosPathNameType_U` and `RtlIsDosDeviceName_U` as observed by
+//! James Forshaw ("The Definitive Guide on Win32 to NT Path Conversion"), and the test suites that
+//! .NET and Wine run on Windows.
 
 pub(crate) mod device;
 pub(crate) mod full_path;

@@ -1,6 +1,6 @@
 use crate::unit::Unit;
 
-/// Whether this separates names in a Windows path: a slash or a backslash.
+/// Returns whether this unit separates names in a Windows path: a slash or a backslash.
 pub fn is_separator<U: Unit>(unit: U) -> bool {
     matches!(unit.to_ascii(), b'\\' | b'/')
 }
@@ -20,7 +20,7 @@ pub enum Start {
     LocalDevice,
     /// Exactly `\\.` or `\\?`.
     BareDevice,
-    /// Two separators, other than the above.
+    /// Any other two separators.
     Share,
     /// A drive and a separator.
     DriveAbsolute {
@@ -74,7 +74,7 @@ impl Start {
         }
     }
 
-    /// Whether the path is independent of working directories.
+    /// Returns whether the path is independent of working directories.
     pub fn is_full(self) -> bool {
         matches!(
             self,
@@ -83,7 +83,8 @@ impl Start {
     }
 }
 
-/// Whether the kernel takes this path literally: it begins with `\\?\` or `\??\`, with backslashes.
+/// Returns whether the kernel takes this path literally: it begins with `\\?\` or `\??\`, with
+/// backslashes.
 pub fn is_verbatim<U: Unit>(text: &[U]) -> bool {
     text.len() >= 4
         && text[0].to_ascii() == b'\\'

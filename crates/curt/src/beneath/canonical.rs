@@ -1,12 +1,13 @@
-//! Canonical paths below a root, correct wherever the root was moved. The last name may be missing.
+//! Finds canonical paths beneath a root, correct wherever the root was moved. The last component
+//! may be missing.
 //!
-//! Four ways, cheapest first:
+//! There are four methods, tried in order of cost:
 //!
 //! - `by_text`: if symlinks are refused, the path's own text is canonical.
-//! - `by_handle`: the system opens the path and names it and the root; the difference must lead to
-//!   the same file again.
-//! - `by_parent_handle`: the same for the parent of a missing last name.
-//! - `by_single_steps`: single steps, where the others have no answer.
+//! - `by_handle`: the system opens the path and reports its name and the root's. The difference
+//!   must lead to the same file again.
+//! - `by_parent_handle`: does the same for the parent of a missing last component.
+//! - `by_single_steps`: resolves the path in single steps, if the other methods have no answer.
 
 use std::io;
 
@@ -21,7 +22,7 @@ pub(super) struct Canonical<U> {
     pub(super) missing: bool,
 }
 
-/// `None` if this way has no answer.
+/// The result of a method, or `None` if it has no answer.
 type Answer<U> = Result<Option<Canonical<U>>, Failure>;
 
 impl<S: Beneath> Confined<'_, S> {
@@ -68,7 +69,7 @@ impl<S: Beneath> Confined<'_, S> {
         }
     }
 
-    /// `None` if the last name is a symlink, because then the path leads elsewhere.
+    /// Returns `None` if the last component is a symlink, because then the path leads elsewhere.
     fn by_parent_handle(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
         let Some((parent, name)) = path.split() else { return Ok(None) };
         if parent.units().is_empty() || path.is_directory() {
@@ -114,12 +115,13 @@ impl<S: Beneath> Confined<'_, S> {
         Ok(Some(Canonical { path: text::folded(path.units(), S::FLAVOR)?, missing }))
     }
 
-    /// Queries both names now, because the root may have moved.
+    /// Returns the path of a file from the root. Queries the paths of both now, because the root
+    /// may have moved.
     pub(super) fn name_of(&self, handle: &S::Handle) -> Result<Vec<S::Unit>, Failure> {
         let path = self.sys().path_of(Open::File(handle))?;
         let root = self.sys().path_of(Open::Dir(self.dir))?;
         let path = text::folded(text::below(&path, &root).ok_or(Failure::ESCAPE)?, S::FLAVOR)?;
-        // Trees not mounted in our namespace can report the same text.
+        // Trees that are not mounted in our namespace can have the same path.
         if self.sys().is_at(self.dir, &path, Open::File(handle))? {
             Ok(path)
         } else {

@@ -1,4 +1,4 @@
-//! The operations beneath a root, on any platform.
+//! Implements the operations beneath a root, for any platform.
 //!
 //! An operation on an existing entry resolves the whole path in one call (`Beneath::whole`, on
 //! Linux `openat2(2)`), or else in single steps ([`steps::resolve`]). An operation that only needs
@@ -60,7 +60,7 @@ impl PairFailure {
         PairFailure { is_second: true, failure: failure.into() }
     }
 
-    /// These kinds of errors are about the new name.
+    /// Errors of these kinds are about the new name.
     fn of_both(error: io::Error) -> PairFailure {
         use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, IsADirectory};
         let is_second = matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | IsADirectory);
@@ -78,7 +78,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         &self.querier.sys
     }
 
-    /// On POSIX only the kernel can find an escape, because this check does not fold.
+    /// Checks a path. On POSIX only the kernel can find an escape, because this check does not
+    /// fold.
     pub(super) fn text(
         &self,
         path: &Path,
@@ -86,7 +87,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
     ) -> Result<Text<S::Unit>, Failure> {
         buffer.clear();
         S::Unit::append_units(path, &mut buffer);
-        // The system would refuse it before any lookup, but may be given only a part of it.
+        // The system would refuse this path before any lookup, but single steps pass it only a
+        // part.
         if buffer.len() >= S::LONGEST {
             return Err(OsError::TooLong.error().into());
         }
@@ -105,7 +107,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         };
         match checked {
             Ok(()) => Ok(Text::below_root(buffer)?),
-            // Refusals have an order, and an escape comes first.
+            // Only the first reason is reported, and an escape precedes these.
             Err(refusal) if refusal > Refusal::Escape && self.escapes(&buffer) => {
                 Err(Failure::ESCAPE)
             }
@@ -126,7 +128,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         matches!(answer, Err(Failure::Refused(Refusal::Escape)))
     }
 
-    /// A refused symlink that leaves the root is an escape.
+    /// Resolves in single steps. A refused symlink that leaves the root is an escape.
     pub(super) fn resolve<T>(
         &self,
         path: &[S::Unit],
@@ -158,8 +160,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Finds out why the system did not follow a symlink: single steps look for a refusal;
-    /// otherwise the system's error stands.
+    /// Finds out why the system did not follow a symlink. If single steps find no refusal, returns
+    /// the system's error.
     fn unfollowed(&self, path: &Text<S::Unit>, follow: bool, error: io::Error) -> Failure {
         let mut look =
             |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name, Reading::Look) {
@@ -170,7 +172,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
             };
         match self.resolve(path.units(), Wanted::Anything, &mut look) {
             Err(refused @ Failure::Refused(_)) => refused,
-            // The caller does not follow a symlink as last name.
+            // The caller does not follow a symlink as the last component.
             Ok((true, _)) => error.into(),
             // The tree may have changed by now.
             _ if self.policy.rules().no_links => Failure::LINK,
@@ -199,8 +201,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.resolve(path.units(), Wanted::Directory, &mut enter).map(|(dir, _)| dir)
     }
 
-    /// On POSIX `.` is appended, because `protected_symlinks` treats a symlink at the end of a path
-    /// differently from one inside it.
+    /// Opens a parent. On POSIX appends `.`, because `protected_symlinks` treats a symlink at the
+    /// end of a path differently from one inside it.
     pub(super) fn enter_parent(&self, parent: &Text<S::Unit>) -> Result<S::Dir, Failure> {
         let dot = [S::Unit::ascii(b'.')];
         if S::FLAVOR != Flavor::Posix && !parent.units().is_empty() {
@@ -226,8 +228,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         answer
     }
 
-    /// Acts on the last name in its parent, or on `.` if the path must be a directory.
-    /// [`Step::Other`] follows a symlink.
+    /// Acts on the last component in its parent, or on `.` if the path must be a directory. If
+    /// `act` returns [`Step::Other`], follows the symlink.
     fn at_last<T>(&self, path: &Text<S::Unit>, act: &mut Act<'_, S, T>) -> Result<T, Failure> {
         let split = path.split().filter(|_| !path.is_directory());
         let step = if let Some((parent, name)) = split {
@@ -243,8 +245,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Does not follow the last name, and ignores trailing separators. A path that ends in dots is
-    /// looked up first, then fails with `error`.
+    /// Acts on the last component without following it. Trailing separators are ignored. A path
+    /// that ends in dots is looked up first, then fails with `error`.
     fn at_name<T>(
         &self,
         path: &Text<S::Unit>,
@@ -262,11 +264,11 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.at_name(path, OsError::Exists, |at, name| self.sys().create_dir(at, name, mode))
     }
 
-    /// Each directory is created by its own path from the root, so a swap in between cannot lead
-    /// outside. Parents come first, each only once: if one disappears again, that is an error.
+    /// Creates each directory by its own path from the root, so a swap meanwhile cannot lead
+    /// outside. Parents come first, each only once; if one disappears again, that is an error.
     pub(super) fn create_dir_all(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
         match self.is_entered(path) {
-            // Creating the directory reports another kind of entry.
+            // Creating a directory beneath another kind of entry will report it.
             Err(failure) if failure.is_missing() || failure.is(io::ErrorKind::NotADirectory) => {}
             answer => return answer,
         }
@@ -310,8 +312,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.at_new_name(path, |at, name| self.sys().symlink(target, at, name))
     }
 
-    /// In the kernel's order: first path, parent of the second, second name. A path that ends in a
-    /// separator or dots must be a directory, which cannot have a second name.
+    /// Checks in the kernel's order: the first path, the parent of the second, the second name. A
+    /// path that ends in a separator or dots must be a directory, which cannot have a second name.
     pub(super) fn hard_link(
         &self,
         from: &Text<S::Unit>,
@@ -390,8 +392,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         Ok(Some((self.enter_parent(&parent)?, name)))
     }
 
-    /// As in the kernel, both parents are looked up before the names, and both paths must have a
-    /// last name before the old one is checked.
+    /// Checks in the kernel's order: both parents, then whether both paths end in a name, then the
+    /// old name.
     pub(super) fn rename(
         &self,
         from: &Text<S::Unit>,

@@ -44,9 +44,9 @@
 //! ```
 //!
 //! The error's message gives the reason, for a log. To hide files such as `.htpasswd`, compare the
-//! name of the opened file ([`Root::name_of`]), not the requested one.
+//! canonical name of the opened file ([`Root::name_of`]), not the requested name.
 //!
-//! To unpack an untrusted archive, create directories with [`Root::create_dir_all`], and other
+//! To unpack an untrusted archive, create directories with [`Root::create_dir_all`]. Create other
 //! entries with [`Root::remove_file`] followed by [`Root::open_file`] with
 //! [`create_new`](OpenOptions::create_new), [`Root::symlink`] or [`Root::hard_link`], as in
 //! `examples/unpack.rs`.
@@ -55,8 +55,8 @@
 //!
 //! - Operations only touch files beneath the root, **whatever other processes change meanwhile**.
 //!   They return a handle or act relative to one, and never look up a checked path again.
-//! - A refusal has exactly one reason ([`Refusal`]). Ordinary failures keep the system's error.
-//! - POSIX paths reach the kernel unfolded: `link/../x` means what it means to the kernel.
+//! - Each refusal has exactly one reason ([`Refusal`]). Ordinary failures keep the system's error.
+//! - POSIX paths are passed to the kernel unchanged: `link/../x` means what it means to the kernel.
 //! - [`Scope::Beneath`] refuses paths that leave the root; [`Scope::InRoot`] clamps them to it.
 //!   [`Aliases::Strict`] also refuses symlinks and alternative spellings.
 //! - Mounts and hard links beneath the root belong to it.
@@ -65,55 +65,56 @@
 //!
 //! For a path of any depth without symlinks:
 //!
-//! | | Linux | single steps (POSIX, `--without openat2`) through n names |
+//! | | Linux | single steps (POSIX, `--without openat2`) for a path of n names |
 //! |---|---|---|
-//! | open a file or directory | 1 (`openat2`), and its close | 2n - 1, and 1 per `..` |
-//! | stat, read a link, create, remove, link, rename a name directly in the root | 1 | 1 |
-//! | the same further down | 3 (`openat2`, the operation, `close`); two paths 5 | 2n - 1 |
+//! | open a file or directory | 1 (`openat2`), and 1 to close it | 2n - 1, and 1 per `..` |
+//! | stat, read a symlink, create, remove, link, rename a name directly in the root | 1 | 1 |
+//! | the same in a subdirectory | 3 (`openat2`, the operation, `close`), or 5 for two paths | 2n - 1 |
 //! | set permissions or times | 3 (`openat2`, the operation, `close`) | 2n + 4 |
 //! | create a directory and its missing parents | 4 per directory created | – |
 //! | name of an open file | 4 (`readlinkat` twice, `newfstatat`, `fstat`) | – |
 //!
 //! A canonical name:
 //!
-//! | Linux | last name missing | symlinks refused (strict) | single steps |
+//! | Linux | last component missing | symlinks refused (strict) | single steps |
 //! |---|---|---|---|
-//! | 5, close | 7, close | 1, close; missing 2, close | 2n - 1, and 6 to 11 per symlink |
+//! | 5, and 1 to close | 7, and 1 to close | 1, and 1 to close; if missing 2, and 1 to close | 2n - 1, and 6 to 11 per symlink |
 //!
-//! `openat2` opens the file, and two `readlinkat` return its current name and the root's. Another
-//! mount namespace or a later mount can make the difference wrong, so `newfstatat` and `fstat`
-//! check that it leads to the same file. After `ENOENT` the last name can be missing or a broken
-//! symlink; so the parent is opened, searched and named. Windows takes 4 calls, 6 if the last name
-//! is missing.
+//! `openat2` opens the file, and two `readlinkat` calls return the current absolute paths of the
+//! file and of the root. Another mount namespace or a later mount can make the difference between
+//! these paths wrong, so `newfstatat` and `fstat` check that the relative path leads to the same
+//! file. After `ENOENT` the last component can be missing or a broken symlink, so the parent is
+//! opened, the name is looked up in it, and the parent's path is found. Windows takes 4 calls (6 if
+//! the last component is missing).
 //!
-//! Symlinks are free where the kernel follows them. A refusal with several possible reasons
-//! (`ELOOP`) adds single steps, which open only directories.
+//! Symlinks are free if the kernel follows them. If a refusal has several possible reasons
+//! (`ELOOP`), single steps, which open only directories, find the actual one.
 //!
 //! # Races
 //!
 //! *Prevented*: swapping a directory for a symlink, retargeting a symlink, renaming any part of the
 //! tree, creating a file through a broken symlink. `openat2(2)` checks the path during resolution.
 //! Single steps open each name relative to its open parent, read symlinks themselves, and resolve
-//! `..` to the directory they came from.
+//! `..` to the directory that they entered before.
 //!
 //! *Not prevented*: a directory moved out of the root after it was opened remains accessible
-//! through its handle. Between two operations the meaning of a path can change, but not of a
-//! handle.
+//! through its handle. Between two operations the meaning of a path can change, but the meaning of
+//! a handle cannot.
 //!
 //! # Fallbacks
 //!
 //! Without `openat2` (before Linux 5.6, behind a filter, and on other systems) paths are resolved
-//! in single steps, with at most 32 directories open and 40 symlinks followed. The process
-//! remembers that the kernel lacks the call (`ENOSYS`), and each root a filter (`EPERM` for the
-//! root itself, too). Single steps follow symlinks by the rules of Linux: the mount option
-//! `nosymfollow`, and `fs.protected_symlinks`, which only root can read and is otherwise taken to
-//! be on.
+//! in single steps, with at most 32 directories open and 40 symlinks followed. If the kernel lacks
+//! the call (`ENOSYS`), the process remembers it. If a filter refuses the call (`EPERM` even for
+//! the root itself), the root remembers it. Single steps follow symlinks by the rules of Linux: the
+//! mount option `nosymfollow`, and `fs.protected_symlinks`. Only root can read that setting, so
+//! other users assume that it is on.
 //!
-//! Any other refusal by `openat2` is final (ADR 36), so renaming cannot force single steps.
-//! `EAGAIN`, caused by a rename or mount somewhere during `..`, is retried for some 10 ms and then
-//! reported. A single step with contradictory answers is repeated up to 64 times. Without `/proc`,
-//! or beyond the system's path limit, single steps collect canonical names. On Linux and FreeBSD,
-//! entering a directory does not need read permission.
+//! Any other refusal by `openat2` is final (ADR 36), so an attacker cannot force single steps by
+//! renaming. `EAGAIN`, caused by a rename or mount somewhere while `..` is resolved, is retried for
+//! some 10 ms and then reported. A single step with contradictory results is repeated up to 64
+//! times. Without `/proc`, or beyond the system's path limit, single steps collect canonical names.
+//! On Linux and FreeBSD, entering a directory does not need read permission.
 
 mod canonical;
 mod confined;

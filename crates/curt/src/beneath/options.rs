@@ -8,12 +8,12 @@ use crate::sys::how_of;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scope {
-    /// Refuses it. Absolute paths, absolute symlinks (even back into the root) and `..` at the root
-    /// are errors.
+    /// Refuses the path. Absolute paths, absolute symlinks (even back into the root) and `..` at
+    /// the root are errors.
     #[default]
     Beneath,
-    /// Confines it, as `chroot` does: absolute paths and symlinks start at the root, and `..` at
-    /// the root is the root.
+    /// Confines the path, as `chroot` does: absolute paths and symlinks start at the root, and `..`
+    /// at the root is the root.
     InRoot,
 }
 
@@ -26,7 +26,7 @@ pub struct OpenOptions {
     how: How,
     create: bool,
     create_new: bool,
-    /// Set by `from_flags`.
+    /// Whether the options come from `from_flags` on a system that judges the flags itself.
     is_of_system: bool,
 }
 
@@ -37,17 +37,18 @@ impl Default for OpenOptions {
 }
 
 impl OpenOptions {
-    /// Creates options with all access off, following symlinks, and mode 0666 minus the umask.
+    /// Creates options with all access off, following symlinks, and with mode 0666 minus the umask.
     #[must_use = "options do nothing until something is opened with them"]
     pub fn new() -> OpenOptions {
         let how = How { follow: true, mode: 0o666, ..How::default() };
         OpenOptions { how, create: false, create_new: false, is_of_system: false }
     }
 
-    /// Converts the system's flags.
+    /// Converts the flags of the system.
     ///
-    /// On Unix these are the flags of `open(2)`, in any combination, which the system judges; on
-    /// Windows those of the C library's `_open`, in combinations that these options permit.
+    /// On Unix these are the flags of `open(2)`, in any combination; the system decides whether it
+    /// is valid. On Windows these are the flags of the C library's `_open`, in combinations that
+    /// these options permit.
     ///
     /// `O_CLOEXEC` and `O_NOCTTY` are always set. Flags for non-files (`O_PATH`, `O_DIRECTORY`,
     /// `O_TMPFILE`) and unknown flags fail with [`InvalidInput`](io::ErrorKind::InvalidInput).
@@ -88,7 +89,7 @@ impl OpenOptions {
         self
     }
 
-    /// Makes every write append.
+    /// Makes every write append to the end of the file.
     pub fn append(&mut self, yes: bool) -> &mut Self {
         self.how.append = yes;
         self
@@ -100,7 +101,7 @@ impl OpenOptions {
         self
     }
 
-    /// Creates a missing file, also the target of a broken symlink beneath the root.
+    /// Creates a missing file, even the target of a broken symlink beneath the root.
     pub fn create(&mut self, yes: bool) -> &mut Self {
         self.create = yes;
         self
@@ -114,7 +115,7 @@ impl OpenOptions {
         self
     }
 
-    /// Sets whether to follow a symlink as last name, within the root; [`Follow::Links`] by
+    /// Sets whether to follow a symlink as last component, within the root; [`Follow::Links`] by
     /// default.
     ///
     /// With [`Follow::Never`] such a symlink is an error.
@@ -123,16 +124,16 @@ impl OpenOptions {
         self
     }
 
-    /// Makes opening, and reading without data, return at once instead of waiting (`O_NONBLOCK`).
+    /// Makes opening, and reading while there is no data, return at once (`O_NONBLOCK`).
     ///
-    /// In a directory writable by others, a FIFO can replace a file, and opening it waits for a
-    /// writer. Regular files are not affected.
+    /// In a directory writable by other users, a FIFO can replace a file, and opening a FIFO
+    /// otherwise waits for a writer. Regular files are not affected.
     pub fn nonblocking(&mut self, yes: bool) -> &mut Self {
         self.how.nonblocking = yes;
         self
     }
 
-    /// Makes only opening return at once; reads and writes then wait as usual.
+    /// Makes only opening the file return at once; reads and writes then wait as usual.
     ///
     /// [`nonblocking`](OpenOptions::nonblocking) takes precedence. Costs 1 more call on Unix;
     /// ignored on Windows.
@@ -160,7 +161,7 @@ impl OpenOptions {
         let is_allowed = match (write, append) {
             (true, false) => true,
             (false, false) => read && !truncate && create == Create::Never,
-            // A new file is empty.
+            // Truncating is allowed with appending only for a new file, which is empty anyway.
             (_, true) => !truncate || create == Create::New,
         };
         is_allowed.then_some(How { write: write || append, create, ..self.how })

@@ -26,9 +26,9 @@ const MAX_REUSED: usize = 4096;
 
 type OsDir = <Os as Sys>::Dir;
 
-/// An open directory beneath which untrusted paths are used.
+/// An open directory that confines untrusted paths: operations never leave it.
 ///
-/// The directory may be renamed. Threads can share a root.
+/// The directory may be renamed while it is open. Threads can share a root.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-root-{}", std::process::id()));
@@ -53,7 +53,7 @@ pub struct Root {
     policy: Policy,
     setup: Setup,
     worker: Mutex<Worker>,
-    /// Calls by threads that found the worker busy.
+    /// The calls made by threads that found the worker busy.
     other_calls: SharedCalls,
 }
 
@@ -74,7 +74,7 @@ impl fmt::Debug for Root {
     }
 }
 
-/// The clone counts its own calls, and can have another scope. No call.
+/// The clone counts its own calls, and its policy can be changed. Cloning makes no system call.
 impl Clone for Root {
     fn clone(&self) -> Root {
         self.at(Arc::clone(&self.dir))
@@ -87,17 +87,19 @@ impl Clone for Root {
 pub struct Canonical {
     /// The path from the root, without symlinks and dots; `.` for the root itself.
     pub path: PathBuf,
-    /// Whether the last name does not exist (yet).
+    /// Whether the last component does not exist (yet).
     pub missing: bool,
 }
 
 impl Root {
-    /// Opens a directory as a root, following symlinks in its path. 1 call (2 on Windows).
+    /// Opens a directory as a root, following symlinks in its path.
+    ///
+    /// Makes 1 system call (2 on Windows).
     pub fn open(path: impl AsRef<Path>) -> Result<Root, Error> {
         Root::open_without(path, &[])
     }
 
-    /// For tests.
+    /// Opens a root without these kernel features, for tests.
     #[doc(hidden)]
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Root, Error> {
         let path = path.as_ref();
@@ -191,11 +193,11 @@ impl Root {
         })
     }
 
-    /// Opens a file. 1 call on Linux.
+    /// Opens a file. Makes 1 system call on Linux.
     ///
     /// Opens any kind of entry, even directories and devices. Opening a FIFO for reading blocks
-    /// until another process opens it for writing. If others can create files here, set
-    /// [`OpenOptions::nonblocking`], and check `file.metadata()?.is_file()`.
+    /// until another process opens it for writing. If other users can create files beneath the
+    /// root, set [`OpenOptions::nonblocking`], and check `file.metadata()?.is_file()`.
     pub fn open_file(&self, path: impl AsRef<Path>, options: &OpenOptions) -> Result<File, Error> {
         let path = path.as_ref();
         let Some(how) = options.how() else {
@@ -205,7 +207,7 @@ impl Root {
         self.run(Operation::Open, path, |confined, text| confined.open_file(text, &how))
     }
 
-    /// Opens a directory as another root with the same policy. 1 call on Linux.
+    /// Opens a directory as another root with the same policy. Makes 1 system call on Linux.
     pub fn open_dir(&self, path: impl AsRef<Path>) -> Result<Root, Error> {
         let opened = self.run(Operation::OpenDirectory, path.as_ref(), |confined, text| {
             confined.enter(text, Purpose::Lookup)
@@ -213,7 +215,9 @@ impl Root {
         Ok(self.at(Arc::new(opened?)))
     }
 
-    /// Opens a directory for listing. 1 call on Linux. Paths of entries begin with `path` as given.
+    /// Opens a directory for listing. Paths of entries begin with `path` as given.
+    ///
+    /// Makes 1 system call on Linux.
     pub fn read_dir(&self, path: impl AsRef<Path>) -> Result<Directory, Error> {
         let path = path.as_ref();
         let dir = self.run(Operation::OpenDirectory, path, |confined, text| {
@@ -222,7 +226,7 @@ impl Root {
         Ok(Directory::of(self.setup.clone(), &Calls::default(), dir, path.to_owned()))
     }
 
-    /// Creates a directory with these permissions, minus the umask; Windows ignores them.
+    /// Creates a directory with this mode, minus the umask. Windows ignores the mode.
     ///
     /// Fails if the name exists, even as a symlink.
     pub fn create_dir_with_mode(&self, path: impl AsRef<Path>, mode: u32) -> Result<(), Error> {
@@ -233,8 +237,9 @@ impl Root {
 
     /// Creates a directory and its missing parents, as [`std::fs::create_dir_all`] does.
     ///
-    /// Succeeds for an existing directory, or a symlink to one beneath the root. Costs 1 call and a
-    /// close if the directory exists, otherwise at most 4 for each one created.
+    /// Succeeds for an existing directory, or for a symlink to a directory beneath the root. Costs
+    /// 2 system calls if the directory exists (one of them closes it), otherwise at most 4 for each
+    /// directory created.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-all-{}", std::process::id()));
@@ -248,7 +253,7 @@ impl Root {
     /// ```
     pub fn create_dir_all(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
-        // The standard library accepts an empty path, too.
+        // Accept an empty path, as the standard library does.
         if path.as_os_str().is_empty() {
             return Ok(());
         }
@@ -259,11 +264,12 @@ impl Root {
 
     /// Creates a symlink at `link`, as [`std::os::unix::fs::symlink`] does.
     ///
-    /// The name must not exist, and the target can be any text. A root never follows it outside,
-    /// but other programs do: check an untrusted target before they see the tree.
+    /// The name must not exist, and the target can be any text. Operations of a root never follow
+    /// the symlink outside, but other programs do, so check an untrusted target before they see the
+    /// tree.
     ///
-    /// Fails on Windows with [`Unsupported`](io::ErrorKind::Unsupported): creating symlinks is a
-    /// privilege there.
+    /// Fails on Windows with [`Unsupported`](io::ErrorKind::Unsupported), because creating symlinks
+    /// requires a privilege there.
     ///
     /// ```
     /// # #[cfg(unix)] {
@@ -285,8 +291,8 @@ impl Root {
 
     /// Creates a hard link; both paths are beneath the root.
     ///
-    /// If `original` ends in a symlink, the symlink itself is linked. [`Error::path`] is the path
-    /// that failed, or `original` if unknown.
+    /// If `original` ends in a symlink, the symlink itself is linked. [`Error::path`] returns the
+    /// path that failed, or `original` if unknown.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-hard-{}", std::process::id()));
@@ -311,8 +317,8 @@ impl Root {
 
     /// Changes the permissions of a file or directory.
     ///
-    /// A symlink as last name is followed within the root. Linux opens the file with `O_PATH` and
-    /// changes it through `/proc`, in 3 calls; without `/proc` this is
+    /// A symlink as the last component is followed within the root. Linux opens the file with
+    /// `O_PATH` and changes it through `/proc`, in 3 system calls; without `/proc` this fails with
     /// [`Unsupported`](io::ErrorKind::Unsupported). Windows only has the read-only attribute.
     ///
     /// ```
@@ -339,7 +345,8 @@ impl Root {
 
     /// Changes the access and modification times of a file or directory.
     ///
-    /// `None` leaves a time unchanged. Symlinks and cost are as for [`Root::set_permissions`].
+    /// `None` leaves a time unchanged. Symlinks are treated as by [`Root::set_permissions`], and
+    /// the cost is the same.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-times-{}", std::process::id()));
@@ -367,19 +374,20 @@ impl Root {
         })
     }
 
-    /// Removes an empty directory. Fails for a symlink to one, and for a path that ends in dots.
+    /// Removes an empty directory. Fails for a symlink, and for a path that ends in `.` or `..`.
     pub fn remove_dir(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         self.run(Operation::Remove, path.as_ref(), |confined, text| confined.remove_dir(text))
     }
 
-    /// Removes a file, or a symlink rather than its target.
+    /// Removes a file or a symlink; never the symlink's target.
     pub fn remove_file(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         self.run(Operation::Remove, path.as_ref(), |confined, text| confined.remove_file(text))
     }
 
     /// Removes a tree, as [`Remove`] does. Paths in the report begin with `path`.
     ///
-    /// A missing tree is an error unless [`Remove::missing_is_fine`] is set, and so is `link/`.
+    /// Fails for a missing tree unless [`Remove::missing_is_fine`] is set, and for a symlink with a
+    /// trailing slash.
     #[must_use = "a removal may have failed; the report says so"]
     pub fn remove_tree(&self, path: impl AsRef<Path>, removal: &Remove<'_>) -> Report {
         let path = path.as_ref();
@@ -392,25 +400,24 @@ impl Root {
         };
         let mut name = name.units().to_vec();
         if OsUnit::units(path).last().is_some_and(|unit| unit.is_separator()) {
-            // Refuses a symlink to a directory.
+            // Keep the trailing separator, so that the removal refuses a symlink to a directory.
             name.push(Unit::SEPARATOR);
         }
         removal.run_in(Parent::Open(dir), &SystemUnit::path(name), path)
     }
 
-    /// Renames an entry, replacing an existing one as the system does. Both paths are beneath the
-    /// root.
+    /// Renames an entry, replacing an existing one as the system does.
     ///
-    /// A symlink as last name is itself renamed or replaced. [`Error::path`] is the path that
-    /// failed, or `from` if unknown.
+    /// A symlink as the last component is itself renamed or replaced. [`Error::path`] returns the
+    /// path that failed, or `from` if unknown.
     pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), Error> {
         self.rename_as([from.as_ref(), to.as_ref()], true)
     }
 
     /// Renames as [`Root::rename`] does, but fails if the new name exists.
     ///
-    /// Atomic on Linux and macOS, with `EINVAL` where the file system cannot. Other Unix systems
-    /// fail with [`Unsupported`](io::ErrorKind::Unsupported).
+    /// Atomic on Linux and macOS; fails with `EINVAL` if the file system does not support it. Other
+    /// Unix systems fail with [`Unsupported`](io::ErrorKind::Unsupported).
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-new-{}", std::process::id()));
@@ -436,8 +443,8 @@ impl Root {
 
     /// Returns the metadata of a path, always including the kind.
     ///
-    /// A symlink as last name is not followed unless the plan says so ([`Plan::follow`]); then a
-    /// broken one is an error.
+    /// A symlink as the last component is followed only if the plan says so ([`Plan::follow`]);
+    /// then a broken symlink is an error.
     pub fn stat(&self, path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, Error> {
         let (path, plan) = (path.as_ref(), plan.into());
         self.run(Operation::Stat, path, |confined, text| confined.stat(text, path, plan))
@@ -450,10 +457,11 @@ impl Root {
         Ok(SystemUnit::path(read?))
     }
 
-    /// Returns the canonical path from the root. The last name may be missing, for a file to be
-    /// created.
+    /// Returns the canonical path from the root.
     ///
-    /// Correct even if the root or one of its ancestors was renamed, and without a length limit.
+    /// The last component may be missing, for a file to be created.
+    ///
+    /// Correct even if the root or one of its ancestors was renamed, and for paths of any length.
     pub fn canonical(&self, path: impl AsRef<Path>) -> Result<Canonical, Error> {
         let found = self.run(Operation::Canonicalize, path.as_ref(), |confined, text| {
             confined.canonical(text)
@@ -461,10 +469,10 @@ impl Root {
         Ok(Canonical { path: SystemUnit::path(found.path), missing: found.missing })
     }
 
-    /// Returns the current path of an open file from the root. 2 calls.
+    /// Returns the current path of an open file from the root. Makes 2 system calls.
     ///
-    /// Compare this, not the requested path, with lists of names. A file moved out of the root is
-    /// refused with [`Refusal::Escape`](super::Refusal::Escape).
+    /// Compare this path, not the requested one, with lists of allowed or forbidden names. A file
+    /// moved out of the root is refused with [`Refusal::Escape`](super::Refusal::Escape).
     pub fn name_of(&self, file: &File) -> Result<PathBuf, Error> {
         let name = self.with_worker(|confined, _| confined.name_of(file));
         let fail = |failure| error(failure, Operation::Canonicalize, Path::new(""));
@@ -475,7 +483,7 @@ impl Root {
         &self.dir
     }
 
-    /// Returns the calls made so far, without the closing of files by the standard library.
+    /// Returns the calls made so far, except those by which the standard library closes files.
     pub fn calls(&mut self) -> Calls {
         let worker = self.worker.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut calls = worker.querier.sys.calls();

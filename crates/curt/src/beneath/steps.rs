@@ -1,11 +1,11 @@
 //! Resolves a path name by name, without ever letting the system follow a symlink.
 //!
 //! Checking a path and then opening it leaves a race window. So each step opens one name in a
-//! directory that is already open: whatever others rename, the current directory was reached from
-//! the root. `..` is never opened, because the parent of a moved directory can be outside; we
-//! return to the directory we came from instead. Symlinks are read, and their target is spliced
-//! into the remaining path. Memory and descriptors depend on the length of the paths, not on the
-//! tree.
+//! directory that is already open: whatever other processes rename, the current directory was
+//! reached from the root. `..` is never opened, because the parent of a moved directory can be
+//! outside; instead we return to the directory that we came from. Symlinks are read, and their
+//! targets are spliced into the remaining path. Memory and descriptors depend on the length of the
+//! paths, not on the tree.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,11 +17,11 @@ use crate::sys::beneath::{Beneath, Link, OsError, Purpose, Reading, Rules, Step}
 use crate::sys::{Request, Sys};
 use curt_paths::Refusal;
 
-/// Going back further reopens the path from the root.
+/// The most directories kept open. Going back further reopens the path from the root.
 const MAX_OPEN: usize = 32;
-/// How often to restart when the way back has disappeared.
+/// The most attempts; another one starts when a directory on the way back has disappeared.
 const ATTEMPTS: usize = 8;
-/// How often to repeat a step whose entry changed between two calls.
+/// The most retries of a step whose entry changed between two calls.
 const STEP_RETRIES: usize = 64;
 
 #[derive(Debug)]
@@ -59,12 +59,13 @@ impl From<io::Error> for Failure {
 pub(super) enum Wanted {
     Anything,
     Directory,
-    /// A file that may be created. As in the kernel, a trailing separator fails before any lookup.
+    /// A file that may be created. As in the kernel, a path with a trailing separator fails before
+    /// any lookup.
     File,
 }
 
-/// The operation on the last name, in its parent. The name is `.` if the path ends in dots or a
-/// separator. [`Step::Other`] means that it may be a symlink to follow.
+/// The operation on the last component, in its parent. The name is `.` if the path ends in dots or
+/// a separator. [`Step::Other`] means that the name may be a symlink to follow.
 pub(super) type Act<'a, S, T> =
     dyn FnMut(&<S as Sys>::Dir, Name<'_, <S as Sys>::Unit>) -> Step<T> + 'a;
 
@@ -106,7 +107,7 @@ struct Steps<'a, S: Beneath> {
     rules: Rules,
     wanted: Wanted,
     trail: Trail<'a, S>,
-    /// Link targets are spliced in; resolved up to `at`.
+    /// The path with the targets of symlinks spliced in; it is resolved up to `at`.
     text: Vec<S::Unit>,
     at: usize,
     links: usize,
@@ -137,7 +138,7 @@ impl<S: Beneath> Steps<'_, S> {
         }
     }
 
-    /// Returns the next name, empty at the end, and whether it is the last: no separator follows.
+    /// Returns the next name (empty at the end), and whether it is the last: no separator follows.
     fn next_name(&mut self) -> io::Result<(NameBuf<S::Unit>, bool)> {
         let rest = &self.text[self.at..];
         let begin = rest.iter().position(|unit| !unit.is_separator()).unwrap_or(rest.len());
@@ -148,8 +149,8 @@ impl<S: Beneath> Steps<'_, S> {
         Ok((name, length.is_none()))
     }
 
-    /// The kernel looks up `..` in the current directory, which needs search permission; looking up
-    /// `.` fails alike.
+    /// Enters the parent. The kernel looks up `..` in the current directory, which needs search
+    /// permission, as looking up `.` does.
     fn back(&mut self) -> Result<(), Stop> {
         self.sys.link(self.trail.top(), S::ITSELF, Reading::Look)?;
         if self.trail.back()? || self.rules.in_root { Ok(()) } else { Err(Failure::ESCAPE.into()) }
@@ -174,7 +175,7 @@ impl<S: Beneath> Steps<'_, S> {
         Err(OsError::Again.error().into())
     }
 
-    /// `None` if the last name is a symlink, now spliced in.
+    /// Acts on the last name. Returns `None` if it is a symlink, now spliced into the path.
     fn last<T>(
         &mut self,
         name: Name<'_, S::Unit>,
@@ -195,8 +196,8 @@ impl<S: Beneath> Steps<'_, S> {
         Err(OsError::Again.error().into())
     }
 
-    /// The name was not a directory, and then not a symlink either. Fails unless they were
-    /// exchanged in between.
+    /// Fails unless a directory and a symlink were exchanged: the name was not a directory, and
+    /// then not a symlink either.
     fn check_exchange(&self, name: Name<'_, S::Unit>) -> Result<(), Stop> {
         let kind = self.sys.query(self.trail.top(), name, Request::STAT)?.kind;
         if kind == Kind::Directory || kind.is_link() {
@@ -213,7 +214,7 @@ impl<S: Beneath> Steps<'_, S> {
         }
     }
 
-    /// Splices the target of a symlink into the path. Returns `false` for anything else.
+    /// Splices the target of a symlink into the path. Returns `false` for other entries.
     fn follow(&mut self, name: Name<'_, S::Unit>) -> Result<bool, Stop> {
         let reading = Reading::Follow { is_last: self.is_at_end() };
         let target = match self.sys.link(self.trail.top(), name, reading)? {
@@ -243,7 +244,7 @@ impl<S: Beneath> Steps<'_, S> {
     }
 }
 
-/// From the root to the current directory: all names, and the innermost directories open.
+/// All names from the root to the current directory, and the innermost directories, which are open.
 struct Trail<'a, S: Beneath> {
     sys: &'a S,
     root: &'a S::Dir,
@@ -285,7 +286,7 @@ impl<S: Beneath> Trail<'_, S> {
         Ok(true)
     }
 
-    /// These names were directories; a symlink there now means the way is lost.
+    /// Reopens names that were directories. If one is now a symlink, the position is lost.
     fn open_again(&mut self) -> Result<(), Stop> {
         for at in 0..self.begins.len() {
             let Some(name) = self.names.get(self.begins[at]) else { return Err(Stop::Lost) };

@@ -1,4 +1,5 @@
-//! The text of a path, split at its last name. It is not folded: the system sees it first.
+//! The text of a path, split at its last component. It is not folded, because the system must see
+//! it first.
 
 use std::ops::Range;
 
@@ -34,7 +35,7 @@ impl<U: Unit> Text<U> {
         self.name().units()
     }
 
-    /// Returns the last name, also `.` or `..`; `None` if there are only separators.
+    /// Returns the last component, even `.` or `..`; `None` if there are only separators.
     fn last(&self) -> Option<Range<usize>> {
         let units = self.units();
         let end = units.iter().rposition(|unit| !unit.is_separator())? + 1;
@@ -46,7 +47,7 @@ impl<U: Unit> Text<U> {
         Text(NameBuf::part(self.name(), part))
     }
 
-    /// Returns the parent, empty for the root, and the name without trailing separators. `None` if
+    /// Returns the parent, empty for the root, and the name without trailing separators; `None` if
     /// the path ends in `.` or `..`.
     pub(super) fn split(&self) -> Option<(Text<U>, Text<U>)> {
         let name = self.last()?;
@@ -54,7 +55,7 @@ impl<U: Unit> Text<U> {
         is_name.then(|| (self.part(0..name.start), self.part(name)))
     }
 
-    /// Drops the last name, even `.` or `..`; `None` if it has no other.
+    /// Drops the last component, even `.` or `..`; `None` if no other is left.
     pub(super) fn parent(&self) -> Option<Text<U>> {
         let parent = self.part(0..self.last()?.start);
         parent.last().map(|name| parent.part(0..name.end))
@@ -64,7 +65,6 @@ impl<U: Unit> Text<U> {
         self.last().is_some_and(|name| self.units()[name] == [U::ascii(b'.'); 2])
     }
 
-    /// Whether the path ends in a separator, `.` or `..`.
     pub(super) fn is_directory(&self) -> bool {
         let units = self.units();
         units.last().is_none_or(|unit| unit.is_separator()) || self.split().is_none()
@@ -82,10 +82,10 @@ pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U
     if path.is_empty() { vec![U::ascii(b'.')] } else { path }
 }
 
-/// The path must not contain symlinks. `..` at the root is dropped.
+/// Folds a path, which must not contain symlinks. `..` at the root is dropped.
 pub(super) fn folded<U: Unit>(path: &[U], flavor: Flavor) -> Result<Vec<U>, Refusal> {
-    // With a leading separator, so that folding does not mark the first name as relative. The
-    // system's paths never contain NUL.
+    // A leading separator keeps folding from marking the first name as relative. The system's paths
+    // never contain NUL.
     let mut full = vec![U::SEPARATOR];
     Fold::new(flavor).append(path, 1, &mut full).map_err(|_| Refusal::Nul)?;
     full.remove(0);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::quoted::Quoted;
 use crate::sys::OsError;
 
-/// Why no program was found. The error's [path](crate::Error::path) is the name.
+/// Why no program was found. The error's [path](crate::Error::path) is the program's name.
 #[derive(Debug)]
 pub struct NotFound {
     is_path: bool,
@@ -18,9 +18,9 @@ pub struct NotFound {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FindCause {
-    /// No search directory contains it.
+    /// No search directory contains the program.
     NotFound,
-    /// Found only in the working directory: see [`Search::cwd`](crate::Search::cwd).
+    /// The program exists only in the working directory: see [`Search::cwd`](crate::Search::cwd).
     OnlyInWorkingDirectory,
     /// Only directories or non-executable files have this name.
     NotExecutable,
@@ -30,11 +30,12 @@ pub enum FindCause {
     NameTooLong,
     /// The path is a symlink loop.
     LinkLoop,
-    /// Found through a relative path, which [`Policy::Go`](crate::which::Policy::Go) refuses.
+    /// The program was found through a relative path, which
+    /// [`Policy::Go`](crate::which::Policy::Go) refuses.
     RelativeResult,
     /// The base directory does not exist.
     DirectoryMissing,
-    /// A directory may not be searched.
+    /// A directory cannot be searched for lack of permission.
     PermissionDenied,
     /// Any other error of the system.
     Os(io::Error),
@@ -50,17 +51,18 @@ impl NotFound {
         NotFound { is_path, cause, path, unsearchable }
     }
 
-    /// Returns why it was not found.
+    /// Returns why the program was not found.
     pub fn cause(&self) -> &FindCause {
         &self.cause
     }
 
-    /// Returns the path to blame, such as a non-executable file or a missing directory.
+    /// Returns the path that explains the failure, such as a non-executable file or a missing
+    /// directory.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Returns the directories that may contain it but could not be searched.
+    /// Returns the directories that may contain the program but could not be searched.
     pub fn unsearchable(&self) -> &[PathBuf] {
         &self.unsearchable
     }
@@ -83,7 +85,7 @@ impl NotFound {
         }
     }
 
-    /// Returns the reason, without the path to blame.
+    /// Returns the reason, without the path that explains it.
     pub fn reason(&self) -> String {
         let reason = match &self.cause {
             FindCause::NotFound if self.is_path => "not found",
@@ -115,7 +117,7 @@ impl NotFound {
         }
     }
 
-    /// The error that `execvp` would report.
+    /// Returns the error that `execvp` would report.
     pub(super) fn closest(&self) -> OsError {
         match self.cause() {
             FindCause::NotFound

@@ -6,10 +6,11 @@ use crate::sys::OsError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RemainReason {
-    /// A mount point; crossing needs [`SameFileSystem::No`](crate::SameFileSystem::No).
+    /// The entry is a mount point; to cross it, set
+    /// [`SameFileSystem::No`](crate::SameFileSystem::No).
     MountPoint,
-    /// Another process kept adding entries until [`Remove::retries`](crate::Remove::retries) ran
-    /// out.
+    /// Another process kept adding entries until the [`Remove::retries`](crate::Remove::retries)
+    /// ran out.
     BeingWrittenTo,
     /// The path ends in `.` or `..`, which POSIX forbids.
     DotOrDotDot,
@@ -24,7 +25,7 @@ pub enum RemainReason {
 }
 
 impl RemainReason {
-    /// The error with which the system (mostly `rmdir`) refuses the same, and the message.
+    /// The error is the one with which the system (mostly `rmdir`) refuses the same.
     fn facts(self) -> (&'static str, OsError, &'static str) {
         const MOUNT: &str = "is a mount point, and crossing mounts was not asked for";
         const DOTS: &str = "refusing to remove '.' or '..'";

@@ -18,7 +18,7 @@ fn another_attempt_may_succeed() {
     assert!(may_pass(RemainReason::BeingWrittenTo) && !may_pass(RemainReason::RootDirectory));
 }
 
-/// `tests/hostile.json` covers the others.
+/// The other refusals are in `tests/hostile.json`.
 #[cfg(unix)]
 #[test]
 fn refusals_have_the_number_with_which_the_kernel_refuses_the_same() {

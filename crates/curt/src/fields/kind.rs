@@ -1,4 +1,4 @@
-/// The kind of an entry; of a link itself, not its target, unless links are followed.
+/// The kind of an entry. For a link, the kind of the link itself, unless links are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -16,46 +16,46 @@ pub enum Kind {
     CharacterDevice,
     /// A block device.
     BlockDevice,
-    /// An entry of a union file system that hides one of a lower layer.
+    /// A whiteout: an entry of a union file system that hides an entry of a lower layer.
     Whiteout,
     /// Windows: a directory that stands for another directory.
     ///
-    /// Also a mounted volume, without [`Fields::TARGET`](crate::Fields::TARGET) in the plan: its
-    /// tag is the same in listings.
+    /// A mounted volume also has this kind, because its tag is the same in listings, unless
+    /// [`Fields::TARGET`](crate::Fields::TARGET) is in the plan.
     Junction,
     /// Windows: a directory where a volume is mounted.
     ///
-    /// Recognised only with [`Fields::TARGET`](crate::Fields::TARGET) in the plan; three calls per
-    /// link.
+    /// Recognised only with [`Fields::TARGET`](crate::Fields::TARGET) in the plan, which costs
+    /// three calls per link.
     VolumeMount,
     /// Windows: a symlink created by the Linux subsystem.
     WslSymlink,
     /// Windows: a file that starts an application from the Store.
     AppExecLink,
-    /// Windows: another reparse point that stands for another file, with its tag.
+    /// Windows: another reparse point that stands for another file. Contains its tag.
     Reparse(u32),
-    /// The listing has no kind, and it was not queried.
+    /// Unknown, because the listing carries no kind and it was not queried.
     #[default]
     Unknown,
 }
 
 impl Kind {
-    /// Whether this is a directory.
+    /// Returns whether this is a directory.
     pub fn is_dir(self) -> bool {
         self == Kind::Directory
     }
 
-    /// Whether this is a regular file.
+    /// Returns whether this is a regular file.
     pub fn is_file(self) -> bool {
         self == Kind::File
     }
 
-    /// Whether this is a symlink.
+    /// Returns whether this is a symlink.
     pub fn is_symlink(self) -> bool {
         self == Kind::Symlink
     }
 
-    /// Whether this is any kind of link: opening it opens another file.
+    /// Returns whether this is any kind of link, so that opening it opens another file.
     pub fn is_link(self) -> bool {
         matches!(
             self,

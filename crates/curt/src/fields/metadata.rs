@@ -28,7 +28,7 @@ pub struct Time {
 }
 
 impl Time {
-    /// Converts to [`SystemTime`]; `None` if that cannot hold it, as on Windows before 1601.
+    /// Converts to [`SystemTime`]; `None` if that cannot hold the time, as on Windows before 1601.
     pub fn to_system_time(self) -> Option<SystemTime> {
         let whole = Duration::from_secs(self.seconds.unsigned_abs());
         let fraction = Duration::from_nanos(self.nanoseconds.into());
@@ -41,11 +41,12 @@ impl Time {
     }
 }
 
-/// RFC 3339 in UTC: `2024-02-29T12:00:00.000000000Z`. Years beyond 9999, and before 0, have a sign.
+/// Formats the time by RFC 3339 in UTC: `2024-02-29T12:00:00.000000000Z`. Years beyond 9999, and
+/// before 0, have a sign.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, second) = (self.seconds.div_euclid(86_400), self.seconds.rem_euclid(86_400));
-        // Years start in March, so that the leap day comes last.
+        // Count years from March, so that the leap day comes last.
         let days = days + 719_468;
         let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -102,9 +103,9 @@ impl From<SystemTime> for Time {
 pub enum Value<'a, T> {
     /// The value.
     Known(T),
-    /// The plan does not name the field.
+    /// The plan does not include the field.
     NotRequested,
-    /// The system or file system lacks the field, or the entry is no link and has no target.
+    /// The system or file system lacks the field, or the target of a non-symlink was requested.
     Unsupported,
     /// The query failed.
     Failed(&'a Error),
@@ -151,7 +152,7 @@ pub(crate) struct Facts {
     pub(crate) block_size: u64,
     pub(crate) allowed: Fields,
     pub(crate) present: Fields,
-    /// A mount begins here. Only valid with `ATTRIBUTES`.
+    /// Whether a mount begins here. Only valid if `ATTRIBUTES` is known.
     pub(crate) is_mount: bool,
 }
 
@@ -176,7 +177,7 @@ impl Facts {
         if self.links <= 1 || self.kind == Kind::Directory { self.allocated } else { 0 }
     }
 
-    /// `Unknown` and 0 mean no value.
+    /// Adds the kind and number from a listing, unless they are `Unknown` or 0.
     pub(crate) fn add_listed(&mut self, kind: Kind, id: u128) {
         // One store: a partial write followed by a full read defeats store forwarding.
         let mut known = self.known;
@@ -191,7 +192,7 @@ impl Facts {
         self.known = known;
     }
 
-    /// Returns the creation time since 1970, else the change time; zero if unknown.
+    /// Returns the creation time since 1970, or else the change time; zero if unknown.
     pub(crate) fn made(&self) -> Duration {
         let knows_birth = self.known.contains(Fields::CREATED);
         let made = if knows_birth { self.created } else { self.changed };
@@ -235,9 +236,9 @@ impl Facts {
 pub struct Metadata {
     pub(crate) requested: Fields,
     pub(crate) facts: Facts,
-    /// Whether any field below may be set, which is rare; `reset` only checks this.
+    /// Whether any field below may be set, which is rare; `reset` checks only this.
     pub(crate) has_more: bool,
-    /// The listing had a link, and this describes its target.
+    /// Whether the listing had a symlink whose target this metadata describes.
     pub(crate) followed: bool,
     pub(crate) user: Option<Arc<OsString>>,
     pub(crate) group: Option<Arc<OsString>>,
@@ -255,7 +256,7 @@ macro_rules! values {
 }
 
 impl Metadata {
-    /// Returns [`Fields::KIND`], or [`Kind::Unknown`] without a value. Walks always query it.
+    /// Returns [`Fields::KIND`], or [`Kind::Unknown`] if unknown. Walks always query it.
     pub fn kind(&self) -> Kind {
         self.value(Fields::KIND, self.facts.kind).known().unwrap_or_default()
     }
@@ -296,22 +297,23 @@ impl Metadata {
 
     /// Returns [`Fields::USER`].
     ///
-    /// Unsupported if the owner has no name; failed if the lookup ran out of descriptors or memory.
+    /// [`Value::Unsupported`] if the owner has no name; [`Value::Failed`] if the lookup ran out of
+    /// descriptors or memory.
     pub fn user(&self) -> Value<'_, &std::ffi::OsStr> {
         self.reference(Fields::USER, self.user.as_deref().map(OsString::as_os_str))
     }
 
-    /// Returns [`Fields::GROUP`]; unsupported if the group has no name.
+    /// Returns [`Fields::GROUP`], or [`Value::Unsupported`] if the group has no name.
     pub fn group(&self) -> Value<'_, &std::ffi::OsStr> {
         self.reference(Fields::GROUP, self.group.as_deref().map(OsString::as_os_str))
     }
 
-    /// Returns [`Fields::TARGET`]; unsupported if the entry is not a link.
+    /// Returns [`Fields::TARGET`], or [`Value::Unsupported`] if the entry is not a symlink.
     pub fn target(&self) -> Value<'_, &std::path::Path> {
         self.reference(Fields::TARGET, self.target.as_deref())
     }
 
-    /// Returns [`Fields::LABEL`]; unsupported if the entry has none.
+    /// Returns [`Fields::LABEL`], or [`Value::Unsupported`] if the entry has no label.
     pub fn label(&self) -> Value<'_, &std::ffi::OsStr> {
         self.reference(Fields::LABEL, self.label.as_deref())
     }
@@ -341,7 +343,7 @@ impl Metadata {
         self.value(Fields::CAPABILITY, self.facts.present.contains(Fields::CAPABILITY))
     }
 
-    /// Iterates over the failures and the fields each affects.
+    /// Iterates over the failures, each with the fields that it affects.
     pub fn failures(&self) -> impl Iterator<Item = (Fields, &Error)> {
         self.failed.iter().map(|(fields, error)| (*fields, error))
     }
@@ -351,12 +353,12 @@ impl Metadata {
         self.failed.push((fields, error));
     }
 
-    /// The failure to determine the kind stands for the entry.
+    /// Returns the failure to determine the kind, which stands for the whole entry.
     pub(crate) fn take_failed_kind(&mut self) -> Option<Error> {
         self.take_failure(|fields| fields.contains(Fields::KIND))
     }
 
-    /// The failure that affects no field is the reason a link could not be followed.
+    /// Returns the reason why a symlink could not be followed: the failure that affects no field.
     pub(crate) fn take_unfollowed(&mut self) -> Option<Error> {
         self.take_failure(Fields::is_empty)
     }

@@ -1,9 +1,10 @@
 //! The fields of an entry and their values.
 //!
-//! A listing carries name, kind and file number for free, on Windows also sizes, times and
-//! attributes. All fields of `stat` cost 1 call per entry, and the target 1 more per symlink
-//! (Windows: 3). On Linux each access right costs 1 more; access rules, capability and label 1
-//! together, and the label's text 1 more. On Windows owners and access rules cost 3 together.
+//! A listing carries name, kind and file number for free (on Windows also sizes, times and
+//! attributes). All fields of `stat` together cost 1 call per entry, and the target costs 1 more
+//! per symlink (3 on Windows). On Linux each access right costs 1 more; access rules, capability
+//! and label cost 1 together, and the label's text 1 more. On Windows owners and access rules cost
+//! 3 together.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-fields-{}", std::process::id()));
@@ -80,7 +81,7 @@ fields! {
     1 KIND "kind"
     /// The file's number within its file system (inode number, file id).
     ///
-    /// At a mount point, a listing on Unix has the number of the directory *under* the mount.
+    /// At a mount point, a listing on Unix contains the number of the directory *under* the mount.
     /// [`Freshness::Exact`] queries the mount's number, as a walk does.
     2 ID "id"
     /// The number of the file system (or volume).
@@ -109,7 +110,7 @@ fields! {
     14 USER "user"
     /// The group's name. Each group is looked up once.
     15 GROUP "group"
-    /// The target of a symlink. Only queried for links.
+    /// The target of a symlink. Queried only for symlinks.
     16 TARGET "target"
     /// The attribute bits of the platform (`FILE_ATTRIBUTE_*`, `STATX_ATTR_*`).
     17 ATTRIBUTES "attributes"
@@ -135,22 +136,22 @@ impl Fields {
     /// The empty set.
     pub const NONE: Fields = Fields(0);
 
-    /// Returns the field with this name.
+    /// Returns the field with this name, or `None` if no field has it.
     pub fn named(name: &str) -> Option<Fields> {
         Fields::ALL.iter().find(|&(known, _)| known == name).map(|(_, field)| field)
     }
 
-    /// Whether the set contains all of `other`.
+    /// Returns whether the set contains all of `other`.
     pub const fn contains(self, other: Fields) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether the set contains any of `other`.
+    /// Returns whether the set contains any of `other`.
     pub const fn intersects(self, other: Fields) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -165,7 +166,7 @@ impl Fields {
         Fields(self.0 & other.0)
     }
 
-    /// Returns the fields that are not in `other`.
+    /// Returns the fields of this set that are not in `other`.
     #[must_use]
     pub const fn without(self, other: Fields) -> Fields {
         Fields(self.0 & !other.0)

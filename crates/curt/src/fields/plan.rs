@@ -5,10 +5,10 @@ use crate::sys::Sources;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Freshness {
-    /// Accepts values from the listing, and queries only the others.
+    /// Accepts values from the listing, and queries only missing values.
     ///
-    /// On Windows the listing has nearly every field, but lags behind for a file open for writing,
-    /// or written under another name.
+    /// On Windows the listing has nearly every field, but its values are outdated for a file open
+    /// for writing, or written under another name.
     #[default]
     FromListing,
     /// Queries every field except the name.
@@ -22,12 +22,12 @@ pub enum Follow {
     /// Follows no symlink.
     #[default]
     Never,
-    /// Follows those in operands only.
+    /// Follows symlinks in operands only.
     CommandLine,
-    /// Follows all. A broken symlink yields its own metadata.
+    /// Follows all symlinks. A broken symlink yields its own metadata.
     ///
-    /// A walk also reports an error for a symlink through a file or into an unsearchable directory,
-    /// and for a symlink loop yields only the error.
+    /// A walk also reports an error for a symlink that leads through a file or into an unsearchable
+    /// directory. For a symlink loop it yields only the error.
     Links,
 }
 
@@ -80,8 +80,8 @@ impl Plan {
 }
 
 impl Fields {
-    /// An owner's name needs its number, unless the security descriptor has the name; a target and
-    /// the security descriptor need the kind.
+    /// Adds fields that others need: an owner's name needs its number, unless the security
+    /// descriptor has the name; a target and the security descriptor need the kind.
     pub(crate) fn needs(self, sources: &Sources) -> Fields {
         let mut needs = self.without(Fields::NAME);
         for (name, number) in [(Fields::USER, Fields::USER_ID), (Fields::GROUP, Fields::GROUP_ID)] {

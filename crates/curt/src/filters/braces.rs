@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::path::is_separator;
 
-/// Finding the end of each is linear.
+/// Limits the time, because finding the end of each brace is linear.
 const MAX_BRACES: usize = 100;
 const MAX_WORDS: usize = 10_000;
 const MAX_BYTES: usize = 1 << 20;
 
 const TOO_MANY: &str = "its braces expand to too many patterns";
 
-/// A finished prefix, and the parts still to expand, the next one last.
+/// A finished prefix, and the parts still to expand, the next part last.
 struct Begun<'p> {
     done: String,
     parts: Vec<&'p str>,
@@ -27,7 +27,7 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<String>, &'static str> {
         return Err("too many braces");
     }
     let mut words = Vec::new();
-    // Not recursive, because a thread's stack can be small.
+    // Do not recurse, because a thread's stack can be small.
     let mut begun = vec![Begun { done: String::new(), parts: vec![pattern] }];
     let mut bytes = 0;
     while let Some(Begun { mut done, mut parts }) = begun.pop() {
@@ -80,7 +80,7 @@ fn list(text: &str) -> Result<Option<List<'_>>, &'static str> {
         let alternatives = if plain(body, 0).any(|(_, byte)| byte == b',') {
             alternatives(body).into_iter().map(Cow::Borrowed).collect()
         } else {
-            // Braces around neither a list nor a range stand for themselves.
+            // Braces without a list or a range stand for themselves.
             let range = range(body)?.unwrap_or_else(|| vec![text[open..=close].to_owned()]);
             range.into_iter().map(Cow::Owned).collect()
         };
@@ -93,13 +93,13 @@ fn plain(text: &str, from: usize) -> impl Iterator<Item = (usize, u8)> + '_ {
     let mut is_escaped = false;
     text.bytes().enumerate().skip(from).filter(move |&(_, byte)| {
         let was_escaped = std::mem::take(&mut is_escaped);
-        // Where a backslash separates names, it is no escape.
+        // If backslashes separate names, they do not escape.
         is_escaped = byte == b'\\' && !was_escaped && !is_separator('\\');
         !was_escaped && !is_escaped
     })
 }
 
-/// A word beginning with `{}` belongs to `find`.
+/// A word beginning with `{}` is skipped, because it belongs to `find`.
 fn opening(text: &str, from: usize) -> Option<usize> {
     let before = |at: usize| text.as_bytes()[..at].last().copied();
     let is_empty = |at: usize| {
@@ -145,7 +145,7 @@ fn alternatives(body: &str) -> Vec<&str> {
     parts
 }
 
-/// Expands `1..3` or `a..e..2`; `None` for anything else.
+/// Expands `1..3` or `a..e..2`; `None` for any other text.
 fn range(body: &str) -> Result<Option<Vec<String>>, &'static str> {
     let parts: Vec<&str> = body.split("..").collect();
     let (first, last, step) = match parts[..] {

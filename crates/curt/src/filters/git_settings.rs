@@ -1,11 +1,11 @@
-//! Parses git's configuration, in files and in `GIT_CONFIG_PARAMETERS`.
+//! Parses git's configuration, from files and from `GIT_CONFIG_PARAMETERS`.
 
 use std::io;
 
 /// The value is absent if the name stands alone.
 pub(crate) type Setting = (Vec<u8>, Option<Vec<u8>>);
 
-/// Returns `None` if git refuses the text. For tests and fuzzing.
+/// Parses all settings, or returns `None` if git refuses the text. For tests and fuzzing.
 #[cfg(any(test, fuzzing))]
 #[cfg_attr(not(fuzzing), allow(unreachable_pub, reason = "public where it is fuzzed"))]
 pub fn settings(text: &[u8]) -> Option<Vec<Setting>> {
@@ -51,7 +51,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The end of the text is a line end.
+    /// The end of the text counts as a line end.
     fn byte(&mut self) -> u8 {
         let (byte, length) = match self.text.get(self.at..).unwrap_or_default() {
             [b'\r', b'\n', ..] => (b'\n', 2),
@@ -113,7 +113,7 @@ impl<'t> Parser<'t> {
         while matches!(byte, b' ' | b'\t') {
             byte = self.byte();
         }
-        // git keeps names and values as C strings.
+        // Cut names and values at a NUL, because git keeps them as C strings.
         let length = |text: &[u8]| text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
         name.truncate(length(&name));
         match byte {
@@ -130,7 +130,7 @@ impl<'t> Parser<'t> {
                     self.skip_line();
                     break;
                 }
-                // Leading and trailing blanks count only if quoted.
+                // Drop leading and trailing blanks, unless they are quoted.
                 byte if is_blank(byte) && !is_quoted => {
                     if !value.is_empty() {
                         value.push(byte);
@@ -170,7 +170,7 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// `'NAME'='VALUE'`, `'NAME'=`, or `'NAME=VALUE'` of older versions.
+/// Parses `'NAME'='VALUE'`, `'NAME'=`, or `'NAME=VALUE'`, which older versions of git write.
 pub(crate) fn parameter(text: &[u8]) -> Option<(Setting, &[u8])> {
     let (mut name, mut rest) = unquoted(text)?;
     let mut value = None;
@@ -207,7 +207,7 @@ fn unquoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     }
 }
 
-/// Returns lower case, except for the middle part; `None` if it is invalid.
+/// Returns the name in lower case, except for the middle part; `None` if it is invalid.
 pub(crate) fn canonical_name(name: &[u8]) -> Option<Vec<u8>> {
     let is_dot = |&byte: &u8| byte == b'.';
     let first = name.iter().position(is_dot)?;
@@ -244,7 +244,7 @@ fn is_not_zero(text: &[u8]) -> Option<bool> {
     number.checked_mul(factor).filter(|number| (-most..=most).contains(number)).map(|it| it != 0)
 }
 
-/// Parses a lower-case integer as C does; also returns the rest. Without a radix, `0x` means
+/// Parses a lower-case integer as C does, and returns the rest, too. Without a radix, `0x` means
 /// hexadecimal and `0` octal.
 pub(crate) fn integer(text: &[u8], radix: Option<u32>) -> Option<(i64, &[u8])> {
     let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();

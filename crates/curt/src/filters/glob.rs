@@ -1,17 +1,18 @@
-//! The matcher for patterns of git, of shells, and of GNU's `fnmatch`.
+//! Matches patterns of git, of shells, and of GNU's `fnmatch`.
 //!
-//! Patterns may be untrusted, so matching must not explode. Nothing is compiled and nothing
-//! recurses: a pattern takes no memory besides its text. A `*` first matches as few characters as
-//! possible, then one more each time the rest fails. Only the last `*` of a name and the last `**`
-//! have to be retried, because they can absorb whatever an earlier one could. So the time is
-//! polynomial, where a recursive matcher is exponential.
+//! Patterns may be untrusted, so matching must not take exponential time. Patterns are not
+//! compiled, matching does not recurse, and it takes no memory except the pattern's text. A `*`
+//! first matches as few characters as possible, then one more each time the rest fails. Only the
+//! last `*` of a name and the last `**` have to be retried, because they can absorb whatever an
+//! earlier star could. So the time is polynomial, while a recursive matcher is exponential.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     Git,
-    /// Characters; only `**` matches a slash; ambiguous patterns are errors.
+    /// The syntax of shells: matches characters, only `**` matches a slash, and ambiguous patterns
+    /// are errors.
     Shell,
-    /// `fnmatch` of the GNU C library: characters; wildcards match slashes.
+    /// The `fnmatch` of the GNU C library: matches characters, and wildcards match slashes, too.
     Gnu,
 }
 
@@ -43,7 +44,7 @@ enum Token<'p> {
     Class(Class<'p>),
     Star,
     Deep,
-    /// `**/`: nothing, or any number of characters up to a slash.
+    /// `**/`: any number of characters up to a slash, or none.
     Directories,
 }
 
@@ -51,7 +52,7 @@ enum Token<'p> {
 struct Class<'p> {
     is_negated: bool,
     low: [u128; 2],
-    /// Brackets, parsed again for characters beyond the first 256.
+    /// The text in the brackets, parsed again for characters beyond the first 256.
     body: &'p [u8],
 }
 
@@ -92,8 +93,8 @@ pub(super) fn is_special(byte: u8) -> bool {
 }
 
 impl Matcher {
-    /// Returns the length of a pattern's ending, the part after its last star, and the number of
-    /// bytes it matches; zeros if that varies.
+    /// Returns the length of a pattern's ending (the part after its last star) and the number of
+    /// bytes that it matches; zeros if that varies.
     pub(super) fn ending(self, pattern: &[u8]) -> Result<(usize, usize), Fault> {
         let (mut at, mut begin, mut width) = (0, 0, Some(0));
         while let Some((token, next)) = self.token(pattern, at)? {
@@ -127,7 +128,7 @@ impl Matcher {
         // Where the pattern and the text resume after the last `*` and the last `**`.
         let mut star: Option<(usize, usize)> = None;
         let mut deep: Option<(usize, usize, bool)> = None;
-        // A long class may be tried at many characters.
+        // A long class may be tried at many characters, so keep it parsed.
         let mut class: Option<(usize, (Token<'_>, usize))> = None;
         loop {
             let element = match class {
@@ -197,8 +198,8 @@ impl Matcher {
         Some(character.map_or((INVALID + u32::from(first), 1), |it| (it.into(), it.len_utf8())))
     }
 
-    /// Fold only the text, to lower case, as git does: a letter in brackets or after a backslash is
-    /// compared unfolded.
+    /// As in git, only the text is folded, to lower case: a letter in brackets or after a backslash
+    /// is compared unfolded.
     fn folds_as_git(self) -> bool {
         self.ignores_case && self.dialect == Dialect::Git
     }
@@ -255,7 +256,7 @@ impl Matcher {
         folded.and_then(|mut folded| folded.next()).map_or(one, u32::from)
     }
 
-    /// Non-ASCII bytes are of no kind.
+    /// Bytes that are not ASCII are of no kind.
     fn is_kind(self, kind: Kind, one: u32) -> bool {
         // git excludes two of C's blanks.
         let is_blank = matches!((self.dialect, kind), (Dialect::Git, Kind::Space));
@@ -267,7 +268,7 @@ impl Matcher {
         })
     }
 
-    /// Parses the element at an index; also returns the next index. `None` at the end.
+    /// Returns the element at an index and the next index, or `None` at the end.
     fn token(self, pattern: &[u8], at: usize) -> Result<Option<(Token<'_>, usize)>, Fault> {
         let Some((one, width)) = self.character(pattern, at) else { return Ok(None) };
         let rest = &pattern[at..];
@@ -341,7 +342,7 @@ impl Matcher {
             at = next;
             let is_range = body.get(at) == Some(&b'-') && body.get(at + 1) != Some(&b']');
             if is_range && at + 1 == body.len() && self.dialect == Dialect::Gnu {
-                // glibc takes a bracket literally, but not in this case.
+                // glibc takes an unclosed bracket literally, but not in this case.
                 return Err(Fault::Range);
             }
             let last = if is_range && at + 1 < body.len() {
@@ -357,7 +358,7 @@ impl Matcher {
             match (first <= last, self.dialect) {
                 (true, _) => add(Member::Range(first, last)),
                 (false, Dialect::Shell) => return Err(Fault::Range),
-                // git has already added the first character when it sees the range.
+                // When git sees the range, it has already added the first character.
                 (false, Dialect::Git) => add(Member::Range(first, first)),
                 (false, Dialect::Gnu) => {}
             }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::glob::{Dialect, Matcher};
 use super::patterns::{Patterns, Scope, with_slashes};
 
-/// The most rules that may apply to one directory.
+/// The maximum number of rules that may apply to one directory.
 pub(crate) const MAX_RULES: usize = 100_000;
 
 pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
@@ -13,27 +13,28 @@ pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, words)
 }
 
-/// Skips entries by the ignore files of directories, for [`Walk::ignore`](crate::Walk::ignore).
+/// Skips entries as the ignore files of directories say, for [`Walk::ignore`](crate::Walk::ignore).
 ///
-/// Rules come from `.ignore`, from `.gitignore` (at or below a directory that contains `.git`), and
+/// Rules come from `.ignore`, from `.gitignore` (in or below a directory that contains `.git`), and
 /// from git's `info/exclude`. They apply to their directory and its subtree. The last matching rule
-/// of a file decides, and a file takes precedence over the same file in an ancestor. Kinds of files
-/// take precedence in this order, as in the crate `ignore`: custom files, `.ignore`, `.gitignore`,
-/// `exclude`, the user's rules, extra files. `!` includes an entry again, unless its directory is
-/// skipped.
+/// of a file decides, and a file takes precedence over a file of the same name in an ancestor.
+/// Kinds of files take precedence in this order, as in the crate `ignore`: custom files, `.ignore`,
+/// `.gitignore`, `exclude`, the user's rules, extra files. `!` includes an entry again, unless its
+/// directory is skipped.
 ///
-/// Lines are parsed and matched exactly as in git; its own files ignore case if `core.ignoreCase`
-/// is set. A line that can never match, such as `[a`, is ignored.
+/// Lines are parsed and matched exactly as in git. Git's own files ignore case if `core.ignoreCase`
+/// is set. A line that can never match, such as `[a`, has no effect.
 ///
 /// Ignore files in ancestors of an operand are read as well, up to the root (`.gitignore` up to the
 /// top of the work tree). Operands are never skipped.
 ///
-/// `.git` is skipped only as a dot name, so with
+/// `.git` is skipped only because its name begins with a dot. With
 /// [`skip_hidden(false)`](IgnoreRules::skip_hidden) a walk enters it, unless
 /// [`Walk::exclude`](crate::Walk::exclude) skips it.
 ///
 /// If an ignore file cannot be read, the walk reports an error and yields nothing below that
-/// directory. So it does beyond the rules of 1,000 directories, 100,000 rules or 4 MiB of text.
+/// directory. The same happens beyond the rules of 1,000 directories, 100,000 rules or 4 MiB of
+/// text.
 ///
 /// ```
 /// use curt::Walk;
@@ -64,8 +65,7 @@ impl Default for IgnoreRules {
 }
 
 impl IgnoreRules {
-    /// Creates rules that read all ignore files of directories, and skip names that begin with a
-    /// dot.
+    /// Creates rules that read all ignore files of directories and skip dot names.
     pub fn new() -> Self {
         IgnoreRules {
             files: true,
@@ -113,18 +113,19 @@ impl IgnoreRules {
 
     /// Also reads files of this name in directories, such as `.npmignore`.
     ///
-    /// Their rules take precedence over `.ignore`, and a name over those added before it. Costs 1
-    /// call for each ancestor of an operand, and for each directory that contains such a file.
+    /// Their rules take precedence over `.ignore`, and over those of the custom names added before.
+    /// Costs 1 call for each ancestor of an operand, and for each directory that contains such a
+    /// file.
     pub fn custom_file(mut self, name: impl Into<String>) -> Self {
         self.custom_names.push(name.into());
         self
     }
 
-    /// Also reads the rules of this file, after all others.
+    /// Also reads the rules of this file, which have the lowest precedence.
     ///
-    /// Paths in it are relative to the working directory; an entry outside is matched only by rules
-    /// without a slash. If the file cannot be read, the walk reports an error and yields nothing
-    /// below the operand.
+    /// Paths in it are relative to the working directory; an entry outside that directory is
+    /// matched only by rules without a slash. If the file cannot be read, the walk reports an error
+    /// and yields nothing below the operand.
     pub fn extra_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.extra_files.push(path.into());
         self
@@ -142,17 +143,18 @@ impl IgnoreRules {
     /// They are in the file named by `core.excludesFile`, by default `$XDG_CONFIG_HOME/git/ignore`
     /// (or `~/.config/git/ignore`). For each work tree, git's configuration is read as git reads
     /// it: system, user and repository files, their includes, and variables. Paths in the rules are
-    /// relative to the work tree, or to the working directory if there is none. As in git,
+    /// relative to the work tree, or to the working directory outside a work tree. As in git,
     /// unreadable files of the user are ignored, but text that git cannot parse is an error.
     ///
-    /// Costs one file for each work tree.
+    /// Costs the reading of one file for each work tree.
     pub fn global(self, yes: bool) -> Self {
         IgnoreRules { global: yes, ..self }
     }
 
     /// Sets whether git's files apply only in work trees; `true` by default, as in git.
     ///
-    /// If not, rules of directories above a work tree apply inside it, as in the crate `ignore`.
+    /// If `false`, rules of directories above a work tree apply inside it, too, as in the crate
+    /// `ignore`.
     pub fn require_git(self, yes: bool) -> Self {
         IgnoreRules { require_git: yes, ..self }
     }
@@ -175,9 +177,9 @@ impl IgnoreRules {
 pub struct IgnoreFile(Patterns);
 
 impl IgnoreFile {
-    /// Parses an ignore file, using at most 5 MB besides a copy of the text.
+    /// Parses an ignore file, using at most 5 MB in addition to a copy of the text.
     ///
-    /// More than 100,000 rules fail with `FileTooLarge`.
+    /// Fails with `FileTooLarge` if there are more than 100,000 rules.
     pub fn parse(text: &[u8], ignores_case: bool) -> io::Result<IgnoreFile> {
         const MARK: &[u8] = b"\xef\xbb\xbf";
         let text = text.strip_prefix(MARK).unwrap_or(text);
@@ -191,17 +193,17 @@ impl IgnoreFile {
         Ok(IgnoreFile(rules))
     }
 
-    /// Returns whether the last matching rule ignores the entry; `None` if no rule matches.
+    /// Returns whether the last matching rule ignores the entry, or `None` if no rule matches.
     ///
-    /// `path` is relative to the directory of the file, whose parent directories are not
-    /// considered.
+    /// `path` is relative to the directory of the file. Only the entry itself is matched, not its
+    /// parent directories.
     pub fn ignores(&self, path: &Path, is_directory: bool) -> Option<bool> {
         let path = with_slashes(path);
         let name = path.rsplit(|&byte| byte == b'/').next();
         self.0.decide(Some(&path), name, is_directory)
     }
 
-    /// For an entry outside that directory: only rules without a slash match.
+    /// Matches an entry outside that directory, to which only rules without a slash apply.
     pub(crate) fn ignores_name(&self, name: &OsStr, is_directory: bool) -> Option<bool> {
         self.0.decide(None, Some(name.as_encoded_bytes()), is_directory)
     }
@@ -232,7 +234,8 @@ fn read_rule(line: &[u8]) -> Option<(&[u8], Scope)> {
     (!pattern.is_empty()).then_some((pattern, Scope { is_name, directories_only, negates }))
 }
 
-/// A backslash protects the next space; at the very end it protects all.
+/// Excludes trailing spaces. A backslash protects the next space; at the very end of the line it
+/// protects all spaces.
 fn length_without_spaces(line: &[u8]) -> usize {
     let mut kept = 0;
     let mut at = 0;

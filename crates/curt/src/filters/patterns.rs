@@ -1,4 +1,5 @@
-//! The literal start or end of a pattern rules out most names before the matcher runs.
+//! Sets of patterns. The literal start or end of a pattern rules out most names before the matcher
+//! runs.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,7 +18,7 @@ pub(super) struct Patterns {
 pub(super) struct Scope {
     pub(super) is_name: bool,
     pub(super) directories_only: bool,
-    /// A match means the entry is not selected.
+    /// Whether a match means that the entry is not selected.
     pub(super) negates: bool,
 }
 
@@ -25,9 +26,9 @@ pub(super) struct Scope {
 struct Pattern {
     text: Range<usize>,
     literal: usize,
-    /// Length of the part after the last star, and the number of bytes it matches.
+    /// The length of the part after the last star, and the number of bytes that it matches.
     ending: (u16, u16),
-    /// A star and a literal: compare the end of a name.
+    /// Whether the pattern is a star and a literal, so that only the end of a name is compared.
     is_ending: bool,
     scope: Scope,
 }
@@ -43,7 +44,7 @@ impl Patterns {
         self.list.len()
     }
 
-    /// A new pattern takes precedence.
+    /// A new pattern takes precedence over earlier ones.
     pub(super) fn add(&mut self, pattern: &[u8], scope: Scope) -> Result<(), Fault> {
         let is_literal = |text: &[u8]| !text.iter().any(|&byte| is_special(byte));
         let literal = pattern.iter().take_while(|&&byte| !is_special(byte)).count();
@@ -57,7 +58,7 @@ impl Patterns {
         Ok(())
     }
 
-    /// The last matching pattern decides. Without a path or a name, patterns for those are ignored.
+    /// The last matching pattern decides. Without a path or a name, patterns for it are ignored.
     pub(super) fn decide(
         &self,
         path: Option<&[u8]>,

@@ -16,15 +16,15 @@ const MAX_OPEN: usize = 64;
 /// Lists the directories of a tree one after another, parents first.
 ///
 /// Start with [`DirectoryWalk::open`]. After listing a directory, select subdirectories with
-/// [`DirectoryWalk::enter`] and open the next one with [`DirectoryWalk::next`]. Each is opened
-/// relative to its parent, so a tree may be deeper than the longest path.
+/// [`DirectoryWalk::enter`] and open the next directory with [`DirectoryWalk::next`]. Each
+/// directory is opened relative to its parent, so a tree may be deeper than the longest path.
 ///
-/// Symlinks are followed only in the operand, unless [`DirectoryWalk::follow`] says otherwise, even
-/// if one replaces a directory meanwhile. A directory that is its own ancestor, through a link or a
-/// mount (Linux), fails with [`Cause::Loop`].
+/// A symlink is followed only if it is the operand, even if a directory is replaced by a symlink
+/// meanwhile; [`DirectoryWalk::follow`] changes this. A directory that is its own ancestor, through
+/// a symlink or a mount (Linux), fails with [`Cause::Loop`].
 ///
-/// Costs as much as listing each directory. Following links adds 1 call per directory, on Linux
-/// only after the first link, and 3 per ancestor. On Linux a mount point adds 2, and 3 per
+/// Costs as much as listing each directory. Following symlinks adds 1 call per directory (on Linux
+/// only after the first symlink), and 3 per ancestor. On Linux a mount point adds 2, and 3 per
 /// ancestor. Deep trees cost about 4 more for each directory reopened.
 ///
 /// ```
@@ -57,7 +57,8 @@ pub struct DirectoryWalk {
     setup: Setup,
     sys: Os,
     branch: Branch<Os, ()>,
-    /// Whether [`DirectoryWalk::revise`] may add names after the last one was opened.
+    /// Whether [`DirectoryWalk::revise`] may add names to a directory after its last name was
+    /// opened.
     is_revisable: bool,
     capacity: Option<usize>,
     buffer: Option<<Os as Sys>::DirBuf>,
@@ -83,29 +84,30 @@ impl DirectoryWalk {
         DirectoryWalk { setup, sys, branch, is_revisable: false, capacity: None, buffer: None }
     }
 
-    /// Sets which symlinks to follow: those in operands always, and with [`Follow::Links`] also
-    /// those to directories in the tree.
+    /// Sets which symlinks to follow: in operands always, and with [`Follow::Links`] also those to
+    /// directories in the tree.
     #[must_use]
     pub fn follow(self, follow: Follow) -> DirectoryWalk {
         let limits = Limits { follow: follow == Follow::Links, ..Limits::default() };
         DirectoryWalk { branch: Branch::new(limits, MAX_OPEN), ..self }
     }
 
-    /// Permits [`DirectoryWalk::revise`] everywhere. Keeps more directories open.
+    /// Permits [`DirectoryWalk::revise`] at any time. Keeps more directories open.
     #[must_use]
     pub fn revisable(self, yes: bool) -> DirectoryWalk {
         DirectoryWalk { is_revisable: yes, ..self }
     }
 
-    /// Sets the size of the listing buffer, instead of growing it from 64 KiB.
+    /// Sets a fixed size for the listing buffer, which otherwise grows from 64 KiB.
     ///
-    /// All [entered](DirectoryWalk::enter) directories share it. It always fits the longest name.
+    /// All [entered](DirectoryWalk::enter) directories share the buffer, which always fits the
+    /// longest name.
     #[must_use]
     pub fn buffer(self, bytes: usize) -> DirectoryWalk {
         DirectoryWalk { capacity: Some(bytes), buffer: None, ..self }
     }
 
-    /// Creates a [`Stat`] for this plan. On Unix it shares the cached names of owners.
+    /// Creates a [`Stat`] for this plan. On Unix it shares the walk's cached names of owners.
     pub fn stat(&self, plan: Plan) -> Stat {
         Stat::started(Os::start(&self.setup), plan)
     }
@@ -131,10 +133,10 @@ impl DirectoryWalk {
         self.branch.depth()
     }
 
-    /// Queues subdirectories of the last opened directory, in this order. No call.
+    /// Queues subdirectories of the last opened directory, in this order. Makes no system call.
     ///
-    /// `list` is that directory's listing; another one fails, and so does a name that no entry can
-    /// have.
+    /// `list` is that directory's listing. Fails for another listing, and for a name that no entry
+    /// can have.
     pub fn enter<N: AsRef<OsStr>>(
         &mut self,
         list: List,
@@ -150,9 +152,10 @@ impl DirectoryWalk {
         self.add(&above, names)
     }
 
-    /// Replaces the unopened names of the innermost entered directory.
+    /// Replaces the names not yet opened of the innermost entered directory.
     ///
-    /// Without [`DirectoryWalk::revisable`], fails once the directory's last name was opened.
+    /// Fails once the directory's last name was opened, unless the walk is
+    /// [revisable](DirectoryWalk::revisable).
     pub fn revise<N: AsRef<OsStr>>(
         &mut self,
         names: impl IntoIterator<Item = N>,
@@ -164,7 +167,7 @@ impl DirectoryWalk {
         self.add(&self.branch.to_path(), names)
     }
 
-    /// Leaves the innermost entered directory; its unopened names are skipped.
+    /// Leaves the innermost entered directory, skipping its names that were not yet opened.
     pub fn leave(&mut self) {
         self.branch.leave(&self.sys);
     }
@@ -191,8 +194,8 @@ impl DirectoryWalk {
         Ok(())
     }
 
-    /// Opens the next directory for listing; `None` at the end. After an error, the next call
-    /// continues with the following directory.
+    /// Opens the next directory for listing, or returns `None` at the end. After an error, the next
+    /// call continues with the following directory.
     #[allow(clippy::should_implement_trait, reason = "`enter` is called in between")]
     pub fn next(&mut self) -> Option<Result<Directory, Error>> {
         while self.branch.stack.len() > 0 {
@@ -222,8 +225,8 @@ impl DirectoryWalk {
         while self.branch.leave(&self.sys).is_some() {}
     }
 
-    /// Closes all directories. Returns the calls made, without those of the [`Stat`]s and of the
-    /// directories it returned.
+    /// Closes all directories. Returns the calls made, except those of the [`Stat`]s and
+    /// directories returned.
     pub fn finish(mut self) -> Calls {
         self.clear();
         self.sys.calls()

@@ -23,15 +23,15 @@
 //!
 //! # Promises
 //!
-//! - Each field of the [`Plan`] is queried at most once, and no others. Values in the listing are
-//!   used unless the plan wants them exact.
+//! - Each field of the [`Plan`] is queried at most once, and no other fields are queried. Values in
+//!   the listing are used unless the plan wants them exact.
 //! - Names are the system's own bytes or UTF-16 units. `.` and `..` are skipped.
 //! - Entries come in the system's order, one at a time from one buffer, so memory does not grow
-//!   with their number.
-//! - [`List::gather`] reads a whole directory in the same order, and queries from several threads
-//!   if that pays.
-//! - A failed query belongs to its entry ([`Value::Failed`](crate::fields::Value)); the listing
-//!   continues.
+//!   with the number of entries.
+//! - [`List::gather`] reads a whole directory in the same order, and queries metadata from several
+//!   threads if that pays.
+//! - A failed query is stored in its entry ([`Value::Failed`](crate::fields::Value)), and the
+//!   listing continues.
 //!
 //! # Call ceiling
 //!
@@ -42,27 +42,27 @@
 //! | name, kind, number | 0 | 0 | 0 |
 //! | sizes, times, attributes | 1 (`statx` with a mask of the wanted fields) | 1 | 0 |
 //! | links, mode, owner | the same call | the same call | 1 (3 if the system cannot query by name), owner 3 |
-//! | target of a symlink | 1 per symlink | 1 | 3 per link |
-//! | access rules, capability, label | 1, a label 1 more | – | 3 |
-//! | a subdirectory ([`DirectoryWalk`]) | as above | 1 more | as above |
+//! | target of a symlink | 1 | 1 | 3 |
+//! | access rules, capability, label | 1, and 1 more for a label | – | 3 |
+//! | a subdirectory ([`DirectoryWalk`]) | as for a directory | 1 more | as for a directory |
 //! | a subdirectory, when following links or staying on one file system | 1 more | 1 more | 1 more |
 //! | a mount point in a listed directory | 2, and 3 for each ancestor | – | – |
 //! | depth beyond 64 directories with siblings | about 4 per reopened directory | the same | the same |
 //! | a directory from a descriptor or handle | 0 | 2 | 2 |
-//! | gathering 2,048 or more entries that need queries | 1 more: the number of processors | the same | the same |
+//! | gathering 2,048 or more entries that need queries | 1 more, for the number of processors | the same | the same |
 //! | querying a path | 1 | 1 | 1 (3 to follow a link, or if the system cannot query by name; 2 if it is missing) |
 //!
 //! # Races
 //!
-//! A listing is not a snapshot: an entry added or removed meanwhile may or may not be listed, and
-//! one that vanishes before its query has failed fields. Queries are relative to the open
+//! A listing is not a snapshot: an entry added or removed meanwhile is listed or not, and the
+//! queries of an entry that vanishes after it was listed fail. Queries are relative to the open
 //! directory, so moving or replacing it does not redirect them.
 //!
 //! # Fallbacks
 //!
-//! Without `statx`, `fstatat` is used, without creation times and attributes. If a listing carries
-//! no kinds (some file systems), a wanted kind is queried. On Windows, older information classes
-//! replace those a volume refuses.
+//! Without `statx`, `fstatat` is used, which lacks creation times and attributes. On file systems
+//! whose listings carry no kinds, a wanted kind is queried. On Windows, older information classes
+//! replace those that a volume refuses.
 
 mod directory_walk;
 mod gather;
@@ -119,9 +119,10 @@ pub fn list(path: impl AsRef<Path>) -> Result<List, Error> {
 
 /// A directory opened for listing.
 ///
-/// It can be created from a descriptor open for reading (`Directory::try_from(fd)?`), or a handle
-/// on Windows; listing then begins at the descriptor's position, and entries have no parent path.
-/// It can be borrowed (`AsFd`, `AsHandle`) and taken back.
+/// It can be created from a descriptor open for reading (`Directory::try_from(fd)?`), or from a
+/// handle on Windows. Listing then begins at the descriptor's position, and the paths of entries
+/// are only their names. The descriptor or handle can be borrowed (`AsFd`, `AsHandle`) and taken
+/// back.
 #[must_use = "an open directory does nothing until it is listed"]
 pub struct Directory {
     pub(crate) setup: Setup,
@@ -138,12 +139,12 @@ impl fmt::Debug for Directory {
 }
 
 impl Directory {
-    /// Opens a directory, following symlinks in the path. 1 call.
+    /// Opens a directory, following symlinks in the path. Makes 1 system call.
     pub fn open(path: impl AsRef<Path>) -> Result<Directory, Error> {
         Directory::open_without(path, &[])
     }
 
-    /// For tests.
+    /// Opens a directory without these kernel features, for tests.
     #[doc(hidden)]
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Directory, Error> {
         let path = path.as_ref();
@@ -160,12 +161,12 @@ impl Directory {
         }
     }
 
-    /// Wraps a directory that the platform has opened, after these calls.
+    /// Wraps an open directory; `calls` are those made to open it.
     pub(crate) fn of(setup: Setup, calls: &Calls, dir: OsDir, path: PathBuf) -> Directory {
         Directory { setup, calls: *calls, dir, buf: <Os as Sys>::DirBuf::default(), path }
     }
 
-    /// Wraps a directory that the caller has opened; `adopt` converts the descriptor.
+    /// Wraps a directory that the caller has opened; `adopt` converts its descriptor or handle.
     pub(crate) fn adopted(
         adopt: impl FnOnce(&Os) -> io::Result<OsDir>,
     ) -> Result<Directory, Error> {
@@ -179,12 +180,12 @@ impl Directory {
         }
     }
 
-    /// Returns the path as given; in a [`DirectoryWalk`], the names leading here are appended.
+    /// Returns the path as given; a [`DirectoryWalk`] appends the names of subdirectories.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Starts listing the entries.
+    /// Starts listing the entries, with these fields for each.
     pub fn list(self, plan: impl Into<Plan>) -> List {
         let Directory { setup, calls, dir, buf, path } = self;
         List {
@@ -218,15 +219,14 @@ impl fmt::Debug for List {
 }
 
 impl List {
-    /// Adds fields to the plan, for the entries still to come.
+    /// Adds fields to the plan, for the entries not yet returned.
     pub fn fields(self, fields: Fields) -> List {
         let plan = self.querier.plan();
         self.querier.set_plan(Plan { fields: plan.fields | fields, ..plan });
         self
     }
 
-    /// Returns the next entry, borrowed from the listing. An error of the listing as a whole ends
-    /// it.
+    /// Returns the next entry, borrowed from the listing. An error of the listing itself ends it.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Entry<'_>, Error>> {
         match self.fill() {
@@ -240,13 +240,13 @@ impl List {
         Some(Ok(batch.listed(querier, entry, at, metadata)))
     }
 
-    /// Visits the rest of the current batch, the entries read with one call.
+    /// Visits the remaining entries of the current batch, which one call has read.
     ///
-    /// Reads a new batch if the current one is used up. Names are borrowed from the buffer until
-    /// the listing reads again, so collecting a batch copies none.
+    /// If the batch is used up, reads a new one first. Names are borrowed from the buffer until the
+    /// listing reads again, so collecting a batch copies none.
     ///
-    /// Returns `false` at the end of the directory. An error of the listing as a whole ends it.
-    /// Costs as many calls as [`List::next`].
+    /// Returns `false` at the end of the directory. If the listing itself fails, it ends after that
+    /// error. Costs as many calls as [`List::next`].
     ///
     /// ```
     /// use curt::Next;
@@ -301,7 +301,7 @@ impl List {
             .map_err(|error| self.failed(Operation::ReadDirectory, error))
     }
 
-    /// Restarts at the first entry without reopening the directory.
+    /// Restarts the listing at the first entry without reopening the directory.
     pub fn reset(&mut self) -> Result<(), Error> {
         if self.reader.has_begun() {
             let rewound = self.querier.sys.rewind(&self.dir);
@@ -313,7 +313,7 @@ impl List {
 
     /// Queries a path relative to this directory, as [`Stat::path`] does.
     ///
-    /// The relative path must fit the system's limit; the path of the directory may exceed it.
+    /// The relative path must fit the system's path limit; the directory's own path may be longer.
     pub fn stat(&self, stat: &mut Stat, path: impl AsRef<Path>) -> Result<Metadata, Error> {
         let path = path.as_ref();
         let whole = || self.path.join(path);
@@ -379,7 +379,7 @@ pub struct EntryName<'a>(pub(crate) Name<'a, Unit>);
 impl<'a> EntryName<'a> {
     /// Returns the name, borrowed on Unix and converted from UTF-16 on Windows.
     ///
-    /// The `Units` traits in [`os`](crate::os) return its bytes or units.
+    /// The `Units` traits in [`os`](crate::os) return the bytes or UTF-16 units themselves.
     pub fn get(self) -> FileName<'a> {
         FileName(SystemUnit::text(self.0.units()))
     }
@@ -413,17 +413,17 @@ impl<'a> Entry<'a> {
         EntryName(self.name).get()
     }
 
-    /// Returns the path of the directory, as given, joined with the name.
+    /// Returns the path of the directory, as given, joined with the name of the entry.
     pub fn path(&self) -> PathBuf {
         self.path.join(self.name())
     }
 
-    /// Returns the kind, if the listing carries it or the plan names it.
+    /// Returns the kind, if the listing carries it or the plan includes it.
     pub fn kind(&self) -> Kind {
         self.metadata.facts.kind
     }
 
-    /// Returns the fields of the plan, and those fetched since.
+    /// Returns the metadata: the fields of the plan, and those fetched since.
     pub fn metadata(&self) -> &Metadata {
         self.metadata
     }
@@ -440,7 +440,7 @@ impl<'a> Entry<'a> {
 
     /// Queries more fields of this entry.
     ///
-    /// Costs as much as a plan of these fields, minus those already known.
+    /// Costs the same calls as if the plan had included the fields that are not yet known.
     pub fn fetch(&mut self, more: Fields) -> &Metadata {
         let querier = self.querier;
         self.with_subject(|subject, metadata| querier.fetch(subject, more, metadata));

@@ -15,9 +15,9 @@ use crate::sys::{Os, Setup, Sys};
 /// Unlike [`std::fs::metadata`], this follows a symlink only if the plan says so
 /// ([`Plan::follow`]). A broken symlink then yields its own metadata.
 ///
-/// On Linux 1 call covers everything but targets, access, access rules and labels; see
-/// [`fields`](crate::fields). A plan of only these, or of no fields, costs 1 more call, to check
-/// that the path exists.
+/// On Linux 1 call covers all fields except targets, access, access rules and labels; see
+/// [`fields`](crate::fields). A plan of only these fields, or of no fields, costs 1 more call to
+/// check that the path exists.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-stat-{}", std::process::id()));
@@ -33,7 +33,7 @@ pub fn stat(path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, E
     Stat::new(plan).path(path)
 }
 
-/// Queries paths, and caches the names of owners and the fields that file systems lack.
+/// Queries paths. Caches the names of owners, and which fields file systems lack.
 #[must_use = "it does nothing until it is asked about a path"]
 pub struct Stat {
     pub(super) querier: Querier<Os>,

@@ -11,7 +11,7 @@ use crate::tree::Reader;
 
 pub(super) struct Context<S: Sys> {
     pub(super) sys: S,
-    /// A directory is checked once in each.
+    /// A directory is checked once in each round.
     pub(super) round: u64,
     reader: Reader<S>,
 }
@@ -52,7 +52,7 @@ impl Stamp {
         Stamp { identity: Identity::of(facts), modified, changed }
     }
 
-    /// A change in the same clock tick leaves the stamp unchanged.
+    /// A later change in the same clock tick would leave the stamp unchanged.
     fn is_settled(&self, now: Duration) -> bool {
         let is_settled = |time: Time| {
             let tick = if time.nanoseconds == 0 { 2_000 } else { 20 };
@@ -69,7 +69,7 @@ pub(super) enum ListedKind {
     Absent,
     File,
     Directory,
-    /// Only the system can tell.
+    /// Unknown until the system is queried.
     Unclear,
 }
 
@@ -87,7 +87,7 @@ impl ListedKind {
 
 struct Names<U> {
     exact: HashMap<Vec<U>, ListedKind>,
-    /// Names with capitals, in lower case.
+    /// The names that contain capitals, in lower case.
     folded: HashSet<Vec<U>>,
 }
 
@@ -99,9 +99,9 @@ enum Contents<U> {
 
 pub(super) struct Directory<S: Sys> {
     located: io::Result<(S::Dir, NameBuf<S::Unit>)>,
-    /// Round of the last check.
+    /// The round in which the directory was last checked.
     checked_in: u64,
-    /// The stamp before the listing, if any later change must alter it.
+    /// The stamp from before the listing, if any later change must alter it.
     settled: Option<Stamp>,
     contents: Contents<S::Unit>,
 }
@@ -112,7 +112,7 @@ impl<S: Sys> Directory<S> {
         Directory { located, checked_in: 0, settled: None, contents: Contents::Nothing }
     }
 
-    /// Without an exact match, another case of the name may exist.
+    /// If only another case of the name is listed, the kind is unclear.
     pub(super) fn kind_of(&self, name: &[S::Unit]) -> ListedKind {
         let names = match &self.contents {
             Contents::Nothing => return ListedKind::Absent,
@@ -130,7 +130,7 @@ impl<S: Sys> Directory<S> {
         if may_be { ListedKind::Unclear } else { ListedKind::Absent }
     }
 
-    /// Once a round.
+    /// Relists a changed directory; checks once in each round.
     pub(super) fn refresh(&mut self, context: &mut Context<S>) {
         if self.checked_in == context.round {
             return;

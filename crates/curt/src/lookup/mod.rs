@@ -1,5 +1,5 @@
-//! Finds files by relative names in a list of root directories, as languages load modules: few
-//! roots have the file, and the same directories are searched again and again.
+//! Finds files by relative names in a list of root directories, as languages load modules: few of
+//! the roots have the file, and the same directories are searched again and again.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-lookup-{}", std::process::id()));
@@ -22,42 +22,42 @@
 //!
 //! # Promises
 //!
-//! - The result is that of probing each candidate in turn, and taking the first that is not a
-//!   directory. Symlinks are followed, and case is ignored where the filesystem ignores it.
-//! - A result is never older than the last [`Lookup::revalidate`]: since then, the stamp (device,
-//!   file number, times) of each directory involved was checked. A directory is relisted unless its
-//!   stamp is unchanged and old enough to reveal any later change.
+//! - The result is the same as if each candidate were queried in turn, and the first that is not a
+//!   directory were taken. Symlinks are followed, and case is ignored if the filesystem ignores it.
+//! - A result is never older than the last [`Lookup::revalidate`], because the stamp (device, file
+//!   number, times) of each directory involved has been checked since. A directory is relisted
+//!   unless its stamp is unchanged and old enough to reveal any later change.
 //! - All state is in the `Lookup`, and no directory remains open.
 //!
 //! # Call ceiling
 //!
-//! | after `revalidate`, for each root up to the one that has the file | calls |
+//! | after `revalidate`, for each root up to the first that has the file | calls |
 //! |---|---|
 //! | the root lacks the first of several components | 1 |
-//! | it has that, or there is only one component | 1 |
+//! | the root has the first component, or the name has only one component | 1 |
 //! | the directory is new or was changed | on Linux 4 more, and 1 for each further buffer |
 //! | the listing does not prove a file: a symlink, another case | 1 more |
 //! | the same directory again, before the next `revalidate` | 0 |
 //!
-//! On Windows a missing directory takes 1 more.
+//! On Windows a missing directory takes 1 more call.
 //!
 //! # Races
 //!
 //! If a file vanishes before its use, call [`Lookup::revalidate`] and search again.
 //!
 //! Changes of a directory are detected by its times. A change in the same clock tick would go
-//! unnoticed, so a directory is relisted in each round until its stamp is older than 20 ms (2 s
-//! where times are whole seconds). On a network filesystem a stamp is as old as the attributes
-//! cached by the system.
+//! unnoticed, so a directory is relisted after each `revalidate` until its stamp is older than 20
+//! ms (2 s if times are whole seconds). On a network filesystem, attributes cached by the system
+//! can hide recent changes.
 //!
 //! # Fallbacks
 //!
-//! Each candidate is probed if its directory may not be listed, or if its name may have other
-//! spellings: names that are not ASCII, or contain `.`, `..`, `~`, `\` or `:`.
+//! Candidates are queried one by one if their directory cannot be listed, or if their names may
+//! have other spellings: names that are not ASCII, or contain `.`, `..`, `~`, `\` or `:`.
 
-// `Lookup::find("a/b", [".rb", ".so"])`: `Roots::find` (`roots.rs`) looks for each candidate in
-// each root: `a` in the listing of the root, then `b.rb` in that of `root/a`. A `Directory`
-// (`directory.rs`) is relisted if its stamp has changed.
+// How `Lookup::find("a/b", [".rb", ".so"])` works: `Roots::find` (`roots.rs`) looks for each
+// candidate in each root: `a` in the listing of the root, then `b.rb` in that of `root/a`. A
+// `Directory` (`directory.rs`) is relisted if its stamp has changed.
 mod directory;
 mod roots;
 #[cfg(test)]
@@ -77,9 +77,9 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// Creates a lookup in these roots, in this order. No call.
+    /// Creates a lookup in these roots, in this order. Makes no system call.
     ///
-    /// A relative root starts at the working directory of each call.
+    /// A relative root is resolved against the working directory at the time of each search.
     pub fn new<P: AsRef<Path>>(roots: impl IntoIterator<Item = P>) -> Lookup {
         let sys = Os::start(&Setup::default().for_listing(Features::default()));
         let mut lookup = Lookup { roots: Roots::new(sys) };
@@ -94,15 +94,17 @@ impl Lookup {
         self
     }
 
-    /// Replaces the roots, keeping the cached listings of those in both lists. No call.
+    /// Replaces the roots, keeping the cached listings of roots in both lists.
+    ///
+    /// Makes no system call.
     pub fn set_roots<P: AsRef<Path>>(&mut self, roots: impl IntoIterator<Item = P>) {
         self.roots.set(roots.into_iter().map(|root| OsUnit::units(root.as_ref())));
     }
 
     /// Finds a file, or returns `None` if no root has it.
     ///
-    /// The path is the root, the relative name and an extension, each as given, but with `\` for
-    /// `/` if the root begins with `\\?\`. `""` is a valid extension.
+    /// The path consists of the root, the relative name and an extension, each as given, except
+    /// that `/` becomes `\` if the root begins with `\\?\`. `""` is a valid extension.
     pub fn find<E: AsRef<OsStr>>(
         &mut self,
         relative: impl AsRef<Path>,
@@ -114,7 +116,7 @@ impl Lookup {
         found.map(OsUnit::path)
     }
 
-    /// Makes later results independent of earlier checks. No call.
+    /// Makes later searches check each directory for changes again. Makes no system call.
     pub fn revalidate(&mut self) {
         self.roots.revalidate();
     }

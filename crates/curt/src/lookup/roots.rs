@@ -6,14 +6,14 @@ use super::directory::{Context, Directory, ListedKind};
 use crate::name::{Unit as _, is_dot_or_dot_dot};
 use crate::sys::{Sys, SystemUnit};
 
-/// The order of candidates.
+/// The order in which candidates are tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Order {
-    /// The first extension in all roots, then the second, as in Ruby.
+    /// Tries the first extension in all roots, then the second, as in Ruby.
     #[default]
     ExtensionFirst,
-    /// All extensions in the first root, then in the second, as in Python and Node.
+    /// Tries all extensions in the first root, then in the second, as in Python and Node.
     RootFirst,
 }
 
@@ -21,7 +21,7 @@ struct Candidate<U> {
     path: Vec<U>,
     last: usize,
     first: Option<usize>,
-    /// Absence from a listing proves that the file does not exist.
+    /// Whether absence from a listing proves that the file does not exist.
     is_plain: bool,
 }
 
@@ -50,7 +50,7 @@ impl<U: SystemUnit> Candidate<U> {
     }
 }
 
-/// No other spellings except in another case.
+/// Returns whether the name has no other spellings except in another case.
 fn is_plain<U: SystemUnit>(name: &[U]) -> bool {
     let is_plain = |unit: &U| matches!(unit.to_ascii(), b' '..=b'}') && !is_special(unit);
     let is_trimmed = |unit: &U| matches!(unit.to_ascii(), b'.' | b' ');
@@ -64,7 +64,7 @@ fn is_special<U: SystemUnit>(unit: &U) -> bool {
 struct Root<S: Sys> {
     path: Vec<S::Unit>,
     top: Directory<S>,
-    /// By their relative paths.
+    /// The directories beneath the root, by their relative paths.
     below: HashMap<Vec<S::Unit>, Directory<S>>,
 }
 
@@ -90,7 +90,7 @@ impl<S: Sys> Root<S> {
             return context.is_file(&self.join(&candidate.path));
         }
         if let Some(first) = candidate.first() {
-            // A stale listing is harmless, because its directory is checked next.
+            // Use even a stale listing, because its directory is checked next.
             let lacks = |top: &Directory<S>| {
                 matches!(top.kind_of(first), ListedKind::Absent | ListedKind::File)
             };

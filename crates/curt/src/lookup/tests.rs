@@ -1,4 +1,4 @@
-//! Compares look-ups in memory with probing each candidate in turn.
+//! Compares look-ups in memory with querying each candidate in turn.
 
 use std::time::Duration;
 
@@ -87,7 +87,6 @@ fn an_answer_equals_queries_of_each_candidate() {
     });
 }
 
-/// The second root has the files.
 fn planted() -> Setup {
     let mut world = World::new();
     world.file("/one/x").file("/two/d/f.rb").file("/two/g.so").dir("/two/h.rb");
@@ -119,7 +118,7 @@ fn a_root_costs_one_call_after_each_revalidation() {
 #[test]
 fn a_directory_that_was_just_changed_is_listed_until_its_stamp_is_old() {
     let setup = planted();
-    // Not whole seconds, but a multiple of 100 ns, the unit of Windows.
+    // The 700 ns are not a whole second, but a multiple of 100 ns, the unit of Windows.
     for (nanoseconds, tick) in [(700, 20), (0, 2000)] {
         let changed = Duration::new(20, nanoseconds);
         setup.world(|world| {

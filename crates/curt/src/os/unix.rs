@@ -1,4 +1,5 @@
-//! Unix: removal relative to an open directory, descriptors, names as bytes, and names of owners.
+//! Features of Unix: removal relative to an open directory, descriptors, names as bytes, and names
+//! of owners.
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
@@ -17,7 +18,7 @@ use crate::remove::{Remove, Report};
 use crate::sys::unix::{accounts, adopt_directory};
 use crate::sys::{Os, Request, Setup, Sys, into_descriptor, open_directory};
 
-/// Names in the system's own units.
+/// Access to names as the system stores them.
 pub trait Units {
     /// Returns the bytes of the name without a copy.
     fn units(&self) -> &[u8];
@@ -35,16 +36,16 @@ impl Units for EntryName<'_> {
     }
 }
 
-/// Removal relative to an open directory.
+/// Removal beneath an open directory.
 pub trait RemoveBelow {
     /// Removes `path` relative to the directory `dir`, as `unlinkat(2)` resolves it.
     ///
-    /// Symlinks and `..` in the path are followed: use [`Root::remove_tree`] for an untrusted path.
-    /// `dir` may be open with `O_PATH`; an absolute path ignores it. Paths in errors and events
-    /// begin with `path`.
+    /// Symlinks and `..` in the path are followed, so use [`Root::remove_tree`] for an untrusted
+    /// path. `dir` may be open with `O_PATH`; an absolute path ignores it. Paths in errors and
+    /// events begin with `path`.
     ///
-    /// Costs the same as [`Remove::run`], and for a single name two calls to duplicate the
-    /// descriptor. Their failure is reported like any other, also to the callbacks.
+    /// Costs the same as [`Remove::run`], and for a single name two more calls to duplicate the
+    /// descriptor. If these fail, that is reported like any other failure, even to the callbacks.
     #[must_use = "a removal may have failed; the report says so"]
     fn run_below(&self, dir: BorrowedFd<'_>, path: impl AsRef<Path>) -> Report;
 }
@@ -70,7 +71,7 @@ impl DryMoves {
         self.0.breaks(path, false, &Os::start(&Setup::default()))
     }
 
-    /// Adds a move, unless it would fail by [`Remove::dry_run`] or by `check`.
+    /// Adds a move, unless it would fail because of [`Remove::dry_run`] or `check`.
     pub fn add<E: From<io::Error>>(
         &self,
         dir: BorrowedFd<'_>,
@@ -88,8 +89,8 @@ impl DryMoves {
     }
 }
 
-/// Returns the open directory, for the caller's own system calls. Opened with `O_PATH` if
-/// supported.
+/// Returns the open directory, for the caller's own system calls. It is open with `O_PATH` if that
+/// is supported.
 impl AsFd for Root {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.dir().as_fd()
@@ -98,8 +99,8 @@ impl AsFd for Root {
 
 /// Adopts a directory open for reading, like `scandir(fd)`.
 ///
-/// Other descriptors are refused. 1 call on Linux; elsewhere 2 more, for the `DIR` stream. On an
-/// error the descriptor is closed.
+/// Makes 1 system call on Linux; elsewhere 2 more, for the `DIR` stream. A descriptor that is not a
+/// directory open for reading is refused. On an error the descriptor is closed.
 ///
 /// ```
 /// use curt::list::Directory;
@@ -132,8 +133,8 @@ impl AsFd for List {
     }
 }
 
-/// Returns the descriptor. No call on Linux; elsewhere it is duplicated, because a `DIR` stream
-/// closes its own.
+/// Returns the descriptor. Makes no system call on Linux; elsewhere the descriptor is duplicated,
+/// because a `DIR` stream closes its own.
 impl TryFrom<Directory> for OwnedFd {
     type Error = Error;
 
@@ -144,8 +145,8 @@ impl TryFrom<Directory> for OwnedFd {
     }
 }
 
-/// Creates a root from an open directory, which may be open with `O_PATH`. 1 call. Other
-/// descriptors are refused, and closed.
+/// Creates a root from an open directory, which may be open with `O_PATH`. Makes 1 system call.
+/// Other descriptors are refused, and closed.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-fd-{}", std::process::id()));
@@ -165,10 +166,10 @@ impl TryFrom<OwnedFd> for Root {
     }
 }
 
-/// Replaces this process by the first program for which `execute` does not return. For the command.
+/// Replaces this process by the first program that `execute` can start. For the command.
 ///
-/// `execute` also gets what the `Command` lacks: argument zero, and whether the environment is
-/// inherited. The `Command` must not set a directory, because a second candidate would start in the
+/// `execute` also gets argument zero and whether the environment is inherited, which the `Command`
+/// lacks. The `Command` must not set a directory; otherwise a second candidate would start in the
 /// wrong one.
 #[doc(hidden)]
 pub fn exec(command: &Command, execute: fn(&process::Command, &OsStr, bool) -> io::Error) -> Error {
@@ -181,10 +182,10 @@ pub fn exec(command: &Command, execute: fn(&process::Command, &OsStr, bool) -> i
     }
 }
 
-/// Returns the name of a user from the C library's user database; `None` if it has none.
+/// Returns the name of a user from the C library's user database, or `None` if the user has none.
 ///
 /// The cost depends on the database: a file is read again each time. Fails if descriptors or memory
-/// run out. Other failures count as no name, because their error numbers depend on the database
+/// run out. Other failures return `None`, because their error numbers depend on the database
 /// (`getpwuid_r(3)`).
 ///
 /// ```
@@ -195,7 +196,7 @@ pub fn user_name(id: u32) -> io::Result<Option<OsString>> {
     accounts::user_name(id)
 }
 
-/// Returns the name of a group: see [`user_name`] (`getgrgid_r(3)`).
+/// Returns the name of a group as [`user_name`] does for a user (`getgrgid_r(3)`).
 pub fn group_name(id: u32) -> io::Result<Option<OsString>> {
     accounts::group_name(id)
 }

@@ -1,4 +1,4 @@
-//! Windows: removal relative to an open directory, handles, and names in UTF-16.
+//! Features of Windows: removal relative to an open directory, handles, and names in UTF-16.
 
 use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
@@ -11,7 +11,7 @@ use crate::list::{Directory, Entry, EntryName, List};
 use crate::remove::{Remove, Report};
 use crate::sys::{into_descriptor, open_directory};
 
-/// Names in the system's own units.
+/// Access to names as the system stores them.
 pub trait Units {
     /// Returns the UTF-16 units of the name without a copy; surrogates may be unpaired.
     fn units(&self) -> &[u16];
@@ -29,17 +29,17 @@ impl Units for EntryName<'_> {
     }
 }
 
-/// Removal relative to an open directory.
+/// Removal beneath an open directory.
 pub trait RemoveBelow {
-    /// Removes the entry `path` of the directory `dir`, opened with `FILE_TRAVERSE` and
+    /// Removes the entry `path` of the directory `dir`, which must be open with `FILE_TRAVERSE` and
     /// `FILE_READ_ATTRIBUTES`.
     ///
     /// The path is one name, taken literally: longer paths, `.` and `..` are refused. Paths in
     /// errors and events begin with `path`.
     ///
-    /// Costs the same as [`Remove::run`], two calls to duplicate the handle and one for its type.
-    /// Their failure is reported like any other, also to the callbacks. A handle of anything but a
-    /// directory is an error.
+    /// Costs the same as [`Remove::run`], two more calls to duplicate the handle and one for its
+    /// type. If they fail, that is reported like any other failure, even to the callbacks. A handle
+    /// that is not of a directory is an error.
     #[must_use = "a removal may have failed; the report says so"]
     fn run_below(&self, dir: BorrowedHandle<'_>, path: impl AsRef<Path>) -> Report;
 }
@@ -48,16 +48,16 @@ impl RemoveBelow for Remove<'_> {
     fn run_below(&self, dir: BorrowedHandle<'_>, path: impl AsRef<Path>) -> Report {
         super::remove_below(self, path.as_ref(), |parent| match parent.as_os_str().len() {
             0 => open_directory(dir),
-            // The kernel does not resolve `..`.
+            // Refuse longer paths, because the kernel does not resolve `..`.
             _ => (Err(io::ErrorKind::InvalidInput.into()), Calls::default()),
         })
     }
 }
 
 /// Adopts a directory opened with `FILE_LIST_DIRECTORY`, `FILE_TRAVERSE`, `FILE_READ_ATTRIBUTES`
-/// and `SYNCHRONIZE` for synchronous use. 2 calls.
+/// and `SYNCHRONIZE` for synchronous use. Makes 2 system calls.
 ///
-/// Other handles, including those of links to directories, are refused. On an error the handle is
+/// Other handles, including handles of links to directories, are refused. On an error the handle is
 /// closed.
 impl TryFrom<OwnedHandle> for Directory {
     type Error = Error;
@@ -79,7 +79,7 @@ impl AsHandle for List {
     }
 }
 
-/// Returns the handle. No call.
+/// Returns the handle. Makes no system call.
 impl TryFrom<Directory> for OwnedHandle {
     type Error = Error;
 
@@ -91,8 +91,8 @@ impl TryFrom<Directory> for OwnedHandle {
 }
 
 /// Creates a root from a duplicate of a directory handle with `FILE_TRAVERSE` and
-/// `FILE_READ_ATTRIBUTES`. 4 calls. Other handles, including those of links to directories, are
-/// refused.
+/// `FILE_READ_ATTRIBUTES`. Makes 4 system calls. Other handles, including handles of links to
+/// directories, are refused.
 impl TryFrom<OwnedHandle> for Root {
     type Error = Error;
 

@@ -11,8 +11,8 @@ use crate::sys::{Os, Setup, Sys};
 
 /// A started program.
 ///
-/// Dropping it neither kills the program nor waits for it. On Unix, an ended program remains a
-/// zombie until it is waited for or this process ends.
+/// Dropping it neither kills the program nor waits for it. On Unix, a program that has ended
+/// remains a zombie until it is waited for or this process ends.
 pub struct Child {
     process: process::Child,
     tree: Option<Tree>,
@@ -36,9 +36,9 @@ pub struct TimedOutput {
     /// The exit status. A program killed at the limit has signal 9 on Unix, where
     /// [`ExitStatus::code`] is `None`, and code 1 on Windows.
     pub status: ExitStatus,
-    /// The standard output so far.
+    /// The standard output read before the limit.
     pub stdout: Vec<u8>,
-    /// The standard error so far.
+    /// The standard error read before the limit.
     pub stderr: Vec<u8>,
     /// Whether the limit passed before the program ended and all its output was read.
     pub timed_out: bool,
@@ -58,12 +58,12 @@ impl Child {
         Child { process, tree, ended, program, setup, calls, stdin, stdout, stderr }
     }
 
-    /// Returns the process number. After [`Child::wait`] another process may have it.
+    /// Returns the process number. After [`Child::wait`] another process may get the same number.
     pub fn id(&self) -> u32 {
         self.process.id()
     }
 
-    /// Closes the standard input if it is a pipe, and waits until the program ends.
+    /// Closes the standard input if it is a pipe, then waits until the program ends.
     pub fn wait(&mut self) -> Result<ExitStatus, Error> {
         self.stdin = None;
         self.with(Operation::Wait, |_, child| {
@@ -76,8 +76,8 @@ impl Child {
     /// Waits until the program ends, or returns `None` after the time limit. The standard input
     /// remains open.
     ///
-    /// On Linux and Windows the thread sleeps until either happens. Elsewhere, and before Linux
-    /// 5.3, it polls, with pauses of up to 20 ms.
+    /// On Linux and Windows the thread sleeps meanwhile. Elsewhere, and before Linux 5.3, it polls,
+    /// with pauses of up to 20 ms.
     pub fn wait_timeout(&mut self, limit: Duration) -> Result<Option<ExitStatus>, Error> {
         self.with(Operation::Wait, |sys, child| {
             if child.ended.is_none() {
@@ -90,9 +90,9 @@ impl Child {
     /// Closes the standard input if it is a pipe, collects the output of pipes, and waits until the
     /// program ends.
     ///
-    /// A process that the program left behind can hold its outputs open. So they are read for one
-    /// `pause` at a time, and `is_stopped` is called before each. Once it returns true and the
-    /// program has ended, that `pause` is the last one.
+    /// A process that the program left behind can hold its outputs open. So the outputs are read
+    /// for one `pause` at a time, and `is_stopped` is called before each. Once it returns true and
+    /// the program has ended, they are read for only one more `pause`.
     pub fn output_unless(
         mut self,
         pause: Duration,
@@ -107,14 +107,14 @@ impl Child {
                 break read;
             }
         };
-        // A full pipe would block the program forever.
+        // Close the pipes; otherwise a full one would block the program forever.
         (self.stdout, self.stderr) = (None, None);
         let status = self.wait()?;
         let [stdout, stderr] = outputs;
         read.map(|_| Output { status, stdout, stderr })
     }
 
-    /// Whether both outputs ended.
+    /// Reads the outputs up to the time limit. Returns whether both ended.
     pub(super) fn read_until(
         &mut self,
         limit: Duration,
@@ -137,7 +137,7 @@ impl Child {
     /// # Errors
     ///
     /// On Unix a tree cannot be killed once its program was waited for, because another process
-    /// group may have its number: the kind is [`Unsupported`](io::ErrorKind::Unsupported).
+    /// group may have its number. The error's kind is [`Unsupported`](io::ErrorKind::Unsupported).
     pub fn kill(&mut self) -> Result<(), Error> {
         self.with(Operation::Kill, |sys, child| match &child.tree {
             Some(tree) => sys.kill_tree(&mut child.process, tree, child.ended.is_some()),

@@ -53,7 +53,7 @@ pub struct Command {
     zeroth: OsString,
     arguments: Vec<OsString>,
     clears: bool,
-    /// In this order; `None` removes.
+    /// The changes of variables, applied in this order; `None` removes a variable.
     changes: Vec<(OsString, Option<OsString>)>,
     directory: Option<PathBuf>,
     streams: [Option<Stream>; 3],
@@ -66,8 +66,8 @@ pub struct Command {
 impl Command {
     /// Creates a command for a program.
     ///
-    /// A name with a separator is a path, relative to the directory that the program runs in
-    /// ([`Command::current_dir`]). Other names are looked up ([`Command::search`]).
+    /// If `program` contains a separator, it is a path, relative to the directory that the program
+    /// runs in ([`Command::current_dir`]). Other names are looked up ([`Command::search`]).
     pub fn new(program: impl AsRef<OsStr>) -> Command {
         let program = program.as_ref();
         Command {
@@ -97,8 +97,8 @@ impl Command {
         self
     }
 
-    /// Sets argument zero: by default the name passed to [`Command::new`], on Windows always the
-    /// path of the program.
+    /// Sets argument zero, which is the name passed to [`Command::new`] by default, and on Windows
+    /// always the program's path.
     pub fn arg0(&mut self, name: impl AsRef<OsStr>) -> &mut Command {
         name.as_ref().clone_into(&mut self.zeroth);
         self
@@ -135,19 +135,20 @@ impl Command {
         self
     }
 
-    /// Sets the standard input: inherited by default, for [`Command::output`] the null device.
+    /// Sets the standard input. By default it is inherited; for [`Command::output`] it is the null
+    /// device.
     pub fn stdin(&mut self, stream: Stream) -> &mut Command {
         self.streams[0] = Some(stream);
         self
     }
 
-    /// Sets the standard output: inherited by default, for [`Command::output`] a pipe.
+    /// Sets the standard output. By default it is inherited; for [`Command::output`] it is a pipe.
     pub fn stdout(&mut self, stream: Stream) -> &mut Command {
         self.streams[1] = Some(stream);
         self
     }
 
-    /// Sets the standard error: inherited by default, for [`Command::output`] a pipe.
+    /// Sets the standard error. By default it is inherited; for [`Command::output`] it is a pipe.
     pub fn stderr(&mut self, stream: Stream) -> &mut Command {
         self.streams[2] = Some(stream);
         self
@@ -155,9 +156,9 @@ impl Command {
 
     /// Sets whether killing the program also kills the processes it started.
     ///
-    /// Ctrl-C in the terminal then does not reach the program, so this process must end the tree
-    /// first. To handle the signal, wait in short steps ([`Child::wait_timeout`]) and call
-    /// [`Child::kill`].
+    /// Ctrl-C in the terminal then no longer reaches the program, so this process must kill the
+    /// tree before it exits. To handle the signal, wait in short steps ([`Child::wait_timeout`])
+    /// and call [`Child::kill`].
     ///
     /// On Unix the tree is a new process group: a process that leaves it (`setsid`, `setpgid`, a
     /// shell with job control, a daemon) escapes. On Windows it is a job, which a process can leave
@@ -167,8 +168,8 @@ impl Command {
         self
     }
 
-    /// Sets how a name is looked up. Missing settings come from the environment and directory of
-    /// the child, not of this process.
+    /// Sets how a name is looked up. Settings missing in `search` come from the environment and
+    /// directory of the child, not of this process.
     pub fn search(&mut self, search: Search) -> &mut Command {
         self.search = search;
         self
@@ -178,14 +179,15 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// [`Cause::Start`] if it could not be started, [`Cause::Find`] if no program of this name was
-    /// found. [`Error::path`] is the program, or its directory if that caused the failure.
+    /// [`Cause::Start`] if the program could not be started, [`Cause::Find`] if no program of this
+    /// name was found. [`Error::path`] is the program, or its working directory if that caused the
+    /// failure.
     pub fn spawn(&self) -> Result<Child, Error> {
         self.spawn_with([Stream::Inherit; 3])
     }
 
     /// Starts the program and waits until it ends. Pipes for its output are closed first, because a
-    /// full one would block it.
+    /// full pipe would block it.
     pub fn status(&self) -> Result<ExitStatus, Error> {
         let mut child = self.spawn()?;
         (child.stdout, child.stderr) = (None, None);
@@ -195,18 +197,18 @@ impl Command {
     /// Starts the program, collects its output, and waits until it ends. By default its input is
     /// empty and both outputs are collected.
     ///
-    /// An output ends when every process that can write to it has closed it, including those that
-    /// the program started.
+    /// An output ends when every process that can write to it has closed it, including processes
+    /// that the program started.
     pub fn output(&self) -> Result<Output, Error> {
         let child = self.spawn_with([Stream::Null, Stream::Pipe, Stream::Pipe])?;
         child.output_unless(Duration::MAX, || false)
     }
 
-    /// Does the same as [`Command::output`] within a time limit. Then the program is killed, with
-    /// its tree if it has [its own](Command::own_tree), and the output so far is returned.
+    /// Does the same as [`Command::output`], but at the time limit kills the program (with its tree
+    /// if it has [its own](Command::own_tree)) and returns the output so far.
     ///
-    /// If a process that the program left behind holds an output open, [`Command::output`] waits
-    /// for it, but this method only until the limit.
+    /// If the program leaves behind a process that holds an output open, [`Command::output`] waits
+    /// for that process, but this method waits only until the limit.
     ///
     /// ```
     /// # if cfg!(unix) {
@@ -234,7 +236,7 @@ impl Command {
         let timed_out = matches!(ended, Ok(None));
         let status = match ended? {
             Some(status) => status,
-            // Not waited for yet, so the group number is still its own.
+            // The program has not been waited for, so its process group number is still its own.
             None => child.kill().and_then(|()| child.wait())?,
         };
         read?;
@@ -255,12 +257,12 @@ impl Command {
         !self.clears && self.changes.is_empty()
     }
 
-    /// Looks up the program as a start would, and records every step.
+    /// Looks up the program as [`Command::spawn`] would, and records every step.
     pub fn explain(&self) -> SearchExplanation {
         self.search_for_child(self.variables()).explain(&self.program)
     }
 
-    /// Hook before each start. For the `curt` command.
+    /// Sets a hook that is called before each start. For the `curt` command.
     #[doc(hidden)]
     pub fn prepare(&mut self, prepare: fn(&mut process::Command)) -> &mut Command {
         self.prepare = Some(prepare);
@@ -274,7 +276,7 @@ impl Command {
         self
     }
 
-    /// `None` if the child inherits those of this process.
+    /// Returns `None` if the child inherits the variables of this process.
     fn variables(&self) -> Option<Variables> {
         if self.inherits_variables() {
             return None;
@@ -298,7 +300,7 @@ impl Command {
         Ok(Child::new(setup, child, tree, program, &calls))
     }
 
-    /// Calls `start` for one candidate after another until one starts.
+    /// Calls `start` for each candidate until a program starts.
     pub(crate) fn start<T>(
         &self,
         defaults: [Stream; 3],
@@ -360,7 +362,6 @@ impl Command {
         command
     }
 
-    /// Names the directory if that caused the failure.
     fn error(&self, program: PathBuf, (why, error): Refusal) -> Error {
         let (operation, path) = match (&why, &self.directory) {
             (StartFailure::Directory, Some(directory)) => (Operation::Enter, directory.clone()),
@@ -378,7 +379,7 @@ fn is_variable(name: &OsStr) -> bool {
 
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The environment may hold secrets.
+        // Omit the environment, which may hold secrets.
         let mut shown = f.debug_struct("Command");
         shown.field("program", &self.program).field("arguments", &self.arguments);
         shown.field("directory", &self.directory).field("streams", &self.streams);

@@ -1,4 +1,4 @@
-//! Finds programs by the rules of a [`Search`](crate::Search), starts them, and ends whole process
+//! Finds programs by the rules of a [`Search`](crate::Search), starts them, and kills whole process
 //! trees after a time limit.
 //!
 //! ```
@@ -20,17 +20,17 @@
 //! # Promises
 //!
 //! - A look-up by name yields an absolute path, and exactly that path is started.
-//! - A time limit ends the whole tree of a program that has [its own](Command::own_tree). Reading
-//!   its output ends with the limit even if a process left behind holds a pipe.
+//! - A time limit kills the whole tree of a program that has [its own](Command::own_tree). Reading
+//!   its output ends with the limit even if a remaining process holds a pipe open.
 //! - A missing program, a missing interpreter and a missing directory are three different errors
 //!   ([`StartFailure`]).
 //! - Programs are started by [`std::process`], which decides about signals, inherited descriptors
-//!   and handles, and the quoting for batch files. A process that ignores `SIGCHLD` therefore
-//!   cannot learn how a child ended: waiting fails with `ECHILD`.
+//!   and handles, and the quoting for batch files. If this process ignores `SIGCHLD`, it cannot
+//!   learn how a child ended, and waiting fails with `ECHILD`.
 //!
 //! # Call ceiling
 //!
-//! The calls of a [search](mod@crate::which) and of the standard library, and in addition:
+//! The calls of a [search](mod@crate::which) and of the standard library, and these:
 //!
 //! | | calls on Linux |
 //! |---|---|
@@ -41,18 +41,19 @@
 //!
 //! # Races
 //!
-//! **From the look-up to the start.** Whatever is swapped in between, a directory that the policy
+//! **From the look-up to the start.** Whatever is swapped between them, a directory that the policy
 //! refused is never reached, and the system checks again whether the file may be executed. If the
 //! file is gone, the start fails, and the next candidate is tried if the policy allows it. Two
-//! races remain: a user who may write to a directory of `PATH` decides what is found there, and the
-//! interpreter of a script (`#!`, cmd.exe) opens the script again by its path.
+//! races remain: a user who may write to a directory of `PATH` decides which program is found
+//! there, and the interpreter of a script (`#!`, cmd.exe) opens the script again by its path.
 //!
 //! **Waiting and killing** never reach another process with the same number, unless other code in
 //! this process waits for the child.
 //!
 //! # Fallbacks
 //!
-//! Without process descriptors (before Linux 5.3, macOS, the BSDs) a wait with a limit polls.
+//! Without process descriptors (before Linux 5.3, on macOS and the BSDs) waiting with a limit
+//! polls.
 
 // From the public function to the system call: `Command::spawn` (`command.rs`) looks the name up,
 // unless it is a path, and tries candidates (`start_first`, `program.rs`). `Command::start` builds

@@ -1,9 +1,9 @@
 //! Chooses the file to start.
 //!
 //! A look-up ends with an absolute path, and exactly that path is started, without a second search
-//! here or in the system. So a refused directory cannot be reached, whatever changes in between.
-//! The system judges the kind of file again when it starts it. A handle on the file would not help
-//! against a user who may write to an allowed directory, and could not start scripts.
+//! here or in the system. So a refused directory cannot be reached, whatever changes meanwhile. The
+//! system checks the kind of file again when it starts it. Holding the file open would not help
+//! against a user who may write to an allowed directory, and scripts could not be started that way.
 
 use std::ffi::OsStr;
 use std::io;
@@ -18,7 +18,8 @@ use curt_paths::Flavor;
 pub(super) type Refusal = (StartFailure, io::Error);
 
 pub(super) enum NotStarted {
-    /// With the candidate that a look-up led to.
+    /// A program was found but could not be started. Has the path of the candidate, if the program
+    /// was looked up.
     Refused(Option<PathBuf>, Refusal),
     NotFound(Error),
 }
@@ -29,8 +30,8 @@ pub(super) fn is_path(name: &OsStr) -> bool {
     has_separator && Flavor::NATIVE == Flavor::Posix
 }
 
-/// Tries candidates until one starts or the policy ends the search. Returns the first refusal
-/// otherwise.
+/// Tries candidates until one starts or the policy ends the search. Otherwise returns the first
+/// refusal.
 pub(super) fn start_first<T>(
     search: &Search,
     name: &OsStr,
@@ -46,7 +47,7 @@ pub(super) fn start_first<T>(
         };
         let (path, program) = (found.path(), found.program());
         let (refusal, is_last) = if program == Program::Association {
-            // Only another program can open it.
+            // Only another program can open such a file.
             ((StartFailure::BadFormat, io::ErrorKind::Unsupported.into()), false)
         } else {
             let refusal = match start(path) {
@@ -66,14 +67,14 @@ pub(super) fn start_first<T>(
             break;
         }
     }
-    // Without one, the policy counts all candidates as missing.
+    // Without a refusal, the policy counts all candidates as missing.
     let missing = || (None, (StartFailure::ProgramMissing, io::ErrorKind::NotFound.into()));
     let (path, refusal) = first.unwrap_or_else(missing);
     Err(NotStarted::Refused(path, refusal))
 }
 
 /// On Windows a corrupt image ends the search, as in cmd.exe, but a file without an extension that
-/// is not an image does not. On POSIX the search continues only where `execvp` does.
+/// is not an image does not. On POSIX the search continues only if `execvp` would.
 fn is_last(why: &StartFailure, program: Program, rules: &Rules) -> bool {
     match why {
         _ if rules.starts_first_only => true,

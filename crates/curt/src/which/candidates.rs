@@ -1,5 +1,6 @@
-//! The candidates of a name: the file names to look for in a directory, best first. Under POSIX
-//! rules this is the name itself. Under Windows rules the policy appends extensions of `PATHEXT`.
+//! Determines the candidates of a name: the file names to look for in a directory, best first.
+//! Under POSIX rules this is the name itself. Under Windows rules the policy appends extensions of
+//! `PATHEXT`.
 
 use super::found::Program;
 use super::names::{ascii, extension_at, is_forbidden};
@@ -8,7 +9,7 @@ use crate::fields::Kind;
 use crate::sys::{Match, Verdict};
 use curt_paths::{Flavor, Unit};
 
-/// In order, without duplicates and with their dots; and dropped items of `PATHEXT`.
+/// Extensions in order, without duplicates and with their dots; and dropped items of `PATHEXT`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ExtensionList<U> {
     pub(super) extensions: Vec<Vec<U>>,
@@ -49,7 +50,7 @@ impl<U: Unit> ExtensionList<U> {
     }
 }
 
-/// On Windows no name ends in a dot or a space.
+/// Refuses items that cannot end a name. On Windows no name ends in a dot or a space.
 fn is_extension<U: Unit>(item: &[U]) -> bool {
     let last = item.last().map_or(b'.', |unit| unit.to_ascii());
     !matches!(last, b'.' | b' ') && !item.iter().any(|&unit| is_forbidden(unit))
@@ -58,9 +59,10 @@ fn is_extension<U: Unit>(item: &[U]) -> bool {
 #[derive(Debug)]
 struct Candidate<U> {
     name: Vec<U>,
-    /// As on the disk; empty until a file of this name was seen.
+    /// The spelling on the disk; empty until a file of this name was seen.
     spelled: Vec<U>,
-    /// `None` until known. With a spelling by then, a listing showed it without its kind.
+    /// The verdict, once known. If there is a spelling but no verdict, a listing showed the name
+    /// without its kind.
     verdict: Option<Verdict>,
 }
 
@@ -134,7 +136,7 @@ impl<U: Unit> Candidates<U> {
         (0..self.len()).find(|&at| self.verdict(at).is_some_and(is_unfit))
     }
 
-    /// Those better than the first known program.
+    /// Counts the candidates that are better than the first known program.
     pub(super) fn undecided_count(&self) -> usize {
         let best = if self.wants_all { None } else { self.program_from(0) };
         best.unwrap_or(self.len())
@@ -155,7 +157,7 @@ impl<U: Unit> Candidates<U> {
         }
     }
 
-    /// By its long and its short name, an entry may match several candidates.
+    /// An entry may match several candidates, by its long and its short name.
     pub(super) fn note(&mut self, entry: &Match<'_, U>) {
         for candidate in &mut self.all {
             let name = &candidate.name;
@@ -168,7 +170,7 @@ impl<U: Unit> Candidates<U> {
 
 impl<U: Unit> Candidate<U> {
     /// On a case-sensitive filesystem, several entries may match. The exact spelling wins,
-    /// otherwise the smallest by its units, so that the order of the listing does not matter.
+    /// otherwise the one that sorts first, so that the order of the listing does not matter.
     fn note(&mut self, entry: &Match<'_, U>) {
         let (name, known) = (&self.name[..], &self.spelled[..]);
         let keeps_known = known == name || (entry.name != name && known <= entry.name);

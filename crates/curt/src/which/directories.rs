@@ -1,5 +1,5 @@
-//! The search directories in order: the entries of `PATH` and those a policy adds, without
-//! duplicates.
+//! Determines the search directories and their order: the entries of `PATH` and those that a policy
+//! adds, without duplicates.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::sys::{SystemUnit, Which};
 use curt_paths::windows::{Start, is_separator, is_verbatim};
 use curt_paths::{DotDot, Env, Expander, Flavor, Fold, PathText, Unit};
 
-/// The search directory that a program was found in.
+/// Which search directory a program was found in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FoundIn {
@@ -39,17 +39,17 @@ impl fmt::Display for FoundIn {
 }
 
 pub(super) struct SearchDirectory<S: Which> {
-    /// Absolute; the prefix of the paths found in it.
+    /// An absolute path, the prefix of the paths found in it.
     pub(super) path: Vec<S::Unit>,
     pub(super) origin: FoundIn,
     pub(super) is_relative: bool,
     pub(super) duplicates: Vec<usize>,
-    /// An open directory and a path from there. `None` if the text is no path on this system, or is
-    /// relative without a base.
+    /// An open directory and a path relative to it. `None` if the text is not a valid path on this
+    /// system, or is relative without a base.
     located: Option<(S::Dir, NameBuf<S::Unit>)>,
 }
 
-/// The path is empty if the open directory is the one to search.
+/// The path is relative to the open directory, and empty for the open directory itself.
 pub(super) struct Location<'a, S: Which> {
     pub(super) dir: &'a S::Dir,
     pub(super) path: &'a [S::Unit],
@@ -65,7 +65,8 @@ impl<S: Which> SearchDirectory<S> {
         let rules = base.rules;
         let is_relative = is_relative(text, rules);
         let from = if is_relative { base.units(sys) } else { &[] };
-        // Without a base a relative path finds nothing. Resolving it from the root would be wrong.
+        // Without a base a relative path finds no program. Resolving it from the root would be
+        // wrong.
         let is_lost = is_relative && from.is_empty();
         let path = if is_lost { text.to_vec() } else { resolve(text, rules, from) };
         let located = if is_lost || is_elsewhere(text, rules) {
@@ -77,7 +78,7 @@ impl<S: Which> SearchDirectory<S> {
         SearchDirectory { path, origin, is_relative, duplicates, located }
     }
 
-    /// `None` if no such path can exist.
+    /// Returns `None` if no such path can exist.
     pub(super) fn location(&self) -> Option<Location<'_, S>> {
         let (dir, path) = self.located.as_ref()?;
         Some(Location { dir, path: path.as_name().units() })
@@ -114,7 +115,7 @@ pub(super) enum RelativeTo {
 pub(super) struct Base<U> {
     rules: Flavor,
     pub(super) given: Option<PathBuf>,
-    /// Absolute, once needed. Empty without a working directory.
+    /// The absolute path of the base, once needed. Empty if there is no working directory.
     known: Option<Vec<U>>,
 }
 
@@ -128,7 +129,7 @@ impl<U: SystemUnit> Base<U> {
         Base { rules, given, known }
     }
 
-    /// At most 3 calls, once.
+    /// Returns the absolute path of the base. The first use costs at most 3 system calls.
     pub(super) fn units<S: Which<Unit = U>>(&mut self, sys: &S) -> &[U] {
         let Base { given, known, .. } = self;
         known.get_or_insert_with(|| {
@@ -145,7 +146,7 @@ impl<U: SystemUnit> Base<U> {
 
 pub(super) struct Directories<S: Which> {
     pub(super) all: Vec<SearchDirectory<S>>,
-    /// If only it contains the program, the error says so.
+    /// The working directory, if not searched. If only it contains the program, the error says so.
     pub(super) left_out: Option<SearchDirectory<S>>,
     pub(super) empty: Vec<usize>,
 }
@@ -241,7 +242,7 @@ fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Cow<'_, [U]>> {
         b'\'' => quotes == Quotes::Around,
         _ => false,
     };
-    // The number of quotes still to be honoured.
+    // The number of quotes that still count.
     let mut counting = path.iter().filter(|unit| is_quote(unit)).count();
     if quotes == Quotes::Paired {
         counting -= counting % 2;
@@ -265,13 +266,12 @@ fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Cow<'_, [U]>> {
         }
         let name = &entry[usize::from(entry.first().is_some_and(is_quote))..];
         let name = &name[..name.len() - usize::from(name.last().is_some_and(is_quote))];
-        // Two quotes alone are the working directory.
+        // An entry of two quotes means the working directory.
         if name.is_empty() && entry.len() > 1 { vec![U::ascii(b'.')] } else { name.to_vec() }
     };
     entries.into_iter().map(|entry| Cow::Owned(unquoted(entry))).collect()
 }
 
-/// Whether a path names a drive or a share on a system that has none.
 fn is_elsewhere<U: Unit>(text: &[U], rules: Flavor) -> bool {
     let start = Start::of(text);
     rules == Flavor::Windows
@@ -294,8 +294,8 @@ fn is_relative<U: Unit>(text: &[U], rules: Flavor) -> bool {
     !is_rooted && !is_elsewhere(text, rules)
 }
 
-/// Absolute, without `.` and trailing separators. A text that cannot be a path is returned
-/// unchanged. `base` is empty unless the text is relative.
+/// Makes a path absolute, without `.` and trailing separators. A text that cannot be a path is
+/// returned unchanged. `base` is empty unless the text is relative.
 fn resolve<U: Unit>(text: &[U], rules: Flavor, base: &[U]) -> Vec<U> {
     if has_drives::<U>() {
         return resolve_on_windows(text, base);
@@ -311,8 +311,8 @@ fn resolve<U: Unit>(text: &[U], rules: Flavor, base: &[U]) -> Vec<U> {
     path
 }
 
-/// As Windows resolves the parent of a name: the last component is no device name, and keeps
-/// trailing dots and spaces.
+/// Resolves as Windows resolves the parent of a name: the last component is no device name, and
+/// keeps trailing dots and spaces.
 fn resolve_on_windows<U: Unit>(text: &[U], base: &[U]) -> Vec<U> {
     let mut directory = text.to_vec();
     if !is_verbatim(text) {

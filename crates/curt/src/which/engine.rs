@@ -107,7 +107,8 @@ impl<S: Which> Engine<S> {
         }
     }
 
-    /// Go refuses a program found by a relative path.
+    /// Returns the next program in the last searched directory. Go refuses one found by a relative
+    /// path.
     pub(super) fn next_here(&self, query: &mut Query<S>) -> Option<Result<Found, Error>> {
         let candidate = query.next_candidate()?;
         let directory = query.last_directory(&self.directories.all)?;
@@ -120,7 +121,7 @@ impl<S: Which> Engine<S> {
         Some(Ok(found))
     }
 
-    /// Returns the result as a word; `None` after the last directory.
+    /// Returns the result as a word, or `None` after the last directory.
     pub(super) fn search_next(&mut self, query: &mut Query<S>) -> Option<&'static str> {
         let Engine { judge, directories, .. } = self;
         let at = query.next_directory()?;
@@ -144,7 +145,7 @@ impl<S: Which> Engine<S> {
         self.error(query, blame)
     }
 
-    /// For the error, if only the omitted working directory has the program.
+    /// Explains that only the omitted working directory has the program.
     fn left_out(&mut self, query: &mut Query<S>) -> Option<Blame> {
         let directory = self.directories.left_out.as_ref().filter(|_| !query.is_path())?;
         query.candidates.wants_all = false;
@@ -159,7 +160,7 @@ impl<S: Which> Engine<S> {
         query.error(&self.directories.all, blame)
     }
 
-    /// The given base, if it does not exist and the search depends on it.
+    /// Returns the given base if it does not exist and the search depends on it.
     fn missing_base(&mut self, query: &Query<S>) -> Option<PathBuf> {
         let given = self.base.given.clone()?;
         let depends = self.directories.left_out.is_some() && !query.is_path();

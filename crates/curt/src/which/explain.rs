@@ -73,16 +73,16 @@ pub struct Looked {
     pub origin: FoundIn,
     /// Other entries of `PATH`, counted from 0, that name the same directory.
     pub duplicates: Vec<usize>,
-    /// Whether only relative paths named it.
+    /// Whether only relative paths named the directory.
     pub relative: bool,
-    /// The result: `searched`, `absent`, `unsearchable`, `unlistable` or `failed`. POSIX rules
+    /// The outcome: `searched`, `absent`, `unsearchable`, `unlistable` or `failed`. POSIX rules
     /// report an absent directory as `searched`.
     pub outcome: &'static str,
-    /// The candidates, best first, each with its result: `found`, `absent`, `directory`, `not
-    /// executable`, or `not asked` if a better one was found or the directory could not be
+    /// The candidates, best first, each with its outcome: `found`, `absent`, `directory`, `not
+    /// executable`, or `not asked` if a better candidate was found or the directory could not be
     /// searched.
     pub candidates: Vec<(OsString, &'static str)>,
-    /// The number of calls made for it.
+    /// The number of calls made for this directory.
     pub calls: u64,
 }
 

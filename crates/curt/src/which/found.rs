@@ -11,8 +11,8 @@ use curt_paths::{Flavor, Unit};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Program {
-    /// An executable file, not read, so it may be an image or a script. Under Windows rules: a file
-    /// without an extension.
+    /// An executable file that has not been read, so it may be an image or a script. Under Windows
+    /// rules, a file without an extension.
     #[default]
     Executable,
     /// An image that the system runs itself.
@@ -37,7 +37,7 @@ impl Program {
         }
     }
 
-    /// By Microsoft's page on `CreateProcessW` (`lpApplicationName`, and the remark on batch
+    /// Follows Microsoft's page on `CreateProcessW` (`lpApplicationName`, and the remark on batch
     /// files). Programs registered for other extensions open their files (`ShellExecute`).
     pub(super) fn of_extension<U: Unit>(extension: &[U]) -> Program {
         let is_it = |known: &str| U::same_in_any_case(&ascii::<U>(known), extension);
@@ -79,12 +79,12 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
-    /// Returns its path as the script spells it, including a carriage return.
+    /// Returns the path as spelled in the script, including a carriage return.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns whether it does not exist, so that the script cannot be started.
+    /// Returns whether the interpreter does not exist, so that the script cannot be started.
     pub fn is_missing(&self) -> bool {
         self.is_missing
     }
@@ -124,28 +124,29 @@ impl Found {
         self.path
     }
 
-    /// Returns the search directory it was found in.
+    /// Returns which search directory the program was found in.
     pub fn origin(&self) -> FoundIn {
         self.origin
     }
 
-    /// Returns whether the directory was searched implicitly or named by a relative path only.
+    /// Returns whether the directory was searched implicitly or only named by a relative path.
     pub fn is_relative(&self) -> bool {
         self.is_relative
     }
 
-    /// Returns the kind of program. Under POSIX rules [`Program::Executable`] until
-    /// [`Search::look_into`](super::Search::look_into) has read it.
+    /// Returns the kind of program. Under POSIX rules it is [`Program::Executable`] until
+    /// [`Search::look_into`](super::Search::look_into) reads the file.
     pub fn program(&self) -> Program {
         self.program
     }
 
-    /// Returns the interpreter of a script after [`Search::look_into`](super::Search::look_into).
+    /// Returns the interpreter of a script, known after
+    /// [`Search::look_into`](super::Search::look_into).
     pub fn interpreter(&self) -> Option<&Interpreter> {
         self.interpreter.as_ref()
     }
 
-    /// On failure, the file remains [`Program::Executable`].
+    /// Reads the start of the file. On failure, the kind remains [`Program::Executable`].
     pub(super) fn read_head<S: Which>(&mut self, sys: &S) {
         let mut head = [0; HEAD];
         let located = sys.locate(&self.path);
@@ -171,7 +172,7 @@ impl Found {
 /// Linux's `BINPRM_BUF_SIZE`. Other systems read at least half of that.
 const HEAD: usize = 256;
 
-/// ELF, PE, and Mach-O for one and for several processors.
+/// The first bytes of ELF, PE, and Mach-O for one and for several processors.
 const IMAGES: [&[u8]; 6] = [
     b"\x7fELF",
     b"MZ",
@@ -181,7 +182,8 @@ const IMAGES: [&[u8]; 6] = [
     b"\xfe\xed\xfa\xce",
 ];
 
-/// Only absolute paths, with one call. A relative one depends on the directory of the start.
+/// Checks an absolute path with one call. A relative path depends on the directory in which the
+/// program starts.
 fn is_missing<S: Which>(sys: &S, interpreter: &Path) -> bool {
     if interpreter.as_os_str().as_encoded_bytes().first() != Some(&b'/') {
         return false;

@@ -1,8 +1,8 @@
 //! Searches one directory for the candidates of a name.
 //!
-//! POSIX rules take one call, and a second one if the file exists. Windows rules probe up to two
-//! candidates. For more they list the names with the common prefix, which bounds the calls whatever
-//! the directory contains (ADR 25).
+//! POSIX rules take one call, and a second one if the file exists. Windows rules query up to two
+//! candidates one by one. For more candidates they list the names with the common prefix, which
+//! bounds the calls whatever the directory contains (ADR 25).
 
 use std::io;
 
@@ -13,7 +13,8 @@ use crate::name::NameBuf;
 use crate::sys::{Completeness, Unsearched, Verdict, Which};
 use curt_paths::Flavor;
 
-/// More take as many calls as opening, listing and closing the directory.
+/// Up to this many candidates are queried one by one. More take as many calls as opening, listing
+/// and closing the directory.
 const PROBED: usize = 2;
 
 pub(super) struct Judge<S: Which> {
@@ -30,7 +31,7 @@ impl<S: Which> Judge<S> {
         Judge { sys, rules, buf: S::DirBuf::default(), path, spelled: Vec::new() }
     }
 
-    /// Up to the first program at least.
+    /// Searches at least up to the first program.
     pub(super) fn search(
         &mut self,
         directory: &SearchDirectory<S>,
@@ -72,7 +73,7 @@ impl<S: Which> Judge<S> {
         Ok(())
     }
 
-    /// Best first, up to the first program.
+    /// Queries candidates, best first, up to the first program.
     fn probe(
         &mut self,
         location: &Location<'_, S>,
@@ -94,15 +95,16 @@ impl<S: Which> Judge<S> {
         self.sys.probe(dir, self.path.as_name(), &mut self.buf, &mut self.spelled)
     }
 
-    /// Usually judges all candidates. If one buffer does not hold the names with the common prefix,
-    /// reading on could take any number of calls, so the missing candidates are probed.
+    /// Usually one listing judges all candidates. If one buffer does not hold the names with the
+    /// common prefix, reading on could take any number of calls, so the remaining candidates are
+    /// queried.
     fn search_open(
         &mut self,
         dir: &S::Dir,
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<(), Unsearched> {
         let mut shown = self.list(dir, candidates)?;
-        // Probing a single candidate costs no more than proving the end of the listing.
+        // Querying a single candidate costs no more than proving the end of the listing.
         if shown == Completeness::ProbablyAll && candidates.undecided_count() > 1 {
             shown = self.list(dir, candidates)?;
         }
@@ -124,8 +126,8 @@ impl<S: Which> Judge<S> {
         })?)
     }
 
-    /// After a complete listing, unlisted candidates are absent, and those without a kind are
-    /// probed.
+    /// After a complete listing, unlisted candidates are absent, and those listed without a kind
+    /// are queried.
     fn settle(
         &mut self,
         dir: &S::Dir,
@@ -142,7 +144,7 @@ impl<S: Which> Judge<S> {
             self.write_path(&[], candidates.spelled(at))?;
             match self.probe_path(dir) {
                 Ok(verdict) => candidates.judge_as_spelled(at, verdict),
-                // Removed, with all its entries.
+                // The directory was removed, with all its entries.
                 Err(Unsearched::Absent) => {}
                 Err(reason) => return Err(reason),
             }

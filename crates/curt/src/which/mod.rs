@@ -1,4 +1,4 @@
-//! Finds programs in `PATH` by named rules, on Windows with the extensions of `PATHEXT`.
+//! Finds programs in `PATH` by a choice of rules, and on Windows with the extensions of `PATHEXT`.
 //!
 //! ```
 //! # #[cfg(unix)] {
@@ -36,16 +36,16 @@
 //!
 //! # Promises
 //!
-//! - The rules are those of an authority ([`Policy`]). All of them work on every system.
-//! - Every input is a parameter: `PATH`, `PATHEXT`, the base directory, the environment. Those of
-//!   the process are only the default.
-//! - The working directory is searched only if the policy says so. If the program is only there,
-//!   the error says so. A program found by a relative entry of `PATH` is flagged
+//! - The rules are those of an authority ([`Policy`]). All of them are available on every system.
+//! - Every input is a parameter: `PATH`, `PATHEXT`, the base directory, the environment. By default
+//!   they are those of the process.
+//! - The working directory is searched only if the policy says so. If the program exists only
+//!   there, the error mentions it. A program found through a relative entry of `PATH` is flagged
 //!   ([`Found::is_relative`]).
 //! - A directory is searched once, however often `PATH` names it. A name that no program can have
-//!   costs no call. A name that is a path touches no directory of `PATH`.
-//! - A program is spelled as on the disk, and is never a directory. The result does not depend on
-//!   the order of a listing. An extension matches only as a whole.
+//!   costs no call. If the name is a path, no directory of `PATH` is searched.
+//! - The result has the program's spelling on the disk, and is never a directory. It does not
+//!   depend on the order of a listing. An extension matches only as a whole.
 //!
 //! # Call ceiling
 //!
@@ -57,33 +57,34 @@
 //! | no match | 1 | k if k ≤ 2, else 3: open, list, close |
 //! | names with the same prefix, but no match | – | 4: the listing is read to its end |
 //! | the program is found | 2 (`statx` rules out a directory) | ≤ 4 |
-//! | more such names than one buffer holds | – | 3 + k; 2 more for the spelling of the result |
-//! | the directory may not be listed | – | 1 + k |
+//! | more names with the same prefix than one buffer holds | – | 3 + k; 2 more for the spelling of the result |
+//! | the directory cannot be listed for lack of permission | – | 1 + k |
 //!
-//! Once for each search: 1 (`getcwd`) if a path is relative and no absolute base was set; on Unix
-//! 3, because the path must lead to the working directory. [`Search::no_base`] saves them. If
-//! Windows rules find nothing, the working directory is searched too, so that the error can name
-//! it, and 1 more call checks whether a given base exists. [`Search::look_into`] takes 3 calls, and
-//! 1 for an interpreter. On other systems, Windows rules list directories to their end.
+//! Each search also costs 1 call (`getcwd`) if a path is relative and no absolute base was set. On
+//! Unix it costs 3, because the path must be verified to lead to the working directory.
+//! [`Search::no_base`] saves these calls. If Windows rules find no program, the working directory
+//! is searched too, so that the error can name it, and 1 more call checks whether a given base
+//! exists. [`Search::look_into`] takes 3 calls, and 1 more if the file names an interpreter. On
+//! other systems, Windows rules list directories to their end.
 //!
 //! # Races
 //!
-//! A result says what existed during the search. Another process can replace the file before it is
-//! started, so start exactly the path that was found, as [`Command`](crate::Command) does. A
-//! directory replaced during the search is searched as the old one, the new one or both, but one
-//! listing never mixes them. A search is read-only.
+//! A result says which programs existed during the search. Another process can replace the file
+//! before it is started, so start exactly the path that was found, as [`Command`](crate::Command)
+//! does. If a directory is replaced during the search, the old one, the new one or both are
+//! searched, but one listing never mixes them. A search is read-only.
 //!
 //! # Fallbacks
 //!
-//! Without `faccessat2` the mode bits decide. If a directory may be searched but not listed, or
-//! does not give the kinds of its entries, candidates are probed. If the system does not report the
-//! spelling of a file, the path has the name that was searched for.
+//! Without `faccessat2` the mode bits decide. If a directory may be searched but not listed, or its
+//! listing carries no kinds, each candidate is queried. If the system does not report the spelling
+//! of a file, the path has the name that was searched for.
 
-// `search.find("ls")` on Linux: on first use, `search.rs` makes the `Engine` from the options, the
-// rules of the policy (`policy.rs`) and the entries of `PATH` (`directories.rs`). `Engine::find`
-// begins a `Query` with the candidates of the name (`names.rs`, `candidates.rs`). It searches
-// directory by directory (`judge.rs`, then `Which::executable`) until one has a program, which
-// becomes a `Found`. The `Query` also notes why directories failed.
+// How `search.find("ls")` works on Linux: on first use, `search.rs` makes the `Engine` from the
+// options, the rules of the policy (`policy.rs`) and the entries of `PATH` (`directories.rs`).
+// `Engine::find` begins a `Query` with the candidates of the name (`names.rs`, `candidates.rs`). It
+// searches directory by directory (`judge.rs`, then `Which::executable`) until it finds a program,
+// which becomes a `Found`. The `Query` also notes why directories failed.
 mod candidates;
 mod directories;
 mod engine;

@@ -5,7 +5,7 @@ use crate::name::{Unit, is_dot_or_dot_dot};
 use curt_paths::windows::{Start, device_at_end, is_separator};
 use curt_paths::{Flavor, Release};
 
-/// In units, on every system.
+/// The maximum length of a name in units, on every system.
 const LONGEST: usize = 255;
 
 /// Returns where the last component begins: 0 for a bare name, more for a path.
@@ -56,7 +56,7 @@ fn windows_stem<U: Unit>(name: &[U]) -> Result<usize, FindCause> {
     if device_at_end(name, start, Release::Windows10).is_some() {
         return Err(FindCause::InvalidName("it names a device"));
     }
-    // A prefix may contain characters that names may not.
+    // A prefix may contain characters that names must not contain.
     let names = match start {
         Start::LocalDevice => 4 + if is_drive(name.get(4..6)) { 2 } else { 0 },
         _ => start.drive().unwrap_or(0),
@@ -99,7 +99,7 @@ pub(super) fn extension_at<U: Unit>(name: &[U]) -> Option<usize> {
     name.iter().rposition(|&unit| unit == U::ascii(b'.'))
 }
 
-/// A separator, a wildcard of the kernel or a control character.
+/// Forbids separators, wildcards of the kernel and control characters.
 pub(super) fn is_forbidden<U: Unit>(unit: U) -> bool {
     matches!(
         unit.to_ascii(),

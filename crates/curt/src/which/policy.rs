@@ -2,70 +2,74 @@
 
 use curt_paths::Flavor;
 
-/// Types launched without an association, in the order of cmd.exe.
+/// Files that cmd.exe launches without an association, in its order.
 const EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD";
-/// Also of `CPython`'s `shutil`.
+/// The default `PATHEXT` of cmd.exe and of `CPython`'s `shutil`.
 const CMD_EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.JS;.WS;.MSC";
 
-/// The authority whose rules a search follows. A test compares each with its authority.
+/// The authority whose rules a search follows. A test compares the rules with each authority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Policy {
-    /// curt's own rules: those of cmd.exe or `execvp`, without the implicit working directory. A
-    /// directory that may not be listed or searched is reported, but hides no program in later
-    /// ones.
+    /// The rules of curt: those of cmd.exe or `execvp`, without the implicit working directory. A
+    /// directory that cannot be listed or searched is reported, but hides no program in later
+    /// directories.
     #[default]
     Native,
-    /// `execvp` of the C library: empty entries of `PATH` are the working directory; a symlink loop
-    /// and an overlong path end the search.
+    /// `execvp` of the C library. Empty entries of `PATH` mean the working directory; a symlink
+    /// loop or an overlong path ends the search.
     Posix,
-    /// cmd.exe: the working directory first (unless the environment forbids it), then `PATH`; in
-    /// each the name itself if it has a dot, then with each extension. A directory that may not be
-    /// listed is skipped.
+    /// cmd.exe. Searches the working directory first (unless the environment forbids it), then
+    /// `PATH`. In each it tries the name itself if it has a dot, then with each extension. Skips a
+    /// directory that cannot be listed.
     Cmd,
-    /// `CPython`'s `shutil.which` since 3.12: the name itself only if it has an extension of the
-    /// list. Empty entries are the working directory; an empty `PATH` has no entries.
+    /// `CPython`'s `shutil.which` since 3.12. Tries the name itself only if its extension is in
+    /// `PATHEXT`. Empty entries mean the working directory; an empty `PATH` has no entries.
     CPython,
-    /// Go's `exec.LookPath`: a program found by a relative path is an error, items of `PATHEXT` get
+    /// Go's `exec.LookPath`. A program found by a relative path is an error, items of `PATHEXT` get
     /// a dot, and without `PATH` no directory is searched.
     Go,
-    /// libuv: the name itself if it has a dot, then `.com` and `.exe`, whatever `PATHEXT` is.
+    /// libuv. Tries the name itself if it has a dot, then `.com` and `.exe`, whatever `PATHEXT`
+    /// contains.
     Libuv,
     /// Node's `child_process`: libuv on Windows, `execvp` elsewhere.
     Node,
-    /// Zig's `std.process`: on Windows always the working directory, the name itself first, and
-    /// those extensions of `PATHEXT` it can launch; elsewhere `execvp` without empty entries.
+    /// Zig's `std.process`. On Windows always searches the working directory, and tries the name
+    /// itself first, then the extensions of `PATHEXT` that it can launch. Elsewhere follows
+    /// `execvp` without empty entries.
     Zig,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quotes {
     Literal,
-    /// Anywhere, it begins or ends a part in which `;` is ordinary. An unpaired quote would swallow
-    /// the entries behind it, so it is ignored.
+    /// A quote anywhere begins or ends a part in which `;` is ordinary. An unpaired quote would
+    /// swallow the entries after it, so it is ignored.
     Paired,
-    /// Like `Paired`, but an unpaired quote takes the rest of `PATH`, as the test of Go's
-    /// `SplitList` confirms by cmd.exe.
+    /// Like `Paired`, but an unpaired quote extends to the end of `PATH`. The test of Go's
+    /// `SplitList` confirms this with cmd.exe.
     Open,
-    /// At the front of an entry, `"` or `'` begins a part that ends at the next quote of the same
-    /// kind.
+    /// Only at the front of an entry, `"` or `'` begins a part that ends at the next quote of the
+    /// same kind.
     Around,
 }
 
-/// On one system. Rules shared by several authorities are fields.
+/// The rules of a policy on one system. Rules shared by several authorities are fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub(crate) flavor: Flavor,
-    /// See [`Rules::are_of`].
+    /// The authority, for rules that only one has.
     authority: Policy,
-    /// Before `PATH` under Windows rules, for an empty entry under POSIX rules.
+    /// Whether the working directory is searched: before `PATH` under Windows rules, for an empty
+    /// entry under POSIX rules.
     pub(super) cwd: bool,
-    /// Windows: if `PATHEXT` is unset or empty.
+    /// Windows: used if `PATHEXT` is unset or empty.
     pub(super) extensions: &'static str,
     pub(super) quotes: Quotes,
-    /// Otherwise it has no entries.
+    /// Whether an empty `PATH` has one (empty) entry.
     pub(super) empty_path_is_entry: bool,
-    /// Otherwise the next one is tried if the first has disappeared or access to it is denied.
+    /// Whether only the first program found is started. Otherwise the next one is tried if it has
+    /// disappeared or access to it is denied.
     pub(crate) starts_first_only: bool,
 }
 
@@ -82,7 +86,7 @@ impl Policy {
         ("zig", Policy::Zig),
     ];
 
-    /// Returns whether the policy has rules for this system. Each has them for at least one.
+    /// Returns whether the policy has rules for this system. Each has rules for at least one.
     pub fn has_rules_of(self, flavor: Flavor) -> bool {
         self.rules(flavor).flavor == flavor
     }

@@ -1,8 +1,9 @@
-//! One look-up: its progress, and why directories and files were passed over.
+//! The state of one look-up: its progress, and why directories and files were passed over.
 //!
 //! A system error is never reported as "not found". One dead mount in `PATH` must not hide all
-//! programs, so an unsearched directory is reported only if no later one has the program. But a
-//! shortage of descriptors or memory could select the wrong program, so it ends the search.
+//! programs, so a directory that could not be searched is reported only if no later one has the
+//! program. But a shortage of descriptors or memory could lead to the wrong program, so it ends the
+//! search.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -20,18 +21,18 @@ pub(super) type Blame = (FindCause, Option<PathBuf>);
 
 pub(super) struct Query<S: Which> {
     name: OsString,
-    /// Searched instead of `PATH`, for a path.
+    /// Searched instead of `PATH`, if the name is a path.
     pub(super) given: Option<SearchDirectory<S>>,
     pub(super) candidates: Candidates<S::Unit>,
     searched: usize,
-    /// In the last searched directory.
+    /// The next candidate to consider in the last searched directory.
     candidate: usize,
     /// The first match that cannot be executed.
     unfit: Option<PathBuf>,
     looped: Option<PathBuf>,
     is_too_long: bool,
     unsearchable: Vec<usize>,
-    /// The first one, and the index of its directory.
+    /// The first failure, and the index of its directory.
     failed: Option<(usize, io::Error)>,
     is_over: bool,
 }
@@ -75,7 +76,7 @@ impl<S: Which> Query<S> {
         searched(self.given.as_ref(), path)
     }
 
-    /// `None` if a failure ended the search.
+    /// Returns `None` if a failure ended the search.
     pub(super) fn next_directory(&self) -> Option<usize> {
         (!self.is_over).then_some(self.searched)
     }
@@ -89,7 +90,7 @@ impl<S: Which> Query<S> {
 
     pub(super) fn next_candidate(&mut self) -> Option<usize> {
         if self.is_over {
-            // After a system failure, a known candidate may not be the first program.
+            // After a system failure, the next known candidate might not be the first program.
             return None;
         }
         let found = self.candidates.program_from(self.candidate)?;
@@ -97,7 +98,7 @@ impl<S: Which> Query<S> {
         Some(found)
     }
 
-    /// Returns the result as a word.
+    /// Records the result of searching one directory, and returns it as a word.
     pub(super) fn note(
         &mut self,
         path: &[SearchDirectory<S>],
@@ -152,7 +153,7 @@ impl<S: Which> Query<S> {
         Some((FindCause::Os(error), directory))
     }
 
-    /// The passed-over file or directory that explains the failure.
+    /// Returns the passed-over file or directory that explains the failure.
     pub(super) fn take_cause(
         &mut self,
         path: &[SearchDirectory<S>],

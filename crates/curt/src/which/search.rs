@@ -17,10 +17,10 @@ use curt_paths::Flavor;
 /// A search for programs.
 ///
 /// The first look-up splits `PATH` and resolves its relative entries, and later ones reuse the
-/// result: later changes of the environment or the working directory have no effect.
+/// result, so later changes of the environment or the working directory have no effect.
 ///
 /// Threads can share a search. A look-up never waits for a concurrent one but prepares its own
-/// state, because after `fork` a child would wait forever for a thread that it does not have.
+/// state; otherwise a child after `fork` could wait forever for a thread that it does not have.
 ///
 /// ```
 /// # #[cfg(unix)] {
@@ -38,9 +38,9 @@ use curt_paths::Flavor;
 #[must_use = "a search does nothing until it is run"]
 pub struct Search {
     options: Options,
-    /// `None` until the first look-up.
+    /// The engine, prepared by the first look-up.
     engine: Mutex<Option<Engine<Os>>>,
-    /// Calls of look-ups that found the engine in use.
+    /// The calls of look-ups that found the engine in use.
     other_calls: SharedCalls,
 }
 
@@ -55,7 +55,7 @@ impl Search {
         self.with(|options| options.policy = policy)
     }
 
-    /// Chooses the system whose rules apply, if the policy has both: by default this one.
+    /// Chooses the system whose rules apply, if the policy has both; by default this system.
     pub fn rules(self, flavor: Flavor) -> Search {
         self.with(|options| options.flavor = Some(flavor))
     }
@@ -83,7 +83,7 @@ impl Search {
         self.with(|options| options.base = RelativeTo::Directory(directory.into()))
     }
 
-    /// Makes relative names and entries find nothing, without a query of the working directory.
+    /// Ignores relative names and entries, so that the working directory need not be queried.
     pub fn no_base(self) -> Search {
         self.with(|options| options.base = RelativeTo::Nothing)
     }
@@ -104,7 +104,7 @@ impl Search {
         Search { options, ..Search::default() }
     }
 
-    /// Unset options come from the child's variables, unless it inherits them, and from its
+    /// Takes unset options from the child's variables, unless it inherits them, and from its
     /// directory.
     pub(crate) fn for_child(
         &self,
@@ -140,7 +140,7 @@ impl Search {
         }
     }
 
-    /// Finds the first program of this name. The [module](super) states the calls.
+    /// Finds the first program of this name. The [module](super) documents the cost.
     pub fn find(&self, name: impl AsRef<OsStr>) -> Result<Found, Error> {
         self.run(|engine| engine.find(name.as_ref()))
     }
@@ -161,8 +161,8 @@ impl Search {
     }
 
     /// Reads the first bytes of a program found by POSIX rules, so that [`Found::program`] and
-    /// [`Found::interpreter`] say more. An unreadable program is left unchanged. Costs 3 calls, and
-    /// 1 more for an interpreter.
+    /// [`Found::interpreter`] know more. Ignores an unreadable program. Costs 3 calls, and 1 more
+    /// for an interpreter.
     pub fn look_into(&self, found: &mut Found) {
         if self.options.rules().flavor == Flavor::Posix {
             self.run(|engine| found.read_head(&engine.judge.sys));
@@ -188,7 +188,7 @@ impl Clone for Search {
 
 impl fmt::Debug for Search {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The environment may hold secrets.
+        // Omit the environment, which may hold secrets.
         let Options { policy, flavor, cwd, path, pathext, base, .. } = &self.options;
         let mut shown = f.debug_struct("Search");
         shown.field("policy", policy).field("rules", flavor).field("cwd", cwd);
@@ -201,7 +201,7 @@ impl fmt::Debug for Search {
 #[must_use = "iterators do nothing until they are used"]
 pub struct FindAll<'a> {
     search: &'a Search,
-    /// `None` after the last item.
+    /// The look-up, or `None` after the last item.
     query: Option<Result<Query<Os>, Error>>,
     is_first: bool,
 }

@@ -108,12 +108,12 @@ fn check(answer: &Result<String, Failure>, fails: PlannedFailure, case: &str) {
                 );
                 return;
             };
-            // A step that finds neither a directory nor a symlink reports that. A lost way back is
-            // walked again.
+            // A step that finds neither a directory nor a symlink reports that. After a lost
+            // position the path is resolved again.
             let by_step = [Errno::NOTDIR, Errno::LOOP, Errno::AGAIN, Errno::NOENT];
             let is_known = failure == error
                 || (matches!(error, Errno::NOTDIR | Errno::LOOP) && by_step.contains(&failure))
-                // `/proc` would be missing, not the open file.
+                // `/proc` would be missing, because the file is open.
                 || (["fchmodat", "utimensat"].contains(&name)
                     && (error, failure) == (Errno::NOENT, Errno::NOSYS))
                 || (name == "readlinkat" && error == Errno::INVAL);
@@ -134,7 +134,7 @@ fn without_linux_features() {
     every_call_fails_once::<Os>(&Setup { without, ..Setup::default() });
 }
 
-/// `check` gets the result and the numbers of `openat2` and `openat` calls.
+/// Calls `check` with the result and the numbers of `openat2` and `openat` calls.
 #[cfg(target_os = "linux")]
 fn while_openat2_fails(
     times: u64,
@@ -170,7 +170,7 @@ fn a_refusal_of_the_kernel_is_taken_for_what_it_is() {
     while_openat2_fails(10_000, Errno::AGAIN, |answer, [_, steps]| {
         assert!(has_number(&answer, Errno::AGAIN) && steps == 0, "{answer:?} {steps}");
     });
-    // `EPERM` is about the file, unless the root is refused as well: then a filter refuses
+    // `EPERM` is about the file, unless the root is refused as well. Then a filter refuses
     // `openat2`.
     while_openat2_fails(1, Errno::PERM, |answer, _| {
         assert!(has_number(&answer, Errno::PERM), "{answer:?}");

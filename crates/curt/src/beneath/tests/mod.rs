@@ -1,4 +1,4 @@
-//! Roots on platforms set up by a test. `tests/kernel` tests the public interface.
+//! Tests roots on platforms set up by a test. `tests/kernel` tests the public interface.
 
 #[cfg(unix)]
 mod faults;
@@ -61,7 +61,7 @@ fn done((): ()) -> String {
     String::new()
 }
 
-/// Each on a path of some depth with `..` in it.
+/// Returns all operations, each on a path of some depth with `..` in it.
 fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
     [
         ("open a file", |root| {

@@ -153,7 +153,7 @@ fn a_panic_reaches_the_caller() {
         let run = std::panic::AssertUnwindSafe(|| {
             let mut list = sizes(&scratch);
             let report = |(): &mut (), _: crate::list::Entry<'_>| {
-                // Not `panic!`, which would print a message.
+                // Use `resume_unwind`, because `panic!` would print a message.
                 if done.fetch_add(1, Ordering::Relaxed) == 500 {
                     std::panic::resume_unwind(Box::new("on purpose"));
                 }

@@ -8,7 +8,6 @@ use crate::process::Command;
 fn reason(command: &Command) -> (StartFailure, ErrorKind) {
     let error = command.spawn().map(drop).unwrap_err();
     let kind = error.kind();
-    // No zombie remains.
     if let Ok(children) = std::fs::read_to_string("/proc/thread-self/children") {
         assert_eq!(children, "");
     }
@@ -18,7 +17,7 @@ fn reason(command: &Command) -> (StartFailure, ErrorKind) {
     }
 }
 
-/// `=` would set another variable.
+/// A variable whose name contains `=` would set another variable.
 #[test]
 fn a_text_that_no_argument_or_variable_has_is_refused() {
     let mut command = Command::new(std::env::current_exe().unwrap());

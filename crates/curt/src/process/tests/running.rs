@@ -1,4 +1,4 @@
-//! Time limits, trees, and reading within a limit.
+//! Tests time limits, trees, and reading within a limit.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use crate::process::{Child, Command, Stream};
 use crate::sys::Feature;
 
-/// Only failing tests reach the first limit; every test reaches the second. The killed programs
-/// would end by themselves a little later, so that a broken limit fails instead of hanging.
+/// Only failing tests reach `LONG`. The programs to kill end by themselves a little later, so that
+/// a broken limit fails the test instead of hanging it.
 const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(200);
 

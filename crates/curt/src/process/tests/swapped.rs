@@ -1,4 +1,4 @@
-//! Files are swapped between the look-up and the start, but a refused program must not run.
+//! Swaps files between the look-up and the start. A refused program must not run.
 
 use std::fs::{Permissions, create_dir, remove_dir, rename, set_permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -15,9 +15,9 @@ const NAME: &str = "curt-test";
 const ENOUGH: u32 = 20;
 const MOST: u32 = 20_000;
 
-/// `b`, in `PATH`, has a program that succeeds; `here`, the working directory, one of the same name
-/// that fails. Both are images, because the interpreter of a script would open it again. `None` if
-/// they do not run under another name, as in a multi-call binary.
+/// `b`, in `PATH`, has a program that succeeds; `here`, the working directory, has one of the same
+/// name that fails. Both are images, because an interpreter would open its script again. Returns
+/// `None` if they do not run under another name, as in a multi-call binary.
 fn ground() -> Option<(Scratch, PathBuf)> {
     let scratch = Scratch::new();
     let program = copy_of("true", &scratch, &format!("b/{NAME}"));
@@ -29,7 +29,7 @@ fn ground() -> Option<(Scratch, PathBuf)> {
     None
 }
 
-/// Another thread moves the program away, puts a non-executable file, a directory or nothing in its
+/// Another thread moves the program away, puts a non-executable file, a directory or no file in its
 /// place for a moment, and moves it back.
 #[test]
 fn nothing_else_is_started() {
@@ -100,7 +100,6 @@ fn the_next_candidate_is_one_of_the_policy() {
     let search = Search::new().path(format!(":{path}:")).base(scratch.at("here"));
     let mut paths = Vec::new();
     let started = start_first(&search, NAME.as_ref(), |path| {
-        // The look-up is over, and the start has not begun.
         std::fs::remove_file(path).unwrap();
         paths.push(path.to_owned());
         Err::<(), _>((StartFailure::ProgramMissing, std::io::ErrorKind::NotFound.into()))

@@ -1,4 +1,4 @@
-//! The exact number of calls of look-ups.
+//! Checks the exact number of calls of look-ups.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ fn calls_for_a_directory_are_those_of_the_table() {
     }
 }
 
-/// As in a bug report to Zig: the program is in the 197th directory.
+/// From a bug report to Zig: the program is in the 197th directory.
 #[test]
 fn a_long_path_costs_three_calls_for_each_directory() {
     let entries: Vec<String> = (0..211).map(|at| format!("/{at}")).collect();

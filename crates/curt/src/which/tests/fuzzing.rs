@@ -12,12 +12,12 @@ use crate::sys::memory::{Memory, Setup, World};
 use crate::sys::{Sys, SystemUnit};
 use curt_paths::Flavor;
 
-/// All ways to search agree on it.
+/// The result of a search, on which all ways to search agree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Searched {
-    /// Or the word of the error.
+    /// The path found and its origin, or the word of the error.
     pub answer: Result<(String, FoundIn), &'static str>,
-    /// All system calls.
+    /// The number of system calls.
     pub calls: u64,
 }
 

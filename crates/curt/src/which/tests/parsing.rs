@@ -1,4 +1,4 @@
-//! Arbitrary text as `PATH`, `PATHEXT` and names.
+//! Parses arbitrary text as `PATH`, `PATHEXT` and names.
 
 use crate::which::candidates::ExtensionList;
 use crate::which::directories::entries;
@@ -86,9 +86,9 @@ fn any_name_is_accepted_or_refused() {
     assert!(accepted > 1000, "{accepted}");
 }
 
-/// For Go and cmd.exe the rows of `winsplitlisttests`, in Go's
-/// `src/path/filepath/path_windows_test.go`, which also runs cmd.exe; for libuv `search_path` in
-/// its `src/win/process.c`.
+/// For Go and cmd.exe, these are the rows of `winsplitlisttests` in Go's
+/// `src/path/filepath/path_windows_test.go`, which also runs cmd.exe; for libuv, those of
+/// `search_path` in `src/win/process.c`.
 #[test]
 fn quotes_mean_what_the_authority_says() {
     use Policy::{CPython, Cmd, Go, Libuv, Native, Node, Zig};
@@ -102,7 +102,7 @@ fn quotes_mean_what_the_authority_says() {
         assert!(units.iter().map(|entry| String::from_utf16(entry).unwrap()).eq(texts.clone()));
         texts
     };
-    // cmd.exe and Go, libuv, and curt if it differs from cmd.exe.
+    // The columns: cmd.exe and Go, libuv, and curt if it differs from cmd.exe.
     for (path, cmd, libuv, native) in [
         ("a;b", "a|b", "a|b", None),
         (r#""a""#, "a", "a", None),

@@ -1,4 +1,4 @@
-//! POSIX rules in directories that only another user could set up on a real system.
+//! Tests POSIX rules in directories that only another user could set up on a real system.
 
 use std::ffi::OsStr;
 use std::path::Path;
