@@ -43,7 +43,10 @@ impl Hints {
             );
         }
         if self.left_mounts.load(Ordering::Relaxed) {
-            note("--delete does not enter other mounts; name each as a PATH to delete there, too");
+            note(
+                "--delete does not enter other mounts; --one-file-system=mount reports only those \
+                 that match",
+            );
         }
     }
 }
