@@ -6,8 +6,8 @@ Gem::Specification.new do |gem|
   gem.name = "curt"
   gem.version = Curt::VERSION
   gem.summary = "expand_path, rm_rf, find and contained opens in few system calls"
-  gem.description = "The filesystem operations of File, FileUtils, Find and Dir over libcurt: the " \
-                    "system's exact answer, several times as fast, and paths of strangers that " \
+  gem.description = "The filesystem operations of File, FileUtils, Find and Dir over libcurt: " \
+                    "the system's exact results, several times as fast, and untrusted paths that " \
                     "cannot escape."
   gem.authors = ["The curt developers"]
   gem.licenses = ["MIT", "Apache-2.0"]

@@ -51,7 +51,7 @@ const READ_BEYOND_OPTIONS: usize = 16;
 #[command(
     name = "curt",
     version,
-    about = "Filesystem operations in few system calls, with the system's exact answer",
+    about = "Filesystem operations in few system calls, with the system's exact results",
     propagate_version = true,
     subcommand_required = true,
     arg_required_else_help = true,
