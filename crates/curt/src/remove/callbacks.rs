@@ -5,13 +5,13 @@ use crate::control::{Answer, Exclude, Next, Poll};
 use crate::error::Error;
 use crate::fields::Kind;
 
-/// A question of [`Remove::confirm`](super::Remove::confirm).
+/// A question that [`Remove::confirm`](super::Remove::confirm) asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Question {
     /// Enter a non-empty directory?
     Descend,
-    /// Remove a directory, which is empty now?
+    /// Remove a directory, which is now empty?
     RemoveDirectory,
     /// Try to remove an unreadable directory?
     RemoveUnreadableDirectory,
@@ -23,13 +23,13 @@ pub enum Question {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Subject<'a> {
-    /// The operand as given, and the names inside it.
+    /// The path: the operand as given, then the names inside it.
     pub path: &'a Path,
     /// The kind of the entry.
     pub kind: Kind,
     /// Whether it is an empty regular file.
     pub empty_file: bool,
-    /// Whether the process may not write to it.
+    /// Whether the process cannot write to it.
     pub write_protected: bool,
 }
 
@@ -37,9 +37,9 @@ pub struct Subject<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Totals {
-    /// Removed non-directories.
+    /// Non-directories removed.
     pub files: u64,
-    /// Removed directories.
+    /// Directories removed.
     pub directories: u64,
 }
 

@@ -6,7 +6,7 @@
 //! listing it removes the directory (`leave.rs`).
 //!
 //! The difficulty is relisting. A directory closed to save descriptors is listed from its start
-//! after it was reopened, and so is one that did not become empty. Entries that remain would be
+//! after reopening, and so is a directory that did not become empty. Entries that remain would be
 //! handled twice. Therefore:
 //!
 //! - Names of entries that failed are stored and skipped (`frame.rs`).
@@ -34,9 +34,9 @@ use crate::tree::{Links, Meanwhile, ReopenError, ReopenFailure, Stack, Waited, W
 const ENTRIES_PER_CHECK: u64 = 16;
 const MIN_SPLIT: usize = 128;
 
-/// How many tasks a worker may start on top of each other while it waits. Each takes 1.5 KiB of
-/// stack, and holds a directory of another worker open. With a limit of 2, 32 workers took longer
-/// than 16 in the model (`tests/scaling.rs`), because a worker at the limit hands off no work.
+/// The maximum number of tasks that a worker nests while it waits. Each takes 1.5 KiB of stack, and
+/// holds a directory of another worker open. With a limit of 2, 32 workers took longer than 16 in
+/// the model (`tests/scaling.rs`), because a worker at the limit hands off no work.
 const MAX_NESTED: u32 = 8;
 const CALLS_FOR_DIRECTORY: u32 = 5;
 const SHORTAGE_PAUSE: Duration = Duration::from_millis(2);
@@ -46,7 +46,7 @@ pub(super) struct Engine<'r, S: Sys> {
     pub(super) stack: FrameStack<S>,
     pub(super) buffer: Buffer<S>,
     samples: Samples,
-    /// The parent of the previous operand, for the next one in the same directory.
+    /// The parent of the previous operand, kept for the next operand in the same directory.
     pub(super) parent: Option<(PathBuf, Arc<S::Dir>)>,
     pub(super) operand: Option<OperandEntry<S>>,
     nested: u32,
@@ -105,7 +105,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.pool.queue.finish(&parts.join);
     }
 
-    /// Returns the remaining entries of a part.
+    /// Removes everything from the level `base` on. Returns the remaining entries of a part.
     pub(super) fn remove_levels(&mut self, base: usize) -> Remains<S::Unit> {
         while self.stack.len() > base {
             if self.worker.is_over() {
@@ -122,7 +122,8 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.enter_next();
                 continue;
             }
-            // For the same reason, wait for the parts handed off.
+            // Finish the parts handed off before leaving the directory and, for the same reason,
+            // before reading on after a reopening.
             let may_read_on = has_more && !level.was_released();
             if !may_read_on && self.wait_for_parts() {
                 continue;
@@ -159,8 +160,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// The topmost directory must be open. Removes the files in a batch, and saves the names of the
-    /// subdirectories.
+    /// Reads a batch of the topmost directory, which must be open. Removes its files, and saves the
+    /// names of its subdirectories.
     fn read_batch(&mut self) {
         if self.check_overrun() {
             return;
@@ -317,8 +318,7 @@ impl<'r, S: Sys> Engine<'r, S> {
     }
 
     /// Returns why [`SameFileSystem::Device`] excludes a child. An unopened child is queried by
-    /// name, because it may be a mount of the same device, or be removed without having been
-    /// opened.
+    /// name, because it may be a mount of the same device, or may be removed without being opened.
     fn other_device(&mut self, at: usize, opened: &Opened<S::Dir>) -> Option<Cause> {
         let Engine { worker, stack, .. } = self;
         if worker.shared.options.same_file_system != SameFileSystem::Device {
@@ -353,7 +353,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.shortage.opened(self.stack.count_open());
     }
 
-    /// The path names the child, and is cut back to `path_len`.
+    /// The current path names the child, and is cut back to `path_len`.
     fn not_entered(&mut self, at: usize, path_len: usize, opened: Opened<S::Dir>) {
         let (Some(name), Some(dir)) = (self.stack.names().get(at), self.stack.top().dir()) else {
             return self.worker.internal_error("a directory is entered that is not open");
@@ -408,7 +408,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.pop();
     }
 
-    /// If an entry of the directory remains, so does the directory.
+    /// Pops the topmost directory. If an entry of it remains, so does the directory.
     pub(super) fn pop(&mut self) {
         let Some(frame) = self.stack.pop(&self.worker.sys) else { return };
         let Role::Child(name) = frame.role else { return };
@@ -427,7 +427,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Returns the parent, and the directory's name in it.
     pub(super) fn parent_of(&self, index: usize) -> Option<(&S::Dir, Name<'_, S::Unit>)> {
         match self.stack[index].role {
             Role::Operand => {

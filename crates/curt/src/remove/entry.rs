@@ -14,9 +14,9 @@ use crate::sys::{Entry, Opened, Removed, Request, Sys};
 pub(super) enum Outcome {
     Removed,
     Gone,
-    /// It disappears when another process closes it.
+    /// The entry disappears when another process closes it.
     Pending,
-    /// A failure, the caller's choice, or the removal is over.
+    /// The entry failed, the caller skipped it, or the removal is over.
     Remains,
     Directory,
 }
@@ -24,8 +24,8 @@ pub(super) enum Outcome {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     Listed,
-    /// By its name: an operand, or an entry that was no directory when opened. `exclude` does not
-    /// apply, or was already called.
+    /// Found by its name: an operand, or an entry that was not a directory when opened. `exclude`
+    /// does not apply, or was already called.
     Named,
 }
 
@@ -105,7 +105,6 @@ impl<S: Sys> Worker<'_, S> {
         outcome
     }
 
-    /// Handles an entry that could not be opened as a directory.
     pub(super) fn remove_unopened(
         &mut self,
         parent: &S::Dir,
@@ -143,7 +142,7 @@ impl<S: Sys> Worker<'_, S> {
         error: io::Error,
     ) -> Outcome {
         let options = self.shared.options;
-        // Like GNU rm when it prompts for protected entries only.
+        // Like GNU rm, do not try if only protected entries are confirmed.
         let is_denied = error.kind() == io::ErrorKind::PermissionDenied
             && options.confirm != Confirm::WriteProtected;
         if is_denied && options.confirm == Confirm::Always {
@@ -200,7 +199,7 @@ impl<S: Sys> Worker<'_, S> {
     ) -> Outcome {
         use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
         match (error.kind(), found) {
-            // Trying to enter it will show whether it is a directory.
+            // Entering it will show whether it is a directory.
             (PermissionDenied, Found::Listed) if kind == Kind::Unknown => Outcome::Directory,
             // The system may refuse before it checks the kind or, on a read-only filesystem,
             // whether the entry exists.

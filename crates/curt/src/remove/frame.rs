@@ -1,7 +1,7 @@
 //! The state of one directory between the operand and the current entry, and the tasks handed off
 //! from it.
 //!
-//! A directory remains if any entry of it does. The names of these entries are stored, because a
+//! A directory remains if any of its entries does. The names of these entries are stored, because a
 //! relisting would meet them again and report the same failure twice. Parts handed off collect
 //! their own remains. The directory's worker joins the parts, takes back their remains, and only
 //! then decides about the directory.
@@ -18,7 +18,7 @@ use crate::tree::{self, Join, Stack, TreePath};
 pub(super) type FrameStack<S> = Stack<S, Frame<<S as Sys>::Unit>>;
 pub(super) type Level<S> = tree::Level<S, Frame<<S as Sys>::Unit>>;
 
-/// The identity is that of the moment of opening.
+/// A directory operand, with its identity when opened.
 pub(super) struct OperandEntry<S: Sys> {
     pub(super) parent: Arc<S::Dir>,
     pub(super) name: NameBuf<S::Unit>,
@@ -38,15 +38,15 @@ pub(super) struct Frame<U> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Entries of a directory that another worker has listed and will remove.
+    /// Entries listed by another worker, which will remove the directory.
     Part,
     Operand,
-    /// With the position of its name in the stack.
+    /// A subdirectory, with the position of its name in the stack.
     Child(usize),
 }
 
-/// `None` if no entries remain. If the caller chooses which entries to skip, names are not stored,
-/// because the directory is not relisted then.
+/// The names of remaining entries; `None` if no entries remain. If the caller chooses which entries
+/// to skip, names are not stored, because the directory is not relisted then.
 #[derive(Debug)]
 pub(super) struct Remains<U>(Option<BTreeSet<Vec<U>>>);
 
@@ -77,7 +77,7 @@ pub(super) struct Task<S: Sys> {
     pub(super) dir: Arc<S::Dir>,
     pub(super) path: TreePath<S::Unit>,
     pub(super) names: Names<S::Unit>,
-    /// Directories, files of any kind, or unknown.
+    /// The kind of all `names`: directories, files of any kind, or unknown.
     pub(super) kind: Kind,
     pub(super) parts: Arc<HandedOffParts<S::Unit>>,
 }
@@ -112,7 +112,7 @@ impl<U: Unit> Frame<U> {
         self.remains.0.get_or_insert_default();
     }
 
-    /// The directory is gone, with everything in it.
+    /// Clears the remains of a removed directory.
     pub(super) fn forget_remains(&mut self) {
         self.remains = Remains::none();
     }
@@ -148,7 +148,7 @@ impl<U: Unit> Frame<U> {
 
     pub(super) fn join(&mut self) {
         let Some(parts) = self.handed_off.take() else { return };
-        // Only after a worker's panic: its part may still exist.
+        // After a worker's panic, entries of its part may still exist.
         if !parts.join.is_done() {
             self.mark_remaining();
         }

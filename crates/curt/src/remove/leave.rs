@@ -19,7 +19,7 @@ impl<S: Sys> Engine<'_, S> {
         } else if self.may_have_more() {
             self.retry(Reason::Remains);
         } else if self.is_tried() {
-            // A callback may have removed the remaining entries, or stop the removal.
+            // Flush first: a callback may remove the remaining entries, or stop the removal.
             self.worker.flush();
             if self.worker.shared.is_cancelled() { self.pop() } else { self.remove_top() }
         } else if self.settle_without_removal() {
@@ -33,8 +33,8 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Removing entries during a listing can hide others. A failure to remove the directory would
-    /// show that; one that remains is relisted until no new entry is found.
+    /// Returns whether to relist a directory that remains: removing entries during a listing can
+    /// hide others, and only a failure to remove the directory would show that.
     fn may_have_more(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
@@ -50,7 +50,7 @@ impl<S: Sys> Engine<'_, S> {
         directories == DirectoryOperands::Contents && self.stack.top().role == Role::Operand
     }
 
-    /// Names of skipped entries are not stored.
+    /// Returns whether a relisting is possible: not after skips, whose names are not stored.
     fn may_list_again(&self) -> bool {
         let shared = self.worker.shared;
         shared.removes_all || !(self.stack.top().is_remaining() || shared.options.dry_run)
@@ -126,8 +126,8 @@ impl<S: Sys> Engine<'_, S> {
         self.pop();
     }
 
-    /// Reports an operand whose name no longer leads to the directory just emptied: the entry with
-    /// that name must not be removed.
+    /// Returns whether the operand's name still leads to the directory just emptied. Otherwise
+    /// reports the operand: the entry with that name must not be removed.
     fn check_operand(&self) -> bool {
         let Engine { worker, stack, operand, .. } = self;
         let (Some(dir), Some(operand)) = (stack.top().dir(), operand) else {
@@ -137,7 +137,7 @@ impl<S: Sys> Engine<'_, S> {
         let name = operand.name.as_name();
         let is_there = |identity| worker.sys.is_child(&operand.parent, name, dir, identity);
         let there = match is_there(operand.identity) {
-            // Some overlay filesystems renumber a directory when it is written to.
+            // Look again: some overlay filesystems renumber a directory when it is written to.
             Ok(false) => worker
                 .sys
                 .query_dir(dir, Request::STAT)
@@ -167,7 +167,7 @@ impl<S: Sys> Engine<'_, S> {
         false
     }
 
-    /// In a dry run, returns the metadata instead.
+    /// Removes a directory from its parent. In a dry run, returns its metadata instead.
     fn remove_from_parent(&mut self, index: usize) -> io::Result<Option<Facts>> {
         let is_dry = self.worker.shared.options.dry_run;
         let dir = if is_dry { None } else { self.stack.take_top() };
@@ -192,7 +192,7 @@ impl<S: Sys> Engine<'_, S> {
         removed.map(|()| None)
     }
 
-    /// Relists the directory, or gives it up at the limits on retries.
+    /// Relists the directory, or gives it up if no retry is left.
     fn retry(&mut self, reason: Reason) {
         let may_list_again = self.may_list_again();
         let (worker, level) = (&self.worker, self.stack.top_mut());
@@ -221,7 +221,7 @@ impl<S: Sys> Engine<'_, S> {
     fn list_again(&mut self) {
         let (worker, level) = (&self.worker, self.stack.top_mut());
         level.rounds.begin();
-        // A released directory is relisted from its start anyway.
+        // Skip a released directory, which is relisted from its start anyway.
         let rewound = level.dir().map_or(Ok(()), |dir| worker.sys.rewind(dir));
         if let Err(error) = rewound {
             level.give_up();
@@ -241,7 +241,7 @@ impl<S: Sys> Engine<'_, S> {
             let level = &mut stack[index];
             level.give_up();
             let stat = level.dir().and_then(|dir| worker.sys.query_dir(dir, Request::STAT).ok());
-            // A released directory counts as new: its open neighbours are, or the writer is far
+            // A released directory counts as new: its open neighbours are new, or the writer is far
             // deeper.
             if stat.is_some_and(|stat| !writers.is_new(&stat)) {
                 break;

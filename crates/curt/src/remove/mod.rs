@@ -25,14 +25,14 @@
 //!   entry that failed, and none for its parents, unless [`Remove::try_parents`] is set.
 //! - Symlinks are removed and never followed. `link/` is an error.
 //! - No path is resolved twice: every call names one entry of an open directory, never `..`. The
-//!   exception is a directory closed for the descriptor budget. It is reopened by several names in
-//!   one call, which refuses symlinks, or with fewer than 8 descriptors left, by `..` from a
-//!   descendant. Then its identity is compared.
+//!   exception is a directory closed because the descriptor budget was used up. It is reopened by
+//!   several names in one call that refuses symlinks or, with fewer than 8 descriptors left, by
+//!   `..` from a descendant. Its identity is then compared with the original.
 //! - Descriptors and stack are bounded at any depth and any number of entries. So is memory, except
 //!   for errors (see [`Remove::on_error`]), the names of entries that remain, the names of
 //!   subdirectories in one listing buffer per level (64 KiB, or 1 MiB in a huge directory), and, in
-//!   a dry run of operands that may overlap, the names already removed. The time that a writer can
-//!   add is bounded, too.
+//!   a dry run of operands that may overlap, the names already removed. The time that a concurrent
+//!   writer can add is bounded, too.
 //! - Mounts inside an operand are not crossed, and the root directory is not removed, unless
 //!   requested.
 //! - A removal is **not atomic**: other processes see partial trees, and a failure does not bring
@@ -45,19 +45,19 @@
 //! | | Linux | portable (POSIX) |
 //! |---|---|---|
 //! | non-directory | 1 (`unlinkat`) | 1 |
-//! | directory | 5 (`openat2`, `getdents64` twice, `unlinkat`, `close`) | 6 (`openat`, `fstat`, `readdir`, which makes 2, `unlinkat`, `close`) |
+//! | directory | 5 (`openat2`, `getdents64` twice, `unlinkat`, `close`) | 6 (`openat`, `fstat`, 2 by `readdir`, `unlinkat`, `close`) |
 //! | each further 64 KiB of listing | 1 | 1 |
 //! | operand whose parent differs from the previous operand's | 2 more (`openat`, `close`); 0 for a bare name | the same |
-//! | directory operand, also for contents only | 2 more (`statx`), and `openat` instead of `openat2` | 2 more |
+//! | directory operand, even for contents only | 2 more (`statx`), and `openat` instead of `openat2` | 2 more |
 //! | non-directory operand | 1 more (`openat`) | the same |
 //! | directory that remains: contents only, or a failure in it | 3 for each relisting, until one finds no new entry | the same |
 //! | directory listed for longer than the retry window | one more listing of the remaining entries | the same |
 //! | every 1,024 entries | 1 (`statx`) for the next directory | the same |
 //! | once | 2 (the descriptor limit, the identity of the root) | the same |
-//! | several threads | 1 for 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
+//! | several threads | 1 for every 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
 //! | confirmation | 1 or 2 for each entry | the same |
 //! | dry run | 1 for each entry; for each directory 1 more, and 2 to 4 to check permissions inside it | the same |
-//! | the same, of operands that may overlap | 2 more for each entry | the same |
+//! | dry run of operands that may overlap | 2 more for each entry | the same |
 //! | depth beyond the descriptor budget | about 6 for each reopened directory (`openat2`, 2 `statx`, `getdents64`, `close`, and some to reach it) | the same |
 //!
 //! The total is N + 5M on Linux. Metadata of an entry is queried only if an option needs it.
@@ -67,7 +67,7 @@
 //! *Prevented*:
 //!
 //! - A directory swapped for a symlink, at any level and any moment, is not followed.
-//! - An entry is handled by its kind at the moment of removal, and may vanish before.
+//! - An entry is handled by its kind at the moment of removal, and may vanish before that.
 //! - A mount that appears is refused by the call that would enter it or, without `openat2`, by
 //!   comparing the opened directory with its parent.
 //! - A directory that grows is emptied again within the limits of [`Remove::retries`], and then
@@ -80,18 +80,18 @@
 //!
 //! - Entries moved **into** the tree during the removal are removed with it.
 //! - A directory moved out of the tree after it was opened is still emptied.
-//! - A file that replaces another one of the same name before its turn is removed. So is an empty
-//!   directory that replaces one just emptied; in the case of an operand, only after the last check
-//!   of its name. Windows removes a directory by its handle, unless denied.
+//! - A file that replaces another file of the same name before its turn is removed. So is an empty
+//!   directory that replaces a directory just emptied (for an operand: only after the last check of
+//!   its name). Windows prevents the latter by removing a directory by its handle, where permitted.
 //! - The parent of an operand is found by the given path, and symlinks in it are followed.
 //!
 //! # Fallbacks
 //!
-//! Without `openat2` (Linux before 5.6, or a filter that refuses it): `openat` and a comparison of
-//! mounts, one more call for each directory. Without `statx` or its mount numbers: a comparison of
-//! devices, which cannot detect a bind mount of the same filesystem. If the listing has no kinds,
-//! the entry is unlinked, which on Linux never removes a directory; elsewhere a stat finds its
-//! kind.
+//! Without `openat2` (Linux before 5.6, or a filter that refuses it), `openat` and a comparison of
+//! mounts cost one more call for each directory. Without `statx` or its mount numbers, devices are
+//! compared instead, which cannot detect a bind mount of the same filesystem. If the listing has no
+//! kinds, each entry is unlinked on Linux, where that never removes a directory; elsewhere a stat
+//! finds its kind.
 //!
 //! # Compared with others
 //!
@@ -116,11 +116,11 @@
 //   entry by `Worker::remove_listed` (`entry.rs`, then `unlinkat`). `Engine::enter_next` opens a
 //   subdirectory (`openat2`), whose state is in `frame.rs`; `rounds.rs` decides how often it is
 //   listed.
-// - `Engine::leave_top` (`leave.rs`) removes it, or relists it.
+// - `Engine::leave_top` (`leave.rs`) removes the directory, or relists it.
 //
 // `Worker::tick` calls `WorkerPool::checkpoint`, which starts threads; `Engine::hand_off` gives
-// part of a directory to an idle one. `Worker::fail` passes failures to the `Notifier`, which calls
-// each callback on the right thread.
+// part of a directory to an idle worker. `Worker::fail` passes failures to the `Notifier`, which
+// calls each callback on the right thread.
 
 mod callbacks;
 mod engine;
@@ -162,7 +162,7 @@ use worker::Worker;
 
 /// Removes trees: directories with everything inside, files, and symlinks (never their targets).
 ///
-/// Returns the report, or an error with the report unless everything was removed.
+/// Returns the report if everything was removed, and otherwise an error that contains the report.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-doc-{}", std::process::id()));
@@ -179,22 +179,22 @@ pub fn remove_tree(operands: impl Operands) -> Result<Report, Incomplete> {
 impl Remove<'_> {
     /// Removes the operands, one path or several, and returns the report with all failures.
     ///
-    /// Several threads remove operands in parallel, unless one contains another; a dry run does so
-    /// only if all operands are names in one directory. A single thread removes them in order.
-    /// Consecutive operands in one directory share the call that opens it.
+    /// Several threads remove operands in parallel, unless one operand contains another; a dry run
+    /// does so only if all operands are names in one directory. A single thread removes them in
+    /// order. Consecutive operands in one directory share the call that opens it.
     #[must_use = "a removal may have failed; the report says so"]
     pub fn run(&self, operands: impl Operands) -> Report {
         operands.lend(|paths| remove_on::<Os>(self, &Setup::default(), paths, None))
     }
 
-    /// Removes the last name of a path from its parent, which the caller has opened, or failed to
-    /// open. Paths in the report begin with `shown`.
+    /// Removes the last component of `path` from its parent, which the caller has opened, or failed
+    /// to open. Paths in the report begin with `shown`.
     pub(crate) fn run_in(&self, at: Parent<<Os as Sys>::Dir>, path: &Path, shown: &Path) -> Report {
         remove_on::<Os>(self, &Setup::default(), &[path], Some((at, shown)))
     }
 }
 
-/// `parent` is for a single operand: its parent, if the caller has opened it, and the path to
+/// `parent` is only for a single operand: its parent, if the caller has opened it, and the path to
 /// report instead.
 fn remove_on<S: Sys>(
     options: &Remove<'_>,
@@ -204,14 +204,14 @@ fn remove_on<S: Sys>(
 ) -> Report {
     let setup = options.setup(setup);
     let sys = S::start(&setup);
-    // A single thread needs no check: sorting takes up to a third of the time of the removal.
+    // Skip the check for a single thread: sorting takes up to a third of the time of the removal.
     let is_alone = matches!(options.threads, Threads::AtMost(0 | 1));
     let stop = Stop::new(options.cancel, options.callbacks.poll.as_ref());
     let goes_on = || {
         stop.poll(|| sys.now());
         !stop.is_stopped()
     };
-    // A dry run can rule out an overlap only within one directory.
+    // In a dry run, assume an overlap unless all operands are in one directory.
     let is_elsewhere =
         |path: &&Path| path.file_name().is_none() || path.parent() != operands[0].parent();
     let overlaps = options.dry_run && operands.len() > 1 && operands.iter().any(is_elsewhere)
@@ -229,9 +229,9 @@ fn remove_on<S: Sys>(
     shared.into_report()
 }
 
-/// Judges by the text whether one operand equals or contains another: in parallel, one could vanish
-/// with the other before its turn. Sorting many operands takes a while, so it calls `goes_on` in
-/// between.
+/// Returns whether one operand equals or contains another, judging by the paths only. In parallel,
+/// it could vanish with the other before its turn. Sorting many takes a while, so `goes_on` is
+/// called for each.
 fn overlap(operands: &[&Path], mut goes_on: impl FnMut() -> bool) -> bool {
     if operands.len() < 2 {
         return false;

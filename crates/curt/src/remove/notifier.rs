@@ -30,7 +30,7 @@ impl Event {
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     pub(super) count: u64,
-    /// Only the first if the caller has a callback for them.
+    /// The failures, but only the first if the caller has a callback for them.
     pub(super) errors: Vec<Error>,
     is_over: bool,
 }
@@ -38,7 +38,7 @@ pub(super) struct Failures {
 pub(super) struct Notifier<'r> {
     callbacks: &'r Callbacks<'r>,
     pub(super) stop: Stop<'r>,
-    /// Used if all callbacks run on the caller's thread.
+    /// The queue of events, used if all callbacks run on the caller's thread.
     events: Option<Events<Event>>,
     failures: Mutex<Failures>,
 }
@@ -123,7 +123,7 @@ impl<'r> Notifier<'r> {
         let Callbacks { on_error, on_removed, on_progress, .. } = self.callbacks;
         match event {
             Event::Failed(error) => {
-                // Under the lock: no failure may follow the one that stops the removal.
+                // Call back under the lock: no failure may follow the one that stops the removal.
                 let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
                 if failures.is_over {
                     return;
@@ -149,8 +149,8 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// Held by the caller's thread while it works. Without it, other threads would wait forever
-    /// once events are not taken any more.
+    /// Returns a guard that the caller's thread holds while it works. Without it, other threads
+    /// would wait forever once no thread takes their events.
     pub(super) fn close_at_end(&self) -> Option<CloseAtEnd<'_>> {
         self.events.as_ref().map(CloseAtEnd)
     }

@@ -50,7 +50,7 @@ impl<S: Sys> Engine<'_, S> {
             Last::Root if self.worker.shared.options.preserve != Preserve::Nothing => {
                 return self.worker.refuse(RemainReason::RootDirectory);
             }
-            // The root has no name in a parent.
+            // The root has no name in a parent, so it is opened as itself.
             Last::Root => S::ITSELF.into(),
             &Last::Invalid(kind) => {
                 return self.worker.operand_failed(Operation::Remove, os_error(kind));
@@ -107,7 +107,7 @@ impl<S: Sys> Engine<'_, S> {
         }
         let path = if is_itself { path } else { &operand.parent };
         if let Some((known, dir)) = &self.parent {
-            // Two spellings may differ by a symlink.
+            // Compare spellings: two may differ by a symlink.
             if known.as_os_str() == path.as_os_str() {
                 return Ok(Arc::clone(dir));
             }
@@ -178,7 +178,8 @@ impl<S: Sys> Engine<'_, S> {
         None
     }
 
-    /// Opens a directory that is not empty. `None` after a removal or a failure.
+    /// Tries to remove an operand. Opens a non-empty directory; returns `None` after a removal or a
+    /// failure.
     fn try_to_remove(
         &mut self,
         parent: &S::Dir,
@@ -187,7 +188,7 @@ impl<S: Sys> Engine<'_, S> {
     ) -> Option<Opened<S::Dir>> {
         use io::ErrorKind::{DirectoryNotEmpty, NotADirectory};
         let worker = &mut self.worker;
-        // On Windows, `rmdir` removes a symlink to a directory.
+        // On Windows, `rmdir` would remove a symlink to a directory.
         let is_link = ends_in_separator
             && worker.sys.query(parent, name, Request::STAT).is_ok_and(|stat| stat.kind.is_link());
         let removed = if is_link {
@@ -208,8 +209,8 @@ impl<S: Sys> Engine<'_, S> {
             }
             Err(error) => error,
         };
-        // The system may refuse before it looks at the entry. A trailing separator means the
-        // target.
+        // The system may refuse before it looks at the entry. A trailing separator refers to the
+        // target of a symlink.
         let request = Request { follow: ends_in_separator, ..Request::STAT };
         match worker.sys.query(parent, name, request) {
             Err(error) => worker.operand_failed(Operation::Remove, error),
@@ -294,7 +295,7 @@ impl<S: Sys> Engine<'_, S> {
         };
         let removed = match removed {
             Ok(()) if options.dry_run => empty.map_err(|error| match error.kind() {
-                // Presumed to have entries, like most directories.
+                // Presume that the directory has entries, like most directories.
                 PermissionDenied => os_error(DirectoryNotEmpty),
                 _ => error,
             }),
@@ -346,7 +347,7 @@ impl<S: Sys> Worker<'_, S> {
         Ok(identity)
     }
 
-    /// Reports a non-directory with a trailing separator, or where a directory is required.
+    /// Reports a non-directory with a trailing separator, or if a directory is required.
     fn not_a_directory(&self, is_link: bool) {
         let error = os_error(io::ErrorKind::NotADirectory);
         let directories = self.shared.options.directories;
@@ -355,7 +356,6 @@ impl<S: Sys> Worker<'_, S> {
         if is_link && directories == DirectoryOperands::Required {
             self.refuse(RemainReason::IsALink);
         } else if is_link || is_required {
-            // The separator means the target of the symlink.
             self.fail(Operation::Remove, Cause::Os(error));
         } else {
             self.operand_failed(Operation::Remove, error);

@@ -17,7 +17,7 @@ pub enum DirectoryOperands {
     /// Removes a directory with everything inside.
     #[default]
     Recursive,
-    /// Like `Recursive`, but refuses other operands.
+    /// Like `Recursive`, but refuses non-directories.
     ///
     /// A symlink, even to a directory, fails with
     /// [`RemainReason::IsALink`](super::RemainReason::IsALink), as in Python's `shutil.rmtree`.
@@ -40,18 +40,18 @@ pub enum DirectoryOperands {
     /// Like [`Recursive`](DirectoryOperands::Recursive), but tries `rmdir` first.
     ///
     /// If `rmdir` refuses the directory (a mount point, a parent without write permission), its
-    /// contents remain; `EPERM`, as from a sticky bit, is no refusal. Costs 1 call, and saves the
-    /// others if the directory is empty. Has no effect with [`dry_run`](Remove::dry_run),
-    /// [`confirm`](Remove::confirm) or [`exclude`](Remove::exclude).
+    /// contents remain; `EPERM`, as from a sticky bit, does not count as a refusal. Costs 1 call,
+    /// and saves all others if the directory is empty. Has no effect with
+    /// [`dry_run`](Remove::dry_run), [`confirm`](Remove::confirm) or [`exclude`](Remove::exclude).
     ///
     /// As in Node's `fs.rm`, an operand that vanishes meanwhile counts as removed, and
-    /// [`missing_is_fine`] does not forgive a path through a file (`ENOTDIR`).
+    /// [`missing_is_fine`] does not cover a path through a file (`ENOTDIR`).
     ///
     /// [`missing_is_fine`]: Remove::missing_is_fine
     Removable,
     /// Removes everything inside a directory, but not the directory itself.
     ///
-    /// Other operands are refused. An operand may be `.`, or end in it.
+    /// Non-directories are refused. An operand may be `.`, or end in `/.`.
     Contents,
     /// Removes an empty directory, as `rmdir` would.
     OnlyEmpty,
@@ -59,7 +59,7 @@ pub enum DirectoryOperands {
     Refuse,
 }
 
-/// Operands to refuse in any case.
+/// Which operands are refused in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Preserve {
@@ -70,18 +70,18 @@ pub enum Preserve {
     Root,
     /// The root directory, and directories on another device than their parent.
     ///
-    /// As GNU `rm --preserve-root=all`. Costs a stat per operand.
+    /// Like GNU `rm --preserve-root=all`. Costs a stat per operand.
     Mounted,
 }
 
-/// The entries for which [`Remove::confirm`] asks.
+/// Which entries [`Remove::confirm`] asks about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Confirm {
     /// No entry.
     #[default]
     Never,
-    /// Entries that the process may not write to. Costs a stat and an access check per entry.
+    /// Entries that the process cannot write to. Costs a stat and an access check per entry.
     WriteProtected,
     /// Every entry. Costs a stat and an access check per entry.
     Always,
@@ -103,16 +103,16 @@ impl Confirm {
 ///
 /// A callback returns `()` or [`Next::Continue`] to continue, [`Next::Stop`] or
 /// [`ControlFlow::Break`](std::ops::ControlFlow::Break) to stop. After a stop, calls and callbacks
-/// running on other threads finish.
+/// already running on other threads still finish.
 ///
-/// Callbacks run on the thread that does the work, several at once, unless
-/// [`Remove::callbacks_on_caller_thread`] is set. A panic in one ends the removal and reaches the
-/// caller.
+/// Callbacks run on the thread that does the work, possibly on several threads at once, unless
+/// [`Remove::callbacks_on_caller_thread`] is set. A panic in a callback ends the removal and
+/// reaches the caller.
 ///
 /// # Deep trees
 ///
-/// As many directories are open as the tree is deep, up to half of the process's descriptor limit
-/// and at most 1,024. Each thread may open 8 in any case.
+/// A removal keeps as many directories open as the tree is deep, up to half of the process's
+/// descriptor limit and at most 1,024. Each thread may open 8 in any case.
 ///
 /// ```
 /// use curt::{Remove, Threads};
@@ -200,7 +200,7 @@ impl<'a> Remove<'a> {
     /// [`RemainReason::MountPoint`](super::RemainReason::MountPoint). [`SameFileSystem::Device`] or
     /// `true` costs a stat per directory, reports
     /// [`RemainReason::OtherFileSystem`](super::RemainReason::OtherFileSystem), and also skips a
-    /// directory of unknown device.
+    /// directory whose device is unknown.
     pub fn same_file_system(mut self, same: impl Into<SameFileSystem>) -> Self {
         self.same_file_system = same.into();
         self
@@ -222,21 +222,22 @@ impl<'a> Remove<'a> {
 
     /// Sets whether to remove nothing, but report the effect; off by default.
     ///
-    /// Reports the entries, the allocated bytes of those whose last link would go, and the failures
-    /// that permissions (not on Windows), sticky bits, attributes and mounts predict. An unreadable
-    /// directory counts as a failure. Costs 1 call per entry, and 2 to 4 per directory.
+    /// Reports the entries, the bytes allocated to entries whose last link would be removed, and
+    /// the failures predicted from permissions (not on Windows), sticky bits, attributes and
+    /// mounts. An unreadable directory counts as a failure. Costs 1 call per entry, and 2 to 4 per
+    /// directory.
     pub fn dry_run(mut self, yes: bool) -> Self {
         self.dry_run = yes;
         self
     }
 
-    /// Sets whether to try a directory after a failure inside it; off by default.
+    /// Sets whether to try to remove a directory after a failure inside it; off by default.
     ///
     /// [`on_error`](Remove::on_error) may have removed the entries that failed. If the directory is
     /// still not empty, it is reported as well, as in Python's `shutil.rmtree`.
     ///
-    /// Costs 1 call for each such directory. Has no effect in a dry run or if the caller chooses
-    /// entries.
+    /// Costs 1 call for each such directory. Has no effect in a dry run, or with
+    /// [`confirm`](Remove::confirm) or [`exclude`](Remove::exclude).
     pub fn try_parents(mut self, yes: bool) -> Self {
         self.try_parents = yes;
         self
@@ -244,8 +245,8 @@ impl<'a> Remove<'a> {
 
     /// Sets the entries to confirm; none by default.
     ///
-    /// The answer no skips the entry. Answers are a `bool`, an [`Answer`] or a `ControlFlow<(),
-    /// bool>`. Only the caller's thread works.
+    /// The callback returns a `bool`, an [`Answer`] or a `ControlFlow<(), bool>`; `false` skips the
+    /// entry. The removal runs on the caller's thread only.
     ///
     /// ```
     /// use curt::remove::{Confirm, Remove};
@@ -270,10 +271,10 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Skips the entries for which `exclude` answers yes, and their parents.
+    /// Skips the entries for which `exclude` returns `true`, and therefore their parents.
     ///
     /// `exclude` gets entries inside operands only: **an operand is always removed**, so filter
-    /// operands before [`run`](Remove::run). Answers are a `bool`, an [`Answer`] or a
+    /// operands before [`run`](Remove::run). It returns a `bool`, an [`Answer`] or a
     /// `ControlFlow<(), bool>`.
     ///
     /// To choose by metadata, such as an age, walk with
@@ -312,7 +313,7 @@ impl<'a> Remove<'a> {
 
     /// Sets a callback for each entry removed or, in a dry run, to be removed.
     ///
-    /// Costs building a path per entry.
+    /// A path has to be built for each entry.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-doc5-{}", std::process::id()));
@@ -334,8 +335,8 @@ impl<'a> Remove<'a> {
 
     /// Sets a callback for the totals of all threads.
     ///
-    /// Each thread calls it after every few hundred entries and at its end. With several threads,
-    /// totals can repeat, and smaller ones come after larger ones: a display keeps the largest.
+    /// Each thread calls it after every few hundred entries and when it ends. With several threads,
+    /// totals can repeat, or get smaller: a display should keep the largest.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -386,10 +387,10 @@ impl<'a> Remove<'a> {
 
     /// Sets whether all callbacks run on the caller's thread, one at a time; off by default.
     ///
-    /// For language runtimes with an interpreter lock. Other threads put events into a queue of at
-    /// most 256 KiB, and block while it is full. Events of a directory come after those of its
-    /// contents. Totals, and a stop, are late by the length of the queue. With
-    /// [`exclude`](Remove::exclude), only the caller's thread works.
+    /// This is for language runtimes with an interpreter lock. Other threads put events into a
+    /// queue of at most 256 KiB, and block while it is full. Events of a directory come after those
+    /// of its contents. Totals lag by the length of the queue, and a stop takes effect as late.
+    /// With [`exclude`](Remove::exclude), only the caller's thread works.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-doc8-{}", std::process::id()));
@@ -416,8 +417,9 @@ impl<'a> Remove<'a> {
     /// Sets how often, and for how long, a directory that gained entries is emptied again.
     ///
     /// The default is 100 times within a second. The window restarts when a round finds at most
-    /// half as many entries as the best round before it. A shortage of descriptors, and on Windows
-    /// an entry in use, is waited for within the same window, the latter even after a cancellation.
+    /// half as many entries as the best round before it. Within the same window, the removal also
+    /// waits for descriptors in a shortage and, on Windows and even after a cancellation, for
+    /// entries in use.
     pub fn retries(mut self, count: u32, window: Duration) -> Self {
         self.retries = count;
         self.retry_window = window;

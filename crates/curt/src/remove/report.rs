@@ -24,7 +24,7 @@ pub struct Report {
     pub appeared: u64,
     /// Entries that vanished, or were moved, after they were listed.
     pub vanished: u64,
-    /// The errors, in the order of each thread.
+    /// The errors. Those of one thread are in order.
     ///
     /// Directories that other processes write to come last. With
     /// [`Remove::on_error`](super::Remove::on_error), only the first error.
@@ -62,7 +62,7 @@ impl Report {
         }
     }
 
-    /// Returns whether there was no error, and no stop. Skipped entries are fine.
+    /// Returns whether there was no error and no stop. Skipped entries do not matter.
     pub fn is_complete(&self) -> bool {
         self.error_count == 0 && !self.stopped
     }
@@ -76,7 +76,8 @@ impl Report {
 
 /// The error of an incomplete removal, with its report.
 ///
-/// `{:?}` shows the message, so that `fn main() -> Result<(), Incomplete>` ends with a sentence.
+/// Its `Debug` output is the message, so that `fn main() -> Result<(), Incomplete>` prints a
+/// sentence.
 pub struct Incomplete(Box<Report>);
 
 impl Incomplete {
@@ -116,7 +117,7 @@ impl error::Error for Incomplete {
 }
 
 impl From<Incomplete> for io::Error {
-    /// Keeps the system's number of the first error. Without one, the result contains
+    /// Keeps the system's number of the first error. Without a number, the result contains
     /// [`Incomplete`], for [`io::Error::downcast`].
     fn from(incomplete: Incomplete) -> io::Error {
         if let Some(number) = incomplete.raw_os_error() {

@@ -14,12 +14,12 @@
 //!
 //! A directory that remains anyway is relisted until a round finds no new entry.
 //!
-//! A clock runs for each period: the first round, then all retries since the last one that found at
-//! most half as many entries as the best round before it, because then removal is winning. Once a
-//! period has exceeded the retry window, a round ends when it finds more entries than its bound:
-//! half of the fewest entries in any complete round or, before there is one, the remaining entries,
-//! counted once. Thus a directory of old entries is emptied however long that takes, and an
-//! endlessly growing one is left.
+//! A clock runs for each period: the first round, then all retries since the last retry that found
+//! at most half as many entries as the best round before it, because then removal is winning. Once
+//! a period has exceeded the retry window, a round ends when it finds more entries than its bound.
+//! The bound is half of the fewest entries in any complete round or, before there is one, the
+//! number of remaining entries, counted once. Thus a directory of old entries is emptied however
+//! long that takes, and an endlessly growing one is left.
 
 use std::io;
 use std::time::Duration;
@@ -29,15 +29,15 @@ use crate::error::{Cause, RemainReason};
 use crate::pause::Pause;
 use crate::sys::{Batch, os_error};
 
-/// Smaller directories need no clock in their first round.
+/// Directories with fewer entries need no clock in their first round.
 const UNTIMED: u64 = 1024;
 
 #[derive(Debug)]
 pub(super) struct Rounds {
     state: State,
-    /// Does not count entries that failed earlier.
+    /// How many entries this round has found, except earlier failures.
     found: u64,
-    /// Of these, entries that another process holds open (Windows).
+    /// How many of these another process holds open (Windows).
     pending: u64,
     /// Set once a round is long, or has left the directory non-empty.
     clock: Option<Box<Clock>>,
@@ -54,16 +54,16 @@ enum State {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// It may also have had more entries than were counted.
+    /// The directory is not empty, or a round has exceeded its bound.
     NotEmpty,
-    /// It remains, and may have more entries. The first of these rounds is not counted as a retry.
+    /// The directory remains, and may have more entries. The first relisting is not a retry.
     Remains,
 }
 
 #[derive(Debug, Default)]
 struct Clock {
     since: Duration,
-    /// How many entries a round finds if none are added. `None` while unknown.
+    /// How many entries a round finds at most if none are added. `None` while unknown.
     bound: Option<u64>,
     retries: u32,
     is_retry: bool,
@@ -116,7 +116,8 @@ impl Rounds {
         self.pending += 1;
     }
 
-    /// `count` returns the number of remaining entries, for an unknown bound.
+    /// Ends a long round that exceeds its bound. `count` returns the number of remaining entries,
+    /// for an unknown bound.
     pub(super) fn end_if_overrun(
         &mut self,
         now: impl FnOnce() -> Duration,
@@ -166,8 +167,8 @@ impl Rounds {
                 (clock.since, clock.retries) = (now, 1);
             }
         }
-        // The fewest in any round, because numbers that go up and down are no progress. An overrun
-        // round ended early, so it predicts nothing.
+        // Take the fewest of any round, because fluctuation is not progress. An overrun round ended
+        // early, so it predicts nothing.
         if self.state != State::Overrun {
             let half = found / 2;
             clock.bound = Some(clock.bound.map_or(half, |bound| bound.min(half)));
@@ -255,7 +256,7 @@ mod tests {
     #[test]
     fn retries_and_the_window_bound_the_rounds() {
         let ends = |found: [u64; 4]| found.map(|found| (found, 0));
-        // Each round with at most half restarts the window; the last three do not.
+        // Each round that finds at most half restarts the window; the last three do not.
         let halves = [(64, 9), (32, 18), (16, 27), (8, 36), (4, 45), (2, 54), (1, 63)];
         let (pauses, left) = retry(Reason::NotEmpty, &[&halves[..], &[(1, 63); 3]].concat());
         assert_eq!(pauses.len(), 9);

@@ -15,7 +15,7 @@ use crate::tree::WorkerPool;
 
 pub(crate) enum Parent<D> {
     Open(D),
-    /// A refusal of the name itself is reported first.
+    /// The parent could not be opened. A refusal of the operand's name is reported first.
     Failed(io::Error),
     Refused(Cause),
 }
@@ -26,12 +26,12 @@ pub(super) struct Shared<'r, S: Sys> {
     pub(super) options: &'r Remove<'r>,
     pub(super) notifier: Notifier<'r>,
     pub(super) pool: WorkerPool<Task<S>>,
-    /// Entries are only removed, without confirmation, path or stat.
+    /// Whether entries are only removed, without confirmation, path or stat.
     pub(super) is_plain: bool,
-    /// Every entry is to be removed, so a directory may be relisted at any time.
+    /// Whether every entry is to be removed, so that a directory may be relisted at any time.
     pub(super) removes_all: bool,
     pub(super) operands_overlap: bool,
-    /// Set if the caller opened the parent; the path is for the report.
+    /// The parent, if the caller opened it, and the path for the report.
     pub(super) parent: Option<(ParentSlot<S::Dir>, &'r Path)>,
     pub(super) root: OnceLock<Identity>,
     pub(super) shortage: Shortage,
@@ -49,7 +49,7 @@ impl<'r, S: Sys> Shared<'r, S> {
     ) -> Self {
         let asks = options.confirm != Confirm::Never;
         let excludes = options.callbacks.exclude.is_some();
-        // The worker needs the answers of these callbacks at once.
+        // Work alone if the answers of these callbacks are needed at once.
         let is_alone = operands_overlap || asks || (excludes && options.callbacks.on_caller_thread);
         let notifier = Notifier::new(options);
         let removes_all = !asks && !excludes && !options.dry_run;

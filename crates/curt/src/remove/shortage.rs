@@ -2,12 +2,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A shortage of descriptors or memory. All workers wait for a lasting one once, not again for each
-/// directory that meets it.
+/// A shortage of descriptors or memory. All workers together wait for a lasting shortage once, not
+/// again for each directory that meets it.
 #[derive(Debug)]
 pub(super) struct Shortage {
     since: Mutex<Option<Duration>>,
-    /// Open directories of the last worker to meet it; `usize::MAX` without a shortage.
+    /// How many directories the worker that last met the shortage had open; `usize::MAX` without
+    /// one.
     held: AtomicUsize,
 }
 
@@ -17,15 +18,15 @@ impl Shortage {
     }
 
     /// Records that a worker with `held` open directories could not open another. Returns whether
-    /// to wait a moment: not if the shortage has lasted longer than `window`.
+    /// to wait a moment and retry: not if the shortage has lasted longer than `window`.
     pub(super) fn may_wait(&self, held: usize, now: Duration, window: Duration) -> bool {
         let mut since = self.lock();
         self.held.store(held, Ordering::Relaxed);
         now.saturating_sub(*since.get_or_insert(now)) <= window
     }
 
-    /// Records that a worker now holds `held` directories. More than at the shortage means that it
-    /// is over; the same number may only mean that another directory was closed first.
+    /// Records that a worker now holds `held` directories. If it holds more than at the shortage,
+    /// the shortage is over; the same number may only mean that another directory was closed first.
     pub(super) fn opened(&self, held: usize) {
         if held > self.held.load(Ordering::Relaxed) {
             let mut since = self.lock();

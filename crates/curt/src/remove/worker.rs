@@ -17,7 +17,7 @@ use crate::pause;
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::{Meanwhile, Member, TreePath};
 
-/// Few, so that slow entries get a second worker early.
+/// Few entries, so that slow ones get a second worker early.
 const FIRST_CHECKPOINT: u32 = 64;
 
 pub(super) struct Worker<'r, S: Sys> {
@@ -27,7 +27,7 @@ pub(super) struct Worker<'r, S: Sys> {
     pub(super) member: Member<'r>,
     pub(super) counts: Counts,
     pub(super) gone: Gone<S::Unit>,
-    /// This is the caller's thread, and must poll or deliver events.
+    /// Whether this is the caller's thread, and must poll or deliver events.
     attends: bool,
     reported: Totals,
 }
@@ -86,8 +86,8 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
-    /// Reports an operand that existed earlier. "Missing" is forgiven only if a second look
-    /// confirms it.
+    /// Reports an operand that existed earlier. A missing operand is forgiven only if a second look
+    /// confirms this.
     #[cold]
     pub(super) fn operand_lost(
         &self,
@@ -127,7 +127,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.counts.bytes += stat.map_or(0, Facts::freed);
     }
 
-    /// Also `true` once the removal is over, but counts only exclusions.
+    /// Also returns `true` once the removal is over, but counts only exclusions.
     pub(super) fn is_excluded(&mut self, kind: Kind) -> bool {
         let Shared { options, notifier, .. } = self.shared;
         let exclude = options.callbacks.exclude.as_ref();
@@ -147,12 +147,12 @@ impl<'r, S: Sys> Worker<'r, S> {
         is_excluded
     }
 
-    /// Always `false` without confirmations.
+    /// Always returns `false` without confirmations.
     pub(super) fn is_protected(&self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> bool {
         self.shared.options.confirm != Confirm::Never && !self.sys.may_write(dir, name, kind)
     }
 
-    /// Counts refusals, but not the end of the removal.
+    /// Counts refusals by the caller, but not the end of the removal.
     pub(super) fn ask(
         &mut self,
         question: Question,
@@ -175,8 +175,8 @@ impl<'r, S: Sys> Worker<'r, S> {
         S::Unit::path(self.path.units()[..len].to_vec())
     }
 
-    /// Weights an entry by its calls. Unweighted, the rate would fall where directories follow
-    /// files, as if another thread did not help.
+    /// Counts an entry, weighted by its calls. Otherwise the rate would fall when directories
+    /// follow files, as if another thread did not help.
     pub(super) fn tick(&mut self, calls: u32) {
         self.attend();
         if self.member.count(calls) && !self.shared.is_cancelled() {

@@ -3,10 +3,10 @@
 //! Two clocks run, both for the length of the retry window:
 //!
 //! - Each directory has one for its [rounds](super::rounds). When it runs out, the remaining
-//!   entries are counted, and a round that finds more ends.
+//!   entries are counted, and a round that finds more entries ends.
 //! - Each worker has one for directories created ahead of it, deeper or as siblings. After every
 //!   1,024 entries it reads the creation time of the next directory, and the clock runs while all
-//!   of these are newer than the removal. When it runs out, new directories are left.
+//!   of these times are newer than the removal. When it runs out, new directories are left.
 //!
 //! Neither can replace the other. Times do not show that a directory grows: a hard link has the
 //! creation time of its file, and removing it changes the times of the other links. Counts do not
@@ -24,7 +24,7 @@ const ENTRIES_PER_SAMPLE: u64 = 1024;
 
 #[derive(Debug)]
 pub(super) struct Writers {
-    /// Time by the clock of entry timestamps.
+    /// When the removal began, by the clock of entry timestamps.
     begun: Duration,
     left: Mutex<Vec<PathBuf>>,
 }
@@ -55,7 +55,7 @@ impl Writers {
 pub(super) struct Samples {
     entered: u64,
     last: u64,
-    /// The first of the latest samples that were all new.
+    /// The time of the first sample in the current run of new ones.
     new_since: Option<Duration>,
 }
 

@@ -18,12 +18,12 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};
 use crate::sys::{Identity, Mounts, Opened, Request, Sys, SystemUnit, is_shortage};
 
-/// Its path is that of the current entry; while the stack is empty, the operand.
+/// `path` is the path of the current entry; while the stack is empty, of the operand.
 pub(crate) struct Branch<S: Sys, T> {
     pub(crate) stack: Stack<S, T>,
     pub(crate) path: TreePath<S::Unit>,
     loops: Loops,
-    /// 0, unless another worker handed off the base.
+    /// 0, unless another worker handed off the first level.
     base_depth: usize,
 }
 
@@ -80,7 +80,7 @@ impl<S: Sys, T> Branch<S, T> {
         S::Unit::path(self.path.units().to_vec())
     }
 
-    /// The operand's name is its whole path.
+    /// Returns the name of the current entry; for an operand, its path.
     pub(crate) fn name(&self) -> &[S::Unit] {
         match self.stack.last() {
             Some(level) => self.path.below(level.path_len()),
@@ -108,11 +108,10 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// `None` means skip it.
+    /// Opens a waiting subdirectory. Returns `None` to skip it.
     fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
         self.stack.release_if_full(sys);
-        // Drop the previous sibling's identity. `leave` did not, unless that sibling was entered
-        // here.
+        // Drop the previous sibling's identity, which `leave` does only for a sibling entered here.
         self.loops.leave(self.depth());
         let name = self.stack.names().get(at).ok_or_else(|| bug("a name was forgotten"))?;
         self.path.push(name);
@@ -144,7 +143,7 @@ impl<S: Sys, T> Branch<S, T> {
         self.loops.add_ancestors(dir, depth, sys)
     }
 
-    /// A symlink may close a loop, so follow it only once ancestors are compared.
+    /// Opens a child. A symlink may close a loop, so follow it only once ancestors are compared.
     fn open_child(
         &self,
         dir: &S::Dir,
@@ -163,7 +162,7 @@ impl<S: Sys, T> Branch<S, T> {
             return (sys.open_below(dir, name, true), Reached::Anywhere);
         }
         if S::MOUNTS_MAY_LOOP && !self.loops.needs_identities() {
-            // Refusing a mount reports it at no extra call.
+            // Refuse mounts first, because that reports a mount at no extra call.
             return match sys.open_child(dir, name, Mounts::Refuse) {
                 Opened::Mount => (sys.open_child(dir, name, Mounts::Cross), Reached::Mount),
                 opened => (opened, Reached::OnSameMount),
@@ -181,7 +180,7 @@ impl<S: Sys, T> Branch<S, T> {
         self.decide(opened, Reached::Anywhere, sys)
     }
 
-    /// Closes the directory unless it may be entered; `None` means skip it.
+    /// Decides whether to enter a directory. Otherwise closes it, and returns `None` to skip it.
     fn decide(
         &mut self,
         opened: Opened<S::Dir>,
@@ -225,13 +224,14 @@ impl<S: Sys, T> Branch<S, T> {
         Some(Handoff { dir, path, loops: self.loops.clone(), depth })
     }
 
-    /// Continues a hand-off, in an empty branch.
+    /// Continues a hand-off. The branch must be empty.
     pub(crate) fn take_over(&mut self, handoff: Handoff<S>, waiting: &Names<S::Unit>, own: T) {
         (self.path, self.loops, self.base_depth) = (handoff.path, handoff.loops, handoff.depth);
         self.stack.push_base(handoff.dir, self.path.len(), waiting, own);
     }
 
-    /// Costs calls only at a mount or a followed symlink.
+    /// Returns whether the entry is one of its own ancestors. Costs calls only at a mount or a
+    /// followed symlink.
     #[inline]
     pub(crate) fn is_own_ancestor(&mut self, facts: &Facts, is_link: bool, sys: &S) -> bool {
         if facts.kind != Kind::Directory {
@@ -264,10 +264,10 @@ impl<S: Sys, T> Branch<S, T> {
 
 impl<S: Sys, T: Own> Branch<S, T> {
     /// Opens the next waiting subdirectory of the topmost directory, and makes its path the current
-    /// one. `None` when no subdirectory waits, `Some(Ok(None))` to skip this one.
+    /// one. Returns `None` when no subdirectory waits, `Some(Ok(None))` to skip this one.
     ///
     /// After the last one, closes the topmost directory, unless `keeps` forbids it or others are
-    /// reopened from there. If it cannot be reopened itself, its rest is given up.
+    /// reopened from there. If the topmost directory cannot be reopened, its rest is given up.
     pub(crate) fn open_next(
         &mut self,
         keeps: impl FnOnce(&T) -> bool,

@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Beyond this, a worker with another event blocks.
+/// Beyond this size, a worker with another event blocks.
 const MAX_BYTES: usize = 256 << 10;
 
 pub(crate) struct Events<E> {
     queue: Mutex<Queue<E>>,
-    /// Workers wait here for space, or for the callbacks.
+    /// Workers wait here for space, or for the callbacks to return.
     space: Condvar,
     has_some: AtomicBool,
 }
@@ -38,7 +38,7 @@ impl<E> Events<E> {
         self.has_some.store(true, Ordering::Release);
     }
 
-    /// Call [`handled`](Events::handled) after the callbacks.
+    /// Takes all events. Call [`handled`](Events::handled) after their callbacks.
     pub(crate) fn take(&self) -> Vec<E> {
         if !self.has_some.load(Ordering::Acquire) {
             return Vec::new();
@@ -66,7 +66,8 @@ impl<E> Events<E> {
         }
     }
 
-    /// For the end of the caller's thread. Later events, only a few, are added without blocking.
+    /// Closes the queue when the caller's thread ends. Later events, only a few, are added without
+    /// blocking.
     pub(crate) fn close(&self) {
         self.lock().is_open = false;
         self.space.notify_all();

@@ -1,15 +1,15 @@
 //! Decides how many workers an operation has, from the rate they achieve.
 //!
 //! No fixed number is right: more threads help on tmpfs and ext4, and hurt on XFS, btrfs and in
-//! small trees (ADR 5). So the governor doubles the workers, and keeps them if the rate rises by a
-//! tenth. Otherwise it goes back, and retries after 4,096 entries, then after eight times as many
-//! each time. Adding one worker at a time would end at eleven, since a twelfth cannot bring a
-//! tenth. If the filesystem blocks, there may be more workers than processors.
+//! small trees (ADR 5). So the governor doubles the number of workers, and keeps it if the rate
+//! rises by a tenth. Otherwise it goes back, and retries after 4,096 entries, then after eight
+//! times as many each time. Adding one worker at a time would end at eleven, since a twelfth cannot
+//! raise the rate by a tenth. If the filesystem blocks, there may be more workers than processors.
 
 use std::time::Duration;
 
 pub(super) const WINDOW: (u64, Duration) = (64, Duration::from_micros(250));
-/// Workers report every 256 entries only.
+/// The minimum of a trial. Workers report only every 256 entries.
 const TRIAL: (u64, Duration) = (1024, Duration::from_millis(2));
 /// A thread can take milliseconds to start, so a trial begins with the first report of a new
 /// worker, or after this long without one.
@@ -18,8 +18,8 @@ const GAIN: f64 = 1.1;
 /// Entries before the next trial after a failed one, and the factor for each further failure.
 const RETRY_AFTER: u64 = 4096;
 const RETRY_FACTOR: u64 = 8;
-/// Waits per entry in a blocking filesystem. The thread's share of processor time would not show
-/// this, because other programs compete for the processor.
+/// Waits per entry from which a filesystem counts as blocking. The thread's share of processor time
+/// would not show this, because other programs compete for the processor.
 const BLOCKED: f64 = 0.1;
 const MAX_BLOCKED: usize = 8;
 
@@ -27,7 +27,7 @@ const MAX_BLOCKED: usize = 8;
 pub(crate) struct Sample {
     pub(crate) now: Duration,
     pub(crate) entries: u64,
-    /// Zero if the system does not count waits.
+    /// How often threads waited; zero if the system does not count waits.
     pub(crate) waits: u64,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Governor {
     workers: usize,
     state: State,
     retry_after: u64,
-    /// The first one may be longer than [`WINDOW`].
+    /// The first window may be longer than [`WINDOW`].
     window: (u64, Duration),
 }
 
@@ -93,7 +93,7 @@ impl Governor {
         let waits = (now.waits - since.waits) as f64;
         let blocks = waits > (now.entries - since.entries) as f64 * BLOCKED;
         let most = if blocks { self.most.max(MAX_BLOCKED) } else { self.most };
-        // Never fewer than now, which may be more than there are processors.
+        // Never reduce the number, which may exceed that of the processors.
         let next = (self.workers * 2).min(most).max(self.workers);
         self.state = if next > self.workers {
             let (before, old) = (self.workers, now.rate_since(since));
@@ -122,8 +122,8 @@ mod tests {
     use super::{Governor, Sample, WINDOW};
     use std::time::Duration;
 
-    /// A machine that takes so many microseconds for 256 entries and blocks so many times, by the
-    /// number of workers. Returns the workers after each sample.
+    /// Simulates a machine that takes so many microseconds for 256 entries and blocks so many
+    /// times, by the number of workers. Returns the number of workers after each sample.
     fn run(most: usize, steps: usize, machine: impl Fn(usize) -> (u64, u64)) -> Vec<usize> {
         let mut governor = Governor::new(most, Sample::default(), WINDOW.1);
         let (mut sample, mut workers) = (Sample::default(), 1);

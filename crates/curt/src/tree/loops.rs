@@ -5,8 +5,8 @@
 //! directory mounted inside itself, or one that contains the operand. Opening a directory reports a
 //! mount for free (ADR 15; on Linux with `RESOLVE_NO_XDEV`). So ancestors are collected on demand:
 //!
-//! - At a mount, its ancestors are queried up to the operand. If one is on the same filesystem,
-//!   they start a set for everything inside the mount.
+//! - At a mount, its ancestors are queried up to the operand. If one is on the mounted filesystem,
+//!   the ancestors start a set, and everything inside the mount is compared with it.
 //! - At the first followed symlink to a directory, all its ancestors start the set. From then on
 //!   every directory is compared.
 //! - If symlinks are followed and opening does not report mounts, or if only one device is
@@ -25,8 +25,8 @@ pub(crate) struct Limits {
     pub(crate) follow: bool,
     /// Has an effect only if opening a directory reports mounts.
     pub(crate) refuse_mounts: bool,
-    /// Skip directories on another device than the operand. If mounts are refused, a directory that
-    /// opening found on its parent's mount is not compared.
+    /// Whether to skip directories on another device than the operand. If mounts are refused, a
+    /// directory opened on the mount of its parent is not compared.
     pub(crate) one_device: bool,
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct Limits {
 pub(super) struct Loops {
     pub(super) limits: Limits,
     asks_all: bool,
-    /// The set, with depths.
+    /// The set of ancestors, with their depths.
     ancestors: HashMap<Identity, usize>,
-    /// The same, each with the depth of the directory that added it, deepest last.
+    /// The same, each with the depth of the directory that required it, deepest last.
     added: Vec<(usize, Identity)>,
     device: Option<u64>,
 }
@@ -44,9 +44,9 @@ pub(super) struct Loops {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reached {
     OnSameMount,
-    /// The directory may be one of its own ancestors.
+    /// On another mount, so the directory may be one of its own ancestors.
     Mount,
-    /// Unknown, as behind a followed symlink.
+    /// On an unknown mount, as behind a followed symlink.
     Anywhere,
 }
 
@@ -124,8 +124,8 @@ impl Loops {
         })
     }
 
-    /// Adds the directory at `depth` on behalf of the one at `below`. Returns the depth of an equal
-    /// one.
+    /// Adds the directory at `depth` until the one at `below` is left. Returns the depth of an
+    /// ancestor with the same identity.
     fn add(&mut self, identity: Identity, depth: usize, below: usize) -> Option<usize> {
         if let Some(&before) = self.ancestors.get(&identity) {
             return Some(before);
@@ -151,7 +151,8 @@ impl Loops {
     }
 }
 
-/// Returns `count` identities. Climbs by `..`, since another worker may have opened the ancestors.
+/// Returns `count` identities, from `dir` upwards. Climbs by `..`, because another worker may have
+/// opened the ancestors.
 pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Result<Vec<Identity>> {
     let up = NameBuf::new(vec![S::Unit::ascii(b'.'); 2])?;
     let mut found = Vec::new();

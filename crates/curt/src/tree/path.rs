@@ -3,7 +3,8 @@ use crate::name::{Name, Unit};
 /// The path of the current entry, as the caller would write it.
 #[derive(Clone, Debug)]
 pub(crate) struct TreePath<U> {
-    /// NUL-terminated, so that the last name can be passed to the system in place.
+    /// The path, with a NUL at the end, so that its last component can be passed to the system in
+    /// place.
     units: Vec<U>,
     operand: usize,
 }

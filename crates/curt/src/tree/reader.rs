@@ -4,7 +4,8 @@ use std::io;
 use crate::fields::Facts;
 use crate::sys::{Batch, Entry, Listing, Sys};
 
-/// Reads directories in batches. A walk reads each to its end first; a removal descends in between.
+/// Reads directories in batches. A walk first reads each directory to its end; a removal enters
+/// subdirectories between batches.
 pub(crate) struct Reader<S: Sys> {
     buffer: S::DirBuf,
     /// A cell, so that an entry can be used while the next is taken.
@@ -17,7 +18,7 @@ impl<S: Sys> Reader<S> {
         Reader { buffer, position: Cell::new(0), batch: None }
     }
 
-    /// Starts a listing over, or that of another directory.
+    /// Forgets the listing, to start it over or to begin another one.
     pub(crate) fn reset(&mut self) {
         self.batch = None;
     }
@@ -25,7 +26,7 @@ impl<S: Sys> Reader<S> {
     pub(crate) fn read(&mut self, dir: &S::Dir, sys: &S) -> io::Result<Batch> {
         self.position.set(0);
         let read = sys.read_entries(dir, &mut self.buffer);
-        // A short batch is not the end: a signal may have cut it short.
+        // A short batch does not mean the end: a signal may have cut it short.
         self.batch = Some(*read.as_ref().unwrap_or(&Batch::End));
         read
     }
@@ -59,7 +60,6 @@ impl<S: Sys> Reader<S> {
         self.buffer
     }
 
-    /// For threads that share a batch.
     pub(crate) fn buffer(&self) -> &S::DirBuf {
         &self.buffer
     }

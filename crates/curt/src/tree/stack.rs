@@ -8,13 +8,13 @@
 //! released one. The operand's own directory is never released, so its path is resolved only once.
 //!
 //! Reopening one directory at a time from a distant ancestor would take time quadratic in the
-//! depth. So open directories are denser near the top, and one reopening opens several levels. A
-//! released directory then costs about 4 more calls at any depth, and paths stay short.
+//! depth. So open directories are denser near the current one, and one reopening opens several
+//! levels. A released directory then costs about 4 more calls at any depth, and paths stay short.
 //!
 //! With very few descriptors, paths would be as long as the tree is deep. Then the directory just
-//! left stays open until `..` has led from it to its parent. If `..` leads elsewhere, the names are
-//! tried. A directory moved by another process is traversed to its end, as if it had been open all
-//! the time.
+//! left stays open until its parent has been reopened from it by `..`. If `..` leads elsewhere, the
+//! names are tried. A directory moved by another process is traversed to its end, as if it had been
+//! open all the time.
 
 use std::io;
 use std::ops::{Deref, DerefMut, Index, IndexMut, Range};
@@ -26,11 +26,11 @@ use crate::fields::Fields;
 use crate::name::{Name, NameBuf, Names, Unit};
 use crate::sys::{Identity, Opened, Request, Sys, is_shortage};
 
-/// Units; every system accepts more.
+/// Maximum path length for one call, in bytes (UTF-16 code units on Windows). Every system accepts
+/// more.
 const LONGEST_PATH: usize = 2048;
 
-/// Below this budget, parents are reopened by `..`. Only a shortage of descriptors lowers it so
-/// far.
+/// Below this budget, reached only in a shortage of descriptors, parents are reopened by `..`.
 const SCARCE: usize = 8;
 
 pub(crate) struct Stack<S: Sys, T> {
@@ -46,7 +46,7 @@ pub(crate) struct Stack<S: Sys, T> {
 pub(crate) struct Level<S: Sys, T> {
     dir: DirState<S::Dir>,
     path_len: usize,
-    /// Known once the directory was released, or if the user queried it.
+    /// Set when the directory is released, or pushed by a caller who has queried it.
     identity: Option<Identity>,
     names: usize,
     waiting: Range<usize>,
@@ -109,7 +109,7 @@ impl<S: Sys, T> Stack<S, T> {
         &mut self.levels[top]
     }
 
-    /// The level `floor`, open or not, and the open levels after it.
+    /// Returns the level `floor`, open or not, and all open levels after it.
     pub(crate) fn open_from(&self, floor: usize) -> impl Iterator<Item = usize> + '_ {
         let deeper = self.open.partition_point(|&open| open <= floor);
         std::iter::once(floor).chain(self.open[deeper..].iter().copied())
@@ -126,7 +126,7 @@ impl<S: Sys, T> Stack<S, T> {
         self.push_level(DirState::Owned(dir), path_len, identity, own);
     }
 
-    /// Pushes a directory that is open elsewhere: the parent of an operand, or a directory of
+    /// Pushes a directory in use elsewhere: the parent of an operand, or a directory of
     /// another worker. It does not count against the budget.
     pub(crate) fn push_base(
         &mut self,
@@ -151,7 +151,8 @@ impl<S: Sys, T> Stack<S, T> {
         self.levels.push(Level { dir, path_len, identity, names, waiting: names..names, own });
     }
 
-    /// Closes the popped directory, unless the next level may have to be reopened from there.
+    /// Pops the topmost level, and closes its directory unless the next level may be reopened from
+    /// it.
     pub(crate) fn pop(&mut self, sys: &S) -> Option<T> {
         let index = self.levels.len().checked_sub(1)?;
         let is_scarce = self.budget < SCARCE;
@@ -182,7 +183,8 @@ impl<S: Sys, T> Stack<S, T> {
         &self.names
     }
 
-    /// Returns the position. No subdirectory may wait yet, because their names come after it.
+    /// Stores a name, and returns its position. No subdirectory may be waiting yet, because their
+    /// names follow.
     pub(crate) fn store_name(&mut self, name: Name<'_, S::Unit>) -> usize {
         let at = self.names.push(name);
         self.top_mut().waiting = self.names.len()..self.names.len();
@@ -231,19 +233,19 @@ impl<S: Sys, T> Stack<S, T> {
         let theirs = self.names.part(from, waiting.end);
         self.levels[index].waiting.end = from;
         if is_topmost {
-            // The next names of the listing are appended here.
+            // Further names of the listing are appended here.
             self.names.truncate(from);
         }
         Some(theirs)
     }
 
-    /// Returns how many of `count` entries to keep in a hand-off. The subtree in progress counts as
+    /// Returns how many of `count` entries to keep in a hand-off. A subtree in progress counts as
     /// one.
     pub(crate) fn ours(&self, index: usize, count: usize) -> usize {
         if index + 1 == self.levels.len() { count.div_ceil(2) } else { count / 2 }
     }
 
-    /// `None` if the directory is not open, or if another worker uses it.
+    /// Takes the topmost directory, or returns `None` if it is not open or another worker uses it.
     pub(crate) fn take_top(&mut self) -> Option<S::Dir> {
         let index = self.levels.len().checked_sub(1)?;
         let state = &mut self.levels[index].dir;
@@ -279,7 +281,7 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Call it after a shortage. Returns whether a directory was released.
+    /// Lowers the budget after a shortage, by one released directory. Returns whether it did.
     pub(crate) fn lower_budget(&mut self, sys: &S) -> bool {
         let released = self.release_one(self.levels.len().saturating_sub(1), sys);
         if released {
@@ -288,7 +290,7 @@ impl<S: Sys, T> Stack<S, T> {
         released
     }
 
-    /// `path` is the path of the topmost level.
+    /// Reopens the directory of a level. `path` is the path of the topmost level.
     pub(crate) fn reopen(
         &mut self,
         index: usize,
@@ -321,8 +323,8 @@ impl<S: Sys, T> Stack<S, T> {
                         let first = self.first_lost(from, next, path, sys);
                         let lost = first.unwrap_or(ReopenError { level: next, reason });
                         if lost.reason.is_shortage() {
-                            // Otherwise a caller that frees descriptors and retries might release
-                            // only these, forever.
+                            // Release the levels just opened. Otherwise a caller that frees
+                            // descriptors and retries might release only these, forever.
                             self.release_between(nearest, next, sys);
                         }
                         return Err(lost);
@@ -332,7 +334,6 @@ impl<S: Sys, T> Stack<S, T> {
             self.put_back_open(next, dir);
             from = next;
         }
-        // A directory closed for good must not be reported as open.
         let is_open = self.levels[index].dir().is_some();
         debug_assert!(is_open, "level {index} was closed for good");
         let vanished = ReopenError { level: index, reason: ReopenFailure::Vanished };
@@ -345,7 +346,8 @@ impl<S: Sys, T> Stack<S, T> {
         self.open.insert(position, index);
     }
 
-    /// `None` if an ancestor is nearer, or if `..` leads to another directory.
+    /// Opens a level by `..` from a deeper one if descriptors are scarce. Returns `None` if an
+    /// ancestor is nearer, or if `..` leads to another directory.
     fn open_from_below(&mut self, index: usize, sys: &S) -> Option<S::Dir> {
         let position = self.open.partition_point(|&open| open < index);
         let deeper = self.open.get(position).copied();
@@ -382,8 +384,8 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Chooses the levels to open on the way from `open` to `index`. Those nearest to `index` make
-    /// up half of the budget; beyond them, distances grow by a factor of four.
+    /// Chooses the levels to open on the way from `open` to `index`. The nearest to `index` make up
+    /// half of the budget; beyond them, distances grow by a factor of four.
     fn levels_to_open(&self, open: usize, index: usize) -> Vec<usize> {
         let near = (self.budget / 2).max(1);
         let mut wanted: Vec<usize> = (open + 1..=index)
@@ -402,7 +404,7 @@ impl<S: Sys, T> Stack<S, T> {
         wanted
     }
 
-    /// Reopens a level from another one, and compares identities.
+    /// Reopens the level `to` from the level `from`, and compares identities.
     fn open_same(
         &self,
         from: usize,
@@ -469,8 +471,7 @@ impl<S: Sys, T> Stack<S, T> {
         None
     }
 
-    /// Releases neither the topmost directory, nor that of the level `keep`, nor the first open
-    /// one.
+    /// Releases a directory, except the topmost, that of the level `keep`, and the first open one.
     fn release_one(&mut self, keep: usize, sys: &S) -> bool {
         let topmost = self.levels.len().saturating_sub(1);
         let mut best: Option<(usize, usize, usize)> = None;
@@ -479,7 +480,7 @@ impl<S: Sys, T> Stack<S, T> {
             if index == topmost || index == keep {
                 continue;
             }
-            // Prefer the smallest gap in proportion to the distance from the top.
+            // Prefer the smallest gap in proportion to the distance from the topmost level.
             let deeper = self.open.get(at + 1).copied().unwrap_or(topmost);
             let (gap, far) = (deeper - shallower, topmost - index);
             if best.is_none_or(|(_, best_gap, best_far)| gap * best_far < best_gap * far) {
@@ -489,7 +490,7 @@ impl<S: Sys, T> Stack<S, T> {
         best.is_some_and(|(index, ..)| self.release(index, sys))
     }
 
-    /// Returns `false` if the identity cannot be determined.
+    /// Closes a directory temporarily. Returns `false` if its identity cannot be determined.
     fn release(&mut self, index: usize, sys: &S) -> bool {
         let level = &mut self.levels[index];
         if level.identity.is_none() {
@@ -584,7 +585,8 @@ impl<S: Sys, T> Level<S, T> {
         self.waiting.start = self.waiting.end;
     }
 
-    /// Valid only for a level pushed without an identity; a flag would make a deep stack larger.
+    /// Returns whether the directory was released. Valid only for a level pushed without an
+    /// identity; a flag would make a deep stack larger.
     pub(crate) fn was_released(&self) -> bool {
         self.identity.is_some()
     }

@@ -15,8 +15,8 @@ pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(2);
 #[derive(Debug)]
 pub(crate) struct Stop<'a> {
     cancel: Option<&'a Cancel>,
-    /// Set after a callback stopped the operation, or a worker panicked. No callback is called
-    /// after that, but calls already running on other threads finish.
+    /// Set after a callback stopped the operation, or a worker panicked. No callback starts after
+    /// that, but calls already running on other threads finish.
     is_over: AtomicBool,
     poll: Option<&'a Poll<'a>>,
     last_poll: AtomicU64,
@@ -39,7 +39,7 @@ impl<'a> Stop<'a> {
         self.poll.is_some()
     }
 
-    /// Call it on the caller's thread only.
+    /// Calls the poll callback if it is due, on the caller's thread only.
     #[inline]
     pub(crate) fn poll(&self, now: impl FnOnce() -> Duration) {
         if let Some(poll) = self.poll {
@@ -52,7 +52,7 @@ impl<'a> Stop<'a> {
         }
     }
 
-    /// `None` if an earlier callback stopped the operation.
+    /// Calls a callback. Returns its answer, or `None` if an earlier one stopped the operation.
     pub(crate) fn call(&self, callback: impl FnOnce() -> Next) -> Option<Next> {
         if self.is_over.load(Ordering::Relaxed) {
             return None;
@@ -64,8 +64,8 @@ impl<'a> Stop<'a> {
         Some(answer)
     }
 
-    /// If the operation is stopped meanwhile, the answer becomes `Stop`, except `keep`: that one
-    /// leaves the entry alone, and is still counted.
+    /// Asks about an entry. If the operation is stopped meanwhile, the answer becomes `Stop`,
+    /// except for `keep`, which leaves the entry alone, and is still counted.
     pub(crate) fn ask(&self, keep: Answer, question: impl FnOnce() -> Answer) -> Answer {
         if self.is_stopped() {
             return Answer::Stop;

@@ -8,10 +8,11 @@
 //! has not started. The price is paid per hand-off, not per entry.
 //!
 //! A removal can finish a directory only after all parts of it that were handed off. Its worker
-//! waits for their [`Join`], and runs other tasks meanwhile, on top of its own. This cannot
-//! deadlock: a worker waits only for tasks that started later than the one it waits in, and those
-//! suspended below started earlier still. Along any chain of waiting workers the start times
-//! increase, so it never closes. A waiting worker takes a task not yet started.
+//! waits for their [`Join`], and meanwhile runs other tasks, nested in its own. This cannot
+//! deadlock: a worker waits only for tasks that started later than the task it waits in, and the
+//! tasks suspended below that one started earlier still. Along any chain of waiting workers the
+//! start times increase, so the chain never closes. A waiting worker takes a task not yet
+//! started.
 //!
 //! The operation ends when a worker finds no task and all the others are idle. That is checked
 //! under the lock, and only a worker with work can add a task.
@@ -31,7 +32,8 @@ impl Join {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// After a worker's panic, [`TaskQueue::wait_for`] may return before this is `true`.
+    /// Returns whether all parts are finished. After a worker's panic, [`TaskQueue::wait_for`] may
+    /// return before that.
     pub(crate) fn is_done(&self) -> bool {
         self.0.load(Ordering::Acquire) == 0
     }
@@ -39,13 +41,13 @@ impl Join {
 
 pub(crate) struct TaskQueue<T> {
     state: Mutex<State<T>>,
-    /// Idle workers, and those that wait for a join, sleep on this.
+    /// Wakes idle workers, and workers that wait for a join.
     work: Condvar,
     pause: Condvar,
-    /// How many more tasks sleeping workers would take: as many of them as are wanted awake, minus
-    /// the tasks already queued. Read without the lock.
+    /// How many sleeping workers are wanted awake, minus the tasks already queued. Read without the
+    /// lock.
     wanted_tasks: AtomicUsize,
-    /// Workers with this number or a higher one pause.
+    /// How many workers are wanted. Workers with this number or a higher one pause.
     wanted: AtomicUsize,
 }
 
@@ -53,7 +55,7 @@ struct State<T> {
     tasks: VecDeque<T>,
     workers: usize,
     idle: usize,
-    /// Sleeping workers that would take a task: idle ones, and those that wait for a [`Join`].
+    /// How many sleeping workers would take a task: idle ones, and those that wait for a [`Join`].
     waiting: usize,
     paused: usize,
     over: bool,
@@ -137,8 +139,8 @@ impl<T> TaskQueue<T> {
         }
     }
 
-    /// Returns a queued task, else the next operand, else a task as soon as one is handed off.
-    /// `None` ends the operation. Calls `operand` under the lock.
+    /// Returns a queued task, or the next operand, or waits for a task. `None` ends the operation.
+    /// Calls `operand` under the lock.
     pub(crate) fn next<O>(
         &self,
         worker: usize,
@@ -184,7 +186,7 @@ impl<T> TaskQueue<T> {
                 self.update(&state);
                 return Waited::Task(task);
             }
-            // Even an unwanted worker sleeps here. While it does, a paused one with the awaited
+            // Even an unwanted worker sleeps here. Meanwhile a paused worker with the awaited
             // task may run.
             state = self.sleep_until_task(state, meanwhile);
         }
@@ -194,16 +196,16 @@ impl<T> TaskQueue<T> {
         self.lock().over
     }
 
-    /// After a worker's panic: the others stop waiting for it, so that the panic reaches the
-    /// caller.
+    /// Ends the operation after a worker's panic. The others stop waiting for that worker, so that
+    /// the panic reaches the caller.
     pub(crate) fn end(&self) {
         self.lock().over = true;
         self.wake_all();
     }
 
     pub(crate) fn finish(&self, join: &Join) {
-        // Under the lock: a worker between checking the join and going to sleep would miss the
-        // wake-up.
+        // Take the lock first. Otherwise a worker that has checked the join but is not yet asleep
+        // would miss the wake-up.
         let state = self.lock();
         let is_last = join.0.fetch_sub(1, Ordering::AcqRel) == 1;
         let awaited = state.waiting > 0;
@@ -213,7 +215,7 @@ impl<T> TaskQueue<T> {
         }
     }
 
-    /// Returns once the worker is wanted, or a wanted one sleeps.
+    /// Pauses an unwanted worker, until it is wanted or a wanted worker sleeps.
     pub(crate) fn pause(&self, worker: usize) {
         if worker < self.wanted() {
             return;
@@ -231,7 +233,7 @@ impl<T> TaskQueue<T> {
     ) -> MutexGuard<'a, State<T>> {
         state.waiting += 1;
         self.update(&state);
-        // `workers.rs` resumes the panic after all have ended.
+        // Ignore poisoning: `workers.rs` resumes the panic after all workers have ended.
         state = match meanwhile {
             None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
             Some(attend) => {
@@ -256,8 +258,8 @@ impl<T> TaskQueue<T> {
     }
 
     /// Recomputes `wanted_tasks`, and wakes paused workers if fewer are awake than wanted. A worker
-    /// that waits for a join does not count while enough are awake, or the last tasks of a worker
-    /// that did not pay would be handed off again and again.
+    /// that waits for a join wants no task while enough workers are awake. Otherwise the last tasks
+    /// of a worker that does not pay would be handed off again and again.
     fn update(&self, state: &State<T>) {
         let missing = self.wanted().saturating_sub(state.awake());
         let wanted_tasks = state.waiting.min(missing).saturating_sub(state.tasks.len());

@@ -14,32 +14,32 @@ use crate::control::Threads;
 use crate::sys::{Setup, Sys};
 
 const MAX_DESCRIPTORS: usize = 1024;
-/// The minimum descriptor budget of a worker. With it, all workers together may reach twice the
-/// operation's budget, not counting directories handed off.
+/// The minimum descriptor budget of a worker. Because of it, all workers together may reach twice
+/// the operation's budget, not counting directories handed off.
 const MIN_DESCRIPTORS: usize = 8;
 
-/// Half of the process's limit, within bounds, unless the caller has set it.
+/// Returns the caller's number, or else half of the process's descriptor limit, within bounds.
 pub(crate) fn descriptor_budget<S: Sys>(sys: &S, set: Option<usize>) -> usize {
     let descriptors = set.unwrap_or_else(|| sys.descriptor_limit() / 2);
     descriptors.clamp(MIN_DESCRIPTORS, MAX_DESCRIPTORS)
 }
 
-/// How long the caller's thread works alone if listings answer everything. A thousand entries then
-/// take less time than a second thread.
+/// The minimum time that the caller's thread works alone if listings answer all queries. A thousand
+/// entries then take less time than starting a second thread.
 const ALONE_WITH_CHEAP: Duration = Duration::from_millis(1);
 
 const CHECKPOINT: u32 = 256;
 
 pub(crate) struct Member<'c> {
-    /// 0 is the caller's thread.
+    /// The worker's number; 0 is the caller's thread.
     pub(crate) number: usize,
     pub(crate) descriptors: usize,
-    /// Starts one more worker, if the system and the descriptor budget allow it. Only worker 0 has
-    /// this.
+    /// Starts one more worker, if the system and the descriptor budget allow it. Set only for
+    /// worker 0.
     start: Option<&'c dyn Fn() -> bool>,
     left: u32,
     done: u64,
-    /// The thread's blocking waits at the last checkpoint.
+    /// How many blocking waits the thread had made by the last checkpoint.
     waits: Option<u64>,
 }
 
@@ -73,7 +73,7 @@ impl<'c> Member<'c> {
 
 pub(crate) struct WorkerPool<T> {
     pub(crate) queue: TaskQueue<T>,
-    /// `None` if the governor decides.
+    /// The maximum number of workers; `None` if the governor decides.
     max_threads: Option<usize>,
     budget: usize,
     begin: Sample,
@@ -109,12 +109,12 @@ impl<T: Send> WorkerPool<T> {
         }
     }
 
-    /// The second worker then starts later.
+    /// Lets the second worker start later if entries are cheap.
     pub(crate) fn for_cheap_entries(self, are_cheap: bool) -> Self {
         WorkerPool { alone: if are_cheap { ALONE_WITH_CHEAP } else { self.alone }, ..self }
     }
 
-    /// A worker without others has the whole budget. Otherwise the first has half, the second half
+    /// Returns the whole budget for a single worker. Otherwise the first has half, the second half
     /// of the rest, and so on, because the final number is unknown.
     fn budget_of(&self, worker: usize) -> usize {
         let halves = if self.is_parallel() { worker + 1 } else { 0 };
@@ -127,8 +127,8 @@ impl<T: Send> WorkerPool<T> {
     }
 
     /// Runs `work` on the caller's thread, as worker 0, and on the threads that it starts, each
-    /// with its own platform. Returns when all threads have exited. If one panics (a callback may),
-    /// the others stop, and the caller gets the panic.
+    /// with its own `S`. Returns when all threads have exited. If one panics (a callback may), the
+    /// others stop, and the panic resumes on the caller's thread.
     pub(crate) fn work<S: Sys>(
         &self,
         sys: S,
@@ -140,7 +140,7 @@ impl<T: Send> WorkerPool<T> {
             return work(Member::new(0, self.budget_of(0), None), sys);
         }
         let (work, workers) = (&work, Workers::default());
-        // Moving `sys` into the scope would copy it from frame to frame.
+        // Borrow `sys`: moving it into the scope would copy it from stack frame to stack frame.
         let mut first = Some(sys);
         thread::scope(|scope| {
             let threads = RefCell::new(Vec::new());
@@ -188,15 +188,15 @@ impl<T: Send> WorkerPool<T> {
         self.queue.pause(member.number);
     }
 
-    /// `None` if another worker is just asking the governor.
+    /// Returns the number of workers wanted, or `None` while another worker consults the governor.
     fn observe<S: Sys>(&self, sys: &S, done: u64, member: &mut Member<'_>) -> Option<usize> {
         let total = sys.waits();
-        // Waits before this operation do not count.
+        // Skip waits before this operation.
         let waited = member.waits.replace(total).map_or(0, |before| total.saturating_sub(before));
         self.entries.fetch_add(done, Ordering::Relaxed);
         self.waits.fetch_add(waited, Ordering::Relaxed);
         let mut governor = self.governor.try_lock().ok()?;
-        // Under the lock, so that totals never decrease from one sample to the next.
+        // Sample under the lock, so that totals never decrease from one sample to the next.
         let sample = Sample {
             entries: self.entries.load(Ordering::Relaxed),
             waits: self.waits.load(Ordering::Relaxed),
@@ -232,7 +232,7 @@ mod tests {
     use crate::sys::{Os, Setup, Sys};
     use crate::tree::Stop;
 
-    /// Its drop marks the exit of its thread.
+    /// Marks the exit of its thread when dropped.
     struct Marker;
 
     static GONE: AtomicUsize = AtomicUsize::new(0);
@@ -261,7 +261,6 @@ mod tests {
         assert_eq!(GONE.load(Ordering::Relaxed), 3);
     }
 
-    /// They exceed it only by the minimum of eight directories each.
     #[test]
     fn workers_share_the_budget() {
         for budget in [8, 64, 100, 1024] {
@@ -280,8 +279,7 @@ mod tests {
         }
     }
 
-    /// The governor subtracts samples, so a total must never go down, even if a worker is preempted
-    /// between adding its part and observing the sum.
+    /// A worker may be preempted between adding its part and observing the sum.
     #[test]
     fn progress_reported_concurrently_never_goes_backwards() {
         let setup = Setup::default();

@@ -10,15 +10,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// A traversal needs little at any depth; the rest is for callbacks.
+/// A traversal needs little at any depth; the rest of the stack is for callbacks.
 const STACK: usize = 256 << 10;
 
 #[derive(Default)]
 pub(crate) struct Workers(Mutex<Option<Box<dyn Any + Send>>>);
 
 impl Workers {
-    /// The caller must join the worker: the scope waits only for the end of the work, not for the
-    /// exit of the thread.
+    /// Starts a worker. The caller must join it: the scope waits only for the end of the work, not
+    /// for the exit of the thread.
     pub(crate) fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -37,7 +37,7 @@ impl Workers {
         }
     }
 
-    /// After their exit, no thread runs code of this library, so it can be unloaded.
+    /// Joins the threads. After their exit, none runs code of this library, so it can be unloaded.
     pub(crate) fn join<'scope>(threads: impl IntoIterator<Item = ScopedJoinHandle<'scope, ()>>) {
         #[cfg(test)]
         crate::sys::memory::machine::leave();

@@ -16,19 +16,19 @@
 //!
 //! # Promises
 //!
-//! - Every entry inside an operand is counted once, including the operand and directories. One that
-//!   cannot be opened, read or queried is an error with its path.
+//! - Every entry inside an operand is counted once, including the operand and directories. An entry
+//!   that cannot be opened, read or queried is an error with its path.
 //! - A file with several names (hard links) is counted once in a whole measurement. The result is
 //!   the same in every run, with any number of threads: the first operand that contains one of the
-//!   names is charged, and in it the directory with the smallest path, compared name by name, by
-//!   bytes.
+//!   names is charged, and in it the directory with the smallest path, compared component by
+//!   component, by bytes.
 //! - An operand inside another one, or with the same identity, is counted only in the first of the
 //!   two, as in GNU du.
 //! - No symlink is followed unless requested: operands only, or all ([`Usage::follow`]).
 //! - Memory is bounded by the records (one for each directory down to the chosen depth, and for
 //!   each file if requested), the names in the directories on the current path if there are records
-//!   inside the operand, and the file number of each file with several names (of each entry, if all
-//!   symlinks are followed). [`Usage::measure_each`] keeps no records.
+//!   inside the operand, and the file number of each file with several names (of every entry, if
+//!   all symlinks are followed). [`Usage::measure_each`] keeps no records.
 //!
 //! # Call ceiling
 //!
@@ -39,21 +39,22 @@
 //! | one filesystem | 0: the answer for the entry has its device | 0 |
 //! | each directory operand, if there are several operands | 1 (its identity) | 1 |
 //! | once | 1 (the descriptor limit) | the same |
-//! | several threads | 1 for 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
+//! | several threads | 1 for every 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
 //!
 //! A Windows listing has sizes, but not the number of names of a file. [`Usage::count_links`] saves
 //! that query.
 //!
 //! # Races
 //!
-//! An entry added or removed meanwhile may be counted or not; one that vanishes before its query is
-//! an error. An entry moved within the tree can be counted twice or never. Everything else is as
-//! for a [walk](mod@crate::walk#races).
+//! An entry added or removed meanwhile may be counted or not; an entry that vanishes before its
+//! query is an error. An entry moved within the tree can be counted twice or never. All other races
+//! are those of a [walk](mod@crate::walk#races).
 //!
 //! # Fallbacks
 //!
-//! Those of the walk. An entry without a size is counted in [`UsageReport::unknown`]. Without file
-//! numbers, a file with several names is counted for each of them.
+//! The fallbacks are those of the walk. An entry without a size is counted in
+//! [`UsageReport::unknown`]. Without file numbers, a file with several names is counted for each of
+//! them.
 
 // - `Run::learn_operands` first queries the operands if there are several (`operands.rs`).
 // - `Run::directory` walks one operand with `Walk::visit_in_chunks`, which makes the calls.
@@ -86,7 +87,7 @@ use crate::tree::{Stop, descriptor_budget};
 use crate::walk::{Visited, Walk};
 
 impl Usage<'_> {
-    /// Measures the operands one by one, each with as many threads as pay.
+    /// Measures the operands one by one, each with as many threads as help.
     pub fn measure(&self, operands: impl control::Operands) -> UsageReport {
         self.run::<Os>(&Setup::default(), &operands.into_paths(), Records::default())
     }
@@ -94,7 +95,7 @@ impl Usage<'_> {
     /// Measures the operands, and calls `report` with each record as soon as its sum is known.
     ///
     /// Records come in the order of [`UsageReport::records`]; the returned report has only those of
-    /// the operands. `report` runs on one thread at a time, and returns nothing, a [`Next`] or a
+    /// the operands. `report` runs on one thread at a time, and returns `()`, a [`Next`] or a
     /// [`ControlFlow`](std::ops::ControlFlow). After [`Next::Stop`] the measurement ends as if
     /// cancelled. After a cancellation, the directories on the current path are reported with their
     /// sums so far.
@@ -189,7 +190,7 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         }
     }
 
-    /// Skipped unless an operand may be counted twice.
+    /// Queries the identities of the operands, unless no operand can be counted twice.
     fn learn_operands(&mut self, paths: &[PathBuf]) {
         let Run { usage, setup, .. } = *self;
         let mut descriptors = usage.descriptors;

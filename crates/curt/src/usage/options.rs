@@ -86,8 +86,8 @@ impl<'a> Usage<'a> {
 
     /// Limits the depth of records; deeper entries count in the nearest directory with a record.
     ///
-    /// The whole tree is walked at any depth. With 0 there is one record for each operand, and no
-    /// memory is needed for more.
+    /// The whole tree is walked at any depth. With 0 there is one record for each operand, and
+    /// other records take no memory.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.max_depth = depth;
         self
@@ -112,20 +112,20 @@ impl<'a> Usage<'a> {
 
     /// Sets which symlinks are followed; none by default.
     ///
-    /// A followed symlink is measured as its target, and one that cannot be followed is an error.
+    /// A followed symlink is measured as its target. A symlink that cannot be followed is an error.
     ///
     /// With [`Follow::Links`], a file or directory is counted at the first path to it, in the order
     /// of records. That requires the identity of every entry in memory, a sorted walk and a single
-    /// thread. [`Usage::count_links`] avoids all this: entries count on each path, and only
-    /// symlinks back to an ancestor are skipped.
+    /// thread. [`Usage::count_links`] avoids all this: an entry then counts on each path to it, and
+    /// only symlinks back to an ancestor are skipped.
     pub fn follow(mut self, follow: Follow) -> Self {
         self.follow = follow;
         self
     }
 
-    /// Finds the newest of these times for each record ([`UsageRecord::newest`]).
+    /// Finds the newest of the given times for each record ([`UsageRecord::newest`]).
     ///
-    /// They are [`Fields::MODIFIED`], [`Fields::ACCESSED`], [`Fields::CHANGED`] or
+    /// `times` may contain [`Fields::MODIFIED`], [`Fields::ACCESSED`], [`Fields::CHANGED`] and
     /// [`Fields::CREATED`]. Costs no extra call.
     ///
     /// [`UsageRecord::newest`]: super::UsageRecord::newest
@@ -134,7 +134,7 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Counts a file for each of its names, and an operand inside another one in both.
+    /// Counts a file once for each of its names, and an operand inside another operand in both.
     ///
     /// If listings have sizes (Windows), an entry then costs no call.
     pub fn count_links(mut self, yes: bool) -> Self {
@@ -144,8 +144,8 @@ impl<'a> Usage<'a> {
 
     /// Skips the entries that the predicate accepts, with everything inside, without querying them.
     ///
-    /// Operands are never skipped. Answers are a `bool`, an [`Answer`] or a `ControlFlow<(),
-    /// bool>`.
+    /// Operands are never skipped. The predicate returns a `bool`, an [`Answer`] or a
+    /// `ControlFlow<(), bool>`.
     ///
     /// ```
     /// let names = vec![String::from("target"), String::from("node_modules")];
@@ -170,8 +170,8 @@ impl<'a> Usage<'a> {
 
     /// Calls `callback` with the number of entries counted so far, every few milliseconds.
     ///
-    /// It runs on the caller's thread, first at the beginning, and can stop the measurement.
-    /// Language runtimes use it to check for signals.
+    /// The callback runs on the caller's thread, first at the beginning, and can stop the
+    /// measurement. Language runtimes use it to check for signals.
     ///
     /// ```
     /// use curt::{Next, Usage};
@@ -198,7 +198,8 @@ impl<'a> Usage<'a> {
 
     /// Calls `report` with each failure, on the thread that found it.
     ///
-    /// It may stop the measurement. The returned report then has only the number of failures.
+    /// The callback may stop the measurement. The returned report then has only the number of
+    /// failures.
     pub fn on_error<N: Into<Next>>(
         mut self,
         report: impl Fn(&Error) -> N + Send + Sync + 'a,
@@ -222,7 +223,8 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Returns the failure if there is no callback, or if one has stopped the measurement.
+    /// Calls the callback. Returns the failure if there is none, or if one has stopped the
+    /// measurement.
     pub(super) fn report(&self, error: Error, stop: &Stop<'_>) -> Option<Error> {
         let answer = self.on_error.as_ref().and_then(|report| stop.call(|| report(&error)));
         answer.is_none().then_some(error)

@@ -19,7 +19,7 @@ pub struct Sizes {
     ///
     /// Less than `apparent` if a file has holes or is compressed. A multiple of 512 on Unix.
     pub allocated: u64,
-    /// The number of entries, including directories. A file with several names is one.
+    /// The number of entries, including directories. A file with several names counts as one.
     pub entries: u64,
 }
 
@@ -35,7 +35,7 @@ impl Sizes {
         facts.known.contains(Fields::SIZE | Fields::ALLOCATED)
     }
 
-    /// A failed query does not matter if the sizes are known.
+    /// Returns whether to count an entry. A failed query does not matter if the sizes are known.
     pub(super) fn count(facts: &Facts, has_failed: bool) -> bool {
         !has_failed || Sizes::are_known(facts)
     }
@@ -88,7 +88,7 @@ fn newest(facts: &Facts, times: Fields) -> Option<Time> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UsageRecord {
-    /// The path: the operand as given, and the names inside it.
+    /// The path: the operand as given, then the names inside it.
     pub path: PathBuf,
     /// The index of its operand, from 0.
     pub operand: usize,
@@ -96,15 +96,15 @@ pub struct UsageRecord {
     pub depth: usize,
     /// The kind of the entry.
     pub kind: Kind,
-    /// Everything counted inside, with or without a record.
+    /// The space of everything counted inside, with or without records.
     pub sizes: Sizes,
-    /// The directory itself, and its non-directory entries.
+    /// The space of the directory itself, and of its non-directory entries.
     ///
     /// Equal to `sizes` for a non-directory.
     pub own: Sizes,
     /// The newest time in `sizes`, of those in [`Usage::newest`](crate::Usage::newest).
     ///
-    /// `None` without any.
+    /// `None` if no time is known.
     pub newest: Option<Time>,
     /// The newest time in `own`.
     pub own_newest: Option<Time>,
@@ -138,7 +138,7 @@ pub struct UsageReport {
     pub errors: Vec<Error>,
     /// The number of failures.
     pub error_count: u64,
-    /// The number of entries of unknown size, missing in the sums.
+    /// The number of entries of unknown size, which are missing in the sums.
     pub unknown: u64,
     /// Whether the measurement was cancelled, or stopped by a callback, with incomplete sums.
     pub stopped: bool,

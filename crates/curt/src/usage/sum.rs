@@ -6,7 +6,7 @@
 //! is complete when the first entry outside it arrives, and the first path of a file with several
 //! names is charged for it. If the operand has the only record, chunks come in any order.
 //!
-//! A separate algorithm for the second case was a tenth faster for `--top`, and took 460 lines.
+//! A separate algorithm for that case was a tenth faster for `--top`, and took 460 lines.
 
 use std::collections::HashSet;
 use std::io;
@@ -29,7 +29,7 @@ pub(super) struct Notes<'r> {
     index: usize,
     stop: &'r Stop<'r>,
     device: OnceLock<u64>,
-    /// All entries so far, if symlinks may lead to one again.
+    /// The identities of all entries so far, if a symlink may lead to the same entry again.
     seen: Option<&'r Mutex<HashSet<Identity>>>,
 }
 
@@ -50,7 +50,7 @@ enum Note {
     Linked(Identity, Share, Option<Entry>),
 }
 
-/// Belongs to the directory at this depth on the current path.
+/// Part of the sum of the directory at this depth on the current path.
 struct Share {
     depth: usize,
     is_own: bool,
@@ -58,7 +58,7 @@ struct Share {
 }
 
 impl Chunk {
-    /// Merges with the last note: most notes in a row are about the same directory.
+    /// Adds a share to the last note if possible: most notes in a row are about the same directory.
     #[inline]
     fn add(&mut self, share: Share) {
         match self.notes.last_mut() {
@@ -112,7 +112,7 @@ impl<'r> Notes<'r> {
             && self.seen.is_none_or(|seen| is_new(facts, seen))
     }
 
-    /// `None` for a file with one name, or if each name counts.
+    /// Returns the identity of a file with several names, unless each name counts.
     fn linked(&self, facts: &Facts) -> Option<Identity> {
         let has_names = facts.has_several_names() && facts.kind != Kind::Directory;
         if has_names && !self.usage.count_links { Identity::known(facts) } else { None }
@@ -162,8 +162,8 @@ impl<'r> Notes<'r> {
     }
 
     fn error(&self, error: Error, chunk: &mut Chunk) -> Next {
-        // A directory mounted inside itself was already counted. Systems that do not mark mount
-        // points in answers detect this only when it is opened.
+        // Skip a directory mounted inside itself, which was already counted. Systems that do not
+        // mark mount points in query results detect this loop only when the directory is opened.
         if !matches!(error.cause(), Cause::Loop(_)) {
             chunk.fail(self, error);
         }
@@ -171,15 +171,15 @@ impl<'r> Notes<'r> {
     }
 }
 
-/// A single thread visits all, in order.
+/// A single thread visits all entries, in order.
 fn is_new(facts: &Facts, seen: &Mutex<HashSet<Identity>>) -> bool {
     let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
     Identity::known(facts).is_none_or(|identity| seen.insert(identity))
 }
 
 pub(super) struct Sum<'r, 't> {
-    /// The directories on the current path. Their paths are prefixes of one path, so a chain of
-    /// them takes no more memory than the last.
+    /// The directories on the current path. Their paths are prefixes of `path`, so a long chain of
+    /// them takes little memory.
     levels: Vec<Level>,
     path: PathBuf,
     operand: PathBuf,
@@ -195,7 +195,7 @@ pub(super) struct Sum<'r, 't> {
 #[derive(Default)]
 struct Level {
     kind: Kind,
-    /// The directory itself, and its non-directory entries.
+    /// The space of the directory itself, and of its non-directory entries.
     own: Part,
     deeper: Part,
 }

@@ -4,9 +4,9 @@
 //! finishes first. So each operand and each task has a number and a queue of chunks. When a worker
 //! hands off part of a directory, it leaves the number of the new task in its own queue, where the
 //! results of that task belong. The consumer follows these numbers: it takes the chunks of the
-//! innermost task up to its end, then continues with the enclosing one.
-//!
 //! If the next chunk is missing, the consumer stops, and the worker that adds it continues. Only
+//! one worker consumes at a time. It looks for the next chunk and clears `is_consumed` under one
+//! lock, so a chunk added meanwhile is not left behind.
 //! one worker consumes at a time. It looks for the next chunk and clears `is_consumed` under one
 //! lock, so a chunk added in between is not left behind.
 
@@ -47,9 +47,9 @@ type Consume<'c, C> = &'c mut (dyn FnMut(&mut C) + Send);
 
 struct State<C> {
     made: HashMap<u64, VecDeque<Made<C>>>,
-    /// Still to be consumed, the innermost last.
+    /// The numbers of the tasks still to be consumed, the innermost last.
     waiting: Vec<u64>,
-    /// The consuming thread also takes whatever others add meanwhile.
+    /// Whether a thread is consuming. It also takes the chunks that others add meanwhile.
     is_consumed: bool,
 }
 
@@ -86,7 +86,7 @@ impl<'c, C> Chunks<'c, C> {
     }
 
     fn consume(&self, mut chunk: C) {
-        // Discard the rest after a panic.
+        // Discard the chunk if `consume` has panicked.
         let Ok(mut consume) = self.consume.lock() else { return };
         consume(&mut chunk);
         drop(consume);
@@ -190,7 +190,6 @@ mod tests {
 
     use super::{Chunks, Made};
 
-    /// Each chunk that is next in order must be consumed without another one to follow.
     #[test]
     fn last_one_that_adds_leaves_nothing_to_consume() {
         const ROUNDS: usize = 3_000;

@@ -3,12 +3,12 @@ use crate::fields::Kind;
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::{Stop, TreePath};
 
-/// Decisions of the caller while a walk looks for its next entry.
+/// Lets the caller stop a walk and exclude entries while it looks for the next one.
 #[derive(Clone, Copy)]
 pub(super) struct Control<'c> {
     pub(super) stop: &'c Stop<'c>,
     pub(super) exclude: Option<&'c Exclude<'c>>,
-    /// Only on the caller's thread, with a poll callback.
+    /// Whether to poll: only on the caller's thread, with a poll callback.
     pub(super) polls: bool,
 }
 

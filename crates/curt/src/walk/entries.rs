@@ -5,7 +5,7 @@ use crate::querier::{Querier, Subject};
 use crate::sys::{self, Sys, SystemUnit};
 use crate::tree::Branch;
 
-/// Larger buffers are freed. This is 128 KiB for each worker.
+/// The maximum capacity of a spare buffer, 128 KiB for each worker.
 const MAX_SPARE: usize = 4096;
 
 #[derive(Default)]
@@ -28,7 +28,7 @@ enum Known {
     Queried(Metadata),
 }
 
-/// A finished directory leaves it to the next one.
+/// The buffer that a finished directory leaves to the next one.
 #[derive(Default)]
 pub(super) struct Spare(Vec<StoredEntry>);
 
@@ -56,7 +56,7 @@ impl StoredEntries {
         self.entries.push(StoredEntry { name, kind: entry.kind, id: entry.id, known });
     }
 
-    /// Call it before the first is taken.
+    /// Call it before the first entry is taken.
     pub(super) fn all(&self) -> &[StoredEntry] {
         &self.entries
     }
@@ -117,7 +117,7 @@ impl StoredEntries {
 }
 
 impl StoredEntry {
-    /// The entry must be in the topmost directory, at the current path.
+    /// Queries the entry, which must be in the topmost directory, at the current path.
     pub(super) fn query<S: Sys, T>(
         &self,
         querier: &Querier<S>,

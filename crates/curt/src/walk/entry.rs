@@ -11,7 +11,7 @@ use crate::fields::{Fields, FileName, Kind, Metadata};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WalkEntry {
-    /// The path: the operand as given, and the names inside it.
+    /// The path: the operand as given, then the names inside it.
     pub path: PathBuf,
     /// The depth below the operand; 0 for the operand.
     pub depth: usize,
@@ -20,7 +20,7 @@ pub struct WalkEntry {
 }
 
 impl WalkEntry {
-    /// Returns the last part of the path, or the whole path if that has no name (`/`, `..`).
+    /// Returns the last component of the path, or the whole path if it ends in no name (`/`, `..`).
     pub fn name(&self) -> &OsStr {
         self.path.file_name().unwrap_or(self.path.as_os_str())
     }
@@ -31,7 +31,7 @@ impl WalkEntry {
     }
 }
 
-/// An entry that a walk is at: its known metadata, and access to more through its open parent.
+/// The current entry of a walk: its known metadata, and access to more through its open parent.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-visited-{}", std::process::id()));
@@ -80,7 +80,7 @@ impl<'w> Visited<'w> {
         Visited { metadata, depth, has_error, at }
     }
 
-    /// Returns the path: the operand as given, and the names inside it.
+    /// Returns the path: the operand as given, then the names inside it.
     ///
     /// In a deep tree it can be longer than the system accepts (4,096 bytes on Linux).
     /// [`fetch`](Visited::fetch) and [`remove`](Visited::remove) work anyway.
@@ -93,7 +93,7 @@ impl<'w> Visited<'w> {
         self.at.relative_path()
     }
 
-    /// Returns the last part of the path; the whole operand for an operand.
+    /// Returns the last component of the path; for an operand, the whole operand.
     pub fn name(&self) -> FileName<'_> {
         FileName(self.at.name())
     }
@@ -110,7 +110,7 @@ impl<'w> Visited<'w> {
 
     /// Returns whether the entry is a followed symlink.
     ///
-    /// Kind and metadata are then those of its target. `false` if listings have no kinds.
+    /// Kind and metadata are then those of its target. If listings have no kinds, returns `false`.
     pub fn is_followed_link(&self) -> bool {
         self.metadata.followed
     }
@@ -122,8 +122,8 @@ impl<'w> Visited<'w> {
 
     /// Queries more fields of this entry.
     ///
-    /// Costs as many calls as a plan of these fields, except for known ones. A field that fails has
-    /// no value, and its error is in [`failures`](Metadata::failures).
+    /// Costs as many calls as a plan of these fields; known fields cost none. A field that cannot
+    /// be queried has no value, and its error is in [`failures`](Metadata::failures).
     pub fn fetch(&mut self, more: Fields) -> &Metadata {
         if !self.metadata.requested.contains(more) {
             self.at.fetch(more, self.metadata);
@@ -137,23 +137,23 @@ impl<'w> Visited<'w> {
     /// ([`contents_first`](crate::Walk::contents_first)). Makes 1 call, relative to the parent that
     /// the entry was found in, so no path is resolved again.
     ///
-    /// An entry that another process removed first is no error. On Windows, a file that remains
-    /// until its last user closes it counts as removed.
+    /// It is not an error if another process removed the entry first. On Windows, a file that
+    /// remains until its last user closes it counts as removed.
     pub fn remove(&mut self) -> Result<bool, Error> {
         self.at.remove(self.metadata.facts.kind)
     }
 
     /// Returns whether the entry, a directory, is empty; in a dry run, whether it would be.
     ///
-    /// Costs 3 calls unless known.
+    /// Costs 3 calls unless the answer is known.
     pub fn is_empty(&mut self) -> Result<bool, Error> {
         self.at.is_empty()
     }
 
     /// Returns whether the entry was skipped as a directory on another filesystem.
     ///
-    /// See [`Walk::same_file_system`](crate::Walk::same_file_system). Known only if contents come
-    /// first.
+    /// See [`Walk::same_file_system`](crate::Walk::same_file_system). Always `false` unless
+    /// contents come first.
     pub fn is_boundary(&self) -> bool {
         self.at.is_boundary()
     }
@@ -165,7 +165,8 @@ impl<'w> Visited<'w> {
         self.kind() == Kind::Directory && self.at.is_own_ancestor(&self.metadata.facts, is_link)
     }
 
-    /// Any other symlink that could not be followed has an error.
+    /// Returns whether the target is missing. Any other symlink that could not be followed has an
+    /// error.
     pub(crate) fn is_broken_link(&self) -> bool {
         self.kind().is_link() && !self.has_error
     }

@@ -10,14 +10,14 @@ use crate::tree::{Level, Own};
 /// State of a walk for one ancestor of the current entry.
 #[derive(Default)]
 pub(super) struct Frame {
-    /// All its entries were read, or belong to other workers.
+    /// Whether all its entries were read, or belong to other workers.
     pub(super) is_listed: bool,
     pub(super) entries: StoredEntries,
     /// In a dry run, how many of its entries would remain.
     pub(super) remaining: usize,
     pub(super) rules: Option<Arc<RuleStack>>,
-    /// If contents come first: the metadata of this directory, and of subdirectories not yet
-    /// entered.
+    /// If contents come first, the metadata of this directory, and in `later` of subdirectories not
+    /// yet entered.
     pub(super) own: Option<Metadata>,
     pub(super) later: VecDeque<Metadata>,
 }

@@ -1,7 +1,7 @@
 //! The part of git's configuration that affects ignore rules: all of its files, the files they
 //! include, and the environment, in git's order; the last value counts.
 //!
-//! A tree chooses the configuration of its repository, and that can include any file. So reading is
+//! A tree chooses the configuration of its repository, which can include any file. So reading is
 //! bounded, and limited to regular files.
 
 use std::io;
@@ -17,19 +17,19 @@ use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Sys, host};
 use curt_paths::PathText;
 
-/// git has the same limit.
+/// The maximum depth of includes, as in git.
 const MAX_LEVELS: usize = 10;
 const MAX_FILES: usize = 100;
 
 #[derive(Debug, Default)]
 pub(super) struct GitConfig {
-    /// Possibly relative to the work tree. An empty path means no file.
+    /// `core.excludesFile`, possibly relative to the work tree. An empty path means no file.
     excludes_file: Option<PathBuf>,
     pub(super) ignores_case: bool,
     has_worktree_file: bool,
 }
 
-/// Its own git directory, and the one shared by its work trees.
+/// A repository's own git directory, and the one shared by its work trees.
 #[derive(Debug)]
 pub(super) struct Repository {
     pub(super) own: PathBuf,
@@ -39,7 +39,7 @@ pub(super) struct Repository {
 pub(super) type Read<'r> = &'r dyn Fn(&Path) -> io::Result<Vec<u8>>;
 
 impl GitConfig {
-    /// Without a repository, reads the system's and the user's files, and the environment.
+    /// Without a repository, reads only the system's and the user's files, and the environment.
     pub(super) fn read<S: Sys>(
         repository: Option<&Repository>,
         sys: &S,
@@ -59,7 +59,7 @@ impl GitConfig {
         Ok(reader.config)
     }
 
-    /// The path of the user's file may be relative to the work tree.
+    /// Reads the user's ignore file. Its path may be relative to the work tree.
     pub(super) fn user_rules(
         &self,
         work_tree: &Path,
@@ -81,7 +81,7 @@ fn of_user(name: &str) -> Option<PathBuf> {
 }
 
 fn home() -> Option<PathBuf> {
-    // git replaces `~` in `~/` as text, followed by a slash.
+    // git replaces only the `~` of `~/`, so an empty home means the root directory.
     host::home().map(|home| if home.is_empty() { "/".into() } else { home.into() })
 }
 
@@ -99,9 +99,9 @@ struct ConfigReader<'r, S> {
 #[derive(Clone, Copy, PartialEq)]
 enum Wanted {
     Values,
-    /// Files included on the condition of a URL count, too.
+    /// URLs, even of files included on the condition of a URL.
     Urls,
-    /// A file included on the condition of a URL may not set one.
+    /// The same, in a file included on the condition of a URL, which must not set one.
     NoUrls,
 }
 
@@ -253,7 +253,7 @@ impl<S: Sys> ConfigReader<'_, S> {
         Ok(false)
     }
 
-    /// The pattern may match the resolved path, or the path as spelled.
+    /// Returns whether a pattern for git directories matches, by the resolved path or as spelled.
     fn is_at(&self, pattern: &[u8], ignores_case: bool, file: Option<&Path>) -> io::Result<bool> {
         let Some(repository) = self.repository else { return Ok(false) };
         let end = pattern.iter().position(|&byte| byte == b'/').unwrap_or(pattern.len());
@@ -292,7 +292,7 @@ impl<S: Sys> ConfigReader<'_, S> {
         found.unwrap_or_else(|_| path.to_owned())
     }
 
-    /// Includes the values of `git -c`.
+    /// Reads the environment, including the values of `git -c`.
     fn variables(&mut self) -> Result<(), Error> {
         let set = |name: &str| std::env::var_os(name).unwrap_or_default().into_encoded_bytes();
         let missing = |name: &str| failed_to_read(name.into(), invalid("not as git sets it"));
@@ -324,7 +324,7 @@ const PARAMETERS: &str = "GIT_CONFIG_PARAMETERS";
 /// `/usr/` in most packages of git.
 const PREFIX: &[u8] = b"%(prefix)/";
 
-/// The most common location.
+/// The most common location of the system's file.
 fn of_system() -> PathBuf {
     let programs = std::env::var_os("ProgramFiles");
     programs.map_or("/etc/gitconfig".into(), |it| Path::new(&it).join("Git/etc/gitconfig"))
@@ -361,7 +361,7 @@ pub(super) fn to_path(bytes: &[u8]) -> io::Result<PathBuf> {
     PathText::from(bytes).to_path().map_err(io::Error::other)
 }
 
-/// git users write this for "no such file".
+/// Returns whether git users mean "no such file" by this path.
 fn is_none(path: &Path) -> bool {
     path.as_os_str().is_empty() || path == Path::new("/dev/null")
 }

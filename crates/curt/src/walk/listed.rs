@@ -1,8 +1,8 @@
 //! Yields entries as they are listed.
 //!
-//! A directory is listed to its end through the worker's only buffer. Its entries are yielded on
-//! the way, and the names of its subdirectories wait on the stack. Then these are entered one by
-//! one.
+//! A directory is listed to its end through the worker's only buffer. Its entries are yielded
+//! meanwhile, and the names of its subdirectories are stored on the stack. Then the subdirectories
+//! are entered one by one.
 
 use super::control::Control;
 use super::cursor::{Cursor, Step};

@@ -22,13 +22,13 @@
 //!
 //! | | threads | entries | use it |
 //! |---|---|---|---|
-//! | `for entry in walk` ([`Walk::iter`]) | this one | owned, in order | for small trees, and to keep the entries |
-//! | [`Walk::start`] | this one | borrowed, in order | to avoid allocation, and to fetch fields of some entries, or remove them |
-//! | [`Walk::visit`] | as many as pay | borrowed, in any order | for work that needs no order: counting, searching |
-//! | [`Walk::visit_with`] | as many as pay | the same, with a value for each thread | to gather results without a lock |
-//! | [`DirectoryWalk`](crate::list::DirectoryWalk) | this one | a directory at a time | to prune or reorder by a directory's contents, as with `os.walk` |
+//! | `for entry in walk` ([`Walk::iter`]) | the caller's | owned, in order | for small trees, and to keep the entries |
+//! | [`Walk::start`] | the caller's | borrowed, in order | to avoid allocation, and to fetch fields of some entries, or remove them |
+//! | [`Walk::visit`] | as many as help | borrowed, in any order | for work that needs no order: counting, searching |
+//! | [`Walk::visit_with`] | as many as help | the same, with a value for each thread | to gather results without a lock |
+//! | [`DirectoryWalk`](crate::list::DirectoryWalk) | the caller's | a directory at a time | to prune or reorder by a directory's contents, as with `os.walk` |
 //!
-//! Several threads pay for large trees, and for slow queries or much work per entry.
+//! Several threads help with large trees, slow queries, or much work per entry.
 //!
 //! Printing each entry from several threads makes them wait for the lock of standard output. Gather
 //! text on each thread instead ([`Walk::visit_with`]).
@@ -42,9 +42,9 @@
 //! - Only fields of the plan are queried, and only once.
 //! - No symlink is followed unless requested. A followed symlink back to an ancestor is an error
 //!   that [names it](crate::Cause::Loop), found by one lookup in a set at any depth; so is a
-//!   directory mounted inside itself (Linux). A broken symlink yields its own metadata. One that
-//!   cannot be followed for another reason also yields an error, and a symlink loop yields only the
-//!   error.
+//!   directory mounted inside itself (Linux). A broken symlink yields its own metadata. A symlink
+//!   that cannot be followed for another reason yields its metadata and an error; a symlink loop
+//!   yields only the error.
 //! - Memory, descriptors and stack are bounded at any depth, and no path is too long for the walk.
 //! - Mounts are entered, except with [`Walk::same_file_system`].
 //! - A small tree starts no thread, and workers that do not speed up the walk are stopped.
@@ -56,15 +56,15 @@
 //! | operand | 1 (`statx`) | 1 | 1 |
 //! | directory | 4 (`openat2`, for the operand itself `openat`; 2 `getdents64`, `close`) | 5 | 4 |
 //! | entry, for name and kind | 0 | 0 | 0 |
-//! | entry, for more | as in [`fields`](crate::fields) | the same | the same |
+//! | entry, for other fields | as in [`fields`](crate::fields) | the same | the same |
 //! | dry run | 1 for each entry, 2 to 4 for each directory | the same | 1 for each entry |
 //! | dry run of several operands | 2 more for each entry | the same | the same |
 //! | [`Visited::is_empty`], unless known | 3 | 3 | 3 |
-//! | following symlinks | 1 for each; once one leads to a directory, 3 for each of its ancestors, then 1 for each directory | 1 for each, 1 for each directory | the same |
+//! | following symlinks | 1 for each symlink; after the first to a directory, 3 for each of its ancestors, then 1 for each directory | 1 for each symlink, 1 for each directory | the same |
 //! | one filesystem, by mount | 0 | 1 for each directory | 0 |
 //! | a mount point | 2, and 3 for each ancestor | – | – |
 //! | one filesystem, by device | 1 for each directory | the same | the same |
-//! | several threads | 1 for 256 entries (`getrusage`) | – | – |
+//! | several threads | 1 for every 256 entries (`getrusage`) | – | – |
 //! | ignore rules | 0 without any; 5 for each file | 5 | 4 |
 //! | git's configuration, for each work tree | up to 6 files, 1 for a missing one | the same | the same |
 //! | ignore rules above an operand | 3, and 2 or 3 for each ancestor | the same | 2 to 4 for each |
@@ -73,12 +73,12 @@
 //! # Races
 //!
 //! A walk is not a snapshot. A directory replaced by another kind of entry before it is opened is
-//! an error; one swapped for a symlink is not followed (unless symlinks are). All calls are
+//! an error; a directory swapped for a symlink is not followed (unless symlinks are). All calls are
 //! relative to open directories, so a directory moved during its walk is walked to its end. When
 //! descriptors run out, a directory is closed and later reopened by names from the operand, whose
-//! own directory stays open. If those names lead to another directory, the rest of the first one is
-//! reported as replaced. If contents come first, the parent of the operand stays open as well, so
-//! that the operand is removed from its original place.
+//! own directory stays open. If those names lead to another directory, the unread rest of the
+//! original is reported as replaced. If contents come first, the parent of the operand stays open
+//! as well, so that the operand is removed from its original parent.
 //!
 //! # Fallbacks
 //!
@@ -90,11 +90,11 @@
 // A map of `walk.visit(…)` on Linux: `work` in `visit.rs` runs the worker pool of `tree/`. Each
 // worker drives a `Cursor`, and passes the entry or failure of each step to a sink. `Cursor::begin`
 // queries the operand (`operand.rs`). `Cursor::next` finds the next entry of the topmost directory:
-// by `stored.rs` in a dry run, with ignore rules from files, or with sorting, as in nearly all runs
-// of `curt find`; otherwise by `listed.rs`. Both list the directory (`tree/reader.rs`, then
-// `getdents64`), and enter the waiting subdirectories (`Branch::open_next` in `tree/branch.rs`).
-// Fields missing from the listing are queried on demand: `Visited::fetch`, `position.rs`,
-// `Querier::fetch` in `querier.rs`, then `statx`.
+// by `stored.rs` in a dry run, with ignore rules from files, or with sorting; otherwise by
+// `listed.rs`. Both list the directory (`tree/reader.rs`, then `getdents64`), and enter the waiting
+// subdirectories (`Branch::open_next` in `tree/branch.rs`). Fields missing from the listing are
+// queried on demand: `Visited::fetch`, `position.rs`, `Querier::fetch` in `querier.rs`, then
+// `statx`.
 //
 // `position.rs`: the current entry, partly visible through `entry.rs`; `frame.rs`: the state of
 // each ancestor, `entries.rs` its stored entries, `rule_stack.rs` its ignore rules, read by
@@ -158,7 +158,7 @@ pub fn walk(operands: impl Operands) -> Walk<'static> {
 impl<'a> Walk<'a> {
     /// Starts the walk on this thread.
     ///
-    /// The entries borrow from it, so no entry is allocated.
+    /// Yielded entries borrow from the walk, so no entry is allocated.
     ///
     /// ```
     /// let walk = curt::Walk::new("src");
@@ -177,15 +177,16 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Walks on this thread, and iterates over owned entries.
+    /// Returns an iterator over owned entries, which walks on this thread.
     pub fn iter(&self) -> Entries<'a> {
         Entries(self.start())
     }
 
-    /// Walks with as many threads as pay, and calls `visit` with each entry and each failure.
+    /// Walks with as many threads as help, and calls `visit` with each entry and each failure.
     ///
-    /// `visit` runs on the thread that found the entry, several at once. Its answer decides how the
-    /// walk continues: `()`, a [`ControlFlow`](std::ops::ControlFlow) or a [`Next`].
+    /// `visit` runs on the thread that found the entry, possibly on several threads at once. Its
+    /// answer decides how the walk continues: `()`, a [`ControlFlow`](std::ops::ControlFlow) or a
+    /// [`Next`].
     ///
     /// With several threads, entries of different directories come in any order, but a directory
     /// still comes before its contents. A walk that is sorted, or yields contents first, uses one
@@ -217,9 +218,9 @@ impl<'a> Walk<'a> {
         self.visit_with(|| (), |(), entry| visit(entry)).0
     }
 
-    /// Walks like [`Walk::visit`], with a value for each thread, which needs no lock.
+    /// Walks like [`Walk::visit`], with a value for each thread, to gather results without a lock.
     ///
-    /// Returns the values, in any order.
+    /// Calls `make` for each thread, and returns the values in any order.
     ///
     /// ```
     /// let (summary, files) = curt::walk("src").visit_with(
@@ -243,13 +244,13 @@ impl<'a> Walk<'a> {
         (summary, values.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Walks with as many threads as pay, and consumes the results of `visit`, in the order of a
+    /// Walks with as many threads as help, and consumes the results of `visit`, in the order of a
     /// single thread if the walk is sorted.
     ///
     /// `visit` adds its result to a chunk, on the thread that found the entry. `consume` runs on
     /// one thread at a time, as soon as a chunk is next in order; until then the chunk waits in
-    /// memory. It must leave the chunk as empty as the default, for reuse. A stopped, sorted walk
-    /// consumes the chunks before the first missing one.
+    /// memory. `consume` must leave the chunk as empty as the default, for reuse. If a sorted walk
+    /// is stopped, only the chunks before the first missing one are consumed.
     pub(crate) fn visit_in_chunks<S: Sys, C: Default + Send>(
         &self,
         setup: &Setup,
@@ -260,7 +261,8 @@ impl<'a> Walk<'a> {
         chunks::visit_in_chunks::<S, _>(self, setup, stop, &visit, consume)
     }
 
-    /// Queries the operands without walking them. Returns the calls made.
+    /// Queries the operands without walking them, and passes each result to `take`. Returns the
+    /// system calls made.
     pub(crate) fn query_operands<S: Sys>(
         &self,
         setup: &Setup,
@@ -307,8 +309,6 @@ impl fmt::Debug for Walking<'_> {
 
 impl Walking<'_> {
     /// Returns the next entry or failure; `None` at the end, or after a cancellation.
-    ///
-    /// The entry borrows from the walk.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Visited<'_>, Error>> {
         loop {
@@ -341,7 +341,6 @@ impl Walking<'_> {
     }
 }
 
-/// Walks on this thread, and iterates over owned entries.
 impl<'a> IntoIterator for Walk<'a> {
     type Item = Result<WalkEntry, Error>;
     type IntoIter = Entries<'a>;
@@ -351,7 +350,6 @@ impl<'a> IntoIterator for Walk<'a> {
     }
 }
 
-/// Walks on this thread, and iterates over owned entries.
 impl<'a> IntoIterator for &Walk<'a> {
     type Item = Result<WalkEntry, Error>;
     type IntoIter = Entries<'a>;

@@ -1,4 +1,4 @@
-//! The operand of a walk: queried, opened, and removed.
+//! Queries, opens and removes the operand of a walk.
 //!
 //! If contents come first, the caller may remove the operand last, and it must still be the
 //! directory that was walked. So its parent stays open, and its identity is compared before the
@@ -23,7 +23,7 @@ pub(super) struct Operand<S: Sys> {
 struct Parent<S: Sys> {
     dir: S::Dir,
     name: NameBuf<S::Unit>,
-    /// The identity on opening, if known, and whether symlinks were followed.
+    /// The identity when it was opened, if known, and whether symlinks were followed.
     opened: Option<(Identity, bool)>,
 }
 
@@ -34,7 +34,7 @@ impl<S: Sys> Default for Operand<S> {
 }
 
 impl<S: Sys> Operand<S> {
-    /// If contents come first, opens the operand from its parent, which stays open.
+    /// Opens the operand. If contents come first, opens it from its parent, which stays open.
     pub(super) fn open(&mut self, operand: &Path, settings: &Settings, sys: &S) -> Opened<S::Dir> {
         if settings.contents_first {
             if let Err(error) = self.open_parent(operand, sys) {
@@ -48,7 +48,7 @@ impl<S: Sys> Operand<S> {
                     parent.opened = identity(&facts).map(|identity| (identity, follow));
                     Opened::Dir(dir)
                 }
-                // A directory without a known identity could not be recognised later.
+                // Fail, because a directory without a known identity could not be recognised later.
                 Err(error) => {
                     sys.close(dir);
                     Opened::Failed(error)
@@ -58,7 +58,7 @@ impl<S: Sys> Operand<S> {
         }
     }
 
-    /// Refuses another directory of this name.
+    /// Reopens the operand. Refuses another directory of this name.
     pub(super) fn reopen(
         &self,
         operand: &Path,
@@ -76,7 +76,7 @@ impl<S: Sys> Operand<S> {
         Err(found.map_or_else(Cause::Os, |_| Cause::Replaced))
     }
 
-    /// Opens it from its parent if that is open.
+    /// Opens the operand, from its parent if that is open.
     fn open_found(&self, operand: &Path, follow: bool, sys: &S) -> Opened<S::Dir> {
         let Some(Parent { dir, name, .. }) = &self.parent else {
             return sys.locate(operand).map_or_else(Opened::Failed, |(from, name)| {
@@ -110,7 +110,7 @@ impl<S: Sys> Operand<S> {
     ) {
         let follow = is_followed::<S>(operand, settings);
         let Some(Parent { dir, name, .. }) = &self.parent else {
-            // An operand that cannot be a path was not yielded.
+            // Ignore an invalid path: such an operand was not yielded.
             let _ = querier.fetch_path(operand, follow, more, metadata);
             return;
         };
@@ -159,7 +159,7 @@ pub(super) fn open<S: Sys>(
     }
 }
 
-/// A trailing separator follows, too.
+/// Returns whether a symlink is followed: on request, or because of a trailing separator.
 fn is_followed<S: Sys>(operand: &Path, settings: &Settings) -> bool {
     settings.follows_operands() || S::Unit::operand(operand).directory_only
 }
@@ -188,7 +188,7 @@ pub(super) fn query<S: Sys>(
     }
 }
 
-/// `None` if the filesystem has no file numbers.
+/// Returns `None` if the filesystem has no file numbers.
 fn identity(facts: &Facts) -> Option<Identity> {
     facts.known.contains(Fields::ID).then(|| Identity::of(facts))
 }

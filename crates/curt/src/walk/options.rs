@@ -11,8 +11,8 @@ use crate::tree::Limits;
 
 /// Builds a walk. The defaults are those of `find`.
 ///
-/// All entries are yielded, including the operands. A directory costs 4 calls, an entry none,
-/// unless more than its name, kind and file number is requested.
+/// All entries are yielded, including the operands. A directory costs 4 system calls, an entry
+/// none, unless more than its name, kind and file number is requested.
 ///
 /// ```
 /// use curt::{Fields, Walk};
@@ -23,7 +23,7 @@ use crate::tree::Limits;
 /// let mut bytes = 0;
 /// while let Some(entry) = walking.next() {
 ///     let mut entry = entry?;
-///     // Only files cost a call. With `Walk::fields`, every entry would.
+///     // Fetch the size of files only. `Walk::fields` would query every entry.
 ///     if entry.kind().is_file() {
 ///         bytes += entry.fetch(Fields::SIZE).size().known().unwrap_or(0);
 ///     }
@@ -74,7 +74,7 @@ impl Settings {
         self.ignore.as_ref().is_some_and(|ignore| ignore.reads_rules())
     }
 
-    /// A rule may include the name again.
+    /// Returns whether the name is skipped as hidden; a rule may include it again.
     pub(super) fn hides<U: Unit>(&self, name: &[U]) -> bool {
         name.first() == Some(&U::ascii(b'.'))
             && self.ignore.as_ref().is_some_and(|ignore| ignore.skip_hidden)
@@ -101,8 +101,7 @@ impl Settings {
 }
 
 /// Adds the device to a request for the file number. A listing on Unix has the number of the
-/// directory underneath a mount; a query for the device also returns the number of the mount
-/// itself.
+/// directory hidden under a mount; querying the device also returns the number of the mounted one.
 pub(super) fn with_device(fields: Fields) -> Fields {
     if fields.contains(Fields::ID) { fields | Fields::DEVICE } else { fields }
 }
@@ -110,7 +109,8 @@ pub(super) fn with_device(fields: Fields) -> Fields {
 impl<'a> Walk<'a> {
     /// Walks the operands, one path or several.
     ///
-    /// Each entry has its kind, without a call if listings have it; [`Walk::fields`] requests more.
+    /// Each entry has its kind, at no call if the listing contains it; [`Walk::fields`] requests
+    /// more.
     pub fn new(operands: impl Operands) -> Walk<'a> {
         Walk::of(operands.into_paths())
     }
@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
 
     /// Sets which symlinks are followed; [`Follow::Never`] by default.
     ///
-    /// An operand with a trailing separator is always followed.
+    /// A symlink operand with a trailing separator is always followed.
     pub fn follow(mut self, follow: Follow) -> Self {
         self.settings.plan.follow = follow;
         self
@@ -163,11 +163,11 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Sets whether to remain on the filesystem of an operand; [`SameFileSystem::No`] by default.
+    /// Sets whether to remain on the filesystem of each operand; [`SameFileSystem::No`] by default.
     ///
     /// A skipped directory is still yielded. [`SameFileSystem::Device`], or `true`, costs a call
     /// for each directory; [`SameFileSystem::Mount`] costs none on Linux 5.6 and later. If symlinks
-    /// are followed, it also compares the devices of their targets.
+    /// are followed, `Mount` also compares the devices of their targets.
     pub fn same_file_system(mut self, same: impl Into<SameFileSystem>) -> Self {
         self.settings.same_file_system = same.into();
         self
@@ -185,8 +185,8 @@ impl<'a> Walk<'a> {
 
     /// Skips the entries that the predicate accepts, with everything inside, without querying them.
     ///
-    /// Operands are never skipped. Answers are a `bool`, an [`Answer`] or a `ControlFlow<(),
-    /// bool>`.
+    /// Operands are never skipped. The predicate returns a `bool`, an [`Answer`] or a
+    /// `ControlFlow<(), bool>`.
     ///
     /// ```
     /// use curt::Walk;
@@ -206,9 +206,9 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Skips entries named by ignore rules, with everything inside, and names with a leading dot.
+    /// Skips entries matched by ignore rules, with everything inside, and names with a leading dot.
     ///
-    /// Operands are never skipped. A directory without rules costs no call.
+    /// Operands are never skipped. A directory without rule files costs no call.
     pub fn ignore(mut self, rules: IgnoreRules) -> Self {
         self.settings.ignore = rules.is_any().then(|| Arc::new(rules));
         self
@@ -253,7 +253,7 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Like `du -D`.
+    /// Makes a broken symlink an error if it is an operand, as `du -D` does.
     pub(crate) fn broken_operands_fail(mut self) -> Self {
         self.settings.broken_operands_fail = true;
         self

@@ -21,7 +21,7 @@ pub(super) struct Position<S: Sys> {
     pub(super) operand: Operand<S>,
     pub(super) removal: Removal<S::Unit>,
     pub(super) spare: Spare,
-    /// The current entry is a directory skipped because of [`Settings::same_file_system`].
+    /// Whether the current entry is a directory skipped because of [`Settings::same_file_system`].
     pub(super) is_boundary: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) trait CurrentEntry {
     fn remove(&mut self, kind: Kind) -> Result<bool, Error>;
     fn is_empty(&mut self) -> Result<bool, Error>;
     fn is_boundary(&self) -> bool;
-    /// The cause is a mount or a followed symlink.
+    /// Returns whether a mount or a followed symlink makes the entry its own ancestor.
     fn is_own_ancestor(&mut self, facts: &Facts, is_link: bool) -> bool;
 }
 
@@ -60,7 +60,7 @@ impl<S: Sys> Position<S> {
         Error::new(operation, self.branch.to_path(), cause)
     }
 
-    /// The directory remains open while it is listed.
+    /// Returns the directory, which remains open while listed.
     pub(super) fn listed_dir(&self) -> Result<&S::Dir, Cause> {
         let dir = self.branch.stack.top().dir();
         dir.ok_or_else(|| bug("a directory was closed while it was listed"))

@@ -15,7 +15,7 @@ pub(super) struct Removal<U> {
 }
 
 impl<U: SystemUnit> Removal<U> {
-    /// A directory must be empty. Returns whether the entry existed.
+    /// Removes an entry; a directory must be empty. Returns whether the entry existed.
     pub(super) fn remove<S: Sys<Unit = U>>(
         &mut self,
         dir: &S::Dir,
@@ -49,7 +49,7 @@ impl<U: SystemUnit> Removal<U> {
     ) -> io::Result<bool> {
         let facts = sys.query(dir, name, Request::STAT)?;
         sys.check_removal(dir, name, &facts)?;
-        // Presumed to have entries, like most directories, if it cannot be listed.
+        // If it cannot be listed, presume that it has entries, like most directories.
         let lists = || self.is_empty(sys.open_child(dir, name, Mounts::Cross), sys);
         let is_full = || match self.remaining {
             Some(remaining) => remaining > 0,

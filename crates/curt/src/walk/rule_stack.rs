@@ -13,22 +13,22 @@ use crate::filters::{IgnoreFile, MAX_RULES, too_many_rules};
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::TreePath;
 
-/// Directories whose rules apply to one entry.
+/// How many directories may have rules for one entry.
 const MAX_DIRECTORIES: usize = 1000;
 
-/// The directory's own rules and those of its ancestors.
+/// The rules of one directory, and those of its ancestors.
 pub(super) struct RuleStack {
     pub(super) above: Option<Arc<RuleStack>>,
     pub(super) base: Base,
     pub(super) files: Vec<(Source, IgnoreFile)>,
     pub(super) ignores_case: bool,
-    /// Ends the git rules of its ancestors.
+    /// Whether this is the root of a work tree, which ends the git rules of its ancestors.
     pub(super) is_work_tree: bool,
     pub(super) is_in_work_tree: bool,
     pub(super) size: Size,
 }
 
-/// An earlier source overrules a later one.
+/// Where a rule comes from. An earlier source overrules a later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
     Custom,
@@ -52,7 +52,7 @@ pub(super) struct Size {
     pub(super) bytes: usize,
 }
 
-/// The chain is as long as the tree is deep, too long for recursion.
+/// Drops ancestors in a loop: the chain is as long as the tree is deep, too long for recursion.
 impl Drop for RuleStack {
     fn drop(&mut self) {
         let mut above = self.above.take();
@@ -68,7 +68,7 @@ pub(super) enum Base {
     Below(usize),
     /// The operand or an ancestor of it, with the path from there to the operand.
     Above(PathBuf),
-    /// Inside the operand, at this path. The walk may or may not enter it.
+    /// A directory inside the operand, at this path. The walk might not enter it.
     Inside(PathBuf),
     Apart,
 }
@@ -86,7 +86,7 @@ impl RuleStack {
         while let Some(rules) = at {
             let relative = rules.base.relative::<S>(path);
             for (source, file) in &rules.files {
-                // Only an earlier source may still overrule, in whichever directory.
+                // Only an earlier source can still overrule, in any directory.
                 if decided.is_some_and(|(by, _)| by <= *source) {
                     break;
                 }

@@ -5,14 +5,14 @@ use crate::error::{Cause, Error, Operation};
 use crate::sys::Sys;
 
 pub(super) const MAX_BYTES: usize = 4 << 20;
-/// The file is the last one of several.
+/// The contents of one or several files, and the path of the last one.
 pub(super) type Text = (Vec<u8>, PathBuf);
 
 pub(super) fn failed_to_read(path: PathBuf, error: io::Error) -> Error {
     Error::new(Operation::ReadFile, path, Cause::Os(error))
 }
 
-/// `None` if the file does not exist. A directory is a failure, as for git.
+/// Returns `None` if the file does not exist. As in git, a directory is a failure.
 pub(super) fn text(read: io::Result<Vec<u8>>, path: PathBuf) -> Result<Option<Text>, Error> {
     match read {
         Err(error) if is_missing(&error) => Ok(None),
@@ -28,7 +28,7 @@ pub(super) fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> 
     }
 }
 
-/// Follows symlinks only if the user named the file, as git does. In a tree, others may have
+/// Follows symlinks only if the user named the file, as git does: in a tree, others may have
 /// created the symlink.
 pub(super) fn read_at<S: Sys>(sys: &S, path: &Path, is_of_user: bool) -> io::Result<Vec<u8>> {
     let (dir, name) = sys.locate(path)?;
@@ -43,7 +43,7 @@ pub(super) fn append(all: &mut Option<Text>, text: &[u8], path: PathBuf) {
     *last = path;
 }
 
-/// For git, a directory of that name is a failure.
+/// As in git, a directory of that name is a failure, not missing.
 pub(super) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

@@ -4,8 +4,8 @@
 //! The listing of a directory is stored before its first entry is yielded, and shows whether the
 //! directory has rule files. Without any, this costs no call. The rules of the operand's ancestors
 //! are read once: 2 calls for each directory, 3 within a git work tree, and the calls to read the
-//! files. If rules cannot be read, no entry of the directory is yielded: a program that deletes the
-//! entries would remove those that the rules protect.
+//! files. If rules cannot be read, no entry of the directory is yielded. Otherwise a program that
+//! deletes the entries would remove those that the rules protect.
 
 use std::borrow::Cow;
 use std::io;
@@ -81,7 +81,7 @@ pub(super) fn of_directory<S: Sys>(
     RuleSource { sys, directory, read: &read }.rules(ignore, above, base, found)
 }
 
-/// Reads the rules of an operand's ancestors, as the operand is spelled.
+/// Reads the rules of the ancestors in the operand's path as spelled.
 pub(super) fn above_operand<S: Sys>(
     operand: &Path,
     settings: &Settings,
@@ -114,12 +114,12 @@ pub(super) fn above_operand<S: Sys>(
 struct RuleSource<'p, S: Sys> {
     sys: &'p S,
     directory: &'p Path,
-    /// The second argument is whether to follow a symlink.
+    /// Reads a file; the second argument is whether to follow a symlink.
     read: &'p dyn Fn(&Path, bool) -> io::Result<Vec<u8>>,
 }
 
 impl<S: Sys> RuleSource<'_, S> {
-    /// Returns those of the ancestors if the directory has none.
+    /// Returns the rules of the directory; if it has none, those of its ancestors.
     fn rules(
         &self,
         ignore: &IgnoreRules,
@@ -167,7 +167,7 @@ impl<S: Sys> RuleSource<'_, S> {
         let Gathered { files, mut size } = gathered;
         size.directories += 1;
         size.check().map_err(|error| failed_to_read(self.directory.to_owned(), error))?;
-        // Rules that need no work tree do not end at one.
+        // If rules need no work tree, the root of one does not end inherited rules.
         let is_work_tree = found.git.is_some() && ignore.require_git;
         let rules =
             RuleStack { above, base, files, ignores_case, is_work_tree, is_in_work_tree, size };
@@ -187,9 +187,9 @@ impl<S: Sys> RuleSource<'_, S> {
         Ok(all)
     }
 
-    /// Reads relative to the directory if the path is inside it.
+    /// Reads a file, relative to the directory if the path is inside it.
     fn read_at(&self, path: &Path, follow: bool) -> io::Result<Vec<u8>> {
-        // A path with a trailing slash names no file.
+        // A path with a trailing slash cannot name a file.
         let is_below = |below: &&Path| {
             below.components().all(|part| matches!(part, std::path::Component::Normal(_)))
                 && self.directory.join(below).as_os_str() == path.as_os_str()
@@ -200,8 +200,8 @@ impl<S: Sys> RuleSource<'_, S> {
         }
     }
 
-    /// A `.git` file names the git directory; in a linked work tree, that directory names the one
-    /// shared by all work trees.
+    /// Finds the repository of the directory. A `.git` file names the git directory; in a linked
+    /// work tree, that directory names the one shared by all work trees.
     fn repository(&self, git: Kind) -> Result<Option<Repository>, Error> {
         let mut own = self.directory.join(".git");
         if git == Kind::File {
@@ -229,7 +229,8 @@ impl<S: Sys> RuleSource<'_, S> {
         Ok((config, text(self.read_at(&path, true), path)?))
     }
 
-    /// If a part of `.git` that defines a repository is inaccessible, git ignores it.
+    /// Returns whether a part of `.git` that defines a repository is inaccessible; git then ignores
+    /// the repository.
     fn is_closed(&self) -> bool {
         [".git/HEAD", ".git/objects/x", ".git/refs/x"].iter().any(|path| {
             (self.read)(Path::new(path), true)
@@ -240,7 +241,7 @@ impl<S: Sys> RuleSource<'_, S> {
 
 struct Gathered {
     files: Vec<(Source, IgnoreFile)>,
-    /// Includes the ancestors.
+    /// The size of all rules so far, including those of the ancestors.
     size: Size,
 }
 
@@ -257,7 +258,6 @@ impl Gathered {
     }
 }
 
-/// Resolves a path in a file of git, relative to `from`.
 fn named(target: &[u8], from: &Path, file: &Path) -> Result<PathBuf, Error> {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let length = target.len() - target.iter().rev().take_while(|byte| is_end(byte)).count();
@@ -276,7 +276,7 @@ fn of_user<S: Sys>(
         let text = read_at(sys, path, true).map_err(|error| failed_to_read(path.clone(), error))?;
         append(&mut extra, &text, path.clone());
     }
-    // Without the need for a work tree, git's rules need no repository, either.
+    // If git's rules need no work tree, they need no repository, either.
     let is_in_work_tree = !ignore.require_git && ignore.files && ignore.git;
     if extra.is_none() && !is_in_work_tree {
         return Ok(None);
@@ -305,7 +305,7 @@ fn of_user<S: Sys>(
     Ok(Some(Arc::new(rules)))
 }
 
-/// Follows a symlink. As for git, one that cannot be followed counts as missing.
+/// Follows a symlink. As in git, a symlink that cannot be followed counts as missing.
 fn kind_of_git<S: Sys>(dir: &S::Dir, name: Name<'_, S::Unit>, sys: &S) -> io::Result<Option<Kind>> {
     let kind = |follow| Ok(sys.query(dir, name, Request { fields: Fields::KIND, follow })?.kind);
     match kind(false) {

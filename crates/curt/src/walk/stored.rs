@@ -33,7 +33,7 @@ pub(super) fn step<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Opt
     }
 }
 
-/// Incomplete if the walk must stop.
+/// Stores the entries of the topmost directory, incompletely if the walk must stop.
 #[inline(never)]
 fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
     cursor.at.branch.stack.top_mut().entries = cursor.at.spare.take();
@@ -47,7 +47,8 @@ fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> 
         if failed.is_none() {
             failed = read_rules(&mut cursor.at).err().map(Step::Error);
         }
-        // Without the whole listing and all rules, it is unknown which entries to skip.
+        // Yield no entry: without the whole listing and all rules, it is unknown which ones to
+        // skip.
         if failed.is_some() {
             cursor.at.branch.stack.top_mut().entries.clear();
         }
@@ -101,7 +102,7 @@ fn read_rules<S: Sys>(at: &mut Position<S>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Queries entries of unknown kind if ignore rules may name them.
+/// Drops the entries to skip. Queries entries of unknown kind if ignore rules may name them.
 fn choose<S: Sys>(at: &mut Position<S>, control: &Control<'_>) {
     let mut entries = std::mem::take(&mut at.branch.stack.top_mut().entries);
     entries.retain(|entry| !control.must_stop(&at.querier.sys) && chooses(at, entry, control));

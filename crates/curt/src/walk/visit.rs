@@ -51,7 +51,7 @@ pub(super) trait Sink {
     }
 }
 
-/// A closure called in any order, with a value for each worker.
+/// Calls a closure in any order, with a value for each worker.
 pub(super) struct AnyOrder<'v, T, F> {
     pub(super) value: T,
     pub(super) visit: &'v F,
@@ -89,7 +89,7 @@ pub(super) fn work<S: Sys, K: Sink>(
 ) -> Summary {
     let setup = walk.setup(setup);
     let sys = S::start(&setup);
-    // With contents first, the stored metadata of a directory cannot be handed off.
+    // If contents come first, use one thread: stored metadata of directories cannot be handed off.
     let one_thread = one_thread || walk.settings.contents_first;
     let shared = Shared::<S> {
         walk,

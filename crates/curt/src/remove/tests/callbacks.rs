@@ -1,5 +1,3 @@
-//! Events delivered after the last thread has ended.
-
 use std::path::PathBuf;
 
 use crate::control::Next;
@@ -8,8 +6,7 @@ use crate::remove::shared::Shared;
 use crate::remove::{Remove, Totals};
 use crate::sys::{Os, Setup, Sys};
 
-/// Calls the internals directly: in a real run, only timing decides whether the last events arrive
-/// before the threads end.
+/// In a real run, only timing decides whether the last events arrive before the threads end.
 #[test]
 fn callback_that_stops_at_the_last_event_stops_the_removal() {
     let options = Remove::new()

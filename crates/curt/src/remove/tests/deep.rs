@@ -1,5 +1,3 @@
-//! Trees deeper than the limits on descriptors, paths and stacks.
-
 use curt_testkit::Scratch;
 
 use super::{on_real_platforms, remove};

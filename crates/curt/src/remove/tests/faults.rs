@@ -42,8 +42,8 @@ mod steps {
     );
 }
 
-/// On a network filesystem, an operand removed by another machine has no name, and is stale: it is
-/// gone. One that only lost its name was renamed.
+/// On a network filesystem, an operand removed by another machine has no name and a stale handle.
+/// If only its name is missing, it was renamed.
 #[cfg(target_os = "linux")]
 fn a_stale_operand_is_gone<S: Sys>() {
     use rustix::io::Errno;
@@ -122,8 +122,8 @@ fn failure_names_its_step<S: Sys>() {
     assert_eq!(hits, 4, "a directory is listed by one of two calls");
 }
 
-/// If missing operands are fine, the operand and its parent may be missing at the first lookup. No
-/// later call is believed, and a read-only filesystem does not mean a missing operand.
+/// The operand and its parent may be missing at the first lookup only. A read-only filesystem does
+/// not mean a missing operand.
 #[cfg(unix)]
 fn only_a_first_look_forgives<S: Sys>() {
     use rustix::io::Errno;

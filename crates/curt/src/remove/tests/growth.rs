@@ -47,8 +47,8 @@ fn entries_added_to_contents_are_removed_too() {
     }
 }
 
-/// Each call finds a new entry after the last. Without a bound on a round, the removal would not
-/// end either. A hard link has the birth time of its file.
+/// Each call finds a new entry after the last. Times do not help: a hard link has the birth time of
+/// its file.
 #[test]
 fn listing_that_grows_as_fast_as_it_is_read_is_left() {
     for (contents, watched, links) in
@@ -127,8 +127,6 @@ fn directories_made_for_ever_are_one_error() {
     }
 }
 
-/// No time limit applies to entries older than the removal, and one round is enough. A few new
-/// entries take one more.
 #[test]
 fn old_entries_are_not_taken_for_new_ones() {
     for (threads, contents, added) in

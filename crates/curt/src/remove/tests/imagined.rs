@@ -1,4 +1,4 @@
-//! The in-memory filesystem does on demand what real ones do rarely. A canary is outside the tree.
+//! The in-memory filesystem shows rare behaviour on demand. A canary is outside the tree.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -157,8 +157,8 @@ fn mounts_are_refused_unless_crossing_is_allowed() {
     }
 }
 
-/// The first `unlinkat` fails. Returns the operation and error number, how many entries remain, and
-/// the calls.
+/// Returns the operation and error number of a removal whose first `unlinkat` fails, how many
+/// entries remain, and the calls.
 fn remove_if_removable(
     operand: &str,
     errno: i32,
@@ -252,8 +252,7 @@ fn nothing_is_crossed_to_another_device_or_mount() {
     }
 }
 
-/// Without `openat2`, a mount point that cannot be opened is not recognised as one. A directory of
-/// unknown device is treated like one on another device.
+/// A directory of unknown device is treated like one on another device.
 #[test]
 fn a_mount_that_cannot_be_queried_is_not_removed() {
     let run = |faults: Faults| {
@@ -487,7 +486,7 @@ fn lasting_shortage_is_waited_for_once() {
         let report = remove_on::<Memory>(&options, &setup, &operands);
         assert!(report.error_count >= 1_000, "{threads}: {}", report.error_count);
         let waits = report.calls.of("clock_nanosleep");
-        // Two milliseconds each. A wait in progress when the window ends is not cut short.
+        // Each wait takes two milliseconds, and the last one is not cut short.
         assert!((10..=25 + threads as u64).contains(&waits), "{threads}: {waits} waits");
     }
 }
@@ -522,7 +521,6 @@ fn replacement_of_a_released_directory_is_left() {
     assert!(replaced.iter().all(|&times| times > 5), "{replaced:?}");
 }
 
-/// `..` leads from the directory just left to its parent, but not if it was moved meanwhile.
 #[test]
 fn the_new_parent_of_a_moved_directory_is_left() {
     let mut moved = 0;

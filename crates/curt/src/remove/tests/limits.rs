@@ -1,4 +1,4 @@
-//! Entries listed twice are reported once, and listing ends. On the in-memory filesystem.
+//! Entries listed twice are reported once, and listing ends.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -136,7 +136,6 @@ fn a_short_shortage_is_waited_for_at_every_opening() {
     assert!(hits > 150, "{hits} shortages");
 }
 
-/// A shortage ends when another directory can be opened; the next one is waited for again.
 #[test]
 fn each_shortage_is_waited_for() {
     for threads in [1, 4] {

@@ -1,5 +1,4 @@
-//! Tests of the algorithm, on the real and the in-memory platform. The crate's `tests` folder
-//! covers the public promises.
+//! Tests of the algorithm, on the real and the in-memory platform.
 
 mod callbacks;
 // Windows under Wine has no paths of 100,000 levels; the in-memory tests use Unix error numbers.

@@ -25,7 +25,7 @@ mod links {
     on_real_platforms!(directories_swapped_for_links_are_not_followed);
 }
 
-/// Busy machines take long to meet enough swaps.
+/// Busy machines take a long time to meet enough swaps.
 #[cfg(unix)]
 const LONGEST_RACE: Duration = Duration::from_secs(60);
 
@@ -41,7 +41,8 @@ fn directories_swapped_for_links_are_not_followed<S: Sys>() {
     let (mut rounds, mut met) = (0, 0);
     std::thread::scope(|scope| {
         let _at_last = Over(&over);
-        // Two threads would follow each other's symlinks and swap directories in the victim.
+        // One thread, because two would swap directories in the victim through each other's
+        // symlinks.
         scope.spawn(|| swap(&scratch, DEPTH, &over, &swaps));
         let is_enough = |rounds, met| rounds > 10 && met > 0 && swaps.load(Ordering::Relaxed) > 10;
         while begin.elapsed() < race_time()
@@ -62,7 +63,7 @@ fn directories_swapped_for_links_are_not_followed<S: Sys>() {
             rounds += 1;
         }
     });
-    // Recreating the tree may have followed a symlink and added to the victim.
+    // Allow added entries: recreating the tree may have followed a symlink into the victim.
     let left = scratch.list("victim");
     let lost: Vec<_> = canary.iter().filter(|entry| !left.contains(entry)).collect();
     assert!(lost.is_empty(), "outside of the tree, these were lost: {lost:?}");

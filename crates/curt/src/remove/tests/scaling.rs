@@ -23,7 +23,7 @@ const TMPFS: Prices = Prices {
     shared: 0.03,
     contended: 0.0,
 };
-/// Threads sleep on one lock for all changes.
+/// On this filesystem, threads sleep on one lock for all changes.
 const ONE_LOCK: Prices = Prices { shared: 0.8, directory: 0.0, contended: 2.0, ..TMPFS };
 
 fn grow(world: &mut World, shape: &str) {

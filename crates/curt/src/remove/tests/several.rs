@@ -1,5 +1,3 @@
-//! Failures on several threads, on the in-memory filesystem.
-
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -174,7 +172,6 @@ fn failures_are_reported_in_turn_until_one_stops() {
     assert!(report.stopped && report.threads == 4, "{report:?}");
 }
 
-/// Comparing very many operands takes a second, too long for a caller who wants to stop.
 #[test]
 fn many_operands_are_polled_before_the_first_is_removed() {
     let operands: Vec<_> = (0..100_000).map(|number| format!("missing/{number}/file")).collect();

@@ -1,5 +1,3 @@
-//! Operands, and the entries of a tree that remain.
-
 use curt_testkit::Scratch;
 
 use super::{mixed_tree, remove};
@@ -38,7 +36,7 @@ fn contents_only_keeps_the_directory() {
         remove::<Os>(&Remove::new().directories(DirectoryOperands::Contents), &scratch, "file");
     assert_eq!(report.error_count, 1);
     assert_eq!(scratch.list("."), ["- file", "d tree"]);
-    // Not on a verbatim path, from which `join` removes the dots.
+    // Use the path as typed: from a verbatim path, `join` would remove the dots.
     let remove = |path: &str| {
         let options = Remove::new().directories(DirectoryOperands::Contents);
         super::remove_on::<Os>(&options, &Setup::default(), &[scratch.typed().join(path)])

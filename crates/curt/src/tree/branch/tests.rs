@@ -95,7 +95,7 @@ fn a_mount_behind_a_link_leads_back() {
     let mut branch = begin(&sys, FOLLOW);
     branch.stack.add_waiting(name("link").as_name());
     assert!(enter_next(&mut branch, &sys).unwrap());
-    // Stands in for mounting `tree` there.
+    // The rename stands in for mounting `tree` there.
     setup.world(|world| _ = world.rename("tree", "other/mount"));
     let known = Fields::KIND | Fields::ATTRIBUTES;
     let facts = Facts { known, kind: Kind::Directory, is_mount: true, ..Facts::default() };

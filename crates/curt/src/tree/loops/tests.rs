@@ -1,11 +1,9 @@
-//! Climbing from a mount to the operand.
 #![cfg(unix)]
 
 use super::{Limits, Loops, Reached, Verdict, ancestors};
 use crate::sys::fault::Faults;
 use crate::sys::{Os, Setup, Sys};
 
-/// A missing ancestor would make a loop look like an endless tree.
 #[test]
 fn all_ancestors_are_found_or_a_failure_is_reported() {
     use rustix::io::Errno;

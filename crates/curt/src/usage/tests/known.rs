@@ -1,5 +1,5 @@
-//! Counting entries with a failed query, as on Windows, where the listing has the sizes but the
-//! number of names needs a separate query.
+//! Counting entries with a failed query. On Windows, listings have the sizes but not the number of
+//! names.
 
 use crate::fields::{Facts, Fields, Metadata};
 use crate::usage::Sizes;

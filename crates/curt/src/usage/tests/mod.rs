@@ -40,7 +40,7 @@ fn list(path: &Path, into: &mut Vec<PathBuf>) {
     into.push(path.to_owned());
 }
 
-/// Each with its depth, and whether it is shown only if files have records.
+/// Returns paths with sizes, depth, and whether they are shown only if files have records.
 fn naive(scratch: &Scratch, operand: &Path) -> Vec<((String, Sizes), usize, bool)> {
     let mut paths = Vec::new();
     list(operand, &mut paths);
@@ -88,7 +88,7 @@ fn sample() -> Scratch {
         scratch.file_with(format!("{directory}/more/deep/er/file"), &vec![b'x'; number]);
         scratch.file(format!("{directory}/empty"));
     }
-    // Names all over the tree, the first of them in no order.
+    // Hard links all over the tree; the name created first is not always the smallest.
     for number in 0..200 {
         let first = format!("t/{}/{}/d{number}/shared", number % 5, number % 37);
         scratch.file_with(&first, &vec![b'y'; 3000 + number]);

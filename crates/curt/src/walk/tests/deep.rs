@@ -1,5 +1,3 @@
-//! Trees deeper than the limits on descriptors, paths and stacks.
-
 use curt_testkit::Scratch;
 
 use super::{on_real_platforms, plan, walk};
@@ -44,7 +42,6 @@ fn a_comb_is_complete_on_a_small_stack<S: Sys>() {
     });
 }
 
-/// If it is a reopening, the system's error is reported, and the rest of the directory is lost.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_directory_that_cannot_be_opened_again_is_reported_with_its_reason() {

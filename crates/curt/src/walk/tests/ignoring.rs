@@ -89,7 +89,7 @@ fn configuration_of_git_is_read_through_the_platform<S: Sys>() {
         scratch.file_with(format!("{directory}/.git/config"), config.as_bytes());
         walk::<S>(&ignoring(), &scratch, directory).calls.total()
     };
-    // The condition needs the real path of the repository.
+    // Checking the condition costs calls to resolve the path of the repository.
     let condition = "[includeIf \"gitdir:/nowhere/\"]\npath = file\n";
     assert!(calls("a", condition) > calls("b", "[core]\npath = file\n"));
 }

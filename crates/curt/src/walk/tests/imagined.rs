@@ -105,7 +105,7 @@ fn changes_before_any_call_lose_nothing_elsewhere() {
     }
 }
 
-/// Every entry away from the changed place is yielded once, and all errors are about that place.
+/// Every entry outside the changed directory is yielded once, and all errors are about that one.
 fn assert_only_lost_at(place: &str, seen: &Seen, all: &[String], case: &str) {
     for error in &seen.errors {
         assert!(error.path().starts_with(place), "{case}: {error}");
@@ -251,7 +251,6 @@ fn file_number_does_not_depend_on_other_fields() {
     }
 }
 
-/// Fetching more must reopen directories that no longer exist.
 #[test]
 fn fetching_more_hides_nothing_that_was_known() {
     let deep = |world: &mut World| {

@@ -1,5 +1,3 @@
-//! Walks with several threads.
-
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -72,7 +70,6 @@ fn order_does_not_depend_on_threads() {
     }
 }
 
-/// A worker that takes over a directory knows its ancestors.
 #[test]
 #[cfg(unix)]
 fn loops_do_not_depend_on_threads() {
@@ -227,7 +224,7 @@ fn cancelled_walk_ends_on_every_thread() {
         });
         assert!(summary.stopped);
         assert_eq!(summary.threads, threads);
-        // Each worker may have visited one more meanwhile.
+        // Each worker may have visited one more entry meanwhile.
         let entries = entries.into_inner();
         assert!((ENOUGH..=ENOUGH + 1 + threads).contains(&entries), "{threads}: {entries}");
     }
