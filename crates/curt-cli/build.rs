@@ -10,12 +10,13 @@ fn main() {
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     println!("cargo::rustc-check-cfg=cfg(own_main)");
     if is("CARGO_CFG_TARGET_OS", "linux") {
-        // See `src/sys/unix/main.rs`.
+        // Enables `main` in `src/sys/unix/main.rs`.
         println!("cargo::rustc-cfg=own_main");
     }
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
         link_unwinder_statically();
-        // A static C library contains code that needs a position-independent program.
+        // Not for a static C library, which contains code that needs a position-independent
+        // program.
         let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
         if !features.split(',').any(|feature| feature == "crt-static") {
             link_at_fixed_address();
@@ -23,15 +24,15 @@ fn main() {
     }
 }
 
-/// Avoids relocations, which would write to 44 pages at every start. Stack, heap and libraries
-/// remain at random addresses. The packaged binary is linked this way, too.
+/// Links at a fixed address, because relocations would write to 44 pages at every start. Stack,
+/// heap and libraries remain at random addresses. The packaged binary is linked this way, too.
 fn link_at_fixed_address() {
     println!("cargo::rustc-link-arg-bins=-no-pie");
 }
 
 /// Links the unwinder statically. Otherwise every start would look up, map and relocate a shared
-/// library, for a panic that should never happen. A linker script of that name, found before the
-/// library, redirects to GCC's archive. Without the archive, the shared library is used.
+/// library, for a panic that should never happen. A linker script with the library's name, found
+/// first, redirects to GCC's archive. Without the archive, the shared library is used.
 fn link_unwinder_statically() {
     println!("cargo::rerun-if-env-changed=RUSTC_LINKER");
     let linker = env::var("RUSTC_LINKER").unwrap_or_else(|_| "cc".to_owned());
@@ -44,8 +45,8 @@ fn link_unwinder_statically() {
     }
 }
 
-/// Whether the linker driver, such as `cc`, has the archive. If so, it prints an absolute path;
-/// otherwise it repeats the name.
+/// Returns whether the linker driver, such as `cc`, has the archive. If so, it prints an absolute
+/// path; otherwise it repeats the name.
 fn has_archive(linker: &str) -> bool {
     let Ok(answer) = Command::new(linker).arg("-print-file-name=libgcc_eh.a").output() else {
         return false;

@@ -11,23 +11,23 @@ use crate::error::{curt_error, guard};
 use crate::guard::{Failure, length};
 use crate::text::{Buffer, Unit, curt_char, curt_str, to_units};
 
-/// The last name may be missing, as may the target of a final symlink.
+/// The last component need not exist, and neither need the target of a symlink there.
 pub const CURT_CANONICAL_MISSING_LAST: u32 = 1;
-/// Any name may be missing, and names before others need not be directories.
+/// No component need exist, and components before others need not be directories.
 pub const CURT_CANONICAL_MISSING_ANY: u32 = 2;
-/// The path must exist, and on Unix go through at most 40 symlinks, as for `realpath(3)`.
+/// The path must exist. On Unix it can go through at most 40 symlinks, as for `realpath(3)`.
 pub const CURT_CANONICAL_FEW_LINKS: u32 = 3;
 
-/// Writes the canonical path: absolute, without symlinks, `.` and `..`. `flags` is 0, for an
-/// existing path, or one of `CURT_CANONICAL_…`. On Unix the result is that of GNU `realpath`; on
-/// Windows names are spelled as on disk, and `\\?\` is left out where the path means the same
-/// without it.
+/// Writes the canonical path: absolute, without symlinks, `.` and `..`. `flags` is one of
+/// `CURT_CANONICAL_…`, or 0 if the path must exist. On Unix the result is that of GNU `realpath`;
+/// on Windows names are spelled as on disk, and the prefix `\\?\` is omitted if the path means the
+/// same without it.
 ///
-/// The path may be outdated as soon as it is returned. It is for display: open untrusted paths with
-/// `curt_root_open_file`.
+/// The result is for display, because it might be outdated as soon as it is returned. Open
+/// untrusted paths with `curt_root_open_file`.
 ///
-/// Cost on Linux: 5 calls, also for the length alone; 7 if the last name is missing, and 1 per name
-/// if others are.
+/// Cost on Linux: 5 calls, even for the length alone; 7 if the last component is missing, and 1 per
+/// component if others are missing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_canonical(
     path: curt_str,
@@ -37,9 +37,9 @@ pub unsafe extern "C" fn curt_canonical(
     error: *mut *mut curt_error,
 ) -> isize {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `buffer` has `capacity` writable units.
         let buffer = unsafe { Buffer::new(buffer.cast::<Unit>(), capacity) }?;
-        // SAFETY: upheld by the caller.
+        // SAFETY: `path` is readable.
         let path = unsafe { path.path() }?;
         let (missing, links) = match flags {
             0 => (Missing::Nothing, Links::Follow),
@@ -51,6 +51,6 @@ pub unsafe extern "C" fn curt_canonical(
         let found = Canonicalizer::new().missing(missing).links(links).find(&path)?;
         Ok(buffer.write(&to_units(found.as_os_str())))
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `error` is NULL or writable.
     length(unsafe { guard("curt_canonical", error, body) })
 }

@@ -1,4 +1,4 @@
-//! Control of long work.
+//! Cancelling, observing and parallelising long work.
 //!
 //!     static volatile int cancel;
 //!     curt_control control = CURT_CONTROL_INIT;
@@ -22,39 +22,39 @@ const _: () = assert!(CURT_THREADS_MOST as usize == Threads::MOST);
 /// As many threads as make the work faster.
 pub const CURT_THREADS_AUTOMATIC: u32 = u32::MAX;
 
-/// By default one thread and no callback. A callback that does not return 0 stops the work. Work
-/// already in progress on other threads then ends first, and the result is `CURT_E_STOPPED` or that
-/// of an earlier failure.
+/// How to run long work. By default it uses one thread and no callback. A callback that does not
+/// return 0 stops the work. The function then waits for its other threads, and returns
+/// `CURT_E_STOPPED` or the result of an earlier failure.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_control {
     /// Its size.
     pub size: usize,
-    /// Threads, including the caller's, up to `CURT_THREADS_MOST`. 0 and 1 start none.
+    /// The maximum number of threads, including the caller's; at most `CURT_THREADS_MOST`.
     pub threads: u32,
     /// 0.
     pub reserved: u32,
-    /// NULL, or an `int` for a signal handler or another thread to set. Any value but 0 stops the
-    /// work within milliseconds, but does not interrupt a blocking system call. Up to half a second
-    /// can pass for a million paths in an array, or entries of a sorted directory (`curt_usage`
-    /// with `CURT_TREE_FOLLOW`).
+    /// NULL, or an `int` that a signal handler or another thread can set. Any value but 0 stops the
+    /// work within milliseconds, but does not interrupt a blocking system call. It can take half a
+    /// second for a million paths in an array, or entries of a sorted directory (`curt_usage` with
+    /// `CURT_TREE_FOLLOW`).
     pub cancel: *const c_int,
     /// NULL, or called at the start and then every few milliseconds.
     pub poll: Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>,
     /// NULL, or called for each failure. The error lives until the callback returns.
     pub on_error:
         Option<unsafe extern "C" fn(context: *mut c_void, error: *const curt_error) -> c_int>,
-    /// For the callbacks.
+    /// Passed to the callbacks.
     pub context: *mut c_void,
 }
 
-// SAFETY: it begins with its size; zeros are valid.
+// SAFETY: the struct begins with its size, and zeros are valid.
 unsafe impl Versioned for curt_control {}
 
 #[derive(Clone, Copy)]
 pub(crate) struct Control(Option<curt_control>);
 
-// SAFETY: every user calls the callbacks only on the caller's thread; the `int` is read atomically.
+// SAFETY: `poll` and `report` run only on the caller's thread, and the `int` is read atomically.
 unsafe impl Send for Control {}
 // SAFETY: as above.
 unsafe impl Sync for Control {}
@@ -62,7 +62,7 @@ unsafe impl Sync for Control {}
 impl Control {
     /// # Safety
     ///
-    /// The struct can be read, and its pointers are valid until the C function returns.
+    /// `control` is NULL, or readable with pointers that are valid until the C function returns.
     pub(crate) unsafe fn new(control: *const curt_control) -> Result<Control, Failure> {
         // SAFETY: upheld by the caller.
         let control = unsafe { structs::read(control) }?;
@@ -94,33 +94,35 @@ impl Control {
         self.0.is_some_and(|control| control.on_error.is_some())
     }
 
-    /// Any thread may call this.
+    /// Returns whether `cancel` is set. Any thread may call this.
     pub(crate) fn is_cancelled(&self) -> bool {
         let Some(control) = self.0.filter(|control| !control.cancel.is_null()) else {
             return false;
         };
-        // SAFETY: it is aligned and outlives the call; its writers store an `int` in one piece.
+        // SAFETY: `cancel` is aligned and valid during the call, and its writers store the `int` in
+        // one piece.
         let flag = unsafe { AtomicI32::from_ptr(control.cancel.cast_mut()) };
         flag.load(Ordering::Relaxed) != 0
     }
 
-    /// Asks the caller whether to continue. Only on the caller's thread.
+    /// Checks `cancel`, and calls `poll`. Must be called on the caller's thread.
     pub(crate) fn poll(&self) -> Next {
         if self.is_cancelled() {
             return Next::Stop;
         }
         let Some(control) = self.0 else { return Next::Continue };
         let Some(poll) = control.poll else { return Next::Continue };
-        // SAFETY: the caller's function and context.
+        // SAFETY: `poll` accepts the caller's `context`.
         next(unsafe { poll(control.context) })
     }
 
-    /// Reports a failure to the caller. Only on the caller's thread.
+    /// Calls `on_error`. Must be called on the caller's thread.
     pub(crate) fn report(&self, error: &Error) -> Next {
         let Some(control) = self.0 else { return Next::Continue };
         let Some(on_error) = control.on_error else { return Next::Continue };
         let object = curt_error::of(error);
-        // SAFETY: the caller's function and context; the object outlives the call.
+        // SAFETY: `on_error` accepts the caller's `context`; the object
+        // outlives the call.
         next(unsafe { on_error(control.context, &raw const object) })
     }
 }
@@ -129,8 +131,7 @@ pub(crate) fn next(answer: c_int) -> Next {
     if answer == 0 { Next::Continue } else { Next::Stop }
 }
 
-/// Returns the result of work that continues after failures: the first failure, or that it was
-/// stopped before any.
+/// Returns the result of work that continues after failures: the first failure, if any.
 pub(crate) fn outcome(first: Option<Error>, stopped: bool) -> Result<i32, Failure> {
     match first {
         Some(error) => Err(error.into()),

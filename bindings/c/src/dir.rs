@@ -1,6 +1,6 @@
 //! Listing a directory.
 //!
-//! Entries come in batches, in the system's order, without `.` and `..`.
+//! Entries are read in batches, in the system's order, without `.` and `..`.
 //!
 //!     curt_dir *dir;
 //!     curt_entry entries[64];
@@ -39,14 +39,15 @@ pub struct curt_dir {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_entry {
-    /// Its name.
+    /// The name.
     pub name: curt_str,
-    /// Its metadata.
+    /// The requested metadata.
     pub metadata: curt_metadata,
 }
 
-/// Opens a directory, whose entries get these `fields` (`CURT_FIELD_…`; 0 for names only) by these
-/// `flags` (`CURT_FOLLOW`, `CURT_EXACT`). Symlinks in the path are followed. 1 call, on Windows 2.
+/// Opens a directory to list its entries with these `fields` (`CURT_FIELD_…`; 0 for names only).
+/// `flags` can be `CURT_FOLLOW` and `CURT_EXACT`. Symlinks in the path are followed. Costs 1 call
+/// (2 on Windows).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_dir_open(
     path: curt_str,
@@ -56,27 +57,27 @@ pub unsafe extern "C" fn curt_dir_open(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `path` is readable.
         let path = unsafe { path.path() }?;
         let wanted = Wanted::new(fields)?;
         let plan = wanted.plan(flags)?;
         let list = Directory::open(path)?.list(plan);
         Ok(curt_dir { list, wanted, texts: Texts::default() })
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `dir` and `error` are NULL or writable.
     unsafe { error::open("curt_dir_open", dir, error, body) }
 }
 
-/// Reads up to `capacity` entries, which must not be 0. `entry_size` is `sizeof(curt_entry)`. Names
-/// and texts live until the next call with this handle. An entry that cannot be queried, or has
-/// vanished meanwhile, has `failed` fields; the function does not fail for it.
+/// Reads up to `capacity` entries; `capacity` must not be 0. `entry_size` is `sizeof(curt_entry)`.
+/// Names and texts live until the next call with this `dir`. An entry that cannot be queried or has
+/// just been removed has `failed` fields, but does not make the function fail.
 ///
-/// Cost: 1 call for each 64 KiB of entries (about 2,000), later 1 MiB, and 1 at the end. Names and
-/// kinds are free, as are sizes, times and attributes on Windows. Otherwise 1 call per entry gets
-/// everything that `stat(2)` returns; targets and names of owners cost more.
+/// Cost: 1 call for each 64 KiB of entries (about 2,000), later for each 1 MiB, and 1 at the end.
+/// Names and kinds are free, as are sizes, times and attributes on Windows. Otherwise 1 call per
+/// entry gets everything that `stat(2)` returns; targets and names of owners cost more.
 ///
-/// Returns the number of entries, usually fewer than `capacity`, and 0 at the end and after a
-/// failure.
+/// Returns the number of entries, usually fewer than `capacity`, and 0 at the end or when called
+/// after a failure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_dir_next(
     dir: *mut curt_dir,
@@ -86,7 +87,7 @@ pub unsafe extern "C" fn curt_dir_next(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `dir` is NULL or an unshared object.
         let dir = unsafe { handle::exclusive(dir) }?;
         check_array(entries, entry_size, capacity)?;
         let most = i32::try_from(capacity).unwrap_or(i32::MAX);
@@ -97,7 +98,7 @@ pub unsafe extern "C" fn curt_dir_next(
         texts.clear();
         let mut count: i32 = 0;
         list.visit_batch(|name, entry| {
-            // SAFETY: the array has room for `capacity` entries of this size.
+            // SAFETY: the array has room for `capacity` entries of `entry_size` bytes.
             let to = unsafe { entries.byte_add(count as usize * entry_size) };
             // SAFETY: as above.
             let place = unsafe { put(to, curt_str::of(name.units())) };
@@ -107,11 +108,11 @@ pub unsafe extern "C" fn curt_dir_next(
         })?;
         Ok(count)
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `error` is NULL or writable.
     int(unsafe { guard("curt_dir_next", error, body) })
 }
 
-/// Writes the name, and returns the place for the metadata.
+/// Writes the name of an entry. Returns the place for its metadata.
 ///
 /// # Safety
 ///
@@ -127,9 +128,9 @@ unsafe fn put(to: *mut curt_entry, name: curt_str) -> Place {
     unsafe { Place::new(metadata) }
 }
 
-/// Closes a directory. 1 call.
+/// Closes a directory. Costs 1 call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_dir_close(dir: *mut curt_dir) {
-    // SAFETY: upheld by the caller.
+    // SAFETY: `dir` is NULL or an object, unused afterwards.
     unsafe { handle::close(dir) };
 }

@@ -1,4 +1,4 @@
-//! Errors.
+//! Why a function failed.
 //!
 //!     curt_error *error;
 //!     if (curt_remove(CURT_CWD, curt_z("missing"), NULL, NULL, NULL, &error) < 0) {
@@ -22,7 +22,7 @@ use crate::text::{Unit, curt_str, to_units};
 pub struct curt_error {
     result: i32,
     what: What,
-    /// Null until first requested: many callers need only the result, and formatting takes longer
+    /// Texts, null until requested: many callers need only the result, and formatting takes longer
     /// than some system calls. Not a `OnceLock`: after a fork, the child could wait for a thread
     /// that exists only in the parent.
     texts: AtomicPtr<Texts>,
@@ -31,13 +31,13 @@ pub struct curt_error {
 #[derive(Debug)]
 enum What {
     Library(curt::Error),
-    /// A failure without operation and path.
+    /// The text of a failure without operation and path.
     Other(String),
 }
 
 #[derive(Debug)]
 struct Texts {
-    /// All of them end in NUL.
+    /// Texts that end in NUL.
     operation: Option<Box<[u8]>>,
     path: Box<[Unit]>,
     text: Box<[u8]>,
@@ -55,21 +55,21 @@ pub struct curt_error_info {
     /// `errno`, or `GetLastError` on Windows. If curt itself refused, the number that the system
     /// would use, such as `EXDEV` for a path that leaves the root. 0 if no operation had begun.
     pub os_error: i32,
-    /// The failed operation in one word, as in the JSON of the command: `"remove_file"`,
-    /// `"open_directory"`, … NULL if none had begun.
+    /// The failed operation in one word, as in the command's JSON output: `"remove_file"`,
+    /// `"open_directory"`, … NULL if no operation had begun.
     pub operation: *const c_char,
-    /// The operand as given and the names below it, or empty.
+    /// The path given to the function and the names below it, or empty.
     pub path: curt_str,
-    /// Operation, path and cause for people, in UTF-8.
+    /// A message in UTF-8 for people, with operation, path and cause.
     pub text: *const c_char,
-    /// In bytes.
+    /// Bytes in `text`.
     pub text_len: usize,
     /// The cause in curt's words, or NULL if the system's text for `os_error` explains it. For
-    /// languages that use the system's text.
+    /// languages whose exceptions use the system's text.
     pub reason: *const c_char,
 }
 
-// SAFETY: it begins with its size; zeros are valid.
+// SAFETY: the struct begins with its size, and zeros are valid.
 unsafe impl Versioned for curt_error_info {}
 
 impl curt_error {
@@ -121,12 +121,12 @@ impl curt_error {
             let (set, seen) = (Ordering::Release, Ordering::Acquire);
             let old = self.texts.compare_exchange(ptr::null_mut(), texts, set, seen);
             if let Err(others) = old {
-                // SAFETY: it comes from the box above, and was never published.
+                // SAFETY: `texts` comes from the box above, and no other thread has seen it.
                 drop(unsafe { Box::from_raw(texts) });
                 texts = others;
             }
         }
-        // SAFETY: it comes from a box that is immutable and freed with this object.
+        // SAFETY: `texts` comes from a box that is immutable and freed with this object.
         unsafe { &*texts }
     }
 }
@@ -135,7 +135,7 @@ impl Drop for curt_error {
     fn drop(&mut self) {
         let texts = *self.texts.get_mut();
         if !texts.is_null() {
-            // SAFETY: it comes from a box, and borrows of it ended with this object.
+            // SAFETY: `texts` comes from a box, and all borrows of it have ended.
             drop(unsafe { Box::from_raw(texts) });
         }
     }
@@ -158,13 +158,13 @@ impl What {
     }
 }
 
-/// Appends a NUL and drops any others. Names contain none, and neither do the library's texts.
+/// Appends a NUL, and removes others, which panic messages can contain.
 fn with_nul(text: &str) -> Box<[u8]> {
     text.bytes().filter(|&byte| byte != 0).chain([0]).collect()
 }
 
-/// Runs the body of the C function `function`, and returns its value or the result of its failure.
-/// Writes the error object to `error`, or NULL on success.
+/// Runs the body of the C function named `function`, and returns its value or the `CURT_E_…` of its
+/// failure. Writes an error object to `error`, or NULL on success.
 ///
 /// # Safety
 ///
@@ -184,8 +184,8 @@ pub(crate) unsafe fn guard<T>(
     answer.map_err(|failure| failure.result())
 }
 
-/// Runs the body of a function that makes an object, and hands it to the caller. On failure the
-/// caller gets NULL.
+/// Runs the body of a function that makes an object, and writes the pointer to it into `object`, or
+/// NULL on failure.
 ///
 /// # Safety
 ///
@@ -208,27 +208,27 @@ pub(crate) unsafe fn open<T>(
     int(unsafe { guard(function, error, body) })
 }
 
-/// Fills in `info`. No call.
+/// Fills in `info`. Makes no system call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_error_get(
     error: *const curt_error,
     info: *mut curt_error_info,
 ) -> i32 {
     let body = || {
-        // SAFETY: the caller passes NULL or an object.
+        // SAFETY: `error` is NULL or an open object.
         let error = unsafe { handle::shared(error) }?;
         if info.is_null() {
             return Err(Failure::Argument("`info` is NULL"));
         }
-        // SAFETY: the caller passes a struct.
+        // SAFETY: `info` is a writable struct.
         unsafe { structs::write(info, error.info()) }.map(|()| 0)
     };
     int(plain(body))
 }
 
-/// Frees an error. NULL is fine.
+/// Frees an error. Does nothing for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_error_free(error: *mut curt_error) {
-    // SAFETY: the caller passes an object, once.
+    // SAFETY: `error` is NULL or an object, unused afterwards.
     unsafe { handle::close(error) };
 }

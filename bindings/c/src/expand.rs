@@ -1,6 +1,6 @@
 //! Expanding paths.
 //!
-//! Full paths are computed from the text alone. Nothing is checked: open untrusted paths with
+//! Full paths are computed from the text alone, without access to files. Open untrusted paths with
 //! `curt_root_open_file`.
 //!
 //!     char path[4096];
@@ -31,41 +31,42 @@ pub const CURT_FLAVOR_POSIX: u32 = 1;
 /// Windows paths.
 pub const CURT_FLAVOR_WINDOWS: u32 = 2;
 
-/// `GetFullPathNameW` on Windows; on POSIX, names are joined, and `.` and repeated slashes removed.
+/// Windows paths as from `GetFullPathNameW`. POSIX paths are joined, without `.` and repeated
+/// slashes.
 pub const CURT_STYLE_NATIVE: u32 = 0;
-/// Ruby's `File.absolute_path`, or `File.expand_path` with `CURT_EXPAND_TILDE`: trailing separators
-/// are dropped, and Windows paths are written with slashes.
+/// Ruby's `File.absolute_path`, or with `CURT_EXPAND_TILDE` Ruby's `File.expand_path`. Trailing
+/// separators are removed, and Windows paths are written with slashes.
 pub const CURT_STYLE_RUBY: u32 = 1;
 
-/// Keeps `..` in POSIX paths of the native style, because the name before it may be a symlink;
-/// otherwise clamps it.
+/// Keeps `..` in POSIX paths of the native style, because the name before it might be a symlink.
+/// Otherwise like `CURT_DOT_DOT_CLAMP`.
 pub const CURT_DOT_DOT_DEFAULT: u32 = 0;
 /// Keeps `..`.
 pub const CURT_DOT_DOT_KEEP: u32 = 1;
-/// Removes `..` and the name before it; at the root, `..` alone.
+/// Removes `..` and the name before it; at the root, removes only `..`.
 pub const CURT_DOT_DOT_CLAMP: u32 = 2;
-/// The same, but `..` at the root is an error.
+/// Like `CURT_DOT_DOT_CLAMP`, but `..` at the root is an error.
 pub const CURT_DOT_DOT_REFUSE: u32 = 3;
 
-/// Takes unset options from this process. The working directory, also of other drives, is read
-/// once, when first needed: after `chdir(2)`, open another expander. The home directory comes from
-/// the system's variables; `~user`, and `~` without `HOME`, query the user database each time.
+/// Takes options that are not set from this process. The working directory, or a drive's, is read
+/// once, when first needed: open another expander after `chdir(2)`. The home directory comes from
+/// environment variables; `~user`, and `~` without `HOME`, query the user database each time.
 /// Without this flag the process is not queried, and the rules are those of Windows 11 instead of
 /// the running release.
 pub const CURT_EXPAND_ENVIRONMENT: u32 = 1;
 /// Expands a leading `~` to a home directory.
 pub const CURT_EXPAND_TILDE: u32 = 2;
-/// Expands Windows paths with the prefix `\\?\` like others, as `GetFullPathNameW` does. Default:
-/// unchanged, because Windows takes them literally.
+/// Expands Windows paths with the prefix `\\?\` like other paths, as `GetFullPathNameW` does. By
+/// default they are unchanged, because Windows takes them literally.
 pub const CURT_EXPAND_VERBATIM: u32 = 4;
 
-/// The texts are copied; NULL means unset.
+/// How to expand paths. Texts are copied; NULL means not set.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_expand_options {
     /// Its size.
     pub size: usize,
-    /// `CURT_FLAVOR_…`. Each works on every system.
+    /// `CURT_FLAVOR_…`. Every flavor works on every system.
     pub flavor: u32,
     /// `CURT_STYLE_…`.
     pub style: u32,
@@ -73,48 +74,49 @@ pub struct curt_expand_options {
     pub dot_dot: u32,
     /// `CURT_EXPAND_…`.
     pub flags: u32,
-    /// Bytes per unit of the texts below: 1, or 2 for UTF-16. May be 0 if all are NULL.
+    /// Bytes per code unit of the texts below: 1, or 2 for UTF-16. Can be 0 if they are all NULL.
     pub width: u32,
     /// 0.
     pub reserved: u32,
-    /// The start of relative paths instead of the working directory. If relative, it starts there.
+    /// The start of relative paths, instead of the working directory. A relative `base` starts
+    /// there.
     pub base: *const c_void,
-    /// In units.
+    /// The length in code units.
     pub base_len: usize,
-    /// The working directory, a full path of this flavor. Unset, relative paths are
+    /// The working directory, a full path of this flavor. If not set, relative paths fail with
     /// `CURT_E_EXPAND_NO_START`.
     pub cwd: *const c_void,
-    /// In units.
+    /// The length in code units.
     pub cwd_len: usize,
     /// The home directory, a full path.
     pub home: *const c_void,
-    /// In units.
+    /// The length in code units.
     pub home_len: usize,
 }
 
-// SAFETY: it begins with its size; zeros are valid.
+// SAFETY: the struct begins with its size, and zeros are valid.
 unsafe impl Versioned for curt_expand_options {}
 
-/// Expands paths. Threads may share it.
+/// An expander of paths. Threads may share it.
 #[derive(Debug)]
 pub struct curt_expander(Expander);
 
-/// Makes an expander. No call.
+/// Makes an expander. Makes no system call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expander_open(
     options: *const curt_expand_options,
     expander: *mut *mut curt_expander,
     error: *mut *mut curt_error,
 ) -> i32 {
-    // SAFETY: upheld by the caller.
+    // SAFETY: `options` is NULL or readable.
     let body = || unsafe { configured(options) }.map(curt_expander);
-    // SAFETY: upheld by the caller.
+    // SAFETY: `expander` and `error` are NULL or writable.
     unsafe { error::open("curt_expander_open", expander, error, body) }
 }
 
-/// Writes the full path of a text into `buffer`, which must not overlap it. Units that are not
-/// valid Unicode are preserved. No call, except for `CURT_EXPAND_ENVIRONMENT`; a path that is
-/// already full and clean allocates no memory. Fails with `CURT_E_EXPAND_…`.
+/// Writes the full path of `text` into `buffer`, which must not overlap it. Bytes that are not
+/// valid Unicode are preserved. Makes no system call without `CURT_EXPAND_ENVIRONMENT`, and
+/// allocates no memory for a path that is already in its full form. Fails with `CURT_E_EXPAND_…`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expand_bytes(
     expander: *const curt_expander,
@@ -123,11 +125,12 @@ pub unsafe extern "C" fn curt_expand_bytes(
     buffer: *mut c_char,
     capacity: usize,
 ) -> isize {
-    // SAFETY: upheld by the caller.
+    // SAFETY: the text is readable, and `capacity` bytes are writable at `buffer`.
     unsafe { expand::<u8>(expander, text.cast(), len, buffer.cast(), capacity) }
 }
 
-/// The same for UTF-16, on any system. The texts in the options may have another width.
+/// Does the same as `curt_expand_bytes` for UTF-16, on any system. The texts in the options can
+/// have another width.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expand_units(
     expander: *const curt_expander,
@@ -136,14 +139,14 @@ pub unsafe extern "C" fn curt_expand_units(
     buffer: *mut u16,
     capacity: usize,
 ) -> isize {
-    // SAFETY: upheld by the caller.
+    // SAFETY: the text is readable, and `capacity` units are writable at `buffer`.
     unsafe { expand(expander, text, len, buffer, capacity) }
 }
 
 /// Closes an expander.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expander_close(expander: *mut curt_expander) {
-    // SAFETY: upheld by the caller.
+    // SAFETY: `expander` is NULL or an object, unused afterwards.
     unsafe { handle::close(expander) };
 }
 
@@ -155,11 +158,11 @@ unsafe fn expand<U: Unit + Default>(
     capacity: usize,
 ) -> isize {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `expander` is NULL or an open object.
         let expander = unsafe { handle::shared(expander) }?;
-        // SAFETY: upheld by the caller.
+        // SAFETY: `buffer` has `capacity` writable units.
         let buffer = unsafe { Buffer::new(buffer, capacity) }?;
-        // SAFETY: upheld by the caller.
+        // SAFETY: `len` units can be read at `path`.
         let path = unsafe { text::array(path, len) }?;
         let full = expander.0.expand(path).map_err(|error| Failure::Result(of_expansion(error)))?;
         Ok(buffer.write(&full))
@@ -169,7 +172,7 @@ unsafe fn expand<U: Unit + Default>(
 
 /// # Safety
 ///
-/// The struct and its texts can be read.
+/// `options` is NULL, or the struct and its texts can be read.
 unsafe fn configured(options: *const curt_expand_options) -> Result<Expander, Failure> {
     // SAFETY: upheld by the caller.
     let options = unsafe { structs::read(options) }?;
@@ -219,11 +222,11 @@ unsafe fn configured(options: *const curt_expand_options) -> Result<Expander, Fa
     Ok(expander.verbatim(verbatim))
 }
 
-/// Copies a text of units of this width. Returns `None` for NULL.
+/// Copies a text with code units of `width` bytes. Returns `None` for NULL.
 ///
 /// # Safety
 ///
-/// The units can be read.
+/// `text` is NULL or points to `len` readable units of `width` bytes.
 unsafe fn wide_or_not(
     text: *const c_void,
     len: usize,

@@ -7,8 +7,8 @@ use curt::{Error, Next};
 
 use crate::control::Control;
 
-/// The failures of one call. One found on the caller's thread is reported at once; those of other
-/// threads when the work polls, and at its end.
+/// The failures of one C call. A failure on the caller's thread is reported at once, those of other
+/// threads when the work polls and at its end.
 pub(crate) struct Failures<'c> {
     control: &'c Control,
     caller: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Failures<'c> {
 #[derive(Default)]
 struct Gathered {
     first: Option<Error>,
-    /// Not yet reported to the caller.
+    /// Failures not yet reported to the caller.
     waiting: Vec<Error>,
 }
 
@@ -32,7 +32,7 @@ impl<'c> Failures<'c> {
         self.control.polls() || self.control.reports()
     }
 
-    /// Takes a failure on any thread.
+    /// Stores a failure from any thread, and reports it on the caller's thread.
     pub(crate) fn take(&self, error: &Error) -> Next {
         {
             let mut gathered = self.lock();
@@ -51,16 +51,16 @@ impl<'c> Failures<'c> {
         if self.tell() == Next::Stop { Next::Stop } else { self.control.poll() }
     }
 
-    /// Reports the waiting failures. Only on the caller's thread.
+    /// Reports the waiting failures. Must be called on the caller's thread.
     fn tell(&self) -> Next {
-        // Taken out first, because other threads may add failures meanwhile.
+        // Release the lock before the callbacks; otherwise other threads would wait.
         let waiting = std::mem::take(&mut self.lock().waiting);
         let stops = waiting.iter().any(|error| self.control.report(error) == Next::Stop);
         if stops { Next::Stop } else { Next::Continue }
     }
 
-    /// Ends the work and returns the first failure. Unless the work was stopped, reports the last
-    /// ones.
+    /// Reports the remaining failures, unless the work was stopped. Returns the first failure of
+    /// all.
     pub(crate) fn end(self, stopped: bool) -> Option<Error> {
         if !stopped {
             self.tell();
@@ -73,8 +73,8 @@ impl<'c> Failures<'c> {
     }
 }
 
-/// Returns a number that is unique among living threads: the address of a thread-local.
-/// `std::thread::current` allocates, which leak checkers report for the first thread.
+/// Returns a number that is unique among living threads: the address of a thread-local. Avoids
+/// `std::thread::current`, whose allocation leak checkers report for the main thread.
 fn this_thread() -> usize {
     thread_local!(static HERE: u8 = const { 0 });
     HERE.with(|here| ptr::from_ref(here).addr())

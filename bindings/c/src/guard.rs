@@ -1,4 +1,4 @@
-//! The guard around the body of each function: catches panics and turns failures into results.
+//! The guard around the body of each C function: it catches panics and turns failures into results.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -34,7 +34,7 @@ impl Failure {
 }
 
 pub(crate) fn caught<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    // Tests and fuzz targets share this program, and must be able to print why they fail.
+    // Leave the hook alone in tests and fuzz targets, which must print why they fail.
     if !cfg!(any(test, fuzzing)) {
         silence();
     }
@@ -43,13 +43,13 @@ pub(crate) fn caught<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, 
         let message = payload.downcast_ref::<String>().cloned();
         let literal = || payload.downcast_ref::<&str>().map(ToString::to_string);
         let message = message.or_else(literal).unwrap_or_default();
-        // Dropping the payload could panic again.
+        // Leak the payload: dropping it could panic again.
         std::mem::forget(payload);
         Err(Failure::Panic(message))
     })
 }
 
-/// For functions without an error object.
+/// Runs the body of a function that has no error object.
 pub(crate) fn plain<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, i32> {
     caught(body).map_err(|failure| failure.result())
 }
@@ -57,10 +57,11 @@ pub(crate) fn plain<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, i
 thread_local!(static UNWINDING: Cell<bool> = const { Cell::new(false) });
 
 /// Silences panics. The hook belongs to this copy of the standard library, which no other code in
-/// the process uses. A second panic during unwinding aborts here, because the standard library
+/// the process uses. It aborts at a second panic during unwinding, because the standard library
 /// would print first.
 fn silence() {
-    // Not a `Once`: a child forked while another thread is inside it would wait forever.
+    // Not a `Once`: if the process forks while another thread runs it, the child would wait
+    // forever.
     static SILENT: AtomicBool = AtomicBool::new(false);
     let hook = |_: &panic::PanicHookInfo<'_>| {
         if UNWINDING.replace(true) {
@@ -98,14 +99,14 @@ mod tests {
     }
 
     fn number() -> Result<i32, Failure> {
-        // The closures below never return, which the compiler must not see.
+        // The closures below always panic, but the compiler must not know that.
         std::hint::black_box(Ok(7))
     }
 
     /// Returns the result of a guarded body, and the text of its error object.
     fn guarded(body: impl FnOnce() -> Result<i32, Failure>) -> (Result<i32, i32>, String) {
         let mut error = std::ptr::dangling_mut();
-        // SAFETY: a pointer can be written there.
+        // SAFETY: `error` is a local variable.
         let result = unsafe { guard("curt_some", &raw mut error, body) };
         if error.is_null() {
             return (result, String::new());
@@ -120,7 +121,7 @@ mod tests {
             text_len: 0,
             reason: std::ptr::null(),
         };
-        // SAFETY: both are valid.
+        // SAFETY: `error` is open, and `info` is local.
         assert_eq!(unsafe { curt_error_get(error, &raw mut info) }, 0);
         assert_eq!(Err(info.result), result);
         assert!(info.operation.is_null());
@@ -128,7 +129,7 @@ mod tests {
         // SAFETY: the text ends in a NUL.
         let text = unsafe { slice::from_raw_parts(info.text.cast::<u8>(), info.text_len + 1) };
         let text = std::ffi::CStr::from_bytes_with_nul(text).unwrap().to_str().unwrap().to_owned();
-        // SAFETY: it is not used afterwards.
+        // SAFETY: `error` is not used afterwards.
         unsafe { curt_error_free(error) };
         (result, text)
     }
@@ -164,7 +165,7 @@ mod tests {
         let odd = (&raw mut place).cast::<u8>().wrapping_add(1).cast();
         for error in [null_mut(), odd] {
             for body in [number, || Err(Failure::Stopped), || panic!("in a test")] {
-                // SAFETY: the pointer is not written.
+                // SAFETY: `guard` refuses NULL and misaligned pointers.
                 let result = unsafe { guard("curt_some", error, body) };
                 assert!(matches!(result, Ok(7) | Err(CURT_E_STOPPED | CURT_E_INTERNAL)));
             }

@@ -1,4 +1,4 @@
-//! Library objects that the caller holds by pointer until it closes them.
+//! Objects of the library that the caller holds by pointer until it closes them.
 
 use crate::guard::{Failure, caught};
 
@@ -6,7 +6,7 @@ use crate::guard::{Failure, caught};
 ///
 /// # Safety
 ///
-/// `place` is NULL, or a value can be written there.
+/// `place` is NULL, or valid for writes of a `T` if aligned.
 pub(crate) unsafe fn put<T>(place: *mut T, value: T) -> Result<(), Failure> {
     if place.is_null() || !place.is_aligned() {
         return Err(Failure::Argument("the place for what is opened is NULL or not aligned"));
@@ -20,7 +20,7 @@ pub(crate) unsafe fn put<T>(place: *mut T, value: T) -> Result<(), Failure> {
 ///
 /// # Safety
 ///
-/// The pointer is NULL or an object that is not closed during `'a`.
+/// `object` is NULL or an object that is not closed during `'a`.
 pub(crate) unsafe fn shared<'a, T: Sync>(object: *const T) -> Result<&'a T, Failure> {
     if !object.is_aligned() {
         return Err(Failure::Argument("the object is not aligned"));
@@ -29,11 +29,11 @@ pub(crate) unsafe fn shared<'a, T: Sync>(object: *const T) -> Result<&'a T, Fail
     unsafe { object.as_ref() }.ok_or(Failure::Argument("the object is NULL"))
 }
 
-/// Borrows an object for one thread.
+/// Borrows an object exclusively.
 ///
 /// # Safety
 ///
-/// The pointer is NULL or an object without other users during `'a`.
+/// `object` is NULL or an object without other users during `'a`.
 pub(crate) unsafe fn exclusive<'a, T>(object: *mut T) -> Result<&'a mut T, Failure> {
     if !object.is_aligned() {
         return Err(Failure::Argument("the object is not aligned"));
@@ -42,16 +42,16 @@ pub(crate) unsafe fn exclusive<'a, T>(object: *mut T) -> Result<&'a mut T, Failu
     unsafe { object.as_mut() }.ok_or(Failure::Argument("the object is NULL"))
 }
 
-/// Frees an object. NULL is fine.
+/// Frees an object. Does nothing for NULL.
 ///
 /// # Safety
 ///
-/// The pointer is NULL or an object that is not used afterwards.
+/// `object` is NULL or an object that is not used afterwards.
 pub(crate) unsafe fn close<T>(object: *mut T) {
     if !object.is_null() {
-        // SAFETY: `error::open` made it from a box.
+        // SAFETY: `error::open` or `error::guard` got this pointer from a box.
         let object = unsafe { Box::from_raw(object) };
-        // The caller could not handle a panic.
+        // Catch a panic, because C callers cannot handle it.
         let _ = caught(|| {
             drop(object);
             Ok(())

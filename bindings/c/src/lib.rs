@@ -4,10 +4,10 @@
 //! beyond that (ADR 49). `include/curt.h` is generated from these files and their doc comments;
 //! `docs/c.md` is the guide.
 //!
-//! [`guard`] surrounds the body of each function: it catches panics and makes results and error
-//! objects. [`structs`] reads and writes structs that begin with their size, [`text`] converts
+//! [`guard`] surrounds the body of each function: it catches panics and turns failures into
+//! results. [`structs`] reads and writes structs that begin with their size, [`text`] converts
 //! strings, [`handle`] manages the objects that a caller holds, [`control`] wraps the caller's
-//! callbacks, and [`failures`] moves failures of other threads to the caller's.
+//! callbacks, and [`failures`] moves failures from other threads to the caller's thread.
 
 #![allow(unsafe_code, reason = "the caller's pointers are read and written")]
 #![allow(non_camel_case_types, reason = "the names are those of C")]
@@ -25,7 +25,7 @@ pub mod failures;
 pub mod guard;
 pub mod handle;
 pub mod lookup;
-// Tests and fuzz targets are programs with an allocator already.
+// Tests and fuzz targets use the allocator of their program.
 #[cfg(not(any(test, fuzzing)))]
 mod memory;
 pub mod metadata;

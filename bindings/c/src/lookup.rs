@@ -17,16 +17,16 @@ use crate::guard::{Failure, int, length, plain};
 use crate::handle;
 use crate::text::{self, Buffer, Unit, curt_char, curt_str, to_units};
 
-/// Tries all extensions in the first root, then in the second, as Python and Node do. Default: the
-/// first extension in all roots, then the second, as Ruby does.
+/// Tries all extensions in the first root, then in the second, as Python and Node do. By default
+/// tries the first extension in all roots, then the second, as Ruby does.
 pub const CURT_LOOKUP_ROOT_FIRST: u32 = 1;
 
 /// Root directories, and a cache of their contents.
 #[derive(Debug)]
 pub struct curt_lookup(Lookup);
 
-/// Prepares look-ups in these roots, in this order. No call. The texts are copied. A relative root
-/// starts at the working directory of each look-up. `flags` is `CURT_LOOKUP_…` or 0.
+/// Prepares look-ups in these roots, in this order. Makes no system call. The texts are copied. A
+/// relative root starts at the working directory of each look-up. `flags` is `CURT_LOOKUP_…` or 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_lookup_open(
     roots: *const curt_str,
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn curt_lookup_open(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `roots` points to `count` readable texts.
         let roots = unsafe { text::paths(roots, count) }?;
         let order = match flags {
             0 => Order::ExtensionFirst,
@@ -45,11 +45,11 @@ pub unsafe extern "C" fn curt_lookup_open(
         };
         Ok(curt_lookup(Lookup::new(roots).order(order)))
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `lookup` and `error` are NULL or writable.
     unsafe { error::open("curt_lookup_open", lookup, error, body) }
 }
 
-/// Replaces the roots, and keeps the cache of those that remain. No call.
+/// Replaces the roots, and keeps the cache of those that remain. Makes no system call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_lookup_set_roots(
     lookup: *mut curt_lookup,
@@ -58,22 +58,22 @@ pub unsafe extern "C" fn curt_lookup_set_roots(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `lookup` is NULL or an unshared object.
         let lookup = unsafe { handle::exclusive(lookup) }?;
-        // SAFETY: upheld by the caller.
+        // SAFETY: `roots` points to `count` readable texts.
         lookup.0.set_roots(unsafe { text::paths(roots, count) }?);
         Ok(0)
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `error` is NULL or writable.
     int(unsafe { guard("curt_lookup_set_roots", error, body) })
 }
 
-/// Makes later look-ups check each directory for changes again. Otherwise each is queried once, and
-/// later changes are missed. No call.
+/// Makes later look-ups check directories for changes again. Otherwise each directory is queried
+/// once, and later changes are missed. Makes no system call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_lookup_revalidate(lookup: *mut curt_lookup) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `lookup` is NULL or an unshared object.
         unsafe { handle::exclusive(lookup) }?.0.revalidate();
         Ok(0)
     };
@@ -81,11 +81,11 @@ pub unsafe extern "C" fn curt_lookup_revalidate(lookup: *mut curt_lookup) -> i32
 }
 
 /// Finds the first file with this name and one of the extensions, and writes its path: root, name
-/// and extension, each as given. The file may be anything but a directory. An extension may be
-/// empty. Returns 0 if no root has the file.
+/// and extension, each as given. The file can be of any kind except a directory. An extension can
+/// be empty. Returns 0 if no root has the file.
 ///
-/// Cost after `curt_lookup_revalidate`: 1 call per root up to the one with the file. On Linux 4
-/// more for a directory that is new or has changed; 1 more for a link.
+/// Cost after `curt_lookup_revalidate`: 1 call per root, up to the one with the file. On Linux 4
+/// more per directory that is new or has changed, and 1 more for a link.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_lookup_find(
     lookup: *mut curt_lookup,
@@ -97,25 +97,25 @@ pub unsafe extern "C" fn curt_lookup_find(
     error: *mut *mut curt_error,
 ) -> isize {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `lookup` is NULL or an unshared object.
         let lookup = unsafe { handle::exclusive(lookup) }?;
-        // SAFETY: upheld by the caller.
+        // SAFETY: `buffer` has `capacity` writable units.
         let buffer = unsafe { Buffer::new(buffer.cast::<Unit>(), capacity) }?;
-        // SAFETY: upheld by the caller.
+        // SAFETY: `name` is readable.
         let name = unsafe { name.path() }?;
-        // SAFETY: upheld by the caller.
+        // SAFETY: `extensions` points to `count` readable texts.
         let extensions = unsafe { text::paths(extensions, count) }?;
         let extensions = extensions.iter().map(|extension| extension.as_os_str());
         let Some(found) = lookup.0.find(name, extensions) else { return Ok(0) };
         Ok(buffer.write(&to_units(found.as_os_str())))
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `error` is NULL or writable.
     length(unsafe { guard("curt_lookup_find", error, body) })
 }
 
 /// Closes the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_lookup_close(lookup: *mut curt_lookup) {
-    // SAFETY: upheld by the caller.
+    // SAFETY: `lookup` is NULL or an object, unused afterwards.
     unsafe { handle::close(lookup) };
 }

@@ -1,4 +1,4 @@
-//! An allocator that aborts when memory runs out. The standard library would first read
+//! An allocator that aborts when memory runs out. Without it the standard library would first read
 //! `RUST_BACKTRACE` and print a message.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -14,7 +14,7 @@ fn or_abort(memory: *mut u8) -> *mut u8 {
     if memory.is_null() { abort() } else { memory }
 }
 
-// SAFETY: forwards to the system's allocator, and aborts instead of unwinding.
+// SAFETY: every method forwards to the system's allocator, and aborts instead of unwinding.
 unsafe impl GlobalAlloc for Aborting {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

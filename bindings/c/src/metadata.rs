@@ -1,4 +1,4 @@
-//! Metadata of one path, and its fields.
+//! Getting the metadata of one path.
 //!
 //!     curt_metadata about;
 //!     if (curt_stat(curt_z("tree/file"), CURT_FIELD_SIZE, 0, &about, sizeof about, NULL) == 0 &&
@@ -32,8 +32,8 @@ pub const CURT_FIELD_CREATED: u32 = 1 << 6;
 pub const CURT_FIELD_MODE: u32 = 1 << 7;
 /// The number of hard links.
 pub const CURT_FIELD_LINKS: u32 = 1 << 8;
-/// The inode number, or file id. On Unix a listing has that of the directory below a mount;
-/// `CURT_EXACT` gets that of the mounted root.
+/// The inode number, or file id. For a mount point, a listing on Unix has the number of the covered
+/// directory; `CURT_EXACT` gets that of the mounted root.
 pub const CURT_FIELD_ID: u32 = 1 << 9;
 /// The number of the file system or volume.
 pub const CURT_FIELD_DEVICE: u32 = 1 << 10;
@@ -47,20 +47,20 @@ pub const CURT_FIELD_ATTRIBUTES: u32 = 1 << 13;
 pub const CURT_FIELD_DEVICE_NUMBER: u32 = 1 << 14;
 /// The preferred block size for I/O.
 pub const CURT_FIELD_BLOCK_SIZE: u32 = 1 << 15;
-/// The target of a link. 1 more call per link, on Windows 3.
+/// The target of a link. Costs 1 more call per link (3 on Windows).
 pub const CURT_FIELD_TARGET: u32 = 1 << 16;
-/// The name of the owner, looked up once per owner; on Windows 3 more calls per entry.
+/// The name of the owner, looked up once per owner. Costs 3 more calls per entry on Windows.
 pub const CURT_FIELD_USER: u32 = 1 << 17;
-/// The name of the group, looked up once per group; on Windows together with the owner.
+/// The name of the group, looked up once per group. Windows returns it together with the owner.
 pub const CURT_FIELD_GROUP: u32 = 1 << 18;
 
-/// Gets the metadata of the target of a link, or of the link itself if it is broken.
+/// Gets the metadata of a link's target, or of the link itself if it is broken.
 pub const CURT_FOLLOW: u32 = 1;
-/// Queries every entry, even if the listing has the metadata. On Windows a listing may be out of
+/// Queries every entry, even if the listing has its metadata. On Windows a listing might be out of
 /// date while a file is open for writing, or after a write through another hard link.
 pub const CURT_EXACT: u32 = 2;
 
-/// Not known.
+/// The kind is not known.
 pub const CURT_KIND_UNKNOWN: u32 = 0;
 /// A regular file.
 pub const CURT_KIND_FILE: u32 = 1;
@@ -76,15 +76,15 @@ pub const CURT_KIND_SOCKET: u32 = 5;
 pub const CURT_KIND_CHARACTER_DEVICE: u32 = 6;
 /// A block device.
 pub const CURT_KIND_BLOCK_DEVICE: u32 = 7;
-/// Windows: a junction, or without `CURT_FIELD_TARGET` also a mounted volume.
+/// Windows: a junction; without `CURT_FIELD_TARGET` possibly a mounted volume.
 pub const CURT_KIND_JUNCTION: u32 = 8;
 /// Windows: a directory on which a volume is mounted.
 pub const CURT_KIND_VOLUME_MOUNT: u32 = 9;
 /// Windows: an app execution alias from the Store.
 pub const CURT_KIND_APP_EXEC_LINK: u32 = 10;
-/// Windows: a symlink of its Subsystem for Linux.
+/// Windows: a symlink of the Windows Subsystem for Linux.
 pub const CURT_KIND_WSL_SYMLINK: u32 = 11;
-/// Windows: another reparse point that stands for a file.
+/// Windows: any other reparse point that represents another file.
 pub const CURT_KIND_REPARSE: u32 = 12;
 /// A marker in a union file system that hides an entry of a lower layer.
 pub const CURT_KIND_WHITEOUT: u32 = 13;
@@ -93,29 +93,29 @@ pub const CURT_KIND_WHITEOUT: u32 = 13;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_time {
-    /// Since 1970-01-01 00:00:00 UTC, rounded down; negative for earlier times.
+    /// Seconds since 1970-01-01 00:00:00 UTC, rounded down; negative for earlier times.
     pub seconds: i64,
-    /// Below 1,000,000,000.
+    /// Additional nanoseconds, below 1,000,000,000.
     pub nanoseconds: u32,
     /// 0.
     pub reserved: u32,
 }
 
-/// Always has `known`, `failed`, `result`, `os_error` and `kind`. Other members are unchanged
-/// unless `known` has their field. A requested field in neither `known` nor `failed` does not
-/// exist: the file system does not have it, or it is the target of an entry that is not a link.
+/// Metadata. `known`, `failed`, `result`, `os_error` and `kind` are always set; other members are
+/// unchanged unless `known` has their field. A requested field in neither `known` nor `failed` does
+/// not exist: the file system does not store it, or the entry is not a link and has no target.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_metadata {
-    /// The fields with a value below.
+    /// The fields whose members are set.
     pub known: u32,
     /// The fields that could not be queried.
     pub failed: u32,
-    /// Why the first of these failed: `CURT_E_…`, or 0.
+    /// Why the first of these fields failed: `CURT_E_…`, or 0.
     pub result: i32,
-    /// The number of that failure, as in `curt_error_info`.
+    /// The system's number for that failure, as in `curt_error_info`.
     pub os_error: i32,
-    /// `CURT_KIND_…`; `CURT_KIND_UNKNOWN` if not in `known`.
+    /// `CURT_KIND_…`; `CURT_KIND_UNKNOWN` if `known` lacks `CURT_FIELD_KIND`.
     pub kind: u32,
     /// `CURT_FIELD_MODE`.
     pub mode: u32,
@@ -137,7 +137,7 @@ pub struct curt_metadata {
     pub block_size: u64,
     /// `CURT_FIELD_ATTRIBUTES`.
     pub attributes: u64,
-    /// `CURT_FIELD_ID`: low half, then high half, which is 0 on most file systems.
+    /// `CURT_FIELD_ID`: the low half, then the high half, which is 0 on most file systems.
     pub id: [u64; 2],
     /// `CURT_FIELD_MODIFIED`.
     pub modified: curt_time,
@@ -147,7 +147,7 @@ pub struct curt_metadata {
     pub changed: curt_time,
     /// `CURT_FIELD_CREATED`.
     pub created: curt_time,
-    /// `CURT_FIELD_TARGET`, as stored in the link. This text and the next two live as long as the
+    /// `CURT_FIELD_TARGET`, as stored in the link. `target`, `user` and `group` live as long as the
     /// name of the entry.
     pub target: curt_str,
     /// `CURT_FIELD_USER`.
@@ -156,12 +156,12 @@ pub struct curt_metadata {
     pub group: curt_str,
 }
 
-/// Gets `fields` of a path, except `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and `CURT_FIELD_GROUP`,
-/// whose texts need a handle. Without fields, checks whether the path exists. `flags`:
-/// `CURT_FOLLOW`; `CURT_EXACT` changes nothing here. `metadata_size` is `sizeof(curt_metadata)`.
-/// After a failure `metadata` is unchanged.
+/// Gets the `fields` of a path, except `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and
+/// `CURT_FIELD_GROUP`, whose texts would need an owner. Without fields, checks whether the path
+/// exists. `flags` can be `CURT_FOLLOW`; `CURT_EXACT` has no effect. `metadata_size` is
+/// `sizeof(curt_metadata)`. A failure leaves `metadata` unchanged.
 ///
-/// Cost: 1 call. On Windows 3 to follow a link, and on volumes that cannot answer by name.
+/// Cost: 1 call; 3 on Windows to follow a link, and on volumes that cannot query by name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_stat(
     path: curt_str,
@@ -173,16 +173,16 @@ pub unsafe extern "C" fn curt_stat(
 ) -> i32 {
     let body = || {
         check_array(metadata, metadata_size, 1)?;
-        // SAFETY: upheld by the caller, and checked above where possible.
+        // SAFETY: `metadata` is writable, and was checked above.
         let place = unsafe { Place::new(metadata) };
-        // SAFETY: upheld by the caller.
+        // SAFETY: `path` is readable.
         let path = unsafe { path.path() }?;
         let wanted = Wanted::without_texts(fields)?;
         let found = curt::stat(path, wanted.plan(flags)?)?;
         place.fill(&found, wanted, &mut Texts::default());
         Ok(0)
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `error` is NULL or writable.
     int(unsafe { guard("curt_stat", error, body) })
 }
 
@@ -221,7 +221,7 @@ impl Wanted {
         Ok(Wanted(fields))
     }
 
-    /// For functions that cannot keep texts for the caller.
+    /// Like `new`, for functions without an object that could own texts.
     pub(crate) fn without_texts(fields: u32) -> Result<Wanted, Failure> {
         if fields & TEXTS != 0 {
             return Err(Failure::Argument("this function has no targets and no names of owners"));
@@ -233,7 +233,6 @@ impl Wanted {
         FIELDS.iter().filter(|(bit, _)| self.has(*bit)).map(|(_, field)| *field).collect()
     }
 
-    /// Returns the plan for these fields, with `CURT_FOLLOW` and `CURT_EXACT`.
     pub(crate) fn plan(self, flags: u32) -> Result<Plan, Failure> {
         if flags & !(CURT_FOLLOW | CURT_EXACT) != 0 {
             return Err(Failure::Argument("`flags` has one that this version does not know"));
@@ -255,7 +254,7 @@ pub(crate) struct Place(*mut curt_metadata);
 macro_rules! put {
     ($to:ident.$member:ident = $value:expr) => {{
         let value = $value;
-        // SAFETY: `Place::new` requires room for the struct.
+        // SAFETY: `Place::new` requires a pointer to a writable struct.
         let member = unsafe { &raw mut (*$to).$member };
         // SAFETY: as above.
         unsafe { member.write(value) }
@@ -291,7 +290,7 @@ impl Place {
         }
         put!(to.kind = kind);
         if wanted == Wanted(CURT_FIELD_KIND) || wanted == Wanted(0) {
-            // Fast path: most listings want only names and kinds.
+            // Fast path: most listings request only names and kinds.
             return self.finish(metadata, wanted, known);
         }
         fill! {
@@ -323,7 +322,6 @@ impl Place {
         self.finish(metadata, wanted, known);
     }
 
-    /// Writes the members that every entry gets.
     fn finish(self, metadata: &Metadata, wanted: Wanted, known: u32) {
         let Place(to) = self;
         put!(to.known = known);

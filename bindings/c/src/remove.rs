@@ -26,21 +26,21 @@ pub type curt_fd = c_int;
 #[cfg(windows)]
 pub type curt_fd = *mut c_void;
 
-/// The header documents it.
+/// Defined and documented in `top.h`.
 #[cfg(unix)]
 const CURT_CWD: curt_fd = -100;
 #[cfg(windows)]
 const CURT_CWD: curt_fd = std::ptr::null_mut();
 
-/// Accepts a missing path, as `rm -f` does. On Unix also a path through a file (`file/`, `file/x`);
-/// the file remains.
+/// Accepts a missing path, as `rm -f` does. On Unix also accepts a path through a file (`file/`,
+/// `file/x`) and leaves the file.
 pub const CURT_REMOVE_MISSING_OK: u32 = 1;
-/// Empties mounts too. The mount points remain, and are failures.
+/// Empties mounts, too. The mount points remain and count as failures.
 pub const CURT_REMOVE_CROSS_MOUNTS: u32 = 2;
 
 /// Removes directories with everything below them.
 pub const CURT_DIRECTORIES_RECURSIVE: u32 = 0;
-/// The same, and refuses everything else, such as a link to a directory.
+/// Like `CURT_DIRECTORIES_RECURSIVE`, but refuses everything else, such as a link to a directory.
 pub const CURT_DIRECTORIES_REQUIRED: u32 = 1;
 /// Empties directories without removing them, and refuses everything else.
 pub const CURT_DIRECTORIES_CONTENTS: u32 = 2;
@@ -49,8 +49,8 @@ pub const CURT_DIRECTORIES_ONLY_EMPTY: u32 = 3;
 /// Refuses directories, as `unlink` does.
 pub const CURT_DIRECTORIES_REFUSE: u32 = 4;
 
-/// By default a missing path is a failure, mounts are not crossed, and directories are removed
-/// recursively.
+/// How to remove. By default a missing path is a failure, mounts are not crossed, and directories
+/// are removed recursively.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_remove_options {
@@ -58,21 +58,21 @@ pub struct curt_remove_options {
     pub size: usize,
     /// `CURT_REMOVE_…`.
     pub flags: u32,
-    /// For paths to directories: one of `CURT_DIRECTORIES_…`.
+    /// One of `CURT_DIRECTORIES_…`, for paths to directories.
     pub directories: u32,
     /// NULL, or called with the totals every few hundred entries, and at the end unless the removal
-    /// was stopped. Any result but 0 stops the removal. With several threads, totals may repeat or
-    /// decrease.
+    /// was stopped. Any result but 0 stops the removal. With several threads the totals might
+    /// repeat or decrease.
     pub on_progress:
         Option<unsafe extern "C" fn(context: *mut c_void, files: u64, directories: u64) -> c_int>,
     /// For `on_progress`.
     pub context: *mut c_void,
 }
 
-// SAFETY: it begins with its size; zeros are valid.
+// SAFETY: the struct begins with its size, and zeros are valid.
 unsafe impl Versioned for curt_remove_options {}
 
-/// What was done, also by a removal that failed or was stopped.
+/// What a removal has done, even if it failed or was stopped.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_remove_report {
@@ -82,7 +82,7 @@ pub struct curt_remove_report {
     pub files: u64,
     /// Directories removed.
     pub directories: u64,
-    /// Entries that vanished or were moved after they had been listed.
+    /// Entries that another process removed or moved after they had been listed.
     pub vanished: u64,
     /// Failures.
     pub errors: u64,
@@ -94,25 +94,25 @@ pub struct curt_remove_report {
     pub stopped: u32,
 }
 
-// SAFETY: it begins with its size; zeros are valid.
+// SAFETY: the struct begins with its size, and zeros are valid.
 unsafe impl Versioned for curt_remove_report {}
 
-/// Removes `path`: a file, a directory with everything below it, or a link, but never its target.
-/// `options`, `control` and `report` may be NULL. The root directory is refused. With a trailing
-/// slash, `path` must be a directory and not a link to one.
+/// Removes `path`: a file, a directory with everything below it, or a link, but never the target of
+/// a link. `options`, `control` and `report` can be NULL. The root directory is refused. With a
+/// trailing slash, `path` must be a directory, not a link to a directory.
 ///
-/// With `CURT_CWD` as `dir`, `path` can be any path. With an open directory, `path` is resolved as
-/// by `unlinkat(2)`: symlinks and `..` on the way may lead out of it, and it may not end in `.` or
-/// `..`. `O_PATH` is enough; on Windows the directory needs `FILE_TRAVERSE` and
-/// `FILE_READ_ATTRIBUTES`, and `path` must be a single name.
+/// With `CURT_CWD` as `dir`, `path` can be any path. With an open directory as `dir`, `path` starts
+/// there, as in `unlinkat(2)`: symlinks and `..` can lead out of `dir`, and `path` must not end in
+/// `.` or `..`. A descriptor opened with `O_PATH` is enough. On Windows `dir` needs `FILE_TRAVERSE`
+/// and `FILE_READ_ATTRIBUTES`, and `path` must be a single name.
 ///
-/// Not atomic: continues after a failure, and removes as much as it can. Returns 0 if everything is
-/// gone, otherwise the result of the first failure, which `error` describes; `on_error` gets all.
-/// `CURT_E_STOPPED` if stopped before any failure. Fills in `report`, except after
-/// `CURT_E_INTERNAL` and `CURT_E_ARGUMENT` for a wrong argument.
+/// Continues after a failure, and removes as much as it can. Returns 0 if everything is gone,
+/// `CURT_E_STOPPED` if the work was stopped before any failure, or the result of the first failure,
+/// which `error` describes; `on_error` gets every failure. Fills in `report`, unless an argument
+/// was wrong (`CURT_E_ARGUMENT`) or curt has a bug (`CURT_E_INTERNAL`).
 ///
-/// Cost on Linux: 1 call per file, 5 per directory, at most 6 for the path itself, and 2 for an
-/// open `dir`.
+/// Cost on Linux: 1 call per file, 5 per directory, at most 6 for the path itself, and 2 more with
+/// an open `dir`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_remove(
     dir: curt_fd,
@@ -123,25 +123,25 @@ pub unsafe extern "C" fn curt_remove(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `path` is readable.
         let path = unsafe { path.path() }?;
         let run = |removal: &Remove<'_>| {
             if dir == CURT_CWD {
                 return Ok(removal.run(&*path));
             }
-            // SAFETY: the caller's directory is open during the call.
+            // SAFETY: `dir` remains open during the call.
             unsafe { run_below(removal, dir, &path) }
         };
-        // SAFETY: upheld by the caller.
+        // SAFETY: `options`, `control` and `report` are NULL or valid during the call.
         unsafe { remove(options, control, report, run) }
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `error` is NULL or writable.
     int(unsafe { guard("curt_remove", error, body) })
 }
 
 /// Removes `count` paths, as `curt_remove` does with `CURT_CWD`. One thread removes them in order;
-/// several share them, unless one path lies below another. Consecutive paths in one directory share
-/// the call that opens it.
+/// several threads divide them, unless one path lies below another. Consecutive paths in the same
+/// directory share the call that opens it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_remove_many(
     paths: *const curt_str,
@@ -152,19 +152,19 @@ pub unsafe extern "C" fn curt_remove_many(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `paths` points to `count` readable texts.
         let paths = unsafe { text::paths(paths, count) }?;
         let run = |removal: &Remove<'_>| Ok(removal.run(&paths));
-        // SAFETY: upheld by the caller.
+        // SAFETY: `options`, `control` and `report` are NULL or valid during the call.
         unsafe { remove(options, control, report, run) }
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `error` is NULL or writable.
     int(unsafe { guard("curt_remove_many", error, body) })
 }
 
 /// # Safety
 ///
-/// The pointers are NULL or valid, as are those in the structs, until `run` returns.
+/// The pointers, and those in the structs, are NULL or valid until `run` returns.
 unsafe fn remove(
     options: *const curt_remove_options,
     control: *const curt_control,
@@ -173,14 +173,14 @@ unsafe fn remove(
 ) -> Result<i32, Failure> {
     // SAFETY: upheld by the caller.
     let control = unsafe { Control::new(control) }?;
-    // SAFETY: as above.
+    // SAFETY: upheld by the caller.
     let options = unsafe { structs::read(options) }?;
-    // SAFETY: as above.
+    // SAFETY: upheld by the caller.
     unsafe { structs::check(report) }?;
     let progress = Progress(options);
     let mut removal = Remove::new()
         .threads(control.threads())
-        // Set even without a callback: the report then holds only the first failure.
+        // Set this even without a callback, because the report then holds only the first failure.
         .on_error(|error| control.report(error))
         .callbacks_on_caller_thread(control.reports() || progress.is_wanted());
     if control.polls() {
@@ -203,7 +203,7 @@ unsafe fn remove(
         threads: u32::try_from(done.threads).unwrap_or(u32::MAX),
         stopped: done.stopped.into(),
     };
-    // SAFETY: as above.
+    // SAFETY: upheld by the caller.
     unsafe { structs::write(report, filled) }?;
     outcome(done.errors.into_iter().next(), done.stopped)
 }
@@ -238,7 +238,7 @@ unsafe fn run_below(removal: &Remove<'_>, dir: curt_fd, path: &Path) -> Result<R
     if dir < 0 {
         return Err(Failure::Argument("`dir` is neither a descriptor nor CURT_CWD"));
     }
-    // SAFETY: it is not negative, and the caller keeps it open.
+    // SAFETY: `dir` is not negative, and the caller keeps it open.
     let dir = unsafe { BorrowedFd::borrow_raw(dir) };
     Ok(removal.run_below(dir, path))
 }
@@ -258,7 +258,7 @@ unsafe fn run_below(removal: &Remove<'_>, dir: curt_fd, name: &Path) -> Result<R
 
 struct Progress(Option<curt_remove_options>);
 
-// SAFETY: called only on the caller's thread.
+// SAFETY: `remove` requests callbacks on the caller's thread.
 unsafe impl Send for Progress {}
 // SAFETY: as above.
 unsafe impl Sync for Progress {}
@@ -268,11 +268,11 @@ impl Progress {
         self.0.is_some_and(|options| options.on_progress.is_some())
     }
 
-    /// Must be called on the caller's thread.
+    /// Calls `on_progress`. Must be called on the caller's thread.
     fn show(&self, totals: &Totals) -> Next {
         let Some(options) = self.0 else { return Next::Continue };
         let Some(on_progress) = options.on_progress else { return Next::Continue };
-        // SAFETY: the caller's function, with the caller's context.
+        // SAFETY: `on_progress` accepts the caller's `context`.
         next(unsafe { on_progress(options.context, totals.files, totals.directories) })
     }
 }
@@ -301,7 +301,7 @@ mod tests {
     fn a_removal_costs_the_calls_of_the_library() {
         let scratch = tempfile::tempdir().unwrap();
         let theirs = |at: &Path| Remove::new().threads(Threads::AtMost(1)).run(at);
-        // Runs the queries that a process makes only once.
+        // The first removal of a process makes additional queries.
         tree(&scratch.path().join("first"), 0);
         theirs(&scratch.path().join("first"));
         for directories in [0, 1, 4] {
@@ -310,7 +310,7 @@ mod tests {
             tree(&other, directories);
             let expected = theirs(&other);
             let units = to_units(ours.as_os_str());
-            // SAFETY: all zero is valid.
+            // SAFETY: a report of zeros is valid.
             let mut report: curt_remove_report = unsafe { std::mem::zeroed() };
             report.size = size_of::<curt_remove_report>();
             let (path, to) = (curt_str::of(&units), &raw mut report);

@@ -17,16 +17,15 @@ pub const CURT_E_OS: i32 = -1;
 pub const CURT_E_ARGUMENT: i32 = -2;
 /// `cancel`, `poll` or a callback stopped the work.
 pub const CURT_E_STOPPED: i32 = -3;
-/// Another entry has taken this name meanwhile.
+/// Another entry with the same name replaced this one meanwhile.
 pub const CURT_E_REPLACED: i32 = -4;
-/// A link or a mount leads back to this directory, one of its own ancestors.
+/// A link or a mount leads back to this directory, which contains it.
 pub const CURT_E_LOOP: i32 = -5;
-/// A bug in curt, which the error names; the files are left as they were at that moment.
+/// A bug in curt, which the error describes. The work ended where the bug occurred.
 pub const CURT_E_INTERNAL: i32 = -6;
-/// Not supported by the system, a failure without a number, or a refusal unknown to this version.
-/// The error has the reason.
+/// Not supported by the system, or a failure without a code here. The error has the reason.
 pub const CURT_E_OTHER: i32 = -7;
-/// Not removed: a mount point, and crossing mounts was not requested.
+/// Not removed: a mount point, because crossing mounts was not requested.
 pub const CURT_E_KEPT_MOUNT_POINT: i32 = -20;
 /// Not removed: other processes kept adding entries to the directory.
 pub const CURT_E_KEPT_BEING_WRITTEN_TO: i32 = -21;
@@ -34,19 +33,19 @@ pub const CURT_E_KEPT_BEING_WRITTEN_TO: i32 = -21;
 pub const CURT_E_KEPT_DOT: i32 = -22;
 /// Not removed: the root directory.
 pub const CURT_E_KEPT_ROOT: i32 = -23;
-/// Not removed: on another file system than its parent.
+/// Not removed: an entry on another file system than its parent.
 pub const CURT_E_KEPT_OTHER_FILE_SYSTEM: i32 = -24;
-/// Not removed: a directory, and the options refuse directories.
+/// Not removed: a directory, because the options refuse directories.
 pub const CURT_E_KEPT_DIRECTORY: i32 = -25;
-/// Not removed: a link where a directory is required.
+/// Not removed: a link, because the options require a directory.
 pub const CURT_E_KEPT_LINK: i32 = -26;
 /// No searched directory has the program.
 pub const CURT_E_FIND_NOT_FOUND: i32 = -40;
-/// Only the working directory has the program, and it is not searched.
+/// Only the working directory has the program, but that is not searched.
 pub const CURT_E_FIND_ONLY_IN_CWD: i32 = -41;
 /// Only a directory or a non-executable file has this name.
 pub const CURT_E_FIND_NOT_EXECUTABLE: i32 = -42;
-/// The name cannot be that of a program.
+/// The name is not valid for a program.
 pub const CURT_E_FIND_INVALID_NAME: i32 = -43;
 /// The name or path is too long for the system.
 pub const CURT_E_FIND_NAME_TOO_LONG: i32 = -44;
@@ -98,10 +97,10 @@ pub const CURT_E_EXPAND_TOO_LONG: i32 = -85;
 pub const CURT_E_EXPAND_ESCAPE: i32 = -86;
 /// Not expanded: the starting directory of the path is unknown.
 pub const CURT_E_EXPAND_NO_START: i32 = -87;
-/// Not expanded: UTF-16 cannot be joined to bytes that are not Unicode.
+/// Not expanded: the path is UTF-16, and its starting directory is not valid Unicode.
 pub const CURT_E_EXPAND_ENCODING: i32 = -88;
 
-/// Rises when functions or fields are added; none are ever removed.
+/// The ABI version. It rises when functions or fields are added; they are never removed.
 pub const CURT_ABI: u32 = 1;
 
 const TEXTS: &[(i32, &CStr)] = &[
@@ -159,16 +158,15 @@ fn text_of(result: i32) -> &'static CStr {
     TEXTS.iter().find(|(known, _)| *known == result).map_or(other, |(_, text)| text)
 }
 
-/// Returns an English text for any result, also that of metadata; "done" if it is not negative.
-/// Never NULL; lives as long as the library. Prefer the text of an error, which has the path and
-/// the system's reason.
+/// Returns an English text for any result, including the one in `curt_metadata`; "done" if it is
+/// not negative. The pointer is never NULL and remains valid. Prefer the text of an error, which
+/// has the path and the system's reason.
 #[unsafe(no_mangle)]
 pub extern "C" fn curt_text(result: i32) -> *const c_char {
     text_of(result).as_ptr()
 }
 
-/// Returns the `CURT_ABI` of the loaded library. Compare it with yours after `dlopen`; a larger
-/// number is fine.
+/// Returns the `CURT_ABI` of the loaded library. After `dlopen`, check that yours is not larger.
 #[unsafe(no_mangle)]
 pub extern "C" fn curt_abi() -> u32 {
     CURT_ABI

@@ -23,16 +23,16 @@ use crate::structs::{self, Versioned};
 use crate::text::curt_str;
 
 /// Resolves paths as after `chroot`: absolute paths and links start at the root, and `..` stops
-/// there. Default: they are refused if they leave it.
+/// there. By default a path is refused if it leaves the root.
 pub const CURT_ROOT_IN_ROOT: u32 = 1;
-/// Also refuses links, and every spelling that means another name on some system.
+/// Also refuses links, and every spelling that means a different name on some system.
 pub const CURT_ROOT_STRICT: u32 = 2;
 
-/// For reading.
+/// Opens for reading.
 pub const CURT_OPEN_READ: u32 = 1;
-/// For writing.
+/// Opens for writing.
 pub const CURT_OPEN_WRITE: u32 = 2;
-/// For writing, always at the end.
+/// Opens for writing, always at the end.
 pub const CURT_OPEN_APPEND: u32 = 4;
 /// Truncates an existing file.
 pub const CURT_OPEN_TRUNCATE: u32 = 8;
@@ -40,14 +40,14 @@ pub const CURT_OPEN_TRUNCATE: u32 = 8;
 pub const CURT_OPEN_CREATE: u32 = 16;
 /// Creates the file, which must not exist.
 pub const CURT_OPEN_CREATE_NEW: u32 = 32;
-/// Fails if the last name is a symlink. Default: it is followed within the root.
+/// Fails if the last component is a symlink. By default the symlink is followed within the root.
 pub const CURT_OPEN_NO_FOLLOW: u32 = 64;
-/// `O_NONBLOCK`: neither opening a FIFO nor reading from it waits.
+/// Opens with `O_NONBLOCK`: neither opening a FIFO nor reading from it waits.
 pub const CURT_OPEN_NONBLOCKING: u32 = 128;
-/// Only opening does not wait. 1 more call on Unix.
+/// Opens without waiting, but lets reads wait. Costs 1 more call on Unix.
 pub const CURT_OPEN_NONBLOCKING_OPEN: u32 = 256;
-/// Opens with `system_flags`, and a `mode` of 0 means 0. Of the other flags only
-/// `CURT_OPEN_NONBLOCKING_OPEN` is allowed.
+/// Opens with `system_flags`; a `mode` of 0 then means 0. The only other flag allowed is
+/// `CURT_OPEN_NONBLOCKING_OPEN`.
 pub const CURT_OPEN_SYSTEM: u32 = 512;
 
 /// A directory that confines the paths opened beneath it. Threads may share it.
@@ -56,29 +56,30 @@ pub struct curt_root {
     root: Root,
 }
 
-/// By default for reading.
+/// How to open a file.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_open_options {
     /// Its size.
     pub size: usize,
-    /// `CURT_OPEN_…`, with at least one of READ, WRITE, APPEND and SYSTEM.
+    /// `CURT_OPEN_…`, including at least one of `CURT_OPEN_READ`, `CURT_OPEN_WRITE`,
+    /// `CURT_OPEN_APPEND` and `CURT_OPEN_SYSTEM`.
     pub flags: u32,
-    /// Permissions of a new file, before the umask. 0 means 0666.
+    /// Permissions of a new file, before the umask is applied. 0 means 0666.
     pub mode: u32,
-    /// 0, or with `CURT_OPEN_SYSTEM` flags of `open(2)`, on Windows of `_open`; the system
-    /// validates them. `O_PATH`, `O_DIRECTORY` and `O_TMPFILE` are errors, because only files can
-    /// be opened.
+    /// With `CURT_OPEN_SYSTEM`, flags of `open(2)` (of `_open` on Windows), which the system
+    /// validates; otherwise 0. `O_PATH`, `O_DIRECTORY` and `O_TMPFILE` are errors, because only
+    /// files can be opened.
     pub system_flags: i32,
     /// 0.
     pub reserved: u32,
 }
 
-// SAFETY: it begins with its size; zeros are valid.
+// SAFETY: the struct begins with its size, and zeros are valid.
 unsafe impl Versioned for curt_open_options {}
 
-/// Opens a directory as a root, with `CURT_ROOT_…`. Symlinks in `path` are followed. 1 call, on
-/// Windows 2.
+/// Opens a directory as a root. `flags` is 0 or `CURT_ROOT_…`. Symlinks in `path` are followed.
+/// Costs 1 call (2 on Windows).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_root_open(
     path: curt_str,
@@ -87,7 +88,7 @@ pub unsafe extern "C" fn curt_root_open(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `path` is readable.
         let path = unsafe { path.path() }?;
         if flags & !(CURT_ROOT_IN_ROOT | CURT_ROOT_STRICT) != 0 {
             return Err(Failure::Argument("`flags` has an unknown bit"));
@@ -98,21 +99,21 @@ pub unsafe extern "C" fn curt_root_open(
             .aliases(if strict { Aliases::Strict } else { Aliases::Open });
         Ok(curt_root { root })
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `root` and `error` are NULL or writable.
     unsafe { error::open("curt_root_open", root, error, body) }
 }
 
-/// Opens a file by an untrusted path, safely against concurrent renames and link swaps. The caller
-/// closes `opened`, the descriptor or handle, which child programs do not inherit. NULL as
-/// `options` opens for reading.
+/// Opens a file by an untrusted path. Concurrent renames and link swaps cannot lead it out of the
+/// root. The caller closes `opened`, the descriptor or handle, which child programs do not inherit.
+/// NULL as `options` opens for reading.
 ///
-/// The name can be that of a FIFO or a device, and on Unix of a directory: check the type before
-/// use. Opening a FIFO waits for its other end. Where others can create files, set
-/// `CURT_OPEN_NONBLOCKING` or `CURT_OPEN_NONBLOCKING_OPEN`.
+/// The path can lead to a FIFO or a device, and on Unix to a directory: check the type before use.
+/// Opening a FIFO waits for its other end, so set `CURT_OPEN_NONBLOCKING` or
+/// `CURT_OPEN_NONBLOCKING_OPEN` if others can create files there.
 ///
 /// Fails with `CURT_E_REFUSED_…` if the path or a link in it leaves the root, and with
-/// `CURT_E_ARGUMENT` also for contradictory flags. 1 call on Linux; 2 per name without
-/// `openat2(2)`.
+/// `CURT_E_ARGUMENT` for contradictory flags, too. Costs 1 call on Linux, or 2 per component
+/// without `openat2(2)`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_root_open_file(
     root: *const curt_root,
@@ -122,11 +123,11 @@ pub unsafe extern "C" fn curt_root_open_file(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `root` is NULL or an open object.
         let root = unsafe { handle::shared(root) }?;
-        // SAFETY: as above.
+        // SAFETY: `path` is readable.
         let path = unsafe { path.untrusted_path() }?;
-        // SAFETY: as above.
+        // SAFETY: `options` is NULL or readable.
         let options = open_options(unsafe { structs::read(options) }?)?;
         if opened.is_null() || !opened.is_aligned() {
             return Err(Failure::Argument("the place for the file is NULL or not aligned"));
@@ -137,11 +138,11 @@ pub unsafe extern "C" fn curt_root_open_file(
             let failure = Failure::from(error);
             if failure.result() == CURT_E_ARGUMENT { Failure::Argument(odd) } else { failure }
         })?;
-        // SAFETY: as above.
+        // SAFETY: `opened` is valid for writes.
         unsafe { opened.write(into_fd(file)) };
         Ok(0)
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `error` is NULL or writable.
     int(unsafe { guard("curt_root_open_file", error, body) })
 }
 
@@ -194,6 +195,6 @@ fn into_fd(file: File) -> curt_fd {
 /// Closes a root. Files opened beneath it remain open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_root_close(root: *mut curt_root) {
-    // SAFETY: upheld by the caller.
+    // SAFETY: `root` is NULL or an object, unused afterwards.
     unsafe { handle::close(root) };
 }

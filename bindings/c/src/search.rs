@@ -18,7 +18,8 @@ use crate::structs::{self, Versioned};
 use crate::text::{Buffer, Unit, curt_char, curt_str, to_units};
 use crate::{control, handle};
 
-/// `cmd.exe` or `execvp`, except that the working directory is searched only if `PATH` names it.
+/// `cmd.exe` on Windows, `execvp` elsewhere, but the working directory is searched only if `PATH`
+/// names it.
 pub const CURT_POLICY_NATIVE: u32 = 0;
 /// `execvp` of the C library.
 pub const CURT_POLICY_POSIX: u32 = 1;
@@ -28,59 +29,61 @@ pub const CURT_POLICY_CMD: u32 = 2;
 pub const CURT_POLICY_CPYTHON: u32 = 3;
 /// Go's `exec.LookPath`.
 pub const CURT_POLICY_GO: u32 = 4;
-/// libuv on Windows: `.com`, then `.exe`.
+/// libuv on Windows: tries the extension `.com`, then `.exe`.
 pub const CURT_POLICY_LIBUV: u32 = 5;
 /// Node's `child_process`: libuv on Windows, `execvp` elsewhere.
 pub const CURT_POLICY_NODE: u32 = 6;
 /// Zig's `std.process`.
 pub const CURT_POLICY_ZIG: u32 = 7;
 
-/// Takes unset options from this process: `PATH`, `PATHEXT`, the working directory, and on Windows
-/// `NoDefaultCurrentDirectoryInExePath`.
+/// Takes options that are not set from this process: `PATH`, `PATHEXT`, the working directory, and
+/// on Windows `NoDefaultCurrentDirectoryInExePath`.
 pub const CURT_SEARCH_ENVIRONMENT: u32 = 1;
-/// Applies the POSIX rules of the policy, if it has any. Default: the rules of this system.
+/// Applies the policy's POSIX rules, if it has any. By default the rules of this system apply.
 pub const CURT_SEARCH_POSIX: u32 = 2;
-/// Applies the Windows rules of the policy, if it has any.
+/// Applies the policy's Windows rules, if it has any.
 pub const CURT_SEARCH_WINDOWS: u32 = 4;
 
-/// By default nothing is read from the process, not even `PATH`. The texts are copied; one with a
-/// NULL pointer is unset.
+/// How to search. By default nothing is read from the process, not even `PATH`. Texts are copied; a
+/// NULL pointer means not set.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_search_options {
     /// Its size.
     pub size: usize,
-    /// `CURT_POLICY_…`. One without rules for the chosen system uses those for the other.
+    /// `CURT_POLICY_…`. A policy without rules for the chosen system applies its rules for the
+    /// other one.
     pub policy: u32,
     /// `CURT_SEARCH_…`.
     pub flags: u32,
-    /// `PATH`, separated by `:`, or by `;` under Windows rules. Unset, it has no entries; some
-    /// policies have a default under POSIX rules.
+    /// `PATH`, separated by `:`, or by `;` under Windows rules. If not set, it is empty, or under
+    /// POSIX rules the default of some policies.
     pub path: curt_str,
-    /// `PATHEXT`, for Windows rules. Unset, the policy's default applies.
+    /// `PATHEXT`, for Windows rules. If not set, the policy's default applies.
     pub pathext: curt_str,
-    /// The start of relative names and entries, and the working directory of policies that search
-    /// it. If relative, it starts at the real one. Unset, relative names and entries are not found.
+    /// The start of relative names and `PATH` entries, which also replaces the working directory in
+    /// policies that search it. A relative `base` starts at the real one. If not set, relative
+    /// names and entries are not found.
     pub base: curt_str,
 }
 
-// SAFETY: it begins with its size; zeros are valid.
+// SAFETY: the struct begins with its size, and zeros are valid.
 unsafe impl Versioned for curt_search_options {}
 
-/// An executable file; its contents were not read.
+/// An executable file, whose contents were not read.
 pub const CURT_PROGRAM_EXECUTABLE: u32 = 0;
-/// An image that Windows runs directly, judged by its extension.
+/// An image that Windows runs directly, judging by its extension.
 pub const CURT_PROGRAM_IMAGE: u32 = 1;
-/// A batch file, judged by its extension; `cmd.exe` runs it. Quote its arguments with care.
+/// A batch file, judging by its extension. `cmd.exe` runs it, so quote its arguments with care.
 pub const CURT_PROGRAM_BATCH: u32 = 2;
 /// A file opened by the program registered for its extension.
 pub const CURT_PROGRAM_ASSOCIATION: u32 = 3;
 
-/// An entry of `PATH`.
+/// Found in an entry of `PATH`.
 pub const CURT_ORIGIN_PATH: u32 = 0;
-/// The working directory, searched by the policy.
+/// Found in the working directory, which the policy searches.
 pub const CURT_ORIGIN_CWD: u32 = 1;
-/// The directory part of the name.
+/// Found in the directory that the name contains.
 pub const CURT_ORIGIN_GIVEN: u32 = 2;
 
 /// A program found.
@@ -95,45 +98,45 @@ pub struct curt_found {
     pub origin: u32,
     /// The index of the `PATH` entry, counting empty entries; 0 for other origins.
     pub entry: usize,
-    /// 1 if its directory came from a relative path or from the policy, so that the same search may
-    /// find another program from another directory; else 0.
+    /// 1 if the directory of the program came from a relative path or from the policy, so that the
+    /// same search might find another program after `chdir`; otherwise 0.
     pub relative: u32,
     /// 0.
     pub reserved: u32,
 }
 
-// SAFETY: it begins with its size; zeros are valid.
+// SAFETY: the struct begins with its size, and zeros are valid.
 unsafe impl Versioned for curt_found {}
 
 /// A search for many names. Threads may share it.
 #[derive(Debug)]
 pub struct curt_search(Search);
 
-/// Prepares a search. No call. The first look-up splits `PATH`; the entries are kept, and with
-/// `CURT_SEARCH_ENVIRONMENT` also the environment and working directory of that moment. Contents of
-/// directories are not cached.
+/// Prepares a search. Makes no system call. The first look-up splits `PATH`, and later ones reuse
+/// its entries, with `CURT_SEARCH_ENVIRONMENT` also the environment and the working directory of
+/// that moment. Contents of directories are not cached.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_open(
     options: *const curt_search_options,
     search: *mut *mut curt_search,
     error: *mut *mut curt_error,
 ) -> i32 {
-    // SAFETY: upheld by the caller.
+    // SAFETY: `options` is NULL or readable.
     let body = || unsafe { configured(options) }.map(curt_search);
-    // SAFETY: upheld by the caller.
+    // SAFETY: `search` and `error` are NULL or writable.
     unsafe { error::open("curt_search_open", search, error, body) }
 }
 
-/// Finds the first program of this name and writes its path into `buffer`. `found` may be NULL. A
-/// name that is a path is not looked up in `PATH`. If the buffer is too small, another call
-/// searches again.
+/// Finds the first program with this name and writes its path into `buffer`. `found` can be NULL. A
+/// name that is a path is not looked up in `PATH`. If the buffer is too small, calling again
+/// repeats the search.
 ///
-/// Cost on Linux: 1 call per `PATH` entry searched, and 2 for the one with the program. On Windows,
-/// with k candidates (the name with each extension): at most k for an entry if k is 1 or 2,
-/// otherwise 3, and 4 for the one with the program; at most 5 + k if more names share the
+/// Cost on Linux: 1 call per `PATH` entry searched, and 2 for the entry with the program. On
+/// Windows, with k candidates (the name with each extension), an entry costs at most k calls if k
+/// is 1 or 2, otherwise 3, and 4 if it has the program; at most 5 + k if more names share the
 /// candidates' prefix than one listing holds.
 ///
-/// Fails with `CURT_E_FIND_…`; the path in the error is the culprit.
+/// Fails with `CURT_E_FIND_…`; the path in the error caused the failure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_find(
     search: *const curt_search,
@@ -144,20 +147,20 @@ pub unsafe extern "C" fn curt_search_find(
     error: *mut *mut curt_error,
 ) -> isize {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `search` is NULL or an open object.
         let search = unsafe { handle::shared(search) }?;
-        // SAFETY: upheld by the caller.
+        // SAFETY: `name`, `buffer` and `found` are as `find` requires.
         unsafe { find(&search.0, name, buffer, capacity, found) }
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `error` is NULL or writable.
     length(unsafe { guard("curt_search_find", error, body) })
 }
 
-/// Calls `each` for every program of this name, best first. The path and `found` live until `each`
-/// returns; any result but 0 ends the search. `each` may use the search for other names, and must
-/// not close it.
+/// Calls `each` for every program with this name, in search order. The path and `found` live until
+/// `each` returns; any result but 0 ends the search. `each` can use the same object for other
+/// names, but must not close it.
 ///
-/// Cost: as for `curt_search_find`, for each `PATH` entry.
+/// Each `PATH` entry costs as much as in `curt_search_find`.
 ///
 /// Returns the number of programs, or the first failure: `CURT_E_FIND_…` if there is no program,
 /// `CURT_E_OS` if an entry could not be searched, `CURT_E_STOPPED` if `each` ended the search.
@@ -176,10 +179,10 @@ pub unsafe extern "C" fn curt_search_all(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `search` is NULL or an open object.
         let search = unsafe { handle::shared(search) }?;
         let each = each.ok_or(Failure::Argument("the callback is NULL"))?;
-        // SAFETY: upheld by the caller.
+        // SAFETY: `name` is readable.
         let name = unsafe { name.path() }?;
         let mut count: i32 = 0;
         let mut failed = None;
@@ -196,7 +199,7 @@ pub unsafe extern "C" fn curt_search_all(
             path.push(0);
             let path = curt_str { len: path.len() - 1, ..curt_str::of(&path) };
             let found = curt_found { size: size_of::<curt_found>(), ..described(&program) };
-            // SAFETY: the caller's function and context; the path and `found` outlive the call.
+            // SAFETY: `each` takes `context`, and the path and `found` outlive the call.
             let answer = unsafe { each(context, path, &raw const found) };
             if control::next(answer) == curt::Next::Stop {
                 return Err(failed.unwrap_or(Failure::Stopped));
@@ -204,19 +207,19 @@ pub unsafe extern "C" fn curt_search_all(
         }
         failed.map_or(Ok(count), Err)
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `error` is NULL or writable.
     int(unsafe { guard("curt_search_all", error, body) })
 }
 
 /// Closes a search.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_close(search: *mut curt_search) {
-    // SAFETY: upheld by the caller.
+    // SAFETY: `search` is NULL or an object, unused afterwards.
     unsafe { handle::close(search) };
 }
 
-/// Does the same as `curt_search_find` with a search of these options, which is closed again. No
-/// memory remains allocated.
+/// Finds a program as `curt_search_find` does, but opens a search and closes it again. No memory
+/// remains allocated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_find_once(
     options: *const curt_search_options,
@@ -227,18 +230,18 @@ pub unsafe extern "C" fn curt_find_once(
     error: *mut *mut curt_error,
 ) -> isize {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `options` is NULL or readable.
         let search = unsafe { configured(options) }?;
-        // SAFETY: upheld by the caller.
+        // SAFETY: `name`, `buffer` and `found` are as `find` requires.
         unsafe { find(&search, name, buffer, capacity, found) }
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `error` is NULL or writable.
     length(unsafe { guard("curt_find_once", error, body) })
 }
 
 /// # Safety
 ///
-/// The struct and its texts can be read.
+/// `options` is NULL, or the struct and its texts can be read.
 unsafe fn configured(options: *const curt_search_options) -> Result<Search, Failure> {
     // SAFETY: upheld by the caller.
     let options = unsafe { structs::read(options) }?.unwrap_or(curt_search_options {
@@ -291,7 +294,7 @@ fn policy(number: u32) -> Result<Policy, Failure> {
 /// # Safety
 ///
 /// The name can be read, `capacity` units can be written at `buffer`, and `found` is NULL or a
-/// valid struct.
+/// writable struct.
 unsafe fn find(
     search: &Search,
     name: curt_str,

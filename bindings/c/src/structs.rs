@@ -1,4 +1,4 @@
-//! Structs that begin with their size.
+//! Reading and writing structs that begin with their size.
 //!
 //! New fields are added at the end, so a caller and a library of different versions still
 //! understand each other.
@@ -8,22 +8,23 @@ use std::ptr;
 
 use crate::guard::Failure;
 
-/// A struct whose first field is its size, as the caller was compiled.
+/// A struct whose first field is its size in the caller's version of the header.
 ///
 /// # Safety
 ///
-/// It is `repr(C)`, its first field is the size as a `usize`, and all zero bytes are a valid value.
+/// The type is `repr(C)`, its first field is the size as a `usize`, and all zero bytes are a valid
+/// value.
 pub(crate) unsafe trait Versioned: Copy {
-    /// Its size in the first version that had it. Smaller sizes are errors.
+    /// The size in the struct's first version. Smaller sizes are errors.
     const FIRST: usize = size_of::<Self>();
 }
 
-/// Reads an optional struct of the caller. Fields missing in the caller's version are zero; fields
-/// unknown to this version must be zero.
+/// Copies an optional struct of the caller. Fields missing in the caller's version become zero; the
+/// caller's fields unknown to this version must be zero.
 ///
 /// # Safety
 ///
-/// The pointer is NULL, or as many bytes as the struct's size says can be read there.
+/// `from` is NULL, or as many bytes as the size field says can be read there.
 pub(crate) unsafe fn read<T: Versioned>(from: *const T) -> Result<Option<T>, Failure> {
     if from.is_null() {
         return Ok(None);
@@ -32,26 +33,26 @@ pub(crate) unsafe fn read<T: Versioned>(from: *const T) -> Result<Option<T>, Fai
     let size = unsafe { size(from) }?;
     let known = size.min(size_of::<T>());
     let mut value = MaybeUninit::<T>::zeroed();
-    // SAFETY: both sides have `known` bytes.
+    // SAFETY: the caller's struct and `value` both have `known` bytes.
     unsafe { ptr::copy_nonoverlapping(from.cast::<u8>(), value.as_mut_ptr().cast(), known) };
     for at in known..size {
-        // SAFETY: within the size.
+        // SAFETY: `at` is less than the size.
         let byte = unsafe { from.cast::<u8>().add(at) };
         // SAFETY: as above.
         if unsafe { byte.read() } != 0 {
             return Err(Failure::Argument("a struct has fields that this version does not know"));
         }
     }
-    // SAFETY: zeros are valid, and the caller has filled in the rest.
+    // SAFETY: zeros are valid, and the caller has set the copied bytes.
     Ok(Some(unsafe { value.assume_init() }))
 }
 
-/// Fills in an optional struct of the caller, up to the caller's size, which it does not change.
-/// The part unknown to this version becomes zero.
+/// Fills in an optional struct of the caller, up to the caller's size, but leaves the size field
+/// unchanged. Fields unknown to this version become zero.
 ///
 /// # Safety
 ///
-/// The pointer is NULL, or as many bytes as the struct's size says can be read and written there.
+/// `to` is NULL, or as many bytes as the size field says can be read and written there.
 pub(crate) unsafe fn write<T: Versioned>(to: *mut T, value: T) -> Result<(), Failure> {
     if to.is_null() {
         return Ok(());
@@ -60,31 +61,31 @@ pub(crate) unsafe fn write<T: Versioned>(to: *mut T, value: T) -> Result<(), Fai
     let size = unsafe { size(to) }?;
     let (from, known) = (size_of::<usize>(), size.min(size_of::<T>()));
     let bytes = to.cast::<u8>();
-    // SAFETY: every struct is at least as large as its size field.
+    // SAFETY: a struct is at least as large as its size field.
     let source = unsafe { (&raw const value).cast::<u8>().add(from) };
     // SAFETY: as above.
     let target = unsafe { bytes.add(from) };
-    // SAFETY: both have `known` bytes, and do not overlap.
+    // SAFETY: both structs have `known` bytes, and they do not overlap.
     unsafe { ptr::copy_nonoverlapping(source, target, known - from) };
-    // SAFETY: within the size.
+    // SAFETY: `known` is at most the caller's size.
     let rest = unsafe { bytes.add(known) };
-    // SAFETY: up to the size.
+    // SAFETY: writes up to the caller's size.
     unsafe { ptr::write_bytes(rest, 0, size - known) };
     Ok(())
 }
 
-/// Checks an output struct before the work is done.
+/// Checks the size of an output struct before the work starts.
 ///
 /// # Safety
 ///
-/// The pointer is NULL, or a `usize` can be read there.
+/// `to` is NULL, or a `usize` can be read there.
 pub(crate) unsafe fn check<T: Versioned>(to: *const T) -> Result<(), Failure> {
     // SAFETY: upheld by the caller.
     if to.is_null() { Ok(()) } else { unsafe { size(to) }.map(drop) }
 }
 
-/// Checks an output array of structs, each of `size` bytes as the caller was compiled. Fields
-/// unknown to this version, at the end of each, are left unchanged.
+/// Checks an output array of structs of `size` bytes, as the caller was compiled. Fields at their
+/// end that this version does not know remain unchanged.
 pub(crate) fn check_array<T>(to: *const T, size: usize, count: usize) -> Result<(), Failure> {
     if size < size_of::<T>() || size > 4096 || size % align_of::<T>() != 0 {
         return Err(Failure::Argument("the size of a struct is not its `sizeof`"));
@@ -94,14 +95,14 @@ pub(crate) fn check_array<T>(to: *const T, size: usize, count: usize) -> Result<
 
 /// # Safety
 ///
-/// The pointer is not NULL, and a `usize` can be read there.
+/// `of` is not NULL, and a `usize` can be read there.
 unsafe fn size<T: Versioned>(of: *const T) -> Result<usize, Failure> {
     if !of.is_aligned() {
         return Err(Failure::Argument("the pointer to a struct is not aligned"));
     }
-    // SAFETY: it is aligned, and the caller lets us read it.
+    // SAFETY: `of` is aligned, and the caller guarantees that a `usize` can be read there.
     let size = unsafe { of.cast::<usize>().read() };
-    // No struct is larger than a page, so a larger size was never filled in.
+    // No struct is larger than a page, so the caller did not set a larger size.
     if size < T::FIRST || size > 4096 {
         return Err(Failure::Argument("`size` of a struct is wrong: begin with its CURT_…_INIT"));
     }
@@ -114,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    /// Its first version ended before `third`.
+    /// A struct whose first version ended before `third`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Sample {
@@ -124,7 +125,7 @@ mod tests {
         third: u64,
     }
 
-    // SAFETY: it begins with its size; zeros are valid.
+    // SAFETY: the struct begins with its size, and zeros are valid.
     unsafe impl Versioned for Sample {
         const FIRST: usize = size_of::<usize>() + 8;
     }
@@ -170,11 +171,11 @@ mod tests {
         for size in [0, 1, first - 1, 4097, usize::MAX] {
             assert_eq!(read_of(size, 0), Err(wrong), "{size}");
         }
-        // SAFETY: NULL is fine.
+        // SAFETY: NULL is allowed.
         assert!(message(unsafe { read::<Sample>(null_mut()) }).unwrap().is_none());
     }
 
-    /// Writes a struct of `size` bytes, and returns it with the bytes behind it.
+    /// Writes `SAMPLE` to a struct of `size` bytes, and returns the struct and the bytes after it.
     fn write_to(size: usize) -> Result<Newer, &'static str> {
         let mut place = Newer { known: Sample { size, first: 7, second: 7, third: 7 }, fourth: 7 };
         let to = (&raw mut place).cast::<Sample>();
@@ -202,9 +203,9 @@ mod tests {
                 "{size}"
             );
         }
-        // SAFETY: NULL is fine.
+        // SAFETY: NULL is allowed.
         assert_eq!(message(unsafe { write(null_mut(), SAMPLE) }), Ok(()));
-        // SAFETY: NULL is fine.
+        // SAFETY: NULL is allowed.
         assert_eq!(message(unsafe { check::<Sample>(null_mut()) }), Ok(()));
     }
 
@@ -213,11 +214,11 @@ mod tests {
         let wrong = Err("the pointer to a struct is not aligned");
         for odd in 1..align_of::<Sample>() {
             let nowhere = std::ptr::without_provenance_mut::<Sample>(4096 + odd);
-            // SAFETY: it is refused.
+            // SAFETY: a misaligned pointer is refused unread.
             assert_eq!(message(unsafe { read(nowhere) }), wrong);
-            // SAFETY: it is refused.
+            // SAFETY: as above.
             assert_eq!(message(unsafe { check(nowhere) }), wrong.map(drop));
-            // SAFETY: it is refused.
+            // SAFETY: as above.
             assert_eq!(message(unsafe { write(nowhere, SAMPLE) }), wrong.map(drop));
         }
     }

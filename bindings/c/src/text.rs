@@ -10,34 +10,34 @@ use std::slice;
 
 use crate::guard::Failure;
 
-/// A unit of a path: a byte.
+/// A code unit of a path: a byte.
 #[cfg(unix)]
 pub type curt_char = std::ffi::c_char;
 
-/// A unit of a path: a UTF-16 unit.
+/// A code unit of a path in UTF-16.
 #[cfg(windows)]
 pub type curt_char = u16;
 
-/// `curt_char`, as Rust has it.
+/// The Rust type for `curt_char`.
 #[cfg(unix)]
 pub(crate) type Unit = u8;
 #[cfg(windows)]
 pub(crate) type Unit = curt_char;
 
-/// A path or a name, exactly as the system has it.
+/// A path or a name, exactly as the system stores it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_str {
-    /// May be NULL if `len` is 0.
+    /// The first code unit. Can be NULL if `len` is 0.
     pub ptr: *const curt_char,
-    /// In units. A NUL may follow.
+    /// The length in code units, without a following NUL.
     pub len: usize,
 }
 
 impl curt_str {
     pub(crate) const NONE: curt_str = curt_str { ptr: std::ptr::null(), len: 0 };
 
-    /// Borrows the units; the caller ensures that they outlive the use.
+    /// Borrows `units`, which must outlive the result.
     pub(crate) fn of(units: &[Unit]) -> curt_str {
         curt_str { ptr: units.as_ptr().cast(), len: units.len() }
     }
@@ -50,7 +50,7 @@ impl curt_str {
         unsafe { units(self.ptr.cast(), self.len) }.map(path)
     }
 
-    /// Skips the check for NULs, because [`curt::Root`] refuses them itself.
+    /// Like `path`, but leaves NULs to [`curt::Root`], which refuses them.
     ///
     /// # Safety
     ///
@@ -60,7 +60,7 @@ impl curt_str {
         unsafe { array(self.ptr.cast(), self.len) }.map(path)
     }
 
-    /// Returns `None` if the pointer is NULL.
+    /// Like `path`, but returns `None` for NULL.
     ///
     /// # Safety
     ///
@@ -74,7 +74,7 @@ impl curt_str {
 
 /// # Safety
 ///
-/// The array and its texts can be read and do not change during `'a`.
+/// `count` elements at `ptr` and their texts can be read and do not change during `'a`.
 pub(crate) unsafe fn paths<'a>(
     ptr: *const curt_str,
     count: usize,
@@ -110,11 +110,11 @@ pub(crate) unsafe fn array<'a, T>(ptr: *const T, len: usize) -> Result<&'a [T], 
     if len == 0 {
         return Ok(&[]);
     }
-    // SAFETY: not NULL, aligned, no larger than memory; the rest is upheld by the caller.
+    // SAFETY: `check` has passed; the rest is upheld by the caller.
     Ok(unsafe { slice::from_raw_parts(ptr, len) })
 }
 
-/// Checks a pointer to `len` elements of `size` bytes.
+/// Checks a pointer to `len` elements of `size` bytes: NULL, alignment, length.
 pub(crate) fn check<T>(ptr: *const T, len: usize, size: usize) -> Result<(), Failure> {
     if len > 0 && (ptr.is_null() || !ptr.is_aligned()) {
         return Err(Failure::Argument("the pointer to an array or a text is NULL or not aligned"));
@@ -149,15 +149,16 @@ pub(crate) fn to_units(text: &OsStr) -> Cow<'_, [Unit]> {
     Cow::Owned(text.encode_wide().collect())
 }
 
-/// An arena of texts, each followed by a NUL, whose addresses are stable until it is cleared.
+/// An arena of texts, each followed by a NUL. Their addresses are stable until the arena is
+/// cleared.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    /// Chunks never grow. Only the last one has free capacity.
+    /// Chunks, which never grow, because that would move texts. New texts go to the last one.
     chunks: Vec<Vec<Unit>>,
 }
 
 impl Texts {
-    /// In units.
+    /// Minimum capacity in code units.
     const CHUNK: usize = 4 << 10;
 
     /// Adds a text, which lives until the arena is cleared or dropped.
@@ -194,23 +195,23 @@ pub(crate) struct Buffer<U> {
 impl<U: Copy + Default> Buffer<U> {
     /// # Safety
     ///
-    /// `capacity` units can be written at `units` as long as the buffer is used.
+    /// `capacity` elements can be written at `units` as long as the `Buffer` is used.
     pub(crate) unsafe fn new(units: *mut U, capacity: usize) -> Result<Self, Failure> {
         check(units, capacity, size_of::<U>())?;
         Ok(Buffer { units, capacity })
     }
 
-    /// Writes the text and a NUL if both fit. Returns the length of the text in any case.
+    /// Writes the text and a NUL if both fit. Returns the length of the text, even if they do not.
     pub(crate) fn write(&self, text: &[U]) -> isize {
         if text.len() < self.capacity {
-            // SAFETY: the text fits, and `copy` tolerates overlap.
+            // SAFETY: the buffer has room for the text, and `copy` allows overlap.
             unsafe { std::ptr::copy(text.as_ptr(), self.units, text.len()) };
-            // SAFETY: one more unit fits.
+            // SAFETY: the text is shorter than the buffer.
             let end = unsafe { self.units.add(text.len()) };
             // SAFETY: as above.
             unsafe { end.write(U::default()) };
         }
-        // No slice is longer than `isize::MAX`.
+        // This cannot fail: no slice is longer than `isize::MAX`.
         isize::try_from(text.len()).unwrap_or(isize::MAX)
     }
 }
@@ -228,20 +229,20 @@ mod tests {
     #[test]
     fn null_is_a_text_without_units_only() {
         let of = |len| curt_str { ptr: null(), len };
-        // SAFETY: nothing is read.
+        // SAFETY: an empty text is not read.
         assert_eq!(unsafe { of(0).path() }.ok(), Some(Path::new("").into()));
-        // SAFETY: nothing is read.
+        // SAFETY: an empty text is not read.
         assert!(unsafe { of(0).optional_path() }.is_ok_and(|path| path.is_none()));
         for len in [1, usize::MAX] {
-            // SAFETY: it is refused.
+            // SAFETY: NULL with a length is refused unread.
             assert!(is_refused(unsafe { of(len).path() }));
-            // SAFETY: it is refused.
+            // SAFETY: as above.
             assert!(is_refused(unsafe { of(len).optional_path() }));
-            // SAFETY: it is refused.
+            // SAFETY: as above.
             assert!(is_refused(unsafe { array(null::<curt_str>(), len) }));
         }
         let empty = curt_str::of(&[]);
-        // SAFETY: nothing is read.
+        // SAFETY: an empty text is not read.
         assert!(unsafe { empty.optional_path() }.is_ok_and(|path| path.is_some()));
     }
 
@@ -249,18 +250,18 @@ mod tests {
     fn a_length_beyond_memory_and_an_odd_pointer_are_refused_before_they_are_read() {
         let largest = isize::MAX as usize;
         for len in [largest + 1, usize::MAX] {
-            // SAFETY: it is refused.
+            // SAFETY: a length beyond memory is refused unread.
             assert!(is_refused(unsafe { array([1_u8].as_ptr(), len) }));
         }
         for len in [largest / 2 + 1, largest, usize::MAX] {
-            // SAFETY: it is refused.
+            // SAFETY: as above.
             assert!(is_refused(unsafe { units([1_u16].as_ptr(), len) }));
         }
         let odd = std::ptr::without_provenance(4097);
-        // SAFETY: it is refused.
+        // SAFETY: a misaligned pointer is refused unread.
         assert!(is_refused(unsafe { units::<u16>(odd, 1) }));
         let odd = std::ptr::without_provenance(4097);
-        // SAFETY: it is refused.
+        // SAFETY: as above.
         assert!(is_refused(unsafe { paths(odd, 1) }));
     }
 

@@ -1,7 +1,7 @@
 //! Walking trees.
 //!
-//! The path itself comes first, and each directory directly before its contents, sorted by name,
-//! unit by unit.
+//! A walk returns the path itself first, and each directory directly before its contents. Entries
+//! are sorted by the code units of their names.
 //!
 //!     curt_tree *walk;
 //!     curt_tree_entry entry = CURT_TREE_ENTRY_INIT;
@@ -24,10 +24,11 @@ use crate::metadata::number_of;
 use crate::structs::{self, Versioned};
 use crate::text::{Unit, curt_str, to_units};
 
-/// Follows links, also below the path. A link back to an ancestor is `CURT_E_LOOP`; `curt_usage`,
-/// which has counted that directory already, skips it, and reports broken links as failures.
+/// Follows links, including those below the path. A link back to an ancestor is the failure
+/// `CURT_E_LOOP`; `curt_usage` skips it, because that directory is counted already, and reports
+/// broken links as failures.
 pub const CURT_TREE_FOLLOW: u32 = 1;
-/// Does not enter other file systems than that of the path.
+/// Does not enter file systems other than that of the path.
 pub const CURT_TREE_SAME_FILE_SYSTEM: u32 = 2;
 /// Counts a file once for each of its hard links. Only for `curt_usage`.
 pub const CURT_TREE_COUNT_LINKS: u32 = 4;
@@ -50,7 +51,7 @@ pub struct curt_tree {
     path: Vec<Unit>,
 }
 
-/// The descriptor limit of a walk.
+/// The maximum number of open directories of a walk.
 const MOST_OPEN: usize = 64;
 
 /// An entry of a tree.
@@ -59,20 +60,20 @@ const MOST_OPEN: usize = 64;
 pub struct curt_tree_entry {
     /// Its size.
     pub size: usize,
-    /// The path as given and the names below it.
+    /// The path given to `curt_tree_open`, and the names below it.
     pub path: curt_str,
-    /// 0 for the path itself.
+    /// The depth; 0 for the path itself.
     pub depth: u32,
     /// `CURT_KIND_…`.
     pub kind: u32,
 }
 
-// SAFETY: it begins with its size; zeros are valid.
+// SAFETY: the struct begins with its size, and zeros are valid.
 unsafe impl Versioned for curt_tree_entry {}
 
-/// Prepares a walk, without opening anything yet. `flags`: `CURT_TREE_FOLLOW`,
-/// `CURT_TREE_SAME_FILE_SYSTEM`. Without the former no link is followed, except `path` itself with
-/// a trailing separator.
+/// Prepares a walk, without opening anything. `flags` can be `CURT_TREE_FOLLOW` and
+/// `CURT_TREE_SAME_FILE_SYSTEM`. Without the former, links are not followed, except `path` itself
+/// if it ends in a separator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_open(
     path: curt_str,
@@ -81,29 +82,29 @@ pub unsafe extern "C" fn curt_tree_open(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `path` is readable.
         let path = unsafe { path.path() }?;
         let walk = walk_of(&path, flags)?.sort_by_name(true).descriptors(MOST_OPEN);
         Ok(curt_tree { walking: walk.start(), path: Vec::new() })
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `walk` and `error` are NULL or writable.
     unsafe { error::open("curt_tree_open", walk, error, body) }
 }
 
-/// Moves to the next entry, whose path lives until the next call with this handle. The call after
-/// the one for a directory opens and reads it, unless it was pruned; other calls mostly return
-/// entries read earlier. The entries of all ancestors are held in memory, and at most 64
-/// directories are open.
+/// Moves to the next entry, whose path lives until the next call with this `walk`. The call after a
+/// directory opens and reads it, unless it was pruned; most other calls return entries read
+/// earlier. The entries of all ancestors are held in memory, and at most 64 directories are open at
+/// a time.
 ///
-/// Each directory is opened relative to its parent, so a tree may be deeper than the longest path,
-/// and a directory replaced by a link cannot lead the walk out of the tree.
+/// Each directory is opened relative to its parent, so a tree can be deeper than the longest valid
+/// path, and a directory replaced by a link cannot lead the walk out of the tree.
 ///
 /// Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more with a
-/// flag; none for an entry where listings include kinds.
+/// flag. Entries cost no call if the file system's listings include kinds.
 ///
-/// Returns 1, or 0 at the end. The next call continues after `CURT_E_OS`, `CURT_E_LOOP` (the
-/// directory is one of its own ancestors), `CURT_E_REPLACED` and `CURT_E_OTHER`. A loop must end at
-/// `CURT_E_ARGUMENT`, which changes nothing, and at `CURT_E_INTERNAL`.
+/// Returns 1, or 0 at the end. After `CURT_E_OS`, `CURT_E_LOOP` (a directory is its own ancestor),
+/// `CURT_E_REPLACED` and `CURT_E_OTHER`, the next call continues. The caller's loop must end at
+/// `CURT_E_ARGUMENT`, which would repeat, and at `CURT_E_INTERNAL`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_next(
     walk: *mut curt_tree,
@@ -111,23 +112,23 @@ pub unsafe extern "C" fn curt_tree_next(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `walk` is NULL or an unshared object.
         let walk = unsafe { handle::exclusive(walk) }?;
-        // SAFETY: upheld by the caller.
+        // SAFETY: `entry` is NULL or readable.
         let asked = unsafe { structs::read(entry) }?;
         let asked = asked.ok_or(Failure::Argument("`entry` is NULL"))?;
         let Some((depth, kind)) = walk.next()? else { return Ok(0) };
         let path = curt_str::of(&walk.path[..walk.path.len() - 1]);
-        // SAFETY: upheld by the caller.
+        // SAFETY: `entry` is NULL or writable.
         unsafe { structs::write(entry, curt_tree_entry { path, depth, kind, ..asked }) }?;
         Ok(1)
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `error` is NULL or writable.
     int(unsafe { guard("curt_tree_next", error, body) })
 }
 
 impl curt_tree {
-    /// Returns the depth and kind of the next entry, and stores its path.
+    /// Moves to the next entry and stores its path. Returns depth and kind.
     fn next(&mut self) -> Result<Option<(u32, u32)>, Error> {
         let Some(entry) = self.walking.next().transpose()? else { return Ok(None) };
         self.path.clear();
@@ -138,20 +139,20 @@ impl curt_tree {
     }
 }
 
-/// Skips everything below the current entry, which need not be a directory. No call.
+/// Skips everything below the current entry, which need not be a directory. Makes no system call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_prune(walk: *mut curt_tree) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `walk` is NULL or an unshared object.
         unsafe { handle::exclusive(walk) }?.walking.skip();
         Ok(0)
     };
     int(plain(body))
 }
 
-/// Closes a walk at any time.
+/// Closes a walk, even before its end.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_close(walk: *mut curt_tree) {
-    // SAFETY: upheld by the caller.
+    // SAFETY: `walk` is NULL or an object, unused afterwards.
     unsafe { handle::close(walk) };
 }

@@ -16,7 +16,7 @@ use crate::structs::{self, Versioned};
 use crate::text::{self, curt_str};
 use crate::tree::{CURT_TREE_COUNT_LINKS, CURT_TREE_FOLLOW, CURT_TREE_SAME_FILE_SYSTEM};
 
-/// Disk usage.
+/// The sums of `curt_usage`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_totals {
@@ -24,28 +24,28 @@ pub struct curt_totals {
     pub size: usize,
     /// Entries, including directories.
     pub entries: u64,
-    /// Readable bytes: the lengths of files and of link targets.
+    /// The apparent size in bytes: the lengths of files and of link targets.
     pub apparent: u64,
-    /// Allocated bytes, including those of directories.
+    /// Allocated bytes on disk, including those of directories.
     pub allocated: u64,
-    /// Entries of unknown size, which the sums do not include.
+    /// Entries of unknown size, which `apparent` and `allocated` do not include.
     pub unknown: u64,
     /// Failures.
     pub errors: u64,
 }
 
-// SAFETY: it begins with its size; zeros are valid.
+// SAFETY: the struct begins with its size, and zeros are valid.
 unsafe impl Versioned for curt_totals {}
 
-/// Adds up the space of `count` trees. A file with several hard links, or reached through two of
-/// the paths, counts once. `flags`: `CURT_TREE_FOLLOW` (otherwise no link is followed),
-/// `CURT_TREE_SAME_FILE_SYSTEM` (no extra call), `CURT_TREE_COUNT_LINKS`. The sums do not depend on
-/// the number of threads.
+/// Adds up the disk space of `count` trees. A file with several hard links, or reached through two
+/// of the paths, counts once. `flags` can be `CURT_TREE_FOLLOW` (otherwise links are not followed),
+/// `CURT_TREE_SAME_FILE_SYSTEM` (no extra call) and `CURT_TREE_COUNT_LINKS`. The sums do not depend
+/// on the number of threads.
 ///
 /// Continues after a failure. Returns 0, the result of the first failure, which `error` describes,
-/// or `CURT_E_STOPPED`; `totals` always has everything counted so far.
+/// or `CURT_E_STOPPED`; in each case `totals` has everything counted so far.
 ///
-/// Cost: 1 call per entry and 4 more per directory; on Windows none per entry with
+/// Cost: 1 call per entry and 4 more per directory; on Windows entries cost no call with
 /// `CURT_TREE_COUNT_LINKS`. `CURT_TREE_FOLLOW` without `CURT_TREE_COUNT_LINKS` always uses one
 /// thread.
 #[unsafe(no_mangle)]
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn curt_usage(
     error: *mut *mut curt_error,
 ) -> i32 {
     let body = || {
-        // SAFETY: upheld by the caller.
+        // SAFETY: `paths` points to `count` readable texts.
         let paths = unsafe { text::paths(paths, count) }?;
         let known = CURT_TREE_FOLLOW | CURT_TREE_SAME_FILE_SYSTEM | CURT_TREE_COUNT_LINKS;
         if flags & !known != 0 {
@@ -67,9 +67,9 @@ pub unsafe extern "C" fn curt_usage(
         if totals.is_null() {
             return Err(Failure::Argument("`totals` is NULL"));
         }
-        // SAFETY: upheld by the caller.
+        // SAFETY: `totals` is NULL or readable.
         unsafe { structs::check(totals) }?;
-        // SAFETY: as above.
+        // SAFETY: `control` is NULL or valid.
         let control = unsafe { Control::new(control) }?;
         let failures = Failures::new(&control);
         let follows = flags & CURT_TREE_FOLLOW != 0;
@@ -95,10 +95,10 @@ pub unsafe extern "C" fn curt_usage(
             unknown: report.unknown,
             errors: report.error_count,
         };
-        // SAFETY: as above.
+        // SAFETY: `totals` is NULL or writable.
         unsafe { structs::write(totals, filled) }?;
         outcome(first, report.stopped)
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: `error` is NULL or writable.
     int(unsafe { guard("curt_usage", error, body) })
 }

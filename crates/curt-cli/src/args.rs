@@ -1,5 +1,5 @@
-//! The command line: options of each command. Only this module uses clap. A few values are parsed
-//! in `cmd/`.
+//! The command line: the options of each command. Only this module parses with clap. A few option
+//! values are parsed in `cmd/`.
 
 mod beneath;
 mod du;
@@ -43,8 +43,8 @@ pub(crate) use run::RunOptions;
 pub(crate) use stat::{StatFormat, StatOptions};
 pub(crate) use which::{LookUpOptions, WhichOptions};
 
-/// How many words from the last option on clap parses, in commands with operands. No option has
-/// that many values.
+/// In commands with operands, clap parses this many words from the last option on, which is more
+/// than any option has values.
 const READ_BEYOND_OPTIONS: usize = 16;
 
 #[derive(Parser)]
@@ -133,24 +133,24 @@ pub(crate) struct WithoutOptions {
     pub(crate) features: Vec<Feature>,
 }
 
-/// Returns the operands, in commands where all words after the last option are operands.
+/// A function that returns the operands of commands in which all words after the last option are
+/// operands.
 type OperandsOf<T> = Option<fn(&mut T) -> &mut Vec<OsString>>;
 
-/// The options of one command.
 trait Options: Args {
     const OPERANDS: OperandsOf<Self> = None;
 
-    /// Options that need another one. clap's `requires` is not enough: it is ignored if an option
-    /// conflicting with the required one is given.
+    /// Pairs of an option and the option that it needs. clap's `requires` is not enough, because
+    /// clap ignores it if an option that conflicts with the required one is given.
     const NEEDS: &[(&str, &str)] = &[];
 
-    /// Returns a word that is not an option, but that clap would read as one or several.
+    /// Returns a word that is not an option, but that clap would read as one or more options.
     fn misread(_: &[OsString]) -> Option<&str> {
         None
     }
 
-    /// Decides which of several options wins, and rejects contradictions that clap cannot express.
-    /// The error is a message for the user.
+    /// Decides which of several conflicting options wins, and rejects contradictions that clap
+    /// cannot express. The error is a message for the user.
     fn settle(&mut self, _: &Positions<'_>) -> Result<(), String> {
         Ok(())
     }
@@ -163,7 +163,6 @@ struct Positions<'a> {
 }
 
 impl Positions<'_> {
-    /// Returns the positions of an option on the command line.
     fn all(&self, id: &str) -> impl DoubleEndedIterator<Item = usize> {
         let is_typed = self.matches.value_source(id) == Some(ValueSource::CommandLine);
         self.matches.indices_of(id).filter(|_| is_typed).into_iter().flatten()
@@ -173,7 +172,6 @@ impl Positions<'_> {
         self.all(id).next_back()
     }
 
-    /// Returns the value of the option given last.
     fn last<T: Copy>(&self, options: &[(&str, T)]) -> Option<T> {
         let given = options.iter().filter_map(|&(id, value)| Some((self.position(id)?, value)));
         given.max_by_key(|&(at, _)| at).map(|(_, value)| value)
@@ -203,7 +201,7 @@ impl Options for BeneathOptions {
 }
 impl Options for WhichOptions {}
 
-/// Parses the command line. Requested help is an error here, too.
+/// Parses the command line. A request for help is returned as an error, too.
 pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     let mut all = sys::command_line();
     let program = all.next().unwrap_or_default();
@@ -232,7 +230,8 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
         };
     }
     let name = words.first().and_then(|word| word.to_str()).map(str::to_owned);
-    // Defining all commands takes longer than removing ten files.
+    // Define only the typed command, because defining all of them takes longer than removing ten
+    // files.
     match name.as_deref() {
         Some("rm") => read("rm", words).map(Command::Rm),
         Some("find") => read("find", words).map(Box::new).map(Command::Find),
@@ -262,16 +261,15 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     }
 }
 
-/// Whether the words are `--help` and a command or topic.
 fn is_help(option: &OsStr, word: &OsStr) -> bool {
     (option == "--help" || option == "-h") && !word.as_encoded_bytes().starts_with(b"-")
 }
 
-/// Parses the words of one command; the first is its name.
+/// Parses the words of one command, which begin with its name.
 fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, Box<Refused>> {
     let Some(operands) = T::OPERANDS else { return read_all(name, &words) };
-    // clap allocates for every word. Operands after the last option bypass it, except for the first
-    // few, which may be values of that option.
+    // clap allocates for every word, so most operands after the last option bypass it. The first
+    // few do not, because they might be values of that option.
     let option = words.iter().rposition(|word| word.as_encoded_bytes().starts_with(b"-"));
     let rest = words.split_off(words.len().min(option.unwrap_or(0) + READ_BEYOND_OPTIONS));
     let mut options = read_all(name, &words)?;
@@ -279,8 +277,8 @@ fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, B
     Ok(options)
 }
 
-/// Leaks the definition and clap's matches on purpose: freeing them takes a tenth of the
-/// instructions of startup, and the process ends soon.
+/// Parses the words of one command with clap. Leaks clap's definition and matches on purpose,
+/// because freeing them takes a tenth of the instructions of startup, and the process ends soon.
 fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box<Refused>> {
     let define = || {
         let program = called::shown(format!("curt {name}"));
@@ -296,9 +294,9 @@ fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box
         Some(_) => end_options_at_operand(define()),
         None => define(),
     };
-    // Options are usually spelled out. GNU's options, needed for abbreviations and for rejecting
-    // missing ones, are added only after a failure, because that takes longer than listing a small
-    // directory.
+    // Options are usually spelled out. Add GNU's options only after a failure, because that takes
+    // longer than listing a small directory. They are needed for abbreviations, and for rejecting
+    // those that curt lacks.
     let mut command = ManuallyDrop::new(define().infer_long_args(false));
     if let Ok(options) = read_by(&mut command, None, words) {
         return Ok(options);
@@ -308,12 +306,11 @@ fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box
     options.map_err(|error| Box::new(Refused::new(Some(name), &error, &command)))
 }
 
-/// Makes all words after the first operand operands, as POSIX requires.
+/// Treats all words after the first operand as operands, as POSIX requires.
 fn end_options_at_operand(command: clap::Command) -> clap::Command {
     command.mut_arg("operands", |operands| operands.trailing_var_arg(true))
 }
 
-/// Parses words with a definition, to which GNU's options may have been added.
 fn read_by<T: Options>(
     command: &mut clap::Command,
     gnu: Option<&gnu::Tool>,
@@ -347,7 +344,7 @@ pub(crate) fn set<B, T>(builder: B, value: Option<T>, set: impl FnOnce(B, T) -> 
     }
 }
 
-/// Accepts a word or an unambiguous prefix of it.
+/// A parser for one of these words or an unambiguous prefix.
 #[derive(Clone)]
 struct AbbreviationOf<T: 'static>(&'static [(&'static str, T)]);
 
@@ -365,7 +362,7 @@ impl<T: Copy + PartialEq + Send + Sync> TypedValueParser for AbbreviationOf<T> {
         TypedValueParser::parse_ref(&parse, command, option, word)
     }
 
-    /// The first word of each meaning, for completion scripts.
+    /// Returns the first word of each meaning, for completion scripts.
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         let is_first = |&(at, (_, meaning)): &(usize, &(&str, T))| {
             self.0[..at].iter().all(|(_, other)| other != meaning)
@@ -375,7 +372,7 @@ impl<T: Copy + PartialEq + Send + Sync> TypedValueParser for AbbreviationOf<T> {
     }
 }
 
-/// Accepts a word that is spelled out.
+/// Returns a parser that accepts one of `words`, spelled out.
 fn one_of<T: Copy + Send + Sync, const N: usize>(
     words: &'static [(&'static str, T); N],
 ) -> impl TypedValueParser<Value = T> {

@@ -1,6 +1,6 @@
-//! The name curt was called by. A link named like one of these commands is that command: options
-//! follow directly, messages begin with that name, and usage errors exit with the code of the GNU
-//! tool.
+//! The name curt was called by. A link named like one of the commands below acts as that command:
+//! options follow directly, messages begin with that name, and usage errors exit with the code of
+//! the GNU tool.
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsStr;
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 const NAMES: [&str; 7] = ["rm", "ls", "du", "stat", "which", "realpath", "readlink"];
 
-/// Set when the command line is parsed.
+/// The name, set when the command line is parsed.
 static CALLED: OnceLock<&str> = OnceLock::new();
 
 /// Returns the command for a program name, and remembers it.
@@ -23,12 +23,12 @@ pub(crate) fn name() -> Option<&'static str> {
     CALLED.get().copied()
 }
 
-/// Returns the name for messages: `curt rm`, or `rm` if curt was called so.
+/// Returns the name for messages: `curt rm`, or `rm` if curt was called by that name.
 pub(crate) fn shown(program: String) -> String {
     name().filter(|name| program.ends_with(name)).map_or(program, str::to_owned)
 }
 
-/// Returns the number of words before a command's own.
+/// Returns the number of words that precede a command's options and operands.
 pub(crate) fn words_before() -> usize {
     if name().is_some() { 1 } else { 2 }
 }
@@ -72,7 +72,6 @@ mod tests {
             let with_suffix = format!("{program}{EXE_SUFFIX}");
             assert_eq!(called(&with_suffix), name, "{with_suffix}");
         }
-        // Only Windows has a suffix and ignores case.
         let on_windows = Some("rm").filter(|_| !EXE_SUFFIX.is_empty());
         assert_eq!(called("RM.EXE"), on_windows);
         assert_eq!(called("rm.exe"), on_windows);

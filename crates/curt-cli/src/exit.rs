@@ -8,18 +8,16 @@ pub(crate) struct Exit(u8);
 
 impl Exit {
     pub(crate) const SUCCESS: Exit = Exit(0);
-    /// An error was reported.
     pub(crate) const FAILURE: Exit = Exit(1);
-    /// Wrong command line; the command did nothing.
+    /// The command line was wrong, and the command did nothing.
     pub(crate) const USAGE: Exit = Exit(2);
 
     /// `curt run`: the time limit expired.
     pub(crate) const TIMED_OUT: Exit = Exit(124);
-    /// `curt run`: the program was not started, for any reason but the next two.
+    /// `curt run`: the program was not started for another reason than the next two.
     pub(crate) const NOT_STARTED: Exit = Exit(125);
     /// `curt run`: the program exists but cannot be executed.
     pub(crate) const NOT_EXECUTABLE: Exit = Exit(126);
-    /// `curt run`: the program was not found.
     pub(crate) const NOT_FOUND: Exit = Exit(127);
 
     pub(crate) fn of(code: u8) -> Exit {
@@ -31,14 +29,14 @@ impl Exit {
         Exit(u8::try_from(128 + signal).unwrap_or(u8::MAX))
     }
 
-    /// Returns the code for a failed write. GNU ls treats that like an operand that cannot be
-    /// listed.
+    /// Returns the code for a failed write. GNU ls treats a failed write like an operand that
+    /// cannot be listed.
     pub(crate) fn unwritable(program: &str) -> Exit {
         if matches!(program, "curt ls" | "ls") { Exit::USAGE } else { Exit::FAILURE }
     }
 
-    /// Returns the code for a wrong command line: that of the GNU tool if curt was called by its
-    /// name, and for `realpath` and `readlink`.
+    /// Returns the code for a wrong command line: for `realpath` and `readlink`, and if curt was
+    /// called by the name of a GNU tool, the code of that tool.
     pub(crate) fn usage(program: &str) -> Exit {
         match program {
             "rm" | "du" | "stat" | "realpath" | "readlink" | "curt realpath" | "curt readlink" => {

@@ -10,9 +10,9 @@ pub(crate) enum Flaw {
     TooLarge(i128),
 }
 
-/// Parses a number in C notation, optionally with one of these units: `K` and `KiB` are 1024, `KB`
-/// is
-/// 1000. A unit alone counts as one. Rejects a minus sign if `range` starts at 0.
+/// Parses a number in C notation, optionally followed by one of `units`, of which `K` and `KiB`
+/// mean 1024, and `KB` means 1000. A unit alone counts as one. Rejects a minus sign if `range`
+/// starts at 0.
 pub(crate) fn parse(text: &[u8], units: &[u8], range: &RangeInclusive<i128>) -> Result<i128, Flaw> {
     let (least, most) = (*range.start(), *range.end());
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');

@@ -11,7 +11,7 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// Waits for a line and returns whether it begins with `y` or `Y`. End of input and a signal
+    /// Reads a line and returns whether it begins with `y` or `Y`. The end of input and a signal
     /// mean no.
     pub(crate) fn is_yes(&mut self, cancel: &Cancel) -> bool {
         matches!(self.line(cancel).first(), Some(b'y' | b'Y'))

@@ -41,8 +41,8 @@ fn in_escaped_quotes(bytes: &[u8], is_ascii: bool) -> String {
     quoted.text
 }
 
-/// Quotes a name for a terminal only where needed: if a shell would misread it, if it has control
-/// characters, or one of the `special` characters. This is gnulib's `shell_escape_quoting_style`.
+/// Quotes a name for a terminal only if a shell would misread it, or if it has control characters
+/// or `special` characters. This is gnulib's `shell_escape_quoting_style`.
 pub(crate) fn for_terminal(name: impl AsRef<OsStr>, special: &str) -> String {
     let name = name.as_ref();
     let harmless = |(at, character): (usize, char)| match character {
@@ -59,7 +59,7 @@ pub(crate) fn for_terminal(name: impl AsRef<OsStr>, special: &str) -> String {
     }
 }
 
-/// Returns a name that has a single quote and no character that is special within double quotes.
+/// Returns the name if it has a single quote and no character that is special within double quotes.
 fn for_double_quotes(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let harmless = |(at, character): (usize, char)| match character {
@@ -71,8 +71,8 @@ fn for_double_quotes(bytes: &[u8]) -> Option<&str> {
     (text.contains('\'') && text.char_indices().all(harmless)).then_some(text)
 }
 
-/// Escapes control characters, and characters that change the look of the rest of the line, as
-/// octal bytes. Newlines remain.
+/// Escapes control characters, and characters that change how the rest of the line looks, as octal
+/// bytes. Newlines remain.
 pub(crate) fn shield(text: &str) -> String {
     let is_harmless = |character| character == '\n' || is_printable(character);
     if text.chars().all(is_harmless) {
@@ -94,7 +94,7 @@ pub(crate) fn on_one_line(typed: &str) -> String {
     shield(typed).replace('\n', "\\012")
 }
 
-/// Replaces control characters by `?`, as GNU ls and find do on a terminal without quoting.
+/// Replaces control characters by `?`, as GNU find does on a terminal, and GNU ls without quoting.
 pub(crate) fn masked(name: &[u8]) -> String {
     let mut shown = String::with_capacity(name.len());
     let mask = |character| if is_printable(character) { character } else { '?' };
@@ -105,7 +105,6 @@ pub(crate) fn masked(name: &[u8]) -> String {
     shown
 }
 
-/// Returns the letter of a C escape such as `\n`.
 fn escape_letter(character: char) -> Option<char> {
     let index = ('\x07'..='\r').position(|known| known == character)?;
     "abtnvfr".chars().nth(index)
@@ -121,7 +120,7 @@ fn octal(byte: u8) -> [char; 4] {
     ['\\', digit(6), digit(3), digit(0)]
 }
 
-/// A name being quoted. While `escaping`, it is within `$'` and `'`.
+/// A name being quoted. `escaping` means that the end of `text` is between `$'` and `'`.
 struct Quoted {
     text: String,
     escaping: bool,

@@ -13,12 +13,11 @@ use crate::out::json::{self, Object};
 use crate::out::{Screen, entry, text};
 use crate::sys::{self, interrupt};
 
-/// Shared by the threads of a command.
 pub(crate) struct Session {
-    /// The name in messages: `curt rm`, or `rm` if curt was called so.
+    /// The name in messages: `curt rm`, or `rm` if curt was called by that name.
     program: String,
     is_json: bool,
-    /// `--stats`: prints the number of calls at the end.
+    /// Whether to print the number of calls at the end (`--stats`).
     has_stats: bool,
     screen: Screen,
     cancel: &'static Cancel,
@@ -40,7 +39,7 @@ pub(crate) fn end(null: bool) -> &'static [u8] {
 }
 
 impl Session {
-    /// Begins a run. It is cancelled if the reader of its output goes away. Signals kill the
+    /// Begins a run, which is cancelled if the reader of its output goes away. Signals kill the
     /// process until [`interrupt::listen`] is called.
     pub(crate) fn new(program: impl Into<String>, is_json: bool, has_stats: bool) -> Session {
         let cancel = interrupt::token();
@@ -87,7 +86,7 @@ impl Session {
         self.screen.data(data);
     }
 
-    /// Writes a name, quoted for a terminal unless NUL ends it.
+    /// Writes a name, quoted for a terminal unless it ends in NUL.
     pub(crate) fn name(&self, name: &OsStr, null: bool) {
         let name = entry::name(name, !null && self.is_terminal());
         self.data(&[&name, end(null)].concat());
@@ -97,12 +96,11 @@ impl Session {
         self.screen.data(object.line().as_bytes());
     }
 
-    /// Writes an object to standard error.
     pub(crate) fn report(&self, object: Object) {
         self.message(&object.line());
     }
 
-    /// Writes text to standard error, after the data so far.
+    /// Writes text to standard error, after the buffered data.
     pub(crate) fn message(&self, text: &str) {
         self.screen.message(text);
     }
@@ -125,7 +123,7 @@ impl Session {
         self.fail_as(error, &text::failure(error));
     }
 
-    /// Reports a failure, as JSON or as this message.
+    /// Reports a failure, as JSON or with this message.
     pub(crate) fn fail_as(&self, failure: impl Into<Failure>, message: &str) {
         self.count_failure();
         if self.is_json {
@@ -135,7 +133,7 @@ impl Session {
         }
     }
 
-    /// Counts a failure reported elsewhere.
+    /// Counts a failure that was reported already.
     pub(crate) fn count_failure(&self) {
         self.errors.fetch_add(1, Ordering::Relaxed);
         self.worsen(Exit::FAILURE);
@@ -145,18 +143,17 @@ impl Session {
         self.errors.load(Ordering::Relaxed)
     }
 
-    /// Raises the exit code to this one.
+    /// Sets the exit code, unless it is higher already.
     pub(crate) fn worsen(&self, exit: Exit) {
         self.exit.fetch_max(exit.code(), Ordering::Relaxed);
     }
 
-    /// Ends the command because of a wrong command line.
     pub(crate) fn usage(&self, message: &str) -> Exit {
         let program = &self.program;
         self.refuse_with(message, &format!("Try '{program} --help' for more information.\n"))
     }
 
-    /// The same without a hint to the help, for an invalid value.
+    /// Ends the command because of an invalid value, without a hint to `--help`.
     pub(crate) fn refuse(&self, message: &str) -> Exit {
         self.refuse_with(message, "")
     }
@@ -172,8 +169,8 @@ impl Session {
         self.close(false)
     }
 
-    /// Ends the command and prints statistics if requested. After an interrupt, JSON gets the
-    /// totals too; without JSON, the command has printed them already.
+    /// Ends the command and prints statistics if requested. After an interrupt, prints the totals
+    /// as JSON, too; without JSON, the command has printed them already.
     pub(crate) fn finish(&self, outcome: Outcome) -> Exit {
         let Outcome { summary, done, calls, is_cancelled } = outcome;
         if self.is_json {
@@ -194,8 +191,8 @@ impl Session {
         self.close(is_cancelled)
     }
 
-    /// Writes the remaining output. A command cancelled by a signal dies by that signal, so that
-    /// the shell notices.
+    /// Writes the remaining output and returns the exit code. Ends a command cancelled by a signal
+    /// with that signal, so that the shell notices.
     pub(crate) fn close(&self, is_cancelled: bool) -> Exit {
         let is_cut = self.screen.is_cut();
         let is_cancelled = is_cancelled || is_cut;

@@ -4,7 +4,6 @@ pub(crate) fn meaning<T: Copy>(words: &[(&str, T)], word: &str) -> Option<T> {
     words.iter().find(|&&(known, _)| known == word).map(|&(_, meaning)| meaning)
 }
 
-/// Returns the meaning of a word or of an unambiguous prefix.
 pub(crate) fn abbreviated<T: Copy + PartialEq>(
     words: &[(&str, T)],
     word: &str,

@@ -206,22 +206,21 @@ pub(crate) struct DuOptions {
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
 
-    /// The unit of sizes. `None` if `--block-size` comes last or no option chooses one.
+    /// The unit of sizes. `None` if `--block-size` is the last such option or no option chooses a
+    /// unit.
     #[arg(skip)]
     pub(crate) unit: Option<Unit>,
 
-    /// Which symlinks are followed.
     #[arg(skip)]
     pub(crate) follow: Follow,
 
-    /// Whether the long names were typed, for messages.
     #[arg(skip)]
     pub(crate) is_long_block_size: bool,
     #[arg(skip)]
     pub(crate) is_long_threshold: bool,
 }
 
-/// GNU du's words, and one for its default.
+/// GNU du's words for times, and a word for its default.
 const TIMES: [(&str, Fields); 6] = [
     ("atime", Fields::ACCESSED),
     ("access", Fields::ACCESSED),
@@ -247,17 +246,18 @@ pub(crate) enum Unit {
     Bytes,
     /// The largest unit that leaves a number of at least 1.
     Human,
-    /// The same, in powers of 1000.
+    /// Like `Human`, in powers of 1000.
     Si,
 }
 
 impl DuOptions {
-    /// Whether to print apparent sizes. `-b` does so even if another unit follows.
+    /// Returns whether to print apparent sizes. `-b` requests them even if an option for another
+    /// unit follows.
     pub(crate) fn is_apparent(&self) -> bool {
         self.apparent_size || self.bytes
     }
 
-    /// Whether to print a tree. Options that make no sense in a tree select GNU du's lines.
+    /// Returns whether to print a tree. Options that make no sense in a tree select GNU du's lines.
     pub(crate) fn is_tree(&self, is_terminal: bool) -> bool {
         let is_for_lines = self.gnu
             || self.output.json

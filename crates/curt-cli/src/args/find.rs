@@ -51,7 +51,6 @@ const PATTERNS: &str = "Patterns";
 const TRAVERSAL: &str = "Traversal";
 const OUTPUT: &str = "Output";
 
-/// Words before a command or operands.
 const ENDS: [&str; 5] = ["--", "-x", "--exec", "-X", "--exec-batch"];
 
 const WHENS: [(&str, When); 3] =
@@ -386,7 +385,7 @@ pub(crate) struct FindOptions {
     #[arg(skip)]
     pub(crate) commands: Vec<Vec<OsString>>,
 
-    /// How --changed-within and --changed-before were typed, for messages.
+    /// The spelling of --changed-within and --changed-before on the command line, for messages.
     #[arg(skip)]
     pub(crate) time_options: [String; 2],
 
@@ -448,7 +447,7 @@ impl FindOptions {
         Ok(())
     }
 
-    /// Whether `--delete` skips mounts by default, without an option that sets a boundary.
+    /// Returns whether `--delete` skips mounts because no option sets another boundary.
     pub(crate) fn has_own_boundary(&self) -> bool {
         self.delete && self.one_file_system.is_none()
     }

@@ -1,15 +1,14 @@
-//! The options of the GNU tools. An abbreviation means what it means to the GNU tool, so an option
-//! that curt lacks is recognized and refused instead of being read as an abbreviation of another
-//! one.
+//! The options of the GNU tools. An abbreviation means the same as in the GNU tool. So an option
+//! that curt lacks is recognized and refused; otherwise it could be read as an abbreviation of
+//! another one.
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-/// A tool of coreutils 9.x and its options.
 pub(super) struct Tool {
     name: &'static str,
     letters: &'static str,
-    /// Sorted.
+    /// Long names in sorted order.
     longs: &'static str,
 }
 
@@ -72,8 +71,8 @@ pub(super) fn options(tool: &str) -> Option<&'static Tool> {
 }
 
 impl Tool {
-    /// Adds the missing options, to be refused, and the abbreviations that an option unknown to GNU
-    /// would make ambiguous. clap infers the other abbreviations.
+    /// Adds the GNU options that curt lacks, which are then refused, and the abbreviations that one
+    /// of curt's own options would make ambiguous. clap infers the other abbreviations.
     pub(super) fn add_to(&self, mut command: Command) -> Command {
         let names: Vec<&str> = self.longs.split_whitespace().collect();
         let is_extra = |name: &&str| names.binary_search(&format!("--{name}").as_str()).is_err();
@@ -82,7 +81,7 @@ impl Tool {
             let name = &option[2..];
             if !long_names(&command).any(|known| known == name) {
                 if matches!(name, "help" | "version") {
-                    // clap adds these.
+                    // clap adds these options itself.
                     continue;
                 }
                 command = command.arg(refused(option).long(name));
@@ -128,7 +127,7 @@ impl Tool {
     }
 }
 
-/// Returns how many letters identify an option uniquely.
+/// Returns the minimum number of letters that identify an option.
 fn shortest(names: &[&str], at: usize) -> usize {
     let neighbors = [at.checked_sub(1), Some(at + 1)];
     let neighbors = neighbors.into_iter().flatten().filter_map(|at| names.get(at));
@@ -136,7 +135,7 @@ fn shortest(names: &[&str], at: usize) -> usize {
     alike.unwrap_or("--".len()) + 1 - "--".len()
 }
 
-/// An option that is recognized only to be refused. Its ID is its spelling.
+/// Returns an option that is recognized only to be refused. Its ID is its spelling.
 fn refused(option: &'static str) -> Arg {
     Arg::new(option).hide(true).num_args(0..=1).require_equals(true).action(ArgAction::Append)
 }

@@ -1,16 +1,16 @@
-//! Help: `-h` is clap's, with one line per option; `--help` and manual pages are complete.
+//! Help: `-h` prints clap's summary, with one line per option; `--help` and manual pages are
+//! complete.
 
 use clap::Command;
 use clap::builder::StyledStr;
 
-/// Examples come before the options.
+/// The layout of help, with examples before the options.
 pub(super) const TEMPLATE: &str = "\
 {about-with-newline}
 {usage-heading} {usage}
 
 {before-help}{all-args}{after-help}";
 
-/// The list of fields in the help of each `--fields`.
 macro_rules! fields_help {
     ($first:literal) => {
         concat!(

@@ -47,7 +47,8 @@ Examples:
   curt ls --tree --depth 2            a tree of two levels
   curt ls --fields name,size,created  chosen fields, separated by tabs";
 
-/// For many options the last one wins, so those are read by their positions.
+/// The options of `curt ls`. Many of them override earlier ones, so they are read by their
+/// positions.
 #[derive(Args, Clone, Debug, Default)]
 #[allow(dead_code, reason = "options that are read by their positions are not read as fields")]
 #[command(args_override_self = true, infer_long_args = true, disable_help_flag = true)]
@@ -353,7 +354,7 @@ pub(crate) struct LsOptions {
     #[arg(skip)]
     pub(crate) format: Option<Format>,
 
-    /// Indicators after names, and when to print them. The last applicable one wins.
+    /// Indicators after names, and when to print them. The last one that applies wins.
     #[arg(skip)]
     pub(crate) marks: Vec<(Marks, When)>,
 
@@ -361,15 +362,14 @@ pub(crate) struct LsOptions {
     #[arg(skip)]
     pub(crate) follow: Option<Follow>,
 
-    /// Whether symlink operands are followed if they point to directories.
+    /// Whether operands that are symlinks to directories are followed.
     #[arg(skip)]
     pub(crate) follows_directories: bool,
 
-    /// Whether `?` replaces unprintable characters, if an option decides that.
+    /// Whether `?` replaces unprintable characters; `None` if no option decides that.
     #[arg(skip)]
     pub(crate) masks: Option<bool>,
 
-    /// The unit of sizes, if an option chooses it.
     #[arg(skip)]
     pub(crate) unit: Option<Blocks>,
 
@@ -378,7 +378,6 @@ pub(crate) struct LsOptions {
 }
 
 impl LsOptions {
-    /// The options of `ls -lhd`.
     pub(crate) fn details(
         operands: Vec<OsString>,
         color: When,
@@ -485,8 +484,8 @@ impl Options for LsOptions {
     }
 }
 
-/// The last format option wins, except that `-1` and `--zero` keep the long format, which prints
-/// one file per line anyway.
+/// Returns the format of the last format option, except that `-1` and `--zero` keep the long
+/// format, which prints one file per line anyway.
 fn format(named: Option<Format>, given: &Positions<'_>) -> Option<Format> {
     let options = [
         ("across", Some(Format::Across)),
@@ -514,7 +513,7 @@ fn parse_block_size(word: &OsStr) -> Result<Blocks, &'static str> {
     Blocks::parse(word).map_err(|_| "expected a size such as 512, K, 2MiB, kB or human-readable")
 }
 
-/// As in GNU ls, a width that is too large means no limit, as does 0.
+/// Parses a width. As in GNU ls, 0 and numbers that are too large mean no limit.
 pub(crate) fn parse_width(word: &str) -> Result<usize, &'static str> {
     match number::parse(word.as_bytes(), b"", &COLUMNS) {
         Err(Flaw::TooLarge(_)) => Ok(0),

@@ -19,23 +19,21 @@ use crate::quote::{for_terminal, on_one_line, quote, shield};
 use crate::session::Session;
 use crate::sys;
 
-/// A command line that requests help or is wrong.
 pub(crate) struct Refused {
     session: Session,
     text: Text,
 }
 
 enum Text {
-    /// Requested help or version.
     Wanted(StyledStr),
     /// Help for an empty command line.
     Nothing(StyledStr),
-    /// A message, and a hint that replaces the one to the help.
+    /// A message, and a hint that replaces the usual reference to `--help`.
     Wrong(String, Option<String>),
 }
 
 impl Refused {
-    /// `command` is the definition that failed, `name` that of the command, if any.
+    /// Creates an answer to clap's error about `command`, the definition of the command `name`.
     pub(super) fn new(name: Option<&str>, error: &clap::Error, command: &Command) -> Refused {
         let program = name.map_or_else(|| "curt".to_owned(), |name| format!("curt {name}"));
         let text = match error.kind() {
@@ -116,7 +114,7 @@ impl Refused {
     }
 }
 
-/// Returns one sentence, in GNU's words where GNU has some, and a hint.
+/// Returns a message of one sentence, in GNU's words if GNU has any, and a hint.
 fn message(error: &clap::Error, command: &Command) -> (String, Option<String>) {
     let all = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => vec![on_one_line(text)],
@@ -224,7 +222,6 @@ pub(super) fn typed(option: &Arg, words: &[OsString]) -> String {
     spelled.cloned().unwrap_or_default()
 }
 
-/// Returns the name of an option as it was typed, or "operands".
 fn name(argument: &str, command: &Command, words: &[OsString]) -> String {
     match argument.split(['[', '=', ' ']).next() {
         Some(option) if option.starts_with('-') => {
@@ -237,8 +234,8 @@ fn name(argument: &str, command: &Command, words: &[OsString]) -> String {
     }
 }
 
-/// Whether `--json` was given, before the words of another program. Parsing has failed, so this
-/// scans the words itself.
+/// Returns whether `--json` was typed before the words of another program. Scans the words itself,
+/// because clap failed to parse them.
 fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bool {
     let names: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
     let is_json = |word: &str| {
@@ -254,7 +251,6 @@ fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bo
     names.contains(&"json") && words.any(|word| word.to_str().is_some_and(is_json))
 }
 
-/// Whether a number overflowed.
 fn is_too_large(error: &(dyn Error + 'static)) -> bool {
     let number = error.downcast_ref::<ParseIntError>();
     number.is_some_and(|number| *number.kind() == IntErrorKind::PosOverflow)
@@ -281,14 +277,13 @@ const OF_OTHERS: [(&str, &str, &str); 16] = [
     ("ls", "level", "--depth"),
 ];
 
-/// Returns the hint for a word of another tool.
 fn of_other(name: &str, command: &str) -> Option<String> {
     let (.., instead) = OF_OTHERS.iter().find(|row| (row.0, row.1) == (command, name))?;
     let is_option = instead.starts_with('-');
     Some(if is_option { did_you_mean(instead) } else { (*instead).to_owned() })
 }
 
-/// Refuses to be called by the name of a command that curt does not replace.
+/// Returns an error if curt was called by the name of a command that it does not replace.
 pub(super) fn no_stand_in(name: &str) -> Option<Refused> {
     const OWN: [&str; 6] = ["find", "run", "expand", "beneath", "completions", "man"];
     let own = || OWN.contains(&name).then(|| format!("use 'curt {name}'"));
@@ -296,7 +291,7 @@ pub(super) fn no_stand_in(name: &str) -> Option<Refused> {
     Some(Refused::wrong("curt", format!("a link named '{name}' does nothing"), Some(hint)))
 }
 
-/// Returns the most similar name, with at most one wrong letter in three.
+/// Returns the most similar name, if at most a third of its letters are wrong.
 fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = typed.chars().count() / 3;
     let near = names.map(|name| (strsim::osa_distance(typed, name), name));

@@ -34,7 +34,7 @@ Examples:
   curt readlink -f a/new  the absolute path; 'a' must exist, 'new' need not
   curt readlink -ze *     absolute paths of existing files, each ended by NUL";
 
-/// Shared by both commands.
+/// The options of both commands about missing components.
 const MISSING: [(&str, Missing); 3] = [
     ("canonicalize", Missing::LastName),
     ("canonicalize_existing", Missing::Nothing),
@@ -101,11 +101,11 @@ pub(crate) struct RealpathOptions {
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
 
-    /// The last of the options about missing names.
+    /// The choice of the last option about missing components.
     #[arg(skip)]
     pub(crate) missing: Missing,
 
-    /// The last of the options about symlinks.
+    /// The choice of the last option about symlinks.
     #[arg(skip)]
     pub(crate) links: Links,
 }
@@ -174,7 +174,7 @@ pub(crate) struct ReadlinkOptions {
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
 
-    /// Which names may be missing; `None` prints symlink targets.
+    /// Which components need not exist; `None` prints the targets of symlinks instead.
     #[arg(skip)]
     pub(crate) missing: Option<Missing>,
 
@@ -187,7 +187,7 @@ impl Options for ReadlinkOptions {
 
     fn settle(&mut self, positions: &Positions<'_>) -> Result<(), String> {
         self.missing = positions.last(&MISSING);
-        // Without the GNU options, POSIX requires a message.
+        // POSIX requires a message, unless an option of GNU is used.
         let is_posix = || self.missing.is_none() && std::env::var_os("POSIXLY_CORRECT").is_some();
         let asked = positions.last(&[("quiet", false), ("silent", false), ("verbose", true)]);
         self.has_messages = asked.unwrap_or_else(is_posix);

@@ -195,10 +195,10 @@ pub(crate) struct RmOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Prompt {
     Never,
-    /// Before removing write-protected files, if standard input is a terminal.
+    /// Prompt before removing write-protected files, if standard input is a terminal.
     #[default]
     Protected,
-    /// The same, after one question at the beginning.
+    /// Prompt once at the beginning, and then as for `Protected`.
     Once,
     Always,
 }
@@ -235,12 +235,11 @@ impl Options for RmOptions {
 }
 
 impl RmOptions {
-    /// Whether the operands come from standard input.
     pub(crate) fn reads_names(&self) -> bool {
         self.files0_from.as_deref() == Some(Path::new("-"))
     }
 
-    /// Replays the prompt options in order, as GNU rm does: the last one wins, except that
+    /// Applies the prompt options in order, as GNU rm does: the last one wins, except that
     /// `--interactive=never` does not change whether missing files are errors.
     fn settle_prompts(&mut self, given: &Positions<'_>) {
         let flags = [("force", Prompt::Never), ("always", Prompt::Always), ("once", Prompt::Once)];

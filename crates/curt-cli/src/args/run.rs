@@ -126,18 +126,18 @@ impl Options for RunOptions {
 }
 
 impl RunOptions {
-    /// Returns the first word if it looks like a time limit, which is the first operand of
-    /// `timeout`.
+    /// Returns the first word if it looks like a time limit, because users of `timeout` might write
+    /// the limit there.
     pub(crate) fn likely_limit(&self) -> Option<&str> {
         let word = self.words.first().filter(|_| self.words.len() > 1)?.to_str()?;
         parse_time(word).is_ok().then_some(word)
     }
 }
 
-/// Parses a duration as GNU timeout does: a `strtod(3)` number and a unit. Too long a time becomes
-/// the longest possible one.
+/// Parses a duration as GNU timeout does: a `strtod(3)` number and a unit. A time that is too long
+/// becomes the longest possible one.
 fn parse_time(word: &str) -> Result<Duration, String> {
-    /// Seconds per unit. No unit comes first, because `d` is also a hexadecimal digit.
+    /// Seconds per unit. The empty unit comes first, because `d` is also a hexadecimal digit.
     const UNITS: [(&str, f64); 6] =
         [("", 1.0), ("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("d", 86_400.0)];
     let split = |&(unit, seconds): &(&str, f64)| Some(number(word.strip_suffix(unit)?)? * seconds);
@@ -146,7 +146,7 @@ fn parse_time(word: &str) -> Result<Duration, String> {
         .find_map(split)
         .ok_or("expected a number of seconds, or with a unit: 500ms, 1.5s, 2m, 1h, 1d")?;
     let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-    // A time too short to represent must not become 0, which means no limit.
+    // Round up a time too short to represent, because 0 would mean no limit.
     Ok(if seconds > 0.0 { time.max(Duration::from_nanos(1)) } else { time })
 }
 
@@ -157,7 +157,7 @@ fn number(text: &str) -> Option<f64> {
     let hexadecimal = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X"));
     let (number, digits) = match hexadecimal {
         Some(digits) => (from_hexadecimal(digits)?, digits.split(['p', 'P']).next()?),
-        // `parse` accepts a second sign.
+        // Reject a second sign, because `parse` would accept it.
         None if unsigned.starts_with(['+', '-']) => return None,
         None => (unsigned.parse().ok()?, unsigned.split(['e', 'E']).next()?),
     };
@@ -166,7 +166,6 @@ fn number(text: &str) -> Option<f64> {
     (number == 0.0 || number > 0.0 && !text.starts_with('-')).then_some(number)
 }
 
-/// Parses hexadecimal digits and a binary exponent.
 fn from_hexadecimal(text: &str) -> Option<f64> {
     let (digits, exponent) = match text.split_once(['p', 'P']) {
         Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),
@@ -177,7 +176,7 @@ fn from_hexadecimal(text: &str) -> Option<f64> {
     let add = |sum: f64, digit: char| Some(sum * 16.0 + f64::from(digit.to_digit(16)?));
     let number = Some(digits.chars()).filter(|_| !digits.is_empty())?.try_fold(0.0, add)?;
     let places = i32::try_from(fraction.len()).ok()?.checked_mul(4)?;
-    // `exp2` would load the math library at every start.
+    // Avoid `exp2`, for which every start would load the math library.
     let power = 2_f64.powi(exponent.saturating_sub(places));
     Some(if number == 0.0 { number } else { number * power })
 }

@@ -90,21 +90,19 @@ pub(crate) struct StatOptions {
     #[command(flatten)]
     pub(crate) output: OutputOptions,
 
-    /// The last format option.
     #[arg(skip)]
     pub(crate) format_chosen: Option<StatFormat>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StatFormat {
-    /// A newline follows.
+    /// `--format`: a newline follows each file.
     Lines(OsString),
-    /// With escapes.
+    /// `--printf`: escapes are expanded, and no newline is added.
     Printf(OsString),
 }
 
 impl StatOptions {
-    /// Whether to print GNU stat's output.
     pub(crate) fn is_gnu(&self) -> bool {
         let is_other = self.fields.is_some() || self.output.json;
         let is_asked = self.format_chosen.is_some() || self.file_system || self.terse;

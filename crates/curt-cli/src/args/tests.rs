@@ -1,4 +1,4 @@
-//! Tests of the definitions. Their meaning is compared with the GNU tools elsewhere.
+//! Tests of the definitions. Other tests compare the meaning of options with the GNU tools.
 
 use super::*;
 
@@ -18,8 +18,8 @@ fn every_field_is_explained() {
     }
 }
 
-/// An option that needs another one is refused without it, together with any other option: even
-/// with one that conflicts with the needed one.
+/// Checks that an option without the option it needs is refused together with every other option,
+/// even one that conflicts with the needed option.
 fn check_needs<T: Options>(name: &str) {
     let define = || T::augment_args(clap::Command::new("curt"));
     let mut built = define();

@@ -1,4 +1,4 @@
-//! The options of `curt which`, and those about looking programs up.
+//! The options of `curt which`, and options for searching programs that `curt run` shares.
 
 use std::ffi::OsString;
 
@@ -108,8 +108,9 @@ pub(crate) struct LookUpOptions {
 const CWDS: [(&str, bool); 2] = [("never", false), ("always", true)];
 
 impl LookUpOptions {
-    /// Returns why the search probably failed. Under Windows rules, the `PATH` of a POSIX system is
-    /// a single odd directory; under POSIX rules, only an empty entry means the working directory.
+    /// Returns a hint why the search probably failed. Under Windows rules, the `PATH` of a POSIX
+    /// system is a single directory that does not exist; under POSIX rules, only an empty entry
+    /// means the working directory.
     pub(crate) fn hint(&self) -> Option<String> {
         let policy = self.policy.unwrap_or_default();
         let has_rules = |flavor: &Flavor| policy.has_rules_of(*flavor);

@@ -119,8 +119,8 @@ impl From<Error> for Denied {
     }
 }
 
-/// Returns the verb for an operation. A path is canonicalized in order to be opened, so that is the
-/// verb for the user.
+/// Returns the verb for an operation in messages. A path is canonicalized only to be opened, so
+/// messages say "open" for that.
 fn verb(operation: Operation) -> &'static str {
     match operation {
         Operation::Canonicalize => "open",
@@ -136,7 +136,7 @@ fn name(root: &Root, path: &Path, may_be_missing: bool) -> Result<std::path::Pat
     Ok(found.path)
 }
 
-/// Prints a name, which may be in the syntax of another system.
+/// Prints a name, which might be in the syntax of another system.
 fn print_name(path: &Path, name: &PathText, options: &BeneathOptions, session: &Session) {
     if session.is_json() {
         let name = json::path(name, options.flavor.unwrap_or(Flavor::NATIVE));
@@ -148,13 +148,13 @@ fn print_name(path: &Path, name: &PathText, options: &BeneathOptions, session: &
     }
 }
 
-/// Prints the contents of a regular file. Others are refused: a pipe may never end, and without a
-/// writer it would look like an empty file.
+/// Prints the contents of a regular file. Refuses other kinds: a pipe might never end, and without
+/// a writer it would look like an empty file.
 fn print_contents(root: &Root, path: &Path, session: &Session) -> Result<(), Denied> {
     let mut file = root.open_file(path, OpenOptions::new().read(true).nonblocking(true))?;
     if sys::HAS_SPECIAL_FILES {
         let metadata = file.metadata().map_err(|error| Denied::os(Operation::ReadFile, &error))?;
-        // The error of reading a directory comes from the system.
+        // Let a directory pass, because reading it returns the system's error.
         if !metadata.is_file() && !metadata.is_dir() {
             return Err(Denied::not_a_regular_file());
         }
@@ -190,7 +190,7 @@ fn print_metadata(
     Ok(())
 }
 
-/// `--check-only`: checks the text of the paths, without a system call.
+/// Handles `--check-only`: checks the text of the paths, without a system call.
 fn check_texts(options: &BeneathOptions, session: &Session) -> Exit {
     let check = PathCheck::new(options.flavor.unwrap_or(Flavor::NATIVE))
         .release(options.release.unwrap_or(Release::Windows10))
@@ -208,7 +208,7 @@ fn check_texts(options: &BeneathOptions, session: &Session) -> Exit {
 
 fn check_text(check: PathCheck, path: &PathText) -> Result<PathText, Refusal> {
     if path.is_wide() {
-        // Cannot fail: the text consists of units.
+        // `to_units` cannot fail, because the text consists of UTF-16 units.
         let units = path.to_units().map_err(|_| Refusal::Encoding)?;
         return Ok(PathText::from(check.name(&units)?.into_owned()));
     }

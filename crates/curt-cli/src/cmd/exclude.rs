@@ -1,14 +1,16 @@
-//! `--exclude` of `rm` and `find`, with the patterns of [`Globs`].
+//! The option `--exclude` of `rm` and `find`, with the patterns of [`Globs`].
 //!
-//! A missed exclusion deletes files. So a pattern has several readings, and a path that matches one
-//! of them is excluded:
+//! A missed exclusion deletes files. So a pattern has several interpretations, and a path that
+//! matches any of them is excluded:
 //!
 //! - A pattern without a slash matches names, including those within an operand of `rm`.
-//! - A pattern with a slash matches the path below the operand, and the path as printed. It may
-//!   also begin at another name of the operand or in the working directory; with `**/`, anywhere.
+//! - A pattern with a slash matches the path below the operand, and the path as printed. It can
+//!   also begin at another component of the operand or in the working directory, and with `**/`
+//!   anywhere.
 //! - A pattern with a leading slash matches absolute paths, and paths below the operand.
 //!
-//! The system and the shell may have different absolute paths of the working directory; both count.
+//! The system and the shell can have different absolute paths of the working directory. Patterns
+//! can match either.
 
 use std::borrow::Cow;
 use std::env;
@@ -31,11 +33,11 @@ pub(in crate::cmd) struct Exclusions {
     names: Globs,
     /// Patterns with a slash, but not a leading one.
     paths: Globs,
-    /// Those of `paths` that begin with `**/`.
+    /// The patterns in `paths` that begin with `**/`.
     deep: Globs,
     /// Patterns with a leading slash.
     full: Globs,
-    /// The paths of the working directory; empty if no pattern has a slash.
+    /// The absolute paths of the working directory; empty if no pattern has a slash.
     directories: Vec<PathBuf>,
 }
 
@@ -46,7 +48,7 @@ impl Exclusions {
         };
         let all = globs(patterns)?;
         let is_path = |pattern: &str| pattern.trim_end_matches(is_separator).contains(is_separator);
-        // `Globs::new` has refused patterns that are not UTF-8.
+        // Every pattern is UTF-8, because `Globs::new` has refused the others.
         let patterns: Vec<&str> = patterns.iter().filter_map(|pattern| pattern.to_str()).collect();
         let mut directories = Vec::new();
         if patterns.iter().any(|pattern| is_path(pattern)) {
@@ -59,8 +61,8 @@ impl Exclusions {
         let (mut deep, mut full) = (Vec::new(), Vec::new());
         for pattern in patterns {
             refuse_unmeant(pattern)?;
-            // A pattern beginning with the working directory, whose name may contain glob
-            // characters.
+            // Add patterns that begin with the working directory, and escape glob characters in its
+            // name.
             full.extend(directories.iter().filter_map(|directory| {
                 let rest = pattern.strip_prefix(directory.to_str()?)?;
                 let is_below = rest.is_empty() || rest.starts_with(is_separator);
@@ -69,7 +71,7 @@ impl Exclusions {
             }));
             for word in expand_braces(pattern).map_err(|error| text::invalid_glob(&error))? {
                 if Path::new(&word).has_root() {
-                    // On Windows, the word may lack the drive.
+                    // On Windows, the pattern might lack the drive.
                     full.extend(directories.iter().map(|directory| {
                         let path = directory.join(&word);
                         [OsStr::new("/"), &without_root(&path)].into_iter().collect::<OsString>()
@@ -98,7 +100,7 @@ impl Exclusions {
             || self.all.matches(path, kind)
             || self.full_paths(path).any(|path| {
                 let begins = path.ancestors().skip(depth + 1).take(typed);
-                // `full` has lost trailing slashes, so `/x/link/`, as completion types it, also
+                // `full` has no trailing slashes, so `/x/link/`, as a shell completes it, also
                 // excludes a symlink.
                 self.match_path(&path, kind, &[&self.all, &self.full], begins)
             })
@@ -111,7 +113,7 @@ impl Exclusions {
         let operand = Path::new(operand);
         let is_directory = match curt::stat(operand, Fields::KIND) {
             Ok(found) => found.kind().is_dir(),
-            // If unsure, assume a directory, which more patterns match.
+            // If the kind is unknown, assume a directory, because more patterns match it.
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         };
         let kind = if is_directory { Kind::Directory } else { Kind::File };
@@ -128,8 +130,9 @@ impl Exclusions {
             })
     }
 
-    /// Whether a directory or one of its parents is excluded by its absolute path. Within `/src`,
-    /// the pattern `/src` means an entry, unless the operand was typed as an absolute path.
+    /// Returns whether the absolute path of a directory or one of its parents is excluded. Within
+    /// the directory `/src`, the pattern `/src` means an entry of that name, unless the operand was
+    /// typed as an absolute path.
     pub(in crate::cmd) fn match_whole(&self, directory: &Path) -> bool {
         let has_two_names = |path: &Path| path.parent().is_some_and(|it| it.parent().is_some());
         let is_excluded = |path: &Path| {
@@ -139,7 +142,7 @@ impl Exclusions {
         self.full_paths(directory).any(|path| path.ancestors().any(is_excluded))
     }
 
-    /// Whether an absolute path is excluded, or its part below the working directory or
+    /// Returns whether an absolute path is excluded, or its part below the working directory or
     /// `directories`.
     fn match_path<'p>(
         &'p self,
@@ -156,7 +159,7 @@ impl Exclusions {
             || parts.any(|part| globs.iter().any(|globs| matches_below(globs, part, kind)))
     }
 
-    /// Returns the absolute path in each of the working directories, without `.` and `..`.
+    /// Returns the absolute path, without `.` and `..`, for each path of the working directory.
     fn full_paths(&self, path: &Path) -> impl Iterator<Item = PathBuf> {
         self.directories.iter().map(move |directory| {
             let mut full = PathBuf::new();
@@ -171,12 +174,12 @@ impl Exclusions {
     }
 }
 
-/// `*` also matches `.` and the empty path, but must not exclude the directory itself.
+/// Returns whether a path below a directory matches. `*` also matches `.` and the empty path, but
+/// must not exclude the directory itself.
 fn matches_below(globs: &Globs, path: &Path, kind: Kind) -> bool {
     path.file_name().is_some() && globs.matches(path, kind)
 }
 
-/// Returns the number of names after the last `.` or `..`.
 fn last_names(path: &Path) -> usize {
     path.components().rev().take_while(|part| matches!(part, Component::Normal(_))).count()
 }
@@ -196,11 +199,11 @@ fn refuse_unmeant(pattern: &str) -> Result<(), String> {
     Err(format!("invalid pattern {}: {reason}", quote(pattern)))
 }
 
-/// Returns a pattern that matches only this text.
+/// Escapes a text, so that the pattern matches only this text.
 fn escaped(text: &str) -> String {
     let mut pattern = String::new();
     for character in text.chars() {
-        // On Windows, names cannot contain the other characters, except braces.
+        // On Windows, names cannot contain these characters, except brackets and braces.
         if MAIN_SEPARATOR == '/' && "*?[]{},\\".contains(character) {
             pattern.push('\\');
         }
@@ -212,7 +215,8 @@ fn escaped(text: &str) -> String {
     pattern
 }
 
-/// Strips the root, which no glob matches: the leading slash, on Windows also two, or `\\?\`.
+/// Strips the root, which no glob matches: the leading slash, or on Windows also two slashes, or
+/// `\\?\`.
 pub(in crate::cmd) fn without_root(path: &Path) -> Cow<'_, OsStr> {
     if MAIN_SEPARATOR == '/' {
         return Cow::Borrowed(path.strip_prefix("/").unwrap_or(path).as_os_str());
@@ -222,17 +226,17 @@ pub(in crate::cmd) fn without_root(path: &Path) -> Cow<'_, OsStr> {
     Cow::Owned(text.trim_start_matches(is_separator).into())
 }
 
-/// Returns the working directory as the system reports it, and `$PWD` if that is another path to
-/// it.
+/// Returns the working directory as the system reports it, and `$PWD` if that is a different path
+/// to the same directory.
 fn working_directories() -> io::Result<Vec<PathBuf>> {
     let mut directories = vec![sys::working_directory()?];
     let is_here = |path: &Path| match (identity(path), identity(".".as_ref())) {
         (Ok(path), Ok(here)) => path == here,
         (Err(error), _) if error.kind() == io::ErrorKind::NotFound => false,
-        // If unsure, exclude more.
+        // If the query failed, accept `$PWD`, because excluding too much is safer.
         _ => true,
     };
-    // `$PWD` is stale after a program has changed its directory.
+    // Check `$PWD`, because a program that changes its directory leaves it unchanged.
     let shell = env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
     directories.extend(shell.filter(|path| *path != directories[0] && is_here(path)));
     Ok(directories)
@@ -242,7 +246,6 @@ fn working_directories() -> io::Result<Vec<PathBuf>> {
 mod tests {
     use super::Exclusions;
 
-    /// Works for operands that do not exist.
     fn excludes(pattern: &str, operand: &str) -> bool {
         Exclusions::new(&[pattern.into()]).unwrap().match_operand(operand.as_ref())
     }
@@ -281,7 +284,8 @@ mod tests {
         }
     }
 
-    /// In `/src`, `/src` may mean an entry, so a search goes ahead; `rm` is more careful.
+    /// In the directory `/src`, the pattern `/src` might mean an entry, so a search begins; `rm`
+    /// skips its operands.
     #[cfg(unix)]
     #[test]
     fn a_search_begins_below_a_top_directory_that_is_not_typed() {

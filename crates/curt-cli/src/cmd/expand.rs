@@ -85,8 +85,8 @@ fn object(
     if is_explained { object.list("rules", rules()) } else { object }
 }
 
-/// Whether a path is `~` or begins with `~` and a separator, which means the home directory in
-/// every style. Other names with `~` are ordinary files, such as editor locks.
+/// Returns whether a path is `~` or begins with `~` and a separator, which means the home directory
+/// in every style. Other names that begin with `~` are ordinary files, such as editor locks.
 fn is_at_home(operand: &OsStr, flavor: Flavor) -> bool {
     match operand.as_encoded_bytes() {
         [b'~'] | [b'~', b'/', ..] => true,

@@ -1,4 +1,4 @@
-//! `curt completions` and `curt man`, generated from the clap definitions.
+//! `curt completions` and `curt man`: generates scripts and pages from the clap definitions.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     let session = Session::new("curt completions", false, false);
     let shell = options.shell;
     let mut command = visible(&Cli::command(), shell);
-    // clap's own `help` command knows no topics.
+    // Replace clap's own `help` command, which has no topics.
     let topics = topics::names().map(|topic| Command::new(topic).about("A topic"));
     let commands = command.get_subcommands().map(|command| {
         let about = command.get_about().cloned().unwrap_or_default();
@@ -50,21 +50,21 @@ const WORDS: [(&str, &str); 5] = [
     ("command", "rm find ls stat du which run realpath readlink expand beneath"),
 ];
 
-/// Operands in fish, for which clap's scripts offer nothing.
+/// Completes program names in fish, which clap's script does not.
 const OPERANDS_IN_FISH: &str = "\
 complete -c curt -n \"__fish_curt_using_subcommand which\" -f -a \"(__fish_complete_command)\"
 complete -c curt -n \"__fish_curt_using_subcommand run\" -a \"(__fish_complete_command)\"
 ";
 
-/// Programs in bash; the script expands this word when completing.
+/// Lists programs in bash. The script expands this word when completing.
 const PROGRAMS_IN_BASH: &str = r#"$(compgen -c -- "${cur}")"#;
 
-/// Programs for `curt run`, but only where it expects one.
+/// Lists programs for `curt run`, but only at the position of the program.
 const PROGRAM_IN_BASH: &str = r#"$([[ ${at} == "${COMP_CWORD}" ]] && compgen -c -- "${cur}")"#;
 
 /// The head of the bash script. It finds the position of the program in `find -x` and `run`, and
-/// delegates the words after it to that program's completion. It also finds the option to the left
-/// of a `=`. VALUED is replaced by the options of `run` that take a value.
+/// leaves the words after it to that program's completion. It also finds the option before a `=`.
+/// VALUED is replaced by the options of `run` that take a value.
 const BEGIN_IN_BASH: &str = r#"    local at=0
     case "${COMP_WORDS[1]}" in
         find)
@@ -99,8 +99,8 @@ const BEGIN_IN_BASH: &str = r#"    local at=0
     fi
 "#;
 
-/// Changes clap's bash script to offer options only after a dash, and files elsewhere. clap's own
-/// offers all options for an empty word.
+/// Changes clap's bash script to offer options only after a dash, and files otherwise. Unchanged,
+/// it would offer all options for an empty word.
 fn for_prompt(script: &str, command: &Command) -> String {
     let run = command.find_subcommand("run");
     let options = run.into_iter().flat_map(Command::get_opts);
@@ -129,7 +129,7 @@ fn values(option: &Arg, shell: Shell) -> Option<Vec<&'static str>> {
     let is_bash = shell == Shell::Bash;
     if id == "fields" {
         let names: Vec<&str> = curt::Fields::ALL.iter().map(|(name, _)| name).collect();
-        // Keeps the names before the last comma.
+        // Keep the names before the last comma.
         let expression = || {
             let names = names.join(" ");
             let offered = r#"compgen -P "${cur%"${cur##*,}"}" -W"#;
@@ -146,12 +146,12 @@ fn values(option: &Arg, shell: Shell) -> Option<Vec<&'static str>> {
     is_bash.then(|| vec![in_bash])
 }
 
-/// clap wants `'static` words. The leak is harmless, since the process ends after this script.
+/// Leaks a word, because clap requires `'static`. The process ends after this script anyway.
 fn lasting(word: &str) -> &'static str {
     Box::leak(word.into())
 }
 
-/// Removes hidden options and commands, which most generated scripts would list.
+/// Removes hidden options and commands; otherwise most generated scripts would list them.
 fn visible(command: &Command, shell: Shell) -> Command {
     let mut visible = Command::new(lasting(command.get_name()));
     if let Some(about) = command.get_about() {
@@ -160,7 +160,7 @@ fn visible(command: &Command, shell: Shell) -> Command {
     if command.is_disable_help_flag_set() {
         visible = visible.disable_help_flag(true);
     }
-    // Drops the relations between options, so removing hidden ones breaks nothing.
+    // Drop the relations between options, because they might name hidden ones.
     let options = command.get_arguments().filter(|option| !option.is_hide_set());
     let options = options.map(|option| {
         values(option, shell).map_or(option.clone(), |values| {
@@ -198,16 +198,17 @@ pub(crate) fn man(options: &ManOptions) -> Exit {
     session.close(false)
 }
 
-/// Writes a manual page. clap has no sections for the text after the options.
+/// Writes a manual page section by section, because clap would omit the notes after the options.
 fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let mut command = help::shown(command).mut_args(with_aliases);
-    // As in help. By default, the page would list all options here and lose the dots of operands.
+    // Use the usage line of the help. By default, the page would list all options here and omit the
+    // dots after operands.
     let usage = command.render_usage().to_string();
     let command = command.override_usage(usage.trim_start_matches("Usage: ").to_owned());
     let man =
         clap_mangen::Man::new(command.clone()).source(concat!("curt ", env!("CARGO_PKG_VERSION")));
     man.render_title(page)?;
-    // Left-aligned: justified text would have wide gaps before long words.
+    // Align text to the left, because justified text would have wide gaps before long words.
     writeln!(page, ".ad l")?;
     man.render_name_section(page)?;
     man.render_synopsis_section(page)?;

@@ -30,14 +30,13 @@ fn operands_or_here(operands: &[OsString]) -> Vec<&OsStr> {
     operands.iter().map(OsString::as_os_str).collect()
 }
 
-/// Returns a canonical path that can be used instead of `path`. Fails if it names another file, as
-/// from another mount namespace or under a later mount.
+/// Returns a canonical path that can be used instead of `path`. Fails if it leads to another file,
+/// because of a later mount or another mount namespace.
 fn address(path: &Path) -> io::Result<PathBuf> {
     let name = Canonicalizer::new().find(path)?;
     if identity(path)? == identity(&name)? { Ok(name) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
-/// Identifies the target of a path.
 fn identity(path: &Path) -> Result<(Option<u128>, Option<u64>), Error> {
     let plan = Plan::new(Fields::ID | Fields::DEVICE).follow(Follow::Links);
     let metadata = curt::stat(path, plan)?;
@@ -51,7 +50,7 @@ fn working_directory(option: &str) -> Result<PathBuf, String> {
     })
 }
 
-/// Returns the last component without trailing slashes; a root is its own name.
+/// Returns the last component without trailing slashes, or the path itself if it is a root.
 fn base_name(path: &Path) -> &OsStr {
     path.components().next_back().map_or(path.as_os_str(), Component::as_os_str)
 }

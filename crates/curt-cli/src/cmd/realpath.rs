@@ -23,7 +23,7 @@ pub(crate) fn realpath(options: &RealpathOptions) -> Exit {
     let shortened = match Shortened::new(options, &names) {
         Ok(shortened) => shortened,
         Err((path, failure)) => {
-            // As in GNU realpath, `--quiet` does not silence this.
+            // As in GNU realpath, `--quiet` does not suppress this message.
             output.fail(path, failure, true);
             return output.finish(&names.calls());
         }
@@ -50,13 +50,14 @@ struct Shortened {
 }
 
 impl Shortened {
-    /// Resolves the directories of the options. The error has the option's value and the cause.
+    /// Resolves the directories that the options name. The error has the option's value and the
+    /// cause.
     fn new<'a>(
         options: &'a RealpathOptions,
         names: &Canonicalizer,
     ) -> Result<Shortened, (&'a OsStr, Failure)> {
         let find = |path: &'a OsString| {
-            // A trailing separator requires an existing path to be a directory.
+            // A trailing separator makes an existing file an error.
             let is_checked = options.missing == Missing::Nothing;
             let directory = if is_checked { Path::new(path).join("") } else { path.into() };
             let error = |error: Error| (path.as_os_str(), Failure::from(&error));
@@ -111,7 +112,7 @@ fn target(stat: &mut Stat, operand: &OsStr) -> Result<PathBuf, Failure> {
     metadata.target().known().map(Path::to_owned).ok_or_else(|| not_a_link(&metadata))
 }
 
-/// The error of the call, or `EINVAL` as from `readlink(2)`.
+/// Returns the failure of the query, or `EINVAL` as from `readlink(2)`.
 fn not_a_link(metadata: &curt::Metadata) -> Failure {
     match metadata.failures().next() {
         Some((_, error)) => Failure::from(error),
@@ -139,7 +140,7 @@ impl Output<'_> {
         }
     }
 
-    /// Reports a failure as GNU does. JSON gets every failure, even with `--quiet`.
+    /// Reports a failure as GNU does. JSON includes every failure, even with `--quiet`.
     fn fail(&mut self, operand: &OsStr, failure: Failure, has_message: bool) {
         if self.session.is_json() || has_message {
             let message = format!("{}: {}", for_terminal(operand, ":"), failure.message());

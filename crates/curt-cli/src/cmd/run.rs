@@ -85,8 +85,8 @@ fn signal(options: &RunOptions) -> Result<i32, String> {
 }
 
 /// Starts a program and waits until it ends. Forwards termination signals to it, and sends the
-/// signal of `--signal` when the time limit expires. Either starts the `--kill-after` timer.
-/// Returns the status, and whether the limit expired.
+/// signal of `--signal` when the time limit expires. The first signal sent starts the
+/// `--kill-after` timer. Returns the status, and whether the limit expired.
 fn watch(
     options: &RunOptions,
     session: &Session,
@@ -123,7 +123,8 @@ fn watch(
         if let Err(error) = watch.send(&mut child, sent, is_typed) {
             break Err(error);
         }
-        // Only after sending: sending SIGALRM discards a pending one, which may be from this timer.
+        // Start the timer only after sending: sending SIGALRM discards a pending SIGALRM, which
+        // could come from this timer.
         if let Some(after) = kill_after.take() {
             signal = sys::KILLING;
             watch.set_limit(after);
@@ -171,8 +172,8 @@ fn command(options: &RunOptions) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Explains ENOEXEC of a script, and distinguishes the two meanings of EACCES: a directory on the
-/// way that denies search, or a file that may not be executed although its mode has an `x` bit.
+/// Explains ENOEXEC of a script, and distinguishes the two meanings of EACCES: a parent directory
+/// denies search, or the file must not be executed although its mode has an `x` bit.
 fn denial(error: &Error) -> Option<String> {
     if matches!(error.cause(), Cause::Start(StartFailure::BadFormat, _)) {
         let mut start = Vec::new();
@@ -201,7 +202,7 @@ fn denial(error: &Error) -> Option<String> {
     })
 }
 
-/// Returns a hint at a program in the working directory, if that is not searched.
+/// Returns a hint if the working directory has the program, but is not searched.
 fn hint(error: &Error) -> String {
     let here = Path::new(".").join(error.path());
     let is_missing = matches!(error.cause(), Cause::Find(_)) && exit(error) == Exit::NOT_FOUND;

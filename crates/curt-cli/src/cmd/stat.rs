@@ -23,8 +23,8 @@ use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::time::{LocalZone, Zone};
 
-/// The default fields: all that one call returns, and the target of a symlink. Names of owners
-/// would cost more.
+/// The default fields: everything that one call returns, and the target of a symlink. Names of
+/// owners would cost more calls.
 pub(super) const DEFAULT: [Fields; 15] = [
     Fields::KIND,
     Fields::SIZE,
@@ -61,8 +61,8 @@ fn plan(options: &StatOptions, fields: Fields) -> Plan {
     }
 }
 
-/// Reads the metadata of a path. With `-L`, a broken symlink is an error, as in GNU stat; the
-/// library would yield the symlink itself.
+/// Reads the metadata of a path. As in GNU stat, `-L` makes a broken symlink an error, for which
+/// the library would return the symlink itself.
 fn ask(stat: &mut Stat, path: &Path, options: &StatOptions) -> Result<Metadata, Error> {
     let metadata = stat.path(path)?;
     let is_link = matches!(metadata.kind(), Kind::Symlink | Kind::Junction);
@@ -112,8 +112,8 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
     })
 }
 
-/// Adds a path and its metadata, one field per line. Always quotes unusual names: a newline in a
-/// name must not be mistaken for the line of a field.
+/// Adds a path and its metadata, one field per line. Always quotes unusual names; otherwise the
+/// text after a newline in a name could look like a field.
 pub(super) fn add_block(
     shown: &Shown<'_>,
     fields: &[Fields],

@@ -78,7 +78,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Successes go to standard output, failures to standard error.
+    /// Prints a success to standard output, a failure to standard error.
     fn answer(&self, object: Object, is_found: bool) {
         if is_found { self.session.object(object) } else { self.session.report(object) }
     }
@@ -89,7 +89,7 @@ impl Printer<'_> {
         }
         match result {
             _ if self.session.is_json() => {
-                // Its kind is in its first bytes.
+                // Read the file's first bytes, which have its kind.
                 if let Ok(found) = &mut result {
                     self.search.look_into(found);
                 }

@@ -9,7 +9,7 @@ use crate::words::abbreviated;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Blocks {
-    /// Human-readable, in powers of this base.
+    /// Human-readable sizes, in powers of this base.
     Scaled(u64),
     /// Blocks of this many bytes, rounded up, printed with this suffix.
     Units(u64, String),
@@ -21,8 +21,8 @@ impl Blocks {
     pub(crate) const HUMAN: Blocks = Blocks::Scaled(1024);
     pub(crate) const SI: Blocks = Blocks::Scaled(1000);
 
-    /// Reads the first of these variables that is set, or uses the default of POSIX or GNU. As in
-    /// GNU, the number in an invalid value still counts.
+    /// Parses the first of these variables that is set; otherwise returns the default of POSIX or
+    /// GNU. As in GNU, the number in an invalid value still counts.
     pub(crate) fn from_environment(variables: &[&str]) -> Blocks {
         let chosen = variables.iter().find_map(std::env::var_os);
         let usual = if std::env::var_os("POSIXLY_CORRECT").is_some() { 512 } else { 1024 };
@@ -35,10 +35,11 @@ impl Blocks {
         }
     }
 
-    /// Parses `human-readable`, `si`, a number, a unit, or both. A unit alone is also the suffix.
+    /// Parses `human-readable`, `si`, a number, a unit, or a number with a unit. A unit alone is
+    /// also the suffix.
     pub(crate) fn parse(word: &OsStr) -> Result<Blocks, Flaw> {
         let text = word.as_encoded_bytes();
-        // `'` requests grouped digits, which the C locale does not have.
+        // Ignore `'`, which requests grouped digits: the C locale has none.
         let text = text.strip_prefix(b"'").unwrap_or(text);
         let words = [("human-readable", 1024), ("si", 1000)];
         if let Some(base) =

@@ -1,5 +1,6 @@
-//! Colors from `LS_COLORS`. They depend on the kind, and on mode and link count if the command
-//! reads those anyway. More metadata is read only if `LS_COLORS` names an indicator that needs it.
+//! Colors from `LS_COLORS`. They depend on the kind, and on the mode and the link count if the
+//! command reads these anyway. Further metadata is read only if `LS_COLORS` names an indicator that
+//! needs it.
 
 use curt::{Fields, Kind};
 
@@ -37,7 +38,6 @@ const DEFAULT: [(&str, Option<&str>); 24] = [
 /// Name prefixes of terminals with colors, as in `dircolors`.
 const TERMINALS: [&str; 4] = ["rxvt", "screen", "tmux", "xterm"];
 
-/// Full names of other terminals with colors.
 const OTHER_TERMINALS: &str = "\
     Eterm alacritty ansi cons25 console cygwin dtterm gnome hurd jfbterm konsole kterm \
     linux linux-c mlterm putty st terminator tmux vt100";
@@ -62,7 +62,7 @@ pub(crate) struct ColorKey<'a> {
 }
 
 impl<'a> ColorKey<'a> {
-    /// An entry with unknown link count and capabilities.
+    /// Returns the key of an entry with unknown link count and capabilities.
     pub(crate) fn new(name: &'a [u8], kind: Kind, mode: Option<u32>) -> ColorKey<'a> {
         ColorKey { name, kind, mode, links: None, has_capability: false }
     }
@@ -73,14 +73,14 @@ impl<'a> ColorKey<'a> {
 pub(crate) struct Needs {
     pub(crate) of_files: Fields,
     pub(crate) of_directories: Fields,
-    /// Whether to check that symlink targets exist; the second applies to the long format.
+    /// Whether to check that symlink targets exist; `long_targets` is for the long format.
     pub(crate) targets: bool,
     pub(crate) long_targets: bool,
 }
 
 impl Palette {
-    /// Returns the palette of the environment. Returns `None` if the terminal has no colors, or,
-    /// after calling `warn`, if `LS_COLORS` is invalid.
+    /// Returns the palette from the environment. Returns `None` if the terminal has no colors.
+    /// Calls `warn` and returns `None` if `LS_COLORS` is invalid.
     pub(crate) fn from_environment(warn: impl Fn(String)) -> Option<Palette> {
         let value = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let Some(text) = value("LS_COLORS") else {
@@ -170,17 +170,17 @@ impl Palette {
         }
     }
 
-    /// Returns the color of text other than names.
     pub(crate) fn normal(&self) -> Option<&[u8]> {
         self.get("no").filter(|_| self.is_colored("no"))
     }
 
-    /// Clears the rest of the line, which a wrapped background color may have filled.
+    /// Clears the rest of the line, which a wrapped background color might have filled.
     pub(crate) fn clear(&self, to: &mut Vec<u8>) {
         to.extend_from_slice(self.get("cl").unwrap_or_default());
     }
 
-    /// Ends the output, if the escape sequences are unusual.
+    /// Returns the text that ends the output; empty unless `LS_COLORS` changes the escape
+    /// sequences.
     pub(crate) fn restore(&self) -> Vec<u8> {
         let mut text = Vec::new();
         if (self.get("lc"), self.get("rc")) != (Some(&b"\x1b["[..]), Some(&b"m"[..])) {
@@ -198,7 +198,6 @@ impl Palette {
         self.get("ln")
     }
 
-    /// Returns the color of a missing target.
     pub(crate) fn missing(&self) -> Option<&[u8]> {
         self.get(if self.is_colored("mi") { "mi" } else { "or" })
     }
@@ -211,7 +210,7 @@ impl Palette {
             Kind::Socket => "so",
             Kind::BlockDevice => "bd",
             Kind::CharacterDevice | Kind::Whiteout => "cd",
-            // A symlink with a missing or unknown target.
+            // The target of this symlink is missing or unknown.
             kind if kind.is_link() && (self.links_are_targets() || self.is_colored("or")) => "or",
             kind if kind.is_link() => "ln",
             _ => return None,
@@ -254,7 +253,8 @@ impl Palette {
         }
     }
 
-    /// Returns the color of a suffix. Ignores case, unless another spelling has another color.
+    /// Returns the color of a name's suffix. Ignores case, unless `LS_COLORS` has spellings of the
+    /// suffix with different colors.
     fn suffix(&self, name: &[u8]) -> Option<&[u8]> {
         let fits = |(suffix, color): &&(Vec<u8>, Vec<u8>)| {
             let Some(end) = name.len().checked_sub(suffix.len()).and_then(|at| name.get(at..))
@@ -273,7 +273,7 @@ impl Palette {
 }
 
 fn has_colors(terminal: &str) -> bool {
-    // Such as `con80x25`.
+    // Matches names such as `con80x25`.
     let is_console = || {
         let size = terminal.strip_prefix("con").and_then(|size| size.split_once('x'));
         let is_number = |text: &str| text.starts_with(|digit: char| digit.is_ascii_digit());
@@ -288,7 +288,6 @@ fn has_colors(terminal: &str) -> bool {
 
 #[derive(Debug, PartialEq, Eq)]
 struct Unparsable {
-    /// The unknown indicator, if that is the reason.
     prefix: Option<Vec<u8>>,
 }
 
@@ -321,8 +320,8 @@ fn parse(mut text: &[u8]) -> Result<Vec<Pair>, Unparsable> {
     }
 }
 
-/// Takes the text up to the next colon (or equals sign) and decodes escapes. `None` if one is
-/// invalid.
+/// Takes the text up to the next colon (or equals sign) and decodes its escapes. Returns `None` if
+/// an escape is invalid.
 fn take(text: &mut &[u8], equals_ends: bool) -> Option<Vec<u8>> {
     let mut taken = Vec::new();
     loop {
@@ -412,7 +411,7 @@ mod tests {
         }
     }
 
-    /// As in coreutils since 9.2.
+    /// Coreutils do this since 9.2.
     #[test]
     fn suffixes_differ_in_case_where_their_colors_do() {
         let palette = Palette::new(b"*.jpg=1:*.JPG=1:*.jpg=2:*.png=3").ok().unwrap();

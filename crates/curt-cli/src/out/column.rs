@@ -1,6 +1,6 @@
-//! Numbers in columns, written without allocation, because long listings consist of them.
+//! Numbers in columns. They are written without allocation, because long listings mostly consist of
+//! numbers.
 
-/// Holds any 64-bit number.
 const CELL: usize = 24;
 
 pub(crate) fn width(number: impl Into<u128>) -> usize {
@@ -13,7 +13,7 @@ pub(crate) fn width(number: impl Into<u128>) -> usize {
     log.map_or(1, |log| log as usize + 1)
 }
 
-/// Adds a right-aligned number, or `?` if unknown. Width 0 does not pad.
+/// Adds a right-aligned number, or `?` if unknown. Does not pad if `column` is 0.
 pub(crate) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec<u8>) {
     let Some(number) = number.map(Into::into) else {
         return add_text("?", column, line);

@@ -1,4 +1,4 @@
-//! Entries and metadata, as JSON and as text, in the same form in every command.
+//! Formats entries and metadata, as JSON and as text, in the same way for every command.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -117,7 +117,6 @@ fn json_value(value: &FieldValue<'_>) -> String {
 
 pub(crate) struct TextStyle<'a> {
     pub(crate) zone: &'a LocalZone,
-    /// Mask control characters, for a terminal.
     pub(crate) is_quoted: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::sys;
 
 pub(crate) struct Failure {
     operation: &'static str,
-    /// As JSON.
+    /// The path as JSON.
     path: Option<String>,
     kind: String,
     errno: Option<i32>,
@@ -34,7 +34,6 @@ impl Failure {
         self.json_path(json::os_string(path.as_ref().as_os_str()))
     }
 
-    /// Sets a path given as JSON.
     pub(crate) fn json_path(self, path: String) -> Failure {
         Failure { path: Some(path), ..self }
     }
@@ -112,7 +111,7 @@ fn kind(error: &io::Error) -> &'static str {
         Kind::Interrupted => "interrupted",
         Kind::Unsupported => "unsupported",
         Kind::InvalidInput => "invalid",
-        // `io::ErrorKind` has no stable kinds for these.
+        // `io::ErrorKind` has no stable names for the other errors.
         _ => sys::error_kind(error).unwrap_or("other"),
     }
 }

@@ -8,7 +8,7 @@ use curt::fields::Time;
 use curt::paths::{Flavor, PathText};
 use curt::{Calls, is_printable};
 
-/// Fields keep the order in which they are added.
+/// An object whose fields keep the order in which they are added.
 #[derive(Default)]
 pub(crate) struct Object(String);
 
@@ -17,7 +17,7 @@ impl Object {
         Self::default()
     }
 
-    /// Adds a JSON value.
+    /// Adds a field whose value is JSON already.
     pub(crate) fn raw(mut self, name: &str, value: &str) -> Self {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
         self.0.push_str(&string(name));
@@ -65,7 +65,6 @@ impl Object {
     }
 }
 
-/// Returns a JSON string in which control characters are escaped.
 pub(crate) fn string(text: &str) -> String {
     // Serializing a string into memory cannot fail.
     let json = serde_json::to_string(text).unwrap_or_default();
@@ -91,7 +90,7 @@ pub(crate) fn os_string(name: &OsStr) -> String {
     }
 }
 
-/// Returns a path as JSON. A Windows path that is not Unicode becomes 16-bit units.
+/// Returns a path as JSON. A Windows path that is not Unicode is written as UTF-16 units.
 pub(crate) fn path(path: &PathText, flavor: Flavor) -> String {
     let bytes = path.to_bytes();
     if let Ok(text) = std::str::from_utf8(&bytes) {
@@ -109,7 +108,6 @@ pub(crate) fn path(path: &PathText, flavor: Flavor) -> String {
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Encodes base64 with padding.
 fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {

@@ -1,4 +1,4 @@
-//! Terminal hyperlinks: OSC 8, which other terminals ignore.
+//! Terminal hyperlinks: the escape sequence OSC 8, which terminals without hyperlinks ignore.
 
 use std::path::{Path, is_separator};
 
@@ -7,14 +7,14 @@ use std::path::{Path, is_separator};
 pub(crate) fn begin(host: &[u8], path: &Path, to: &mut Vec<u8>) {
     to.extend_from_slice(b"\x1b]8;;file://");
     let path = path.as_os_str().as_encoded_bytes();
-    // Canonical paths on Windows begin with this.
+    // Strip the prefix with which canonical paths on Windows begin.
     let path = path.strip_prefix(br"\\?\").unwrap_or(path);
     if let Some(remote) = path.strip_prefix(br"UNC\") {
-        // A remote host is part of the path.
+        // The path of a network share contains the host.
         return escape(remote, true, to);
     }
     to.extend_from_slice(host);
-    // As in `file:///C:/x`.
+    // Add the third slash of `file:///C:/x`.
     if !path.starts_with(b"/") {
         to.push(b'/');
     }

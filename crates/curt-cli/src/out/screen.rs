@@ -11,29 +11,29 @@ use curt::Cancel;
 use crate::quote::shield;
 use crate::sys;
 
-/// Output is buffered up to this size. Larger pieces are written directly, without a copy.
+/// The size of the output buffer. Larger pieces are written directly, without a copy.
 pub(crate) const BUFFER: usize = 64 * 1024;
 const STDOUT: i32 = 1;
-/// How long output to a terminal may wait in the buffer.
+/// The longest time that output to a terminal waits in the buffer.
 const TERMINAL_DELAY: Duration = Duration::from_millis(50);
-/// The delay before progress is shown, if requested and if not, and the time between two progress
+/// The delays before progress is shown if requested and if not, and the time between two progress
 /// lines.
 const PROGRESS_DELAY: Duration = Duration::from_millis(500);
 const UNASKED_PROGRESS_DELAY: Duration = Duration::from_secs(2);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Whether standard output may have colors by default.
+/// Returns whether standard output has colors by default.
 pub(crate) fn is_colored() -> bool {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     io::stdout().is_terminal() && !refuses_color() && !is_dumb
 }
 
-/// Whether the terminal cannot return to the beginning of a line.
+/// Returns whether the terminal cannot return to the beginning of a line.
 fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Whether the user disabled colors by default (<https://no-color.org>).
+/// Returns whether the user disabled colors by default (<https://no-color.org>).
 pub(crate) fn refuses_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
@@ -59,7 +59,7 @@ struct Progress {
 }
 
 impl Screen {
-    /// Sets the token if the reader of standard output goes away.
+    /// Creates a screen that cancels the command if the reader of standard output goes away.
     pub(crate) fn new(cancel: &'static Cancel) -> Self {
         let inner =
             Inner { data: Vec::new(), written: Instant::now(), error: None, progress: None };
@@ -71,7 +71,7 @@ impl Screen {
     }
 
     /// Allows progress lines if standard error is a terminal: soon if requested, otherwise only if
-    /// the command takes long.
+    /// the command takes a long time.
     pub(crate) fn allow_progress(&self, is_asked: bool) {
         let delay = if is_asked { PROGRESS_DELAY } else { UNASKED_PROGRESS_DELAY };
         let next = Instant::now() + delay;
@@ -89,7 +89,8 @@ impl Screen {
             return self.write(&mut inner, data);
         }
         if inner.data.capacity() == 0 {
-            // Growing step by step would copy, and touch pages that are never used again.
+            // Reserve at once: growing step by step would copy, and touch pages that are never used
+            // again.
             inner.data.reserve(BUFFER + BUFFER / 2);
         }
         inner.data.extend_from_slice(data);
@@ -99,7 +100,7 @@ impl Screen {
         }
     }
 
-    /// Writes the output of other programs unchanged and in one piece, after the data so far.
+    /// Writes the buffered data, and then the output of other programs, unchanged and in one piece.
     pub(crate) fn outputs(&self, outputs: &[Output]) {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
@@ -109,13 +110,13 @@ impl Screen {
             }
             if !output.stderr.is_empty() {
                 inner.clear_progress();
-                // If standard error cannot be written, the error cannot be reported either.
+                // An error could only be reported to standard error itself.
                 let _ = sys::write_stderr(&output.stderr);
             }
         }
     }
 
-    /// Writes text to standard error at once, after the data so far. Escapes control characters.
+    /// Writes the buffered data, and then text to standard error. Escapes control characters.
     pub(crate) fn message(&self, text: &str) {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
@@ -134,8 +135,8 @@ impl Screen {
         progress.events = progress.events.saturating_add(1);
         let now = Instant::now();
         let is_due = now >= progress.next;
-        // From the second event on, checks for a terminal even if progress is not due yet, so the
-        // number of calls does not depend on the speed of the machine.
+        // From the second event on, check for a terminal even if progress is not due yet. So the
+        // number of system calls does not depend on the speed of the machine.
         if progress.events == 1 && !is_due {
             return;
         }
@@ -149,7 +150,7 @@ impl Screen {
         }
         progress.next = now + PROGRESS_INTERVAL;
         let mut line = line();
-        // A wrapped line could not be overwritten.
+        // Shorten the line, because a wrapped line could not be overwritten.
         let most = sys::message_width().map_or(usize::MAX, |columns| columns.saturating_sub(1));
         if let Some((end, _)) = line.char_indices().nth(most) {
             line.truncate(end);
@@ -159,7 +160,7 @@ impl Screen {
         write_stderr(&format!("{erase}{line}\r"));
     }
 
-    /// Writes the data so far. Returns whether a signal interrupted a write that was blocked by its
+    /// Writes the buffered data. Returns whether a signal interrupted a write that waited for its
     /// reader.
     pub(crate) fn is_cut(&self) -> bool {
         let mut inner = self.lock();
@@ -167,7 +168,7 @@ impl Screen {
         inner.error.as_ref().is_some_and(|error| error.kind() == io::ErrorKind::Interrupted)
     }
 
-    /// Writes the remaining data. Returns the first error of standard output.
+    /// Writes the remaining data. Returns the first error of writing to standard output.
     pub(crate) fn finish(&self) -> io::Result<()> {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
@@ -200,8 +201,9 @@ impl Screen {
 }
 
 impl Progress {
-    /// Erases the line; the cursor is at its beginning. If the terminal became narrower and wrapped
-    /// the line, the sequence also erases the rest below. A Windows console does not support it.
+    /// Returns the text that erases the progress line; the cursor is at its beginning. The escape
+    /// sequence also erases the part below if a narrowed terminal has wrapped the line. A Windows
+    /// console does not support it.
     fn erase(&self) -> String {
         match std::env::var_os("TERM") {
             Some(_) => "\r\x1b[J".to_owned(),
@@ -229,6 +231,6 @@ fn write_stdout(bytes: &[u8]) -> io::Result<()> {
 }
 
 fn write_stderr(text: &str) {
-    // If standard error cannot be written, the error cannot be reported either.
+    // An error could only be reported to standard error itself.
     let _ = sys::write_stderr(text.as_bytes());
 }

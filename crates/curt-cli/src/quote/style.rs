@@ -38,14 +38,13 @@ impl Style {
         ("clocale", Style::CLocale),
     ];
 
-    /// Whether a style quotes some names and not others.
     pub(crate) fn varies(self) -> bool {
         matches!(self, Style::Shell | Style::ShellEscape | Style::CMaybe)
     }
 }
 
 impl Quoting {
-    /// Returns the name in the style. `special` characters are quoted too.
+    /// Returns the name in the style. `special` characters are quoted, too.
     fn quoted(self, name: &OsStr, special: &str) -> Vec<u8> {
         let Quoting { style, is_ascii, .. } = self;
         let bytes = name.as_encoded_bytes();
@@ -81,11 +80,10 @@ impl Quoting {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Quoting {
     pub(crate) style: Style,
-    /// Replaces unprintable characters by `?`, unless the style escapes them.
+    /// Whether to replace unprintable characters by `?`, unless the style escapes them.
     pub(crate) is_masked: bool,
-    /// Only ASCII is printable, as in the C locale.
+    /// Whether only ASCII is printable, as in the C locale.
     pub(crate) is_ascii: bool,
-    /// The locale styles use UTF-8 quotes.
     pub(crate) has_utf8_quotes: bool,
 }
 
@@ -154,7 +152,7 @@ fn escaped(bytes: &[u8], quotes: [&str; 2], marked: [&str; 2], is_ascii: bool) -
 mod tests {
     use super::{Quoting, Style};
 
-    /// Only UTF-8 quotes; other tests compare the rest with GNU.
+    /// Tests only UTF-8 quotes; other tests compare the rest with GNU.
     #[test]
     fn a_locale_may_have_other_quotes() {
         for (name, is_ascii, shown) in [

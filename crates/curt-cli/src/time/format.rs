@@ -25,7 +25,7 @@ pub(crate) struct Format(String);
 /// Flags and width between `%` and the letter.
 #[derive(Clone, Copy, Default)]
 struct Spec {
-    /// `_`, `-`, `0` or `+`.
+    /// The padding: `_`, `-`, `0` or `+`.
     pad: Option<char>,
     upper: bool,
     swap: bool,
@@ -44,9 +44,9 @@ impl Format {
         Format(text.into())
     }
 
-    /// Whether it may show fractions of a second.
+    /// Returns whether the format might show fractions of a second.
     pub(crate) fn has_fractions(&self) -> bool {
-        // Flags and a width may precede the letter.
+        // Search for the letter alone, because flags and a width can precede it.
         self.0.contains('N')
     }
 
@@ -80,9 +80,8 @@ impl Format {
 }
 
 enum Part {
-    /// Value, minimum number of digits and padding.
+    /// A value, its minimum number of digits and the padding.
     Number(i64, usize, char),
-    /// A weekday, month, AM or PM.
     Word(&'static str),
     Text(String),
 }
@@ -98,7 +97,7 @@ impl Part {
     }
 }
 
-/// Parses flags, width and modifiers. Also returns the position of the letter.
+/// Parses flags, width and modifiers. Returns them and the position of the letter.
 fn spec(text: &str) -> (Spec, usize) {
     let mut spec = Spec::default();
     let mut at = 0;
@@ -109,7 +108,7 @@ fn spec(text: &str) -> (Spec, usize) {
             '#' => spec.swap = true,
             '0'..='9' => {
                 let digit = letter as usize - '0' as usize;
-                // Limits the output.
+                // Limit the width, and so the output.
                 let width = spec.width.unwrap_or(0).saturating_mul(10).saturating_add(digit);
                 spec.width = Some(width.min(1024));
             }
@@ -187,12 +186,11 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<Part> {
     }
 }
 
-/// For names of days and months, `#` means upper case.
+/// Makes `#` mean upper case, for names of days and months.
 fn swapped(spec: Spec) -> Spec {
     Spec { upper: spec.upper || spec.swap, ..spec }
 }
 
-/// Right-aligns a word.
 fn word(text: &str, spec: Spec) -> String {
     let text = if spec.upper { text.to_uppercase() } else { text.to_owned() };
     let width = spec.width.unwrap_or(0);
@@ -205,7 +203,7 @@ fn add_padded(value: i64, digits: usize, pad: char, spec: Spec, out: &mut String
     let width = spec.width.unwrap_or(digits);
     let pad = spec.pad.unwrap_or(pad);
     let digit = |digit: i64| char::from(b'0' + digit as u8);
-    // Fast paths for nearly all numbers of a long listing.
+    // The fast path for nearly all numbers of a long listing.
     let text = match (value, width, pad) {
         (10..=99, 2, _) | (0..=9, 2, '0') => {
             return out.extend([digit(value / 10), digit(value % 10)]);
@@ -222,7 +220,7 @@ fn add_padded(value: i64, digits: usize, pad: char, spec: Spec, out: &mut String
     out.push_str(&text);
 }
 
-/// Returns as many digits of the fraction as the width.
+/// Returns the fraction with as many digits as the width.
 fn fraction(nanoseconds: u32, spec: Spec) -> String {
     let mut text = format!("{nanoseconds:09}");
     let width = spec.width.unwrap_or(9);
@@ -235,10 +233,10 @@ fn fraction(nanoseconds: u32, spec: Spec) -> String {
     format!("{text:0<width$}")
 }
 
-/// Returns an offset such as `+0100`, or with colons.
+/// Returns an offset such as `+0100` or `+01:00`.
 fn offset(local: &Local, spec: Spec) -> String {
     let seconds = local.offset.seconds();
-    // An unknown offset is `-00`.
+    // An unknown offset is shown as `-00`.
     let is_negative = seconds < 0 || seconds == 0 && local.zone.starts_with('-');
     let sign = if is_negative { '-' } else { '+' };
     let all = seconds.unsigned_abs();

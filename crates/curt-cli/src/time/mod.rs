@@ -22,19 +22,18 @@ pub(crate) use format::Format;
 pub(crate) use leap::LeapSeconds;
 pub(crate) use parse::parse;
 
-/// The seconds of 400 Gregorian years.
 const CYCLE: i64 = 146_097 * 86400;
 
-/// A time zone and its leap seconds. Create it only by [`Zone::local`].
+/// A time zone and its leap seconds, created only by [`Zone::local`].
 pub(crate) struct Zone(TimeZone, LeapSeconds);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Local {
     /// Date and time of day, with a year from 1969 to 2370.
     date: DateTime,
-    /// Added to that year: a multiple of 400.
+    /// A multiple of 400, which is added to that year.
     years: i64,
-    /// Added to the second: positive within a leap second.
+    /// A number added to the seconds, which is positive within a leap second.
     leap: i64,
     offset: Offset,
     zone: String,
@@ -51,10 +50,10 @@ impl Zone {
         Zone(zone, leaps)
     }
 
-    /// Returns local date and time, or `None` if the year overflows the C library's `int`; the GNU
-    /// tools then print seconds.
+    /// Returns local date and time, or `None` if the year overflows the `int` of the C library. In
+    /// that case the GNU tools print seconds.
     pub(crate) fn local_time(&self, time: Time) -> Option<Local> {
-        // Beyond jiff's range, use the offset at its limit.
+        // Beyond jiff's range, use the offset at its end.
         let bounds = Timestamp::MIN.as_second()..=Timestamp::MAX.as_second();
         let second = time.seconds.clamp(*bounds.start(), *bounds.end());
         let info = self.0.to_offset_info(Timestamp::from_second(second).ok()?);
@@ -78,7 +77,6 @@ impl Zone {
     }
 }
 
-/// The formats of the styles `full-iso` and `long-iso`.
 pub(crate) const FULL_ISO: &str = "%Y-%m-%d %H:%M:%S.%N %z";
 pub(crate) const LONG_ISO: &str = "%Y-%m-%d %H:%M";
 

@@ -23,15 +23,15 @@ pub(crate) fn parse(text: &str, zone: &Zone) -> Result<Option<Time>, &'static st
         return Ok(since_1970(text).or_else(moment));
     };
     let found = zone.timestamp(date, offset);
-    // A leap second was parsed as the second before.
+    // jiff parses a leap second as the second before it.
     let found = if text.contains(":60") { found.and_then(|it| zone.leap_after(it)) } else { found };
     found.map(|found| Some(time(found))).ok_or("there is no such time in this time zone")
 }
 
 impl Zone {
-    /// Returns the time at which clocks show this date, in the zone or at the offset. Of two such
-    /// times, chooses the one that `mktime(3)` does: it reads the date as UTC and then corrects
-    /// that.
+    /// Returns the time at which clocks show this date, in the zone or at the offset. If there are
+    /// two such times, chooses one as `mktime(3)` does, by reading the date as UTC and then
+    /// correcting the result.
     fn timestamp(&self, date: DateTime, offset: Option<Offset>) -> Option<Timestamp> {
         let mut guess = offset.unwrap_or(Offset::UTC).to_timestamp(date).ok()?;
         for _ in 0..6 {
@@ -40,7 +40,7 @@ impl Zone {
             let next = offset.to_timestamp(date).ok()?;
             let next = next.checked_add(SignedDuration::from_secs(leaps)).ok()?;
             if next == guess {
-                // A leap second shows the second before it.
+                // A leap second has the date of the second before it.
                 return guess.checked_sub(SignedDuration::from_secs(leap)).ok();
             }
             guess = next;
@@ -48,7 +48,7 @@ impl Zone {
         None
     }
 
-    /// Returns the leap second that follows a time.
+    /// Returns the leap second that follows a time, if any.
     fn leap_after(&self, time: Timestamp) -> Option<Timestamp> {
         let next = time.checked_add(SignedDuration::from_secs(1)).ok()?;
         Some(next).filter(|next| self.1.at(next.as_second()).1 > 0)
@@ -59,7 +59,7 @@ impl Zone {
 fn date(text: &str) -> Option<(DateTime, Option<Offset>)> {
     let (rest, offset) = split_offset(text)?;
     let rest = rest.trim_end();
-    // Check both parts first: jiff would accept a second offset and drop it.
+    // Check both parts first, because jiff would accept a second offset and ignore it.
     let (day, clock) = rest.split_once(['T', 't', ' ']).unwrap_or((rest, ""));
     let has = |part: &str, more: &[u8]| {
         part.bytes().all(|byte| byte.is_ascii_digit() || more.contains(&byte))
@@ -80,7 +80,7 @@ fn split_offset(text: &str) -> Option<(&str, Option<Offset>)> {
     if let Some(date) = utc {
         return Some((date, Some(Offset::UTC)));
     }
-    // A sign before the time of day belongs to the date.
+    // Skip a sign before the time of day, because it belongs to the date.
     let Some(at) = text.rfind(['+', '-']).filter(|&at| text[..at].contains(':')) else {
         return Some((text, None));
     };
@@ -123,7 +123,8 @@ fn moment(text: &str, now: &Zoned) -> Option<Zoned> {
         "today" => now.start_of_day().ok(),
         "yesterday" => now.yesterday().ok()?.start_of_day().ok(),
         _ => {
-            // For GNU find, `10:30:00` is a time of day, and `+1 day` is tomorrow.
+            // Refuse `10:30:00`, which GNU find reads as a time of day, and `+1 day`, which it
+            // reads as tomorrow.
             let is_age = !text.starts_with(['-', '+']) && !text.contains(':');
             let span: Span = text.parse().ok().filter(|_| is_age)?;
             // `3 days ago` is a negative span and means the same as `3 days`.

@@ -1,10 +1,10 @@
-//! Command lines of GNU find, which the refusal of their words translates.
+//! Translates command lines of GNU find, for the error about their words.
 
 use crate::quote::for_terminal;
 
-/// GNU find's options, tests and actions of several letters. As combined short options they would
-/// often mean something else: `-exec` is `-e xec`. `-ls` is left out because `-l -s` is a listing
-/// too.
+/// GNU find's options, tests and actions of several letters. Read as combined short options they
+/// would often mean something else: `-exec` is `-e xec`. `-ls` is omitted because `-l -s` is a
+/// listing, too.
 const WORDS: &str = "\
     amin and anewer atime cmin cnewer context ctime daystart delete depth empty exec execdir \
     executable false files0-from fls follow fprint fprint0 fprintf fstype gid group \
@@ -13,7 +13,7 @@ const WORDS: &str = "\
     okdir or path perm print print0 printf prune quit readable regex regextype samefile size true \
     type uid used user version warn wholename writable xdev xtype";
 
-/// Words that take the same values here, or none.
+/// Words whose counterparts take the same value, or none.
 const SAME: [(&str, &str); 11] = [
     ("delete", "--delete"),
     ("empty", "--empty"),
@@ -32,11 +32,12 @@ pub(in crate::args) fn is_of_find(name: &str) -> bool {
     WORDS.split(' ').any(|word| word == name)
 }
 
-/// Returns a line of GNU find as one of curt, or the first word without a counterpart.
+/// Translates a command line of GNU find for curt. The error is the first word without a
+/// counterpart.
 pub(in crate::args) fn translated<'w>(words: &[&'w str]) -> Result<String, &'w str> {
     let first = words.iter().position(|word| word.starts_with('-')).unwrap_or(words.len());
     let (paths, rest) = words.split_at(first);
-    // find skips nothing.
+    // GNU find skips no entries.
     let (mut flags, mut pattern, mut options) = ("-u", None, Vec::new());
     let mut rest = rest.iter();
     while let Some(&word) = rest.next() {

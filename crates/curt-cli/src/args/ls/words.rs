@@ -5,13 +5,13 @@ use curt::Fields;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum When {
     Always,
-    /// On a terminal.
+    /// Only on a terminal.
     Auto,
     Never,
 }
 
 impl When {
-    /// Whether it applies, given the condition for `auto`.
+    /// Returns whether the feature is on, given the condition for `auto`.
     pub(crate) fn applies(self, auto: bool) -> bool {
         self == When::Always || self == When::Auto && auto
     }
@@ -19,10 +19,10 @@ impl When {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Hidden {
-    /// Names that begin with a dot.
+    /// Names that begin with a dot are hidden.
     #[default]
     Dotted,
-    /// `.` and `..`.
+    /// `.` and `..` are hidden.
     Dots,
     Nothing,
 }
@@ -30,9 +30,9 @@ pub(crate) enum Hidden {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Marks {
     None,
-    /// A slash after directories.
+    /// Print a slash after directories.
     Slash,
-    /// The kind, but no `*` after executable files.
+    /// Print an indicator of the kind, but no `*` after executable files.
     Kinds,
     All,
 }

@@ -9,21 +9,19 @@ use crate::out::blocks::Blocks;
 use crate::session::Session;
 use crate::sys;
 
-/// Without a terminal.
+/// The size without a terminal.
 const WIDTH: usize = 80;
 const HEIGHT: usize = 24;
-/// A shorter bar has no resolution; a longer one would cut names for nothing.
+/// A shorter bar is too coarse; a longer one only takes space from names.
 const SHORTEST_BAR: usize = 10;
 const LONGEST_BAR: usize = 40;
 /// Lines kept free for the command line and the next prompt.
 const LEFT: usize = 2;
-/// The bar, the percentage, and the gaps before both.
+/// The minimum width after the name: two gaps, bar and percentage.
 const BEHIND_NAME: usize = 2 + SHORTEST_BAR + SHARE;
-/// A space and `100%`.
 const SHARE: usize = 5;
 
 pub(super) struct Row {
-    /// The tree branches before the name.
     pub(super) lead: String,
     /// The name, without control characters.
     pub(super) name: String,
@@ -50,12 +48,11 @@ impl Style {
         }
     }
 
-    /// Returns the rows as lines, with percentages of `whole`.
     pub(super) fn draw(&self, rows: &[Row], whole: u64, blocks: &Blocks) -> String {
         let sizes: Vec<String> = rows.iter().map(|row| blocks.show(row.number)).collect();
         let of_sizes = sizes.iter().map(String::len).max().unwrap_or(0);
         let wanted = rows.iter().map(|row| row.lead.width() + row.name.width()).max().unwrap_or(0);
-        // Keeps the last column free, because some terminals wrap after it.
+        // Keep the last column free, because some terminals wrap after it.
         let room = self.width.saturating_sub(of_sizes + 2 + 1);
         let has_bar = room >= 2 * BEHIND_NAME;
         let most = if has_bar { room - BEHIND_NAME } else { room.saturating_sub(SHARE) };
@@ -85,7 +82,8 @@ impl Style {
         if self.is_unicode { "…" } else { "..." }
     }
 
-    /// Truncates a label to `width`. Of a path, removes the middle and keeps the last name.
+    /// Truncates a label to `width`. If the label is a path, removes the middle and keeps the last
+    /// component.
     fn fitted(&self, lead: &str, name: &str, width: usize) -> String {
         let label = format!("{lead}{name}");
         if label.width() <= width {
@@ -188,7 +186,7 @@ mod tests {
                 assert!(draw(&style, &rows)[1].contains(end));
             }
         }
-        // Too narrow for anything, but it must not panic.
+        // This width is too narrow for any text, but must not panic.
         let style = Style { is_unicode: true, has_color: true, width: 1 };
         assert_eq!(draw(&style, &rows).len(), 2);
     }

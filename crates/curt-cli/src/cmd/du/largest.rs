@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-/// Which of two records of equal size wins.
+/// Which of two records of equal size is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ties {
     First,
-    /// A directory comes after its contents, so no record is kept without its parent.
+    /// Keep the later one. A directory comes after its contents, so no record is kept without its
+    /// parent.
     Last,
 }
 
@@ -35,7 +36,6 @@ impl<T> Largest<T> {
         self.kept.insert(key, record());
     }
 
-    /// Returns the records and their sizes, largest first.
     pub(super) fn into_sorted(self) -> Vec<(u64, T)> {
         self.kept.into_iter().rev().map(|((size, _), record)| (size, record)).collect()
     }
@@ -45,7 +45,6 @@ impl<T> Largest<T> {
 mod tests {
     use super::{Largest, Ties};
 
-    /// Returns the indices of the kept sizes.
     fn kept(most: usize, ties: Ties, sizes: &[u64]) -> Vec<usize> {
         let mut largest = Largest::new(most, ties);
         sizes.iter().enumerate().for_each(|(at, &size)| largest.add(size, || at));

@@ -15,7 +15,7 @@ use crate::time::{self, Format, Zone};
 
 pub(super) enum Wrong {
     Value(String),
-    /// Wrong usage; the message points to the help.
+    /// A wrong command line, whose message refers to `--help`.
     Usage(String),
 }
 
@@ -29,7 +29,6 @@ pub(super) struct LineFormat<'a> {
     threshold: i128,
     times: Option<Times>,
     end: u8,
-    /// Mask control characters, for a terminal.
     is_masked: bool,
 }
 
@@ -56,7 +55,6 @@ impl<'a> LineFormat<'a> {
         })
     }
 
-    /// Bytes or entries.
     pub(super) fn number(&self, sizes: &Sizes) -> u64 {
         match (self.counts_entries, self.is_apparent) {
             (true, _) => sizes.entries,
@@ -73,7 +71,6 @@ impl<'a> LineFormat<'a> {
         if self.is_separate { record.own_newest } else { record.newest }
     }
 
-    /// Applies `--threshold`.
     pub(super) fn shows(&self, record: &UsageRecord) -> bool {
         let number = i128::from(self.number(self.sizes(record)));
         if self.threshold < 0 { number <= -self.threshold } else { number >= self.threshold }
@@ -128,7 +125,8 @@ impl Times {
             (Some(style), _) => style.clone(),
             (None, Some(style)) if style != "locale" => {
                 let style = style.to_string_lossy();
-                // A format for ls may have a second line, and its styles a prefix.
+                // `TIME_STYLE` is also for ls, whose formats can have a second line and whose
+                // styles can have a prefix.
                 let end = style.find('\n').filter(|_| style.starts_with('+'));
                 let style = &style[..end.unwrap_or(style.len())];
                 style.trim_start_matches("posix-").to_owned()
@@ -141,7 +139,7 @@ impl Times {
         Ok(Times { format: Format::new(format), zone: Zone::local() })
     }
 
-    /// Returns the time. If the year is too large, warns and returns seconds.
+    /// Formats a time. If its year is too large, warns and returns seconds.
     fn show(&self, time: Option<Time>, session: &Session) -> String {
         let Some(time) = time else { return "?".to_owned() };
         let Some(local) = self.zone.local_time(time) else {
@@ -152,7 +150,6 @@ impl Times {
     }
 }
 
-/// GNU du's text about an unknown style.
 const STYLES: &str = "\
 Valid arguments are:
   - 'full-iso'
@@ -162,7 +159,7 @@ Valid arguments are:
 const FORMATS: [(&str, &str); 3] =
     [("full-iso", time::FULL_ISO), ("long-iso", time::LONG_ISO), ("iso", "%Y-%m-%d")];
 
-/// Returns the unit of sizes. With `--inodes`, entries are counted one by one.
+/// Returns the unit of sizes. With `--inodes`, a block size counts as 1.
 fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
     let option = if options.is_long_block_size { "--block-size" } else { "-B" };
     let parse =
@@ -189,7 +186,7 @@ fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
 
 const VARIABLES: [&str; 3] = ["DU_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"];
 
-/// Whether an option or a variable chooses the unit.
+/// Returns whether an option or an environment variable chooses the unit.
 pub(super) fn chooses_unit(options: &DuOptions) -> bool {
     options.unit.is_some()
         || !options.block_size.is_empty()

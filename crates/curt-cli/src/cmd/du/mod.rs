@@ -74,7 +74,8 @@ impl<'a> Run<'a> {
         let Some(mut operands) = operands::gather(options, session) else {
             return session.close(false);
         };
-        // Only now: while reading a list from a pipe or terminal, a signal must end curt at once.
+        // Handle signals only from here on: while curt reads the operands from a pipe or terminal,
+        // a signal must end it at once.
         interrupt::listen();
         operands.retain(|operand| !self.patterns.matches(Path::new(operand), Kind::Unknown));
         if self.is_chart {
@@ -95,7 +96,6 @@ impl<'a> Run<'a> {
         finish(&report, &self.lines, session)
     }
 
-    /// Prints a line per record, or for the largest ones.
     fn lines(&self, usage: &Usage<'_>, operands: Vec<OsString>) -> UsageReport {
         let Run { options, lines, .. } = self;
         let mut largest = options.top.map(|most| Largest::new(most, Ties::First));
@@ -126,7 +126,8 @@ impl<'a> Run<'a> {
         });
         let style = Style::new(session);
         let tree = Tree::new(largest.into_sorted());
-        // Rows about cut directories must fit the terminal, too.
+        // The rows that sum up other entries must fit the terminal, too, so try fewer and fewer
+        // entries.
         let rows = |entries| tree.rows(entries, &style);
         let is_fit = |rows: &Vec<Row>| options.top.is_some() || rows.len() <= most;
         let rows = (1..=most).rev().map(rows).find(is_fit).unwrap_or_default();
@@ -167,7 +168,7 @@ impl<'a> Run<'a> {
         report
     }
 
-    /// Returns the number of rows that fit, less one for the total.
+    /// Returns the number of rows that fit, minus one if a total is printed.
     fn rows(&self) -> usize {
         chart::lines(self.session).saturating_sub(self.options.total.into())
     }
@@ -215,7 +216,6 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Returns the message for an error, in GNU's words.
 fn message(error: &Error) -> String {
     match (error.operation(), error.cause()) {
         (Operation::OpenDirectory | Operation::ReadDirectory, cause @ Cause::Os(_)) => {

@@ -57,8 +57,7 @@ pub(super) fn patterns(options: &DuOptions) -> Result<Globs, Wrong> {
         })?;
     }
     for pattern in &mut patterns {
-        // GNU du compares a pattern without wildcards literally, so a trailing backslash means
-        // itself.
+        // GNU du compares a pattern without wildcards literally, so double a trailing backslash.
         let bytes = pattern.as_encoded_bytes();
         let backslashes = bytes.iter().rev().take_while(|&&byte| byte == b'\\').count();
         if backslashes % 2 == 1 && !bytes.iter().any(|byte| b"*?[".contains(byte)) {
@@ -68,7 +67,7 @@ pub(super) fn patterns(options: &DuOptions) -> Result<Globs, Wrong> {
     Ok(Globs::gnu(patterns))
 }
 
-/// Adds the lines of a file, without trailing whitespace. Skips empty lines.
+/// Adds the lines of a file to the patterns, without trailing whitespace. Skips empty lines.
 fn read_patterns(file: &OsStr, patterns: &mut Vec<OsString>) -> io::Result<()> {
     if file == "-" {
         return add_lines(io::stdin().lock(), patterns);

@@ -1,8 +1,8 @@
 //! A tree of the largest entries.
 //!
 //! Only as many records are kept as can be shown. A directory is at least as large as any entry in
-//! it, so the parents of the largest entries are among the largest too. A directory whose only
-//! entry is a directory shares a row with it, so [`RECORDS`] are kept per row.
+//! it, so the parents of the largest entries are among the largest, too. A directory whose only
+//! entry is a directory shares a row with that entry, so [`RECORDS`] records are kept per row.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -19,7 +19,8 @@ use crate::sys;
 /// The number of entries in a directory, and the sum of their sizes.
 type Sum = (u64, u64);
 
-/// Sums up the contents of directories, of which records come first. Holds one sum for each depth.
+/// Sums up the contents of directories. Their records come before the directory's, so one sum per
+/// depth is enough.
 #[derive(Default)]
 pub(super) struct Contents(Vec<Sum>);
 
@@ -43,7 +44,8 @@ struct Node {
 }
 
 impl Node {
-    /// Whether this directory contains only the other one. An operand always gets its own row.
+    /// Returns whether this directory contains only `other`, which can then share its row. An
+    /// operand always gets its own row.
     fn holds_only(&self, other: &Node) -> bool {
         self.record.depth > 0
             && other.record.kind == Kind::Directory
@@ -51,16 +53,15 @@ impl Node {
     }
 }
 
-/// Records kept per row.
 pub(super) const RECORDS: usize = 8;
 
 pub(super) struct Tree {
-    /// Largest first, then by name. A directory precedes its contents.
+    /// The nodes, largest first, then by name. A directory precedes its contents.
     nodes: Vec<Node>,
 }
 
 impl Tree {
-    /// `largest` contains the parents of all its records.
+    /// Builds the tree. `largest` must contain the parents of all its records.
     pub(super) fn new(largest: Vec<(u64, (UsageRecord, Sum))>) -> Tree {
         let node = |(number, (record, contents))| Node {
             number,
@@ -94,8 +95,9 @@ impl Tree {
         Tree { nodes }
     }
 
-    /// Returns the rows of the largest entries, in printing order, and one for the others of each
-    /// directory. Directories that contain only one another share a row.
+    /// Returns the rows of the largest entries, in printing order, and one row for the other
+    /// entries of each directory. A directory shares a row with its only entry if that is a
+    /// directory.
     pub(super) fn rows(&self, entries: usize, style: &Style) -> Vec<Row> {
         let Tree { nodes } = self;
         let mut count = 0;
@@ -106,7 +108,8 @@ impl Tree {
         let end = nodes.iter().position(is_cut).unwrap_or(nodes.len());
         let quoting = quoting(QuotingStyle::ShellEscape, style);
         let mut rows = Vec::new();
-        // A stack of nodes to print, with the branches before each and before its children.
+        // A stack of nodes to print, each with the branches to draw before it and before its
+        // children.
         let roots = (0..end).rev().filter(|&index| nodes[index].parent.is_none());
         let mut waiting: Vec<_> =
             roots.map(|root| (Ok(root), String::new(), String::new())).collect();
@@ -149,13 +152,12 @@ impl Tree {
     }
 }
 
-/// Quotes names so that the terminal receives no control characters.
+/// Returns a quoting of names that sends no control characters to the terminal.
 pub(super) fn quoting(of_names: QuotingStyle, style: &Style) -> Quoting {
     let is_ascii = !style.is_unicode && sys::has_c_locale("LC_CTYPE");
     Quoting { style: of_names, is_masked: true, is_ascii, has_utf8_quotes: false }
 }
 
-/// Returns a name as `ls` shows it on a terminal.
 pub(super) fn shown(name: &OsStr, quoting: Quoting) -> String {
     String::from_utf8_lossy(&quoting.apply(name, "").0).into_owned()
 }

@@ -10,15 +10,15 @@ use curt::usage::{Sizes, UsageRecord};
 #[derive(Default)]
 pub(super) struct Types(HashMap<OsString, Sizes>);
 
-/// Labels of entries without an extension. They cannot clash, because each extension begins with a
-/// dot.
+/// Labels of entries without an extension. They differ from every extension, because extensions are
+/// shown with a dot.
 const NO_TYPE: &str = "(no extension)";
 const LINKS: &str = "(links)";
 const OTHERS: &str = "(devices, pipes and sockets)";
 const DIRECTORIES: &str = "(directories)";
 
 impl Types {
-    /// Adds a record. Directories are the remainder of the total, computed at the end.
+    /// Adds a record. Skips directories, whose sum is computed at the end as the rest of the total.
     pub(super) fn add(&mut self, record: &UsageRecord) {
         if record.kind == Kind::Directory {
             return;
@@ -31,7 +31,6 @@ impl Types {
         }
     }
 
-    /// Returns the types and their totals: largest first, then by name.
     pub(super) fn into_sorted(
         mut self,
         total: &Sizes,
@@ -69,7 +68,7 @@ fn name(kind: Kind, path: &Path) -> OsString {
     }
 }
 
-/// Returns the last extension that is not a number, such as that of a rotated log.
+/// Returns the last extension that is not a number, because rotated logs end in numbers.
 fn extension(path: &Path) -> Option<&OsStr> {
     let extension = path.extension().filter(|extension| !extension.is_empty())?;
     if extension.as_encoded_bytes().iter().all(u8::is_ascii_digit) {

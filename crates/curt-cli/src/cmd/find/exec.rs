@@ -1,4 +1,4 @@
-//! `-x` and `-X`: commands run for the entries found.
+//! The options `-x` and `-X`: run commands for the entries found.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -26,19 +26,19 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(super) struct Commands<'a> {
     session: &'a Session,
     list: Vec<Command>,
-    /// `--batch-size`, for `-X`.
     most_paths: usize,
-    /// Threads for `-x`; with 1, the thread that finds an entry runs its commands.
+    /// The number of threads for `-x`. If it is 1, the thread that finds an entry runs its
+    /// commands.
     pub(super) runners: usize,
-    /// Set after reporting a program that cannot be started for any entry.
+    /// Whether a program was reported that cannot be started for any entry.
     has_given_up: AtomicBool,
 }
 
 struct Command {
     template: Template,
-    /// Bytes without paths.
     bytes: usize,
-    /// Where the program was found; `None` if a placeholder names it, so each command searches.
+    /// The path at which the program was found. `None` if a placeholder names the program, which
+    /// each command then searches.
     program: OnceLock<Option<PathBuf>>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Commands<'a> {
     pub(super) fn new(options: &FindOptions, session: &'a Session) -> Result<Commands<'a>, String> {
         let commands = options.commands.iter().map(|words| Command::new(words));
         let runners = match options.threads {
-            // `-X` commands have the terminal to themselves.
+            // `-X` commands run one at a time, because they use the terminal.
             _ if options.exec.is_empty() => 1,
             Some(Threads::AtMost(threads)) => threads,
             _ => sys::processors(),
@@ -65,7 +65,7 @@ impl<'a> Commands<'a> {
         self.has_given_up.load(Ordering::Relaxed)
     }
 
-    /// Runs the commands for one entry until one fails, and prints their output in one piece.
+    /// Runs the commands for one entry until a command fails, and prints their output in one piece.
     pub(super) fn run(&self, path: PathBuf) {
         let (paths, mut outputs) = ([path.into_os_string()], Vec::new());
         let mut started = self.list.iter().map(|it| (it, self.start(it, &paths, &mut outputs)));
@@ -80,8 +80,8 @@ impl<'a> Commands<'a> {
     }
 
     /// Runs the commands for all entries, split into batches that fit on a command line. All
-    /// commands get the same batches, so a later command never gets an entry before an earlier one
-    /// has had it.
+    /// commands get the same batches; otherwise a later command could get an entry before an
+    /// earlier command.
     pub(super) fn run_for_all(&self, found: Vec<Found>) {
         let room = sys::argument_bytes();
         let mut batch = Vec::new();
@@ -104,8 +104,8 @@ impl<'a> Commands<'a> {
         self.run_batch(&batch);
     }
 
-    /// Runs each command for a batch, until one cannot be started. A failing exit code does not
-    /// stop the others, as in fd.
+    /// Runs each command for a batch, until a command cannot be started. As in fd, a failing exit
+    /// code does not stop the others.
     fn run_batch(&self, batch: &[OsString]) {
         for command in &self.list {
             let result = self.start(command, batch, &mut Vec::new());
@@ -117,8 +117,8 @@ impl<'a> Commands<'a> {
         }
     }
 
-    /// Runs one command and returns whether it succeeded. With several threads, collects its output
-    /// in `outputs`. An error means that it could not be started.
+    /// Runs a command. Returns whether it succeeded, or an error if it could not be started. With
+    /// several threads, collects its output in `outputs`.
     fn start(
         &self,
         command: &Command,
@@ -143,8 +143,8 @@ impl<'a> Commands<'a> {
         Ok(is_success)
     }
 
-    /// Reports a command that could not be started. One that ran has reported its own failure and
-    /// is only counted.
+    /// Reports a command that could not be started. Only counts a command that ran and failed,
+    /// because that has reported its own failure.
     fn check(&self, command: &Command, paths: &[OsString], result: Result<bool, Error>) {
         let error = match result {
             Ok(true) => return,
@@ -180,7 +180,7 @@ impl Command {
         bytes(&self.template.arguments(paths)) - self.bytes
     }
 
-    /// Whether starting this command would fail for every other entry too.
+    /// Returns whether starting this command must fail for every other entry, too.
     fn is_hopeless(&self, error: &Error) -> bool {
         let is_program = match error.cause() {
             Cause::Find(_) => true,
@@ -199,8 +199,8 @@ impl Command {
         is_program && self.template.has_one_program()
     }
 
-    /// Starts the program at the path of the first search. If that fails, it may have moved, so it
-    /// is searched for again.
+    /// Starts the program at the path that the first search found. If that fails, searches again,
+    /// because the program might have moved.
     fn start(
         &self,
         program: &OsStr,

@@ -1,4 +1,4 @@
-//! Hints about `--delete`, and about patterns probably meant as directories.
+//! Hints about `--delete`, and about patterns that were probably meant as directories.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,12 +10,10 @@ use crate::out::json::Object;
 use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 
-/// Set by the search threads during a deletion.
+/// Hints to print at the end, noticed by the search threads during a deletion.
 #[derive(Default)]
 pub(super) struct Hints {
-    /// A matching directory was not empty.
     has_full: AtomicBool,
-    /// A directory on another filesystem was not entered.
     left_mounts: AtomicBool,
 }
 
@@ -51,7 +49,8 @@ impl Hints {
     }
 }
 
-/// Refuses such a pattern where it would find or delete something else.
+/// Refuses a pattern that was probably meant as a directory, if it would find or delete something
+/// else.
 pub(super) fn check_pattern(options: &FindOptions) -> Result<(), String> {
     let Some(pattern) = options.pattern.as_deref().filter(|_| options.operands.is_empty()) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `--type`.
+//! The option `--type`.
 
 use curt::walk::Visited;
 use curt::{Error, Fields, Kind};
@@ -6,7 +6,7 @@ use curt::{Error, Fields, Kind};
 use crate::out::entry::fields_if;
 use crate::quote::quote;
 
-/// Any of these kinds (all if empty), restricted to executable or empty entries on request.
+/// The kinds to match (all if `any` is empty), optionally only executable or only empty entries.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Kinds {
     any: Vec<Kind>,
@@ -23,11 +23,10 @@ const KINDS: [(&[&str], Kind); 8] = [
     (&["s", "socket"], Kind::Socket),
     (&["c", "char-device"], Kind::CharacterDevice),
     (&["b", "block-device"], Kind::BlockDevice),
-    // With `is_executable`.
+    // `parse` also sets `is_executable` for this kind.
     (&["x", "executable"], Kind::File),
 ];
 
-/// Kinds known only by their full name.
 const RARE: [Kind; 6] = [
     Kind::Whiteout,
     Kind::Junction,
@@ -71,12 +70,13 @@ impl Kinds {
         ])
     }
 
-    /// A junction and a mounted volume differ only in the target.
+    /// Returns whether targets are needed, because a junction and a mounted volume differ only in
+    /// these.
     fn need_target(&self) -> bool {
         self.any.iter().any(|kind| matches!(kind, Kind::Junction | Kind::VolumeMount))
     }
 
-    /// Whether an entry may match, judged by the kind from the listing.
+    /// Returns whether an entry can match, judging by the kind from the listing.
     pub(super) fn may_match(&self, kind: Kind) -> bool {
         if self.are_all() {
             return true;
@@ -85,7 +85,8 @@ impl Kinds {
         (may_be_volume || self.has(kind)) && (!self.is_empty || may_be_empty(kind))
     }
 
-    /// Fails if a directory cannot be read to see whether it is empty.
+    /// Returns whether an entry matches. Fails if that requires reading a directory that cannot be
+    /// read.
     pub(super) fn match_entry(&self, entry: &mut Visited<'_>) -> Result<bool, Error> {
         let metadata = entry.metadata();
         let passes = self.has(metadata.kind())

@@ -1,4 +1,4 @@
-//! How an entry is printed: as its path (colored or hyperlinked), fields, `--format` or JSON.
+//! Formats an entry: as its path (colored or hyperlinked), fields, `--format` or JSON.
 
 use std::borrow::Cow;
 use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
@@ -20,14 +20,11 @@ use crate::time::{LocalZone, Zone};
 
 pub(super) struct Lines {
     shape: Shape,
-    /// Whether `./` is removed.
     is_stripped: bool,
     end: u8,
-    /// Mask control characters, for a terminal.
     is_masked: bool,
     zone: LocalZone,
     palette: Option<Palette>,
-    /// The working directory, for hyperlinks.
     base: Option<PathBuf>,
 }
 
@@ -142,13 +139,13 @@ impl Lines {
             link::begin(b"", &base.join(without_dot(path)), to);
             to.extend_from_slice(b"\x1b\\");
         }
-        // As in ls, quoted only if a shell or a terminal would misread it.
+        // As in ls, quote a path only if a shell or a terminal would misread it.
         let quoted = self.is_masked.then(|| for_terminal(path, ""));
         let quoted = quoted.filter(|quoted| path.to_str() != Some(quoted));
         let whole = quoted.as_ref().map_or(path.as_os_str().as_encoded_bytes(), |it| it.as_bytes());
         if let Some(palette) = &self.palette {
             let name = entry.name();
-            // A quoted path has one color, inside its quotes.
+            // A quoted path has a single color, inside its quotes.
             let parent = if quoted.is_some() { 0 } else { whole.len().saturating_sub(name.len()) };
             let directory = ColorKey::new(b"", curt::Kind::Directory, None);
             let mode = entry.metadata().mode().known();

@@ -1,6 +1,7 @@
-//! Which entries match. Tests of names and kinds come first, because the listing has both; metadata
-//! is read only if they pass, in one call with the printed fields. An unknown value fails every
-//! test, so `--delete` never removes an entry on incomplete information.
+//! Decides which entries match. Tests of names and kinds come first, because the listing has both.
+//! If they pass, a single call reads the metadata for the other tests and the printed fields. An
+//! unknown value fails every test, so `--delete` never removes an entry because of incomplete
+//! information.
 
 use curt::walk::Visited;
 use curt::{Error, Fields, Metadata};
@@ -16,7 +17,7 @@ pub(super) struct Matcher {
     names: Names,
     kinds: Kinds,
     tests: Vec<Test>,
-    /// A size test is given, and only files have a size.
+    /// Whether a size test is given, which only files can pass.
     has_size: bool,
 }
 
@@ -69,14 +70,13 @@ impl Matcher {
         self.tests.iter().fold(self.kinds.fields(), |all, test| all | test.fields)
     }
 
-    /// Whether an entry passes the tests that need no metadata.
+    /// Returns whether an entry passes the tests that need no metadata.
     pub(super) fn may_match(&self, entry: &Visited<'_>) -> bool {
         self.kinds.may_match(entry.kind())
             && (!self.has_size || entry.kind().is_file())
             && self.names.match_entry(entry)
     }
 
-    /// Whether an entry passes the remaining tests.
     pub(super) fn matches(&self, entry: &mut Visited<'_>) -> Result<bool, Error> {
         let passes = self.tests.iter().all(|test| (test.passes)(entry.metadata()));
         if passes { self.kinds.match_entry(entry) } else { Ok(false) }

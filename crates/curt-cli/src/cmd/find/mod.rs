@@ -49,16 +49,17 @@ use results::{Found, Results};
 
 const FDIGNORE: &str = ".fdignore";
 
-/// Removing an entry changes these times of its parent.
+/// The times of a directory that change when an entry in it is removed.
 const TIMES: Fields = Fields::MODIFIED.union(Fields::CHANGED).union(Fields::ACCESSED);
 
-/// Capacity of the queue of paths waiting for commands.
 const WAITING: usize = 1024;
 
-/// Entries between two looks at the clock: few, because each can take long on a network.
+/// Number of entries between two checks of the clock: few, because each entry can take a long time
+/// on a network.
 const PACE: u32 = 16;
 
-/// Bytes a thread collects before printing: more than the output buffer, so they skip it.
+/// Number of bytes that a thread collects before printing: more than the output buffer, so they
+/// bypass it.
 const CHUNK: usize = 2 * out::BUFFER;
 
 pub(crate) fn run(options: &FindOptions) -> Exit {
@@ -82,10 +83,10 @@ pub(crate) fn run(options: &FindOptions) -> Exit {
 enum Action {
     Count,
     Print,
-    /// Removes it; in a dry run, prints it if it could be removed.
+    /// Removes the entry; in a dry run, prints it if it could be removed.
     Remove,
     Run,
-    /// Collects it for a listing or for commands at the end.
+    /// Collects the entry for a listing or for commands at the end.
     Keep,
 }
 
@@ -105,11 +106,11 @@ impl Action {
     }
 }
 
-/// Shared by the threads.
+/// A search, shared by its threads.
 struct Find<'a> {
     options: &'a FindOptions,
     session: &'a Session,
-    /// Made absolute for `--absolute-path`.
+    /// The directories to search, made absolute for `--absolute-path`.
     operands: Vec<PathBuf>,
     exclusions: Exclusions,
     matcher: Matcher,
@@ -119,12 +120,10 @@ struct Find<'a> {
     results: Results<'a>,
     commands: Commands<'a>,
     hints: Hints,
-    /// Entries counted against `--max-results`.
     taken: AtomicU64,
-    /// Of the threads that have ended.
+    /// The counts of the threads that have ended.
     found: AtomicU64,
     removed: AtomicU64,
-    /// Removed directories.
     directories: AtomicU64,
 }
 
@@ -189,7 +188,7 @@ impl<'a> Find<'a> {
         };
         let same_file_system =
             if options.has_own_boundary() { SameFileSystem::Mount } else { SameFileSystem::No };
-        // If every entry is printed, the walk reads its metadata with its name; otherwise metadata
+        // If every entry is printed, the walk reads the metadata of all entries; otherwise metadata
         // is read only for possible matches. A directory's times must be read before its contents
         // are removed.
         let is_any = self.matcher.matches_all() && options.min_depth.is_none()
@@ -209,8 +208,8 @@ impl<'a> Find<'a> {
         if !self.exclusions.are_empty() {
             walk = walk.exclude(|entry| self.exclusions.match_entry(entry));
         }
-        // Removing entries during a listing may make `readdir` miss later ones; sorting reads the
-        // whole directory first.
+        // Sort, which reads a whole directory first: removing entries during a listing might make
+        // `readdir` miss later ones.
         walk = walk.sort_by_name(self.action == Action::Remove);
         if let Some(budget) = sys::raise_descriptor_limit() {
             walk = walk.descriptors(budget);
@@ -218,7 +217,7 @@ impl<'a> Find<'a> {
         options.without.features.iter().copied().fold(walk, Walk::without)
     }
 
-    /// Searches while other threads run the commands.
+    /// Searches, and runs the commands in other threads meanwhile.
     fn run_commands_beside(&self, walk: &Walk<'_>) -> Summary {
         let (sender, receiver) = mpsc::sync_channel::<PathBuf>(WAITING);
         let receiver = Mutex::new(receiver);
@@ -235,7 +234,7 @@ impl<'a> Find<'a> {
         thread::scope(|scope| {
             let start = |_: &usize| thread::Builder::new().spawn_scoped(scope, run).is_ok();
             let has_runners = (0..self.commands.runners).take_while(start).count() > 0;
-            // If no thread could be started, the finder of an entry runs its commands.
+            // If no thread could be started, the thread that finds an entry runs its commands.
             let sender = has_runners.then_some(sender);
             let summary = walk.visit_with(|| Finder::new(self, sender.clone()), Finder::take).0;
             drop(sender);
@@ -243,9 +242,9 @@ impl<'a> Find<'a> {
         })
     }
 
-    /// Counts an entry. Returns whether it is beyond the limit, and whether the search may stop.
+    /// Counts an entry. Returns whether it is beyond the limit, and whether the search can stop.
     fn count(&self) -> (bool, bool) {
-        // The first entries of an ordered result are known only at the end.
+        // Do not limit an ordered result, whose first entries are known only at the end.
         let is_open =
             self.results.is_ordered && matches!(self.action, Action::Print | Action::Keep);
         let most = self.options.max_results.filter(|&most| most > 0 && !is_open);
@@ -275,7 +274,7 @@ impl<'a> Find<'a> {
             self.commands.have_given_up() || options.max_results.is_some() || options.quiet;
         let is_cut = session.screen().is_cut();
         let is_cancelled = is_cut || interrupt::signal().is_some() || summary.stopped && !is_done;
-        // With an order, all matches were counted but only the first ones printed.
+        // For an ordered result, all matches were counted, but only the first ones are printed.
         let most = options.max_results.filter(|&most| most > 0).unwrap_or(u64::MAX);
         let found = self.found.load(Ordering::Relaxed).min(most);
         self.hints.show(session);
@@ -287,7 +286,7 @@ impl<'a> Find<'a> {
             let directories = self.directories.load(Ordering::Relaxed);
             let removed = text::files_and_directories(removed - directories, directories);
             let would = text::would_remove(&removed, summary.freed);
-            // In a dry run, standard output has paths only.
+            // Print this to standard error, because standard output has only paths.
             if !is_cancelled {
                 session.note(&would);
             }
@@ -307,7 +306,7 @@ impl<'a> Find<'a> {
             is_cancelled,
         });
         match (options.quiet, found > 0) {
-            // As in grep, a match decides, even if there were errors.
+            // As in grep, a match means success, even if there were errors.
             (true, true) if exit == Exit::FAILURE => Exit::SUCCESS,
             (true, false) if exit == Exit::SUCCESS => Exit::FAILURE,
             _ => exit,
@@ -334,7 +333,8 @@ fn operands(options: &FindOptions, session: &Session) -> Vec<PathBuf> {
     operands.filter_map(full).collect()
 }
 
-/// Returns the absolute path of an operand. Keeps a last component that is not to be followed.
+/// Returns the absolute path of an operand. Does not resolve the last component if `--delete` must
+/// not follow it.
 fn full_operand(operand: &Path, options: &FindOptions) -> io::Result<PathBuf> {
     let is_last =
         |name: &&OsStr| operand.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes());
@@ -428,7 +428,7 @@ impl<'s, 'a> Finder<'s, 'a> {
         match entry.kind() {
             Kind::Directory => {}
             Kind::VolumeMount if find.action != Action::Remove => {}
-            // With `-L`, a symlink that was not followed is broken.
+            // With `-L`, only a broken symlink is not followed, so this hint would be wrong.
             kind if find.action == Action::Remove && kind.is_link() && !find.options.follow => {
                 let mut directory = entry.path().into_owned().into_os_string();
                 directory.push(MAIN_SEPARATOR_STR);
@@ -440,7 +440,6 @@ impl<'s, 'a> Finder<'s, 'a> {
         }
     }
 
-    /// Reports a directory that `--delete` does not enter by default.
     fn report_boundary(&self, entry: &Visited<'_>) {
         self.find.hints.notice_boundary();
         if entry.is_followed_link() {
@@ -499,7 +498,7 @@ impl<'s, 'a> Finder<'s, 'a> {
             Action::Run => {
                 let path = find.lines.path(&entry).into_owned();
                 match &self.sender {
-                    // Sending cannot fail: the receiver outlives the search.
+                    // Sending cannot fail, because the receiver outlives the search.
                     Some(sender) => _ = sender.send(path),
                     None => find.commands.run(path),
                 }
@@ -512,7 +511,7 @@ impl<'s, 'a> Finder<'s, 'a> {
         find.lines.fetch_color(&mut entry);
         find.lines.add(&entry, &mut self.lines);
         if !find.results.are_flowing() {
-            // Unlike `take`, this keeps the capacity for the next line.
+            // Unlike `mem::take`, this keeps the capacity for the next line.
             let line = self.lines.split_off(0);
             find.results.hold(entry.metadata(), entry.path().into_owned(), line);
         } else if self.lines.len() >= CHUNK || find.session.is_terminal() {

@@ -17,7 +17,6 @@ use crate::quote::quote;
 
 pub(super) struct Names {
     patterns: Vec<Pattern>,
-    /// The working directory, for `--full-path`.
     base: Option<PathBuf>,
     extensions: Option<Regex>,
 }
@@ -64,7 +63,7 @@ pub(super) fn without_dot(path: &Path) -> &Path {
     path.strip_prefix(".").unwrap_or(path)
 }
 
-/// Reads the patterns. A capital letter in any of them makes all case-sensitive.
+/// Compiles the patterns. A capital letter in one of them makes all of them case-sensitive.
 fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
     let given = options.pattern.iter().chain(&options.and);
     let given: Vec<&String> = given.filter(|text| !text.is_empty()).collect();
@@ -91,7 +90,7 @@ fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
             (means_capital, !words.is_empty() && words.iter().all(is_dotted))
         } else {
             let parser = regex_syntax::ParserBuilder::new().utf8(false).build();
-            // Compiling it below reports the error.
+            // Ignore an error here, because compiling the pattern below reports it.
             let parsed = parser.clone().parse(&expression(text, options)).ok();
             let parsed = parsed.as_ref();
             (parsed.is_some_and(has_capital_letter), parsed.is_some_and(begins_with_dot))
@@ -112,7 +111,7 @@ fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
             continue;
         }
         let expression = expression(text, options);
-        // A single dot matches every name.
+        // Skip a single dot, which matches every name.
         if expression != "." {
             let mut builder = RegexBuilder::new(&expression);
             builder.case_insensitive(ignores_case).dot_matches_new_line(true);
@@ -127,7 +126,8 @@ fn expression<'t>(text: &'t str, options: &FindOptions) -> Cow<'t, str> {
     if options.fixed_strings { Cow::Owned(regex::escape(text)) } else { Cow::Borrowed(text) }
 }
 
-/// Returns the last line of the error from `regex`; the lines before it draw the position.
+/// Returns a message with the last line of the error from `regex`. The lines before it draw the
+/// position.
 fn invalid_regex(text: &str, error: &regex::Error) -> String {
     let picture = error.to_string();
     let reason = picture.lines().last().unwrap_or_default();
@@ -137,7 +137,7 @@ fn invalid_regex(text: &str, error: &regex::Error) -> String {
     format!("invalid regular expression {}: {reason}; {hint}", quote(text))
 }
 
-/// Whether the pattern means a capital letter. An escape such as `\S` does not count.
+/// Returns whether the pattern means a capital letter. An escape such as `\S` does not count.
 fn has_capital_letter(expression: &Hir) -> bool {
     match expression.kind() {
         HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
@@ -161,7 +161,7 @@ fn has_capital_letter(expression: &Hir) -> bool {
     }
 }
 
-/// Whether the expression begins with `^\.`, and so matches only hidden names.
+/// Returns whether the expression begins with `^\.`, and so matches only hidden names.
 fn begins_with_dot(expression: &Hir) -> bool {
     match expression.kind() {
         HirKind::Concat(parts) => {
@@ -193,7 +193,8 @@ fn extensions(extensions: &[String]) -> Result<Option<Regex>, String> {
     }
     let escaped = extensions.iter().map(|it| regex::escape(it.trim_start_matches('.')));
     let any = escaped.collect::<Vec<_>>().join("|");
-    // A leading dot hides a name and begins no extension.
+    // Require a character before the dot, because a leading dot hides a name and begins no
+    // extension.
     let regex = RegexBuilder::new(&format!("(?s-u:.)\\.(?:{any})$")).case_insensitive(true).build();
     regex.map(Some).map_err(|error| invalid_regex(&extensions.join(","), &error))
 }

@@ -37,8 +37,8 @@ impl Owner {
         Ok(owner)
     }
 
-    /// A name is looked up only if the option gives one. The number is read too: it shows that an
-    /// owner has no name.
+    /// Returns the fields that the test needs: a name only if the option gives one, together with
+    /// the number, which shows that an owner has no name.
     pub(super) fn fields(&self) -> Fields {
         let of = |name: &Option<String>, id: Fields, named: Fields| match name.as_deref() {
             None => Fields::NONE,

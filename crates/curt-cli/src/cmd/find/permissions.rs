@@ -1,4 +1,4 @@
-//! `--perm`, as `-perm` of GNU find.
+//! The option `--perm`, which works as `-perm` of GNU find.
 
 use crate::quote::quote;
 
@@ -7,7 +7,6 @@ const ALL: u32 = 0o7777;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Permissions {
     Exactly(u32),
-    /// All of these bits.
     All(u32),
     /// Any of these bits; zero matches every mode, as in GNU find.
     Any(u32),
@@ -42,7 +41,8 @@ impl Permissions {
     }
 }
 
-/// Parses clauses such as `u=rw` and `go+x`, starting from mode 0. Without a class, all are meant.
+/// Parses clauses such as `u=rw` and `go+x`, starting from mode 0. Without `u`, `g` or `o`, all are
+/// meant.
 fn symbolic(text: &str) -> Option<u32> {
     let mut mode = 0;
     for clause in text.split(',') {

@@ -1,5 +1,5 @@
-//! The order of results, as in fd: a search that ends soon or finds little is sorted by path. Any
-//! other is printed as entries are found, unless the user requested an order.
+//! The order of results, as in fd: the results of a search that ends soon or finds little are
+//! sorted by path. Others are printed as they are found, unless the user requested an order.
 
 use std::cmp;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use crate::args::FindOptions;
 use crate::out::entry;
 use crate::session::Session;
 
-/// How long entries are held back for sorting.
+/// The longest time that entries are held back for sorting.
 const SORTED_TIME: Duration = Duration::from_millis(100);
 
-/// How many entries are held back for sorting.
+/// The most entries that are held back for sorting.
 const MOST_SORTED: usize = 1000;
 
-/// A result. The greatest value comes first.
+/// A result. The one with the greatest `value` comes first.
 pub(super) struct Found {
     value: Option<(i64, u64)>,
     pub(super) path: PathBuf,
@@ -28,16 +28,15 @@ pub(super) struct Found {
 
 pub(super) struct Results<'a> {
     session: &'a Session,
-    /// `--sort`: the value compared before the path.
     by: Fields,
     is_reversed: bool,
     contents_first: bool,
-    /// The user requested an order, so everything is held back until it is complete.
+    /// Whether the user requested an order, so that all results are held back until the end.
     pub(super) is_ordered: bool,
     most: Option<u64>,
     holds_all: bool,
     begun: Instant,
-    /// Sorting was given up; entries are printed as they are found.
+    /// Whether sorting was given up, so that entries are printed as they are found.
     is_flowing: AtomicBool,
     held: Mutex<Vec<Found>>,
 }
@@ -67,7 +66,7 @@ impl<'a> Results<'a> {
         self.is_flowing.load(Ordering::Acquire)
     }
 
-    /// Holds an entry back. If another thread has given up sorting meanwhile, prints it at once.
+    /// Holds an entry back. If sorting has been given up, prints the entry at once.
     pub(super) fn hold(&self, metadata: &Metadata, path: PathBuf, line: Vec<u8>) {
         let value = match self.by {
             Fields::NONE | Fields::NAME => None,
@@ -85,15 +84,14 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Gives up sorting once the time is over.
+    /// Gives up sorting if the search has taken longer than [`SORTED_TIME`].
     pub(super) fn keep_pace(&self) {
         if !self.holds_all && !self.are_flowing() && self.begun.elapsed() > SORTED_TIME {
             self.flow();
         }
     }
 
-    /// Prints the entries held back, unsorted, because the rest will not be sorted either. fd does
-    /// the same.
+    /// Gives up sorting, and prints the entries held back in the order found, as fd does.
     fn flow(&self) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         self.is_flowing.store(true, Ordering::Release);
@@ -104,7 +102,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Returns the entries held back, in order, cut to `--max-results`.
+    /// Returns the entries held back, sorted, and at most `--max-results` of them.
     pub(super) fn sorted(&self) -> Vec<Found> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = std::mem::take(&mut *held);
@@ -120,17 +118,17 @@ impl<'a> Results<'a> {
     }
 }
 
-/// Compares paths, several times faster than `Path::cmp`: if the first differing bytes both belong
-/// to names, they decide. Otherwise falls back to it.
+/// Compares paths. If the first differing bytes both belong to names, they decide, which is several
+/// times faster than `Path::cmp`. Otherwise falls back to that.
 fn by_name(one: &Path, other: &Path) -> cmp::Ordering {
-    // On Windows, a path that begins this way may have one of several kinds of prefix.
+    // On Windows, a path that begins with two separators might have one of several kinds of prefix.
     let may_have_prefix = |path: &[u8]| matches!(path, [b'/' | b'\\', b'/' | b'\\', ..]);
     if may_have_prefix(bytes(one)) || may_have_prefix(bytes(other)) {
         return one.cmp(other);
     }
     let (ones, others) = after_equal_parts(bytes(one), bytes(other));
     let is_in_name = |all: &[u8], at: usize| {
-        // A letter before a colon may be a drive, compared ignoring case.
+        // A letter before a colon might be a drive, which is compared ignoring case.
         all[at].is_ascii_alphanumeric() && all.get(at + 1) != Some(&b':')
     };
     match ones.iter().zip(others).position(|(one, other)| one != other) {
@@ -156,7 +154,6 @@ fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-/// Puts a directory after its contents.
 fn contents_first(one: &Path, other: &Path) -> cmp::Ordering {
     if one.starts_with(other) || other.starts_with(one) {
         other.components().count().cmp(&one.components().count())

@@ -1,4 +1,4 @@
-//! `--size`.
+//! The option `--size`.
 
 use std::ops::RangeInclusive;
 

@@ -1,5 +1,5 @@
-//! Text with placeholders for a path or its parts: words of a command, and `--format`, which may
-//! also have fields.
+//! Text with placeholders for a path or its parts: words of a command, or `--format`, which can
+//! also contain fields.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -13,9 +13,7 @@ use crate::sys;
 pub(super) enum Part {
     Text(OsString),
     Path(PathPart),
-    /// `--format` only.
     Field(Fields),
-    /// `--format` only.
     Depth,
 }
 
@@ -54,7 +52,7 @@ impl PathPart {
             PathPart::NameStem => stem.to_owned(),
             PathPart::Stem => {
                 let path = whole.with_file_name(stem);
-                // Keeps `./` before a dash, or the program would read the path as an option.
+                // Keep `./` before a dash; otherwise the program would read the path as an option.
                 let bare = path.strip_prefix(".").ok();
                 let bare = bare.filter(|it| !it.as_os_str().as_encoded_bytes().starts_with(b"-"));
                 bare.unwrap_or(&path).into()
@@ -160,8 +158,8 @@ fn named(name: &str) -> Result<Part, String> {
     })
 }
 
-/// Splits a text at its placeholders. `other` decides about any other text in braces; for an
-/// unclosed brace, it gets the rest of the text. `None` means plain text.
+/// Splits a text at its placeholders. `other` gets any other text in braces (the rest of the text
+/// if the brace is unclosed), and returns `None` if that is plain text.
 fn split(
     text: &str,
     other: impl Fn(&str, bool) -> Result<Option<Part>, String>,

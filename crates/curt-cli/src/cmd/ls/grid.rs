@@ -6,17 +6,16 @@ const GAP: usize = 2;
 
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
-    /// The line width; 0 means unlimited.
     pub(super) line: usize,
-    /// Fill rows first (`-x`).
+    /// Whether to fill rows first (`-x`).
     pub(super) across: bool,
-    /// Distance of tab stops; 0 means spaces only.
+    /// The distance of tab stops; 0 means only spaces.
     pub(super) tab: usize,
     pub(super) end: u8,
 }
 
-/// Returns cells separated by `separator` and a space, wrapped at the line width. `add` writes the
-/// cell that starts in the given column.
+/// Returns cells of these widths separated by `separator` and a space, wrapped at the line width.
+/// `add` writes the cell of the given index, starting in the given column.
 pub(super) fn separate(
     cells: &[usize],
     separator: u8,
@@ -96,7 +95,7 @@ fn columns(cells: &[usize], line: usize, across: bool) -> Vec<usize> {
     vec![LEAST]
 }
 
-/// Fills a gap, with tabs where they are shorter.
+/// Fills a gap with spaces, or with tabs if they are shorter.
 fn fill(out: &mut Vec<u8>, mut from: usize, to: usize, tab: usize) {
     while from < to {
         if tab > 0 && to / tab > (from + 1) / tab {

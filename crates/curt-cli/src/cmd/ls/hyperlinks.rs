@@ -19,7 +19,7 @@ pub(super) struct LinkedDirectory<'a> {
     links: &'a Hyperlinks,
     dir: Option<&'a Path>,
     canonical: PathBuf,
-    /// An entry may be a symlink that was followed.
+    /// Whether an entry might be a symlink that was followed.
     follows: bool,
 }
 
@@ -45,7 +45,7 @@ impl Hyperlinks {
     }
 
     fn link_canonical(&self, path: &Path, text: &[u8]) -> Vec<u8> {
-        // Within a directory that has no known path.
+        // The directory has no known absolute path.
         if !path.is_absolute() {
             return text.to_vec();
         }
@@ -59,7 +59,8 @@ impl Hyperlinks {
 }
 
 impl LinkedDirectory<'_> {
-    /// Returns the text linked to an entry. Only operands and possible symlinks cost calls.
+    /// Returns `text` as a link to an entry. Makes system calls only for operands and possible
+    /// symlinks.
     pub(super) fn link(&self, item: &Item, text: &[u8]) -> Vec<u8> {
         let may_be_link = item.kind.is_link() || self.follows;
         let is_plain = !may_be_link && item.name != "." && item.name != "..";

@@ -1,4 +1,4 @@
-//! `--ignore`, `--hide` and `--ignore-backups`.
+//! The options `--ignore`, `--hide` and `--ignore-backups`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

@@ -17,30 +17,28 @@ pub(super) struct Item {
     pub(super) name: OsString,
     pub(super) kind: Kind,
     pub(super) columns: Columns,
-    /// Only if more is shown than `columns`.
+    /// The full metadata, if more is shown than `columns`.
     pub(super) metadata: Option<Box<Metadata>>,
-    /// Of a symlink's target, if needed.
+    /// Kind and mode of a symlink's target, if needed.
     pub(super) target: Option<Box<(Kind, Option<u32>)>>,
-    /// An operand whose contents are listed instead.
+    /// Whether this is an operand whose contents are listed instead.
     pub(super) is_opened: bool,
 }
 
 pub(super) struct Row {
     pub(super) item: Item,
-    /// The parent; `None` for an operand.
     pub(super) dir: Option<Rc<OsStr>>,
     pub(super) branch: String,
     pub(super) depth: usize,
 }
 
-/// Values of the long format and of sorting. Inline in the entry, because one allocation per entry
-/// would cost more than all the rest.
+/// Values of the long format and of sorting. They are stored in the entry itself, because an
+/// allocation per entry would cost more than all other work.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Columns {
     pub(super) mode: Option<u32>,
     pub(super) user_id: Option<u32>,
     pub(super) group_id: Option<u32>,
-    /// `--time`.
     pub(super) time: Option<Time>,
     pub(super) links: Option<u64>,
     pub(super) size: Option<u64>,
@@ -51,7 +49,8 @@ pub(super) struct Columns {
 pub(super) type OwnerIds = (Option<u32>, Option<u32>);
 
 impl Columns {
-    /// Assigns in place: copying a struct just written in small parts defeats store forwarding.
+    /// Assigns each field in place, because copying a struct that was just written in small parts
+    /// defeats store forwarding.
     fn fill(&mut self, metadata: &Metadata, time: Fields) {
         self.mode = metadata.mode().known();
         self.user_id = metadata.user_id().known();
@@ -97,7 +96,6 @@ impl Item {
         self.metadata.as_deref().is_some_and(|metadata| metadata.failures().any(fails))
     }
 
-    /// Whether it is a directory or a symlink to one.
     pub(super) fn leads_to_directory(&self) -> bool {
         let is_directory = |kind: Kind| kind == Kind::Directory;
         is_directory(self.kind) || self.target.as_ref().is_some_and(|target| is_directory(target.0))
@@ -140,8 +138,8 @@ impl Collector {
         Collector { detail, of_files, of_directories, time: settings.time() }
     }
 
-    /// Returns the number of threads that may read. If each entry needs allocations, the allocator
-    /// costs more than further threads gain.
+    /// Returns the maximum number of threads: 1 if each entry needs allocations, because the
+    /// allocator then costs more than further threads gain.
     pub(super) fn threads(&self, settings: &Settings<'_>) -> Threads {
         match settings.options.threads.unwrap_or_default() {
             Threads::Automatic if self.detail == Detail::Metadata => Threads::AtMost(1),

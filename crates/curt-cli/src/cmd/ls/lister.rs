@@ -23,18 +23,17 @@ use crate::out::text;
 use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 
-/// The listing buffer where several threads share the entries of a directory. A small directory
-/// touches only the first pages.
+/// The size of the listing buffer if several threads share the entries of a directory. A small
+/// directory touches only its first pages.
 const BUFFER: usize = 256 << 10;
 
-/// Larger allocations of entries are freed before the next directory.
+/// The most entries whose allocation is reused for the next directory.
 const MOST_SPARE: usize = 4096;
 
 #[derive(Default)]
 pub(super) struct Totals {
     pub(super) entries: u64,
     pub(super) directories: u64,
-    /// Entries by kind, and the total size of files if shown.
     folders: u64,
     others: u64,
     pub(super) size: u64,
@@ -55,7 +54,6 @@ impl Totals {
         }
     }
 
-    /// Returns the text of `--total`, without its last newline.
     pub(super) fn text(&self, unit: &Blocks) -> String {
         let folders = text::counted(self.folders, "directory", "directories");
         let others = text::counted(self.others, "file", "files");
@@ -72,13 +70,12 @@ pub(super) struct Lister<'a> {
     pub(super) session: &'a Session,
     pub(super) writer: Writer<'a>,
     collector: Collector,
-    /// Reads operands, `.` and `..`.
     stat: Stat,
     target_stat: Stat,
     pub(super) walk: DirectoryWalk,
     /// Operands still to be listed, in reverse.
     pending: Vec<OsString>,
-    /// Reuses the allocation for the entries of the next directory.
+    /// An empty vector, whose allocation the entries of the next directory reuse.
     spare: Vec<Item>,
     has_headers: bool,
     is_first: bool,
@@ -141,7 +138,6 @@ impl<'a> Lister<'a> {
         self.writer.finish();
     }
 
-    /// Returns the sorted positions of the entries.
     fn indices(&self, items: &[Item]) -> Vec<usize> {
         let settings = self.settings;
         let mut widths = Vec::new();
@@ -194,7 +190,7 @@ impl<'a> Lister<'a> {
         if shown > 0 {
             let shown = items.iter().filter(|item| !item.is_opened);
             shown.for_each(|item| self.totals.count(item));
-            // As in GNU ls, operands that are directories also count for the widths.
+            // As in GNU ls, column widths depend on all operands, including directories.
             self.writer.items(&items, None);
             if !self.pending.is_empty() && !self.settings.is_json() {
                 self.writer.separate();
@@ -226,8 +222,8 @@ impl<'a> Lister<'a> {
         }
         if item.kind.is_link() && settings.follow_operands == FollowOperands::Directories {
             let target = self.target_stat.path(path).and_then(|target| {
-                // The target could not be followed. GNU ls lists a broken symlink, but not one to a
-                // path that denies access.
+                // If the result is still a link, following it failed. GNU ls lists a broken
+                // symlink, but not a symlink whose target denies access.
                 let is_link = target.kind().is_link();
                 let denied = is_link.then(|| self.target_stat.path(path.join("")).err()).flatten();
                 let denied = denied.filter(|it| it.kind() == io::ErrorKind::PermissionDenied);
@@ -298,8 +294,8 @@ impl<'a> Lister<'a> {
             self.totals.calls.add(&list.close());
         }
         if self.pending.is_empty() && !is_recursive {
-            // The process is about to end, and freeing each name would take longer than listing a
-            // small directory.
+            // Leak the entries: the process is about to end, and freeing each name would take
+            // longer than listing a small directory.
             return std::mem::forget(items);
         }
         if items.capacity() <= MOST_SPARE {
@@ -308,7 +304,6 @@ impl<'a> Lister<'a> {
         }
     }
 
-    /// Begins to list a directory, or reports its error.
     fn start(
         &mut self,
         path: &OsStr,
@@ -326,7 +321,6 @@ impl<'a> Lister<'a> {
         None
     }
 
-    /// Reads a whole directory, without `.` and `..`.
     pub(super) fn read_directory(
         &mut self,
         path: &OsStr,
@@ -356,7 +350,6 @@ impl<'a> Lister<'a> {
         }
     }
 
-    /// Prints each entry as soon as it is read.
     fn stream(&mut self, list: &mut List, path: &OsStr, is_operand: bool) {
         for item in self.dots(list, path) {
             self.show(&item, path);
@@ -387,8 +380,8 @@ impl<'a> Lister<'a> {
         self.writer.items(&[item], Some(dir));
     }
 
-    /// Reports failed fields of an entry, and reads the target of a symlink. Of a broken symlink
-    /// that was to be followed, only name and kind remain.
+    /// Reports failed fields of an entry, and reads the target of a symlink. If a symlink had to be
+    /// followed but is broken, keeps only its name and kind.
     fn check(&mut self, item: &mut Item, list: &List, dir: &OsStr) {
         for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
             self.fail(error, &display_path(dir, &item.name), false);
@@ -415,7 +408,8 @@ impl<'a> Lister<'a> {
             let mut item = Item::unknown(name.into(), Kind::Directory);
             if self.collector.detail != Detail::Kind {
                 let path = Path::new(dir).join(name);
-                // By path, as in GNU ls. If the path is too long, relative to the open directory.
+                // Query the path, as GNU ls does; if it is too long, the name relative to the open
+                // directory.
                 let result = self.stat.path(&path);
                 match result.or_else(|error| list.stat(&mut self.stat, name).map_err(|_| error)) {
                     Ok(metadata) => {
@@ -430,7 +424,6 @@ impl<'a> Lister<'a> {
         items
     }
 
-    /// Queues the subdirectories to be listed next.
     pub(super) fn descend(&mut self, list: List, items: &[&Item], dir: &OsStr) {
         self.totals.calls.add(&list.calls());
         let is_below =
@@ -448,8 +441,8 @@ impl<'a> Lister<'a> {
         self.session.worsen(Exit::USAGE);
     }
 
-    /// Whether a symlink that was to be followed is broken; if so, reports it. The trailing slash
-    /// forces following. `shown` is its path in messages.
+    /// Returns whether a symlink that had to be followed is broken, and reports it. A trailing
+    /// slash forces following. `shown` is the symlink's path in messages.
     fn is_broken(&mut self, list: Option<&List>, path: &Path, shown: &Path) -> bool {
         let result = stat_in(&mut self.target_stat, list, &path.join(""));
         if let Err(error) = &result {
@@ -458,8 +451,8 @@ impl<'a> Lister<'a> {
         result.is_err()
     }
 
-    /// Reports an error. As in GNU ls, exits with 2 for an operand and with 1 for entries within
-    /// it.
+    /// Reports an error. As in GNU ls, sets the exit code to 2 for an operand, and to 1 for an
+    /// entry within it.
     fn fail(&self, error: &Error, path: &Path, is_operand: bool) {
         let (path, reason) = (quote(path), text::reason(error.cause()));
         let message = match error.operation() {
@@ -481,7 +474,6 @@ fn stat_in(stat: &mut Stat, list: Option<&List>, path: &Path) -> Result<Metadata
     }
 }
 
-/// Returns the path of a subdirectory as headers show it.
 pub(super) fn header_path(dir: &OsStr, name: &OsStr) -> PathBuf {
     let bytes = dir.as_encoded_bytes();
     let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
@@ -507,7 +499,7 @@ mod tests {
         {
             let joined = header_path(dir.as_ref(), "a".as_ref());
             assert_eq!(joined, Path::new(path));
-            // Windows joins with a backslash.
+            // On Windows, `join` adds a backslash.
             let has_slashes = std::path::MAIN_SEPARATOR == '/';
             assert!(!has_slashes || joined.as_os_str() == path, "{joined:?}");
         }

@@ -25,7 +25,7 @@ pub(super) struct Widths {
     minor: usize,
 }
 
-/// Ten characters: the kind and the permissions.
+/// One character for the kind and nine for the permissions.
 const MODE: usize = 10;
 
 impl Widths {
@@ -47,7 +47,8 @@ pub(super) struct LineFormatter<'a> {
     owners: &'a Owners,
     widths: Widths,
     has_acl: bool,
-    /// The previous owners and their formatted columns, because most entries have the same ones.
+    /// The previous entry's owners. Their formatted columns are reused, because most entries have
+    /// the same owners.
     before: OwnerIds,
     owners_before: Vec<u8>,
 }
@@ -134,8 +135,8 @@ impl<'a> LineFormatter<'a> {
             _ => "Modified",
         };
         let time_width = settings.times.as_ref().map_or(0, Times::width);
-        // Each column: whether it is shown, its label, its width if right-aligned, and else the
-        // width to fill up to.
+        // Each column has four values: whether it is shown, its label, its width if it is
+        // right-aligned, and its width if it is left-aligned.
         let columns = [
             (settings.shows_inode, "Inode", widths.inode, 0),
             (settings.shows_blocks, "Blocks", widths.blocks, 0),
@@ -199,7 +200,7 @@ impl<'a> LineFormatter<'a> {
         line.push(b' ');
         self.owner_columns(item, line);
         if !settings.options.no_owner || !settings.options.hides_group || settings.options.author {
-            // GNU ls counts from here to decide whether a colored name wraps.
+            // To decide whether a colored name wraps, GNU ls counts columns from here.
             begin = line.len();
         }
         self.size_column(item, line);
@@ -269,13 +270,14 @@ impl<'a> LineFormatter<'a> {
     }
 }
 
-/// Whether the owners changed. On systems without numeric IDs, they may always have.
+/// Returns whether the owners changed. Without numeric IDs, always assumes so.
 fn differ(owners: OwnerIds, before: OwnerIds) -> bool {
     owners == (None, None) || owners != before
 }
 
 impl<'a> Owner<'a> {
-    /// `known` is the name looked up for an ID; `read` came with the metadata.
+    /// Creates the owner to show. `known` is the name looked up for the ID, `read` the name that
+    /// came with the metadata.
     fn new(id: Option<u32>, known: Option<&'a OwnerName>, read: Option<&'a OsStr>) -> Self {
         match (id, known, read) {
             (_, Some(name), _) => Owner::Name(&name.text, name.width),
@@ -292,7 +294,6 @@ impl<'a> Owner<'a> {
         }
     }
 
-    /// Left-aligns a name and right-aligns a number.
     fn write(&self, column: usize, line: &mut Vec<u8>) {
         match *self {
             Owner::Name(name, width) => {

@@ -1,4 +1,4 @@
-//! Names: quoted, colored, and with an indicator of the kind.
+//! Formats names: quoted, colored, and with an indicator of the kind.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -16,9 +16,9 @@ use crate::quote::Style;
 
 pub(super) struct NameFormatter<'a> {
     settings: &'a Settings<'a>,
-    /// Whether unquoted names start one column further right, to align with quoted ones.
+    /// Whether unquoted names start one column further right, so that they align with quoted names.
     pub(super) is_aligned: bool,
-    /// Whether a color was used; the terminal is reset before the first one.
+    /// Whether a color was used. Before the first color, the terminal is reset.
     has_color: &'a Cell<bool>,
     pub(super) links: Option<LinkedDirectory<'a>>,
 }
@@ -39,7 +39,6 @@ impl<'a> NameFormatter<'a> {
         NameFormatter { settings, is_aligned, has_color, links: None }
     }
 
-    /// Returns the name with its indicator.
     pub(super) fn name(&self, item: &Item, column: usize) -> StyledName {
         let mut name = self.link(item, column);
         if let Some(mark) = mark(self.settings.marks, item.kind, item.columns.mode) {
@@ -54,7 +53,6 @@ impl<'a> NameFormatter<'a> {
         self.width_of_name(item) + usize::from(mark.is_some())
     }
 
-    /// Without the indicator.
     pub(super) fn width_of_name(&self, item: &Item) -> usize {
         let (shown, is_quoted) = text(self.settings, &item.name);
         width(&shown) + usize::from(self.is_aligned && !is_quoted)
@@ -104,10 +102,9 @@ impl<'a> NameFormatter<'a> {
         bytes
     }
 
-    /// Adds the hyperlink, if links are wanted.
     fn linked(&self, item: &Item, shown: Vec<u8>, is_quoted: bool) -> Vec<u8> {
         let Some(links) = &self.links else { return shown };
-        // If only some names are quoted, the quotes remain outside the link.
+        // As in GNU ls, quotes remain outside the link if only some names are quoted.
         let quotes = usize::from(self.is_aligned && is_quoted);
         let inner = quotes..shown.len().saturating_sub(quotes);
         let link = links.link(item, &shown[inner.clone()]);
@@ -167,7 +164,7 @@ impl<'a> NameFormatter<'a> {
     }
 }
 
-/// Returns the name as shown, and whether it is quoted. Also quotes characters that look like an
+/// Returns the name as shown, and whether it is quoted. Quotes even characters that look like an
 /// indicator.
 fn text(settings: &Settings<'_>, name: &OsStr) -> (Vec<u8>, bool) {
     if settings.quoting.is_none() {
@@ -179,7 +176,7 @@ fn text(settings: &Settings<'_>, name: &OsStr) -> (Vec<u8>, bool) {
         Marks::All => "=>@|",
     };
     match settings.quoting.style {
-        // Without quotes, a space would end the name.
+        // Escape spaces, too, because this style has no quotes.
         Style::Escape => settings.quoting.apply(name, &format!(" {marks}")),
         _ => settings.quoting.apply(name, marks),
     }
@@ -200,7 +197,6 @@ fn mark(marks: Marks, kind: Kind, mode: Option<u32>) -> Option<u8> {
     }
 }
 
-/// Returns the width on a terminal.
 pub(super) fn width(bytes: &[u8]) -> usize {
     if bytes.iter().all(|byte| matches!(byte, b' '..=b'~')) {
         return bytes.len();

@@ -1,4 +1,4 @@
-//! Sorting.
+//! Sorts entries.
 
 use std::cmp::Ordering;
 
@@ -9,16 +9,18 @@ use super::settings::Order;
 use super::version;
 use crate::args::Sort;
 
-/// A sort key. Keys are contiguous because accessing and moving the entries took most of the time.
+/// A sort key. Keys are in a separate array, because accessing and moving the entries themselves
+/// took most of the time.
 struct Key {
-    /// Size, time, or the first bytes of the name or extension; inverted for a reversed order.
-    /// Equal ranks need a full comparison.
+    /// The size, the time, or the first bytes of the name or extension; inverted for a reversed
+    /// order. Entries of equal rank need a full comparison.
     rank: u128,
     index: usize,
 }
 
-/// Returns the sorted positions; `widths` are the widths of names, for `--sort=width`. As in GNU
-/// ls, `--reverse` also reverses the names of otherwise equal entries.
+/// Returns the indices of the entries in sorted order. `widths` are the widths of names, for
+/// `--sort=width`. As in GNU ls, `--reverse` also reverses the order of names among otherwise equal
+/// entries.
 pub(super) fn indices(items: &[Item], order: Order, widths: &[usize]) -> Vec<usize> {
     if order.by == Sort::None {
         return (0..items.len()).collect();
@@ -43,7 +45,8 @@ pub(super) fn indices(items: &[Item], order: Order, widths: &[usize]) -> Vec<usi
         first.then_with(|| one.name.as_encoded_bytes().cmp(other.name.as_encoded_bytes()))
     };
     let mut keys: Vec<Key> = items.iter().enumerate().map(key).collect();
-    // Comparing only numbers takes a third of the instructions, and equal ranks are rare.
+    // Sort by rank first: comparing numbers takes a third of the instructions, and equal ranks are
+    // rare.
     keys.sort_unstable_by_key(|key| key.rank);
     for same in keys.chunk_by_mut(|one, other| one.rank == other.rank) {
         same.sort_unstable_by(|one, other| {
@@ -56,7 +59,7 @@ pub(super) fn indices(items: &[Item], order: Order, widths: &[usize]) -> Vec<usi
     keys.iter().map(|key| key.index).collect()
 }
 
-/// The lowest rank comes first.
+/// Returns the rank; the lowest comes first.
 fn rank(item: &Item, sort: Sort) -> u128 {
     match sort {
         Sort::Size => !u128::from(item.columns.size.unwrap_or(0)),
@@ -68,7 +71,7 @@ fn rank(item: &Item, sort: Sort) -> u128 {
             !(u128::from(seconds) << 32 | u128::from(time.nanoseconds))
         }
         Sort::Extension => prefix(extension(item)),
-        // Names are compared in full; widths came from the caller.
+        // Versions need a full comparison; the caller has the widths.
         Sort::Version | Sort::Width => 0,
         Sort::Name | Sort::None => prefix(item.name.as_encoded_bytes()),
     }
@@ -82,7 +85,6 @@ fn prefix(text: &[u8]) -> u128 {
     u128::from_be_bytes(bytes)
 }
 
-/// Returns the part from the last dot.
 fn extension(item: &Item) -> &[u8] {
     let name = item.name.as_encoded_bytes();
     name.iter().rposition(|&byte| byte == b'.').map_or(&[], |dot| &name[dot..])
@@ -106,7 +108,6 @@ mod tests {
         }
     }
 
-    /// The obvious implementation.
     fn sorted_plainly(items: &[Item], order: Order) -> Vec<&Item> {
         let name = |item: &Item| item.name.clone().into_encoded_bytes();
         let mut items: Vec<&Item> = items.iter().collect();

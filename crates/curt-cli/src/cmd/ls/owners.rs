@@ -1,5 +1,5 @@
-//! Names of owners. Each is looked up once, after the directory has been closed, because reading
-//! the user database may need the last descriptor.
+//! Names of owners. Each is looked up once, and only after the directory was closed, because
+//! reading the user database might need the last free descriptor.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -38,8 +38,8 @@ impl NameCache {
         self.0.get(&id)?.as_ref()
     }
 
-    /// Looks up a new ID. After an error, the ID itself is shown, and the next occurrence tries
-    /// again.
+    /// Looks up an ID that is not in the cache. After an error, shows the ID itself, and tries
+    /// again at its next occurrence.
     fn learn(&mut self, id: u32, look_up: impl FnOnce(u32) -> io::Result<Option<OsString>>) {
         if let Entry::Vacant(unknown) = self.0.entry(id) {
             if let Ok(name) = look_up(id) {

@@ -22,9 +22,8 @@ const TAB: usize = 8;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// A line, or part of one, in GNU's formats.
+    /// One of GNU's formats, with one or more entries per line.
     Listing,
-    /// Fields separated by tabs.
     Fields(Vec<Fields>),
     Json(Fields),
 }
@@ -51,7 +50,6 @@ pub(super) struct Settings<'a> {
     pub(super) order: Order,
     pub(super) follow_operands: FollowOperands,
     pub(super) size_unit: Blocks,
-    /// Of allocated space.
     pub(super) block_unit: Blocks,
     pub(super) shows_inode: bool,
     pub(super) shows_blocks: bool,
@@ -63,7 +61,6 @@ pub(super) struct Settings<'a> {
     pub(super) width: usize,
     pub(super) tab: usize,
     pub(super) quoting: Quoting,
-    /// Mask control characters, for a terminal.
     pub(super) is_quoted: bool,
 }
 
@@ -109,7 +106,7 @@ impl<'a> Settings<'a> {
         let palette = is_colored.then(palette).flatten();
         let has_columns =
             matches!(format, Format::Columns | Format::Across | Format::Commas) && is_listing;
-        // A background color must be cleared where a name wraps, so colors need the width.
+        // Colors need the width, too, because a background color must be cleared if a name wraps.
         let has_width = has_columns || palette.is_some();
         let tab_of_environment =
             || of_environment("TABSIZE", "tab size in", |word| parse_tab_size(word).ok(), session);
@@ -183,13 +180,12 @@ impl<'a> Settings<'a> {
         self.options.depth.unwrap_or(usize::MAX)
     }
 
-    /// Whether the total allocated space of a directory is shown.
     pub(super) fn has_total(&self) -> bool {
         (self.is_long() || self.shows_blocks) && !self.options.tree
     }
 
-    /// Whether entries can be printed as they are read: neither sorting nor column widths need all
-    /// of them.
+    /// Returns whether entries can be printed as they are read, because neither sorting nor column
+    /// widths need all of them.
     pub(super) fn streams(&self) -> bool {
         let is_line = self.format == Format::OnePerLine || self.form != Form::Listing;
         self.order.by == Sort::None
@@ -199,7 +195,8 @@ impl<'a> Settings<'a> {
             && !self.shows_blocks
     }
 
-    /// Whether the kinds of symlink targets are needed although the symlinks themselves are shown.
+    /// Returns whether the kinds of symlink targets are needed, although the symlinks themselves
+    /// are shown.
     pub(super) fn needs_targets(&self) -> bool {
         !self.follows()
             && (self.order.directories_first
@@ -208,29 +205,29 @@ impl<'a> Settings<'a> {
                 || self.is_long() && self.color_needs.long_targets)
     }
 
-    /// Returns the fields of indicators and colors, for files and for directories.
     pub(super) fn needs(&self) -> (Fields, Fields) {
         let mode = fields_if(&[(self.marks == Marks::All, Fields::MODE)]);
         (self.color_needs.of_files | mode, self.color_needs.of_directories)
     }
 
     pub(super) fn plan(&self) -> Plan {
-        // For a mount point, the listing has the inode number of the covered directory.
+        // Do not take inode numbers from the listing: a mount point has that of the covered
+        // directory there.
         let is_exact = self.shows_inode
             || matches!(self.form, Form::Json(fields) if fields.contains(Fields::ID));
         let freshness = if is_exact { Freshness::Exact } else { Freshness::FromListing };
         let mut fields = self.fields();
-        // A name does not depend on following.
+        // Names do not depend on following symlinks.
         let follows = self.follows() && fields != Fields::NAME;
         let follow = if follows { Follow::Links } else { Follow::Never };
         if follows && self.form == Form::Listing {
-            // A symlink whose kind after following is still a symlink is broken.
+            // The kind tells broken symlinks: after following, it is still a symlink.
             fields |= Fields::KIND;
         }
         Plan::new(fields).freshness(freshness).follow(follow)
     }
 
-    /// Reads the kind, and the fields for indicator and color, in the same call.
+    /// Returns the plan for operands, with the kind and the fields for indicators and colors.
     pub(super) fn operand_plan(&self) -> Plan {
         let (of_files, of_directories) = self.needs();
         Plan::new(self.fields() | Fields::KIND | of_files | of_directories)
@@ -318,7 +315,7 @@ fn block_unit(options: &LsOptions) -> Blocks {
     Blocks::from_environment(&["LS_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"])
 }
 
-/// As in GNU ls, `-k` and `BLOCKSIZE` affect only allocated space.
+/// Returns the unit of file sizes. As in GNU ls, `-k` and `BLOCKSIZE` affect only allocated space.
 fn size_unit(options: &LsOptions) -> Blocks {
     if let Some(unit) = &options.unit {
         return unit.clone();
@@ -335,10 +332,10 @@ fn quoting(options: &LsOptions, session: &Session) -> Quoting {
     let of_environment = || quoting_of_environment(session);
     let style = options.quoting_style.or_else(of_environment).unwrap_or(default);
     let is_masked = options.masks.unwrap_or(is_terminal);
-    // By default, a terminal shows letters of all scripts, even in the C locale.
+    // By default, letters of all scripts are sent to a terminal, even in the C locale.
     let is_chosen =
         style != default || options.quoting_style.is_some() || options.masks == Some(true);
-    // Skips a lookup that literal names do not need.
+    // Skip the query of the locale, which literal names do not need.
     let is_plain = style == Style::Literal && !is_masked;
     let is_ascii = is_chosen && !is_plain && sys::has_c_locale("LC_CTYPE");
     let has_utf8_quotes = matches!(style, Style::Locale | Style::CLocale) && sys::has_utf8_locale();

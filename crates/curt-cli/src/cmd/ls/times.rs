@@ -9,7 +9,6 @@ use crate::quote::quote;
 use crate::sys;
 use crate::time::{self, Format, Zone};
 
-/// Half a Gregorian year, in seconds.
 const HALF_A_YEAR: i64 = 31_556_952 / 2;
 
 pub(super) struct Times {
@@ -18,27 +17,27 @@ pub(super) struct Times {
     zone: Zone,
     now: Time,
     width: usize,
-    /// Recently formatted seconds, indexed by the second modulo the size: many entries of a
-    /// directory have the same time.
+    /// Recently formatted seconds, because many entries of a directory have the same time. The
+    /// index is the second modulo [`CACHED`].
     cache: RefCell<Vec<Cached>>,
-    /// No format shows fractions of a second, so texts can be cached.
+    /// Whether texts can be cached, because no format shows fractions of a second.
     is_cached: bool,
     is_relative: bool,
 }
 
-/// A second, whether it is within the last half year, and its text.
+/// A formatted second. `of` also has whether it is within the last half year.
 #[derive(Clone, Default)]
 struct Cached {
     of: Option<(i64, bool)>,
     text: String,
 }
 
-/// Fits nearly all relative times, such as `12 minutes ago`.
+/// A width for nearly all relative times, such as `12 minutes ago`.
 const RELATIVE: usize = 14;
 
 const CACHED: u32 = 64;
 
-/// Formats of the styles. After a newline, a second format for the last half year.
+/// Formats of the styles. A second format, for the last half year, follows a newline.
 const FORMATS: [(&str, &str); 5] = [
     ("full-iso", time::FULL_ISO),
     ("long-iso", time::LONG_ISO),
@@ -49,7 +48,6 @@ const FORMATS: [(&str, &str); 5] = [
 
 const RELATIVE_STYLE: &str = "relative";
 
-/// GNU ls's text about an unknown style.
 const STYLES: &str = "\
 Valid arguments are:
   - [posix-]full-iso

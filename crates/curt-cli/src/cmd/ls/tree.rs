@@ -1,7 +1,7 @@
 //! `--tree`: one walk per operand, printed with branches.
 //!
 //! A directory is read completely before any of its entries is shown, because the last entry gets a
-//! corner. Names alone are printed at once; the long format waits for the widths of all rows.
+//! corner. Rows of names are printed early; the long format must wait for the widths of all rows.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -23,12 +23,12 @@ struct Level {
     depth: usize,
 }
 
-/// The rows not yet printed.
 struct Tree {
     rows: Vec<Row>,
-    /// Columns of all rows have the same widths, so printing waits for the last one.
+    /// Whether the columns of all rows have the same widths, so that printing waits for the last
+    /// row.
     is_aligned: bool,
-    /// The walk's next directory, opened before its entry is reached.
+    /// The walk's next directory, if it was opened before its entry is reached.
     opened: Option<Result<Directory, Error>>,
 }
 
@@ -86,8 +86,8 @@ impl Lister<'_> {
         self.print(&mut tree);
     }
 
-    /// Returns the next directory if it has this path. Otherwise the directory was lost, and its
-    /// subtree is omitted.
+    /// Returns the walk's next directory if it has this path. Otherwise the walk could not reach
+    /// the directory, and its subtree is omitted.
     fn next_opened(&mut self, tree: &mut Tree, path: &Path) -> Option<Result<Directory, Error>> {
         let opened = tree.opened.take().or_else(|| self.walk.next())?;
         if opened.as_ref().map_or_else(Error::path, Directory::path) == path {

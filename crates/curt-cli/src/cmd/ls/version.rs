@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-/// Compares two names. Different names, such as `a1` and `a01`, may be equal.
+/// Compares two names. Different names can compare as equal, such as `a1` and `a01`.
 pub(super) fn compare(one: &[u8], other: &[u8]) -> Ordering {
     let group = |name: &[u8]| match name {
         b"" => 0,
@@ -58,7 +58,7 @@ fn parts(mut one: &[u8], mut other: &[u8]) -> Ordering {
     }
 }
 
-/// The order of characters: `~`, the end, digits, letters, others.
+/// Returns the rank of a character: `~` first, then the end, digits, letters, and others.
 fn weight(byte: Option<&u8>) -> i32 {
     match byte {
         Some(b'~') => -2,

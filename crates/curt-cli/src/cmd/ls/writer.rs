@@ -40,8 +40,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Prints the entries of a directory, or operands if `dir` is `None`. Directories that will be
-    /// listed only count for the widths of columns.
+    /// Prints the entries of a directory, or operands if `dir` is `None`. Operands to be listed
+    /// later are not printed, but count for the widths of columns.
     pub(super) fn items(&mut self, items: &[&Item], dir: Option<&OsStr>) {
         self.owners.learn(items);
         let shown = items.iter().copied().filter(|item| !item.is_opened);
@@ -114,7 +114,6 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Prints the total of allocated space.
     pub(super) fn total(&self, items: &[&Item]) {
         let bytes =
             items.iter().filter_map(|item| item.columns.allocated).fold(0, u64::saturating_add);
@@ -147,7 +146,8 @@ impl<'a> Writer<'a> {
                 let layout = grid::Layout {
                     line: settings.width,
                     across: settings.format == Format::Across,
-                    // A terminal leaves columns skipped by a tab uncolored.
+                    // Use no tabs with colors: a terminal leaves the columns that a tab skips
+                    // uncolored.
                     tab: if settings.palette.is_some() { 0 } else { settings.tab },
                     end: settings.end(),
                 };
@@ -189,14 +189,12 @@ impl<'a> Writer<'a> {
         self.screen.data(object.line().as_bytes());
     }
 
-    /// Restores the color of the terminal.
     pub(super) fn finish(&self) {
         if let Some(palette) = self.settings.palette.as_ref().filter(|_| self.has_color.get()) {
             self.screen.data(&palette.restore());
         }
     }
 
-    /// Batches many lines into one write.
     fn lines<'t, T>(&self, items: &'t [T], mut add: impl FnMut(&'t T, &mut Vec<u8>)) {
         let mut text = Vec::new();
         for item in items {

@@ -62,7 +62,7 @@ fn remove(
         return report;
     }
     interrupt::listen();
-    // With `-v`, the names are progress enough, unless `--progress` requests more.
+    // With `-v`, the printed names show the progress, unless `--progress` requests more.
     if !options.no_progress && (options.progress || !options.verbose) {
         session.screen().allow_progress(options.progress);
     }
@@ -178,7 +178,6 @@ struct Reporter<'a> {
 }
 
 impl Reporter<'_> {
-    /// Prompts for `-I`.
     fn ask_once(&self, operands: usize) -> bool {
         let operands = counted(operands as u64, "argument", "arguments");
         let recursively = if self.options.recursive { " recursively" } else { "" };
@@ -198,7 +197,7 @@ impl Reporter<'_> {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         let is_yes = answers.is_yes(self.session.cancel());
         if self.session.is_cancelled() {
-            // Ends the line of the question.
+            // End the line of the question.
             self.session.message("\n");
             return false;
         }
@@ -264,12 +263,12 @@ fn message(error: &Error) -> String {
             )
         }
         Cause::Remains(RemainReason::OtherFileSystem) => {
-            // Within a tree, opening a directory fails instead.
+            // For a directory within a tree, the failed operation is opening it.
             let is_operand = error.operation() == Operation::Remove;
             let why = if is_operand { "\nand --preserve-root=all is in effect" } else { "" };
             format!("skipping {path}, since it's on a different device{why}")
         }
-        // Called by the name rm, it prints GNU's message.
+        // Called as `rm`, curt prints GNU's message instead.
         Cause::Remains(RemainReason::IsADirectory) if called::name().is_none() => {
             format!("cannot remove {path}: Is a directory; -r removes directories")
         }

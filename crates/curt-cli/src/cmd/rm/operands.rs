@@ -10,7 +10,7 @@ use crate::quote::quote;
 use crate::session::Session;
 use crate::sys;
 
-/// Longer than any system allows a name to be, including its NUL.
+/// A limit above the longest name of any system, including its NUL.
 const LONGEST_NAME: u64 = 128 << 10;
 
 /// Returns the operands, or reports that the list cannot be read and returns `None`.
@@ -29,8 +29,8 @@ pub(super) fn gather(options: &RmOptions, session: &Session) -> Option<Vec<OsStr
         .ok()
 }
 
-/// Reads a list of names and reports invalid ones. The outer error is about opening it, the inner
-/// one about reading.
+/// Reads a list of names and reports invalid ones. The outer error is about opening the list, the
+/// inner error about reading it.
 pub(in crate::cmd) fn read_list(
     path: &Path,
     shown: &str,
@@ -47,10 +47,10 @@ pub(in crate::cmd) fn read_list(
     sys::open_list(path).map(|list| split(BufReader::new(list), refuse))
 }
 
-/// Removes repeated trailing slashes, as GNU rm prints names.
+/// Reduces trailing slashes to one, as GNU rm prints names.
 fn with_one_slash(name: &OsStr) -> OsString {
     let mut bytes = name.as_encoded_bytes();
-    // POSIX gives a path of exactly two slashes its own meaning.
+    // Keep `//`, to which POSIX gives a special meaning.
     if bytes.len() > 2 {
         while bytes.ends_with(b"//") {
             bytes = &bytes[..bytes.len() - 1];

@@ -22,7 +22,7 @@ impl Speed {
     pub(super) fn update(&mut self, entries: u64, now: Instant) -> Option<u64> {
         let elapsed = now.saturating_duration_since(self.since);
         if elapsed >= WINDOW {
-            // Totals from several threads may arrive out of order.
+            // Totals from several threads can arrive out of order.
             let done = u128::from(entries.saturating_sub(self.entries));
             self.per_second = u64::try_from(done * 1000 / elapsed.as_millis().max(1)).ok();
             self.since = now;

@@ -11,18 +11,17 @@ pub(super) enum Part {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Directive {
-    /// Characters of `'-+ #0I`.
+    /// The flags, which are characters of `'-+ #0I`.
     flags: Vec<u8>,
     width: Option<usize>,
     precision: Option<usize>,
-    /// `H` or `L` before `d` or `r`.
+    /// `H` or `L`, if it precedes `d` or `r`.
     pub(super) half: Option<u8>,
     pub(super) letter: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Syntax {
-    /// Whether a backslash begins an escape.
     pub(super) has_escapes: bool,
     /// Whether `H` and `L` select the major or minor number of a device.
     pub(super) has_halves: bool,
@@ -60,7 +59,7 @@ pub(super) fn parse(format: &[u8], syntax: Syntax) -> Result<Parsed, Vec<u8>> {
     Ok(parsed)
 }
 
-/// Parses a directive. `text` begins after `%`; returns the rest.
+/// Parses a directive. `text` begins after `%`. Returns the text after the directive.
 fn parse_directive<'f>(
     text: &'f [u8],
     syntax: Syntax,
@@ -76,7 +75,7 @@ fn parse_directive<'f>(
         None => (None, rest),
     };
     let Some((&letter, behind)) = rest.split_first().filter(|(letter, _)| **letter != b'%') else {
-        // `%%`, and `%` at the end, stand for a percent sign.
+        // `%%`, and `%` at the end, mean a percent sign.
         let end = rest.len().min(1);
         if rest.len() != text.len() {
             let read = text.len() - rest.len() + end;
@@ -106,7 +105,7 @@ fn parse_directive<'f>(
     Ok(behind)
 }
 
-/// Parses an escape. `text` begins after the backslash; returns the rest.
+/// Parses an escape. `text` begins after the backslash. Returns the text after the escape.
 fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
     let Some((&letter, behind)) = text.split_first() else {
         parsed.warnings.push("warning: backslash at end of format".to_owned());
@@ -124,7 +123,7 @@ fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
         let value = digits.iter().fold(0_u32, |value, &digit| {
             value * base + char::from(digit).to_digit(base).unwrap_or(0)
         });
-        // As in C, cuts three octal digits to one byte.
+        // As in C, three octal digits are cut to one byte.
         parsed.text((value & 0xff) as u8);
         return &text[digits.len() + usize::from(base == 16)..];
     }
@@ -148,10 +147,10 @@ fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
     behind
 }
 
-/// The precision of a dot without digits.
+/// The `precision` of a dot without digits.
 const NO_DIGITS: usize = usize::MAX;
 
-/// Caps widths and precisions, and with them the output.
+/// The largest width or precision, which limits the output.
 const WIDEST: usize = 1 << 20;
 
 fn split(text: &[u8], holds: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
@@ -179,7 +178,7 @@ impl Directive {
         self.precision.map(|precision| if precision == NO_DIGITS { 0 } else { precision })
     }
 
-    /// Adds a text. Of the flags, only `-` has an effect.
+    /// Adds a text. The only flag that affects it is `-`.
     pub(super) fn text(&self, text: &[u8], out: &mut Vec<u8>) {
         let text = &text[..text.len().min(self.precision().unwrap_or(usize::MAX))];
         self.pad(text.len(), out, |out| out.extend_from_slice(text));
@@ -229,8 +228,8 @@ impl Directive {
         self.number(prefix, &format!("{number:x}"), out);
     }
 
-    /// Adds digits with a prefix. Zeros fill up to the precision, or up to the width with the flag
-    /// `0`.
+    /// Adds digits with a prefix, filled with zeros up to the precision, or up to the width with
+    /// the flag `0`.
     fn number(&self, prefix: &str, digits: &str, out: &mut Vec<u8>) {
         // With precision 0, a zero is printed without digits.
         let digits = if self.precision() == Some(0) && digits == "0" { "" } else { digits };
@@ -244,8 +243,8 @@ impl Directive {
         });
     }
 
-    /// Adds seconds since 1970, with as many decimals as the precision: zero without one, nine for
-    /// a dot without digits. Truncates further digits.
+    /// Adds seconds since 1970, with as many decimals as the precision: none without a precision,
+    /// nine for a dot without digits. Truncates further digits.
     pub(super) fn seconds(&self, time: Time, out: &mut Vec<u8>) {
         const NANO: usize = 9;
         let precision = match self.precision {
@@ -265,7 +264,7 @@ impl Directive {
             fraction = 1_000_000_000 / divisor - fraction - is_cut;
             seconds += i64::from(fraction != 0);
         }
-        // Sign, zero padding and left blanks apply only to the integral part.
+        // The sign, zero padding and blanks on the left apply only to the integral part.
         let width = self.width.filter(|_| precision > 0).unwrap_or(0);
         let of_seconds = width.saturating_sub(1 + precision);
         let is_left = self.has(b'-') && of_seconds > 1;

@@ -70,8 +70,8 @@ pub(super) fn run(options: &StatOptions, session: &Session) -> Exit {
 
 type Formats = (Vec<Part>, Vec<Part>);
 
-/// Returns the given format, or the default ones for files and for devices. The error is an invalid
-/// directive.
+/// Returns the given format, or the default formats for files and for devices. The error is an
+/// invalid directive.
 fn formats(options: &StatOptions, session: &Session) -> Result<Formats, Vec<u8>> {
     let has_halves = !options.file_system;
     let plain = Syntax { has_escapes: false, has_halves };
@@ -126,7 +126,7 @@ fn letters(parts: &[Part]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Returns the fields to read. The kind decides which default format applies.
+/// Returns the fields to read, including the kind, which decides which default format applies.
 fn fields(parts: &[Part]) -> Fields {
     letters(parts).fold(Fields::KIND, |all, letter| {
         all | match letter {
@@ -205,7 +205,6 @@ impl Printer<'_> {
         (count, calls)
     }
 
-    /// Adds a field, or returns an error message.
     fn add_field(&self, file: &File<'_>, to: &Directive, out: &mut Vec<u8>) -> Option<String> {
         let metadata = file.metadata;
         match to.letter {
@@ -326,7 +325,6 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints filesystems, and returns how many succeeded.
     fn file_systems(&self, parts: &[Part]) -> u64 {
         let needs_type = letters(parts).any(|letter| b"tT".contains(&letter));
         let mut count = 0;
@@ -439,7 +437,7 @@ fn add_number<T: Into<N>, N>(
     }
 }
 
-/// Adds the name of an owner, from the call if it returned one, or from the user database.
+/// Adds the name of an owner, from the metadata if that has it, or else from the user database.
 fn add_owner(
     answered: Value<'_, &OsStr>,
     named: Option<&OsStr>,
@@ -450,7 +448,6 @@ fn add_owner(
     to.text(name.map_or(b"UNKNOWN", OsStr::as_encoded_bytes), out);
 }
 
-/// Adds the security context.
 fn add_label(file: &File<'_>, to: &Directive, out: &mut Vec<u8>) -> Option<String> {
     let reason = match file.metadata.label() {
         Value::Known(label) => {
@@ -487,7 +484,7 @@ fn add_of_file_system(
         b'd' => found.free_files,
         _ => return out.push(b'?'),
     };
-    // As in GNU stat, these are signed.
+    // As in GNU stat, these fields are signed.
     if b"bfad".contains(&to.letter) {
         to.signed(i64::from_ne_bytes(number.to_ne_bytes()), out);
     } else {
