@@ -106,20 +106,20 @@ extern "C" {
  */
 
 #if !defined(_WIN32)
-/** A unit of a path: a byte. */
+/** A code unit of a path: a byte. */
 typedef char curt_char;
 #endif
 
 #if defined(_WIN32)
-/** A unit of a path: a UTF-16 unit. */
+/** A code unit of a path in UTF-16. */
 typedef uint16_t curt_char;
 #endif
 
-/** A path or a name, exactly as the system has it. */
+/** A path or a name, exactly as the system stores it. */
 typedef struct {
-  /** May be NULL if `len` is 0. */
+  /** The first code unit. Can be NULL if `len` is 0. */
   const curt_char *ptr;
-  /** In units. A NUL may follow. */
+  /** The length in code units, without a following NUL. */
   size_t len;
 } curt_str;
 
@@ -140,7 +140,7 @@ static inline curt_str curt_z(const char *text)
   return units;
 }
 
-/* ---- Errors ----
+/* ---- Why a function failed ----
  *
  *     curt_error *error;
  *     if (curt_remove(CURT_CWD, curt_z("missing"), NULL, NULL, NULL, &error) < 0) {
@@ -166,32 +166,32 @@ typedef struct {
    */
   int32_t os_error;
   /**
-   * The failed operation in one word, as in the JSON of the command: `"remove_file"`,
-   * `"open_directory"`, … NULL if none had begun.
+   * The failed operation in one word, as in the command's JSON output: `"remove_file"`,
+   * `"open_directory"`, … NULL if no operation had begun.
    */
   const char *operation;
-  /** The operand as given and the names below it, or empty. */
+  /** The path given to the function and the names below it, or empty. */
   curt_str path;
-  /** Operation, path and cause for people, in UTF-8. */
+  /** A message in UTF-8 for people, with operation, path and cause. */
   const char *text;
-  /** In bytes. */
+  /** Bytes in `text`. */
   size_t text_len;
   /**
    * The cause in curt's words, or NULL if the system's text for `os_error` explains it. For
-   * languages that use the system's text.
+   * languages whose exceptions use the system's text.
    */
   const char *reason;
 } curt_error_info;
 #define CURT_ERROR_INFO_INIT \
   { sizeof(curt_error_info), 0, 0, NULL, { NULL, 0 }, NULL, 0, NULL }
 
-/** Fills in `info`. No call. */
+/** Fills in `info`. Makes no system call. */
 CURT_API int32_t curt_error_get(const curt_error *error, curt_error_info *info);
 
-/** Frees an error. NULL is fine. */
+/** Frees an error. Does nothing for NULL. */
 CURT_API void curt_error_free(curt_error *error);
 
-/* ---- Control of long work ----
+/* ---- Cancelling, observing and parallelising long work ----
  *
  *     static volatile int cancel;
  *     curt_control control = CURT_CONTROL_INIT;
@@ -207,29 +207,29 @@ CURT_API void curt_error_free(curt_error *error);
 #define CURT_THREADS_AUTOMATIC UINT32_MAX
 
 /**
- * By default one thread and no callback. A callback that does not return 0 stops the work. Work
- * already in progress on other threads then ends first, and the result is `CURT_E_STOPPED` or that
- * of an earlier failure.
+ * How to run long work. By default it uses one thread and no callback. A callback that does not
+ * return 0 stops the work. The function then waits for its other threads, and returns
+ * `CURT_E_STOPPED` or the result of an earlier failure.
  */
 typedef struct {
   /** Its size. */
   size_t size;
-  /** Threads, including the caller's, up to `CURT_THREADS_MOST`. 0 and 1 start none. */
+  /** The maximum number of threads, including the caller's; at most `CURT_THREADS_MOST`. */
   uint32_t threads;
   /** 0. */
   uint32_t reserved;
   /**
-   * NULL, or an `int` for a signal handler or another thread to set. Any value but 0 stops the
-   * work within milliseconds, but does not interrupt a blocking system call. Up to half a second
-   * can pass for a million paths in an array, or entries of a sorted directory (`curt_usage`
-   * with `CURT_TREE_FOLLOW`).
+   * NULL, or an `int` that a signal handler or another thread can set. Any value but 0 stops the
+   * work within milliseconds, but does not interrupt a blocking system call. It can take half a
+   * second for a million paths in an array, or entries of a sorted directory (`curt_usage` with
+   * `CURT_TREE_FOLLOW`).
    */
   const volatile int *cancel;
   /** NULL, or called at the start and then every few milliseconds. */
   int (*poll)(void *context);
   /** NULL, or called for each failure. The error lives until the callback returns. */
   int (*on_error)(void *context, const curt_error *error);
-  /** For the callbacks. */
+  /** Passed to the callbacks. */
   void *context;
 } curt_control;
 #define CURT_CONTROL_INIT \
@@ -255,16 +255,16 @@ typedef void *curt_fd;
 #endif
 
 /**
- * Accepts a missing path, as `rm -f` does. On Unix also a path through a file (`file/`, `file/x`);
- * the file remains.
+ * Accepts a missing path, as `rm -f` does. On Unix also accepts a path through a file (`file/`,
+ * `file/x`) and leaves the file.
  */
 #define CURT_REMOVE_MISSING_OK 1
-/** Empties mounts too. The mount points remain, and are failures. */
+/** Empties mounts, too. The mount points remain and count as failures. */
 #define CURT_REMOVE_CROSS_MOUNTS 2
 
 /** Removes directories with everything below them. */
 #define CURT_DIRECTORIES_RECURSIVE 0
-/** The same, and refuses everything else, such as a link to a directory. */
+/** Like `CURT_DIRECTORIES_RECURSIVE`, but refuses everything else, such as a link to a directory. */
 #define CURT_DIRECTORIES_REQUIRED 1
 /** Empties directories without removing them, and refuses everything else. */
 #define CURT_DIRECTORIES_CONTENTS 2
@@ -274,20 +274,20 @@ typedef void *curt_fd;
 #define CURT_DIRECTORIES_REFUSE 4
 
 /**
- * By default a missing path is a failure, mounts are not crossed, and directories are removed
- * recursively.
+ * How to remove. By default a missing path is a failure, mounts are not crossed, and directories
+ * are removed recursively.
  */
 typedef struct {
   /** Its size. */
   size_t size;
   /** `CURT_REMOVE_…`. */
   uint32_t flags;
-  /** For paths to directories: one of `CURT_DIRECTORIES_…`. */
+  /** One of `CURT_DIRECTORIES_…`, for paths to directories. */
   uint32_t directories;
   /**
    * NULL, or called with the totals every few hundred entries, and at the end unless the removal
-   * was stopped. Any result but 0 stops the removal. With several threads, totals may repeat or
-   * decrease.
+   * was stopped. Any result but 0 stops the removal. With several threads the totals might
+   * repeat or decrease.
    */
   int (*on_progress)(void *context, uint64_t files, uint64_t directories);
   /** For `on_progress`. */
@@ -296,7 +296,7 @@ typedef struct {
 #define CURT_REMOVE_OPTIONS_INIT \
   { sizeof(curt_remove_options), 0, 0, NULL, NULL }
 
-/** What was done, also by a removal that failed or was stopped. */
+/** What a removal has done, even if it failed or was stopped. */
 typedef struct {
   /** Its size. */
   size_t size;
@@ -304,7 +304,7 @@ typedef struct {
   uint64_t files;
   /** Directories removed. */
   uint64_t directories;
-  /** Entries that vanished or were moved after they had been listed. */
+  /** Entries that another process removed or moved after they had been listed. */
   uint64_t vanished;
   /** Failures. */
   uint64_t errors;
@@ -319,22 +319,22 @@ typedef struct {
   { sizeof(curt_remove_report), 0, 0, 0, 0, 0, 0, 0 }
 
 /**
- * Removes `path`: a file, a directory with everything below it, or a link, but never its target.
- * `options`, `control` and `report` may be NULL. The root directory is refused. With a trailing
- * slash, `path` must be a directory and not a link to one.
+ * Removes `path`: a file, a directory with everything below it, or a link, but never the target of
+ * a link. `options`, `control` and `report` can be NULL. The root directory is refused. With a
+ * trailing slash, `path` must be a directory, not a link to a directory.
  *
- * With `CURT_CWD` as `dir`, `path` can be any path. With an open directory, `path` is resolved as
- * by `unlinkat(2)`: symlinks and `..` on the way may lead out of it, and it may not end in `.` or
- * `..`. `O_PATH` is enough; on Windows the directory needs `FILE_TRAVERSE` and
- * `FILE_READ_ATTRIBUTES`, and `path` must be a single name.
+ * With `CURT_CWD` as `dir`, `path` can be any path. With an open directory as `dir`, `path` starts
+ * there, as in `unlinkat(2)`: symlinks and `..` can lead out of `dir`, and `path` must not end in
+ * `.` or `..`. A descriptor opened with `O_PATH` is enough. On Windows `dir` needs `FILE_TRAVERSE`
+ * and `FILE_READ_ATTRIBUTES`, and `path` must be a single name.
  *
- * Not atomic: continues after a failure, and removes as much as it can. Returns 0 if everything is
- * gone, otherwise the result of the first failure, which `error` describes; `on_error` gets all.
- * `CURT_E_STOPPED` if stopped before any failure. Fills in `report`, except after
- * `CURT_E_INTERNAL` and `CURT_E_ARGUMENT` for a wrong argument.
+ * Continues after a failure, and removes as much as it can. Returns 0 if everything is gone,
+ * `CURT_E_STOPPED` if the work was stopped before any failure, or the result of the first failure,
+ * which `error` describes; `on_error` gets every failure. Fills in `report`, unless an argument
+ * was wrong (`CURT_E_ARGUMENT`) or curt has a bug (`CURT_E_INTERNAL`).
  *
- * Cost on Linux: 1 call per file, 5 per directory, at most 6 for the path itself, and 2 for an
- * open `dir`.
+ * Cost on Linux: 1 call per file, 5 per directory, at most 6 for the path itself, and 2 more with
+ * an open `dir`.
  */
 CURT_API
 int32_t curt_remove(curt_fd dir,
@@ -346,8 +346,8 @@ int32_t curt_remove(curt_fd dir,
 
 /**
  * Removes `count` paths, as `curt_remove` does with `CURT_CWD`. One thread removes them in order;
- * several share them, unless one path lies below another. Consecutive paths in one directory share
- * the call that opens it.
+ * several threads divide them, unless one path lies below another. Consecutive paths in the same
+ * directory share the call that opens it.
  */
 CURT_API
 int32_t curt_remove_many(const curt_str *paths,
@@ -359,8 +359,8 @@ int32_t curt_remove_many(const curt_str *paths,
 
 /* ---- Walking trees ----
  *
- * The path itself comes first, and each directory directly before its contents, sorted by name,
- * unit by unit.
+ * A walk returns the path itself first, and each directory directly before its contents. Entries
+ * are sorted by the code units of their names.
  *
  *     curt_tree *walk;
  *     curt_tree_entry entry = CURT_TREE_ENTRY_INIT;
@@ -372,11 +372,12 @@ int32_t curt_remove_many(const curt_str *paths,
  */
 
 /**
- * Follows links, also below the path. A link back to an ancestor is `CURT_E_LOOP`; `curt_usage`,
- * which has counted that directory already, skips it, and reports broken links as failures.
+ * Follows links, including those below the path. A link back to an ancestor is the failure
+ * `CURT_E_LOOP`; `curt_usage` skips it, because that directory is counted already, and reports
+ * broken links as failures.
  */
 #define CURT_TREE_FOLLOW 1
-/** Does not enter other file systems than that of the path. */
+/** Does not enter file systems other than that of the path. */
 #define CURT_TREE_SAME_FILE_SYSTEM 2
 /** Counts a file once for each of its hard links. Only for `curt_usage`. */
 #define CURT_TREE_COUNT_LINKS 4
@@ -388,9 +389,9 @@ typedef struct curt_tree curt_tree;
 typedef struct {
   /** Its size. */
   size_t size;
-  /** The path as given and the names below it. */
+  /** The path given to `curt_tree_open`, and the names below it. */
   curt_str path;
-  /** 0 for the path itself. */
+  /** The depth; 0 for the path itself. */
   uint32_t depth;
   /** `CURT_KIND_…`. */
   uint32_t kind;
@@ -399,9 +400,9 @@ typedef struct {
   { sizeof(curt_tree_entry), { NULL, 0 }, 0, 0 }
 
 /**
- * Prepares a walk, without opening anything yet. `flags`: `CURT_TREE_FOLLOW`,
- * `CURT_TREE_SAME_FILE_SYSTEM`. Without the former no link is followed, except `path` itself with
- * a trailing separator.
+ * Prepares a walk, without opening anything. `flags` can be `CURT_TREE_FOLLOW` and
+ * `CURT_TREE_SAME_FILE_SYSTEM`. Without the former, links are not followed, except `path` itself
+ * if it ends in a separator.
  */
 CURT_API
 int32_t curt_tree_open(curt_str path,
@@ -410,30 +411,30 @@ int32_t curt_tree_open(curt_str path,
                        curt_error **error);
 
 /**
- * Moves to the next entry, whose path lives until the next call with this handle. The call after
- * the one for a directory opens and reads it, unless it was pruned; other calls mostly return
- * entries read earlier. The entries of all ancestors are held in memory, and at most 64
- * directories are open.
+ * Moves to the next entry, whose path lives until the next call with this `walk`. The call after a
+ * directory opens and reads it, unless it was pruned; most other calls return entries read
+ * earlier. The entries of all ancestors are held in memory, and at most 64 directories are open at
+ * a time.
  *
- * Each directory is opened relative to its parent, so a tree may be deeper than the longest path,
- * and a directory replaced by a link cannot lead the walk out of the tree.
+ * Each directory is opened relative to its parent, so a tree can be deeper than the longest valid
+ * path, and a directory replaced by a link cannot lead the walk out of the tree.
  *
  * Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more with a
- * flag; none for an entry where listings include kinds.
+ * flag. Entries cost no call if the file system's listings include kinds.
  *
- * Returns 1, or 0 at the end. The next call continues after `CURT_E_OS`, `CURT_E_LOOP` (the
- * directory is one of its own ancestors), `CURT_E_REPLACED` and `CURT_E_OTHER`. A loop must end at
- * `CURT_E_ARGUMENT`, which changes nothing, and at `CURT_E_INTERNAL`.
+ * Returns 1, or 0 at the end. After `CURT_E_OS`, `CURT_E_LOOP` (a directory is its own ancestor),
+ * `CURT_E_REPLACED` and `CURT_E_OTHER`, the next call continues. The caller's loop must end at
+ * `CURT_E_ARGUMENT`, which would repeat, and at `CURT_E_INTERNAL`.
  */
 CURT_API int32_t curt_tree_next(curt_tree *walk, curt_tree_entry *entry, curt_error **error);
 
-/** Skips everything below the current entry, which need not be a directory. No call. */
+/** Skips everything below the current entry, which need not be a directory. Makes no system call. */
 CURT_API int32_t curt_tree_prune(curt_tree *walk);
 
-/** Closes a walk at any time. */
+/** Closes a walk, even before its end. */
 CURT_API void curt_tree_close(curt_tree *walk);
 
-/* ---- Metadata of one path, and its fields ----
+/* ---- Getting the metadata of one path ----
  *
  *     curt_metadata about;
  *     if (curt_stat(curt_z("tree/file"), CURT_FIELD_SIZE, 0, &about, sizeof about, NULL) == 0 &&
@@ -460,8 +461,8 @@ CURT_API void curt_tree_close(curt_tree *walk);
 /** The number of hard links. */
 #define CURT_FIELD_LINKS (1 << 8)
 /**
- * The inode number, or file id. On Unix a listing has that of the directory below a mount;
- * `CURT_EXACT` gets that of the mounted root.
+ * The inode number, or file id. For a mount point, a listing on Unix has the number of the covered
+ * directory; `CURT_EXACT` gets that of the mounted root.
  */
 #define CURT_FIELD_ID (1 << 9)
 /** The number of the file system or volume. */
@@ -476,23 +477,23 @@ CURT_API void curt_tree_close(curt_tree *walk);
 #define CURT_FIELD_DEVICE_NUMBER (1 << 14)
 /** The preferred block size for I/O. */
 #define CURT_FIELD_BLOCK_SIZE (1 << 15)
-/** The target of a link. 1 more call per link, on Windows 3. */
+/** The target of a link. Costs 1 more call per link (3 on Windows). */
 #define CURT_FIELD_TARGET (1 << 16)
-/** The name of the owner, looked up once per owner; on Windows 3 more calls per entry. */
+/** The name of the owner, looked up once per owner. Costs 3 more calls per entry on Windows. */
 #define CURT_FIELD_USER (1 << 17)
-/** The name of the group, looked up once per group; on Windows together with the owner. */
+/** The name of the group, looked up once per group. Windows returns it together with the owner. */
 #define CURT_FIELD_GROUP (1 << 18)
 
-/** Gets the metadata of the target of a link, or of the link itself if it is broken. */
+/** Gets the metadata of a link's target, or of the link itself if it is broken. */
 #define CURT_FOLLOW 1
 
 /**
- * Queries every entry, even if the listing has the metadata. On Windows a listing may be out of
+ * Queries every entry, even if the listing has its metadata. On Windows a listing might be out of
  * date while a file is open for writing, or after a write through another hard link.
  */
 #define CURT_EXACT 2
 
-/** Not known. */
+/** The kind is not known. */
 #define CURT_KIND_UNKNOWN 0
 /** A regular file. */
 #define CURT_KIND_FILE 1
@@ -508,44 +509,44 @@ CURT_API void curt_tree_close(curt_tree *walk);
 #define CURT_KIND_CHARACTER_DEVICE 6
 /** A block device. */
 #define CURT_KIND_BLOCK_DEVICE 7
-/** Windows: a junction, or without `CURT_FIELD_TARGET` also a mounted volume. */
+/** Windows: a junction; without `CURT_FIELD_TARGET` possibly a mounted volume. */
 #define CURT_KIND_JUNCTION 8
 /** Windows: a directory on which a volume is mounted. */
 #define CURT_KIND_VOLUME_MOUNT 9
 /** Windows: an app execution alias from the Store. */
 #define CURT_KIND_APP_EXEC_LINK 10
-/** Windows: a symlink of its Subsystem for Linux. */
+/** Windows: a symlink of the Windows Subsystem for Linux. */
 #define CURT_KIND_WSL_SYMLINK 11
-/** Windows: another reparse point that stands for a file. */
+/** Windows: any other reparse point that represents another file. */
 #define CURT_KIND_REPARSE 12
 /** A marker in a union file system that hides an entry of a lower layer. */
 #define CURT_KIND_WHITEOUT 13
 
 /** A point in time. */
 typedef struct {
-  /** Since 1970-01-01 00:00:00 UTC, rounded down; negative for earlier times. */
+  /** Seconds since 1970-01-01 00:00:00 UTC, rounded down; negative for earlier times. */
   int64_t seconds;
-  /** Below 1,000,000,000. */
+  /** Additional nanoseconds, below 1,000,000,000. */
   uint32_t nanoseconds;
   /** 0. */
   uint32_t reserved;
 } curt_time;
 
 /**
- * Always has `known`, `failed`, `result`, `os_error` and `kind`. Other members are unchanged
- * unless `known` has their field. A requested field in neither `known` nor `failed` does not
- * exist: the file system does not have it, or it is the target of an entry that is not a link.
+ * Metadata. `known`, `failed`, `result`, `os_error` and `kind` are always set; other members are
+ * unchanged unless `known` has their field. A requested field in neither `known` nor `failed` does
+ * not exist: the file system does not store it, or the entry is not a link and has no target.
  */
 typedef struct {
-  /** The fields with a value below. */
+  /** The fields whose members are set. */
   uint32_t known;
   /** The fields that could not be queried. */
   uint32_t failed;
-  /** Why the first of these failed: `CURT_E_…`, or 0. */
+  /** Why the first of these fields failed: `CURT_E_…`, or 0. */
   int32_t result;
-  /** The number of that failure, as in `curt_error_info`. */
+  /** The system's number for that failure, as in `curt_error_info`. */
   int32_t os_error;
-  /** `CURT_KIND_…`; `CURT_KIND_UNKNOWN` if not in `known`. */
+  /** `CURT_KIND_…`; `CURT_KIND_UNKNOWN` if `known` lacks `CURT_FIELD_KIND`. */
   uint32_t kind;
   /** `CURT_FIELD_MODE`. */
   uint32_t mode;
@@ -567,7 +568,7 @@ typedef struct {
   uint64_t block_size;
   /** `CURT_FIELD_ATTRIBUTES`. */
   uint64_t attributes;
-  /** `CURT_FIELD_ID`: low half, then high half, which is 0 on most file systems. */
+  /** `CURT_FIELD_ID`: the low half, then the high half, which is 0 on most file systems. */
   uint64_t id[2];
   /** `CURT_FIELD_MODIFIED`. */
   curt_time modified;
@@ -578,7 +579,7 @@ typedef struct {
   /** `CURT_FIELD_CREATED`. */
   curt_time created;
   /**
-   * `CURT_FIELD_TARGET`, as stored in the link. This text and the next two live as long as the
+   * `CURT_FIELD_TARGET`, as stored in the link. `target`, `user` and `group` live as long as the
    * name of the entry.
    */
   curt_str target;
@@ -589,12 +590,12 @@ typedef struct {
 } curt_metadata;
 
 /**
- * Gets `fields` of a path, except `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and `CURT_FIELD_GROUP`,
- * whose texts need a handle. Without fields, checks whether the path exists. `flags`:
- * `CURT_FOLLOW`; `CURT_EXACT` changes nothing here. `metadata_size` is `sizeof(curt_metadata)`.
- * After a failure `metadata` is unchanged.
+ * Gets the `fields` of a path, except `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and
+ * `CURT_FIELD_GROUP`, whose texts would need an owner. Without fields, checks whether the path
+ * exists. `flags` can be `CURT_FOLLOW`; `CURT_EXACT` has no effect. `metadata_size` is
+ * `sizeof(curt_metadata)`. A failure leaves `metadata` unchanged.
  *
- * Cost: 1 call. On Windows 3 to follow a link, and on volumes that cannot answer by name.
+ * Cost: 1 call; 3 on Windows to follow a link, and on volumes that cannot query by name.
  */
 CURT_API
 int32_t curt_stat(curt_str path,
@@ -606,7 +607,7 @@ int32_t curt_stat(curt_str path,
 
 /* ---- Listing a directory ----
  *
- * Entries come in batches, in the system's order, without `.` and `..`.
+ * Entries are read in batches, in the system's order, without `.` and `..`.
  *
  *     curt_dir *dir;
  *     curt_entry entries[64];
@@ -624,15 +625,16 @@ typedef struct curt_dir curt_dir;
 
 /** An entry of a directory. */
 typedef struct {
-  /** Its name. */
+  /** The name. */
   curt_str name;
-  /** Its metadata. */
+  /** The requested metadata. */
   curt_metadata metadata;
 } curt_entry;
 
 /**
- * Opens a directory, whose entries get these `fields` (`CURT_FIELD_…`; 0 for names only) by these
- * `flags` (`CURT_FOLLOW`, `CURT_EXACT`). Symlinks in the path are followed. 1 call, on Windows 2.
+ * Opens a directory to list its entries with these `fields` (`CURT_FIELD_…`; 0 for names only).
+ * `flags` can be `CURT_FOLLOW` and `CURT_EXACT`. Symlinks in the path are followed. Costs 1 call
+ * (2 on Windows).
  */
 CURT_API
 int32_t curt_dir_open(curt_str path,
@@ -642,16 +644,16 @@ int32_t curt_dir_open(curt_str path,
                       curt_error **error);
 
 /**
- * Reads up to `capacity` entries, which must not be 0. `entry_size` is `sizeof(curt_entry)`. Names
- * and texts live until the next call with this handle. An entry that cannot be queried, or has
- * vanished meanwhile, has `failed` fields; the function does not fail for it.
+ * Reads up to `capacity` entries; `capacity` must not be 0. `entry_size` is `sizeof(curt_entry)`.
+ * Names and texts live until the next call with this `dir`. An entry that cannot be queried or has
+ * just been removed has `failed` fields, but does not make the function fail.
  *
- * Cost: 1 call for each 64 KiB of entries (about 2,000), later 1 MiB, and 1 at the end. Names and
- * kinds are free, as are sizes, times and attributes on Windows. Otherwise 1 call per entry gets
- * everything that `stat(2)` returns; targets and names of owners cost more.
+ * Cost: 1 call for each 64 KiB of entries (about 2,000), later for each 1 MiB, and 1 at the end.
+ * Names and kinds are free, as are sizes, times and attributes on Windows. Otherwise 1 call per
+ * entry gets everything that `stat(2)` returns; targets and names of owners cost more.
  *
- * Returns the number of entries, usually fewer than `capacity`, and 0 at the end and after a
- * failure.
+ * Returns the number of entries, usually fewer than `capacity`, and 0 at the end or when called
+ * after a failure.
  */
 CURT_API
 int32_t curt_dir_next(curt_dir *dir,
@@ -660,7 +662,7 @@ int32_t curt_dir_next(curt_dir *dir,
                       size_t capacity,
                       curt_error **error);
 
-/** Closes a directory. 1 call. */
+/** Closes a directory. Costs 1 call. */
 CURT_API void curt_dir_close(curt_dir *dir);
 
 /* ---- Measuring trees ----
@@ -671,17 +673,17 @@ CURT_API void curt_dir_close(curt_dir *dir);
  *         printf("%lu bytes\n", (unsigned long)totals.allocated);
  */
 
-/** Disk usage. */
+/** The sums of `curt_usage`. */
 typedef struct {
   /** Its size. */
   size_t size;
   /** Entries, including directories. */
   uint64_t entries;
-  /** Readable bytes: the lengths of files and of link targets. */
+  /** The apparent size in bytes: the lengths of files and of link targets. */
   uint64_t apparent;
-  /** Allocated bytes, including those of directories. */
+  /** Allocated bytes on disk, including those of directories. */
   uint64_t allocated;
-  /** Entries of unknown size, which the sums do not include. */
+  /** Entries of unknown size, which `apparent` and `allocated` do not include. */
   uint64_t unknown;
   /** Failures. */
   uint64_t errors;
@@ -690,15 +692,15 @@ typedef struct {
   { sizeof(curt_totals), 0, 0, 0, 0, 0 }
 
 /**
- * Adds up the space of `count` trees. A file with several hard links, or reached through two of
- * the paths, counts once. `flags`: `CURT_TREE_FOLLOW` (otherwise no link is followed),
- * `CURT_TREE_SAME_FILE_SYSTEM` (no extra call), `CURT_TREE_COUNT_LINKS`. The sums do not depend on
- * the number of threads.
+ * Adds up the disk space of `count` trees. A file with several hard links, or reached through two
+ * of the paths, counts once. `flags` can be `CURT_TREE_FOLLOW` (otherwise links are not followed),
+ * `CURT_TREE_SAME_FILE_SYSTEM` (no extra call) and `CURT_TREE_COUNT_LINKS`. The sums do not depend
+ * on the number of threads.
  *
  * Continues after a failure. Returns 0, the result of the first failure, which `error` describes,
- * or `CURT_E_STOPPED`; `totals` always has everything counted so far.
+ * or `CURT_E_STOPPED`; in each case `totals` has everything counted so far.
  *
- * Cost: 1 call per entry and 4 more per directory; on Windows none per entry with
+ * Cost: 1 call per entry and 4 more per directory; on Windows entries cost no call with
  * `CURT_TREE_COUNT_LINKS`. `CURT_TREE_FOLLOW` without `CURT_TREE_COUNT_LINKS` always uses one
  * thread.
  */
@@ -719,7 +721,10 @@ int32_t curt_usage(const curt_str *paths,
  *         puts(path);
  */
 
-/** `cmd.exe` or `execvp`, except that the working directory is searched only if `PATH` names it. */
+/**
+ * `cmd.exe` on Windows, `execvp` elsewhere, but the working directory is searched only if `PATH`
+ * names it.
+ */
 #define CURT_POLICY_NATIVE 0
 /** `execvp` of the C library. */
 #define CURT_POLICY_POSIX 1
@@ -729,7 +734,7 @@ int32_t curt_usage(const curt_str *paths,
 #define CURT_POLICY_CPYTHON 3
 /** Go's `exec.LookPath`. */
 #define CURT_POLICY_GO 4
-/** libuv on Windows: `.com`, then `.exe`. */
+/** libuv on Windows: tries the extension `.com`, then `.exe`. */
 #define CURT_POLICY_LIBUV 5
 /** Node's `child_process`: libuv on Windows, `execvp` elsewhere. */
 #define CURT_POLICY_NODE 6
@@ -737,56 +742,60 @@ int32_t curt_usage(const curt_str *paths,
 #define CURT_POLICY_ZIG 7
 
 /**
- * Takes unset options from this process: `PATH`, `PATHEXT`, the working directory, and on Windows
- * `NoDefaultCurrentDirectoryInExePath`.
+ * Takes options that are not set from this process: `PATH`, `PATHEXT`, the working directory, and
+ * on Windows `NoDefaultCurrentDirectoryInExePath`.
  */
 #define CURT_SEARCH_ENVIRONMENT 1
-/** Applies the POSIX rules of the policy, if it has any. Default: the rules of this system. */
+/** Applies the policy's POSIX rules, if it has any. By default the rules of this system apply. */
 #define CURT_SEARCH_POSIX 2
-/** Applies the Windows rules of the policy, if it has any. */
+/** Applies the policy's Windows rules, if it has any. */
 #define CURT_SEARCH_WINDOWS 4
 
 /**
- * By default nothing is read from the process, not even `PATH`. The texts are copied; one with a
- * NULL pointer is unset.
+ * How to search. By default nothing is read from the process, not even `PATH`. Texts are copied; a
+ * NULL pointer means not set.
  */
 typedef struct {
   /** Its size. */
   size_t size;
-  /** `CURT_POLICY_…`. One without rules for the chosen system uses those for the other. */
+  /**
+   * `CURT_POLICY_…`. A policy without rules for the chosen system applies its rules for the
+   * other one.
+   */
   uint32_t policy;
   /** `CURT_SEARCH_…`. */
   uint32_t flags;
   /**
-   * `PATH`, separated by `:`, or by `;` under Windows rules. Unset, it has no entries; some
-   * policies have a default under POSIX rules.
+   * `PATH`, separated by `:`, or by `;` under Windows rules. If not set, it is empty, or under
+   * POSIX rules the default of some policies.
    */
   curt_str path;
-  /** `PATHEXT`, for Windows rules. Unset, the policy's default applies. */
+  /** `PATHEXT`, for Windows rules. If not set, the policy's default applies. */
   curt_str pathext;
   /**
-   * The start of relative names and entries, and the working directory of policies that search
-   * it. If relative, it starts at the real one. Unset, relative names and entries are not found.
+   * The start of relative names and `PATH` entries, which also replaces the working directory in
+   * policies that search it. A relative `base` starts at the real one. If not set, relative
+   * names and entries are not found.
    */
   curt_str base;
 } curt_search_options;
 #define CURT_SEARCH_OPTIONS_INIT \
   { sizeof(curt_search_options), 0, 0, { NULL, 0 }, { NULL, 0 }, { NULL, 0 } }
 
-/** An executable file; its contents were not read. */
+/** An executable file, whose contents were not read. */
 #define CURT_PROGRAM_EXECUTABLE 0
-/** An image that Windows runs directly, judged by its extension. */
+/** An image that Windows runs directly, judging by its extension. */
 #define CURT_PROGRAM_IMAGE 1
-/** A batch file, judged by its extension; `cmd.exe` runs it. Quote its arguments with care. */
+/** A batch file, judging by its extension. `cmd.exe` runs it, so quote its arguments with care. */
 #define CURT_PROGRAM_BATCH 2
 /** A file opened by the program registered for its extension. */
 #define CURT_PROGRAM_ASSOCIATION 3
 
-/** An entry of `PATH`. */
+/** Found in an entry of `PATH`. */
 #define CURT_ORIGIN_PATH 0
-/** The working directory, searched by the policy. */
+/** Found in the working directory, which the policy searches. */
 #define CURT_ORIGIN_CWD 1
-/** The directory part of the name. */
+/** Found in the directory that the name contains. */
 #define CURT_ORIGIN_GIVEN 2
 
 /** A program found. */
@@ -800,8 +809,8 @@ typedef struct {
   /** The index of the `PATH` entry, counting empty entries; 0 for other origins. */
   size_t entry;
   /**
-   * 1 if its directory came from a relative path or from the policy, so that the same search may
-   * find another program from another directory; else 0.
+   * 1 if the directory of the program came from a relative path or from the policy, so that the
+   * same search might find another program after `chdir`; otherwise 0.
    */
   uint32_t relative;
   /** 0. */
@@ -814,9 +823,9 @@ typedef struct {
 typedef struct curt_search curt_search;
 
 /**
- * Prepares a search. No call. The first look-up splits `PATH`; the entries are kept, and with
- * `CURT_SEARCH_ENVIRONMENT` also the environment and working directory of that moment. Contents of
- * directories are not cached.
+ * Prepares a search. Makes no system call. The first look-up splits `PATH`, and later ones reuse
+ * its entries, with `CURT_SEARCH_ENVIRONMENT` also the environment and the working directory of
+ * that moment. Contents of directories are not cached.
  */
 CURT_API
 int32_t curt_search_open(const curt_search_options *options,
@@ -824,16 +833,16 @@ int32_t curt_search_open(const curt_search_options *options,
                          curt_error **error);
 
 /**
- * Finds the first program of this name and writes its path into `buffer`. `found` may be NULL. A
- * name that is a path is not looked up in `PATH`. If the buffer is too small, another call
- * searches again.
+ * Finds the first program with this name and writes its path into `buffer`. `found` can be NULL. A
+ * name that is a path is not looked up in `PATH`. If the buffer is too small, calling again
+ * repeats the search.
  *
- * Cost on Linux: 1 call per `PATH` entry searched, and 2 for the one with the program. On Windows,
- * with k candidates (the name with each extension): at most k for an entry if k is 1 or 2,
- * otherwise 3, and 4 for the one with the program; at most 5 + k if more names share the
+ * Cost on Linux: 1 call per `PATH` entry searched, and 2 for the entry with the program. On
+ * Windows, with k candidates (the name with each extension), an entry costs at most k calls if k
+ * is 1 or 2, otherwise 3, and 4 if it has the program; at most 5 + k if more names share the
  * candidates' prefix than one listing holds.
  *
- * Fails with `CURT_E_FIND_…`; the path in the error is the culprit.
+ * Fails with `CURT_E_FIND_…`; the path in the error caused the failure.
  */
 CURT_API
 ptrdiff_t curt_search_find(const curt_search *search,
@@ -844,11 +853,11 @@ ptrdiff_t curt_search_find(const curt_search *search,
                            curt_error **error);
 
 /**
- * Calls `each` for every program of this name, best first. The path and `found` live until `each`
- * returns; any result but 0 ends the search. `each` may use the search for other names, and must
- * not close it.
+ * Calls `each` for every program with this name, in search order. The path and `found` live until
+ * `each` returns; any result but 0 ends the search. `each` can use the same object for other
+ * names, but must not close it.
  *
- * Cost: as for `curt_search_find`, for each `PATH` entry.
+ * Each `PATH` entry costs as much as in `curt_search_find`.
  *
  * Returns the number of programs, or the first failure: `CURT_E_FIND_…` if there is no program,
  * `CURT_E_OS` if an entry could not be searched, `CURT_E_STOPPED` if `each` ended the search.
@@ -864,8 +873,8 @@ int32_t curt_search_all(const curt_search *search,
 CURT_API void curt_search_close(curt_search *search);
 
 /**
- * Does the same as `curt_search_find` with a search of these options, which is closed again. No
- * memory remains allocated.
+ * Finds a program as `curt_search_find` does, but opens a search and closes it again. No memory
+ * remains allocated.
  */
 CURT_API
 ptrdiff_t curt_find_once(const curt_search_options *options,
@@ -888,17 +897,17 @@ ptrdiff_t curt_find_once(const curt_search_options *options,
 
 /**
  * Resolves paths as after `chroot`: absolute paths and links start at the root, and `..` stops
- * there. Default: they are refused if they leave it.
+ * there. By default a path is refused if it leaves the root.
  */
 #define CURT_ROOT_IN_ROOT 1
-/** Also refuses links, and every spelling that means another name on some system. */
+/** Also refuses links, and every spelling that means a different name on some system. */
 #define CURT_ROOT_STRICT 2
 
-/** For reading. */
+/** Opens for reading. */
 #define CURT_OPEN_READ 1
-/** For writing. */
+/** Opens for writing. */
 #define CURT_OPEN_WRITE 2
-/** For writing, always at the end. */
+/** Opens for writing, always at the end. */
 #define CURT_OPEN_APPEND 4
 /** Truncates an existing file. */
 #define CURT_OPEN_TRUNCATE 8
@@ -906,33 +915,36 @@ ptrdiff_t curt_find_once(const curt_search_options *options,
 #define CURT_OPEN_CREATE 16
 /** Creates the file, which must not exist. */
 #define CURT_OPEN_CREATE_NEW 32
-/** Fails if the last name is a symlink. Default: it is followed within the root. */
+/** Fails if the last component is a symlink. By default the symlink is followed within the root. */
 #define CURT_OPEN_NO_FOLLOW 64
-/** `O_NONBLOCK`: neither opening a FIFO nor reading from it waits. */
+/** Opens with `O_NONBLOCK`: neither opening a FIFO nor reading from it waits. */
 #define CURT_OPEN_NONBLOCKING 128
-/** Only opening does not wait. 1 more call on Unix. */
+/** Opens without waiting, but lets reads wait. Costs 1 more call on Unix. */
 #define CURT_OPEN_NONBLOCKING_OPEN 256
 /**
- * Opens with `system_flags`, and a `mode` of 0 means 0. Of the other flags only
- * `CURT_OPEN_NONBLOCKING_OPEN` is allowed.
+ * Opens with `system_flags`; a `mode` of 0 then means 0. The only other flag allowed is
+ * `CURT_OPEN_NONBLOCKING_OPEN`.
  */
 #define CURT_OPEN_SYSTEM 512
 
 /** A directory that confines the paths opened beneath it. Threads may share it. */
 typedef struct curt_root curt_root;
 
-/** By default for reading. */
+/** How to open a file. */
 typedef struct {
   /** Its size. */
   size_t size;
-  /** `CURT_OPEN_…`, with at least one of READ, WRITE, APPEND and SYSTEM. */
+  /**
+   * `CURT_OPEN_…`, including at least one of `CURT_OPEN_READ`, `CURT_OPEN_WRITE`,
+   * `CURT_OPEN_APPEND` and `CURT_OPEN_SYSTEM`.
+   */
   uint32_t flags;
-  /** Permissions of a new file, before the umask. 0 means 0666. */
+  /** Permissions of a new file, before the umask is applied. 0 means 0666. */
   uint32_t mode;
   /**
-   * 0, or with `CURT_OPEN_SYSTEM` flags of `open(2)`, on Windows of `_open`; the system
-   * validates them. `O_PATH`, `O_DIRECTORY` and `O_TMPFILE` are errors, because only files can
-   * be opened.
+   * With `CURT_OPEN_SYSTEM`, flags of `open(2)` (of `_open` on Windows), which the system
+   * validates; otherwise 0. `O_PATH`, `O_DIRECTORY` and `O_TMPFILE` are errors, because only
+   * files can be opened.
    */
   int32_t system_flags;
   /** 0. */
@@ -942,8 +954,8 @@ typedef struct {
   { sizeof(curt_open_options), 0, 0, 0, 0 }
 
 /**
- * Opens a directory as a root, with `CURT_ROOT_…`. Symlinks in `path` are followed. 1 call, on
- * Windows 2.
+ * Opens a directory as a root. `flags` is 0 or `CURT_ROOT_…`. Symlinks in `path` are followed.
+ * Costs 1 call (2 on Windows).
  */
 CURT_API
 int32_t curt_root_open(curt_str path,
@@ -952,17 +964,17 @@ int32_t curt_root_open(curt_str path,
                        curt_error **error);
 
 /**
- * Opens a file by an untrusted path, safely against concurrent renames and link swaps. The caller
- * closes `opened`, the descriptor or handle, which child programs do not inherit. NULL as
- * `options` opens for reading.
+ * Opens a file by an untrusted path. Concurrent renames and link swaps cannot lead it out of the
+ * root. The caller closes `opened`, the descriptor or handle, which child programs do not inherit.
+ * NULL as `options` opens for reading.
  *
- * The name can be that of a FIFO or a device, and on Unix of a directory: check the type before
- * use. Opening a FIFO waits for its other end. Where others can create files, set
- * `CURT_OPEN_NONBLOCKING` or `CURT_OPEN_NONBLOCKING_OPEN`.
+ * The path can lead to a FIFO or a device, and on Unix to a directory: check the type before use.
+ * Opening a FIFO waits for its other end, so set `CURT_OPEN_NONBLOCKING` or
+ * `CURT_OPEN_NONBLOCKING_OPEN` if others can create files there.
  *
  * Fails with `CURT_E_REFUSED_…` if the path or a link in it leaves the root, and with
- * `CURT_E_ARGUMENT` also for contradictory flags. 1 call on Linux; 2 per name without
- * `openat2(2)`.
+ * `CURT_E_ARGUMENT` for contradictory flags, too. Costs 1 call on Linux, or 2 per component
+ * without `openat2(2)`.
  */
 CURT_API
 int32_t curt_root_open_file(const curt_root *root,
@@ -982,24 +994,24 @@ CURT_API void curt_root_close(curt_root *root);
  *         puts(path);
  */
 
-/** The last name may be missing, as may the target of a final symlink. */
+/** The last component need not exist, and neither need the target of a symlink there. */
 #define CURT_CANONICAL_MISSING_LAST 1
-/** Any name may be missing, and names before others need not be directories. */
+/** No component need exist, and components before others need not be directories. */
 #define CURT_CANONICAL_MISSING_ANY 2
-/** The path must exist, and on Unix go through at most 40 symlinks, as for `realpath(3)`. */
+/** The path must exist. On Unix it can go through at most 40 symlinks, as for `realpath(3)`. */
 #define CURT_CANONICAL_FEW_LINKS 3
 
 /**
- * Writes the canonical path: absolute, without symlinks, `.` and `..`. `flags` is 0, for an
- * existing path, or one of `CURT_CANONICAL_…`. On Unix the result is that of GNU `realpath`; on
- * Windows names are spelled as on disk, and `\\?\` is left out where the path means the same
- * without it.
+ * Writes the canonical path: absolute, without symlinks, `.` and `..`. `flags` is one of
+ * `CURT_CANONICAL_…`, or 0 if the path must exist. On Unix the result is that of GNU `realpath`;
+ * on Windows names are spelled as on disk, and the prefix `\\?\` is omitted if the path means the
+ * same without it.
  *
- * The path may be outdated as soon as it is returned. It is for display: open untrusted paths with
- * `curt_root_open_file`.
+ * The result is for display, because it might be outdated as soon as it is returned. Open
+ * untrusted paths with `curt_root_open_file`.
  *
- * Cost on Linux: 5 calls, also for the length alone; 7 if the last name is missing, and 1 per name
- * if others are.
+ * Cost on Linux: 5 calls, even for the length alone; 7 if the last component is missing, and 1 per
+ * component if others are missing.
  */
 CURT_API
 ptrdiff_t curt_canonical(curt_str path,
@@ -1022,8 +1034,8 @@ ptrdiff_t curt_canonical(curt_str path,
  */
 
 /**
- * Tries all extensions in the first root, then in the second, as Python and Node do. Default: the
- * first extension in all roots, then the second, as Ruby does.
+ * Tries all extensions in the first root, then in the second, as Python and Node do. By default
+ * tries the first extension in all roots, then the second, as Ruby does.
  */
 #define CURT_LOOKUP_ROOT_FIRST 1
 
@@ -1031,8 +1043,8 @@ ptrdiff_t curt_canonical(curt_str path,
 typedef struct curt_lookup curt_lookup;
 
 /**
- * Prepares look-ups in these roots, in this order. No call. The texts are copied. A relative root
- * starts at the working directory of each look-up. `flags` is `CURT_LOOKUP_…` or 0.
+ * Prepares look-ups in these roots, in this order. Makes no system call. The texts are copied. A
+ * relative root starts at the working directory of each look-up. `flags` is `CURT_LOOKUP_…` or 0.
  */
 CURT_API
 int32_t curt_lookup_open(const curt_str *roots,
@@ -1041,7 +1053,7 @@ int32_t curt_lookup_open(const curt_str *roots,
                          curt_lookup **lookup,
                          curt_error **error);
 
-/** Replaces the roots, and keeps the cache of those that remain. No call. */
+/** Replaces the roots, and keeps the cache of those that remain. Makes no system call. */
 CURT_API
 int32_t curt_lookup_set_roots(curt_lookup *lookup,
                               const curt_str *roots,
@@ -1049,18 +1061,18 @@ int32_t curt_lookup_set_roots(curt_lookup *lookup,
                               curt_error **error);
 
 /**
- * Makes later look-ups check each directory for changes again. Otherwise each is queried once, and
- * later changes are missed. No call.
+ * Makes later look-ups check directories for changes again. Otherwise each directory is queried
+ * once, and later changes are missed. Makes no system call.
  */
 CURT_API int32_t curt_lookup_revalidate(curt_lookup *lookup);
 
 /**
  * Finds the first file with this name and one of the extensions, and writes its path: root, name
- * and extension, each as given. The file may be anything but a directory. An extension may be
- * empty. Returns 0 if no root has the file.
+ * and extension, each as given. The file can be of any kind except a directory. An extension can
+ * be empty. Returns 0 if no root has the file.
  *
- * Cost after `curt_lookup_revalidate`: 1 call per root up to the one with the file. On Linux 4
- * more for a directory that is new or has changed; 1 more for a link.
+ * Cost after `curt_lookup_revalidate`: 1 call per root, up to the one with the file. On Linux 4
+ * more per directory that is new or has changed, and 1 more for a link.
  */
 CURT_API
 ptrdiff_t curt_lookup_find(curt_lookup *lookup,
@@ -1076,7 +1088,7 @@ CURT_API void curt_lookup_close(curt_lookup *lookup);
 
 /* ---- Expanding paths ----
  *
- * Full paths are computed from the text alone. Nothing is checked: open untrusted paths with
+ * Full paths are computed from the text alone, without access to files. Open untrusted paths with
  * `curt_root_open_file`.
  *
  *     char path[4096];
@@ -1097,30 +1109,33 @@ CURT_API void curt_lookup_close(curt_lookup *lookup);
 /** Windows paths. */
 #define CURT_FLAVOR_WINDOWS 2
 
-/** `GetFullPathNameW` on Windows; on POSIX, names are joined, and `.` and repeated slashes removed. */
+/**
+ * Windows paths as from `GetFullPathNameW`. POSIX paths are joined, without `.` and repeated
+ * slashes.
+ */
 #define CURT_STYLE_NATIVE 0
 /**
- * Ruby's `File.absolute_path`, or `File.expand_path` with `CURT_EXPAND_TILDE`: trailing separators
- * are dropped, and Windows paths are written with slashes.
+ * Ruby's `File.absolute_path`, or with `CURT_EXPAND_TILDE` Ruby's `File.expand_path`. Trailing
+ * separators are removed, and Windows paths are written with slashes.
  */
 #define CURT_STYLE_RUBY 1
 
 /**
- * Keeps `..` in POSIX paths of the native style, because the name before it may be a symlink;
- * otherwise clamps it.
+ * Keeps `..` in POSIX paths of the native style, because the name before it might be a symlink.
+ * Otherwise like `CURT_DOT_DOT_CLAMP`.
  */
 #define CURT_DOT_DOT_DEFAULT 0
 /** Keeps `..`. */
 #define CURT_DOT_DOT_KEEP 1
-/** Removes `..` and the name before it; at the root, `..` alone. */
+/** Removes `..` and the name before it; at the root, removes only `..`. */
 #define CURT_DOT_DOT_CLAMP 2
-/** The same, but `..` at the root is an error. */
+/** Like `CURT_DOT_DOT_CLAMP`, but `..` at the root is an error. */
 #define CURT_DOT_DOT_REFUSE 3
 
 /**
- * Takes unset options from this process. The working directory, also of other drives, is read
- * once, when first needed: after `chdir(2)`, open another expander. The home directory comes from
- * the system's variables; `~user`, and `~` without `HOME`, query the user database each time.
+ * Takes options that are not set from this process. The working directory, or a drive's, is read
+ * once, when first needed: open another expander after `chdir(2)`. The home directory comes from
+ * environment variables; `~user`, and `~` without `HOME`, query the user database each time.
  * Without this flag the process is not queried, and the rules are those of Windows 11 instead of
  * the running release.
  */
@@ -1128,16 +1143,16 @@ CURT_API void curt_lookup_close(curt_lookup *lookup);
 /** Expands a leading `~` to a home directory. */
 #define CURT_EXPAND_TILDE 2
 /**
- * Expands Windows paths with the prefix `\\?\` like others, as `GetFullPathNameW` does. Default:
- * unchanged, because Windows takes them literally.
+ * Expands Windows paths with the prefix `\\?\` like other paths, as `GetFullPathNameW` does. By
+ * default they are unchanged, because Windows takes them literally.
  */
 #define CURT_EXPAND_VERBATIM 4
 
-/** The texts are copied; NULL means unset. */
+/** How to expand paths. Texts are copied; NULL means not set. */
 typedef struct {
   /** Its size. */
   size_t size;
-  /** `CURT_FLAVOR_…`. Each works on every system. */
+  /** `CURT_FLAVOR_…`. Every flavor works on every system. */
   uint32_t flavor;
   /** `CURT_STYLE_…`. */
   uint32_t style;
@@ -1145,42 +1160,45 @@ typedef struct {
   uint32_t dot_dot;
   /** `CURT_EXPAND_…`. */
   uint32_t flags;
-  /** Bytes per unit of the texts below: 1, or 2 for UTF-16. May be 0 if all are NULL. */
+  /** Bytes per code unit of the texts below: 1, or 2 for UTF-16. Can be 0 if they are all NULL. */
   uint32_t width;
   /** 0. */
   uint32_t reserved;
-  /** The start of relative paths instead of the working directory. If relative, it starts there. */
+  /**
+   * The start of relative paths, instead of the working directory. A relative `base` starts
+   * there.
+   */
   const void *base;
-  /** In units. */
+  /** The length in code units. */
   size_t base_len;
   /**
-   * The working directory, a full path of this flavor. Unset, relative paths are
+   * The working directory, a full path of this flavor. If not set, relative paths fail with
    * `CURT_E_EXPAND_NO_START`.
    */
   const void *cwd;
-  /** In units. */
+  /** The length in code units. */
   size_t cwd_len;
   /** The home directory, a full path. */
   const void *home;
-  /** In units. */
+  /** The length in code units. */
   size_t home_len;
 } curt_expand_options;
 #define CURT_EXPAND_OPTIONS_INIT \
   { sizeof(curt_expand_options), 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, 0 }
 
-/** Expands paths. Threads may share it. */
+/** An expander of paths. Threads may share it. */
 typedef struct curt_expander curt_expander;
 
-/** Makes an expander. No call. */
+/** Makes an expander. Makes no system call. */
 CURT_API
 int32_t curt_expander_open(const curt_expand_options *options,
                            curt_expander **expander,
                            curt_error **error);
 
 /**
- * Writes the full path of a text into `buffer`, which must not overlap it. Units that are not
- * valid Unicode are preserved. No call, except for `CURT_EXPAND_ENVIRONMENT`; a path that is
- * already full and clean allocates no memory. Fails with `CURT_E_EXPAND_…`.
+ * Writes the full path of `text` into `buffer`, which must not overlap it. Bytes that are not
+ * valid Unicode are preserved. Makes no system call without `CURT_EXPAND_ENVIRONMENT`, and
+ * allocates no memory for a path that is already in its full form. Fails with `CURT_E_EXPAND_…`.
  */
 CURT_API
 ptrdiff_t curt_expand_bytes(const curt_expander *expander,
@@ -1189,7 +1207,10 @@ ptrdiff_t curt_expand_bytes(const curt_expander *expander,
                             char *buffer,
                             size_t capacity);
 
-/** The same for UTF-16, on any system. The texts in the options may have another width. */
+/**
+ * Does the same as `curt_expand_bytes` for UTF-16, on any system. The texts in the options can
+ * have another width.
+ */
 CURT_API
 ptrdiff_t curt_expand_units(const curt_expander *expander,
                             const uint16_t *text,
@@ -1214,18 +1235,15 @@ CURT_API void curt_expander_close(curt_expander *expander);
 #define CURT_E_ARGUMENT (-2)
 /** `cancel`, `poll` or a callback stopped the work. */
 #define CURT_E_STOPPED (-3)
-/** Another entry has taken this name meanwhile. */
+/** Another entry with the same name replaced this one meanwhile. */
 #define CURT_E_REPLACED (-4)
-/** A link or a mount leads back to this directory, one of its own ancestors. */
+/** A link or a mount leads back to this directory, which contains it. */
 #define CURT_E_LOOP (-5)
-/** A bug in curt, which the error names; the files are left as they were at that moment. */
+/** A bug in curt, which the error describes. The work ended where the bug occurred. */
 #define CURT_E_INTERNAL (-6)
-/**
- * Not supported by the system, a failure without a number, or a refusal unknown to this version.
- * The error has the reason.
- */
+/** Not supported by the system, or a failure without a code here. The error has the reason. */
 #define CURT_E_OTHER (-7)
-/** Not removed: a mount point, and crossing mounts was not requested. */
+/** Not removed: a mount point, because crossing mounts was not requested. */
 #define CURT_E_KEPT_MOUNT_POINT (-20)
 /** Not removed: other processes kept adding entries to the directory. */
 #define CURT_E_KEPT_BEING_WRITTEN_TO (-21)
@@ -1233,19 +1251,19 @@ CURT_API void curt_expander_close(curt_expander *expander);
 #define CURT_E_KEPT_DOT (-22)
 /** Not removed: the root directory. */
 #define CURT_E_KEPT_ROOT (-23)
-/** Not removed: on another file system than its parent. */
+/** Not removed: an entry on another file system than its parent. */
 #define CURT_E_KEPT_OTHER_FILE_SYSTEM (-24)
-/** Not removed: a directory, and the options refuse directories. */
+/** Not removed: a directory, because the options refuse directories. */
 #define CURT_E_KEPT_DIRECTORY (-25)
-/** Not removed: a link where a directory is required. */
+/** Not removed: a link, because the options require a directory. */
 #define CURT_E_KEPT_LINK (-26)
 /** No searched directory has the program. */
 #define CURT_E_FIND_NOT_FOUND (-40)
-/** Only the working directory has the program, and it is not searched. */
+/** Only the working directory has the program, but that is not searched. */
 #define CURT_E_FIND_ONLY_IN_CWD (-41)
 /** Only a directory or a non-executable file has this name. */
 #define CURT_E_FIND_NOT_EXECUTABLE (-42)
-/** The name cannot be that of a program. */
+/** The name is not valid for a program. */
 #define CURT_E_FIND_INVALID_NAME (-43)
 /** The name or path is too long for the system. */
 #define CURT_E_FIND_NAME_TOO_LONG (-44)
@@ -1297,23 +1315,20 @@ CURT_API void curt_expander_close(curt_expander *expander);
 #define CURT_E_EXPAND_ESCAPE (-86)
 /** Not expanded: the starting directory of the path is unknown. */
 #define CURT_E_EXPAND_NO_START (-87)
-/** Not expanded: UTF-16 cannot be joined to bytes that are not Unicode. */
+/** Not expanded: the path is UTF-16, and its starting directory is not valid Unicode. */
 #define CURT_E_EXPAND_ENCODING (-88)
 
-/** Rises when functions or fields are added; none are ever removed. */
+/** The ABI version. It rises when functions or fields are added; they are never removed. */
 #define CURT_ABI 1
 
 /**
- * Returns an English text for any result, also that of metadata; "done" if it is not negative.
- * Never NULL; lives as long as the library. Prefer the text of an error, which has the path and
- * the system's reason.
+ * Returns an English text for any result, including the one in `curt_metadata`; "done" if it is
+ * not negative. The pointer is never NULL and remains valid. Prefer the text of an error, which
+ * has the path and the system's reason.
  */
 CURT_API const char *curt_text(int32_t result);
 
-/**
- * Returns the `CURT_ABI` of the loaded library. Compare it with yours after `dlopen`; a larger
- * number is fine.
- */
+/** Returns the `CURT_ABI` of the loaded library. After `dlopen`, check that yours is not larger. */
 CURT_API uint32_t curt_abi(void);
 
 #ifdef __cplusplus
