@@ -17,7 +17,7 @@ use crate::handle;
 use crate::structs::{self, Versioned};
 use crate::text::{Unit, curt_str, to_units};
 
-/// A failure. Immutable, so threads may share it.
+/// A failure. It is immutable, so threads may share it.
 #[derive(Debug)]
 pub struct curt_error {
     result: i32,

@@ -65,7 +65,7 @@ pub struct curt_remove_options {
     /// repeat or decrease.
     pub on_progress:
         Option<unsafe extern "C" fn(context: *mut c_void, files: u64, directories: u64) -> c_int>,
-    /// For `on_progress`.
+    /// Passed to `on_progress`.
     pub context: *mut c_void,
 }
 
@@ -106,10 +106,10 @@ unsafe impl Versioned for curt_remove_report {}
 /// `.` or `..`. A descriptor opened with `O_PATH` is enough. On Windows `dir` needs `FILE_TRAVERSE`
 /// and `FILE_READ_ATTRIBUTES`, and `path` must be a single name.
 ///
-/// Continues after a failure, and removes as much as it can. Returns 0 if everything is gone,
-/// `CURT_E_STOPPED` if the work was stopped before any failure, or the result of the first failure,
-/// which `error` describes; `on_error` gets every failure. Fills in `report`, unless an argument
-/// was wrong (`CURT_E_ARGUMENT`) or curt has a bug (`CURT_E_INTERNAL`).
+/// Not atomic: continues after a failure, and removes as much as it can. Returns 0 if everything is
+/// gone, `CURT_E_STOPPED` if the work was stopped before any failure, or the result of the first
+/// failure, which `error` describes; `on_error` gets every failure. Fills in `report`, unless an
+/// argument was wrong (`CURT_E_ARGUMENT`) or curt has a bug (`CURT_E_INTERNAL`).
 ///
 /// Cost on Linux: 1 call per file, 5 per directory, at most 6 for the path itself, and 2 more with
 /// an open `dir`.

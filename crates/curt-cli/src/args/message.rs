@@ -33,7 +33,7 @@ enum Text {
 }
 
 impl Refused {
-    /// Creates an answer to clap's error about `command`, the definition of the command `name`.
+    /// Creates an answer to clap's error. `command` defines the command `name`, or curt itself.
     pub(super) fn new(name: Option<&str>, error: &clap::Error, command: &Command) -> Refused {
         let program = name.map_or_else(|| "curt".to_owned(), |name| format!("curt {name}"));
         let text = match error.kind() {

@@ -408,8 +408,8 @@ impl<'a> Lister<'a> {
             let mut item = Item::unknown(name.into(), Kind::Directory);
             if self.collector.detail != Detail::Kind {
                 let path = Path::new(dir).join(name);
-                // Query the path, as GNU ls does; if it is too long, the name relative to the open
-                // directory.
+                // Query the path, as GNU ls does. If it is too long, query the name relative to the
+                // open directory.
                 let result = self.stat.path(&path);
                 match result.or_else(|error| list.stat(&mut self.stat, name).map_err(|_| error)) {
                     Ok(metadata) => {

@@ -80,7 +80,7 @@ fn split_number(text: &[u8]) -> (&[u8], &[u8]) {
 mod tests {
     use super::compare;
 
-    /// As in coreutils since 9.2. Other tests compare with GNU ls.
+    /// Coreutils do this since 9.2. Other tests compare with GNU ls.
     #[test]
     fn digits_come_before_letters_in_hidden_names_too() {
         assert!(

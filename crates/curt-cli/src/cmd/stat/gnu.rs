@@ -161,7 +161,6 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// Prints files, and returns how many succeeded.
     fn files(&self, parts: &[Part], device_parts: &[Part]) -> (u64, Calls) {
         let plan = Plan::new(fields(parts) | fields(device_parts));
         let follows = plan.follow(Follow::Links);
