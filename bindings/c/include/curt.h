@@ -151,7 +151,7 @@ static inline curt_str curt_z(const char *text)
  *     }
  */
 
-/** A failure. Immutable, so threads may share it. */
+/** A failure. It is immutable, so threads may share it. */
 typedef struct curt_error curt_error;
 
 /** The contents of an error. The texts live as long as the error. */
@@ -290,7 +290,7 @@ typedef struct {
    * repeat or decrease.
    */
   int (*on_progress)(void *context, uint64_t files, uint64_t directories);
-  /** For `on_progress`. */
+  /** Passed to `on_progress`. */
   void *context;
 } curt_remove_options;
 #define CURT_REMOVE_OPTIONS_INIT \
@@ -328,10 +328,10 @@ typedef struct {
  * `.` or `..`. A descriptor opened with `O_PATH` is enough. On Windows `dir` needs `FILE_TRAVERSE`
  * and `FILE_READ_ATTRIBUTES`, and `path` must be a single name.
  *
- * Continues after a failure, and removes as much as it can. Returns 0 if everything is gone,
- * `CURT_E_STOPPED` if the work was stopped before any failure, or the result of the first failure,
- * which `error` describes; `on_error` gets every failure. Fills in `report`, unless an argument
- * was wrong (`CURT_E_ARGUMENT`) or curt has a bug (`CURT_E_INTERNAL`).
+ * Not atomic: continues after a failure, and removes as much as it can. Returns 0 if everything is
+ * gone, `CURT_E_STOPPED` if the work was stopped before any failure, or the result of the first
+ * failure, which `error` describes; `on_error` gets every failure. Fills in `report`, unless an
+ * argument was wrong (`CURT_E_ARGUMENT`) or curt has a bug (`CURT_E_INTERNAL`).
  *
  * Cost on Linux: 1 call per file, 5 per directory, at most 6 for the path itself, and 2 more with
  * an open `dir`.
