@@ -70,7 +70,6 @@ impl<S: Sys> Buffer<S> {
     ) -> Option<u64> {
         let Opened::Dir(dir) = sys.open_child(dir, S::ITSELF, Mounts::Cross) else { return None };
         // The count has caught up with a writer that adds a few entries at a time.
-        // at a time.
         let (mut count, mut most, mut small) = (0, SMALL_BATCH * 16, 0);
         let complete = loop {
             let Ok(batch) = self.read(&dir, false, sys) else { break false };
