@@ -167,7 +167,7 @@ fn add(globs: &mut Patterns, pattern: &str) -> Result<(), &'static str> {
         return Err(NO_ENTRY);
     }
     if parts.contains(&"..") {
-        return Err("'..' matches nothing below an operand");
+        return Err("'..' never matches: only paths below an operand are compared");
     }
     // Brackets cannot span a slash.
     let check = |part: &&str| globs.matcher.ending(part.as_bytes());

@@ -273,7 +273,7 @@ const OF_OTHERS: [(&str, &str, &str); 16] = [
     ("du", "n", "--top"),
     ("ls", "git", "'git status -s' shows the state of files"),
     ("ls", "hidden", "-A"),
-    ("ls", "icons", "'curt ls --color' shows kinds"),
+    ("ls", "icons", "'curt ls --color' shows file types by color"),
     ("ls", "level", "--depth"),
 ];
 

@@ -122,8 +122,8 @@ impl LookUpOptions {
             let asks_in_vain =
                 self.cwd == Some(true) && path.split(':').all(|entry| !entry.is_empty());
             return asks_in_vain.then(|| {
-                "by POSIX rules the working directory is searched only for an empty entry of \
-                 PATH, and there is none; add one with --path \":$PATH\""
+                "--cwd always has no effect: under POSIX rules only an empty entry of PATH means the \
+                 working directory; add one to --path, as in ':/bin'"
                     .to_owned()
             });
         }

@@ -105,7 +105,7 @@ impl From<Refusal> for Denied {
     fn from(refusal: Refusal) -> Denied {
         let operation = Operation::Canonicalize.name();
         let failure = Failure::new(operation, refusal.name(), refusal.to_string());
-        Denied { verb: "allow", failure, is_refused: true }
+        Denied { verb: "accept", failure, is_refused: true }
     }
 }
 

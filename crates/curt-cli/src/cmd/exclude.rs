@@ -187,7 +187,8 @@ fn last_names(path: &Path) -> usize {
 /// Refuses a pattern that is certainly a mistake.
 fn refuse_unmeant(pattern: &str) -> Result<(), String> {
     let reason = if pattern.starts_with("~/") {
-        "the shell did not expand the tilde; write './~' for that name".to_owned()
+        "the shell did not expand the tilde; remove the quotes, or write './~' for a name"
+            .to_owned()
     } else if let Some(name) = pattern.strip_prefix('!') {
         let name = quote(format!("{}{name}", if MAIN_SEPARATOR == '/' { "\\!" } else { "?" }));
         format!("there is no negation; write {name} for a name that begins with '!'")

@@ -26,7 +26,7 @@ pub(crate) fn reason(cause: &Cause) -> String {
         Cause::Find(why) => return not_found(why),
         Cause::Start(StartFailure::InterpreterMissing { interpreter, carriage_return }, _) => {
             let end = if *carriage_return {
-                "; remove the carriage return at the end of its first line"
+                "; the carriage return at the end of the first line is part of that name"
             } else {
                 ""
             };

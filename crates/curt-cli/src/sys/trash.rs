@@ -31,9 +31,9 @@ pub(crate) enum Refusal {
 impl Refusal {
     pub(super) const ROOT: Refusal = Refusal::Because("root-directory", "it is the root directory");
     pub(super) const DOT_OR_DOT_DOT: Refusal =
-        Refusal::Because("dot-or-dot-dot", "'.' and '..' are not names of entries");
+        Refusal::Because("dot-or-dot-dot", "the path ends in '.' or '..'");
     pub(super) const HOLDS_TRASH: Refusal =
-        Refusal::Because("holds-trash", "it contains the trash");
+        Refusal::Because("holds-trash", "it is or contains the trash");
     pub(super) const NO_FULL_PATH: Refusal =
         Refusal::Because("no-full-path", "its directory cannot be reached by a full path");
 
@@ -42,7 +42,7 @@ impl Refusal {
     }
 
     pub(super) fn unusable(error: impl Into<io::Error>) -> Refusal {
-        Refusal::Failed("no-trash", "its filesystem has no trash that you can use", error.into())
+        Refusal::Failed("no-trash", "its filesystem has no usable trash", error.into())
     }
 
     pub(super) fn looked(error: impl Into<io::Error>) -> Refusal {

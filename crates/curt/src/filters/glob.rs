@@ -30,7 +30,7 @@ impl Fault {
         match self {
             Fault::Unclosed => "unclosed bracket, or a slash in brackets",
             Fault::Trailing => "trailing backslash",
-            Fault::Class => "unknown class in brackets; one is [:alpha:]",
+            Fault::Class => "unknown character class; [:alpha:] is one",
             Fault::Symbol => "[.a.] and [=a=] take a single character",
             Fault::Range => "reversed range in brackets",
         }

@@ -36,8 +36,8 @@ impl Hints {
         };
         if self.has_full.load(Ordering::Relaxed) {
             note(
-                "--delete removes only directories that are empty by then; \
-                 '--prune -X curt rm -r' removes them with their contents",
+                "--delete removes a directory only after everything in it was deleted; \
+                 '--prune -X curt rm -r' removes directories with their contents",
             );
         }
         if self.left_mounts.load(Ordering::Relaxed) {

@@ -187,7 +187,7 @@ fn extensions(extensions: &[String]) -> Result<Option<Regex>, String> {
             return Err(format!("invalid extension {}: {instead}", quote(text)));
         }
         if text.contains(is_part) || text.trim() != text {
-            let expected = "expected one, such as rs or tar.gz; -e can be repeated";
+            let expected = "write it without wildcards, as in rs or tar.gz, and repeat -e for more";
             return Err(format!("invalid extension {}: {expected}", quote(text)));
         }
     }

@@ -271,7 +271,7 @@ fn said(output: &Output) -> Said {
     paths.sort();
     let messages = String::from_utf8_lossy(&output.stderr).replace(['‘', '’'], "'");
     let notes = [
-        "removes only directories",
+        "removes a directory only",
         "has exactly the size",
         "is the PATTERN",
         "would remove",

@@ -64,10 +64,10 @@ fn what_has_no_clear_meaning_is_refused() {
     assert_eq!(error.pattern(), "x[");
     assert!(error.to_string().starts_with("invalid pattern 'x[': "), "{error}");
     let unclosed = "unclosed bracket, or a slash in brackets";
-    let class = "unknown class in brackets; one is [:alpha:]";
+    let class = "unknown character class; [:alpha:] is one";
     let symbol = "[.a.] and [=a=] take a single character";
     let range = "reversed range in brackets";
-    let above = "'..' matches nothing below an operand";
+    let above = "'..' never matches: only paths below an operand are compared";
     let many = "its braces expand to too many patterns";
     let letters = "a range of letters in braces must have one case";
     for (patterns, reason) in [
