@@ -1,41 +1,38 @@
 #!/bin/bash
-# Runs a command in the Debian 13 root, a directory with Debian's Rust, the oldest version that curt
-# supports, and the library source for building the standard library of other targets.
+# Runs a command in the Debian 13 root: a directory with Debian and its Rust, the oldest version
+# that curt supports, and the library source for building the standard library of other targets.
 # usage: debian-root.sh [--debian 12] [--with SET,…] [--show PATH AT]… [-- COMMAND…]
 # Package sets are installed on first use. Without a command, the script only installs them and
-# prints the path of the root. `--show` binds a path of this machine, read-only, to AT.
+# prints the path of the root. `--show` makes a path of this machine visible at AT, read-only.
 #
-# `--debian 12` uses that release, whose Rust is too old for curt, in a second root.
+# `--debian 12` uses a second root with that release, whose Rust is too old for curt.
 #
-# The root is made once and reused, in $CURT_DEBIAN_ROOT or `curt/debian-13` in the user's cache
-# directory. Next to it are `.lock`, `.partial` during creation, and `.build`, which appears in the
-# root as `/build`, holds Cargo's home, and survives when the root is made again. Builds of a
+# The root is made once and reused. It is $CURT_DEBIAN_ROOT, or `curt/debian-13` in the user's cache
+# directory. Next to it are `.lock`, `.partial` during creation, and `.build`. The last appears in
+# the root as `/build`, holds Cargo's home, and survives when the root is made again. Builds of a
 # checkout go to `debian-root` in the checkout's target directory, which appears as `/build/target`.
 #
-# All mounts are made in a private mount namespace, which ends with the command. So deleting the
-# directory never reaches the checkout or `/dev`. The script exits with 3 if the machine lacks
-# something.
+# All mounts are made in a private mount namespace, which ends with the command, so deleting the
+# root never reaches the checkout or `/dev`. Exits with 3 if the machine lacks something.
 set -euo pipefail
 checkout=$(realpath "$(dirname "$0")/..")
 
-# Raise this when a change makes older roots unusable; they are then made again.
+# Raise this when older roots become unusable because of a change; they are then made again.
 version=1
 
 declare -A sets=(
     [linux]='ca-certificates cargo gcc libc6-dev rust-src rustc strace'
-    # For checks for x86-64 Windows: even without linking, rustc runs `dlltool` to make import
+    # For checks for x86-64 Windows. Even without linking, rustc runs `dlltool` to make import
     # libraries for functions that the source links by name.
     [imports]='binutils-mingw-w64-x86-64'
     [windows]='gcc-mingw-w64-x86-64-win32 wine wine64'
     [packages]='lintian man-db'
-    # A second compiler for the tests in C.
     [clang]='clang libc6-dev'
     [library]='cargo-c g++ libc6-dev pkgconf'
     [python]='python3-venv'
     [ruby]='gcc libc6-dev make pkgconf ruby ruby-dev xz-utils'
-    # Libraries that the builds of Node from nodejs.org need.
+    # Libraries required by the builds of Node from nodejs.org.
     [node]='libatomic1 libstdc++6'
-    # For unpacking the source of Node in Debian.
     [node-source]='xz-utils'
     [emulator]='qemu-user'
     [gnu]='acl attr e2fsprogs libacl1-dev libattr1-dev libcap-dev libcap2-bin make perl python-is-python3 xz-utils'
@@ -74,7 +71,7 @@ if [[ -n $lacking ]]; then
 fi
 
 # Runs in its mount namespace: makes the root if it is missing or too old, and installs one set.
-# Arguments: root, version, Debian's codename, name of the set, packages.
+# Arguments: root, version, codename of Debian, name of the set, packages.
 make='
     root=$1 version=$2 suite=$3 set=$4
     shift 4
@@ -97,7 +94,7 @@ make='
     if [ "$(cat "$stamps/$set" 2>/dev/null || :)" != "$*" ]; then
         rm -f "$stamps/$set"
         cp -L /etc/resolv.conf "$root/etc/resolv.conf"
-        # Copy the settings by which the host reaches its packages (proxies, checks), but not its
+        # Copy the settings with which the host reaches its packages (proxies, checks), but not its
         # hooks.
         for file in /etc/apt/apt.conf /etc/apt/apt.conf.d/*; do
             if [ -f "$file" ] && grep -q Acquire "$file"; then
@@ -108,7 +105,7 @@ make='
         mount -t proc proc "$root/proc"
         export DEBIAN_FRONTEND=noninteractive
         chroot "$root" apt-get -qq update
-        # Some copied settings are conffiles of packages; keep the copies.
+        # Some of the copied settings are conffiles of packages. Keep the copies.
         chroot "$root" apt-get -qq -o Dpkg::Options::=--force-confold \
             install -y --no-install-recommends "$@"
         chroot "$root" apt-get clean
@@ -151,7 +148,7 @@ enter='
     mount --rbind /sys "$root/sys"
     mount -t proc proc "$root/proc"
     mount -t tmpfs -o mode=1777 tmp "$root/tmp"
-    # The checkout appears read-only at its own path, so that paths in messages are valid.
+    # Show the checkout read-only at its own path, so that paths in messages are valid.
     onto "$checkout" "$root$checkout"
     mount -o remount,bind,ro "$root$checkout"
     onto "$build" "$root/build"
@@ -173,7 +170,7 @@ enter='
 # Checkouts must not share a target directory, because Cargo compares timestamps.
 target=$(cd "$checkout" && realpath -m "${CARGO_TARGET_DIR:-target}/debian-root")
 
-# Of the caller's environment, the command sees only these variables.
+# The command gets only these variables, and the caller's values of those below.
 environment=(
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8
     HOME=/build/home CARGO_HOME=/build/cargo CARGO_TARGET_DIR=/build/target

@@ -21,8 +21,8 @@ export interface Abortable {
    * Ends the operation before its next entry and rejects its promise with an `AbortError`. Node's
    * own functions, such as `rm` without `recursive`, continue after the rejection.
    *
-   * `process.exit()` aborts the operations of its thread; `worker.terminate()` waits for those of
-   * the worker.
+   * `process.exit()` aborts the operations of its thread; `worker.terminate()` waits for the
+   * worker's operations.
    */
   signal?: AbortSignal | undefined;
 }
@@ -38,9 +38,9 @@ export type RmOptions = fs.RmOptions & TreeOptions;
  * removal continues, and the error names the first entry that failed; with several threads, that
  * entry varies between runs.
  *
- * Refuses paths for which Node would report success without removing anything, or remove something
- * else: `EINVAL` for a path ending in `..`, and `ENOTDIR` for a symlink followed by a slash. Mount
- * points and their contents remain (`EBUSY`).
+ * Refuses a path ending in `..` (`EINVAL`) and a symlink followed by a slash (`ENOTDIR`), because
+ * Node would report success without removing anything, or remove something else. Mount points and
+ * their contents remain (`EBUSY`).
  *
  * Without `recursive`, this calls Node's own function. On Linux a tree costs one system call per
  * entry and five more per directory.
@@ -93,11 +93,11 @@ type ListedAs<Types, Encoding> = Types extends true
  * With `"buffer"`, names need not be UTF-8; Node fails for such trees.
  *
  * All forms list in the order of `fs.readdirSync`: entries of one depth before those of the next.
- * The call fails if a directory cannot be listed. That includes the subdirectories of a directory
- * that is readable but not searchable; without file types, Node omits their contents.
+ * The call fails if any directory cannot be listed. Without file types, Node omits the contents of
+ * subdirectories instead if their parent is readable but not searchable.
  *
  * As in Node, symlinks to directories are followed without `withFileTypes`, and since Node 22.13
- * also with it, except by `promises.readdir`. A symlink to an ancestor is only listed.
+ * also with it, except by `promises.readdir`. A symlink to an ancestor is listed, but not followed.
  *
  * On Linux a listing costs four system calls per directory, and two per followed symlink.
  *
@@ -173,9 +173,10 @@ export namespace promises {
 
   /**
    * Opens a directory or a tree for incremental listing. With `recursive`, curt lists the tree in
-   * the order of the file system, each directory before its entries, and follows no symlink except
-   * the path itself. If a directory cannot be listed, one `read` fails and the next continues after
-   * it. About 32 KiB of names are read ahead. Without `recursive`, this calls Node's own function.
+   * the order of the filesystem, each directory before its entries, and follows no symlink except
+   * the path itself. If a directory cannot be listed, one `read` fails, and the next continues
+   * after that directory. About 32 KiB of names are read ahead. Without `recursive`, this calls
+   * Node's own function.
    */
   const opendir: typeof fs.promises.opendir &
     ((path: PathLike, options: OpendirOptions) => Promise<Dir>);
@@ -200,14 +201,14 @@ export interface WalkedDirectory {
 /** Options of `walk`. */
 export interface WalkOptions extends Abortable {
   /**
-   * Called, and not awaited, with the error of a directory that cannot be listed. Without
-   * `onError`, that error ends the walk.
+   * Called with the error of a directory that cannot be listed; the result is not awaited. Without
+   * `onError`, the error ends the walk.
    */
   onError?: ((error: NodeJS.ErrnoException) => void) | undefined;
 }
 
 /**
- * Walks a tree one directory at a time, parents first, in the order of the file system. The tree
+ * Walks a tree one directory at a time, parents first, in the order of the filesystem. The tree
  * may be deeper than the longest possible path.
  *
  * Follows no symlink except `top`. Replacing a directory with a symlink during the walk is an
@@ -265,7 +266,7 @@ export interface Usage {
 
 /**
  * Returns the disk usage of a tree, without following symlinks. The first failure rejects the
- * promise. On Linux it costs one system call per entry and five more per directory.
+ * promise. On Linux this costs one system call per entry and five more per directory.
  *
  * @example
  * const { entries, size, allocated } = await usage("node_modules");
@@ -275,8 +276,8 @@ export function usage(path: PathLike, options?: TreeOptions & Abortable): Promis
 /** Options of `which` and `whichSync`. */
 export interface WhichOptions {
   /**
-   * Replaces `process.env.PATH`. An empty element means the working directory; outside Windows so
-   * does an empty string.
+   * Replaces `process.env.PATH`. An empty element means the working directory, as does an empty
+   * string except on Windows.
    */
   path?: string | undefined;
   /** Replaces `process.env.PATHEXT`. Ignored outside Windows. */
@@ -286,9 +287,9 @@ export interface WhichOptions {
 }
 
 /**
- * Finds the program that `spawn` would start, by the rules of `execvp`, or of cmd.exe on Windows.
- * Returns its absolute path, or `null` if there is none. Other system errors reject the promise.
- * A path that is not UTF-8 contains replacement characters and cannot be used.
+ * Finds the program that `spawn` would start, under the rules of `execvp`, or of cmd.exe on
+ * Windows. Returns its absolute path, or `null` if there is none. Other system errors reject the
+ * promise. A path that is not UTF-8 contains replacement characters and cannot be used.
  *
  * @example
  * const git = await which("git");
@@ -345,7 +346,9 @@ export interface RootOptions {
    * Treats the directory as the root of all paths, as after `chroot`: `/a` and `../a` become `a`.
    */
   inRoot?: boolean | undefined;
-  /** Refuses symlinks, and names that mean another file on some system, such as `nul` or `a.`. */
+  /**
+   * Refuses symlinks, and names that mean a different file on some system, such as `nul` or `a.`.
+   */
   strict?: boolean | undefined;
 }
 
@@ -403,7 +406,7 @@ export class Root {
   /** Opens a directory as a root with the same options. */
   openRoot(path: PathLike): Promise<Root>;
 
-  /** Lists the names in a directory, in the order of the file system. `.` is the root. */
+  /** Lists the names in a directory, in the order of the filesystem. `.` is the root. */
   readdir(path: PathLike): Promise<string[]>;
 
   /** Returns the metadata of a file. Follows symlinks within the root. */

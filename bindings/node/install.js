@@ -17,7 +17,7 @@ function replace(module, path, functions, before) {
       originals.adopt(ours);
       continue;
     }
-    // Another copy of this package might have replaced the function.
+    // Do not warn about a function that another copy of this package has replaced.
     if (originals.sourceOf(there) !== originals.sourceOf(ours)) left.push(`${path}.${name}`);
   }
 }

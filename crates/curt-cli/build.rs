@@ -1,5 +1,5 @@
-//! Makes the command start faster on Linux: it gets its own `main` and, with the GNU C library,
-//! special linking. `docs/performance.md` has the measurements.
+//! Makes the command start faster on Linux, with its own `main` and, for the GNU C library, special
+//! linking. `docs/performance.md` has the measurements.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,12 +10,11 @@ fn main() {
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     println!("cargo::rustc-check-cfg=cfg(own_main)");
     if is("CARGO_CFG_TARGET_OS", "linux") {
-        // Enables `main` in `src/sys/unix/main.rs`.
         println!("cargo::rustc-cfg=own_main");
     }
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
         link_unwinder_statically();
-        // Not for a static C library, which contains code that needs a position-independent
+        // Skip this for a static C library, which contains code that needs a position-independent
         // program.
         let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
         if !features.split(',').any(|feature| feature == "crt-static") {
@@ -24,15 +23,17 @@ fn main() {
     }
 }
 
-/// Links at a fixed address, because relocations would write to 44 pages at every start. Stack,
-/// heap and libraries remain at random addresses. The packaged binary is linked this way, too.
+/// Links the program at a fixed address. Otherwise relocations would write to 44 pages at every
+/// start. Stack, heap and libraries remain at random addresses. The packaged binary is linked this
+/// way, too.
 fn link_at_fixed_address() {
     println!("cargo::rustc-link-arg-bins=-no-pie");
 }
 
 /// Links the unwinder statically. Otherwise every start would look up, map and relocate a shared
-/// library, for a panic that should never happen. A linker script with the library's name, found
-/// first, redirects to GCC's archive. Without the archive, the shared library is used.
+/// library, for a panic that should never happen. The linker first finds a linker script with the
+/// library's name, which redirects to GCC's archive. Without the archive, the shared library is
+/// used.
 fn link_unwinder_statically() {
     println!("cargo::rerun-if-env-changed=RUSTC_LINKER");
     let linker = env::var("RUSTC_LINKER").unwrap_or_else(|_| "cc".to_owned());
@@ -45,8 +46,8 @@ fn link_unwinder_statically() {
     }
 }
 
-/// Returns whether the linker driver, such as `cc`, has the archive. If so, it prints an absolute
-/// path; otherwise it repeats the name.
+/// Returns whether the linker driver, such as `cc`, has the archive. If it does, it prints the
+/// archive's absolute path; otherwise it repeats the name.
 fn has_archive(linker: &str) -> bool {
     let Ok(answer) = Command::new(linker).arg("-print-file-name=libgcc_eh.a").output() else {
         return false;

@@ -1,10 +1,10 @@
-//! Calls the functions of libcurt over a scratch directory, in any order and with any arguments. No
-//! call may crash, return an undocumented result, write outside the caller's buffers, call back on
-//! another thread, or leak a descriptor.
+//! Calls the functions of libcurt on a scratch directory, in any order and with any arguments. No
+//! call may crash, return an undocumented result, write outside the caller's buffers, run a
+//! callback on another thread, or leak a descriptor.
 //!
-//! [`FUNCTIONS`] has one row per function. The methods of [`Run`] build its arguments from the
-//! input and keep them alive until the call has been checked. Dangling pointers and closed objects
-//! are not tried, because C cannot detect them.
+//! [`FUNCTIONS`] has one row per function. The methods of [`Run`] build the arguments from the
+//! input, and keep them until the call has been checked. Dangling pointers and closed objects are
+//! not tried, because libcurt cannot detect them.
 #![no_main]
 
 use std::cell::Cell;
@@ -48,7 +48,8 @@ type Function = (&'static str, &'static [Results], fn(&mut Run<'_>) -> isize);
 macro_rules! functions {
     ($($allowed:tt $function:ident($($make:ident $(($($what:expr),*))?),*);)*) => {
         &[$((stringify!($function), &$allowed, |run| {
-            // SAFETY: buffers are valid for the lengths passed, and objects are open.
+            // SAFETY: buffers are valid for every length that libcurt accepts, and objects are
+            // open.
             unsafe { $function($(run.$make($($($what),*)?)),*) as isize }
         })),*]
     };
@@ -95,7 +96,7 @@ const TREE: usize = 4;
 const LOOKUP: usize = 5;
 
 unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
-    // SAFETY: the object is NULL or of this kind, and is not used again.
+    // SAFETY: the object is NULL or of this kind, and the caller does not use it again.
     unsafe {
         match kind {
             DIR => curt_dir_close(object.cast()),
@@ -111,16 +112,15 @@ unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
 
 type Check = Box<dyn FnOnce(isize)>;
 
-/// Zeros follow the end of the input, and mostly choose valid arguments.
+/// One run. Zeros follow the end of the input, and mostly choose valid arguments.
 struct Run<'a> {
     input: &'a [u8],
     tree: String,
     asked: Asked,
     cancel: c_int,
-    /// The length to pass with the last argument.
     len: usize,
     count: usize,
-    /// Checks after the call, which own its arguments.
+    /// Checks to make after the call. They own its arguments.
     checks: Vec<Check>,
     error: Option<*mut curt_error>,
     object: Option<(usize, *mut c_void)>,
@@ -141,7 +141,7 @@ impl Run<'_> {
                 assert_eq!(error.is_null(), result >= 0, "{name}");
                 if result < 0 {
                     assert_eq!(said(error) as isize, result, "{name}");
-                    // SAFETY: the error is not used again.
+                    // SAFETY: the error is open and not used again.
                     unsafe { curt_error_free(error) };
                 }
             }
@@ -183,7 +183,7 @@ impl Run<'_> {
         self.count
     }
 
-    /// Keeps values, with spare room behind them, until the check. `writable` returns the bytes
+    /// Keeps values, with `room` bytes behind them, until the check. `writable` returns the bytes
     /// that a call with this result may write.
     fn keep<T: Copy>(
         &mut self,
@@ -193,7 +193,7 @@ impl Run<'_> {
     ) -> *mut T {
         let mut words = vec![FILLER; (size_of_val(values) + room).div_ceil(8) + 4];
         let kept: *mut T = words.as_mut_ptr().cast();
-        // SAFETY: the words are large enough, and aligned for every type of libcurt.
+        // SAFETY: the buffer is large enough, and aligned for every type of libcurt.
         unsafe { kept.copy_from_nonoverlapping(values.as_ptr(), values.len()) };
         let before = words.clone();
         self.after(move |result| {
@@ -207,8 +207,8 @@ impl Run<'_> {
         kept
     }
 
-    /// Lends an array or a string, possibly with a wrong length: at least `least`, or impossibly
-    /// long.
+    /// Lends an array or a string, possibly with a wrong length: a shorter one, down to `least`, or
+    /// one larger than memory.
     fn lend<T: Copy>(&mut self, values: &[T], least: usize) -> *const T {
         let kept = self.keep(values, 0, |_| 0..0);
         let (is_null, len) = match self.byte() % 16 {
@@ -227,7 +227,7 @@ impl Run<'_> {
     fn text<U: Copy>(&mut self) -> *const U {
         let units: Vec<u16> = (0..self.below(32)).map(|_| self.byte().into()).collect();
         let narrow = |unit: &u16| {
-            // SAFETY: the first byte of a small number, or both, are a unit.
+            // SAFETY: `U` is an integer of at most two bytes.
             unsafe { mem::transmute_copy(unit) }
         };
         let units: Vec<U> = units.iter().map(narrow).collect();
@@ -242,7 +242,7 @@ impl Run<'_> {
         curt_str { ptr: self.text(), len: self.len }
     }
 
-    /// A shortened length never cuts into the path of the scratch directory.
+    /// Returns a path in the scratch directory, which a wrong length never cuts off.
     fn path(&mut self) -> curt_str {
         let below = PATHS[self.below(PATHS.len())];
         let path = format!("{}{below}", self.tree);
@@ -281,11 +281,11 @@ impl Run<'_> {
         others.get(self.below(16)).copied().unwrap_or(whole)
     }
 
-    /// The struct begins with its size. The pointer may be NULL or misaligned.
+    /// The pointer may be NULL or misaligned, and the size wrong.
     fn structure<T: Copy>(&mut self, value: T, is_filled_in: bool) -> *mut T {
         let size = self.size::<T>();
         let mut words = [0_u64; 513];
-        // SAFETY: the words are large enough, and aligned for every struct.
+        // SAFETY: the buffer is large enough, and aligned for every struct.
         unsafe { words.as_mut_ptr().cast::<T>().write(value) };
         words[0] = size as u64;
         let choice = self.below(16);
@@ -315,7 +315,7 @@ impl Run<'_> {
         let size = self.size::<T>();
         let room = most * size.clamp(size_of::<T>(), 4096);
         let kept = self.keep::<T>(&[], room, move |_| 0..room);
-        // SAFETY: the call filled these elements in.
+        // SAFETY: the call filled in as many elements as `filled` returns.
         let after = move |result| unsafe { each(kept, size, filled(result), check) };
         self.after(after);
         self.len = size;
@@ -333,7 +333,7 @@ impl Run<'_> {
         self.array(1, |result| usize::from(result == 0), check_metadata)
     }
 
-    /// If the buffer is shorter than `least`, the call must not write to it.
+    /// Returns a buffer. If it is shorter than `least`, the call must not write to it.
     fn buffer<U: Copy>(&mut self, least: usize) -> *mut U {
         let capacity = [512, 0, 1, self.below(64)].get(self.below(8)).copied().unwrap_or(512);
         let unit = size_of::<U>();
@@ -393,7 +393,7 @@ impl Run<'_> {
     fn place_of_fd(&mut self) -> *mut c_int {
         let place = self.keep(&[-1], 0, |_| 0..4);
         self.after(move |result| {
-            // SAFETY: `place` is kept alive.
+            // SAFETY: `place` is alive until the check.
             let fd = unsafe { place.read() };
             assert_eq!(fd >= 0, result == 0, "a descriptor and a failure");
             if fd >= 0 {
@@ -419,7 +419,7 @@ impl Run<'_> {
         let is_odd = choice & 0xF0 == 0x10;
         let value = curt_control {
             size: 0,
-            // Threads are the slowest part of a call.
+            // Starting threads is the slowest part of a call.
             threads: self.number() % 4,
             reserved: if choice & 0xC0 == 0xC0 { self.number() } else { 0 },
             cancel: if is_odd { cancel.wrapping_byte_add(1) } else { cancel },
@@ -491,13 +491,12 @@ impl Run<'_> {
 impl Drop for Run<'_> {
     fn drop(&mut self) {
         for (kind, objects) in self.objects.iter().enumerate() {
-            // SAFETY: the objects are not used again.
+            // SAFETY: each object is closed once and not used again.
             objects.iter().for_each(|&object| _ = unsafe { close((kind, object)) });
         }
     }
 }
 
-/// Marks memory that no call has written.
 const FILLER: u64 = 0xA5A5_A5A5_A5A5_A5A5;
 
 fn bytes(words: &[u64]) -> &[u8] {
@@ -512,7 +511,7 @@ fn zeros<T: Copy>() -> T {
 
 unsafe fn each<T>(first: *const T, size: usize, count: usize, check: fn(&T)) {
     for at in 0..count {
-        // SAFETY: the caller guarantees `count` elements.
+        // SAFETY: the caller guarantees `count` elements of `size` bytes.
         check(&unsafe { first.byte_add(at * size).read() });
     }
 }
@@ -547,7 +546,7 @@ struct Asked {
 }
 
 unsafe extern "C" fn answer(context: *mut c_void) -> c_int {
-    // SAFETY: `context` is this run's `Asked`.
+    // SAFETY: `context` points to this run's `Asked`.
     let asked = unsafe { &*context.cast::<Asked>() };
     assert_eq!(thread::current().id(), asked.thread, "a callback on another thread");
     let left = asked.left.get();
@@ -557,24 +556,24 @@ unsafe extern "C" fn answer(context: *mut c_void) -> c_int {
 
 unsafe extern "C" fn hear(context: *mut c_void, error: *const curt_error) -> c_int {
     assert!(said(error) < 0);
-    // SAFETY: `context` is this run's `Asked`.
+    // SAFETY: `context` points to this run's `Asked`.
     unsafe { answer(context) }
 }
 
 unsafe extern "C" fn progress(context: *mut c_void, files: u64, directories: u64) -> c_int {
     assert!(files + directories < 200);
-    // SAFETY: `context` is this run's `Asked`.
+    // SAFETY: `context` points to this run's `Asked`.
     unsafe { answer(context) }
 }
 
 type See = unsafe extern "C" fn(*mut c_void, curt_str, *const curt_found) -> c_int;
 
 unsafe extern "C" fn see(context: *mut c_void, path: curt_str, found: *const curt_found) -> c_int {
-    // SAFETY: the entry lives during the callback.
+    // SAFETY: `found` is valid during the callback.
     let found = unsafe { &*found };
     assert!(found.program <= CURT_PROGRAM_ASSOCIATION && found.relative <= 1);
     assert!(with_nul(path).len() > 1);
-    // SAFETY: `context` is this run's `Asked`.
+    // SAFETY: `context` points to this run's `Asked`.
     unsafe { answer(context) }
 }
 
@@ -582,10 +581,10 @@ fn said(error: *const curt_error) -> i32 {
     let mut info = curt_error_info { size: size_of::<curt_error_info>(), ..zeros() };
     // SAFETY: the error is alive.
     assert_eq!(unsafe { curt_error_get(error, &raw mut info) }, 0);
-    // SAFETY: the string ends with NUL.
+    // SAFETY: the string is alive and ends with NUL.
     let text = unsafe { CStr::from_ptr(info.text) };
     assert!(text.count_bytes() == info.text_len && text.to_str().is_ok() && !text.is_empty());
-    // SAFETY: the path lives as long as the error.
+    // SAFETY: the path is valid as long as the error.
     let path = unsafe { slice::from_raw_parts(info.path.ptr.cast::<u8>(), info.path.len) };
     // Only an untrusted path may contain NUL.
     let may_have_nul = REFUSED.contains(&info.result) || info.result == CURT_E_ARGUMENT;
@@ -628,7 +627,7 @@ impl Ground {
         {
             symlink(target, tree.join(link)).expect("it can be made");
         }
-        // Keep paths that are relative by mistake inside the scratch directory.
+        // Enter the scratch directory, so that a relative path never reaches anything outside.
         std::env::set_current_dir(place).expect("it can be entered");
         Ground(place.clone())
     }

@@ -1,4 +1,4 @@
-//! Compares brace expansion with bash, unless a pattern expands to too many words.
+//! Compares brace expansion with bash. Skips patterns that expand to too many words.
 #![no_main]
 
 use std::cell::RefCell;
@@ -32,14 +32,14 @@ fuzz_target!(|data: &[u8]| {
     let Some(pattern) = std::str::from_utf8(data).ok().filter(|_| data.iter().all(is_known)) else {
         return;
     };
-    // An escape at the end would apply to the blank that follows.
+    // An unpaired backslash at the end would escape the blank that follows.
     if data.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1 {
         return;
     }
     let Ok(ours) = expand_braces(pattern) else { return };
     BASH.with_borrow_mut(|bash| {
         let Some(Bash(input, output)) = bash else { return };
-        // bash removes quotes last, so double the escaping backslashes.
+        // bash removes quotes after the expansion, so double the backslashes.
         let (mut word, mut rest) = (String::new(), pattern.chars());
         while let Some(character) = rest.next() {
             word.push(character);

@@ -1,6 +1,6 @@
-//! Compares with git the settings in a file, and the values of `core.excludesFile` and
-//! `core.ignoreCase`. The byte 0x1e separates the file, `GIT_CONFIG_PARAMETERS`, and the key and
-//! value of `GIT_CONFIG_COUNT=1`.
+//! Compares with git the settings in a configuration file, and the values of `core.excludesFile`
+//! and `core.ignoreCase`. The byte 0x1e separates the file, `GIT_CONFIG_PARAMETERS`, and the key
+//! and value of `GIT_CONFIG_COUNT=1`.
 #![no_main]
 
 use std::env;
@@ -35,7 +35,7 @@ fn place() -> Option<PathBuf> {
     set("GIT_CONFIG_NOSYSTEM", "1".as_ref());
     set("GIT_CONFIG_GLOBAL", place.join("config").as_os_str());
     set("GIT_CEILING_DIRECTORIES", env::temp_dir().as_os_str());
-    // A configuration could name a trace file for git to write.
+    // Disable tracing: a configuration could name a trace file for git to write.
     for trace in ["GIT_TRACE2", "GIT_TRACE2_EVENT", "GIT_TRACE2_PERF"] {
         set(trace, "0".as_ref());
     }
@@ -60,7 +60,7 @@ fuzz_target!(|data: &[u8]| {
     let mut parts = data.splitn(4, |&byte| byte == 0x1e);
     let text = parts.next().unwrap_or_default();
     let variables: Vec<_> = parts.map(OsStr::from_bytes).collect();
-    // Skip includes of devices, which git reads and curt does not.
+    // Skip includes of devices: git reads devices, and curt does not.
     let is_device = |part: &[u8]| part.starts_with(b"/dev") || part.starts_with(b"/proc");
     if data.windows(5).any(is_device) || variables.iter().any(|it| it.as_bytes().contains(&0)) {
         return;
@@ -80,7 +80,7 @@ fuzz_target!(|data: &[u8]| {
         });
         all.flatten().collect::<Vec<_>>()
     });
-    // Before version 2.45, git replaces blanks within a value.
+    // Before version 2.45, git replaces tabs and carriage returns within a value.
     let spaced = |mut text: Vec<u8>| {
         text.iter_mut().filter(|byte| b"\t\r".contains(byte)).for_each(|byte| *byte = b' ');
         text
@@ -98,7 +98,7 @@ fuzz_target!(|data: &[u8]| {
         };
         let path = last("--type=path", "core.excludesFile");
         let theirs = path.zip(last("--type=bool", "core.ignoreCase").map(|case| case == b"true"));
-        // git keeps repeated slashes after `~`.
+        // git keeps repeated slashes after `~`, so merge them.
         let plain = |(mut path, case): (Vec<u8>, bool)| {
             path.dedup_by(|byte, before| *byte == b'/' && *before == b'/');
             let is_home = path.strip_suffix(b"/") == Some(place.as_os_str().as_bytes());

@@ -1,5 +1,5 @@
-//! Compares globs with glibc's `fnmatch`, for a pattern and a name, each on a line. Globs of `ls
-//! --ignore` must always agree, globs of a shell unless curt refuses them.
+//! Compares globs with glibc's `fnmatch`. The input is a pattern and a name, each on a line. Globs
+//! of `ls --ignore` must always agree, and globs of a shell unless curt refuses them.
 #![no_main]
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int};
@@ -48,19 +48,19 @@ fuzz_target!(|data: &[u8]| {
     let path = Path::new(OsStr::from_bytes(text));
     let show = |pattern: &[u8]| format!("'{}' '{}'", pattern.escape_ascii(), text.escape_ascii());
 
-    // curt never matches brackets with an unknown class or symbol. glibc stops at the first
-    // matching member, and parses the rest differently.
+    // Excluded: curt never matches a bracket expression with an unknown class or symbol. glibc
+    // stops at the first matching member, and parses the rest differently.
     let lossy = String::from_utf8_lossy(pattern);
     let has_odd = |begin: &str, end: &str, is_known: fn(&str) -> bool| {
         let mut names = lossy.split(begin).skip(1);
         names.any(|rest| rest.split_once(end).is_none_or(|(name, _)| !is_known(name)))
     };
     let is_character: fn(&str) -> bool = |name| name.chars().count() == 1;
-    // glibc has no collation order beyond U+FF in this locale, so `[α-ω]` never matches.
+    // glibc has no collation order above U+FF in this locale, so its `[α-ω]` never matches.
     let is_odd = has_odd("[:", ":]", |name| KINDS.contains(&name))
         || ["=", "."].iter().any(|it| has_odd(&format!("[{it}"), &format!("{it}]"), is_character))
         || lossy.contains('-') && lossy.chars().any(|it| it > '\u{ff}')
-        // As the end of a range, `[` is a character, but glibc skips it as a class after a match.
+        // At the end of a range, `[` is a character, but after a match glibc skips it as a class.
         || lossy.contains("-[:")
         || lossy.contains("-[=");
 
@@ -74,8 +74,8 @@ fuzz_target!(|data: &[u8]| {
     let Ok(globs) = Globs::new([&anchored]) else { return };
     let words = expand_braces(&anchored).expect("it was expanded");
     let words: Vec<_> = words.iter().filter_map(|word| word.strip_prefix('/')).collect();
-    // Only curt gives `**` a meaning and separates paths at slashes. Only glibc compares bytes if
-    // characters do not match.
+    // Excluded: only curt gives `**` a meaning and splits paths at slashes, and only glibc compares
+    // bytes if the characters do not match.
     let is_deep = |part: &str| part.len() > 1 && part.bytes().all(|byte| byte == b'*');
     let is_part = |part| matches!(part, "" | ".") || part.ends_with('\\') || is_deep(part);
     let ours = globs.matches(path, Kind::File);

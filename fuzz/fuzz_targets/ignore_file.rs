@@ -1,5 +1,5 @@
-//! Reads any ignore file and matches any path. A plain last line must always match its own name,
-//! and only that.
+//! Reads any ignore file and matches any path. If the last line is a plain name, it must decide for
+//! that name and for no other.
 #![no_main]
 
 use std::path::Path;

@@ -1,11 +1,11 @@
-//! Compares the parsing of any `getdents64` output with a plain parser. Broken records must cause
-//! neither a crash nor an endless loop.
+//! Parses any `getdents64` output and compares the result with that of a plain parser. Broken
+//! records must cause neither a crash nor an endless loop.
 #![no_main]
 
 use curt::os::linux::fuzzing::listed;
 use libfuzzer_sys::fuzz_target;
 
-/// Parses records as in getdents(2), up to the first broken record.
+/// Parses records as described in getdents(2), and stops at a broken record.
 fn plain(mut rest: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
     let mut found = Vec::new();
     while rest.len() >= 19 {

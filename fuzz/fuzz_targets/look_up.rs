@@ -1,5 +1,6 @@
-//! Searches with a `PATH`, `PATHEXT` and name, each on a line, by both systems' rules. Results must
-//! be files of the tree, all queries must agree, and the number of directories limits the calls.
+//! Searches with a `PATH`, a `PATHEXT` and a name, each on a line, under both systems' rules.
+//! Results must be files of the tree, all queries must agree, and the number of directories limits
+//! the calls.
 #![no_main]
 
 use curt::which::fuzzing::{FILES, search};

@@ -1,5 +1,5 @@
-//! Expanding a full POSIX path or folding a folded path must not change it, UTF-8 and UTF-16 must
-//! agree, and allowed paths must remain beneath their base directory.
+//! Checks three properties: expanding a full POSIX path, or folding a folded path, does not change
+//! it; UTF-8 and UTF-16 agree; and paths that pass the check remain beneath their base directory.
 #![no_main]
 
 use curt_paths::{Aliases, DotDot, Env, Expander, Flavor, Fold, PathCheck, Release, Style};
@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
                 .tilde(false)
                 .base(base);
             let Ok(full) = expander.expand(data) else { continue };
-            // On Windows, expanding again may trim further: `x /.` becomes `x ` with its space.
+            // On Windows, expanding again may trim further: the result of `x /.` ends in a space.
             let again = expander.expand(&full).ok();
             assert!(again.is_some(), "{flavor:?} {style:?}");
             if flavor == Flavor::Posix && style == Style::Native {

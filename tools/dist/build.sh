@@ -1,31 +1,31 @@
 #!/usr/bin/env bash
 # Builds the release files into `target/distrib`, with checksums in SHA256SUMS.
 # usage: build.sh [--here] [KIND…]
-# Without KIND it builds all kinds. With `--here` it builds only for this processor and Linux. It
-# exits with 3 if the machine lacks something. Builds are reproducible on the same kind of
-# processor: timestamps are $SOURCE_DATE_EPOCH, or the time of the commit.
+# Without KIND, builds all kinds. With `--here`, builds only for this processor and Linux. Exits
+# with 3 if the machine lacks something. Builds are reproducible on the same kind of processor:
+# timestamps are $SOURCE_DATE_EPOCH, or the time of the commit.
 source "$(dirname "$0")/common.sh"
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -c safe.directory='*' log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
 
-# Make the static binaries smaller and faster to start, in addition to the profile `dist`: without
-# unwind tables, with identical functions merged, and at fixed addresses. A position-independent
-# binary first relocates 48 pages, a fifth of a short start.
+# Flags in addition to the profile `dist`, which make the static binaries smaller and faster to
+# start: no unwind tables, identical functions merged, and fixed addresses. A position-independent
+# binary would first relocate 48 pages, which takes a fifth of a short start.
 flags="-Clinker-flavor=ld.lld -Csymbol-mangling-version=v0 -Crelocation-model=static"
 flags+=" -Clink-arg=--no-eh-frame-hdr -Clink-arg=--icf=all"
 flags+=" -Clink-arg=-T$PWD/tools/dist/small.ld"
 
-# The maximum size of a binary, in bytes. Most of it is the library, regular expressions, and output
-# code, all optimized for speed.
+# The maximum size of a binary, in bytes. Most of a binary is the library, regular expressions, and
+# output code, all optimized for speed.
 limit=4000000
 
 has_library() { # TRIPLE
     rustup target list --installed | grep -qx "$1" || rustup target add "$1"
 }
 
-# `link.sh` runs `rust-lld`, shipped with Rust, and orders functions by a trace. Binaries for
-# another processor cannot run here, so they use the order of this processor's binary, built first.
-# Symbol names without hashes (v0) match in both.
+# `link.sh` runs the `rust-lld` shipped with Rust, and orders functions by a trace. A binary for
+# another processor cannot run here, so it gets the order of the binary for this processor, which is
+# built first. Symbol names without hashes (v0) match in both.
 statically() { # PROCESSOR COMMAND…
     local triple=$1-unknown-linux-musl name traced=
     [[ $1 == "$processor" ]] || traced=$target/$processor-unknown-linux-musl/dist/named
@@ -53,7 +53,7 @@ tools=${XDG_CACHE_HOME:-$HOME/.cache}/curt/tools
 cargo_deb() {
     local version=3.6.2
     if [[ $("$tools/bin/cargo-deb" --version 2>/dev/null) != *"$version" ]]; then
-        # Speed does not matter, and an unoptimized build takes a third of the time.
+        # An unoptimized build takes a third of the time, and its speed does not matter.
         cargo install --quiet --locked --debug --no-default-features --version "$version" \
             --root "$tools" cargo-deb || missing "cargo-deb $version cannot be installed here"
     fi
@@ -87,7 +87,7 @@ share() {
     cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$share/doc/curt"
 }
 
-# An archive for any Linux. Unpack it into /usr/local, without the first path component.
+# Makes an archive for any Linux. Users unpack it into /usr/local, without the first path component.
 make_tar() { # PROCESSOR
     local stem
     stem=$(basename "$(tar_of "$1")" .tar.gz)
@@ -97,9 +97,9 @@ make_tar() { # PROCESSOR
         --file "$(tar_of "$1")" -C "$(dirname "$(binary "$1")")" curt -C "$packages" share
 }
 
-# A Debian package, whose contents `crates/curt-cli/Cargo.toml` lists. The version has no Debian
-# revision, and the changelog is in Debian's format; the other archives have ours. $DEBFULLNAME and
-# $DEBEMAIL name the maintainer.
+# Makes a Debian package with the contents listed in `crates/curt-cli/Cargo.toml`. Its version has
+# no Debian revision, and its changelog has Debian's format; the other archives have our changelog.
+# $DEBFULLNAME and $DEBEMAIL name the maintainer.
 make_deb() { # PROCESSOR DEBIAN'S-NAME
     local who="${DEBFULLNAME:-The curt developers} <${DEBEMAIL:-curt@example.org}>" date
     date=$(date -u -R -d "@$SOURCE_DATE_EPOCH")
@@ -111,8 +111,8 @@ make_deb() { # PROCESSOR DEBIAN'S-NAME
         --package curt-cli --profile dist --maintainer "$who" --output "$(deb_of "$2")"
 }
 
-# The npm package has the library for Node, and the command with binaries for all systems. Each
-# system's addon is a separate package. See `docs/adr/0042-packages.md`.
+# Makes the npm package, with the library for Node, and the command with binaries for all systems.
+# The addon of each system is a separate package. See `docs/adr/0042-packages.md`.
 make_npm() {
     local folder=$packages/npm/curt-fs words name system library built
     command -v npm >/dev/null || missing 'npm is not installed'
@@ -146,8 +146,8 @@ addon() { # SYSTEM TRIPLE FILE: makes the package with the addon for Node
     local folder=$packages/npm/curt-fs-$1 triple=$2 os cpu libc
     IFS=- read -r os cpu libc <<<"$1"
     has_library "$triple" || missing "no standard library for $triple can be had here"
-    # The addon finds Node's functions in the program that loads it, but napi-build still requires
-    # Node's import library for Windows.
+    # Provide an empty import library: napi-build requires one for Windows, although the addon finds
+    # the functions of Node in the program that loads it.
     mkdir -p "$target/node/libnode"
     : >"$target/node/libnode/libnode.dll"
     printf '!<arch>\n' >"$target/node/libnode/libnode.a"
@@ -182,7 +182,7 @@ npm_pack() { # NAME
     (cd "$packages/npm/$1" && npm pack --silent --pack-destination "$packages" >/dev/null)
 }
 
-# A wheel with the command, whose contents `crates/curt-cli/pyproject.toml` lists.
+# Makes a wheel of the command. Its contents are listed in `crates/curt-cli/pyproject.toml`.
 make_wheel() { # PROCESSOR
     pip_tool maturin "$maturin"
     statically "$1" "$tools/maturin-$maturin/bin/maturin" build --quiet --locked --profile dist \

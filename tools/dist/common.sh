@@ -23,7 +23,7 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 packages=$PWD/target/distrib
 
-# The processors that have packages, as named by Rust, Debian and npm.
+# The processors for which there are packages, as named by Rust, Debian and npm.
 processor=$(uname -m)
 processors=('x86_64 amd64 linux-x64' 'aarch64 arm64 linux-arm64')
 this=$(printf '%s\n' "${processors[@]}" | grep "^$processor ") ||
@@ -46,7 +46,7 @@ done
 wheel_of() {
     echo "$packages/curt_cli-$version-py3-none-manylinux2014_$1.manylinux_2_17_$1.musllinux_1_1_$1.whl"
 }
-# Each processor has one wheel for glibc and one for musl, for every Python from 3.10.
+# Each processor has one wheel for glibc and one for musl, both for every Python from 3.10.
 python_of() { # PROCESSOR gnu|musl
     local systems=manylinux2014_$1.manylinux_2_17_$1
     [[ $2 == gnu ]] || systems=musllinux_1_1_$1

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds libcurt for this machine, and installs its header, libraries and curt.pc, as cargo-c does.
+# Builds libcurt for this machine, and installs its header, libraries and curt.pc where cargo-c
+# would.
 # usage: install.sh --prefix FOLDER
 set -euo pipefail
 [[ $# == 2 && $1 == --prefix ]] || { echo 'usage: cargo xtask c-install --prefix FOLDER' >&2; exit 2; }
@@ -9,7 +10,7 @@ cd "$(dirname "$0")/../.."
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 built=$(realpath -m "${CARGO_TARGET_DIR:-target}")/release
 
-# The compiler prints the libraries that a static link needs.
+# Print the libraries that a static link needs.
 said=$(cargo rustc --locked --release --package curt-capi -- \
     -Clink-arg=-Wl,-soname,libcurt.so.0 --print native-static-libs 2>&1 | tee >(cat >&2))
 private=$(sed -n 's/.*native-static-libs: //p' <<<"$said")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs in the Debian root: builds libcurt with cargo-c, and packs it as an archive and two Debian
-# packages for this processor, and an archive for Windows. The static library for Linux is a single
-# object file.
+# Runs in the Debian root. Builds libcurt with cargo-c, and packs it as an archive and two Debian
+# packages for this processor, and as an archive for Windows. The static library for Linux consists
+# of a single object file.
 # usage: library.sh FOLDER VERSION PROCESSOR DEBIAN'S-NAME WHO SOURCE_DATE_EPOCH [windows]
 set -euo pipefail
 folder=$1 version=$2 processor=$3 debian=$4 who=$5

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Links a static binary. Its startup functions are spread over 3 MB, and every 64 kB in use cost a
-# page fault. So this links twice, the second time with those functions together. It traces them in
-# $CURT_TRACED, a binary for this processor with symbols, or by default in the result of the first
-# link, which is copied to `named` next to the directory of the final binary.
+# Links a static binary twice. After the first link, the startup functions are spread over 3 MB, and
+# every 64 kB in use cost a page fault, so the second link puts them together. They are found by
+# tracing $CURT_TRACED, a binary for this processor with symbols, or by default the result of the
+# first link, which is copied to `named` next to the directory of the final binary.
 set -euo pipefail
 for ((at = 1; at < $#; at++)); do
     [[ ${!at} != -o ]] || next=$((at + 1)) out=${!next}

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What runs when a command starts.
+"""Measures the startup of commands.
 
-usage: start.py order TRACED BINARY: prints the functions of BINARY that run at a start, in that
-order, for the linker. TRACED is for this processor, BINARY for any; both have their symbols.
-       start.py check BINARY: compares page faults and instructions with `start.txt`, which holds
-the most of each.
+usage: start.py order TRACED BINARY: prints the functions of BINARY that run at startup, in that
+order, for the linker. TRACED is a binary for this processor, and BINARY one for any processor. Both
+must have symbols.
+       start.py check BINARY: compares page faults and instructions with the limits in `start.txt`.
 """
 
 import bisect
@@ -25,7 +25,7 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 
 @contextlib.contextmanager
 def small_tree() -> Iterator[str]:
-    # The depth is fixed, because the search for ignore files opens every parent.
+    # The depth must always be the same, because the search for ignore files opens every parent.
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         Path(folder, "d").mkdir()
         Path(folder, "d", "file").touch()
@@ -49,7 +49,7 @@ def functions(binary: str) -> list[tuple[int, str]]:
 
 
 def general(name: str) -> str:
-    """Crate hashes differ between processors."""
+    """Returns a symbol without its crate hashes, which differ between processors."""
     return re.sub(r"Cs[0-9A-Za-z]+_", "C_", name)
 
 
@@ -71,7 +71,7 @@ def order(binary: str, other: str) -> None:
 
 
 def faults(binary: str, command: str) -> int:
-    """The minimum over several starts, because addresses are random."""
+    """Returns the minimum of page faults in several starts, because addresses are random."""
     here = os.getcwd()
     counts = []
     for _ in range(9):
@@ -92,8 +92,7 @@ def instructions(binary: str, command: str) -> int:
 
 
 def check(binary: str) -> None:
-    # The count depends on the binary's layout in the page cache, which is always the same in a
-    # memfd.
+    # The count depends on the layout in the page cache, which is always the same in a memfd.
     copy = os.memfd_create("curt")
     os.write(copy, Path(binary).read_bytes())
     found = {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the release files, then installs and runs each kind in a clean Debian root, whose /tmp is
+# Builds the release files. Then installs and runs each kind in a clean Debian root, whose /tmp is
 # discarded.
 # usage: test.sh [--here] [KIND…], as for build.sh
-# The last line is the total. Tests that this machine cannot run are skipped with a reason.
+# The last line is the total. A test that this machine cannot run is skipped with a reason.
 source "$(dirname "$0")/common.sh"
 passed=0 failed=0 skipped=0 release=
 
@@ -24,7 +24,7 @@ in_root() { # PACKAGES SCRIPT ARGUMENT…: runs a script in the Debian root, or 
     cargo xtask in-root ${release:+--debian "$release"} --with "$sets" -- sh -euxc "$script" sh "$@"
 }
 
-# Makes a private, writable Debian over the Debian root, in /tmp/debian.
+# Makes a private, writable copy of the Debian root in /tmp/debian.
 own_debian='
     cd /tmp
     mkdir changes work debian
@@ -108,7 +108,7 @@ nodes=(14.21.3 18.20.8 20.20.2 22.23.3 24.21.0)
 
 # Uses this machine's npm and Node in the directory layout of Node's own builds, because Debian's
 # npm has hundreds of packages. Other versions of Node are in /tmp/nodes, by major version. The
-# script's arguments are the packages for glibc, and the version.
+# arguments of the script are the packages for glibc, and the version.
 npm_runs() { # SCRIPT
     local paths version_of_node node shown=()
     paths=$(npm exec --offline --call 'echo "$npm_node_execpath"; echo "${npm_execpath%/bin/*}"')
@@ -141,8 +141,8 @@ npm_installs='
     npx --yes --offline --package "$1" curt-fs rm node_modules
     test ! -e node_modules'
 
-# Loads the library as CommonJS and as an ES module, and runs the command in a Node too old for the
-# library.
+# Loads the library as CommonJS and as an ES module. Runs the command in a Node that is too old for
+# the library.
 npm_serves_all_nodes='
     npm install --offline --no-audit --no-fund "$1" "$2"
     cat >use.js <<"SCRIPT"
@@ -169,12 +169,12 @@ SCRIPT
     if /tmp/nodes/14 use.js 2>said; then exit 1; fi
     grep "curt-fs needs Node 18 or newer as a library, and this is v14" said
     test "$(/tmp/nodes/14 node_modules/curt-fs/bin/curt.js --version)" = "curt $3"
-    # Without the addon, the error message names it.
+    # Without the addon, the error message must name it.
     rm -r "node_modules/$(basename "$2" "-$3.tgz")"
     if node use.js 2>said; then exit 1; fi
     grep "curt-fs cannot load its addon for linux" said'
 
-# The addon needs at most the glibc of Node 18, and on musl only libc.
+# The addon may need no newer glibc than Node 18, and on musl only libc.
 npm_needs_little() { # PROCESSOR SYSTEM
     local folder oldest
     folder=$(mktemp -d)
@@ -188,7 +188,7 @@ npm_needs_little() { # PROCESSOR SYSTEM
     rm -r "$folder"
 }
 
-# The launcher forwards a signal to curt, and then dies of the same signal.
+# The launcher must forward a signal to curt, and then die of the same signal.
 npm_passes_signals='
     npm install --offline --no-audit --no-fund "$1" "$2"
     node node_modules/curt-fs/bin/curt.js run --timeout 60s -- sleep 30 &
@@ -207,7 +207,7 @@ npm_works_on_windows() {
     local version_of_node node
     for version_of_node in 20.20.2 22.23.3; do
         node=$(node_of "$version_of_node" win) || return
-        # The Debian root can read this directory.
+        # Copy Node to a directory that the Debian root can read.
         cp "$node" "$packages/npm/node.exe"
         cargo xtask windows-session -- sh bindings/node/test/windows.sh "$packages/npm/node.exe" \
             "$npm" "$(addon_of win32-x64)"
@@ -247,8 +247,8 @@ python_installs() { # ARGUMENT OF PIP…
         if environment/bin/python -c "import curt_fs"; then exit 1; fi' "$use_module" "$@"
 }
 
-# A program that removes the directory `tree` with libcurt. It is compiled in $FOLDER, by default
-# /tmp, with the flags of pkg-config, and linked both dynamically and statically.
+# Builds a program that removes the directory `tree` with libcurt. It is compiled in $FOLDER (by
+# default /tmp) with the flags of pkg-config, once linked dynamically and once statically.
 use_library='
     cd "${FOLDER:-/tmp}"
     cat >program.c <<"PROGRAM"
@@ -277,7 +277,7 @@ PROGRAM
         use $libraries
         test "$(ldd program | grep -c libcurt)" = 0
     }
-    # The library must unwind, to catch panics, and remain loaded after dlclose.
+    # The library must be able to unwind, to catch panics, and must remain loaded after dlclose.
     is_right() { # SHARED-LIBRARY
         readelf --dynamic "$1" >said
         grep -q "SONAME.*\[libcurt.so.0\]" said
@@ -316,7 +316,6 @@ c_installs() {
         test -z "$(find /usr -name "*curt*")"'
 }
 
-# On this machine, without the Debian root.
 c_installs_natively() {
     command -v pkg-config >/dev/null || missing 'pkg-config is not installed'
     local folder
@@ -328,7 +327,7 @@ c_installs_natively() {
     rm -r "$folder"
 }
 
-# Links with this machine's Rust, which differs from the one that built the library.
+# Links libcurt.a together with a library made by a different Rust.
 c_links_beside() { # TOOLCHAIN
     local folder order
     [[ $1 == here ]] || rustc "+$1" --version >/dev/null || missing "there is no Rust $1"
@@ -397,7 +396,7 @@ use_gem='
     FileUtils.rm_rf("tree")
     equal(false, File.exist?("tree"))'
 
-# Uses the installed shared libcurt. Without it, the gem reports that libcurt is missing.
+# Uses the installed shared libcurt. Without it, the gem must report that it is missing.
 gem_installs() {
     in_root ruby "$own_debian"'
         cp "$1" debian/opt/curt.gem
@@ -415,7 +414,6 @@ gem_installs() {
         if ruby -e "require %(curt)"; then exit 1; fi' "$use_gem"
 }
 
-# Links libcurt.a into the gem, so the archive can then be removed.
 gem_installs_with_archive() {
     in_root ruby 'cd /tmp
         mkdir archive
@@ -429,7 +427,6 @@ gem_installs_with_archive() {
         ruby -w -e "$3"' "$gem" "${c[0]}" "$use_gem"
 }
 
-# Uses the Rust of Debian 13.
 gem_builds_from_checkout() {
     in_root linux,ruby 'checkout=$PWD
         mkdir /tmp/build /tmp/work

@@ -1,5 +1,5 @@
-# Builds the programs and helpers of GNU's test suite in the Debian root, unless they exist.
-# Arguments: directory, version of this script, names of the programs.
+# Builds the programs and helpers of GNU's test suite in the Debian root, unless it has them
+# already. Arguments: directory, version of this script, names of the programs.
 folder=$1 version=$2
 shift 2
 [ "$(cat "$folder/stamp" 2>/dev/null || :)" != "$version $*" ] || exit 0
@@ -13,17 +13,17 @@ apt() {
         -o Dir::State::Lists="$folder/lists" -o APT::Sandbox::User=root \
         -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= "$@"
 }
-# The caller distinguishes an unavailable source from a failed build.
+# 77 distinguishes an unavailable source from a failed build.
 { apt update && apt --download-only source coreutils; } || exit 77
 rm -rf lists
 
-# Use the original source, because Debian's patches change the output of `ls`.
+# Use the original source: Debian's patches change the output of `ls`.
 mkdir source
 tar -xf coreutils_*.orig.tar.xz -C source --strip-components=1
 cd source
 FORCE_UNSAFE_CONFIGURE=1 ./configure -q --disable-nls CFLAGS=-O1 >../log 2>&1 ||
     { tail -n 20 ../log; exit 1; }
-# The tests use other programs from the root, which has the same version.
+# Build only these programs. The tests find other programs in the root, in the same version.
 printf 'include Makefile\nfew: $(BUILT_SOURCES)\n' >few.mk
 { make -s -f few.mk few && make -s -j2 $(printf ' src/%s' getlimits "$@"); } >>../log 2>&1 ||
     { tail -n 20 ../log; exit 1; }

@@ -1,6 +1,7 @@
 /* Starts curt under the name of the program that GNU's tests start, such as `rm`.
  *
- * These tests claim a terminal by an option with three dashes, two in curt. */
+ * Some tests pass an option that simulates a terminal. It has three dashes in GNU's programs, and
+ * two in curt. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,26 +1,25 @@
 # Runs GNU's own tests of rm, ls, du, stat, readlink and realpath in the Debian root, first with
-# GNU's programs and then with curt. Argument: a part of the names of the tests to run.
+# GNU's programs and then with curt. Argument: a part of the names of the tests to run (optional).
 #
 # The suite is that of Debian's coreutils, built once. Tests that pass with GNU's programs must pass
 # with curt, except those listed in `failures.txt`, which must fail. Each test runs as root and as
-# nobody, in a mount namespace where only a new tmpfs is writable, so that tests of `rm` as root can
-# remove nothing else. The script exits with 77 if it cannot get the source.
+# nobody, in a mount namespace in which only a new tmpfs is writable, so that a test of `rm` as root
+# cannot remove anything else. Exits with 77 if the source is unavailable.
 set -euo pipefail
 filter=${1:-}
 here=tools/gnu suite=/build/gnu kept=$CARGO_TARGET_DIR/gnu
 
-# Each program, with the minimum number of cases that must pass with GNU's version; fewer mean that
-# the suite does not work here. In a complete Debian 13, 74, 98, 48, 14, 14 and 2 pass.
+# The programs, each with the minimum number of cases that must pass with GNU's version. If fewer
+# pass, the suite does not work here. In a complete Debian 13, 74, 98, 48, 14, 14 and 2 pass.
 programs=(rm:70 ls:93 du:45 stat:13 readlink:13 realpath:2)
 
-# Raise the number when `build.sh` changes its results.
+# Raise the number when a change of `build.sh` affects its results.
 flock "$suite.lock" sh -eu $here/build.sh "$suite" 1 "${programs[@]%:*}" >&2
 
 cargo build --quiet --locked --package curt-cli
 mkdir -p "$kept"
 gcc -O1 -Wall -static -o "$kept/front" $here/front.c -DCURT="\"$CARGO_TARGET_DIR/debug/curt\""
 
-# The tests of a program are a directory, or one test in `misc`.
 cases=$kept/cases
 for program in "${programs[@]%:*}"; do
     if [[ -d $suite/source/tests/$program ]]; then
@@ -43,7 +42,7 @@ passing() { # FILE [REPLACEMENT of the program of GNU]
     xargs -r -a "$1" -P 2 -L 1 bash -c '
         suite=$1 logs=$2 front=$3 here=$4 test=$5 user=$6 name=${5%%/*}
         [[ $name != misc ]] || { name=${test##*/}; name=${name%%.*}; }
-        # The mount propagation of a chroot cannot be changed; in here all mounts are private
+        # The mount propagation of a chroot cannot be changed, and here all mounts are private
         # already.
         if unshare --mount --propagation unchanged sh -eu "$here/test.sh" \
             "$suite/source" "$front" "$test" "$user" "$name" \
@@ -53,7 +52,7 @@ passing() { # FILE [REPLACEMENT of the program of GNU]
 
 passing "$cases" >"$kept/gnu"
 passing "$kept/gnu" "$kept/front" >"$kept/curt"
-# Retry failures once, because tests that wait can fail on a busy machine.
+# Retry failures once, because tests with time limits can fail on a busy machine.
 comm -23 "$kept/gnu" "$kept/curt" | comm -23 - "$kept/listed" >"$kept/again"
 passing "$kept/again" "$kept/front" | sort -o "$kept/curt" - "$kept/curt"
 

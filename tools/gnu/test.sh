@@ -1,6 +1,6 @@
-# Runs one of GNU's tests in the Debian root, in a private mount namespace where only a new tmpfs is
-# writable. Exits with the test's status, 77 if it skipped itself. Arguments: the built tree, a link
-# to the program that replaces GNU's (or empty), the test, the user, the name of the program.
+# Runs one of GNU's tests in the Debian root, in a private mount namespace in which only a new tmpfs
+# is writable. Exits with the test's status, 77 if it skipped itself. Arguments: the built tree, a
+# link to the program that replaces GNU's (or empty), the test, the user, the name of the program.
 tree=$1 program=$2 test=$3 user=$4 name=$5
 mount --rbind / /mnt
 mount -o remount,bind,ro=recursive /mnt

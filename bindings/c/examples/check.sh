@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds, runs and checks the examples and those in the header, then follows the instructions in
-# docs/c.md with the files that it shows. For each test it prints `test NAME ... ` and `ok`, `FAILED` or `(REASON) skipped`;
-# it exits with 0 if none failed.
-# Argument: the folder with libcurt.a and libcurt.so. $CC is the compiler, $ZIG the command `zig`.
+# Builds, runs and checks the examples, including those in the header. Then follows the instructions
+# in docs/c.md with the files shown there. For each test, prints `test NAME ... ` and `ok`, `FAILED`
+# or `(REASON) skipped`. Exits with 0 if none failed. Argument: the folder with libcurt.a and
+# libcurt.so. $CC is the compiler, $ZIG the command `zig`.
 set -euo pipefail
 libraries=$(cd "$1" && pwd)
 examples=$(cd "$(dirname "$0")" && pwd)
@@ -78,7 +78,7 @@ remove() {
     expect 1 '3 files and 2 directories removed, 1 failures' 'missing'
     [[ ! -e tree ]]
     mkfifo progress
-    # On a fast machine, a small tree is removed before Ctrl-C arrives, so larger ones follow.
+    # A fast machine removes a small tree before Ctrl-C arrives, so try larger ones.
     for files in 20000 100000 500000; do
         tree $files
         "$scratch/remove.program" tree 2>progress &
@@ -149,8 +149,8 @@ run_test ls ls_
 run_test which which_
 run_test serve serve
 
-# The examples in the comments of the header, as C and C++. Each section has one, and all but the
-# first are wrapped in a function here.
+# The examples in the comments of the header, as C and C++. Each section has one. All but the first
+# are wrapped in a function here.
 mkdir "$scratch/header"
 awk -v to="$scratch/header/%02d.c" '
     /^\/\*( |$)/ { file = sprintf(to, ++count) }
@@ -169,15 +169,15 @@ header() { # EXAMPLE
     ! type c++ >/dev/null 2>&1 ||
         c++ -xc++ -std=c++11 -Wall -Werror -I "$prefix/include" -fsyntax-only "$1"
     "$scratch/header.program" >out 2>messages
-    # All but the first print something.
+    # All but the first example print something.
     [[ ! -s messages && (-s out || ! -e tree) ]]
 }
 for example in "$scratch"/header/*; do
     run_test "header_$(basename "$example" .c)" header "$example"
 done
 
-# docs/c.md. A block is a file if the line before it ends in "`NAME`:". Commands are run in order.
-# Other blocks in C must be parts of an example.
+# docs/c.md. A block is a file if the line before it ends in "`NAME`:". Shell blocks are run in
+# order. Other C blocks must be parts of an example.
 pages=$scratch/pages
 mkdir "$pages" "$scratch/parts"
 awk -v files="$pages" -v parts="$scratch/parts" '
@@ -206,7 +206,7 @@ part() {
     [[ $(cat "$examples"/*.c) == *"$(cat "$1")"* ]]
 }
 
-# Runs commands, the last of which must print the total size of the files here.
+# Runs commands. The last one must print the total size of the files here.
 commands() {
     cd "$pages"
     bash -e "$1" >"$scratch/said" 2>&1 || {

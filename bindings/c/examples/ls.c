@@ -18,7 +18,7 @@
 #define LONG (CURT_FIELD_SIZE | CURT_FIELD_MODIFIED | CURT_FIELD_TARGET | PERMISSIONS)
 #ifdef _WIN32
 #define to_local(seconds, parts) (localtime_s(parts, seconds) == 0)
-#define PERMISSIONS 0 /* only files of its Linux subsystem have any, for one more call */
+#define PERMISSIONS 0 /* only files of the Linux subsystem have permissions, for one more call */
 #else
 #define to_local(seconds, parts) (localtime_r(seconds, parts) != NULL)
 #define PERMISSIONS CURT_FIELD_MODE
@@ -62,7 +62,7 @@ static void print_time(const curt_metadata *of)
     char text[32] = "?";
     time_t seconds = (time_t)of->modified.seconds;
     struct tm parts;
-    /* glibc's `localtime` would check /etc/localtime for changes: one call per entry. */
+    /* `localtime` of glibc would check /etc/localtime for changes, with one call per entry. */
     if (of->known & CURT_FIELD_MODIFIED && to_local(&seconds, &parts))
         strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
     printf("%16s ", text);

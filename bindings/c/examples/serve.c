@@ -94,7 +94,7 @@ int MAIN(int argc, os_char **argv)
         fputs("usage: serve ROOT PATH...\n", stderr);
         return 2;
     }
-    /* CURT_ROOT_STRICT also refuses names that mean another file on some system. */
+    /* CURT_ROOT_STRICT also refuses names that mean a different file on some system. */
     if (curt_root_open(curt_z(argv[1]), CURT_ROOT_STRICT, &root, &error) != 0) {
         complain("serve", error);
         return 2;

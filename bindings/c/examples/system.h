@@ -37,7 +37,6 @@ static inline void print(FILE *to, curt_str text)
 #endif
 }
 
-/* Prints the failure, and frees the error object. */
 static inline void complain(const char *program, curt_error *error)
 {
     curt_error_info info = CURT_ERROR_INFO_INIT;

@@ -26,45 +26,46 @@
  * find files in many directories        curt_lookup_open, curt_lookup_find
  * get full paths without a call         curt_expander_open, curt_expand_bytes
  *
- * These rules hold for all functions, and are not repeated below.
+ * These rules hold for all functions. They are not repeated below.
  *
- * Results. A function returns 0, a count or a length, or a negative CURT_E_… on failure. Success
- * sets `*error` to NULL, failure to an object with the details; `error` may be NULL. Each class of
- * results has a range, also for future ones: -1 to -19 general, -20 to -39 KEPT, -40 to -59 FIND,
- * -60 to -79 REFUSED, -80 to -99 EXPAND. Costs are numbers of system calls.
+ * Results. A function returns 0, a count or a length, or a negative CURT_E_… on failure. It sets
+ * `*error` to NULL on success, and to an object with the details on failure; `error` may be NULL.
+ * Each class of results has a range, which also covers future results: -1 to -19 general, -20 to
+ * -39 KEPT, -40 to -59 FIND, -60 to -79 REFUSED, -80 to -99 EXPAND. Costs are numbers of system
+ * calls.
  *
- * Objects. A function …_open sets its object, to NULL on failure. Free it with …_close, and an
- * error with curt_error_free, once, and when no thread uses it any more; NULL is fine. Free nothing
- * else.
+ * Objects. A function …_open sets its object, or sets it to NULL on failure. Free an object once
+ * with …_close, and an error once with curt_error_free, when no thread uses it any more. NULL is
+ * allowed. Free nothing else.
  *
  * Pointers. A pointer must be aligned, must point to as many elements as its length or capacity
- * says, and must not be NULL, except for `error`, options and control, and where documented. NULL as
- * options or control means all zero. Detectable mistakes return CURT_E_ARGUMENT: NULL, wrong sizes,
- * unknown flags, lengths or capacities larger than memory. The library uses the caller's memory only
- * until the function returns, unless documented otherwise.
+ * says, and must not be NULL, except for `error`, options and control, and where documented. NULL
+ * as options or control means all zero. Detectable mistakes return CURT_E_ARGUMENT: NULL, wrong
+ * sizes, unknown flags, lengths or capacities larger than memory. The library uses the caller's
+ * memory only until the function returns, unless documented otherwise.
  *
- * Texts are those of the system: bytes on Unix, UTF-16 on Windows (L"tree" in the examples), not
- * necessarily valid Unicode, with a length and without a NUL inside. A NUL follows each text from
- * the library. A function that writes a text into a buffer adds a NUL, and returns the length
- * without it. If that is not less than the capacity, the buffer is unchanged and needs a capacity of
- * one more. NULL with capacity 0 queries the length.
+ * Texts are those of the system: bytes on Unix, UTF-16 on Windows (L"tree" in the examples). They
+ * need not be valid Unicode. Each text has a length and contains no NUL, but a NUL follows each
+ * text from the library. A function that writes a text into a buffer adds a NUL, and returns the
+ * length without it. If that length is not less than the capacity, the buffer is unchanged: repeat
+ * the call with a capacity of the length plus one. NULL with capacity 0 queries the length.
  *
  * Structs that begin with `size` may gain fields at their end. Initialise them with CURT_…_INIT,
  * which sets the size and zeros the rest, so that programs and libraries of different versions work
- * together. `reserved` must be 0. Other structs are passed with their `sizeof` for that reason.
- * Values of one prefix are joined by `|` where a field or parameter is called `flags` or `fields`.
+ * together. `reserved` must be 0. Other structs are passed with their `sizeof` for the same reason.
+ * A field or parameter called `flags` or `fields` takes values of one prefix, joined by `|`.
  *
- * Threads. Any thread may call any function. Threads may use an object one at a time, or together
- * where it is documented as shared. The library starts threads only if curt_control requests them,
- * and joins them before it returns. A calling thread needs 64 KiB of stack.
+ * Threads. Any thread may call any function. Several threads may use an object one at a time, or at
+ * once if it is documented as shared. The library starts threads only if curt_control requests
+ * them, and joins them before it returns. A calling thread needs 64 KiB of stack.
  *
  * Callbacks get their `context`, run on the caller's thread, and must return: no longjmp, no
  * exception.
  *
  * Side effects. The library prints nothing, changes no signal handler or mask, and reads the
- * environment only if a flag requests it. Its functions are not async-signal-safe; a signal handler
- * can stop work through the `int` of curt_control. A failed allocation ends the process as abort()
- * does, without a message or a result. Use a child process if yours must survive.
+ * environment only if a flag requests it. Its functions are not async-signal-safe, but a signal
+ * handler can stop work through the `int` of curt_control. A failed allocation ends the process as
+ * abort() does, without a message or a result. Use a child process if yours must survive.
  *
  * To link a curt.dll, define CURT_DLL first. The guide is docs/c.md. Generated from bindings/c/src
  * by `cargo xtask c-header`: do not edit.
@@ -119,11 +120,11 @@ typedef uint16_t curt_char;
 typedef struct {
   /** The first code unit. Can be NULL if `len` is 0. */
   const curt_char *ptr;
-  /** The length in code units, without a following NUL. */
+  /** The length in code units, not counting a NUL after the text. */
   size_t len;
 } curt_str;
 
-/** The text up to its NUL, or an empty one for NULL. */
+/** Returns the text up to its NUL, or an empty text for NULL. */
 #if defined(_WIN32)
 static inline curt_str curt_z(const wchar_t *text)
 #else
@@ -156,7 +157,7 @@ typedef struct curt_error curt_error;
 
 /** The contents of an error. The texts live as long as the error. */
 typedef struct {
-  /** Its size. */
+  /** The size of this struct. */
   size_t size;
   /** `CURT_E_…`. */
   int32_t result;
@@ -170,15 +171,15 @@ typedef struct {
    * `"open_directory"`, … NULL if no operation had begun.
    */
   const char *operation;
-  /** The path given to the function and the names below it, or empty. */
+  /** The path given to the function, extended to the entry that failed; or empty. */
   curt_str path;
   /** A message in UTF-8 for people, with operation, path and cause. */
   const char *text;
   /** Bytes in `text`. */
   size_t text_len;
   /**
-   * The cause in curt's words, or NULL if the system's text for `os_error` explains it. For
-   * languages whose exceptions use the system's text.
+   * The cause in curt's words, or NULL if the system's text for `os_error` explains it. Use it
+   * in languages whose exceptions have the system's text.
    */
   const char *reason;
 } curt_error_info;
@@ -203,7 +204,7 @@ CURT_API void curt_error_free(curt_error *error);
 
 /** The largest number of threads. */
 #define CURT_THREADS_MOST 1024
-/** As many threads as make the work faster. */
+/** Chooses as many threads as make the work faster. */
 #define CURT_THREADS_AUTOMATIC UINT32_MAX
 
 /**
@@ -212,22 +213,22 @@ CURT_API void curt_error_free(curt_error *error);
  * `CURT_E_STOPPED` or the result of an earlier failure.
  */
 typedef struct {
-  /** Its size. */
+  /** The size of this struct. */
   size_t size;
   /** The maximum number of threads, including the caller's; at most `CURT_THREADS_MOST`. */
   uint32_t threads;
-  /** 0. */
+  /** Must be 0. */
   uint32_t reserved;
   /**
    * NULL, or an `int` that a signal handler or another thread can set. Any value but 0 stops the
-   * work within milliseconds, but does not interrupt a blocking system call. It can take half a
-   * second for a million paths in an array, or entries of a sorted directory (`curt_usage` with
-   * `CURT_TREE_FOLLOW`).
+   * work within milliseconds, but does not interrupt a blocking system call. Stopping can take
+   * half a second with a million paths in an array, or with a million entries in a sorted
+   * directory (`curt_usage` with `CURT_TREE_FOLLOW`).
    */
   const volatile int *cancel;
-  /** NULL, or called at the start and then every few milliseconds. */
+  /** NULL, or a callback that runs at the start and then every few milliseconds. */
   int (*poll)(void *context);
-  /** NULL, or called for each failure. The error lives until the callback returns. */
+  /** NULL, or a callback for each failure. The error lives until the callback returns. */
   int (*on_error)(void *context, const curt_error *error);
   /** Passed to the callbacks. */
   void *context;
@@ -256,7 +257,7 @@ typedef void *curt_fd;
 
 /**
  * Accepts a missing path, as `rm -f` does. On Unix also accepts a path through a file (`file/`,
- * `file/x`) and leaves the file.
+ * `file/x`), and does not remove the file.
  */
 #define CURT_REMOVE_MISSING_OK 1
 /** Empties mounts, too. The mount points remain and count as failures. */
@@ -264,9 +265,9 @@ typedef void *curt_fd;
 
 /** Removes directories with everything below them. */
 #define CURT_DIRECTORIES_RECURSIVE 0
-/** Like `CURT_DIRECTORIES_RECURSIVE`, but refuses everything else, such as a link to a directory. */
+/** Like `CURT_DIRECTORIES_RECURSIVE`, but refuses other paths, such as a link to a directory. */
 #define CURT_DIRECTORIES_REQUIRED 1
-/** Empties directories without removing them, and refuses everything else. */
+/** Empties directories without removing them. Refuses other paths. */
 #define CURT_DIRECTORIES_CONTENTS 2
 /** Removes only empty directories, as `rmdir` does. */
 #define CURT_DIRECTORIES_ONLY_EMPTY 3
@@ -278,16 +279,16 @@ typedef void *curt_fd;
  * are removed recursively.
  */
 typedef struct {
-  /** Its size. */
+  /** The size of this struct. */
   size_t size;
   /** `CURT_REMOVE_…`. */
   uint32_t flags;
   /** One of `CURT_DIRECTORIES_…`, for paths to directories. */
   uint32_t directories;
   /**
-   * NULL, or called with the totals every few hundred entries, and at the end unless the removal
-   * was stopped. Any result but 0 stops the removal. With several threads the totals might
-   * repeat or decrease.
+   * NULL, or a callback that gets the totals every few hundred entries, and at the end unless
+   * the removal was stopped. Any result but 0 stops the removal. With several threads the totals
+   * might repeat or decrease.
    */
   int (*on_progress)(void *context, uint64_t files, uint64_t directories);
   /** Passed to `on_progress`. */
@@ -298,7 +299,7 @@ typedef struct {
 
 /** What a removal has done, even if it failed or was stopped. */
 typedef struct {
-  /** Its size. */
+  /** The size of this struct. */
   size_t size;
   /** Entries removed, except directories. */
   uint64_t files;
@@ -345,9 +346,9 @@ int32_t curt_remove(curt_fd dir,
                     curt_error **error);
 
 /**
- * Removes `count` paths, as `curt_remove` does with `CURT_CWD`. One thread removes them in order;
- * several threads divide them, unless one path lies below another. Consecutive paths in the same
- * directory share the call that opens it.
+ * Removes `count` paths, as `curt_remove` does with `CURT_CWD`: in order with one thread. Several
+ * threads divide the paths, but if one lies below another, one thread removes them all in order.
+ * Consecutive paths in the same directory share the call that opens it.
  */
 CURT_API
 int32_t curt_remove_many(const curt_str *paths,
@@ -372,12 +373,12 @@ int32_t curt_remove_many(const curt_str *paths,
  */
 
 /**
- * Follows links, including those below the path. A link back to an ancestor is the failure
- * `CURT_E_LOOP`; `curt_usage` skips it, because that directory is counted already, and reports
- * broken links as failures.
+ * Follows links, at the path and below it. A walk reports a link back to an ancestor as
+ * `CURT_E_LOOP`. `curt_usage` skips that link, because the ancestor is already counted, and
+ * reports broken links as failures.
  */
 #define CURT_TREE_FOLLOW 1
-/** Does not enter file systems other than that of the path. */
+/** Does not enter filesystems other than that of the path. */
 #define CURT_TREE_SAME_FILE_SYSTEM 2
 /** Counts a file once for each of its hard links. Only for `curt_usage`. */
 #define CURT_TREE_COUNT_LINKS 4
@@ -387,9 +388,9 @@ typedef struct curt_tree curt_tree;
 
 /** An entry of a tree. */
 typedef struct {
-  /** Its size. */
+  /** The size of this struct. */
   size_t size;
-  /** The path given to `curt_tree_open`, and the names below it. */
+  /** The path given to `curt_tree_open`, extended to this entry. */
   curt_str path;
   /** The depth; 0 for the path itself. */
   uint32_t depth;
@@ -401,8 +402,8 @@ typedef struct {
 
 /**
  * Prepares a walk, without opening anything. `flags` can be `CURT_TREE_FOLLOW` and
- * `CURT_TREE_SAME_FILE_SYSTEM`. Without the former, links are not followed, except `path` itself
- * if it ends in a separator.
+ * `CURT_TREE_SAME_FILE_SYSTEM`. Without `CURT_TREE_FOLLOW`, the only link followed is `path`
+ * itself, if it ends in a separator.
  */
 CURT_API
 int32_t curt_tree_open(curt_str path,
@@ -420,11 +421,11 @@ int32_t curt_tree_open(curt_str path,
  * path, and a directory replaced by a link cannot lead the walk out of the tree.
  *
  * Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more with a
- * flag. Entries cost no call if the file system's listings include kinds.
+ * flag. Other entries cost no call if the filesystem's listings include kinds.
  *
  * Returns 1, or 0 at the end. After `CURT_E_OS`, `CURT_E_LOOP` (a directory is its own ancestor),
- * `CURT_E_REPLACED` and `CURT_E_OTHER`, the next call continues. The caller's loop must end at
- * `CURT_E_ARGUMENT`, which would repeat, and at `CURT_E_INTERNAL`.
+ * `CURT_E_REPLACED` and `CURT_E_OTHER`, the next call continues. End the loop at
+ * `CURT_E_INTERNAL`, and at `CURT_E_ARGUMENT`, because the next call would fail in the same way.
  */
 CURT_API int32_t curt_tree_next(curt_tree *walk, curt_tree_entry *entry, curt_error **error);
 
@@ -461,11 +462,11 @@ CURT_API void curt_tree_close(curt_tree *walk);
 /** The number of hard links. */
 #define CURT_FIELD_LINKS (1 << 8)
 /**
- * The inode number, or file id. For a mount point, a listing on Unix has the number of the covered
- * directory; `CURT_EXACT` gets that of the mounted root.
+ * The inode number, or file id. For a mount point, a listing on Unix returns the number of the
+ * covered directory; `CURT_EXACT` gets the number of the mounted root.
  */
 #define CURT_FIELD_ID (1 << 9)
-/** The number of the file system or volume. */
+/** The number of the filesystem or volume. */
 #define CURT_FIELD_DEVICE (1 << 10)
 /** The user id of the owner. */
 #define CURT_FIELD_USER_ID (1 << 11)
@@ -509,7 +510,7 @@ CURT_API void curt_tree_close(curt_tree *walk);
 #define CURT_KIND_CHARACTER_DEVICE 6
 /** A block device. */
 #define CURT_KIND_BLOCK_DEVICE 7
-/** Windows: a junction; without `CURT_FIELD_TARGET` possibly a mounted volume. */
+/** Windows: a junction, or, without `CURT_FIELD_TARGET`, perhaps a mounted volume. */
 #define CURT_KIND_JUNCTION 8
 /** Windows: a directory on which a volume is mounted. */
 #define CURT_KIND_VOLUME_MOUNT 9
@@ -519,7 +520,7 @@ CURT_API void curt_tree_close(curt_tree *walk);
 #define CURT_KIND_WSL_SYMLINK 11
 /** Windows: any other reparse point that represents another file. */
 #define CURT_KIND_REPARSE 12
-/** A marker in a union file system that hides an entry of a lower layer. */
+/** A marker in a union filesystem that hides an entry of a lower layer. */
 #define CURT_KIND_WHITEOUT 13
 
 /** A point in time. */
@@ -528,14 +529,15 @@ typedef struct {
   int64_t seconds;
   /** Additional nanoseconds, below 1,000,000,000. */
   uint32_t nanoseconds;
-  /** 0. */
+  /** Always 0. */
   uint32_t reserved;
 } curt_time;
 
 /**
  * Metadata. `known`, `failed`, `result`, `os_error` and `kind` are always set; other members are
  * unchanged unless `known` has their field. A requested field in neither `known` nor `failed` does
- * not exist: the file system does not store it, or the entry is not a link and has no target.
+ * not exist: the filesystem does not store it, or the entry has no target because it is not a
+ * link.
  */
 typedef struct {
   /** The fields whose members are set. */
@@ -568,7 +570,7 @@ typedef struct {
   uint64_t block_size;
   /** `CURT_FIELD_ATTRIBUTES`. */
   uint64_t attributes;
-  /** `CURT_FIELD_ID`: the low half, then the high half, which is 0 on most file systems. */
+  /** `CURT_FIELD_ID`: the low half, then the high half, which is 0 on most filesystems. */
   uint64_t id[2];
   /** `CURT_FIELD_MODIFIED`. */
   curt_time modified;
@@ -590,8 +592,8 @@ typedef struct {
 } curt_metadata;
 
 /**
- * Gets the `fields` of a path, except `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and
- * `CURT_FIELD_GROUP`, whose texts would need an owner. Without fields, checks whether the path
+ * Gets the `fields` of a path. `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and `CURT_FIELD_GROUP` are
+ * errors, because there is no object to own their texts. Without fields, checks whether the path
  * exists. `flags` can be `CURT_FOLLOW`; `CURT_EXACT` has no effect. `metadata_size` is
  * `sizeof(curt_metadata)`. A failure leaves `metadata` unchanged.
  *
@@ -648,9 +650,10 @@ int32_t curt_dir_open(curt_str path,
  * Names and texts live until the next call with this `dir`. An entry that cannot be queried or has
  * just been removed has `failed` fields, but does not make the function fail.
  *
- * Cost: 1 call for each 64 KiB of entries (about 2,000), later for each 1 MiB, and 1 at the end.
- * Names and kinds are free, as are sizes, times and attributes on Windows. Otherwise 1 call per
- * entry gets everything that `stat(2)` returns; targets and names of owners cost more.
+ * Cost: 1 call per buffer of entries (first 64 KiB, about 2,000 entries; later 1 MiB), and 1 at
+ * the end. Names and kinds cost no further call; nor do sizes, times and attributes on Windows.
+ * Otherwise 1 call per entry gets everything that `stat(2)` returns; targets and names of owners
+ * cost more.
  *
  * Returns the number of entries, usually fewer than `capacity`, and 0 at the end or when called
  * after a failure.
@@ -675,7 +678,7 @@ CURT_API void curt_dir_close(curt_dir *dir);
 
 /** The sums of `curt_usage`. */
 typedef struct {
-  /** Its size. */
+  /** The size of this struct. */
   size_t size;
   /** Entries, including directories. */
   uint64_t entries;
@@ -694,7 +697,7 @@ typedef struct {
 /**
  * Adds up the disk space of `count` trees. A file with several hard links, or reached through two
  * of the paths, counts once. `flags` can be `CURT_TREE_FOLLOW` (otherwise links are not followed),
- * `CURT_TREE_SAME_FILE_SYSTEM` (no extra call) and `CURT_TREE_COUNT_LINKS`. The sums do not depend
+ * `CURT_TREE_SAME_FILE_SYSTEM` (costs no call) and `CURT_TREE_COUNT_LINKS`. The sums do not depend
  * on the number of threads.
  *
  * Continues after a failure. Returns 0, the result of the first failure, which `error` describes,
@@ -722,8 +725,8 @@ int32_t curt_usage(const curt_str *paths,
  */
 
 /**
- * `cmd.exe` on Windows, `execvp` elsewhere, but the working directory is searched only if `PATH`
- * names it.
+ * Searches as `cmd.exe` does on Windows and `execvp` elsewhere, but the working directory only if
+ * `PATH` names it.
  */
 #define CURT_POLICY_NATIVE 0
 /** `execvp` of the C library. */
@@ -742,8 +745,8 @@ int32_t curt_usage(const curt_str *paths,
 #define CURT_POLICY_ZIG 7
 
 /**
- * Takes options that are not set from this process: `PATH`, `PATHEXT`, the working directory, and
- * on Windows `NoDefaultCurrentDirectoryInExePath`.
+ * Takes unset options from this process: `PATH`, `PATHEXT`, the working directory, and on Windows
+ * `NoDefaultCurrentDirectoryInExePath`.
  */
 #define CURT_SEARCH_ENVIRONMENT 1
 /** Applies the policy's POSIX rules, if it has any. By default the rules of this system apply. */
@@ -756,26 +759,26 @@ int32_t curt_usage(const curt_str *paths,
  * NULL pointer means not set.
  */
 typedef struct {
-  /** Its size. */
+  /** The size of this struct. */
   size_t size;
   /**
    * `CURT_POLICY_…`. A policy without rules for the chosen system applies its rules for the
-   * other one.
+   * other system.
    */
   uint32_t policy;
   /** `CURT_SEARCH_…`. */
   uint32_t flags;
   /**
-   * `PATH`, separated by `:`, or by `;` under Windows rules. If not set, it is empty, or under
-   * POSIX rules the default of some policies.
+   * `PATH`, separated by `:`, or by `;` under Windows rules. If not set, it is empty, but some
+   * policies have a default under POSIX rules.
    */
   curt_str path;
   /** `PATHEXT`, for Windows rules. If not set, the policy's default applies. */
   curt_str pathext;
   /**
-   * The start of relative names and `PATH` entries, which also replaces the working directory in
-   * policies that search it. A relative `base` starts at the real one. If not set, relative
-   * names and entries are not found.
+   * The directory where relative names and `PATH` entries start, and which policies search
+   * instead of the working directory. A relative `base` starts at the real working directory. If
+   * `base` is not set, relative names and entries are not found.
    */
   curt_str base;
 } curt_search_options;
@@ -800,7 +803,7 @@ typedef struct {
 
 /** A program found. */
 typedef struct {
-  /** Its size. */
+  /** The size of this struct. */
   size_t size;
   /** How it starts: `CURT_PROGRAM_…`. */
   uint32_t program;
@@ -810,10 +813,10 @@ typedef struct {
   size_t entry;
   /**
    * 1 if the directory of the program came from a relative path or from the policy, so that the
-   * same search might find another program after `chdir`; otherwise 0.
+   * same search might find a different program after `chdir`; otherwise 0.
    */
   uint32_t relative;
-  /** 0. */
+  /** Always 0. */
   uint32_t reserved;
 } curt_found;
 #define CURT_FOUND_INIT \
@@ -823,9 +826,9 @@ typedef struct {
 typedef struct curt_search curt_search;
 
 /**
- * Prepares a search. Makes no system call. The first look-up splits `PATH`, and later ones reuse
- * its entries, with `CURT_SEARCH_ENVIRONMENT` also the environment and the working directory of
- * that moment. Contents of directories are not cached.
+ * Prepares a search. Makes no system call. The first look-up splits `PATH`. Later ones reuse its
+ * entries and, with `CURT_SEARCH_ENVIRONMENT`, the environment and working directory of the first.
+ * Contents of directories are not cached.
  */
 CURT_API
 int32_t curt_search_open(const curt_search_options *options,
@@ -839,10 +842,10 @@ int32_t curt_search_open(const curt_search_options *options,
  *
  * Cost on Linux: 1 call per `PATH` entry searched, and 2 for the entry with the program. On
  * Windows, with k candidates (the name with each extension), an entry costs at most k calls if k
- * is 1 or 2, otherwise 3, and 4 if it has the program; at most 5 + k if more names share the
- * candidates' prefix than one listing holds.
+ * is 1 or 2. Otherwise it costs at most 3, or 4 if it has the program, or 5 + k if more names
+ * share the candidates' prefix than one listing holds.
  *
- * Fails with `CURT_E_FIND_…`; the path in the error caused the failure.
+ * Fails with `CURT_E_FIND_…`; the error has the path that caused the failure.
  */
 CURT_API
 ptrdiff_t curt_search_find(const curt_search *search,
@@ -917,12 +920,12 @@ ptrdiff_t curt_find_once(const curt_search_options *options,
 #define CURT_OPEN_CREATE_NEW 32
 /** Fails if the last component is a symlink. By default the symlink is followed within the root. */
 #define CURT_OPEN_NO_FOLLOW 64
-/** Opens with `O_NONBLOCK`: neither opening a FIFO nor reading from it waits. */
+/** Opens with `O_NONBLOCK`, so neither opening a FIFO nor reading from it waits. */
 #define CURT_OPEN_NONBLOCKING 128
 /** Opens without waiting, but lets reads wait. Costs 1 more call on Unix. */
 #define CURT_OPEN_NONBLOCKING_OPEN 256
 /**
- * Opens with `system_flags`; a `mode` of 0 then means 0. The only other flag allowed is
+ * Opens with `system_flags`, and takes a `mode` of 0 literally. The only other flag allowed is
  * `CURT_OPEN_NONBLOCKING_OPEN`.
  */
 #define CURT_OPEN_SYSTEM 512
@@ -932,7 +935,7 @@ typedef struct curt_root curt_root;
 
 /** How to open a file. */
 typedef struct {
-  /** Its size. */
+  /** The size of this struct. */
   size_t size;
   /**
    * `CURT_OPEN_…`, including at least one of `CURT_OPEN_READ`, `CURT_OPEN_WRITE`,
@@ -947,7 +950,7 @@ typedef struct {
    * files can be opened.
    */
   int32_t system_flags;
-  /** 0. */
+  /** Must be 0. */
   uint32_t reserved;
 } curt_open_options;
 #define CURT_OPEN_OPTIONS_INIT \
@@ -964,16 +967,16 @@ int32_t curt_root_open(curt_str path,
                        curt_error **error);
 
 /**
- * Opens a file by an untrusted path. Concurrent renames and link swaps cannot lead it out of the
- * root. The caller closes `opened`, the descriptor or handle, which child programs do not inherit.
- * NULL as `options` opens for reading.
+ * Opens a file by an untrusted path, and writes its descriptor or handle to `opened`. Concurrent
+ * renames and link swaps cannot lead it out of the root. The caller closes the file; child
+ * programs do not inherit it. NULL as `options` opens for reading.
  *
  * The path can lead to a FIFO or a device, and on Unix to a directory: check the type before use.
  * Opening a FIFO waits for its other end, so set `CURT_OPEN_NONBLOCKING` or
  * `CURT_OPEN_NONBLOCKING_OPEN` if others can create files there.
  *
  * Fails with `CURT_E_REFUSED_…` if the path or a link in it leaves the root, and with
- * `CURT_E_ARGUMENT` for contradictory flags, too. Costs 1 call on Linux, or 2 per component
+ * `CURT_E_ARGUMENT` if flags contradict each other. Costs 1 call on Linux, or 2 per component
  * without `openat2(2)`.
  */
 CURT_API
@@ -994,9 +997,9 @@ CURT_API void curt_root_close(curt_root *root);
  *         puts(path);
  */
 
-/** The last component need not exist, and neither need the target of a symlink there. */
+/** The last component can be missing. If it is a symlink, its target can be missing, too. */
 #define CURT_CANONICAL_MISSING_LAST 1
-/** No component need exist, and components before others need not be directories. */
+/** Any component can be missing, or be a file although other components follow it. */
 #define CURT_CANONICAL_MISSING_ANY 2
 /** The path must exist. On Unix it can go through at most 40 symlinks, as for `realpath(3)`. */
 #define CURT_CANONICAL_FEW_LINKS 3
@@ -1034,7 +1037,7 @@ ptrdiff_t curt_canonical(curt_str path,
  */
 
 /**
- * Tries all extensions in the first root, then in the second, as Python and Node do. By default
+ * Tries all extensions in the first root, then in the second, as Python and Node do. The default
  * tries the first extension in all roots, then the second, as Ruby does.
  */
 #define CURT_LOOKUP_ROOT_FIRST 1
@@ -1053,7 +1056,7 @@ int32_t curt_lookup_open(const curt_str *roots,
                          curt_lookup **lookup,
                          curt_error **error);
 
-/** Replaces the roots, and keeps the cache of those that remain. Makes no system call. */
+/** Replaces the roots. Roots that remain keep their cached contents. Makes no system call. */
 CURT_API
 int32_t curt_lookup_set_roots(curt_lookup *lookup,
                               const curt_str *roots,
@@ -1110,19 +1113,19 @@ CURT_API void curt_lookup_close(curt_lookup *lookup);
 #define CURT_FLAVOR_WINDOWS 2
 
 /**
- * Windows paths as from `GetFullPathNameW`. POSIX paths are joined, without `.` and repeated
- * slashes.
+ * Expands Windows paths as `GetFullPathNameW` does. Joins POSIX paths to their starting directory,
+ * and removes `.` and repeated slashes.
  */
 #define CURT_STYLE_NATIVE 0
 /**
- * Ruby's `File.absolute_path`, or with `CURT_EXPAND_TILDE` Ruby's `File.expand_path`. Trailing
- * separators are removed, and Windows paths are written with slashes.
+ * Expands paths as Ruby's `File.absolute_path` does, or with `CURT_EXPAND_TILDE` as
+ * `File.expand_path`. Trailing separators are removed, and Windows paths are written with slashes.
  */
 #define CURT_STYLE_RUBY 1
 
 /**
- * Keeps `..` in POSIX paths of the native style, because the name before it might be a symlink.
- * Otherwise like `CURT_DOT_DOT_CLAMP`.
+ * Keeps `..` in POSIX paths of the native style, because the name before it might be a symlink. In
+ * other paths like `CURT_DOT_DOT_CLAMP`.
  */
 #define CURT_DOT_DOT_DEFAULT 0
 /** Keeps `..`. */
@@ -1133,11 +1136,11 @@ CURT_API void curt_lookup_close(curt_lookup *lookup);
 #define CURT_DOT_DOT_REFUSE 3
 
 /**
- * Takes options that are not set from this process. The working directory, or a drive's, is read
- * once, when first needed: open another expander after `chdir(2)`. The home directory comes from
+ * Takes unset options from this process. The working directory (or a drive's) is read once, when
+ * first needed, so open another expander after `chdir(2)`. The home directory comes from
  * environment variables; `~user`, and `~` without `HOME`, query the user database each time.
- * Without this flag the process is not queried, and the rules are those of Windows 11 instead of
- * the running release.
+ * Without this flag the process is not queried, and Windows paths follow the rules of Windows 11,
+ * not of the running release.
  */
 #define CURT_EXPAND_ENVIRONMENT 1
 /** Expands a leading `~` to a home directory. */
@@ -1150,7 +1153,7 @@ CURT_API void curt_lookup_close(curt_lookup *lookup);
 
 /** How to expand paths. Texts are copied; NULL means not set. */
 typedef struct {
-  /** Its size. */
+  /** The size of this struct. */
   size_t size;
   /** `CURT_FLAVOR_…`. Every flavor works on every system. */
   uint32_t flavor;
@@ -1162,11 +1165,11 @@ typedef struct {
   uint32_t flags;
   /** Bytes per code unit of the texts below: 1, or 2 for UTF-16. Can be 0 if they are all NULL. */
   uint32_t width;
-  /** 0. */
+  /** Must be 0. */
   uint32_t reserved;
   /**
-   * The start of relative paths, instead of the working directory. A relative `base` starts
-   * there.
+   * The directory where relative paths start, instead of the working directory. A relative
+   * `base` itself starts at the working directory.
    */
   const void *base;
   /** The length in code units. */
@@ -1196,9 +1199,9 @@ int32_t curt_expander_open(const curt_expand_options *options,
                            curt_error **error);
 
 /**
- * Writes the full path of `text` into `buffer`, which must not overlap it. Bytes that are not
- * valid Unicode are preserved. Makes no system call without `CURT_EXPAND_ENVIRONMENT`, and
- * allocates no memory for a path that is already in its full form. Fails with `CURT_E_EXPAND_…`.
+ * Writes the full path of `text` into `buffer`; the two must not overlap. Bytes that are not valid
+ * Unicode are preserved. Makes no system call without `CURT_EXPAND_ENVIRONMENT`, and allocates no
+ * memory for a path that is already in its full form. Fails with `CURT_E_EXPAND_…`.
  */
 CURT_API
 ptrdiff_t curt_expand_bytes(const curt_expander *expander,
@@ -1209,7 +1212,7 @@ ptrdiff_t curt_expand_bytes(const curt_expander *expander,
 
 /**
  * Does the same as `curt_expand_bytes` for UTF-16, on any system. The texts in the options can
- * have another width.
+ * have a different width.
  */
 CURT_API
 ptrdiff_t curt_expand_units(const curt_expander *expander,
@@ -1226,7 +1229,7 @@ CURT_API void curt_expander_close(curt_expander *expander);
  *     puts(curt_text(CURT_E_FIND_NOT_FOUND));
  */
 
-/** A system call failed. The error has its number. */
+/** A system call failed. `os_error` of the error says why. */
 #define CURT_E_OS (-1)
 /**
  * A wrong argument: NULL, misaligned, a text with a NUL, or a size or flag unknown to this
@@ -1235,13 +1238,13 @@ CURT_API void curt_expander_close(curt_expander *expander);
 #define CURT_E_ARGUMENT (-2)
 /** `cancel`, `poll` or a callback stopped the work. */
 #define CURT_E_STOPPED (-3)
-/** Another entry with the same name replaced this one meanwhile. */
+/** The entry was replaced meanwhile with a different one of the same name. */
 #define CURT_E_REPLACED (-4)
-/** A link or a mount leads back to this directory, which contains it. */
+/** A link or a mount leads back to a directory that contains it. */
 #define CURT_E_LOOP (-5)
 /** A bug in curt, which the error describes. The work ended where the bug occurred. */
 #define CURT_E_INTERNAL (-6)
-/** Not supported by the system, or a failure without a code here. The error has the reason. */
+/** Not supported by the system, or a failure without a code here. The error explains it. */
 #define CURT_E_OTHER (-7)
 /** Not removed: a mount point, because crossing mounts was not requested. */
 #define CURT_E_KEPT_MOUNT_POINT (-20)
@@ -1251,7 +1254,7 @@ CURT_API void curt_expander_close(curt_expander *expander);
 #define CURT_E_KEPT_DOT (-22)
 /** Not removed: the root directory. */
 #define CURT_E_KEPT_ROOT (-23)
-/** Not removed: an entry on another file system than its parent. */
+/** Not removed: an entry on a filesystem other than its parent's. */
 #define CURT_E_KEPT_OTHER_FILE_SYSTEM (-24)
 /** Not removed: a directory, because the options refuse directories. */
 #define CURT_E_KEPT_DIRECTORY (-25)
@@ -1328,7 +1331,10 @@ CURT_API void curt_expander_close(curt_expander *expander);
  */
 CURT_API const char *curt_text(int32_t result);
 
-/** Returns the `CURT_ABI` of the loaded library. After `dlopen`, check that yours is not larger. */
+/**
+ * Returns the `CURT_ABI` of the loaded library. After `dlopen`, check that your header's
+ * `CURT_ABI` is not larger.
+ */
 CURT_API uint32_t curt_abi(void);
 
 #ifdef __cplusplus

@@ -4,8 +4,8 @@ checkout=$PWD
 header=$checkout/bindings/c/include
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/curt/proofs
-# The folder for building and running programs for Windows: see `cargo xtask windows-session`. The
-# session sees it at another path, which it gets in its environment.
+# The folder for building and running programs for Windows. The session of `cargo xtask
+# windows-session` sees it at a different path, in its environment.
 windows=$target/debian-root/windows
 newest=0.17.1
 export PYTHONPATH=$checkout/bindings/c/proofs PYTHONDONTWRITEBYTECODE=1
@@ -38,8 +38,8 @@ build_zig() {
         --cache-dir "$target/zig/cache" --global-cache-dir "$target/zig/global" "$@"
 }
 
-# Writes `curt_h.zig` into the current folder. Versions before 0.17 import the header in the source,
-# newer ones translate it. Arguments: the version of Zig, the target.
+# Writes `curt_h.zig` into the current folder. Zig before 0.17 imports the header in the source;
+# newer versions translate it. Arguments: the version of Zig, the target.
 import_header() {
     if [ "$1" != "$newest" ]; then
         echo 'pub const c = @cImport(@cInclude("curt.h"));' >curt_h.zig
@@ -61,7 +61,7 @@ build_library_for_windows() {
 build_curt_for_windows() {
     import_header "$1" x86_64-windows-gnu
     cp "$2" .
-    # Both Zig and Rust define a stack probe, so Zig's is left out.
+    # Leave out Zig's stack probe, because Rust defines one, too.
     build_zig "$1" "$3" "$(basename "$2")" -target x86_64-windows-gnu -I "$header" -lc \
         "$windows/libcurt.a" -fno-compiler-rt -lunwind -lntdll -luserenv -lws2_32 -ldbghelp
 }

@@ -11,9 +11,9 @@ use crate::error::{curt_error, guard};
 use crate::guard::{Failure, length};
 use crate::text::{Buffer, Unit, curt_char, curt_str, to_units};
 
-/// The last component need not exist, and neither need the target of a symlink there.
+/// The last component can be missing. If it is a symlink, its target can be missing, too.
 pub const CURT_CANONICAL_MISSING_LAST: u32 = 1;
-/// No component need exist, and components before others need not be directories.
+/// Any component can be missing, or be a file although other components follow it.
 pub const CURT_CANONICAL_MISSING_ANY: u32 = 2;
 /// The path must exist. On Unix it can go through at most 40 symlinks, as for `realpath(3)`.
 pub const CURT_CANONICAL_FEW_LINKS: u32 = 3;

@@ -19,7 +19,7 @@ use crate::structs::{self, Versioned};
 /// The largest number of threads.
 pub const CURT_THREADS_MOST: u32 = 1024;
 const _: () = assert!(CURT_THREADS_MOST as usize == Threads::MOST);
-/// As many threads as make the work faster.
+/// Chooses as many threads as make the work faster.
 pub const CURT_THREADS_AUTOMATIC: u32 = u32::MAX;
 
 /// How to run long work. By default it uses one thread and no callback. A callback that does not
@@ -28,20 +28,20 @@ pub const CURT_THREADS_AUTOMATIC: u32 = u32::MAX;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_control {
-    /// Its size.
+    /// The size of this struct.
     pub size: usize,
     /// The maximum number of threads, including the caller's; at most `CURT_THREADS_MOST`.
     pub threads: u32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
     /// NULL, or an `int` that a signal handler or another thread can set. Any value but 0 stops the
-    /// work within milliseconds, but does not interrupt a blocking system call. It can take half a
-    /// second for a million paths in an array, or entries of a sorted directory (`curt_usage` with
-    /// `CURT_TREE_FOLLOW`).
+    /// work within milliseconds, but does not interrupt a blocking system call. Stopping can take
+    /// half a second with a million paths in an array, or with a million entries in a sorted
+    /// directory (`curt_usage` with `CURT_TREE_FOLLOW`).
     pub cancel: *const c_int,
-    /// NULL, or called at the start and then every few milliseconds.
+    /// NULL, or a callback that runs at the start and then every few milliseconds.
     pub poll: Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>,
-    /// NULL, or called for each failure. The error lives until the callback returns.
+    /// NULL, or a callback for each failure. The error lives until the callback returns.
     pub on_error:
         Option<unsafe extern "C" fn(context: *mut c_void, error: *const curt_error) -> c_int>,
     /// Passed to the callbacks.
@@ -99,8 +99,8 @@ impl Control {
         let Some(control) = self.0.filter(|control| !control.cancel.is_null()) else {
             return false;
         };
-        // SAFETY: `cancel` is aligned and valid during the call, and its writers store the `int` in
-        // one piece.
+        // SAFETY: `cancel` is aligned and valid during the call, and other threads store the `int`
+        // in one piece.
         let flag = unsafe { AtomicI32::from_ptr(control.cancel.cast_mut()) };
         flag.load(Ordering::Relaxed) != 0
     }
@@ -121,8 +121,7 @@ impl Control {
         let Some(control) = self.0 else { return Next::Continue };
         let Some(on_error) = control.on_error else { return Next::Continue };
         let object = curt_error::of(error);
-        // SAFETY: `on_error` accepts the caller's `context`; the object
-        // outlives the call.
+        // SAFETY: `on_error` accepts the caller's `context`, and `object` outlives the call.
         next(unsafe { on_error(control.context, &raw const object) })
     }
 }

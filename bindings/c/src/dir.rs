@@ -31,7 +31,6 @@ use crate::text::{Texts, curt_str};
 pub struct curt_dir {
     list: List,
     wanted: Wanted,
-    /// The texts of the current batch.
     texts: Texts,
 }
 
@@ -72,9 +71,10 @@ pub unsafe extern "C" fn curt_dir_open(
 /// Names and texts live until the next call with this `dir`. An entry that cannot be queried or has
 /// just been removed has `failed` fields, but does not make the function fail.
 ///
-/// Cost: 1 call for each 64 KiB of entries (about 2,000), later for each 1 MiB, and 1 at the end.
-/// Names and kinds are free, as are sizes, times and attributes on Windows. Otherwise 1 call per
-/// entry gets everything that `stat(2)` returns; targets and names of owners cost more.
+/// Cost: 1 call per buffer of entries (first 64 KiB, about 2,000 entries; later 1 MiB), and 1 at
+/// the end. Names and kinds cost no further call; nor do sizes, times and attributes on Windows.
+/// Otherwise 1 call per entry gets everything that `stat(2)` returns; targets and names of owners
+/// cost more.
 ///
 /// Returns the number of entries, usually fewer than `capacity`, and 0 at the end or when called
 /// after a failure.

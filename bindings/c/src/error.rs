@@ -22,7 +22,7 @@ use crate::text::{Unit, curt_str, to_units};
 pub struct curt_error {
     result: i32,
     what: What,
-    /// Texts, null until requested: many callers need only the result, and formatting takes longer
+    /// Null until requested, because many callers need only the result, and formatting takes longer
     /// than some system calls. Not a `OnceLock`: after a fork, the child could wait for a thread
     /// that exists only in the parent.
     texts: AtomicPtr<Texts>,
@@ -31,13 +31,13 @@ pub struct curt_error {
 #[derive(Debug)]
 enum What {
     Library(curt::Error),
-    /// The text of a failure without operation and path.
+    /// The message of a failure that has no operation and no path.
     Other(String),
 }
 
 #[derive(Debug)]
 struct Texts {
-    /// Texts that end in NUL.
+    /// The operation. It ends in a NUL, as do the other texts.
     operation: Option<Box<[u8]>>,
     path: Box<[Unit]>,
     text: Box<[u8]>,
@@ -48,7 +48,7 @@ struct Texts {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_error_info {
-    /// Its size.
+    /// The size of this struct.
     pub size: usize,
     /// `CURT_E_…`.
     pub result: i32,
@@ -58,14 +58,14 @@ pub struct curt_error_info {
     /// The failed operation in one word, as in the command's JSON output: `"remove_file"`,
     /// `"open_directory"`, … NULL if no operation had begun.
     pub operation: *const c_char,
-    /// The path given to the function and the names below it, or empty.
+    /// The path given to the function, extended to the entry that failed; or empty.
     pub path: curt_str,
     /// A message in UTF-8 for people, with operation, path and cause.
     pub text: *const c_char,
     /// Bytes in `text`.
     pub text_len: usize,
-    /// The cause in curt's words, or NULL if the system's text for `os_error` explains it. For
-    /// languages whose exceptions use the system's text.
+    /// The cause in curt's words, or NULL if the system's text for `os_error` explains it. Use it
+    /// in languages whose exceptions have the system's text.
     pub reason: *const c_char,
 }
 

@@ -31,15 +31,15 @@ pub const CURT_FLAVOR_POSIX: u32 = 1;
 /// Windows paths.
 pub const CURT_FLAVOR_WINDOWS: u32 = 2;
 
-/// Windows paths as from `GetFullPathNameW`. POSIX paths are joined, without `.` and repeated
-/// slashes.
+/// Expands Windows paths as `GetFullPathNameW` does. Joins POSIX paths to their starting directory,
+/// and removes `.` and repeated slashes.
 pub const CURT_STYLE_NATIVE: u32 = 0;
-/// Ruby's `File.absolute_path`, or with `CURT_EXPAND_TILDE` Ruby's `File.expand_path`. Trailing
-/// separators are removed, and Windows paths are written with slashes.
+/// Expands paths as Ruby's `File.absolute_path` does, or with `CURT_EXPAND_TILDE` as
+/// `File.expand_path`. Trailing separators are removed, and Windows paths are written with slashes.
 pub const CURT_STYLE_RUBY: u32 = 1;
 
-/// Keeps `..` in POSIX paths of the native style, because the name before it might be a symlink.
-/// Otherwise like `CURT_DOT_DOT_CLAMP`.
+/// Keeps `..` in POSIX paths of the native style, because the name before it might be a symlink. In
+/// other paths like `CURT_DOT_DOT_CLAMP`.
 pub const CURT_DOT_DOT_DEFAULT: u32 = 0;
 /// Keeps `..`.
 pub const CURT_DOT_DOT_KEEP: u32 = 1;
@@ -48,11 +48,11 @@ pub const CURT_DOT_DOT_CLAMP: u32 = 2;
 /// Like `CURT_DOT_DOT_CLAMP`, but `..` at the root is an error.
 pub const CURT_DOT_DOT_REFUSE: u32 = 3;
 
-/// Takes options that are not set from this process. The working directory, or a drive's, is read
-/// once, when first needed: open another expander after `chdir(2)`. The home directory comes from
+/// Takes unset options from this process. The working directory (or a drive's) is read once, when
+/// first needed, so open another expander after `chdir(2)`. The home directory comes from
 /// environment variables; `~user`, and `~` without `HOME`, query the user database each time.
-/// Without this flag the process is not queried, and the rules are those of Windows 11 instead of
-/// the running release.
+/// Without this flag the process is not queried, and Windows paths follow the rules of Windows 11,
+/// not of the running release.
 pub const CURT_EXPAND_ENVIRONMENT: u32 = 1;
 /// Expands a leading `~` to a home directory.
 pub const CURT_EXPAND_TILDE: u32 = 2;
@@ -64,7 +64,7 @@ pub const CURT_EXPAND_VERBATIM: u32 = 4;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_expand_options {
-    /// Its size.
+    /// The size of this struct.
     pub size: usize,
     /// `CURT_FLAVOR_…`. Every flavor works on every system.
     pub flavor: u32,
@@ -76,10 +76,10 @@ pub struct curt_expand_options {
     pub flags: u32,
     /// Bytes per code unit of the texts below: 1, or 2 for UTF-16. Can be 0 if they are all NULL.
     pub width: u32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
-    /// The start of relative paths, instead of the working directory. A relative `base` starts
-    /// there.
+    /// The directory where relative paths start, instead of the working directory. A relative
+    /// `base` itself starts at the working directory.
     pub base: *const c_void,
     /// The length in code units.
     pub base_len: usize,
@@ -114,9 +114,9 @@ pub unsafe extern "C" fn curt_expander_open(
     unsafe { error::open("curt_expander_open", expander, error, body) }
 }
 
-/// Writes the full path of `text` into `buffer`, which must not overlap it. Bytes that are not
-/// valid Unicode are preserved. Makes no system call without `CURT_EXPAND_ENVIRONMENT`, and
-/// allocates no memory for a path that is already in its full form. Fails with `CURT_E_EXPAND_…`.
+/// Writes the full path of `text` into `buffer`; the two must not overlap. Bytes that are not valid
+/// Unicode are preserved. Makes no system call without `CURT_EXPAND_ENVIRONMENT`, and allocates no
+/// memory for a path that is already in its full form. Fails with `CURT_E_EXPAND_…`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expand_bytes(
     expander: *const curt_expander,
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn curt_expand_bytes(
 }
 
 /// Does the same as `curt_expand_bytes` for UTF-16, on any system. The texts in the options can
-/// have another width.
+/// have a different width.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expand_units(
     expander: *const curt_expander,

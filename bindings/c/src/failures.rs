@@ -7,8 +7,8 @@ use curt::{Error, Next};
 
 use crate::control::Control;
 
-/// The failures of one C call. A failure on the caller's thread is reported at once, those of other
-/// threads when the work polls and at its end.
+/// The failures of one C call. A failure on the caller's thread is reported at once. Failures of
+/// other threads are reported when the work polls, and when it ends.
 pub(crate) struct Failures<'c> {
     control: &'c Control,
     caller: usize,
@@ -18,7 +18,6 @@ pub(crate) struct Failures<'c> {
 #[derive(Default)]
 struct Gathered {
     first: Option<Error>,
-    /// Failures not yet reported to the caller.
     waiting: Vec<Error>,
 }
 
@@ -32,7 +31,7 @@ impl<'c> Failures<'c> {
         self.control.polls() || self.control.reports()
     }
 
-    /// Stores a failure from any thread, and reports it on the caller's thread.
+    /// Stores a failure from any thread. On the caller's thread, then reports all waiting failures.
     pub(crate) fn take(&self, error: &Error) -> Next {
         {
             let mut gathered = self.lock();
@@ -59,8 +58,8 @@ impl<'c> Failures<'c> {
         if stops { Next::Stop } else { Next::Continue }
     }
 
-    /// Reports the remaining failures, unless the work was stopped. Returns the first failure of
-    /// all.
+    /// Reports the remaining failures, unless the work was stopped. Returns the first of all
+    /// failures.
     pub(crate) fn end(self, stopped: bool) -> Option<Error> {
         if !stopped {
             self.tell();
@@ -73,8 +72,8 @@ impl<'c> Failures<'c> {
     }
 }
 
-/// Returns a number that is unique among living threads: the address of a thread-local. Avoids
-/// `std::thread::current`, whose allocation leak checkers report for the main thread.
+/// Returns a number that is unique among living threads: the address of a thread-local. Does not
+/// use `std::thread::current`, because leak checkers report what that allocates on the main thread.
 fn this_thread() -> usize {
     thread_local!(static HERE: u8 = const { 0 });
     HERE.with(|here| ptr::from_ref(here).addr())

@@ -10,7 +10,7 @@ pub(crate) enum Failure {
     Library(curt::Error),
     Argument(&'static str),
     Stopped,
-    /// A result that needs no message.
+    /// A result without a message.
     Result(i32),
     Panic(String),
 }
@@ -56,11 +56,11 @@ pub(crate) fn plain<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, i
 
 thread_local!(static UNWINDING: Cell<bool> = const { Cell::new(false) });
 
-/// Silences panics. The hook belongs to this copy of the standard library, which no other code in
-/// the process uses. It aborts at a second panic during unwinding, because the standard library
-/// would print first.
+/// Silences panic messages with a hook. The hook belongs to this copy of the standard library,
+/// which no other code in the process uses. At a second panic during unwinding, the hook aborts
+/// before the standard library can print.
 fn silence() {
-    // Not a `Once`: if the process forks while another thread runs it, the child would wait
+    // Not a `Once`: if the process forks while another thread is inside it, the child would wait
     // forever.
     static SILENT: AtomicBool = AtomicBool::new(false);
     let hook = |_: &panic::PanicHookInfo<'_>| {
@@ -103,7 +103,6 @@ mod tests {
         std::hint::black_box(Ok(7))
     }
 
-    /// Returns the result of a guarded body, and the text of its error object.
     fn guarded(body: impl FnOnce() -> Result<i32, Failure>) -> (Result<i32, i32>, String) {
         let mut error = std::ptr::dangling_mut();
         // SAFETY: `error` is a local variable.

@@ -17,7 +17,7 @@ use crate::guard::{Failure, int, length, plain};
 use crate::handle;
 use crate::text::{self, Buffer, Unit, curt_char, curt_str, to_units};
 
-/// Tries all extensions in the first root, then in the second, as Python and Node do. By default
+/// Tries all extensions in the first root, then in the second, as Python and Node do. The default
 /// tries the first extension in all roots, then the second, as Ruby does.
 pub const CURT_LOOKUP_ROOT_FIRST: u32 = 1;
 
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn curt_lookup_open(
     unsafe { error::open("curt_lookup_open", lookup, error, body) }
 }
 
-/// Replaces the roots, and keeps the cache of those that remain. Makes no system call.
+/// Replaces the roots. Roots that remain keep their cached contents. Makes no system call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_lookup_set_roots(
     lookup: *mut curt_lookup,

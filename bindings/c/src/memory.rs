@@ -1,4 +1,4 @@
-//! An allocator that aborts when memory runs out. Without it the standard library would first read
+//! An allocator that aborts when memory runs out. The standard library's handler would first read
 //! `RUST_BACKTRACE` and print a message.
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -32,10 +32,10 @@ pub const CURT_FIELD_CREATED: u32 = 1 << 6;
 pub const CURT_FIELD_MODE: u32 = 1 << 7;
 /// The number of hard links.
 pub const CURT_FIELD_LINKS: u32 = 1 << 8;
-/// The inode number, or file id. For a mount point, a listing on Unix has the number of the covered
-/// directory; `CURT_EXACT` gets that of the mounted root.
+/// The inode number, or file id. For a mount point, a listing on Unix returns the number of the
+/// covered directory; `CURT_EXACT` gets the number of the mounted root.
 pub const CURT_FIELD_ID: u32 = 1 << 9;
-/// The number of the file system or volume.
+/// The number of the filesystem or volume.
 pub const CURT_FIELD_DEVICE: u32 = 1 << 10;
 /// The user id of the owner.
 pub const CURT_FIELD_USER_ID: u32 = 1 << 11;
@@ -76,7 +76,7 @@ pub const CURT_KIND_SOCKET: u32 = 5;
 pub const CURT_KIND_CHARACTER_DEVICE: u32 = 6;
 /// A block device.
 pub const CURT_KIND_BLOCK_DEVICE: u32 = 7;
-/// Windows: a junction; without `CURT_FIELD_TARGET` possibly a mounted volume.
+/// Windows: a junction, or, without `CURT_FIELD_TARGET`, perhaps a mounted volume.
 pub const CURT_KIND_JUNCTION: u32 = 8;
 /// Windows: a directory on which a volume is mounted.
 pub const CURT_KIND_VOLUME_MOUNT: u32 = 9;
@@ -86,7 +86,7 @@ pub const CURT_KIND_APP_EXEC_LINK: u32 = 10;
 pub const CURT_KIND_WSL_SYMLINK: u32 = 11;
 /// Windows: any other reparse point that represents another file.
 pub const CURT_KIND_REPARSE: u32 = 12;
-/// A marker in a union file system that hides an entry of a lower layer.
+/// A marker in a union filesystem that hides an entry of a lower layer.
 pub const CURT_KIND_WHITEOUT: u32 = 13;
 
 /// A point in time.
@@ -97,13 +97,14 @@ pub struct curt_time {
     pub seconds: i64,
     /// Additional nanoseconds, below 1,000,000,000.
     pub nanoseconds: u32,
-    /// 0.
+    /// Always 0.
     pub reserved: u32,
 }
 
 /// Metadata. `known`, `failed`, `result`, `os_error` and `kind` are always set; other members are
 /// unchanged unless `known` has their field. A requested field in neither `known` nor `failed` does
-/// not exist: the file system does not store it, or the entry is not a link and has no target.
+/// not exist: the filesystem does not store it, or the entry has no target because it is not a
+/// link.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_metadata {
@@ -137,7 +138,7 @@ pub struct curt_metadata {
     pub block_size: u64,
     /// `CURT_FIELD_ATTRIBUTES`.
     pub attributes: u64,
-    /// `CURT_FIELD_ID`: the low half, then the high half, which is 0 on most file systems.
+    /// `CURT_FIELD_ID`: the low half, then the high half, which is 0 on most filesystems.
     pub id: [u64; 2],
     /// `CURT_FIELD_MODIFIED`.
     pub modified: curt_time,
@@ -156,8 +157,8 @@ pub struct curt_metadata {
     pub group: curt_str,
 }
 
-/// Gets the `fields` of a path, except `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and
-/// `CURT_FIELD_GROUP`, whose texts would need an owner. Without fields, checks whether the path
+/// Gets the `fields` of a path. `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and `CURT_FIELD_GROUP` are
+/// errors, because there is no object to own their texts. Without fields, checks whether the path
 /// exists. `flags` can be `CURT_FOLLOW`; `CURT_EXACT` has no effect. `metadata_size` is
 /// `sizeof(curt_metadata)`. A failure leaves `metadata` unchanged.
 ///

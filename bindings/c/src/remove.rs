@@ -33,16 +33,16 @@ const CURT_CWD: curt_fd = -100;
 const CURT_CWD: curt_fd = std::ptr::null_mut();
 
 /// Accepts a missing path, as `rm -f` does. On Unix also accepts a path through a file (`file/`,
-/// `file/x`) and leaves the file.
+/// `file/x`), and does not remove the file.
 pub const CURT_REMOVE_MISSING_OK: u32 = 1;
 /// Empties mounts, too. The mount points remain and count as failures.
 pub const CURT_REMOVE_CROSS_MOUNTS: u32 = 2;
 
 /// Removes directories with everything below them.
 pub const CURT_DIRECTORIES_RECURSIVE: u32 = 0;
-/// Like `CURT_DIRECTORIES_RECURSIVE`, but refuses everything else, such as a link to a directory.
+/// Like `CURT_DIRECTORIES_RECURSIVE`, but refuses other paths, such as a link to a directory.
 pub const CURT_DIRECTORIES_REQUIRED: u32 = 1;
-/// Empties directories without removing them, and refuses everything else.
+/// Empties directories without removing them. Refuses other paths.
 pub const CURT_DIRECTORIES_CONTENTS: u32 = 2;
 /// Removes only empty directories, as `rmdir` does.
 pub const CURT_DIRECTORIES_ONLY_EMPTY: u32 = 3;
@@ -54,15 +54,15 @@ pub const CURT_DIRECTORIES_REFUSE: u32 = 4;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_remove_options {
-    /// Its size.
+    /// The size of this struct.
     pub size: usize,
     /// `CURT_REMOVE_…`.
     pub flags: u32,
     /// One of `CURT_DIRECTORIES_…`, for paths to directories.
     pub directories: u32,
-    /// NULL, or called with the totals every few hundred entries, and at the end unless the removal
-    /// was stopped. Any result but 0 stops the removal. With several threads the totals might
-    /// repeat or decrease.
+    /// NULL, or a callback that gets the totals every few hundred entries, and at the end unless
+    /// the removal was stopped. Any result but 0 stops the removal. With several threads the totals
+    /// might repeat or decrease.
     pub on_progress:
         Option<unsafe extern "C" fn(context: *mut c_void, files: u64, directories: u64) -> c_int>,
     /// Passed to `on_progress`.
@@ -76,7 +76,7 @@ unsafe impl Versioned for curt_remove_options {}
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_remove_report {
-    /// Its size.
+    /// The size of this struct.
     pub size: usize,
     /// Entries removed, except directories.
     pub files: u64,
@@ -139,9 +139,9 @@ pub unsafe extern "C" fn curt_remove(
     int(unsafe { guard("curt_remove", error, body) })
 }
 
-/// Removes `count` paths, as `curt_remove` does with `CURT_CWD`. One thread removes them in order;
-/// several threads divide them, unless one path lies below another. Consecutive paths in the same
-/// directory share the call that opens it.
+/// Removes `count` paths, as `curt_remove` does with `CURT_CWD`: in order with one thread. Several
+/// threads divide the paths, but if one lies below another, one thread removes them all in order.
+/// Consecutive paths in the same directory share the call that opens it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_remove_many(
     paths: *const curt_str,
@@ -180,7 +180,7 @@ unsafe fn remove(
     let progress = Progress(options);
     let mut removal = Remove::new()
         .threads(control.threads())
-        // Set this even without a callback, because the report then holds only the first failure.
+        // Set `on_error` even without a callback: with it the report stores only the first failure.
         .on_error(|error| control.report(error))
         .callbacks_on_caller_thread(control.reports() || progress.is_wanted());
     if control.polls() {
@@ -301,7 +301,7 @@ mod tests {
     fn a_removal_costs_the_calls_of_the_library() {
         let scratch = tempfile::tempdir().unwrap();
         let theirs = |at: &Path| Remove::new().threads(Threads::AtMost(1)).run(at);
-        // The first removal of a process makes additional queries.
+        // The first removal in a process makes additional calls, so leave it out.
         tree(&scratch.path().join("first"), 0);
         theirs(&scratch.path().join("first"));
         for directories in [0, 1, 4] {

@@ -10,20 +10,20 @@ use curt::remove::RemainReason;
 use curt::which::FindCause;
 use curt::{Cause, Error};
 
-/// A system call failed. The error has its number.
+/// A system call failed. `os_error` of the error says why.
 pub const CURT_E_OS: i32 = -1;
 /// A wrong argument: NULL, misaligned, a text with a NUL, or a size or flag unknown to this
 /// version.
 pub const CURT_E_ARGUMENT: i32 = -2;
 /// `cancel`, `poll` or a callback stopped the work.
 pub const CURT_E_STOPPED: i32 = -3;
-/// Another entry with the same name replaced this one meanwhile.
+/// The entry was replaced meanwhile with a different one of the same name.
 pub const CURT_E_REPLACED: i32 = -4;
-/// A link or a mount leads back to this directory, which contains it.
+/// A link or a mount leads back to a directory that contains it.
 pub const CURT_E_LOOP: i32 = -5;
 /// A bug in curt, which the error describes. The work ended where the bug occurred.
 pub const CURT_E_INTERNAL: i32 = -6;
-/// Not supported by the system, or a failure without a code here. The error has the reason.
+/// Not supported by the system, or a failure without a code here. The error explains it.
 pub const CURT_E_OTHER: i32 = -7;
 /// Not removed: a mount point, because crossing mounts was not requested.
 pub const CURT_E_KEPT_MOUNT_POINT: i32 = -20;
@@ -33,7 +33,7 @@ pub const CURT_E_KEPT_BEING_WRITTEN_TO: i32 = -21;
 pub const CURT_E_KEPT_DOT: i32 = -22;
 /// Not removed: the root directory.
 pub const CURT_E_KEPT_ROOT: i32 = -23;
-/// Not removed: an entry on another file system than its parent.
+/// Not removed: an entry on a filesystem other than its parent's.
 pub const CURT_E_KEPT_OTHER_FILE_SYSTEM: i32 = -24;
 /// Not removed: a directory, because the options refuse directories.
 pub const CURT_E_KEPT_DIRECTORY: i32 = -25;
@@ -166,7 +166,8 @@ pub extern "C" fn curt_text(result: i32) -> *const c_char {
     text_of(result).as_ptr()
 }
 
-/// Returns the `CURT_ABI` of the loaded library. After `dlopen`, check that yours is not larger.
+/// Returns the `CURT_ABI` of the loaded library. After `dlopen`, check that your header's
+/// `CURT_ABI` is not larger.
 #[unsafe(no_mangle)]
 pub extern "C" fn curt_abi() -> u32 {
     CURT_ABI

@@ -42,11 +42,11 @@ pub const CURT_OPEN_CREATE: u32 = 16;
 pub const CURT_OPEN_CREATE_NEW: u32 = 32;
 /// Fails if the last component is a symlink. By default the symlink is followed within the root.
 pub const CURT_OPEN_NO_FOLLOW: u32 = 64;
-/// Opens with `O_NONBLOCK`: neither opening a FIFO nor reading from it waits.
+/// Opens with `O_NONBLOCK`, so neither opening a FIFO nor reading from it waits.
 pub const CURT_OPEN_NONBLOCKING: u32 = 128;
 /// Opens without waiting, but lets reads wait. Costs 1 more call on Unix.
 pub const CURT_OPEN_NONBLOCKING_OPEN: u32 = 256;
-/// Opens with `system_flags`; a `mode` of 0 then means 0. The only other flag allowed is
+/// Opens with `system_flags`, and takes a `mode` of 0 literally. The only other flag allowed is
 /// `CURT_OPEN_NONBLOCKING_OPEN`.
 pub const CURT_OPEN_SYSTEM: u32 = 512;
 
@@ -60,7 +60,7 @@ pub struct curt_root {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_open_options {
-    /// Its size.
+    /// The size of this struct.
     pub size: usize,
     /// `CURT_OPEN_…`, including at least one of `CURT_OPEN_READ`, `CURT_OPEN_WRITE`,
     /// `CURT_OPEN_APPEND` and `CURT_OPEN_SYSTEM`.
@@ -71,7 +71,7 @@ pub struct curt_open_options {
     /// validates; otherwise 0. `O_PATH`, `O_DIRECTORY` and `O_TMPFILE` are errors, because only
     /// files can be opened.
     pub system_flags: i32,
-    /// 0.
+    /// Must be 0.
     pub reserved: u32,
 }
 
@@ -103,16 +103,16 @@ pub unsafe extern "C" fn curt_root_open(
     unsafe { error::open("curt_root_open", root, error, body) }
 }
 
-/// Opens a file by an untrusted path. Concurrent renames and link swaps cannot lead it out of the
-/// root. The caller closes `opened`, the descriptor or handle, which child programs do not inherit.
-/// NULL as `options` opens for reading.
+/// Opens a file by an untrusted path, and writes its descriptor or handle to `opened`. Concurrent
+/// renames and link swaps cannot lead it out of the root. The caller closes the file; child
+/// programs do not inherit it. NULL as `options` opens for reading.
 ///
 /// The path can lead to a FIFO or a device, and on Unix to a directory: check the type before use.
 /// Opening a FIFO waits for its other end, so set `CURT_OPEN_NONBLOCKING` or
 /// `CURT_OPEN_NONBLOCKING_OPEN` if others can create files there.
 ///
 /// Fails with `CURT_E_REFUSED_…` if the path or a link in it leaves the root, and with
-/// `CURT_E_ARGUMENT` for contradictory flags, too. Costs 1 call on Linux, or 2 per component
+/// `CURT_E_ARGUMENT` if flags contradict each other. Costs 1 call on Linux, or 2 per component
 /// without `openat2(2)`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_root_open_file(

@@ -18,8 +18,8 @@ use crate::structs::{self, Versioned};
 use crate::text::{Buffer, Unit, curt_char, curt_str, to_units};
 use crate::{control, handle};
 
-/// `cmd.exe` on Windows, `execvp` elsewhere, but the working directory is searched only if `PATH`
-/// names it.
+/// Searches as `cmd.exe` does on Windows and `execvp` elsewhere, but the working directory only if
+/// `PATH` names it.
 pub const CURT_POLICY_NATIVE: u32 = 0;
 /// `execvp` of the C library.
 pub const CURT_POLICY_POSIX: u32 = 1;
@@ -36,8 +36,8 @@ pub const CURT_POLICY_NODE: u32 = 6;
 /// Zig's `std.process`.
 pub const CURT_POLICY_ZIG: u32 = 7;
 
-/// Takes options that are not set from this process: `PATH`, `PATHEXT`, the working directory, and
-/// on Windows `NoDefaultCurrentDirectoryInExePath`.
+/// Takes unset options from this process: `PATH`, `PATHEXT`, the working directory, and on Windows
+/// `NoDefaultCurrentDirectoryInExePath`.
 pub const CURT_SEARCH_ENVIRONMENT: u32 = 1;
 /// Applies the policy's POSIX rules, if it has any. By default the rules of this system apply.
 pub const CURT_SEARCH_POSIX: u32 = 2;
@@ -49,21 +49,21 @@ pub const CURT_SEARCH_WINDOWS: u32 = 4;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_search_options {
-    /// Its size.
+    /// The size of this struct.
     pub size: usize,
     /// `CURT_POLICY_…`. A policy without rules for the chosen system applies its rules for the
-    /// other one.
+    /// other system.
     pub policy: u32,
     /// `CURT_SEARCH_…`.
     pub flags: u32,
-    /// `PATH`, separated by `:`, or by `;` under Windows rules. If not set, it is empty, or under
-    /// POSIX rules the default of some policies.
+    /// `PATH`, separated by `:`, or by `;` under Windows rules. If not set, it is empty, but some
+    /// policies have a default under POSIX rules.
     pub path: curt_str,
     /// `PATHEXT`, for Windows rules. If not set, the policy's default applies.
     pub pathext: curt_str,
-    /// The start of relative names and `PATH` entries, which also replaces the working directory in
-    /// policies that search it. A relative `base` starts at the real one. If not set, relative
-    /// names and entries are not found.
+    /// The directory where relative names and `PATH` entries start, and which policies search
+    /// instead of the working directory. A relative `base` starts at the real working directory. If
+    /// `base` is not set, relative names and entries are not found.
     pub base: curt_str,
 }
 
@@ -90,7 +90,7 @@ pub const CURT_ORIGIN_GIVEN: u32 = 2;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_found {
-    /// Its size.
+    /// The size of this struct.
     pub size: usize,
     /// How it starts: `CURT_PROGRAM_…`.
     pub program: u32,
@@ -99,9 +99,9 @@ pub struct curt_found {
     /// The index of the `PATH` entry, counting empty entries; 0 for other origins.
     pub entry: usize,
     /// 1 if the directory of the program came from a relative path or from the policy, so that the
-    /// same search might find another program after `chdir`; otherwise 0.
+    /// same search might find a different program after `chdir`; otherwise 0.
     pub relative: u32,
-    /// 0.
+    /// Always 0.
     pub reserved: u32,
 }
 
@@ -112,9 +112,9 @@ unsafe impl Versioned for curt_found {}
 #[derive(Debug)]
 pub struct curt_search(Search);
 
-/// Prepares a search. Makes no system call. The first look-up splits `PATH`, and later ones reuse
-/// its entries, with `CURT_SEARCH_ENVIRONMENT` also the environment and the working directory of
-/// that moment. Contents of directories are not cached.
+/// Prepares a search. Makes no system call. The first look-up splits `PATH`. Later ones reuse its
+/// entries and, with `CURT_SEARCH_ENVIRONMENT`, the environment and working directory of the first.
+/// Contents of directories are not cached.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_open(
     options: *const curt_search_options,
@@ -133,10 +133,10 @@ pub unsafe extern "C" fn curt_search_open(
 ///
 /// Cost on Linux: 1 call per `PATH` entry searched, and 2 for the entry with the program. On
 /// Windows, with k candidates (the name with each extension), an entry costs at most k calls if k
-/// is 1 or 2, otherwise 3, and 4 if it has the program; at most 5 + k if more names share the
-/// candidates' prefix than one listing holds.
+/// is 1 or 2. Otherwise it costs at most 3, or 4 if it has the program, or 5 + k if more names
+/// share the candidates' prefix than one listing holds.
 ///
-/// Fails with `CURT_E_FIND_…`; the path in the error caused the failure.
+/// Fails with `CURT_E_FIND_…`; the error has the path that caused the failure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_find(
     search: *const curt_search,

@@ -19,8 +19,8 @@ pub(crate) unsafe trait Versioned: Copy {
     const FIRST: usize = size_of::<Self>();
 }
 
-/// Copies an optional struct of the caller. Fields missing in the caller's version become zero; the
-/// caller's fields unknown to this version must be zero.
+/// Copies an optional struct of the caller. Fields missing in the caller's version become zero.
+/// Fields that only the caller's version has must be zero.
 ///
 /// # Safety
 ///
@@ -69,7 +69,7 @@ pub(crate) unsafe fn write<T: Versioned>(to: *mut T, value: T) -> Result<(), Fai
     unsafe { ptr::copy_nonoverlapping(source, target, known - from) };
     // SAFETY: `known` is at most the caller's size.
     let rest = unsafe { bytes.add(known) };
-    // SAFETY: writes up to the caller's size.
+    // SAFETY: the bytes from `known` up to the caller's size are writable.
     unsafe { ptr::write_bytes(rest, 0, size - known) };
     Ok(())
 }
@@ -84,8 +84,8 @@ pub(crate) unsafe fn check<T: Versioned>(to: *const T) -> Result<(), Failure> {
     if to.is_null() { Ok(()) } else { unsafe { size(to) }.map(drop) }
 }
 
-/// Checks an output array of structs of `size` bytes, as the caller was compiled. Fields at their
-/// end that this version does not know remain unchanged.
+/// Checks an output array of structs; `size` is the size of one in the caller's version. Fields at
+/// the end that this version does not know remain unchanged.
 pub(crate) fn check_array<T>(to: *const T, size: usize, count: usize) -> Result<(), Failure> {
     if size < size_of::<T>() || size > 4096 || size % align_of::<T>() != 0 {
         return Err(Failure::Argument("the size of a struct is not its `sizeof`"));
@@ -102,7 +102,7 @@ unsafe fn size<T: Versioned>(of: *const T) -> Result<usize, Failure> {
     }
     // SAFETY: `of` is aligned, and the caller guarantees that a `usize` can be read there.
     let size = unsafe { of.cast::<usize>().read() };
-    // No struct is larger than a page, so the caller did not set a larger size.
+    // No struct is larger than a page, so a larger size is garbage.
     if size < T::FIRST || size > 4096 {
         return Err(Failure::Argument("`size` of a struct is wrong: begin with its CURT_…_INIT"));
     }
@@ -115,7 +115,6 @@ mod tests {
 
     use super::*;
 
-    /// A struct whose first version ended before `third`.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Sample {

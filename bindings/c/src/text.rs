@@ -30,7 +30,7 @@ pub(crate) type Unit = curt_char;
 pub struct curt_str {
     /// The first code unit. Can be NULL if `len` is 0.
     pub ptr: *const curt_char,
-    /// The length in code units, without a following NUL.
+    /// The length in code units, not counting a NUL after the text.
     pub len: usize,
 }
 
@@ -153,20 +153,18 @@ pub(crate) fn to_units(text: &OsStr) -> Cow<'_, [Unit]> {
 /// cleared.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    /// Chunks, which never grow, because that would move texts. New texts go to the last one.
+    /// Chunks never grow, because growing would move their texts. New texts go to the last chunk.
     chunks: Vec<Vec<Unit>>,
 }
 
 impl Texts {
-    /// Minimum capacity in code units.
+    /// The minimum capacity of a chunk, in code units.
     const CHUNK: usize = 4 << 10;
 
-    /// Adds a text, which lives until the arena is cleared or dropped.
     pub(crate) fn add(&mut self, text: &[Unit]) -> curt_str {
         let length = text.len() + 1;
         let room = |chunk: &Vec<Unit>| chunk.capacity() - chunk.len();
         if self.chunks.last().is_none_or(|last| room(last) < length) {
-            // Doubling keeps the number of chunks small.
             let before = self.chunks.last().map_or(0, Vec::capacity);
             self.chunks.push(Vec::with_capacity(length.max(2 * before).max(Texts::CHUNK)));
         }
@@ -273,7 +271,7 @@ mod tests {
             let unit = |size: usize| (size % 200 + 1) as Unit;
             let added = sizes.map(|size| texts.add(&vec![unit(size); size]));
             for (text, size) in added.iter().zip(sizes) {
-                // SAFETY: it lives, and ends in a NUL.
+                // SAFETY: the text lives until `clear`, and ends in a NUL.
                 let text = unsafe { array::<Unit>(text.ptr.cast(), text.len + 1) }.ok().unwrap();
                 assert_eq!((text.len(), text.last()), (size + 1, Some(&0)));
                 assert!(text[..size].iter().all(|&other| other == unit(size)));

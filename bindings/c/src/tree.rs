@@ -24,11 +24,11 @@ use crate::metadata::number_of;
 use crate::structs::{self, Versioned};
 use crate::text::{Unit, curt_str, to_units};
 
-/// Follows links, including those below the path. A link back to an ancestor is the failure
-/// `CURT_E_LOOP`; `curt_usage` skips it, because that directory is counted already, and reports
-/// broken links as failures.
+/// Follows links, at the path and below it. A walk reports a link back to an ancestor as
+/// `CURT_E_LOOP`. `curt_usage` skips that link, because the ancestor is already counted, and
+/// reports broken links as failures.
 pub const CURT_TREE_FOLLOW: u32 = 1;
-/// Does not enter file systems other than that of the path.
+/// Does not enter filesystems other than that of the path.
 pub const CURT_TREE_SAME_FILE_SYSTEM: u32 = 2;
 /// Counts a file once for each of its hard links. Only for `curt_usage`.
 pub const CURT_TREE_COUNT_LINKS: u32 = 4;
@@ -58,9 +58,9 @@ const MOST_OPEN: usize = 64;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_tree_entry {
-    /// Its size.
+    /// The size of this struct.
     pub size: usize,
-    /// The path given to `curt_tree_open`, and the names below it.
+    /// The path given to `curt_tree_open`, extended to this entry.
     pub path: curt_str,
     /// The depth; 0 for the path itself.
     pub depth: u32,
@@ -72,8 +72,8 @@ pub struct curt_tree_entry {
 unsafe impl Versioned for curt_tree_entry {}
 
 /// Prepares a walk, without opening anything. `flags` can be `CURT_TREE_FOLLOW` and
-/// `CURT_TREE_SAME_FILE_SYSTEM`. Without the former, links are not followed, except `path` itself
-/// if it ends in a separator.
+/// `CURT_TREE_SAME_FILE_SYSTEM`. Without `CURT_TREE_FOLLOW`, the only link followed is `path`
+/// itself, if it ends in a separator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_open(
     path: curt_str,
@@ -100,11 +100,11 @@ pub unsafe extern "C" fn curt_tree_open(
 /// path, and a directory replaced by a link cannot lead the walk out of the tree.
 ///
 /// Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more with a
-/// flag. Entries cost no call if the file system's listings include kinds.
+/// flag. Other entries cost no call if the filesystem's listings include kinds.
 ///
 /// Returns 1, or 0 at the end. After `CURT_E_OS`, `CURT_E_LOOP` (a directory is its own ancestor),
-/// `CURT_E_REPLACED` and `CURT_E_OTHER`, the next call continues. The caller's loop must end at
-/// `CURT_E_ARGUMENT`, which would repeat, and at `CURT_E_INTERNAL`.
+/// `CURT_E_REPLACED` and `CURT_E_OTHER`, the next call continues. End the loop at
+/// `CURT_E_INTERNAL`, and at `CURT_E_ARGUMENT`, because the next call would fail in the same way.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_next(
     walk: *mut curt_tree,

@@ -18,7 +18,7 @@ static struct given {
 enum {
     OBJECT = 1,
     TEXT = 2,
-    NUL_IS_FINE = 4, /* accepted, or gives another result */
+    NUL_IS_FINE = 4, /* a NUL in the text is accepted, or fails with a different result */
     ARRAY = 8,
     BUFFER = 16,
     ELEMENT = 32,  /* one struct of `size` */
@@ -30,7 +30,7 @@ enum {
     NO_WHY = 2048,
     NARROW = 4096, /* bytes on every system */
     WIDE = 8192,   /* UTF-16 on every system */
-    MAY_BE_NULL = 4 /* combined with READ and FILLED */
+    MAY_BE_NULL = 4 /* a flag of `who`: the struct is optional */
 };
 
 static int skip_it(void *context, curt_str path, const curt_found *found)
@@ -107,7 +107,7 @@ static void check_sizes(const void *good, size_t size, int who, long long (*use)
         if (!CHECK_INT(result, CURT_E_ARGUMENT))
             fprintf(test_state.report, "  for the size %zu of %zu\n", bad[at], size);
     }
-    /* As if from a newer caller: the unknown fields are zero. */
+    /* Imitate a newer caller whose unknown fields are zero. */
     memset(place.bytes, 0xa5, sizeof place.bytes);
     memcpy(place.bytes, good, size);
     if (who & READ)
@@ -256,7 +256,7 @@ static const struct row {
     long long (*call)(void);
     unsigned takes;
     uint32_t fields, flags; /* the largest valid ones */
-    void *object;        /* the address of the pointer */
+    void *object;        /* the address of the pointer to the object */
     void (*close)(void); /* closes the object */
     void *options;
     size_t options_size;
@@ -276,7 +276,7 @@ static const struct row {
     ROW(dir_open, TEXT | FIELDS | FLAGS | MADE, ALL_FIELDS, 3, NULL, close_dir, NO_OPTIONS,
         NOT_FILLED),
     ROW(dir_next, OBJECT | ELEMENTS, 0, 0, &dir, NULL, NO_OPTIONS, NOT_FILLED),
-    /* `curt_stat` returns no texts, which would need a handle. */
+    /* `curt_stat` refuses fields with texts, because no handle would own them. */
     ROW(stat, TEXT | FIELDS | FLAGS | ELEMENT, CURT_FIELD_TARGET - 1, 3, NULL, NULL, NO_OPTIONS,
         NOT_FILLED),
     ROW(tree_open, TEXT | FLAGS | MADE, 0, TREE_FLAGS, NULL, close_tree, NO_OPTIONS, NOT_FILLED),
@@ -404,7 +404,7 @@ static void wrong_numbers(void *place, uint32_t largest, const char *what)
     }
 }
 
-/* Sets the impossible pair of pointer and length with this number. Returns 0 after the last one. */
+/* Sets `*ptr` and `*len` to the impossible pair with this number. Returns 0 after the last one. */
 static int get_wrong(int number, const void *valid, size_t unit, const void **ptr, size_t *len)
 {
     const size_t lengths[] = {1, SIZE_MAX, SIZE_MAX, SIZE_MAX / 2 / unit + 1, 1};
@@ -545,7 +545,7 @@ static void wrong_pointers(void)
         check_sizes(row->options, row->options_size, READ, with_options);
         begin_call();
         given.options = NULL;
-        if (row->call == call_find_once) /* the options held its PATH */
+        if (row->call == call_find_once) /* without options there is no PATH */
             given.text = Z(A_PROGRAM);
         accepted("no options");
     }

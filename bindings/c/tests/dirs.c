@@ -57,7 +57,6 @@ static void lists_in_batches_of_any_size(void)
         while ((count = (int)WORKS(curt_dir_next(dir, entries, sizeof *entries, capacities[at],
                                                  WHY))) > 0) {
             CHECK((size_t)count <= capacities[at]);
-            /* All names of a batch remain valid, and end in NUL. */
             for (entry = 0; entry < count; entry++) {
                 const curt_entry *one = &entries[entry];
                 int number = number_of(one->name);
@@ -182,7 +181,7 @@ static void check_metadata(const char *path, const curt_metadata *is, const stru
     if (wanted & CURT_FIELD_DEVICE_NUMBER)
         CHECK_INT(is->device_number, expected->st_rdev);
     check_time("the time of modification", &is->modified, &expected->st_mtim);
-    /* Resolving a path through a symlink updates its access time. */
+    /* Resolving a path through a symlink updates the symlink's access time. */
     if (!S_ISLNK(expected->st_mode))
         check_time("the time of access", &is->accessed, &expected->st_atim);
     check_time("the time of change", &is->changed, &expected->st_ctim);

@@ -11,8 +11,8 @@
 static char found[4096];
 static int is_fresh;
 
-/* An operation. `option` has the flags to open or how to treat directories, `flags` those of a
- * removal. */
+/* An operation. `option` holds the flags to open with, or how to treat directories; `flags` holds
+ * the flags of a removal. */
 static const struct operation {
     const char *name;
     uint32_t option, flags;
@@ -60,7 +60,7 @@ static int run(const struct operation *operation, curt_str path, uint32_t scope)
     return curt_remove(CURT_CWD, path, &options, NULL, NULL, WHY);
 }
 
-/* Runs a script of the table, and appends its output to `found`, with spaces for line ends. */
+/* Runs a script of the table, and appends its output to `found`; newlines become spaces. */
 static void shell(const char *const lines[][4], size_t count)
 {
     char script[4096] = "", *end;

@@ -1,4 +1,3 @@
-/* Finding files by relative name in many root directories. */
 #include "test.h"
 
 static curt_lookup *lookup;

@@ -315,7 +315,7 @@ static void works_after_fork(void)
     CHECK_INT(status, 0);
 }
 
-/* Not with Valgrind or AddressSanitizer, which replace the allocator. */
+/* Not for Valgrind and AddressSanitizer, which replace the allocator themselves. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__cplusplus)
 #define FAILING_ALLOCATOR
 
@@ -488,7 +488,7 @@ static void works_with_every_signal_blocked(void)
     make_tree("tree", 40, 60);
     sigfillset(&all);
     CHECK_INT(pthread_sigmask(SIG_SETMASK, &all, &before), 0);
-    CHECK_INT(pthread_sigmask(SIG_SETMASK, NULL, &all), 0); /* all that the system can block */
+    CHECK_INT(pthread_sigmask(SIG_SETMASK, NULL, &all), 0); /* all signals that can be blocked */
     CHECK_INT(WORKS(curt_usage(&path, 1, 0, &control, &totals, WHY)), 0);
     CHECK_INT(totals.entries, 40 * 61 + 1);
     CHECK_INT(WORKS(curt_remove(CURT_CWD, path, NULL, &control, NULL, WHY)), 0);

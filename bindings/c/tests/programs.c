@@ -210,7 +210,6 @@ static void says_why_nothing_was_found(void)
     options.base = curt_z(T("/nowhere/at/all"));
     options.path = Z("dir");
     MISSES(CURT_E_FIND_NO_BASE, "none.exe");
-    /* Go refuses programs found through relative entries of PATH. */
     begin(CURT_POLICY_GO, 0);
     start_here();
     make_program(T("dir/tool.exe"));

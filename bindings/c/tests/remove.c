@@ -372,8 +372,8 @@ static void removes_below_a_descriptor(void)
 
 /* ---- concurrent changes ---- */
 
-/* Adds more entries than were removed, at each call. If `*at` is -1, replaces the tree with another
- * directory, once. */
+/* Adds more entries at each call than were removed. If `*at` is -1, instead replaces the tree once
+ * with a different directory. */
 static int change_tree(void *at, uint64_t files, uint64_t directories)
 {
     int *next = (int *)at, until = *next + 600;
@@ -427,7 +427,7 @@ static void with_mounts(void)
     refused_in_every_form(&mount_point);
     CHECK_TEXT(LAST.path, "tree/mount");
     CHECK(!exists("tree/file"));
-    /* In a separate root directory, so that a removal that is not refused does no harm. */
+    /* In a chroot, where a removal of `/` that is not refused does no harm. */
     if (CHECK_INT(chroot("."), 0))
         refused_in_every_form(&root);
     options.flags = CURT_REMOVE_CROSS_MOUNTS;

@@ -1,22 +1,24 @@
 #!/usr/bin/env bash
-# Compiles and runs every test in one of several ways. `cargo xtask c-test` runs it on this machine,
-# in the Debian root and in a session with Wine, always in the checkout.
+# Compiles and runs every test in one of several ways. `cargo xtask c-test` runs this on the
+# machine, in the Debian root and in a Wine session, always in the checkout.
+#
 # usage: run.sh WAY LIBRARIES FOLDER SCRATCH
+#
 # WAY is a compiler, `sanitizers`, `valgrind`, `wine`, or `examples` for everything but the tests.
-# LIBRARIES is the folder of libcurt, FOLDER gets the programs, SCRATCH their scratch folders. $ZIG
+# LIBRARIES is the folder of libcurt. FOLDER gets the programs, SCRATCH their scratch folders. $ZIG
 # is the command `zig`.
 #
-# A test program gets its empty folder and the path of the shared library. For each test it prints
-# `test NAME ... `, then any failures, then `ok`, `FAILED` or `(REASON) skipped`. It exits with 0 if
-# none failed. Totals are printed as by libtest.
+# Each test program gets an empty folder and the path of the shared library. For each test it prints
+# `test NAME ... `, any failures, then `ok`, `FAILED` or `(REASON) skipped`. It exits with 0 if none
+# failed. Totals are printed as by libtest.
 set -euo pipefail
 way=$1 libraries=$2 folder=$3 scratch=$4
 strict=(-Wall -Wextra -Werror -pedantic -Ibindings/c/include)
 compiler=(cc) cxx= runner=() shared=$libraries/libcurt.so
 linked=("$libraries/libcurt.a" -lpthread -ldl -lm)
 
-# Passes lines through and counts the tests among them. If a program fails, so has its current test.
-# Windows programs end lines with CR. Argument: the suite.
+# Passes lines through, without the CR of Windows programs, and counts the tests. A program that
+# fails fails its current test. Argument: the suite.
 count() {
     awk -v suite="$1" '
         { sub(/\r$/, ""); print }
@@ -56,7 +58,7 @@ under_wine() { # PROGRAM PATH…: converts paths to Windows
     wine "$1" "${paths[@]}"
 }
 
-# On Linux, the layout program for Windows was only compiled; run it here.
+# Runs the layout program for Windows, which was only compiled on Linux.
 layouts() {
     compile "$folder/layout.c" "$folder/layout.exe"
     wine "$folder/layout.exe" | tr -d '\r' | diff - <(sed '1,/^Windows/d' bindings/c/abi.txt)
@@ -94,14 +96,14 @@ wine)
     ;;
 esac
 mkdir -p "$folder"
-# Generates the table of hostile cases as C arrays. It is for Linux only.
+# Generates the table of hostile cases as C arrays.
 sed -e '1d;$d' -e 's/^  "\(.*\)": \[$/static const char *const \1[][4] = {/' -e 's/^  \],*$/};/' \
     -e 's/^    \[*\(".*"\)\]*/    {\1}/' tests/hostile.json >"$folder/hostile.h"
 strict+=("-I$folder")
 for source in bindings/c/tests/*.c; do
     name=$(basename "$source" .c)
     if [[ $way == wine && $name == hostile ]]; then continue; fi
-    # Wine requires this extension.
+    # Wine requires the extension .exe.
     program=$folder/$way-$name.exe own=$scratch/$way-$name
     printf '\nin C, %s: %s\n' "$way" "$name"
     if compile "$source" "$program" "${linked[@]}"; then
@@ -117,7 +119,7 @@ for source in bindings/c/tests/*.c; do
     fi
 done
 if [[ -n $cxx ]]; then
-    # As the main file, the header would cause warnings about unused functions.
+    # Include the header: as the main file it would cause warnings about unused functions.
     check header "$cxx" -xc++ -std=c++11 "${strict[@]}" -fsyntax-only \
         -include bindings/c/include/curt.h /dev/null | count "c-$way/header"
 fi

@@ -66,7 +66,7 @@ typedef char text_char;
 #define T(literal) literal
 #define count_units strlen
 #define NO_SUCH_FILE ENOENT
-#define ODD_UNIT 0xff /* Neither is valid Unicode alone. */
+#define ODD_UNIT 0xff /* Like 0xd800, not valid Unicode alone. */
 #endif
 #define Z(literal) curt_z(T(literal))
 
@@ -148,14 +148,14 @@ static inline int check_text(const char *file, int line, const char *what, curt_
     return 0;
 }
 
-/* Each check returns whether it holds. A test continues after a failed check, unless it returns. */
+/* Each check returns whether it holds; a failed check does not end the test. */
 #define CHECK(condition) \
     ((condition) ? 1 : failure(__FILE__, __LINE__, "%s", #condition))
 #define CHECK_INT(is, expected) \
     check_int(__FILE__, __LINE__, #is, (long long)(is), (long long)(expected))
 #define CHECK_TEXT(is, expected) check_text(__FILE__, __LINE__, #is, is, expected)
 
-/* The last argument of a call, which receives the error. It points at garbage before the call. */
+/* The last argument of a call, which receives the error, and points at garbage before the call. */
 #define WHY (test_state.why)
 
 static inline void expect_error(int wanted)
@@ -215,9 +215,9 @@ static inline int expect_failure(const char *file, int line, const char *call, l
     return good;
 }
 
-/* Checks that a call with `WHY` as its last argument succeeds, or fails with this result.
- * Failing calls are made without an error object first, unless the first call would affect the
- * second. */
+/* Checks that a call with `WHY` as its last argument succeeds, or fails with this result. `FAILS`
+ * makes the call twice, first without an error object; use `FAILS_ONCE` if the first call would
+ * affect the second. */
 #define WORKS(call) (expect_error(1), expect_success(__FILE__, __LINE__, #call, (long long)(call)))
 #define FAILS_ONCE(expected, call) \
     (expect_error(1), expect_failure(__FILE__, __LINE__, #call, (long long)(call), expected))
@@ -385,7 +385,7 @@ static inline int count_in(const char *folder)
     return count - 2;
 }
 
-/* Retries, because the system lists a joined thread for a moment. */
+/* Returns the number of threads. Retries, because the system lists a joined thread for a moment. */
 static inline int threads_left(void)
 {
     int tries, count = count_in("/proc/self/task");
@@ -439,7 +439,7 @@ static inline void check_surroundings(const struct surroundings *before)
     for (signal = 1; signal <= 64; signal++) {
         const struct sigaction *was = &before->handlers[signal], *is = &now.handlers[signal];
         CHECK_INT(sigismember(&now.mask, signal), sigismember(&before->mask, signal));
-        /* The C library adds a private flag when it restores a handler. */
+        /* The C library sets SA_RESTORER (0x04000000) when it restores a handler. */
         int flags = (is->sa_flags ^ was->sa_flags) & ~0x04000000;
         if (is->sa_handler != was->sa_handler || flags != 0)
             failure(__FILE__, __LINE__, "the handler of signal %d has changed", signal);

@@ -59,7 +59,7 @@ static void goes_through_a_tree_by_names(void)
         }
 #endif
     }
-    CHECK_INT(entries, ENTRIES + 1 - 10); /* Without the entries of tree/b. */
+    CHECK_INT(entries, ENTRIES + 1 - 10);
     CHECK_INT(WORKS(curt_tree_next(tree, &entry, WHY)), 0);
     CHECK_INT(curt_tree_prune(tree), 0);
     curt_tree_close(tree);
@@ -97,7 +97,6 @@ static unsigned long long apparent, allocated;
 
 static int note(const char *path, const struct stat *metadata, int type, struct FTW *at)
 {
-    /* A file counts once, even if it has another hard link. */
     int again = metadata->st_nlink > 1 && S_ISREG(metadata->st_mode) && other_names++ > 0;
     if (!again)
         allocated += (unsigned long long)metadata->st_blocks * 512;
@@ -173,7 +172,7 @@ static void finds_what_nftw_finds(void)
     CHECK_INT(totals.unknown, 0);
     CHECK_INT(totals.errors, 0);
     CHECK_INT(totals.apparent, apparent);
-    CHECK_INT(totals.entries, expected_count); /* Including the tree itself. */
+    CHECK_INT(totals.entries, expected_count);
     CHECK_INT(WORKS(curt_usage(&path, 1, CURT_TREE_COUNT_LINKS, NULL, &totals, WHY)), 0);
     CHECK_INT(totals.apparent, apparent + 9000);
     CHECK_INT(totals.entries, expected_count + 1);
@@ -217,7 +216,8 @@ enum { POLL = 1, ERROR = 2, CANCEL = 4, FORMS = 8 };
 /* Enough directories to start several threads. Each unreadable directory is a failure. */
 enum { PARENTS = 16, CLOSED = 40, FAILURES = PARENTS * CLOSED };
 
-/* Measures with these callbacks, one of which stops it; without any, also with a NULL control. */
+/* Measures with these callbacks. `stop` is the one that stops the work, or 0. Without callbacks,
+ * also measures with a NULL control. */
 static void fail_in(int callbacks, uint32_t threads, int stop)
 {
     const curt_str path = Z("tree");
@@ -312,7 +312,7 @@ static void count_with_mounts(void)
     CHECK_INT(make_file("tree/mount/file", 0) | make_file("other/file", 0), 0);
     CHECK_INT(symlink("../other", "tree/link"), 0);
     for (at = 0; at < sizeof functions / sizeof *functions; at++) {
-        int du = functions[at] == count_in_usage; /* Like du -x, it skips the mount point. */
+        int du = functions[at] == count_in_usage; /* like `du -x`, it skips the mount point */
         int before = test_state.failures;
         CHECK_INT(functions[at](0), 3);
         CHECK_INT(functions[at](CURT_TREE_FOLLOW), 4);

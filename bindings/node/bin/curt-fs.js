@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npx curt-fs` is curt, except that `rm` deletes folders, as users of `npx rimraf` expect.
+// `npx curt-fs` runs curt, but `rm` also deletes folders, as users of `npx rimraf` expect.
 "use strict";
 
 const { run } = require("./curt.js");

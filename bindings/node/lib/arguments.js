@@ -20,7 +20,7 @@ function pathOf(path) {
     const bytes = Buffer.from(path);
     return bytes.length === 0 || bytes.includes(0) ? null : bytes;
   }
-  // `fileURLToPath` accepts URLs of other realms, where `instanceof` fails.
+  // Do not use `instanceof URL`, which fails for URLs of other realms.
   if (typeof path !== "object") return null;
   try {
     return pathOf(fileURLToPath(path));
@@ -31,7 +31,7 @@ function pathOf(path) {
 
 /**
  * Returns the path for the system: on Windows an absolute path with the prefix `\\?\`, as in Node.
- * Otherwise `name.` would mean `name`, and `nul` a device.
+ * Without the prefix, `name.` would mean `name`, and `nul` a device.
  */
 function systemPathOf(known) {
   return process.platform === "win32" ? toNamespacedPath(known.toString()) : known;
@@ -42,7 +42,8 @@ function treePathOf(original, path) {
 }
 
 /**
- * Returns a path for a function that Node lacks. `original` throws the error for an invalid path.
+ * Returns a path for a function that Node lacks. Node's function `original` throws the error for an
+ * invalid path.
  */
 function pathFor(original, path) {
   const known = pathOf(path);
@@ -72,8 +73,8 @@ function outOfRange(name, range, value) {
 }
 
 /**
- * Returns the `Received …` part of this Node version's message, from a provoked error: `basename`
- * accepts only strings, `promisify` only functions.
+ * Returns the `Received …` part of an error message, as this Node version words it. Provokes an
+ * error to get it: `basename` accepts only strings, `promisify` only functions.
  */
 function received(value) {
   try {

@@ -9,7 +9,8 @@ const { setImmediate } = require("timers/promises");
 const { abortError } = require("./errors.js");
 
 /**
- * Whether curt handles the encoding. In others, Node opens subdirectories by the converted names.
+ * Whether curt handles the encoding. With others, Node opens subdirectories by their converted
+ * names.
  */
 const isTextOrBytes = (encoding) =>
   !encoding || encoding === "buffer" || /^utf-?8$/i.test(encoding);
@@ -67,7 +68,9 @@ function* textsOf(found, isBytes) {
   return texts;
 }
 
-/** `path` is the top; the paths of other directories begin with `prefix`. */
+/**
+ * Makes `Dirent` objects. The top is `path`; the paths of other directories begin with `prefix`.
+ */
 function* direntsOf({ names, kinds, directories, counts }, { path, prefix, isBytes }) {
   const whole = (below) => (isBytes ? Buffer.concat([Buffer.from(prefix), below]) : prefix + below);
   const belows = yield* textsOf(directories, isBytes);

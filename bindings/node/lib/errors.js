@@ -5,7 +5,7 @@ const { resolve } = require("path");
 const { getSystemErrorMap } = require("util");
 
 const passing = new WeakSet();
-/** Cached, because Node creates a new map for each call. */
+/** The system's errors, cached because Node creates a new map for each call. */
 let systemErrors;
 
 /**

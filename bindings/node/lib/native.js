@@ -1,4 +1,4 @@
-// The addon: next to these files in a checkout, otherwise in the package for this system.
+// Loads the addon: in a checkout from `curt.node`, otherwise from the package for this system.
 "use strict";
 
 const { platform, arch } = process;

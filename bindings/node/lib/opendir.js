@@ -21,7 +21,10 @@ function checkCallback(callback) {
 
 class Dir {
   #tree;
-  /** `path`, the `prefix` of the paths below it, and `isBytes` for names. */
+  /**
+   * An object with `path`, `prefix` (prepended to paths of entries below it) and `isBytes` (whether
+   * names are Buffers).
+   */
   #about;
   #entries = [];
   /** The error to throw after the entries. */
@@ -136,8 +139,8 @@ class Dir {
 Object.setPrototypeOf(Dir.prototype, originals.Dir.prototype);
 
 /**
- * Returns null to call Node's own function: for single directories, other encodings, and wrong
- * arguments.
+ * Returns null if Node's own function must be called: for a listing that is not recursive, another
+ * encoding, or wrong arguments.
  */
 function treeOf(original, path, given) {
   const options = { __proto__: null, ...(typeof given === "object" ? given : undefined) };

@@ -1,4 +1,4 @@
-// Node's functions when this package was loaded, and a check that they are not mocks.
+// Node's functions as they were when this package was loaded, and a check that they are not mocks.
 //
 // If `fs` is mocked, curt must not bypass the mock. A function is Node's own if its source text
 // occurs in Node's source files, which `process.binding("natives")` holds. mock-fs instead replaces
@@ -54,7 +54,7 @@ function internal(name) {
 }
 
 const textOf = Function.prototype.call.bind(Function.prototype.toString);
-/** Removes the CRs of line ends, which Node for Windows contains. */
+/** Replaces CRLF, which the sources in Node for Windows contain, with LF. */
 const plain = (text) => text.replace(/\r\n/g, "\n");
 /** The source text that all functions made by `promisify` have. */
 const PROMISIFIED = String(promisify(() => {}));
@@ -92,7 +92,7 @@ function isDefined(value) {
   return defined.get(value);
 }
 
-/** Makes a replacement count as Node's own. */
+/** Makes a replacement function count as Node's own. */
 function adopt(ours) {
   defined.set(ours, true);
 }
@@ -107,9 +107,9 @@ function isSystem(name) {
   return true;
 }
 
-/** Whether a function is Node's own and would use the real file system. */
+/** Whether a function is Node's own and would use the real filesystem. */
 function isNodes(original) {
-  // Only Node's own functions enforce `--permission`.
+  // Never replace Node's functions under `--permission`, because only they enforce it.
   if (process.permission !== undefined || !canTell()) return false;
   if (!Object.keys(node.system).every(isSystem)) return false;
   return isDefined(original) && below(original).every(isDefined);

@@ -20,8 +20,8 @@ const [MAJOR, MINOR] = process.versions.node.split(".").map(Number);
 const FOLLOWS_WITH_FILE_TYPES = MAJOR > 22 || (MAJOR === 22 && MINOR >= 13);
 
 /**
- * Returns null to call Node's own function: for single directories, which it lists faster, paths
- * that are not strings, other encodings, and wrong arguments.
+ * Returns null if Node's own function must be called: for a listing that is not recursive (Node is
+ * faster), a path that is not a string, another encoding, or wrong arguments.
  */
 function treeOf(original, path, options) {
   const { encoding, recursive, withFileTypes: kinds } = options;

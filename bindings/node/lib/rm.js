@@ -13,7 +13,10 @@ const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 2 **
 
 const DEFAULTS = { force: false, maxRetries: 0, recursive: false, retryDelay: 100 };
 
-/** A null `tree` calls Node's own function: without `recursive`, and for wrong arguments. */
+/**
+ * Returns the options and the tree to remove. The tree is null if Node's own function must be
+ * called: without `recursive`, or for wrong arguments.
+ */
 function requestOf(original, path, given) {
   const known = pathOf(path);
   if (known === null) return { options: { __proto__: null }, tree: null };
@@ -26,7 +29,7 @@ function requestOf(original, path, given) {
   return { options, tree: originals.isNodes(original) ? tree : null };
 }
 
-/** On a retry a missing path counts as removed. */
+/** Removes the tree once. On a retry, a missing path counts as removed. */
 function attempt({ path, force, threads }, number, control) {
   return remove(path, force || number > 0, threads, control);
 }
@@ -36,7 +39,7 @@ function delayOrThrow({ maxRetries, retryDelay }, number, error) {
   return (number + 1) * retryDelay;
 }
 
-// Sleeping in the addon would occupy a pool thread for `retryDelay`.
+// Waits here between retries: sleeping in the addon would occupy a pool thread.
 async function removeTree(tree, signal) {
   for (let number = 0; ; number += 1) {
     try {

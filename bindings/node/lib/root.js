@@ -23,7 +23,7 @@ const { run } = require("./work.js");
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = constants;
 
 /**
- * The flags that `fs.open` accepts as strings. Like in Node, `x` may precede or follow the letter.
+ * The flags that `fs.open` accepts as strings. As in Node, `x` may precede or follow the letter.
  */
 const FLAGS = {
   r: O_RDONLY,
@@ -52,7 +52,7 @@ function modeOf(mode) {
   throw outOfRange("mode", "an integer >= 0 && <= 4294967295", mode);
 }
 
-/** An empty path is a valid argument and fails as missing. */
+/** Returns a path argument, or throws. An empty path is valid, and fails later as missing. */
 function pathBeneath(path, name = "path") {
   const isText = typeof path === "string" || isUint8Array(path);
   const known = isText && path.length === 0 ? "" : pathOf(path);

@@ -33,8 +33,8 @@ function onAbort(signal, abort) {
 }
 
 /**
- * Makes functions of Node abortable that take no signal. After an abort they continue, but the
- * promise is rejected.
+ * Makes a function of Node abortable that takes no signal. An abort rejects the promise, but the
+ * function continues.
  */
 async function abortable(signal, begin) {
   if (signal === undefined) return begin();

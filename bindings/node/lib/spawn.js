@@ -16,7 +16,7 @@ const PLAIN = /^[A-Za-z0-9#$*+\-./:?@_\\\u{a0}-\u{10ffff}]+(?<!\\)$/u;
  */
 const withoutVariables = (text) => text.replaceAll("%", "%%cd:~,%");
 
-/** Doubles quotes and the backslashes before a quote. */
+/** Quotes a word. Doubles its quotes, and backslashes before a quote. */
 function quoted(word) {
   if (PLAIN.test(word)) return word;
   const text = word.replace(/(\\*)"/g, '$1$1""').replace(/\\+$/, "$&$&");
@@ -38,8 +38,8 @@ function batchOf(script, words, options) {
 }
 
 /**
- * Returns Node's arguments to start the program found by the rules of cmd.exe. Returns the passed
- * arguments if they are wrong or no program was found.
+ * Finds the program under the rules of cmd.exe, and returns the arguments with which Node starts
+ * it. Returns the passed arguments if they are wrong or there is no such program.
  */
 function found(...passed) {
   const [command, args] = passed;

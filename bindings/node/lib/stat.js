@@ -10,7 +10,7 @@ const { run } = require("./work.js");
 /** The most paths per call of the addon. The event loop runs between calls. */
 const MOST = 1024;
 const WIDTH = 14;
-/** The longest path to query. No system allows longer ones; Node's function reports the error. */
+/** The longest path to query. No system allows a longer one; Node's function reports the error. */
 const LONGEST = 1 << 16;
 const NUL = Buffer.from([0]);
 

@@ -10,7 +10,7 @@ const { run } = require("./work.js");
 function positionsOf(names, chosen) {
   if (!Array.isArray(chosen)) throw wrongType("directories", "an instance of Array", chosen);
   if (chosen.length === names.length && names.every((name, at) => name === chosen[at])) return null;
-  // Names that are not UTF-8 can have the same text.
+  // Several names can have the same text if they are not UTF-8.
   const positions = new Map(names.map((name) => [name, []]));
   names.forEach((name, at) => positions.get(name).push(at));
   return Uint32Array.from([...new Set(chosen)].flatMap((name) => positions.get(name) ?? []));

@@ -4,7 +4,7 @@ const { optionsOf, wrongType, wrongValue } = require("./arguments.js");
 const { find } = require("./native.js");
 const { run, runSync } = require("./work.js");
 
-/** On Windows, Node ignores the case of variable names. */
+/** Returns an environment variable. On Windows, Node ignores the case of its name. */
 function variable(env, name, isWindows) {
   let known = name;
   if (isWindows) {

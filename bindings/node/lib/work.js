@@ -13,7 +13,7 @@ const POOL = Math.min(parseInt(process.env.UV_THREADPOOL_SIZE ?? "4", 10) || 1, 
 let slots = Math.max(1, POOL - 2);
 const waiting = new Set();
 const running = new Set();
-// Taken now, because tests of users replace `process.nextTick`.
+// Saved now, because users' tests replace `process.nextTick`.
 const { nextTick } = process;
 
 /** Ends all operations at exit, because Node waits for the pool. */
@@ -50,7 +50,9 @@ function leave() {
   }
 }
 
-/** `begin(control)` starts an operation in the pool. Aborting the signal ends it early. */
+/**
+ * Runs the operation that `begin(control)` starts in the pool. Aborting the signal ends it early.
+ */
 async function run(signal, begin) {
   if (signal?.aborted) throw abortError(signal);
   await enter(signal);
@@ -86,7 +88,7 @@ async function operate(signal, begin) {
   throw abortError(signal);
 }
 
-/** The stack of errors begins at the caller of `above`. */
+/** Calls `begin`. Throws its failure as an error whose stack begins at the caller of `above`. */
 function runSync(begin, above) {
   try {
     return begin();
@@ -95,7 +97,10 @@ function runSync(begin, above) {
   }
 }
 
-/** `nextTick` keeps the callback's exceptions out of the promise chain. */
+/**
+ * Passes the result to the callback, by `nextTick` to keep the callback's exceptions out of the
+ * promise chain.
+ */
 function settle(promise, callback) {
   promise.then(
     (result) => nextTick(callback, null, ...(result === undefined ? [] : [result])),

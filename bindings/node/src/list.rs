@@ -1,8 +1,8 @@
 //! Lists a tree, for `readdir`.
 //!
 //! Node lists breadth first, with the names of one directory sorted, while the walk visits
-//! directories on several threads in any order. So each thread collects runs of entries, and the
-//! order is restored at the end: from the top down, by looking up the runs of each directory.
+//! directories on several threads in any order. So each thread collects runs of entries. At the
+//! end, the order is restored from the top down, by looking up the runs of each directory.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
@@ -26,7 +26,7 @@ const SEPARATOR: u8 = MAIN_SEPARATOR as u8;
 pub struct ListOptions {
     pub kinds: bool,
     pub follow: bool,
-    /// The prefix, in errors, of paths below the top.
+    /// The prefix for paths below the top in errors.
     pub prefix: String,
     pub threads: u32,
 }
@@ -34,7 +34,7 @@ pub struct ListOptions {
 /// A listing. All strings are NUL-terminated.
 #[napi(object, object_from_js = false)]
 pub struct Entries {
-    /// Names, or without kinds, paths below the top.
+    /// Names; or paths below the top, if kinds are not requested.
     pub names: Buffer,
     pub kinds: Buffer,
     pub directories: Buffer,

@@ -124,7 +124,7 @@ impl OpenRoot {
         control: Option<&Control>,
     ) -> Result<Outcome<Beneath<Descriptor>>> {
         let (path, mut options) = (text::path(path), OpenOptions::from_flags(flags)?);
-        // Opening a FIFO must not block a pool thread until a writer comes.
+        // Opening a FIFO must not block a pool thread until a writer opens it.
         options.mode(mode).nonblocking_open(true);
         self.start(env, control, move |root, _| {
             root.open_file(&path, &options).map(Descriptor).map_err(failed("open"))
@@ -288,7 +288,7 @@ fn failed(function: &'static str) -> impl Fn(Error) -> Failure {
     move |error| Failure::new(&error, function)
 }
 
-/// A file whose descriptor goes to JavaScript. It is closed if the promise is dropped before that.
+/// A file whose descriptor goes to JavaScript. It is closed if the promise is dropped first.
 pub struct Descriptor(File);
 
 impl Descriptor {
@@ -332,12 +332,13 @@ fn make_directory(root: &curt::Root, path: &Path, mode: u32) -> Answer<()> {
     root.create_dir_with_mode(path, mode).map_err(failed)
 }
 
-/// Returns the first directory created. Paths, including those in errors, are split like Node does.
+/// Creates a directory and missing parents. Returns the first directory created. Splits paths as
+/// Node does, also in errors.
 fn make_directories(root: &curt::Root, path: &Path, mode: u32) -> Answer<Option<String>> {
     let bytes = path.as_os_str().as_encoded_bytes();
     let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
     // The ends of the prefixes to create, longest first. On the way up, ENOENT adds a shorter
-    // prefix. On the way down it is an error, because another process has removed a parent.
+    // prefix. On the way down, ENOENT is an error, because another process has removed a parent.
     let mut ends = vec![bytes.len()];
     let (mut first, mut is_upward) = (None, true);
     while let Some(&end) = ends.last() {
@@ -359,7 +360,7 @@ fn make_directories(root: &curt::Root, path: &Path, mode: u32) -> Answer<Option<
     Ok(first.map(|first| first.to_string_lossy().into_owned()))
 }
 
-/// Decides after a failed `mkdir`: fails like Node, unless the path is a directory.
+/// Handles a failed `mkdir`. Fails as Node does, unless the path is a directory.
 fn entered(root: &curt::Root, path: &Path, failure: Failure, is_last: bool) -> Answer<()> {
     use numbers::{EACCES, EEXIST, ENOSPC, ENOTDIR, EPERM};
 

@@ -126,8 +126,8 @@ fn mode(metadata: &Metadata) -> Answer<f64> {
     Ok(f64::from(kind | if is_read_only { 0o444 } else { 0o666 }))
 }
 
-/// Takes NUL-terminated paths. Returns the numbers of each, or NaN and an errno. The errno 0 means
-/// a broken symlink or an empty path, whose error comes from Node's own function.
+/// Queries NUL-terminated paths. Returns the numbers for each, or NaN and an errno. The errno 0
+/// means a broken symlink or an empty path, whose error comes from Node's own function.
 #[napi]
 pub fn stat_many(
     env: Env,

@@ -1,8 +1,8 @@
 //! Walks a tree, for `walk`.
 //!
 //! A call of the addon lists many directories at once, but the caller may still choose among the
-//! subdirectories of each. So a batch ends at the first directory that has any. `undecided` keeps
-//! its names until the next call brings the choice.
+//! subdirectories of each. So a batch ends at the first directory with subdirectories. `undecided`
+//! keeps their names until the next call brings the choice.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -39,8 +39,8 @@ impl Walker {
         Walker(Arc::new(Mutex::new(State { walk, top, undecided: None })))
     }
 
-    /// `chosen` has the positions of the subdirectories to walk in the last directory, or `None`
-    /// for all of them.
+    /// Lists more directories. `chosen` has the positions of the subdirectories to walk in the last
+    /// directory, or `None` for all.
     #[napi]
     pub fn next(
         &self,

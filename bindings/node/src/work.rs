@@ -75,7 +75,7 @@ pub fn start<W: Work>(
     }
 }
 
-/// A panic is a bug in curt, but must not end the process.
+/// Runs the work. A panic is a bug in curt, but must not end the process.
 fn attempt<W: Work>(work: &mut W, cancel: &Cancel) -> napi::Result<Answer<W::Output>> {
     let run = AssertUnwindSafe(|| work.run(cancel));
     catch_unwind(run).map_err(|_| napi::Error::from_reason("curt has panicked, which is a bug"))

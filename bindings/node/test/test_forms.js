@@ -10,9 +10,7 @@ const { promisify } = require("util");
 const curt = require("curt-fs");
 const { folder, plant } = require("./helper.js");
 
-/**
- * With the value `wrapper`, Node's functions do the work of `rm`, and with `permission` all work.
- */
+/** If `wrapper`, Node's functions do the work of `rm`; if `permission`, they do all work. */
 const { CURT_FORMS: way } = process.env;
 if (way === "wrapper") {
   const { unlink } = fs;
@@ -121,7 +119,7 @@ for (const [name, form] of Object.entries(FORMS)) {
     const { signal } = new AbortController();
     const answer = (promise) => promise.catch(({ code, syscall }) => ({ code, syscall }));
     const choices = [{}, { force: true }, { withFileTypes: true }];
-    // Here Node 22 and 24 throw for this encoding.
+    // With `--permission`, Node 22 and 24 throw for this encoding.
     if (way !== "permission") choices.push({ encoding: "buffer" });
     for (const target of ["a", "a/b", "missing"]) {
       for (const options of [...choices, ...choices.map((choice) => ({ ...TREE, ...choice }))]) {

@@ -171,7 +171,7 @@ function plantAny(seed) {
     const encoding = name === "\xff" ? "latin1" : "utf8";
     const at = Buffer.concat([above, Buffer.from("/"), Buffer.from(name, encoding)]);
     if (fs.lstatSync(at, { throwIfNoEntry: false })) continue;
-    // Node does not descend by a name that is not UTF-8.
+    // Node does not descend into a directory whose name is not UTF-8.
     const kind = encoding === "latin1" ? 4 : choose(8);
     if (kind < 4) {
       fs.mkdirSync(at);

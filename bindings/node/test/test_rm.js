@@ -24,7 +24,8 @@ const FORMS = {
 };
 
 /**
- * Compares with the promise form: with `force`, errors of Node's `rmSync` vary between versions.
+ * Compares `rmSync` with the promise form, because with `force` the errors of Node's `rmSync` vary
+ * between versions.
  */
 const ASYNC = { ...fs, rmSync: fs.promises.rm };
 
@@ -82,7 +83,7 @@ async function compare(fill, words) {
   }
   const { top, came } = await removeIn(fs.promises.rm, fill, words);
   let left = pathsIn(top);
-  // Node reports the first failure while it continues removing.
+  // Wait, because Node reports the first failure while it still removes entries.
   for (let waited = 0; left.length > ours[0].left.length && waited < 10_000; waited += 10) {
     await setTimeout(10);
     left = pathsIn(top);

@@ -186,7 +186,7 @@ test("work: signals of another realm count", async () => {
 });
 
 test("work: a replaced nextTick changes nothing", () => {
-  // The test reporter uses `nextTick`.
+  // In a child process, because the test reporter uses `nextTick`.
   const code = `
     process.nextTick = () => {};
     curt.rm(process.argv[1], { recursive: true }, (...results) => {
@@ -373,7 +373,7 @@ test("work: threads start by default, and end with their operation", { skip }, (
     })();
   `;
   const started = { readdir: 0, usage: 0, rm: 0 };
-  // The engine measures at run time whether threads pay, so one attempt may start none.
+  // The engine measures at run time whether threads help, so one attempt may start none.
   for (let attempt = 0; attempt < 10 && Object.values(started).includes(0); attempt += 1) {
     const { readdir1, usage1, rm1, ...more } = JSON.parse(inProcess(code, { words: [folder()] }));
     assert.deepEqual([readdir1, usage1, rm1], [0, 0, 0]);

@@ -187,7 +187,8 @@ impl Directory {
         read
     }
 
-    /// Returns `None` if the directory is closed or another thread holds the lock.
+    /// Queries an entry. Returns `None` if the directory is closed or another thread holds the
+    /// lock.
     fn stat(&self, name: &Path, follow: bool) -> Option<Result<Metadata, Error>> {
         let stat = self.open.try_lock().ok()?.as_mut().map(|open| open.stat(name, follow));
         self.close_if_due();
@@ -436,7 +437,7 @@ impl DirEntry {
         })
     }
 
-    /// Queries relative to the directory while it is open, otherwise by path.
+    /// Queries the entry, relative to the directory while that is open, otherwise by path.
     fn ask<'py>(&self, py: Python<'py>, follow: bool) -> PyResult<Bound<'py, PyAny>> {
         if let Some(root) = &self.directory.root {
             return self.ask_beneath(py, root, follow);
@@ -455,12 +456,12 @@ impl DirEntry {
         match answer {
             Some(Ok(metadata)) if !is_unfollowed(&metadata, follow) => result(py, &metadata),
             Some(Err(error)) => Err(exception(py, &error, &self.path(py)?)),
-            // CPython's function answers, or raises the exception for a broken symlink.
+            // Let CPython's function answer, or raise the exception for a broken symlink.
             _ => original(py, "entry_stat")?.call1((self.path(py)?, fd, follow)),
         }
     }
 
-    /// Only the root may follow symlinks.
+    /// Queries the entry beneath the root, because only the root may follow symlinks.
     fn ask_beneath<'py>(
         &self,
         py: Python<'py>,

@@ -17,8 +17,8 @@ use crate::path::{Form, PathArg};
 use crate::stat::plan;
 
 const MOST: usize = 1024;
-/// Most directories have no more entries than this. Growing from zero takes more than half of the
-/// instructions for reading a small directory.
+/// The entries reserved at first, enough for most directories. Growing from zero would take more
+/// than half of the instructions for reading a small directory.
 const USUAL: usize = 64;
 const USUAL_NAME: usize = 16;
 
@@ -105,7 +105,7 @@ impl Open {
         Box::new(Open { list, stats: [None, None] })
     }
 
-    /// Reads entries into `into`, which is empty at the end.
+    /// Reads the next entries into `into`, which is empty at the end of the directory.
     pub(crate) fn read(&mut self, into: &mut Entries) -> Result<(), Error> {
         into.clear();
         into.reserve(USUAL);

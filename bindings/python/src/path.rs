@@ -30,7 +30,7 @@ impl<'py> Encoded<'py> {
         }
         if let Some(ascii) = object.cast::<PyString>().ok().and_then(|text| text.to_str().ok()) {
             if ascii.is_ascii() {
-                // ASCII is the same in every file system encoding.
+                // ASCII is the same in every filesystem encoding.
                 return Ok(Encoded { _owner: object.clone(), bytes: ascii.as_bytes() });
             }
         }
@@ -58,7 +58,7 @@ pub(crate) enum Form {
 }
 
 impl<'py> PathArg<'py> {
-    /// `what` begins the message of a `TypeError`.
+    /// Converts an argument to a path. `what` begins the message of an error.
     pub(crate) fn new(argument: &Bound<'py, PyAny>, what: &str) -> PyResult<PathArg<'py>> {
         let object = fspath(argument, what)?;
         let encoded = Encoded::new(&object)?;

@@ -74,7 +74,7 @@ pub(crate) fn remove<'py>(
         Some(fd) => removal.run_below(borrow(fd), operand.path),
     });
     drop(removal);
-    // A stopped removal does not call `on_progress` at its end.
+    // A stopped removal does not call `on_progress` at its end, so record the total here.
     signals.set_done(done.files + done.directories);
     signals.into_result()?;
     match done.errors.first().filter(|_| raises) {

@@ -262,7 +262,7 @@ impl Root {
         done.map_err(|error| exception(py, &error, &path.object))
     }
 
-    /// An exception has both paths, as in `os`.
+    /// Calls a method with two paths. An exception has both paths, as in `os`.
     fn call_pair(
         &self,
         src: &Bound<'_, PyAny>,

@@ -1,7 +1,8 @@
 //! Signals, progress and deadlines of long operations.
 //!
 //! Python runs signal handlers only on the main thread, and only when code checks for them. So an
-//! operation without the GIL must take it now and then. It shows its progress at the same time.
+//! operation without the GIL must take the GIL now and then. At that moment it also shows its
+//! progress.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,7 +61,8 @@ impl Signals {
         self.progress.is_some()
     }
 
-    /// Numbers may arrive out of order, so the largest counts.
+    /// Records the number of finished entries. Numbers may arrive out of order, so the largest
+    /// counts.
     pub(crate) fn set_done(&self, entries: u64) {
         if let Some(progress) = &self.progress {
             progress.done.fetch_max(entries, Ordering::Relaxed);

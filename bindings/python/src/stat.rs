@@ -30,8 +30,8 @@ pub(crate) fn plan(follow: bool) -> Plan {
     Plan::new(FIELDS).follow(if follow { Follow::Links } else { Follow::Never })
 }
 
-/// Returns whether a symlink to follow is broken. Only CPython's function then raises the
-/// right exception.
+/// Returns whether a symlink to follow is broken. If so, only CPython's function raises the right
+/// exception.
 pub(crate) fn is_unfollowed(metadata: &Metadata, follow: bool) -> bool {
     follow && metadata.kind() == Kind::Symlink
 }
@@ -94,7 +94,7 @@ pub(crate) fn result<'py>(py: Python<'py>, metadata: &Metadata) -> PyResult<Boun
     for (index, time) in times.into_iter().enumerate() {
         let time = time.known().ok_or_else(missing)?;
         let values = match last.take() {
-            // Most files were written once: equal times share their objects.
+            // Most files were written once, so their times are equal and can share objects.
             Some((same, values)) if same == time => values,
             _ => [
                 time.seconds.into_bound_py_any(py)?,

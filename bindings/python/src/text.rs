@@ -16,7 +16,7 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
     let py = path.py();
     let object = fspath(path, "abspath")?;
     let Ok(encoded) = Encoded::new(&object) else {
-        // The path has a surrogate that stands for no byte.
+        // CPython handles a path with a surrogate that stands for no byte.
         return original(py, "abspath")?.call1((object,));
     };
     let text = encoded.as_bytes();
@@ -25,7 +25,7 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
     let text = if text.starts_with(b"/") {
         text
     } else {
-        // Python's call raises its exception if the directory is gone.
+        // Call Python's function, which raises the right exception if the directory is gone.
         let call = match form {
             Form::Bytes => "getcwdb",
             Form::Text => "getcwd",
@@ -44,7 +44,7 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
     }
 }
 
-/// CPython does not return instances of subclasses, either.
+/// Whether CPython would return the object, too: it returns no instances of subclasses.
 fn is_exact(object: &Bound<'_, PyAny>) -> bool {
     object.is_exact_instance_of::<PyString>() || object.is_exact_instance_of::<PyBytes>()
 }

@@ -239,7 +239,7 @@ impl State {
                 break;
             };
             if let Err(error) = &listed {
-                // An ancestor was lost, with everything below it.
+                // Leave the levels below a lost ancestor.
                 while self.levels.last().is_some_and(|last| last.path.starts_with(error.path())) {
                     self.leave_level();
                 }
@@ -344,7 +344,8 @@ impl State {
         }
     }
 
-    /// Newer versions of CPython read the whole list at this point.
+    /// Continues with the subdirectories in the caller's list. Newer versions of CPython read the
+    /// whole list at this point.
     fn enter_chosen(
         &mut self,
         py: Python<'_>,

@@ -49,7 +49,7 @@ fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, Error> {
     })
 }
 
-/// Spells the path like CPython, with the entry of `PATH` as written; curt's own result is
+/// Spells the path as CPython does, with the entry of `PATH` as written; curt's own result is
 /// absolute.
 fn spelled(found: &Found, command: &[u8], path: Option<&[u8]>) -> Vec<u8> {
     let directory = match found.origin() {

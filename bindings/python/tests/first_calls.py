@@ -10,7 +10,7 @@ import os
 import sys
 from _thread import get_ident
 
-# Imported first, because another import would hide the imports of curt's functions.
+# Import curt first: what else is imported would hide imports by curt's functions.
 import curt_fs as curt
 
 TYPE_CHECKING = False
@@ -107,7 +107,7 @@ NAMED = {f"{name} {number}": call for name, calls in CALLS.items() for number, c
 
 
 def child(call: Callable[[], object]) -> None:
-    # The signal has no Python handler, because the child may hang on a lock in native code.
+    # Without a Python handler, the signal ends a child that hangs on a lock in native code.
     signal.alarm(60)
     call()
 

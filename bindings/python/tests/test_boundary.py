@@ -61,7 +61,7 @@ def test_odd_arguments(tmp_path, monkeypatch, name, ours, theirs, argument) -> N
         pytest.skip("would walk or remove the root directory")
     expected = kind(theirs, argument)
     if argument == -1 and name in ("listdir", "scandir"):
-        # CPython 3.11 takes -1 for "no argument", and lists the working directory.
+        # CPython 3.11 mistakes -1 for "no argument", and lists the working directory.
         expected = (OSError, errno.EBADF)
     assert kind(ours, argument) == expected
 

@@ -427,7 +427,7 @@ def test_an_empty_directory_has_one_row(client, tmp_path: Path) -> None:
 
 
 def test_inside_of_a_task_its_worker_has_the_client(client, forest: Path) -> None:
-    # There are more tasks than threads, and their pieces need a thread, too.
+    # There are more tasks than threads, so pieces run only if waiting tasks free their threads.
     def entries(path: str, with_client: bool) -> int:
         if not with_client:
             return curt_fs.dask.usage(path).entries
@@ -604,7 +604,8 @@ def test_workers_are_killed_in_the_middle(cluster, client, forest: Path, tmp_pat
         while kills < 10:
             time.sleep(chance.uniform(0.05, 0.6))
             nanny = chance.choice(list(cluster.workers.values()))
-            # The nanny gives up on a worker that dies while being restarted.
+            # Kill only connected workers: the nanny gives up on one that dies while being
+            # restarted.
             pid = nanny.pid
             if pid and nanny.worker_address in cluster.scheduler.workers:
                 with contextlib.suppress(ProcessLookupError):
@@ -707,7 +708,7 @@ def test_workers_that_see_another_filesystem(cluster, client, forest: Path, monk
                 curt_fs.dask.remove(forest, client=client, budget=SMALL)
             assert (caught.value.errno, caught.value.filename) == (errno.EXDEV, str(forest))
             assert in_order(forest) == before
-            # As if the worker had joined after the check: the piece itself refuses.
+            # Skip the check, as if the worker had joined after it: the piece itself must refuse.
             [elsewhere] = [
                 address
                 for address, worker in client.scheduler_info(n_workers=-1)["workers"].items()

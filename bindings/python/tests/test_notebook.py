@@ -151,7 +151,7 @@ def test_other_values_are_refused(tmp_path: Path) -> None:
 
 def test_tqdm_shows_a_bar(tmp_path: Path, capsys, monkeypatch) -> None:
     tqdm = pytest.importorskip("tqdm")
-    # The thread of `tqdm` would keep running, and other tests fork.
+    # Disable the thread of `tqdm`: it would keep running, and other tests fork.
     monkeypatch.setattr(tqdm.tqdm, "monitor_interval", 0)
     (tmp_path / "tree").mkdir()
     assert curt.usage(tmp_path, progress=True).entries == 2

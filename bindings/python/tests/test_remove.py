@@ -71,7 +71,7 @@ def test_operands_fail_as_in_cpython(tree: Path, monkeypatch, way: str) -> None:
     monkeypatch.chdir(tree)
     os.symlink("top/x", "through")
     os.symlink("n" * 300, "long")
-    # Older versions lack `onexc`, and Python 3.10 `dir_fd`.
+    # Older versions lack `onexc`; Python 3.10 also lacks `dir_fd`.
     by_cpython = way if sys.version_info >= (3, 12) else {"onexc": "onerror", "both": "onerror", "ignored with both": "ignored"}.get(way, way)
     before, descriptors = sorted(os.walk(".")), len(os.listdir("/proc/self/fd"))
     for path, convert in itertools.product(OPERANDS, FORMS):
@@ -191,7 +191,7 @@ for threads in ({}, {"threads": 1}):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         most, after = zip(*(map(int, line.split()) for line in done.stdout.splitlines()))
         assert (most[2:], after) == ((1, 1), (1, 1, 1, 1))
-        # The engine measures during the work whether threads pay, so one run may start none.
+        # The engine measures during the work whether threads help, so one run may start none.
         usage, removal = max(usage, most[0]), max(removal, most[1])
         if min(usage, removal) > 1 or os.cpu_count() == 1:
             return

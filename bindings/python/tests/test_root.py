@@ -77,7 +77,7 @@ def answered(function, *arguments):
         result = function(*arguments)
     except (OSError, ValueError, TypeError, OverflowError) as error:
         name = getattr(error, "filename", None)
-        # `os.utime` reports no name, and `shutil.rmtree` sometimes the object.
+        # `os.utime` reports no name, and `shutil.rmtree` sometimes reports the object.
         name = None if "utime" in repr(function) else os.fspath(name) if isinstance(name, Path) else name
         return type(error), getattr(error, "errno", None), name
     if isinstance(result, (str, bytes, bool, type(None))):

@@ -52,7 +52,7 @@ def wide(tmp_path_factory) -> Path:
 
 
 def test_one_iterator_yields_each_entry_to_one_thread(quick: Path) -> None:
-    # Batches have 1,024 entries.
+    # More than two batches of 1,024 entries.
     fill(quick, 1, 2500)
     for _ in range(5):
         entries = curt.scandir(quick / "d0")

@@ -29,7 +29,7 @@
 # OUTSIDE: served a file outside the folder. HIDDEN: served a hidden file. served: served only files
 # inside.
 #
-# For a folder on a Windows file system (vfat, NTFS), use <tt>strict: true</tt>, because +htacce~1+
+# For a folder on a Windows filesystem (vfat, NTFS), use <tt>strict: true</tt>, because +htacce~1+
 # names a hidden file there even on Linux.
 
 require "curt"
@@ -104,8 +104,8 @@ class FileServer
     [method, target]
   end
 
-  # Returns the relative path of a target as bytes. Decodes it exactly once: sequences that are
-  # still encoded belong to the name.
+  # Returns the relative path of a target as bytes. Decodes the target exactly once; what is still
+  # encoded then belongs to the name.
   def path_of(target)
     path = target.b[%r{\A/([^?#]*)}n, 1]
     raise Refused.new(400, "no path") if path.nil? || path.match?(/%(?!\h\h)/n)
@@ -114,7 +114,7 @@ class FileServer
     path.empty? || path.end_with?("/") ? "#{path}index.html" : path
   end
 
-  # Neither the requested path nor that of the opened file may have hidden names.
+  # Opens a file. Refuses hidden names in the requested path, and in the path of the opened file.
   def open_file(path)
     check_names(path)
     file = @root.open(path, "rb")

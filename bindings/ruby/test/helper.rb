@@ -5,8 +5,8 @@ require "fileutils"
 require "test/unit"
 require "tmpdir"
 
-# Runs a script in a new process, because in Ruby 3.1, even without curt, a Ractor leaves locks
-# behind that hang later tests.
+# Runs a script in a new process, because in Ruby 3.1 a Ractor leaves locks behind, even without
+# curt, and later tests would hang.
 def output_of(script, *arguments)
   load_path = $LOAD_PATH.flat_map { |folder| ["-I", folder] }
   IO.popen([RbConfig.ruby, "-W0", *load_path, "-r", "curt", "-e", script, *arguments], &:read)

@@ -288,7 +288,7 @@ class TestInstall < Test::Unit::TestCase
     File.chmod(0, "sticky/closed/in", "closed/in")
   end
 
-  # The result of remove_entry varies by version.
+  # The result of remove_entry varies by Ruby version.
   def removed(way)
     Dir.mkdir("tree")
     Dir.chdir("tree") do

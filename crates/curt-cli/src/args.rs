@@ -1,4 +1,4 @@
-//! The command line: the options of each command. Only this module parses with clap. A few option
+//! The command line and the options of each command. Only this module uses clap. A few option
 //! values are parsed in `cmd/`.
 
 mod beneath;
@@ -43,8 +43,8 @@ pub(crate) use run::RunOptions;
 pub(crate) use stat::{StatFormat, StatOptions};
 pub(crate) use which::{LookUpOptions, WhichOptions};
 
-/// In commands with operands, clap parses this many words from the last option on, which is more
-/// than any option has values.
+/// How many words clap parses from the last option on; the words after them are operands. No option
+/// has that many values.
 const READ_BEYOND_OPTIONS: usize = 16;
 
 #[derive(Parser)]
@@ -104,7 +104,6 @@ pub(crate) struct ManOptions {
     pub(crate) command: Option<String>,
 }
 
-/// The options that nearly all commands have.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[cfg_attr(test, derive(PartialEq))]
 pub(crate) struct OutputOptions {
@@ -133,18 +132,19 @@ pub(crate) struct WithoutOptions {
     pub(crate) features: Vec<Feature>,
 }
 
-/// A function that returns the operands of commands in which all words after the last option are
-/// operands.
+/// A function that returns the operands. Only for commands in which all words after the last option
+/// are operands.
 type OperandsOf<T> = Option<fn(&mut T) -> &mut Vec<OsString>>;
 
 trait Options: Args {
     const OPERANDS: OperandsOf<Self> = None;
 
-    /// Pairs of an option and the option that it needs. clap's `requires` is not enough, because
-    /// clap ignores it if an option that conflicts with the required one is given.
+    /// Pairs of an option and the option that it needs. clap's `requires` is not enough: clap
+    /// ignores it if an option is given that conflicts with the required option.
     const NEEDS: &[(&str, &str)] = &[];
 
-    /// Returns a word that is not an option, but that clap would read as one or more options.
+    /// Returns the first word that clap would accept with a meaning that the user hardly intended,
+    /// such as `-exec` (`-e xec`).
     fn misread(_: &[OsString]) -> Option<&str> {
         None
     }
@@ -185,7 +185,6 @@ impl Positions<'_> {
         }
     }
 
-    /// Returns an option as it was typed, or else its long name.
     fn typed(&self, id: &str) -> String {
         let option = self.command.get_arguments().find(|option| option.get_id() == id);
         option.map(|option| message::typed(option, self.words)).unwrap_or_default()
@@ -265,7 +264,6 @@ fn is_help(option: &OsStr, word: &OsStr) -> bool {
     (option == "--help" || option == "-h") && !word.as_encoded_bytes().starts_with(b"-")
 }
 
-/// Parses the words of one command, which begin with its name.
 fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, Box<Refused>> {
     let Some(operands) = T::OPERANDS else { return read_all(name, &words) };
     // clap allocates for every word, so most operands after the last option bypass it. The first
@@ -294,9 +292,8 @@ fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box
         Some(_) => end_options_at_operand(define()),
         None => define(),
     };
-    // Options are usually spelled out. Add GNU's options only after a failure, because that takes
-    // longer than listing a small directory. They are needed for abbreviations, and for rejecting
-    // those that curt lacks.
+    // Parse without GNU's options first, because adding them takes longer than listing a small
+    // directory. Only abbreviations, and options that curt lacks, need them.
     let mut command = ManuallyDrop::new(define().infer_long_args(false));
     if let Ok(options) = read_by(&mut command, None, words) {
         return Ok(options);
@@ -344,7 +341,7 @@ pub(crate) fn set<B, T>(builder: B, value: Option<T>, set: impl FnOnce(B, T) -> 
     }
 }
 
-/// A parser for one of these words or an unambiguous prefix.
+/// Accepts one of these words or an unambiguous prefix.
 #[derive(Clone)]
 struct AbbreviationOf<T: 'static>(&'static [(&'static str, T)]);
 

@@ -1,6 +1,6 @@
-//! The name curt was called by. A link named like one of the commands below acts as that command:
-//! options follow directly, messages begin with that name, and usage errors exit with the code of
-//! the GNU tool.
+//! The name that curt was called by. A link named like one of the commands below acts as that
+//! command: its options follow directly, its messages begin with that name, and its usage errors
+//! exit with the GNU tool's code.
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsStr;
@@ -9,7 +9,6 @@ use std::sync::OnceLock;
 
 const NAMES: [&str; 7] = ["rm", "ls", "du", "stat", "which", "realpath", "readlink"];
 
-/// The name, set when the command line is parsed.
 static CALLED: OnceLock<&str> = OnceLock::new();
 
 /// Returns the command for a program name, and remembers it.

@@ -1,20 +1,18 @@
-//! Exit codes.
-
 use std::process::ExitCode;
 
-/// An exit code; unlike `ExitCode`, it can be compared.
+/// An exit code. Unlike `ExitCode`, it can be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exit(u8);
 
 impl Exit {
     pub(crate) const SUCCESS: Exit = Exit(0);
     pub(crate) const FAILURE: Exit = Exit(1);
-    /// The command line was wrong, and the command did nothing.
+    /// The command line is invalid, and the command did nothing.
     pub(crate) const USAGE: Exit = Exit(2);
 
     /// `curt run`: the time limit expired.
     pub(crate) const TIMED_OUT: Exit = Exit(124);
-    /// `curt run`: the program was not started for another reason than the next two.
+    /// `curt run`: the program was not started, for a reason other than the next two.
     pub(crate) const NOT_STARTED: Exit = Exit(125);
     /// `curt run`: the program exists but cannot be executed.
     pub(crate) const NOT_EXECUTABLE: Exit = Exit(126);
@@ -29,14 +27,13 @@ impl Exit {
         Exit(u8::try_from(128 + signal).unwrap_or(u8::MAX))
     }
 
-    /// Returns the code for a failed write. GNU ls treats a failed write like an operand that
-    /// cannot be listed.
+    /// Returns the code for a failed write. GNU ls exits as for an operand that cannot be listed.
     pub(crate) fn unwritable(program: &str) -> Exit {
         if matches!(program, "curt ls" | "ls") { Exit::USAGE } else { Exit::FAILURE }
     }
 
-    /// Returns the code for a wrong command line: for `realpath` and `readlink`, and if curt was
-    /// called by the name of a GNU tool, the code of that tool.
+    /// Returns the code for an invalid command line. `realpath`, `readlink`, and tools by whose
+    /// name curt was called, have GNU's code.
     pub(crate) fn usage(program: &str) -> Exit {
         match program {
             "rm" | "du" | "stat" | "realpath" | "readlink" | "curt realpath" | "curt readlink" => {

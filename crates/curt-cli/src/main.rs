@@ -1,10 +1,10 @@
 //! The curt command.
 //!
-//! `args` parses the command line, `cmd` has the commands, `out` formats output, and a `session` is
-//! one run of a command. `called` is the name curt was called by, `prompt` reads answers, and
-//! `quote` quotes names. `sys` contains every difference between systems. On Unix it also opens
-//! missing standard streams and ignores SIGPIPE before `main` (`sys/unix/start.rs`); on Linux it
-//! contains `main` itself (`sys/unix/main.rs`).
+//! `args` parses the command line, `cmd` contains the commands, and `out` formats output. A
+//! `session` is one run of a command. `called` stores the name that curt was called by, `prompt`
+//! reads answers, and `quote` quotes names. `sys` contains all differences between systems. On Unix
+//! it also opens missing standard streams and ignores SIGPIPE before `main` (`sys/unix/start.rs`).
+//! On Linux it contains `main` itself (`sys/unix/main.rs`).
 //!
 //! To follow a command into the library, start at the comment "One run" below the documentation of
 //! the operation's module, such as `crates/curt/src/walk/mod.rs`.

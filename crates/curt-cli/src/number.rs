@@ -1,8 +1,8 @@
-//! Numbers in GNU's options, parsed as by `xstrtoumax` and `xstrtoimax` of gnulib.
+//! Numbers in GNU's options, parsed as `xstrtoumax` and `xstrtoimax` of gnulib do.
 
 use std::ops::RangeInclusive;
 
-/// Why a number is invalid. For environment variables, GNU uses the contained value anyway.
+/// Why a number is invalid. GNU accepts the contained value in an environment variable anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     NoNumber,
@@ -10,9 +10,8 @@ pub(crate) enum Flaw {
     TooLarge(i128),
 }
 
-/// Parses a number in C notation, optionally followed by one of `units`, of which `K` and `KiB`
-/// mean 1024, and `KB` means 1000. A unit alone counts as one. Rejects a minus sign if `range`
-/// starts at 0.
+/// Parses a number in C notation. One of `units` may follow: `K` and `KiB` mean 1024, `KB` means
+/// 1000, and so on. A unit alone counts as one. Rejects a minus sign if `range` starts at 0.
 pub(crate) fn parse(text: &[u8], units: &[u8], range: &RangeInclusive<i128>) -> Result<i128, Flaw> {
     let (least, most) = (*range.start(), *range.end());
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');
@@ -35,7 +34,7 @@ pub(crate) fn parse(text: &[u8], units: &[u8], range: &RangeInclusive<i128>) -> 
         value.saturating_mul(radix.into()).saturating_add(sign * digit)
     });
     if number.is_empty() {
-        // A unit alone allows neither whitespace nor a sign before it.
+        // Without digits, neither whitespace nor a sign may precede the unit.
         if !text.first().is_some_and(|letter| units.contains(letter)) {
             return Err(Flaw::NoNumber);
         }

@@ -1,5 +1,3 @@
-//! Answers to prompts, from standard input.
-
 use curt::Cancel;
 
 use crate::sys;
@@ -11,8 +9,8 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// Reads a line and returns whether it begins with `y` or `Y`. The end of input and a signal
-    /// mean no.
+    /// Reads a line and returns whether it begins with `y` or `Y`. The end of input or a signal
+    /// means no.
     pub(crate) fn is_yes(&mut self, cancel: &Cancel) -> bool {
         matches!(self.line(cancel).first(), Some(b'y' | b'Y'))
     }

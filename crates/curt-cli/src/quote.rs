@@ -1,5 +1,5 @@
-//! Quoting of names in messages, as in the GNU tools: always in quotes, safe to paste into a shell,
-//! and without control characters.
+//! Quotes names in messages, as the GNU tools do: always, safe to paste into a shell, and without
+//! control characters.
 //!
 //! This is gnulib's `shell_escape_always_quoting_style` in a UTF-8 locale, with two differences: it
 //! also escapes characters that change the direction of text, and it ignores the locale. Invalid
@@ -59,7 +59,8 @@ pub(crate) fn for_terminal(name: impl AsRef<OsStr>, special: &str) -> String {
     }
 }
 
-/// Returns the name if it has a single quote and no character that is special within double quotes.
+/// Returns the name if it can be put in double quotes: it has a single quote, but no character that
+/// is special within double quotes.
 fn for_double_quotes(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let harmless = |(at, character): (usize, char)| match character {
@@ -72,7 +73,7 @@ fn for_double_quotes(bytes: &[u8]) -> Option<&str> {
 }
 
 /// Escapes control characters, and characters that change how the rest of the line looks, as octal
-/// bytes. Newlines remain.
+/// bytes. Does not escape newlines.
 pub(crate) fn shield(text: &str) -> String {
     let is_harmless = |character| character == '\n' || is_printable(character);
     if text.chars().all(is_harmless) {
@@ -94,7 +95,8 @@ pub(crate) fn on_one_line(typed: &str) -> String {
     shield(typed).replace('\n', "\\012")
 }
 
-/// Replaces control characters by `?`, as GNU find does on a terminal, and GNU ls without quoting.
+/// Replaces control characters with `?`, as GNU find does on a terminal, and GNU ls if it does not
+/// quote.
 pub(crate) fn masked(name: &[u8]) -> String {
     let mut shown = String::with_capacity(name.len());
     let mask = |character| if is_printable(character) { character } else { '?' };
@@ -120,7 +122,7 @@ fn octal(byte: u8) -> [char; 4] {
     ['\\', digit(6), digit(3), digit(0)]
 }
 
-/// A name being quoted. `escaping` means that the end of `text` is between `$'` and `'`.
+/// A name while it is quoted. `escaping` means that `text` ends within `$'…'`.
 struct Quoted {
     text: String,
     escaping: bool,

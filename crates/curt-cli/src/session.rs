@@ -14,10 +14,8 @@ use crate::out::{Screen, entry, text};
 use crate::sys::{self, interrupt};
 
 pub(crate) struct Session {
-    /// The name in messages: `curt rm`, or `rm` if curt was called by that name.
     program: String,
     is_json: bool,
-    /// Whether to print the number of calls at the end (`--stats`).
     has_stats: bool,
     screen: Screen,
     cancel: &'static Cancel,
@@ -28,7 +26,7 @@ pub(crate) struct Session {
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) summary: Option<Object>,
-    /// The totals in words; `--stats` prints them before the calls.
+    /// The totals in words, which `--stats` prints before the number of calls.
     pub(crate) done: String,
     pub(crate) calls: Calls,
     pub(crate) is_cancelled: bool,
@@ -39,8 +37,8 @@ pub(crate) fn end(null: bool) -> &'static [u8] {
 }
 
 impl Session {
-    /// Begins a run, which is cancelled if the reader of its output goes away. Signals kill the
-    /// process until [`interrupt::listen`] is called.
+    /// Begins a run, which is cancelled if the reader of its output goes away. Until
+    /// [`interrupt::listen`] is called, signals kill the process.
     pub(crate) fn new(program: impl Into<String>, is_json: bool, has_stats: bool) -> Session {
         let cancel = interrupt::token();
         Session {
@@ -86,7 +84,7 @@ impl Session {
         self.screen.data(data);
     }
 
-    /// Writes a name, quoted for a terminal unless it ends in NUL.
+    /// Writes a name. Quotes it for a terminal, unless NUL follows it.
     pub(crate) fn name(&self, name: &OsStr, null: bool) {
         let name = entry::name(name, !null && self.is_terminal());
         self.data(&[&name, end(null)].concat());
@@ -100,19 +98,18 @@ impl Session {
         self.message(&object.line());
     }
 
-    /// Writes text to standard error, after the buffered data.
     pub(crate) fn message(&self, text: &str) {
         self.screen.message(text);
     }
 
-    /// Writes a message to standard error, prefixed with the program name.
     pub(crate) fn warn(&self, message: &str) {
         let lines: Vec<String> =
             message.lines().map(|line| format!("{}: {line}\n", self.program)).collect();
         self.message(&lines.concat());
     }
 
-    /// Like [`Session::warn`], but not for JSON, whose summary has the same information.
+    /// Like [`Session::warn`], but prints nothing for JSON, whose summary contains the same
+    /// information.
     pub(crate) fn note(&self, message: &str) {
         if !self.is_json {
             self.warn(message);
@@ -123,7 +120,6 @@ impl Session {
         self.fail_as(error, &text::failure(error));
     }
 
-    /// Reports a failure, as JSON or with this message.
     pub(crate) fn fail_as(&self, failure: impl Into<Failure>, message: &str) {
         self.count_failure();
         if self.is_json {
@@ -133,7 +129,7 @@ impl Session {
         }
     }
 
-    /// Counts a failure that was reported already.
+    /// Counts a failure that was already reported.
     pub(crate) fn count_failure(&self) {
         self.errors.fetch_add(1, Ordering::Relaxed);
         self.worsen(Exit::FAILURE);
@@ -143,7 +139,6 @@ impl Session {
         self.errors.load(Ordering::Relaxed)
     }
 
-    /// Sets the exit code, unless it is higher already.
     pub(crate) fn worsen(&self, exit: Exit) {
         self.exit.fetch_max(exit.code(), Ordering::Relaxed);
     }
@@ -153,7 +148,7 @@ impl Session {
         self.refuse_with(message, &format!("Try '{program} --help' for more information.\n"))
     }
 
-    /// Ends the command because of an invalid value, without a hint to `--help`.
+    /// Ends the command because of an invalid value. Prints no hint about `--help`.
     pub(crate) fn refuse(&self, message: &str) -> Exit {
         self.refuse_with(message, "")
     }
@@ -169,8 +164,8 @@ impl Session {
         self.close(false)
     }
 
-    /// Ends the command and prints statistics if requested. After an interrupt, prints the totals
-    /// as JSON, too; without JSON, the command has printed them already.
+    /// Ends the command and prints statistics if requested. For JSON, also prints the totals after
+    /// an interrupt; without JSON, the command itself has printed them.
     pub(crate) fn finish(&self, outcome: Outcome) -> Exit {
         let Outcome { summary, done, calls, is_cancelled } = outcome;
         if self.is_json {
@@ -191,8 +186,8 @@ impl Session {
         self.close(is_cancelled)
     }
 
-    /// Writes the remaining output and returns the exit code. Ends a command cancelled by a signal
-    /// with that signal, so that the shell notices.
+    /// Writes the remaining output and returns the exit code. If a signal cancelled the command,
+    /// ends with that signal, so that the shell notices.
     pub(crate) fn close(&self, is_cancelled: bool) -> Exit {
         let is_cut = self.screen.is_cut();
         let is_cancelled = is_cancelled || is_cut;

@@ -33,11 +33,11 @@ use crate::options::{Flavor, Release};
 use crate::unit::Unit;
 use crate::windows::{Start, device_at_end, is_device, is_separator, stem};
 
-/// How to treat a path that may be an alternative spelling of another one.
+/// How to treat a path that may be an alternative spelling of a different path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Aliases {
-    /// Accepts it with the meaning it has to the system.
+    /// Accepts it with its meaning to the system.
     #[default]
     Open,
     /// Refuses every symlink, and spellings that mean another name on any supported system (`a.`,
@@ -46,11 +46,11 @@ pub enum Aliases {
     Strict,
 }
 
-/// Checks by its text whether a path remains beneath a directory. Does not allocate.
+/// Checks the text of a path to decide whether it remains beneath a directory. Does not allocate.
 ///
 /// A symlink can still lead out, and on POSIX this check treats `a/../b` as `b`. So open the path
 /// with an API that cannot leave the directory, such as `curt::Root`. Check the final text, after
-/// percent-decoding and the like.
+/// percent-decoding and similar steps.
 ///
 /// Case and Unicode normalization are not checked, because they depend on the directory.
 ///
@@ -76,8 +76,8 @@ impl PathCheck {
         PathCheck { flavor, release: Release::Windows10, aliases: Aliases::Open, in_root: false }
     }
 
-    /// Sets which device names to refuse; by default those of Windows 10, because file servers
-    /// still refuse them. [`Aliases::Strict`] always refuses these.
+    /// Sets the release whose device names are refused. The default is Windows 10, because file
+    /// servers still refuse its names. [`Aliases::Strict`] always refuses them.
     pub const fn release(self, release: Release) -> PathCheck {
         PathCheck { release, ..self }
     }
@@ -88,7 +88,7 @@ impl PathCheck {
     }
 
     /// Sets whether rooted paths begin at the directory and `..` stops there, as in `chroot`; off
-    /// by default. Shares, drives and devices are refused anyway.
+    /// by default. Shares, drives and devices are always refused.
     pub const fn in_root(self, in_root: bool) -> PathCheck {
         PathCheck { in_root, ..self }
     }
@@ -98,10 +98,10 @@ impl PathCheck {
         if self.is_plain(text) { Ok(()) } else { self.check_names(text) }
     }
 
-    /// Checks a path and returns it folded, with the flavor's separators and without the parts that
-    /// Windows drops.
+    /// Checks a path and returns it folded, with the flavor's separators and without the trailing
+    /// dots and spaces that Windows drops.
     ///
-    /// The result for the directory itself is `.`.
+    /// Returns `.` for the directory itself.
     pub fn name<'t, U: Unit>(&self, text: &'t [U]) -> Result<Cow<'t, [U]>, Refusal> {
         self.check(text)?;
         let name = self.fold().fold(text).map_err(|_| Refusal::Nul)?;
@@ -119,7 +119,7 @@ impl PathCheck {
         self.aliases == Aliases::Strict
     }
 
-    /// Strict paths must mean the same everywhere, so they follow Windows rules, too.
+    /// A strict path must mean the same everywhere, so it follows Windows rules, too.
     fn is_windows(self) -> bool {
         self.flavor == Flavor::Windows || self.is_strict()
     }
@@ -167,7 +167,7 @@ impl PathCheck {
         match start {
             Start::LocalDevice | Start::BareDevice => found.note(Refusal::Device),
             Start::Share => {
-                // POSIX treats two leading slashes as one root, not as a share.
+                // POSIX treats two leading slashes as the root, but Windows as a share.
                 let is_root = self.in_root && self.flavor == Flavor::Posix;
                 found.note_if(!is_root || text[1] != U::ascii(b'/'), Refusal::Absolute);
             }
@@ -186,7 +186,8 @@ impl PathCheck {
         }
     }
 
-    /// Windows 11 reserves device names only as the last component.
+    /// Whether names before the last one can be devices, too. Windows 11 reserves only the last
+    /// one.
     fn checks_each_name(self) -> bool {
         self.is_strict() || self.release == Release::Windows10
     }
@@ -283,7 +284,7 @@ pub enum Refusal {
     /// A name looks like the short name of another file: `HTACCE~1`.
     ShortName,
     /// The path contains a refused symlink, a magic link such as `/proc/self/exe`, or an unknown
-    /// reparse point. Not returned by the text check.
+    /// reparse point. A check of the text never returns this.
     Link,
 }
 
@@ -332,8 +333,8 @@ impl From<Refusal> for std::io::Error {
     }
 }
 
-/// Matches 8.3 names: up to eight characters ending in a tilde and digits, and an extension of up
-/// to three.
+/// Matches short (8.3) names: up to eight characters that end in a tilde and digits, and an
+/// extension of up to three.
 fn is_short<U: Unit>(name: &[U]) -> bool {
     if name.len() > 12 {
         return false;
@@ -401,8 +402,8 @@ impl Reasons {
     }
 }
 
-/// Unicode's default ignorable characters, which HFS+, and ext4 and F2FS with casefolding, ignore
-/// in comparisons.
+/// Unicode's default ignorable characters. HFS+ ignores them in comparisons, as do ext4 and F2FS
+/// with casefolding.
 const IGNORABLE: [(u32, u32); 17] = [
     (0xAD, 0xAD),
     (0x34F, 0x34F),
@@ -424,11 +425,10 @@ const IGNORABLE: [(u32, u32); 17] = [
 ];
 
 /// Characters (yen, won, full-width forms) that Windows maps to separators, dots, colons and tildes
-/// for code-page programs.
+/// for programs that use a code page.
 const MAPPED: [char; 7] =
     ['\u{A5}', '\u{20A9}', '\u{FF0E}', '\u{FF0F}', '\u{FF1A}', '\u{FF3C}', '\u{FF5E}'];
 
-/// Whether some system ignores or replaces this character in names.
 fn is_aliasing(character: char) -> bool {
     let number = u32::from(character);
     IGNORABLE.iter().any(|&(first, last)| (first..=last).contains(&number))

@@ -13,12 +13,13 @@ pub(crate) struct Directory<U> {
 
 /// A value computed on first use.
 ///
-/// With a plain `OnceLock`, other callers wait for the first one, and after a fork the child could
-/// wait forever for a thread that it does not have. Here concurrent callers each compute the value.
+/// With a plain `OnceLock`, other callers would wait for the first one, and after a fork the child
+/// could wait forever for a thread that it does not have. So concurrent callers each compute the
+/// value.
 #[derive(Debug)]
 pub(crate) struct Cell<T> {
     value: OnceLock<Result<T, ExpandError>>,
-    /// Whether a thread has claimed to set the value, because a second one would be blocked.
+    /// Whether a thread has claimed to set the value. Setting it from a second thread would block.
     is_claimed: AtomicBool,
 }
 

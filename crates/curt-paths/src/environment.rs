@@ -5,7 +5,7 @@ use crate::directory::Cell;
 use crate::options::{ExpandError, Release};
 use crate::unit::PathText;
 
-/// The state of a process that expansions depend on.
+/// The parts of a process's state that expansions depend on.
 ///
 /// This crate makes no system calls. Implement this trait to start from the real working directory,
 /// as `curt::paths::ThisProcess` does.
@@ -41,8 +41,8 @@ pub trait Environment: Send + Sync {
         None
     }
 
-    /// Returns the home directory of a user in the user database; an empty name means this
-    /// process's user.
+    /// Returns a user's home directory from the user database. An empty name means this process's
+    /// user.
     fn home_of(&self, user: &[u8]) -> Option<PathText> {
         let _ = user;
         None
@@ -54,7 +54,7 @@ pub trait Environment: Send + Sync {
     }
 }
 
-/// The directories that expansions start from: working directories and home directories.
+/// The working directories and home directories from which expansions start.
 ///
 /// Values set here take precedence over those of an [`Environment`].
 ///
@@ -86,7 +86,7 @@ impl Env {
         Env::default()
     }
 
-    /// Creates an `Env` that queries an environment, once for the working directory.
+    /// Creates an `Env` that queries an environment. The working directory is queried once.
     pub fn of(environment: impl Environment + 'static) -> Env {
         environment.into()
     }
@@ -96,7 +96,8 @@ impl Env {
         Env { cwd: Some(path.into()), ..self }
     }
 
-    /// Sets the working directory of a drive. The environment is then not queried for any drive.
+    /// Sets the working directory of a drive. After that, the environment is not queried for any
+    /// drive.
     pub fn drive(mut self, letter: impl Into<PathText>, path: impl Into<PathText>) -> Env {
         self.drives.get_or_insert_default().push((letter.into(), path.into()));
         self

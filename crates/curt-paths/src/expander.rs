@@ -29,9 +29,9 @@ use crate::windows::full_path;
 ///
 /// # Cost
 ///
-/// Makes no system calls, except those of an [`Environment`](crate::Environment): to get the
-/// working directory once, and to query the user database for `~user`, or for `~` without `HOME`. A
-/// full and clean path is returned without a copy.
+/// Makes no system calls, except those of an [`Environment`](crate::Environment): once for the
+/// working directory, and for each `~user` (or `~` if `HOME` is not set) those of the user
+/// database. A full and clean path is returned without a copy.
 ///
 /// ```
 /// use curt_paths::{DotDot, Env, Expander, Flavor};
@@ -60,7 +60,7 @@ pub struct Expander {
     world: World,
 }
 
-/// An expansion with the applied rules.
+/// The result of an expansion, with the rules applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExpandExplanation {
@@ -91,7 +91,8 @@ impl Expander {
         self.with(|world| world.options.flavor = flavor)
     }
 
-    /// Sets the release of Windows; by default the environment's, or Windows 11 if it has none.
+    /// Sets the release of Windows. The default is the environment's, or Windows 11 without an
+    /// environment.
     pub fn release(self, release: Release) -> Expander {
         self.with(|world| world.options.release = release)
     }
@@ -101,31 +102,30 @@ impl Expander {
         self.with(|world| world.options.style = style)
     }
 
-    /// Sets how to treat `..`; by default [`DotDot::Keep`] in native POSIX paths, and otherwise
-    /// [`DotDot::Clamp`].
-    ///
-    /// POSIX paths keep `..` because a symlink can precede it.
+    /// Sets how to treat `..`. The default is [`DotDot::Keep`] for native POSIX paths, because a
+    /// symlink can precede `..`, and otherwise [`DotDot::Clamp`].
     pub fn dot_dot(self, dot_dot: DotDot) -> Expander {
         self.with(|world| world.options.dot_dot = Some(dot_dot))
     }
 
-    /// Sets how to treat `\\?\…` and `\??\…`; by default these prefixes are kept. Ruby's style
+    /// Sets how to treat `\\?\…` and `\??\…`. By default these prefixes are kept, but Ruby's style
     /// always normalizes them.
     pub fn verbatim(self, verbatim: Verbatim) -> Expander {
         self.with(|world| world.options.verbatim = verbatim)
     }
 
-    /// Sets whether a leading tilde is a home directory; by default only in Ruby's style.
+    /// Sets whether a leading tilde means a home directory. By default it does only in Ruby's
+    /// style.
     ///
-    /// `~` is the home directory of the [`Env`], and `~user` that of a user in its user database.
-    /// With `false`, Ruby's style follows `File.absolute_path`.
+    /// `~` means the home directory of the [`Env`], and `~user` that of a user in its user
+    /// database. With `false`, Ruby's style follows `File.absolute_path`.
     pub fn tilde(self, tilde: bool) -> Expander {
         self.with(|world| world.options.tilde = Some(tilde))
     }
 
     /// Sets the directory that relative paths start from, instead of the working directory.
     ///
-    /// The directory is itself expanded, when first needed.
+    /// A directory that is not full is itself expanded, on first use.
     pub fn base(self, base: impl Into<PathText>) -> Expander {
         let base = base.into();
         self.with(|world| {
@@ -184,7 +184,7 @@ impl Expander {
         Expansion::new(&self.world).write(text, buffer, &mut ())
     }
 
-    /// Returns the full path, in bytes or 16-bit units as the text.
+    /// Returns the full path in the same units as the text: bytes or 16-bit units.
     pub fn expand_text(&self, text: &PathText) -> Result<PathText, ExpandError> {
         match &text.units {
             Units::Bytes(bytes) => Ok(self.expand(bytes)?.into_owned().into()),
@@ -202,7 +202,7 @@ impl Expander {
         ExpandExplanation { result: written.map(|()| U::to_text(&full)), rules }
     }
 
-    /// Expands as [`expand_text`](Expander::expand_text) does, and returns the applied rules, too.
+    /// Expands as [`expand_text`](Expander::expand_text) does, and also returns the applied rules.
     pub fn explain_text(&self, text: &PathText) -> ExpandExplanation {
         match &text.units {
             Units::Bytes(bytes) => self.explain(bytes),
@@ -210,7 +210,7 @@ impl Expander {
         }
     }
 
-    /// Fast check, which may return `false` for a path that is its own expansion.
+    /// Fast check that may miss a clean path.
     #[inline]
     pub(crate) fn is_clean<U: Unit>(&self, text: &[U]) -> bool {
         let options = self.world.options;

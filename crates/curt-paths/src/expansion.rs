@@ -1,5 +1,3 @@
-//! Expands one path: finds the directory it starts from, and the rules it follows.
-
 use std::borrow::Cow;
 
 use crate::directory::{Cache, Cell, Directory, Known};
@@ -17,7 +15,6 @@ pub(crate) struct World {
     pub(crate) env: Env,
     pub(crate) base: Option<PathText>,
     /// Whether the base contains NUL, which Ruby refuses even for a path that does not use the
-    /// base.
     /// base.
     pub(crate) has_nul_in_base: bool,
     pub(crate) cache: Cache,
@@ -106,7 +103,7 @@ impl<'a> Expansion<'a> {
         full_path::write(text, self.world.options, directory, out, trace)
     }
 
-    /// Ruby joins the path and the base before it calls Windows.
+    /// Joins the path and the base, as Ruby does before it calls Windows.
     fn join<U: Unit>(self, text: &[U], trace: &mut impl Trace) -> Result<Vec<U>, ExpandError> {
         if self.begins_at_home(text) {
             return self.at_home(text, trace);
@@ -120,7 +117,7 @@ impl<'a> Expansion<'a> {
                 return Err(ExpandError::Nul);
             }
             if self.begins_at_home(&base) {
-                // A rooted path starts from home, as if it were relative.
+                // A rooted path starts from the home directory itself.
                 let is_rooted = text.first().copied().is_some_and(is_separator);
                 joined = self.at_home(if is_rooted { &base[..1] } else { &base }, trace)?;
             } else {
@@ -172,8 +169,8 @@ impl<'a> Expansion<'a> {
         cell(U::known(&self.world.cache)).get(find)
     }
 
-    /// Returns the base or the working directory if it is on this drive, with its spelling of the
-    /// letter; otherwise the drive's own directory.
+    /// Returns the base or the working directory if it is on this drive, keeping its spelling of
+    /// the letter. Otherwise returns the working directory of the drive.
     fn drive<U: Unit>(
         self,
         letter: &[U],
@@ -236,7 +233,7 @@ impl<'a> Expansion<'a> {
         Ok(path)
     }
 
-    /// An empty name means the user of this process.
+    /// An empty name means this process's user.
     fn home<U: Unit>(self, user: &[U], trace: &mut impl Trace) -> Result<Vec<U>, ExpandError> {
         let World { options: Options { flavor, .. }, env, .. } = self.world;
         let home = if user.is_empty() {

@@ -6,18 +6,18 @@ use crate::scan::any_window;
 use crate::unit::Unit;
 use crate::windows::{Start, device_at_end, is_separator};
 
-/// Folds a path: removes `.` and repeated separators, and treats `..` as [`DotDot`] says.
+/// Folds a path: removes `.` and repeated separators, and treats `..` according to [`DotDot`].
 ///
-/// Only the text is folded. If `a` is a symlink, the original `a/..` can lead elsewhere, except on
-/// Windows.
+/// Only the text is folded. If `a` is a symlink, `a/..` can mean a different directory before
+/// folding, except on Windows.
 ///
-/// A relative path remains relative. If folding moves a name to the front that begins with `~` (or
-/// on Windows contains a colon or is a device name), `.` is put before it, as Go and Node do for
-/// drives: `a/../~/x` becomes `./~/x`, and on Windows `a/../c:/x` becomes `.\c:\x`.
+/// A relative path remains relative. Folding can move to the front a name that begins with `~` (or
+/// on Windows contains a colon or is a device name). It then gets a `.` before it, as Go and Node
+/// do for drives: `a/../~/x` becomes `./~/x`, and on Windows `a/../c:/x` becomes `.\c:\x`.
 ///
 /// On Windows the last component can be a device, and loses trailing dots and spaces. If folding
-/// makes a name the last component, where Windows would read it differently, the separator after it
-/// is kept, as in Node: `a/nul/.` becomes `a\nul\`.
+/// makes a name the last component, and Windows would therefore read the name differently, the
+/// separator after it is kept, as in Node: `a/nul/.` becomes `a\nul\`.
 ///
 /// ```
 /// use curt_paths::{DotDot, Flavor, Fold};
@@ -84,7 +84,7 @@ impl Fold {
 
     /// Folds names and appends them to a path.
     ///
-    /// `..` removes neither the first `root` elements of the path nor a leading separator. After an
+    /// `..` removes neither the first `root` units of the path nor a leading separator. After an
     /// error the content of the path is unspecified.
     pub fn append<U: Unit>(
         self,
@@ -95,10 +95,10 @@ impl Fold {
         self.write(names, root, path, &mut ()).map(drop)
     }
 
-    /// Returns whether trimming removed all of the last component.
+    /// Folds and appends names. Returns whether trimming removed the whole last component.
     ///
     /// All names are copied first, and then moved towards the front as needed. A run of names
-    /// without dots and double slashes is moved at once.
+    /// without dots and double slashes is moved as a whole.
     pub(crate) fn write<U: Unit>(
         self,
         names: &[U],
@@ -138,8 +138,8 @@ impl Fold {
         let mut at = 0;
         let mut first = 0;
         while at < names.len() {
-            // On POSIX take all remaining names: the end of a run is searched only if a run begins
-            // here.
+            // On POSIX take all remaining names. The end of a run is searched for only if a run
+            // begins here.
             let name = if WINDOWS {
                 let length = U::position(&names[at..], *b"\\/\0");
                 length.map_or(&names[at..], |length| &names[at..at + length])
@@ -199,7 +199,7 @@ impl Fold {
             at = stop + 1;
         }
         path.truncate(end);
-        // Windows itself drops this separator, as [`Fold::trimmed`] does.
+        // If names are trimmed, Windows itself would drop the separator, too.
         let is_for_windows = WINDOWS && !self.trims && separator == U::ascii(b'\\');
         if is_for_windows && end > root && !ends_in_name(names) && is_read_differently(path) {
             path.push(separator);
@@ -211,22 +211,21 @@ impl Fold {
     }
 }
 
-/// A path that ends in a separator, `.` or `..` does not end in a name.
 fn ends_in_name<U: Unit>(names: &[U]) -> bool {
     let last = names.rsplit(|&unit| is_separator(unit)).next().unwrap_or_default();
     matches!(Kind::of::<U, true>(last), Kind::Normal)
 }
 
-/// Whether a separator after the last component changes how Windows reads it. Windows 10 has every
-/// device of Windows 11.
+/// Returns whether a separator after the last component changes how Windows reads it. Windows 10
+/// reserves every device name of Windows 11.
 fn is_read_differently<U: Unit>(path: &[U]) -> bool {
     let name = path.rsplit(|&unit| is_separator(unit)).next().unwrap_or_default();
     last_name(name) != inner_name(name)
         || device_at_end(path, Start::of(path), Release::Windows10).is_some()
 }
 
-/// Whether folding brought a drive, a device or a home directory to the front, or left an invalid
-/// blank path.
+/// Returns whether folding moved a drive, a device or a home directory to the front, or left only
+/// spaces, which Windows refuses.
 fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
     path: &[U],
     root: usize,
@@ -259,7 +258,7 @@ fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
         || (end == path.len() && is_device(path) && !is_device(names))
 }
 
-/// Fast check, which may return `false` for a folded path.
+/// Fast check that may miss a folded path.
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 pub(crate) fn is_folded<U: Unit>(path: &[U]) -> bool {
@@ -268,7 +267,7 @@ pub(crate) fn is_folded<U: Unit>(path: &[U]) -> bool {
         [first, names @ ..] if *first == slash => names,
         names => names,
     };
-    // Pad with a slash and a dot to find a trailing slash and a last component `.`.
+    // Pad with a slash and a dot, to find a trailing slash and a trailing `.`, too.
     !any_window(names, [slash, dot], |[a, b, c]| {
         let begins_with_dots = (b == dot) & ((c == dot) | (c == slash));
         (a == U::NUL) | ((a == slash) & ((b == slash) | begins_with_dots))
@@ -319,8 +318,8 @@ fn trimmed_length<U: Unit>(name: &[U], is_last: bool, trace: &mut impl Trace) ->
     kept
 }
 
-/// Copies `length` elements, and possibly garbage after them. For short runs, copying a fixed
-/// sixteen elements is faster.
+/// Copies `length` units, and may write garbage after them: for short runs, copying always sixteen
+/// units is faster.
 fn copy<U: Copy>(units: &[U], length: usize, to: &mut [U]) {
     match (units.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
         (Some(units), Some(to)) if length <= 16 => *to = *units,
@@ -351,7 +350,8 @@ pub(crate) fn is_blank<U: Unit>(text: &[U]) -> bool {
     text.first().is_none_or(|&first| first == space) && text.iter().all(|&unit| unit == space)
 }
 
-/// Drops trailing dots and spaces, as Windows does from a last component other than `.` and `..`.
+/// Drops all trailing dots and spaces, as Windows does from the last component unless it is `.` or
+/// `..`.
 pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     if matches!(*name, [only] if only == dot) || matches!(*name, [a, b] if a == dot && b == dot) {
@@ -361,7 +361,7 @@ pub(crate) fn last_name<U: Unit>(name: &[U]) -> &[U] {
     &name[..end.map_or(0, |last| last + 1)]
 }
 
-/// Drops one trailing dot, as Windows does from a name before a separator.
+/// Drops a single trailing dot, as Windows does from a name before a separator.
 fn inner_name<U: Unit>(name: &[U]) -> &[U] {
     let dot = U::ascii(b'.');
     match *name {

@@ -1,4 +1,4 @@
-//! Processes the text of paths by the rules of any system, on any system.
+//! Processes the text of paths, following the rules of any system on any system.
 //!
 //! Linux and Windows read the same path differently, and both have traps: `C:x` starts from the
 //! working directory of a drive, `nul.txt` is a device, `a/../../b` leaves its directory. The
@@ -16,8 +16,8 @@
 //!
 //! # Full paths
 //!
-//! An [`Expander`] gets the working directory, drives and home directory as values ([`Env`]), or
-//! queries an [`Environment`]:
+//! An [`Expander`] is given the working directory, drives and home directory as values ([`Env`]),
+//! or queries an [`Environment`]:
 //!
 //! ```
 //! use curt_paths::{DotDot, Env, Expander, Flavor, Release};

@@ -19,22 +19,22 @@ impl Flavor {
 /// The release of Windows whose device names are reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Release {
-    /// Windows 10 and older, servers up to 2022. A device name is reserved as the last component of
-    /// any path, with or without extension.
+    /// Windows 10 and older, and servers up to 2022. A device name is reserved as the last
+    /// component of any path, with or without extension.
     Windows10,
-    /// Windows 11 (from build 21000). A device name is reserved as the whole path, and `NUL`
-    /// without extension as the last component of any path.
+    /// Windows 11 (from build 21000). A device name is reserved as the whole path. Only `NUL`
+    /// without extension is reserved as the last component of any path, too.
     Windows11,
 }
 
-/// The program or system whose expansion to perform.
+/// The program or system whose rules an expansion follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
-    /// The style of the system, in which tildes are ordinary characters: `GetFullPathNameW`, and on
-    /// POSIX as [`DotDot`] says.
+    /// The rules of the system, in which tildes are ordinary characters: those of
+    /// `GetFullPathNameW` on Windows, and [`DotDot`] on POSIX.
     #[default]
     Native,
-    /// The style of Ruby's `File.expand_path`: a leading tilde is a home directory, trailing
+    /// The rules of Ruby's `File.expand_path`: a leading tilde means a home directory, trailing
     /// separators are dropped, and Windows paths get slashes.
     Ruby,
 }
@@ -44,8 +44,8 @@ pub enum Style {
 /// After a symlink, only the system knows where `..` leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DotDot {
-    /// Keeps `..`, so the path means the same to the kernel. A POSIX path also keeps a trailing
-    /// slash.
+    /// Keeps `..`, so that the path means the same to the kernel. A trailing slash of a POSIX path
+    /// is kept, too.
     Keep,
     /// Lets `..` remove the name before it, and ignores it at the root.
     Clamp,
@@ -53,7 +53,7 @@ pub enum DotDot {
     Refuse,
 }
 
-/// How to treat Windows paths that the kernel takes literally, `\\?\…` and `\??\…`.
+/// How to treat Windows paths that the kernel takes literally: `\\?\…` and `\??\…`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Verbatim {
     /// Returns them unchanged.
@@ -74,8 +74,8 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// By default, Windows and Ruby fold `..` before they open any directory, but on POSIX a
-    /// symlink may precede it.
+    /// By default Windows and Ruby fold `..` before they open any directory. POSIX paths keep it,
+    /// because a symlink can precede it.
     pub(crate) fn dot_dot(self) -> DotDot {
         self.dot_dot.unwrap_or(match (self.flavor, self.style) {
             (Flavor::Posix, Style::Native) => DotDot::Keep,
@@ -87,7 +87,8 @@ impl Options {
         self.tilde.unwrap_or(self.style == Style::Ruby)
     }
 
-    /// Whether a POSIX path keeps a trailing slash, and an empty path is an error.
+    /// Whether a POSIX path keeps its meaning to the kernel: a trailing slash is kept, and an empty
+    /// path is an error.
     pub(crate) fn keeps_meaning(self) -> bool {
         self.style == Style::Native && self.dot_dot() == DotDot::Keep
     }
@@ -101,7 +102,7 @@ impl Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ExpandError {
-    /// The path is empty, or on Windows consists of spaces.
+    /// The path is empty, or consists of spaces (Windows).
     Empty,
     /// The path contains a NUL.
     Nul,
@@ -111,14 +112,15 @@ pub enum ExpandError {
     HomeNotAbsolute,
     /// The path begins with `~user`, and the user database has no such user.
     NoUser,
-    /// The path has more than 32,765 units of 16 bits on Windows, or its expansion exceeds the
-    /// limit there.
+    /// The path has more than 32,765 units of 16 bits (Windows), or its expansion exceeds the limit
+    /// there.
     TooLong,
     /// `..` leads above the root, with [`DotDot::Refuse`].
     Escape,
-    /// The starting directory is unknown or not full (without drive or share on Windows).
+    /// The starting directory is unknown or not full (on Windows, without drive or share).
     Drive,
-    /// Parts of the path cannot be joined, such as bytes that are not Unicode and 16-bit units.
+    /// Parts of the path cannot be joined: one has bytes that are not Unicode, and the other 16-bit
+    /// units.
     Encoding,
 }
 

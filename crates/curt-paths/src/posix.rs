@@ -1,12 +1,10 @@
-//! Expands native POSIX paths, even of 16-bit units.
-
 use crate::directory::Directory;
 use crate::fold::{Fold, is_folded};
 use crate::options::{ExpandError, Flavor, Options, Style};
 use crate::rule::{Rule, Trace};
 use crate::unit::{Unit, has_nul};
 
-/// Starts from a directory; without one, the path begins with a slash.
+/// Writes the full path. Without a directory, the path must begin with a slash.
 pub(crate) fn write<U: Unit>(
     directory: Option<&Directory<U>>,
     text: &[U],
@@ -71,14 +69,14 @@ pub(crate) fn directory<U: Unit>(
     Ok(Directory { text: full, root })
 }
 
-/// POSIX leaves the meaning of exactly two leading slashes to the system; more than two mean one.
+/// POSIX leaves the meaning of exactly two leading slashes to the system. Three or more mean one.
 fn root_length<U: Unit>(text: &[U]) -> usize {
     let slash = U::ascii(b'/');
     let count = text.iter().take_while(|&&unit| unit == slash).count();
     if count == 2 { 2 } else { 1 }
 }
 
-/// Fast check, which may return `false` for a path that is its own expansion.
+/// Fast check that may miss a clean path.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let slash = U::ascii(b'/');
     match text {
@@ -91,7 +89,7 @@ pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     }
 }
 
-/// Fast check, which may return `false` for a path that can be appended unchanged.
+/// Fast check that may miss a path that can be appended unchanged.
 fn is_clean_tail<U: Unit>(text: &[U]) -> bool {
     let needs_folding = |first: U| matches!(first.to_ascii(), b'/' | b'.');
     text.first().is_some_and(|&first| !needs_folding(first)) && is_folded(text)

@@ -1,4 +1,5 @@
-//! Expands paths in the style of Ruby's `File.expand_path`, after `file.c` and `win32/file.c`.
+//! Expands paths in the style of Ruby's `File.expand_path`, following its `file.c` and
+//! `win32/file.c`.
 
 use crate::directory::Directory;
 use crate::fold::Kind;
@@ -8,12 +9,12 @@ use crate::unit::Unit;
 use crate::windows::full_path::is_same_letter;
 use crate::windows::prefix::{Start, is_separator};
 
-/// Writes a POSIX path. The directory and leading slashes are kept as typed. Without a directory,
-/// the path begins with a slash.
+/// Writes a POSIX path, keeping the directory and leading slashes as typed. Without a directory,
+/// the path must begin with a slash.
 ///
-/// [`Fold`](crate::Fold) expects a folded directory with a fixed root. But here a directory such as
-/// `//a//b` keeps its slashes until `..` removes them with the name after them, down to the first
-/// slash.
+/// [`Fold`](crate::Fold) expects a folded directory with a fixed root. Here a directory such as
+/// `//a//b` keeps its slashes until `..` removes them together with the name after them, down to
+/// the first slash.
 pub(crate) fn write_posix<U: Unit>(
     directory: Option<&Directory<U>>,
     text: &[U],
@@ -73,7 +74,8 @@ pub(crate) fn write_posix<U: Unit>(
     Ok(())
 }
 
-/// Also removes all slashes before the name; a home directory can contain double slashes.
+/// Removes the last name and all slashes before it, because a home directory can contain double
+/// slashes.
 fn remove_name<U: Unit>(
     dot_dot: DotDot,
     out: &mut Vec<U>,
@@ -94,7 +96,6 @@ fn remove_name<U: Unit>(
     Ok(())
 }
 
-/// Appends the part of the base that a Windows path starts from.
 pub(crate) fn join_base<U: Unit>(
     base: &[U],
     text: &[U],
@@ -138,7 +139,6 @@ pub(crate) fn join_path<U: Unit>(text: &[U], start: Start, joined: &mut Vec<U>) 
     }
 }
 
-/// Appends the rest of a Windows path that follows `~user`.
 pub(crate) fn join_home<U: Unit>(home: &mut Vec<U>, rest: &[U]) {
     push_separator(home);
     let rest = rest.get(1..).unwrap_or_default();

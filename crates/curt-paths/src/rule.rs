@@ -1,4 +1,4 @@
-/// Records applied rules. `()` discards them, at no cost.
+/// A recorder of applied rules. `()` discards them at no cost.
 pub(crate) trait Trace {
     fn note(&mut self, rule: Rule);
 }
@@ -8,7 +8,6 @@ impl Trace for () {
     fn note(&mut self, _: Rule) {}
 }
 
-/// Records each rule once, in order of first use.
 impl Trace for Vec<Rule> {
     fn note(&mut self, rule: Rule) {
         if !self.contains(&rule) {

@@ -9,8 +9,9 @@ const BLOCK: usize = 16;
 
 const LONGEST_WINDOW: usize = 4;
 
-/// Returns whether any `W` consecutive units are wanted. The text is padded with one unit in front,
-/// and at its end as far as the last window needs. Padding alone must not be wanted.
+/// Returns whether `is_wanted` accepts any `W` consecutive units. The text is padded with `before`
+/// in front, and with as many `behind` as the last window needs. `is_wanted` must not accept a
+/// window of padding only.
 #[inline]
 pub(crate) fn any_window<U: Copy, const W: usize>(
     text: &[U],
@@ -58,13 +59,13 @@ pub(crate) fn any_window<U: Copy, const W: usize>(
     block(&padded, 0)
 }
 
-/// Masks of each byte: the lowest bit, the highest bit, and all but the highest.
+/// Words with the same byte eight times: its lowest bit, its highest bit, and all but the highest.
 const ONES: u64 = u64::MAX / 0xFF;
 const HIGH: u64 = ONES << 7;
 const LOW: u64 = !HIGH;
 const SLASHES: u64 = ONES * b'/' as u64;
 
-/// Marks the first byte equal to `byte` in its highest bit. Later marks can be wrong.
+/// Sets the highest bit of the first byte equal to `byte`. The marks of later bytes can be wrong.
 fn mark_first(word: u64, byte: u8) -> u64 {
     let zero = word ^ (ONES * u64::from(byte));
     zero.wrapping_sub(ONES) & !zero & HIGH
@@ -92,7 +93,6 @@ pub(crate) fn position<const N: usize>(text: &[u8], wanted: [u8; N]) -> Option<u
         }
         rest = behind;
     }
-    // The last eight bytes overlap those before them, which had no match.
     let Some((before, &eight)) = text.split_last_chunk::<8>() else {
         return text.iter().position(|byte| wanted.contains(byte));
     };
@@ -113,8 +113,8 @@ pub(crate) fn rposition(text: &[u8], wanted: u8) -> Option<usize> {
     rest.iter().rposition(|&byte| byte == wanted)
 }
 
-/// Returns where the run of plain POSIX names that begins at `from` ends: the index of the first
-/// NUL, or of the first slash followed by a slash, a dot or the end.
+/// Returns the end of the run of plain POSIX names that begins at `from`: the index of the first
+/// NUL, or of the first slash before a slash, a dot or the end.
 #[inline]
 pub(crate) fn run_end(text: &[u8], from: usize) -> usize {
     let word_at = |at: usize| text.get(at..)?.first_chunk().copied().map(u64::from_le_bytes);
@@ -130,8 +130,8 @@ pub(crate) fn run_end(text: &[u8], from: usize) -> usize {
     if left == 0 {
         return at;
     }
-    // Take the last eight bytes of the text, shift out those already seen, and shift in slashes,
-    // which end the last name.
+    // Take the last eight bytes of the text. Shift out those already seen, and shift in slashes,
+    // because a slash ends the last name.
     let word = match text.split_last_chunk::<8>() {
         Some((_, &last)) => u64::from_le_bytes(last) >> (64 - 8 * left),
         None => text[at..].iter().rfold(0, |word, &byte| word << 8 | u64::from(byte)),
@@ -142,10 +142,10 @@ pub(crate) fn run_end(text: &[u8], from: usize) -> usize {
 }
 
 /// Marks the first NUL in a word, or the first slash before a slash or a dot. `next` is the word
-/// one byte further on.
+/// that begins one byte later.
 #[inline]
 fn mark_run_end(word: u64, next: u64) -> u64 {
-    // A slash and a dot differ in the lowest bit only.
+    // A slash and a dot differ only in the lowest bit, so ignore it.
     let is_followed = mark_zeros((next ^ SLASHES) & !ONES);
     (mark_zeros(word ^ SLASHES) & is_followed) | mark_first(word, 0)
 }

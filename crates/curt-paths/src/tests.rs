@@ -1,5 +1,3 @@
-//! Tables of texts for unit tests.
-
 /// Parses a table of rows separated by spaces: `text→result`, or `text` alone if the result is the
 /// same. `·` is a space, and `''` is the empty text.
 pub(crate) fn rows(table: &str) -> Vec<(String, String)> {

@@ -1,4 +1,4 @@
-//! Bytes and 16-bit units of paths behind one trait, and owned paths in either.
+//! Bytes and 16-bit units behind one trait, and owned paths of either.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -8,7 +8,7 @@ use crate::directory::{Cache, Known};
 use crate::options::ExpandError;
 use crate::scan;
 
-/// A unit of a path: a byte, or a 16-bit unit of Windows. Neither needs to be Unicode.
+/// A unit of a path: a byte, or a 16-bit unit (Windows). Paths of either need not be Unicode.
 ///
 /// ```
 /// use curt_paths::Unit;
@@ -31,9 +31,9 @@ pub trait Unit: Eq + Ord + Hash + Send + Sync + Debug + Internal {
     /// Returns the character if it is ASCII, and otherwise an arbitrary non-ASCII value.
     fn to_ascii(self) -> u8;
 
-    /// Returns whether two names are equal when ignoring case.
+    /// Returns whether two names are equal, ignoring case.
     ///
-    /// Letters are compared by Unicode's simple mappings, as Windows does.
+    /// Letters are compared by Unicode's simple case mappings, as Windows does.
     fn same_in_any_case(left: &[Self], right: &[Self]) -> bool;
 
     /// Returns whether this is a separator: `/` for bytes, and `/` or `\` for 16-bit units.
@@ -56,19 +56,19 @@ pub trait Unit: Eq + Ord + Hash + Send + Sync + Debug + Internal {
 
 /// Seals [`Unit`].
 pub trait Internal: Copy + 'static {
-    /// The superscript digits, which Windows accepts in port names.
+    /// The superscript digits that Windows accepts in port names, such as `COM²`.
     const SUPERSCRIPTS: &'static [&'static [Self]];
 
-    /// Returns how many units of `text` the first 16-bit unit takes: 0 if the text is empty, or
-    /// begins with a surrogate pair.
+    /// Returns how many units of `text` the first 16-bit unit takes. Returns 0 if the text is empty
+    /// or begins with a surrogate pair.
     fn letter(text: &[Self]) -> usize {
         usize::from(!text.is_empty())
     }
 
     fn to_lower(self) -> Self;
 
-    /// Calls `see` with each non-ASCII character. Returns `false` for bytes that are neither UTF-8
-    /// nor an unpaired surrogate.
+    /// Calls `see` with each non-ASCII character. Returns `false` if bytes are neither UTF-8 nor an
+    /// encoded unpaired surrogate.
     fn characters(text: &[Self], see: impl FnMut(char)) -> bool;
 
     fn of(text: &PathText) -> Result<Cow<'_, [Self]>, ExpandError>;
@@ -235,8 +235,8 @@ impl Internal for u16 {
     }
 }
 
-/// Returns the capital, or the letter itself if its capital is several letters. As in Windows'
-/// ordinal comparison, only ASCII letters have ASCII capitals.
+/// Returns the capital, or the letter itself if its capital consists of several letters. Only ASCII
+/// letters have ASCII capitals, as in Windows' ordinal comparison.
 fn upper(letter: char) -> char {
     let mut capitals = letter.to_uppercase();
     match (capitals.next(), capitals.next()) {
@@ -256,8 +256,7 @@ pub(crate) fn has_nul<U: Unit>(text: &[U]) -> bool {
 
 /// An owned path, as bytes or as 16-bit units of Windows.
 ///
-/// For an [`Expander`](crate::Expander) if it is known only at run time which of the two a path
-/// has.
+/// Use it with an [`Expander`](crate::Expander) if the kind of units is known only at run time.
 ///
 /// ```
 /// use curt_paths::PathText;
@@ -273,7 +272,7 @@ pub struct PathText {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Units {
-    /// Any bytes. An unpaired surrogate of Windows is encoded in three bytes (WTF-8).
+    /// Bytes of any encoding. An unpaired surrogate of Windows becomes three bytes (WTF-8).
     Bytes(Vec<u8>),
     Wide(Vec<u16>),
 }
@@ -284,7 +283,8 @@ impl PathText {
         U::to_text(units)
     }
 
-    /// Returns the path as bytes: the original bytes, or UTF-8 (WTF-8 for unpaired surrogates).
+    /// Returns the path as bytes. 16-bit units are converted to UTF-8, and unpaired surrogates to
+    /// WTF-8.
     pub fn to_bytes(&self) -> Cow<'_, [u8]> {
         match &self.units {
             Units::Bytes(bytes) => Cow::Borrowed(bytes),
@@ -327,7 +327,6 @@ path_text_from! {
     &[u16]: units => Units::Wide(units.to_vec()),
 }
 
-/// Converts to bytes. An unpaired surrogate becomes three bytes (WTF-8).
 pub(crate) fn to_bytes(units: &[u16]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(units.len());
     for character in char::decode_utf16(units.iter().copied()) {

@@ -1,4 +1,4 @@
-//! Makes typed paths absolute: expands `~`, `~user`, `.`, `..` and the working directory.
+//! Makes typed paths absolute. Expands `~`, `~user`, `.` and `..`.
 //!
 //! `cargo run --example expand_paths -- PATH…`
 #![allow(clippy::print_stdout, reason = "an example prints")]
@@ -8,7 +8,7 @@ use std::error::Error;
 use curt::paths::{DotDot, Expander, ThisProcess};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // All paths together cost one call, for the working directory.
+    // The working directory costs one call in total, however many paths there are.
     let expander = Expander::new(ThisProcess::new()).tilde(true).dot_dot(DotDot::Clamp);
     for path in std::env::args_os().skip(1) {
         println!("{}", expander.expand_path(&path)?.display());

@@ -53,7 +53,7 @@ pub(crate) fn answer(root: &Root, stream: &mut TcpStream, log: &mut dyn Write) -
             (code, Vec::new(), error.to_string())
         }
     };
-    // Escape the request, because clients must not control the terminal.
+    // Escape the request, so that clients cannot control the terminal.
     writeln!(log, "{code} {:?} {note}", request.trim_end())?;
     write!(stream, "HTTP/1.0 {code} -\r\nContent-Length: {}\r\n\r\n", content.len())?;
     stream.write_all(&content)
@@ -62,7 +62,7 @@ pub(crate) fn answer(root: &Root, stream: &mut TcpStream, log: &mut dyn Write) -
 fn page(root: &Root, request: &str) -> io::Result<Vec<u8>> {
     let target = request.strip_prefix("GET /").and_then(|rest| rest.split([' ', '?', '#']).next());
     let path = target.and_then(decoded).ok_or(ErrorKind::InvalidData)?;
-    // `nonblocking`, because a FIFO in the folder must not make the server wait for a writer.
+    // Set `nonblocking`; otherwise a FIFO in the folder would make the server wait for a writer.
     let mut file = root.open_file(path, OpenOptions::new().read(true).nonblocking(true))?;
     let name = root.name_of(&file)?;
     if name.iter().any(|part| part.as_encoded_bytes().starts_with(b".")) {

@@ -23,7 +23,6 @@ fn main() -> Result<(), curt::Error> {
     Ok(())
 }
 
-/// Returns a value as a string, or `?` if it is unknown.
 fn shown<T: ToString>(value: Value<'_, T>) -> String {
     value.known().map_or_else(|| "?".into(), |value| value.to_string())
 }

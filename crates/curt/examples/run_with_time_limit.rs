@@ -1,4 +1,4 @@
-//! Finds a program, runs it with its output in a pipe, and kills it after a time limit.
+//! Finds a program, captures its output, and kills it after a time limit.
 //!
 //! `cargo run --example run_with_time_limit -- SECONDS PROGRAM [ARGUMENT…]`
 #![allow(clippy::print_stdout, reason = "an example prints")]

@@ -1,11 +1,11 @@
-//! Unpacks an untrusted tar archive. Whatever its names and links say, it cannot make this program
-//! read, create or change a file outside the folder.
+//! Unpacks an untrusted tar archive. No name or link in it can make this program read, create or
+//! change a file outside the folder.
 //!
 //! `cargo run --example unpack -- FOLDER < ARCHIVE`
 //!
-//! Entries that leave the folder (by `..` or through an unpacked symlink), devices and FIFOs are
-//! reported and skipped. Files lose their set-user-ID bits. A symlink keeps its target, which other
-//! programs might follow.
+//! Entries that would leave the folder (by `..` or through an unpacked symlink), devices and FIFOs
+//! are reported and skipped. Files lose their set-user-ID bits. A symlink keeps a target outside
+//! the folder, which other programs might follow.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the skipped entries with the reasons.
+/// Returns the skipped entries, each with the reason.
 pub(crate) fn unpack(root: &Root, archive: impl Read) -> io::Result<Vec<(PathBuf, io::Error)>> {
     let (mut failed, mut directories) = (Vec::new(), Vec::new());
     for entry in Archive::new(archive).entries()? {
@@ -38,8 +38,7 @@ pub(crate) fn unpack(root: &Root, archive: impl Read) -> io::Result<Vec<(PathBuf
             Ok(()) => {}
         }
     }
-    // Inner directories come first, and all after their entries, because a directory may become
-    // read-only.
+    // Set the metadata of directories last, inner ones first, because it can make them read-only.
     directories.sort_by(|(one, _), (other, _)| other.cmp(one));
     for (path, header) in directories {
         if let Err(error) = set_metadata(root, &path, &header) {
@@ -57,7 +56,7 @@ fn unpack_entry(root: &Root, path: &Path, entry: &mut Entry<'_, impl Read>) -> i
     if let Some(parent) = path.parent() {
         root.create_dir_all(parent)?;
     }
-    // Like tar, replace an existing file or symlink, never write through it.
+    // Like tar, replace an existing file or symlink. Never write through it.
     match root.remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         _ => {}
@@ -75,7 +74,7 @@ fn unpack_entry(root: &Root, path: &Path, entry: &mut Entry<'_, impl Read>) -> i
     }
 }
 
-/// Clears the bits that would let others act as this user.
+/// Clears set-user-ID and similar bits, which would let others act as this user.
 fn set_metadata(root: &Root, path: &Path, header: &Header) -> io::Result<()> {
     let modified = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(header.mtime()?));
     root.set_times(path, None, modified)?;

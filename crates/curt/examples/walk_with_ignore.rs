@@ -1,4 +1,4 @@
-//! Prints the files below directories and their sizes, except those that git ignores.
+//! Prints the files below directories with their sizes, except files that git ignores.
 //!
 //! `cargo run --example walk_with_ignore -- FOLDER…`
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]

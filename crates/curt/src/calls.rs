@@ -6,10 +6,10 @@ const KINDS: usize = 40;
 
 /// The system calls made by an operation, by their names on this platform.
 ///
-/// On Linux the numbers are those that a tracer shows, except the calls of the language runtime
+/// On Linux the counts agree with `strace`, but leave out the calls of the language runtime
 /// (memory, threads, locks). Elsewhere a C library function such as `readdir` counts as one call
-/// when it fills its buffer. User lookups are not counted, nor is closing an object of the caller
-/// on drop.
+/// when it fills its buffer. User lookups are not counted, nor is closing an object when the caller
+/// drops it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Calls {
     names: &'static [&'static str],
@@ -17,7 +17,7 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// Returns the number of all calls.
+    /// Returns the total number of calls.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
@@ -27,12 +27,12 @@ impl Calls {
         self.names.iter().copied().zip(self.counts).filter(|&(_, count)| count > 0)
     }
 
-    /// Returns the count of one call; 0 for a name unknown on this platform.
+    /// Returns how often the call `name` was made; 0 for a name unknown on this platform.
     pub fn of(&self, name: &str) -> u64 {
         self.iter().find(|&(known, _)| known == name).map_or(0, |(_, count)| count)
     }
 
-    /// Adds the counts of another worker or operation to these.
+    /// Adds the counts of another worker or operation.
     pub fn add(&mut self, other: &Calls) {
         if self.names.is_empty() {
             self.names = other.names;
@@ -55,7 +55,7 @@ impl fmt::Debug for Calls {
     }
 }
 
-/// Lock-free: if another thread held a lock during `fork`, the child would wait forever.
+/// Lock-free counts: if another thread held a lock during `fork`, the child would wait forever.
 #[derive(Debug)]
 pub(crate) struct SharedCalls([AtomicU64; KINDS]);
 
@@ -79,7 +79,7 @@ impl SharedCalls {
     }
 }
 
-/// Uses plain cells, because a worker belongs to one thread at a time.
+/// The counts of one worker, in plain cells, because a worker belongs to one thread at a time.
 pub(crate) struct Counter {
     names: &'static [&'static str],
     counts: [Cell<u64>; KINDS],

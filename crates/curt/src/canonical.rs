@@ -1,5 +1,5 @@
-//! Finds canonical names: absolute paths without symlinks, `.` and `..`. Even missing files can
-//! have them.
+//! Finds canonical names: absolute paths without symlinks, `.` and `..`. On request, also for
+//! missing files.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-canonical-{}", std::process::id()));
@@ -31,9 +31,9 @@
 //! | its last component is missing | 7 | the same |
 //! | otherwise, and with [`Links::Keep`] | 1 per name and symlink, in addition | the same |
 //!
-//! Looking up names one by one also costs one call for the working directory, one for a name that
-//! must be a directory because `..` or a trailing separator follows it, and one per symlink from
-//! the twenty-first on. Windows takes 4 calls, and 4 more per missing name.
+//! Looking up names one by one also costs one call for the working directory, one for each name
+//! that must be a directory because `..` or a trailing separator follows it, and one for each
+//! symlink after the twentieth. Windows takes 4 calls, and 4 more per missing name.
 //!
 //! # Races
 //!
@@ -45,11 +45,11 @@
 //!
 //! # Fallbacks
 //!
-//! Names are looked up one by one in these cases: the kernel cannot name the open file (without
-//! `/proc`); the name does not lead back to the file (another mount namespace, a later mount); the
-//! kernel gives up on symlinks (after 40) or refuses to follow one (`fs.protected_symlinks`); or
-//! the path is too long. More than 1,024 symlinks are an error, with [`Links::FollowFew`] more than
-//! 40.
+//! Names are looked up one by one if the kernel cannot name the open file (without `/proc`), if the
+//! name it returns does not lead back to the file (another mount namespace, a later mount), if it
+//! gives up on symlinks (after 40) or refuses to follow one (`fs.protected_symlinks`), or if the
+//! path is too long. More than 1,024 symlinks are an error (more than 40 with
+//! [`Links::FollowFew`]).
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};

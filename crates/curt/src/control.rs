@@ -13,8 +13,8 @@ use crate::fields::Kind;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Threads {
-    /// Adds threads when the work is large enough, and pauses them if the measured rate shows that
-    /// they do not pay.
+    /// Adds threads when the work is large enough. Pauses them again if they do not increase the
+    /// measured rate.
     #[default]
     Automatic,
     /// Uses at most this many threads, including the caller's.
@@ -29,7 +29,7 @@ impl Threads {
     pub const MOST: usize = 1024;
 }
 
-/// For untrusted numbers, such as a script's argument. Accepts 1 to [`Threads::MOST`].
+/// Converts an untrusted number, such as a script's argument. Accepts 1 to [`Threads::MOST`].
 ///
 /// ```
 /// use curt::Threads;
@@ -51,20 +51,20 @@ impl TryFrom<usize> for Threads {
     }
 }
 
-/// Whether an operation remains on the file system of its operand.
+/// Whether an operation remains on the filesystem of its operand.
 ///
 /// `true` converts to [`SameFileSystem::Device`], and `false` to [`SameFileSystem::No`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SameFileSystem {
-    /// Enters all file systems.
+    /// Enters all filesystems.
     No,
     /// Enters subvolumes, but no mount points, not even bind mounts.
     Mount,
     /// Enters no directory on another device, like `find -xdev` and GNU `rm --one-file-system`.
     ///
-    /// A nested subvolume is on another device. A bind mount of the same file system is not; only a
-    /// removal refuses it.
+    /// A nested subvolume counts as another device. A bind mount of the same filesystem does not,
+    /// but a removal still refuses to enter it.
     Device,
 }
 
@@ -109,7 +109,7 @@ impl Cancel {
     }
 }
 
-/// An entry found in a listing, for an `exclude` predicate.
+/// An entry that an operation has not visited yet, passed to an `exclude` predicate.
 #[derive(Clone, Copy, Debug)]
 pub struct Unvisited<'a> {
     pub(crate) path: &'a Path,
@@ -133,7 +133,7 @@ impl<'a> Unvisited<'a> {
         self.relative.file_name().unwrap_or(self.relative.as_os_str())
     }
 
-    /// Returns the kind if the listing has it, or [`Kind::Unknown`].
+    /// Returns the kind from the listing, or [`Kind::Unknown`] if the listing has none.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -162,7 +162,7 @@ impl From<()> for Next {
     }
 }
 
-// Not generic over `ControlFlow<B, C>`, because the types of `ControlFlow::Break(())` could not be
+// Not generic over `ControlFlow<B, C>`: the type of `C` in `ControlFlow::Break(())` could not be
 // inferred.
 impl From<ControlFlow<()>> for Next {
     fn from(flow: ControlFlow<()>) -> Next {

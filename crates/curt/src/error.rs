@@ -70,13 +70,14 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Returns its name in one word (`remove_file`, `open_directory`, …), as in JSON output, C and
-    /// Ruby.
+    /// Returns the operation's name in one word (`remove_file`, `open_directory`, …), as used in
+    /// JSON output, C and Ruby.
     pub fn name(self) -> &'static str {
         self.words()[0]
     }
 
-    /// Returns the words for messages, as in the GNU tools: `remove`, `open directory`, …
+    /// Returns the operation's name for messages, as in the GNU tools: `remove`, `open directory`,
+    /// …
     pub fn verb(self) -> &'static str {
         self.words()[1]
     }
@@ -120,7 +121,7 @@ pub enum Cause {
     Os(io::Error),
     /// A removal refused an entry, or gave up on it.
     Remains(RemainReason),
-    /// The name now belongs to another entry than the one found before.
+    /// The name now belongs to a different entry from the one found before.
     Replaced,
     /// A symlink or mount leads back to this ancestor.
     Loop(PathBuf),
@@ -168,8 +169,8 @@ impl Cause {
             Cause::Refused(Refusal::Nul) => OsError::Invalid,
             // `openat2(2)` returns `ELOOP` for `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_MAGICLINKS`.
             Cause::Refused(Refusal::Link) | Cause::Loop(_) => OsError::TooManyLinks,
-            // `openat2(2)` returns `EXDEV` for `RESOLVE_BENEATH`, for paths that leave the root
-            // here or on another system.
+            // `openat2(2)` returns `EXDEV` under `RESOLVE_BENEATH`. Paths that would leave the root
+            // on another system are included.
             Cause::Refused(_) => OsError::OtherDevice,
             Cause::Find(why) => why.closest(),
             Cause::Bug(_) => OsError::Io,
@@ -197,7 +198,7 @@ impl fmt::Display for Cause {
 
 /// Why a program failed to start; [`Cause::Start`] also holds the system's error.
 ///
-/// One error number can have several reasons, so the file is examined after the failure.
+/// One error number can have several causes, so curt examines the file after the failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StartFailure {
@@ -207,8 +208,8 @@ pub enum StartFailure {
     InterpreterMissing {
         /// The interpreter or loader named by the program.
         interpreter: PathBuf,
-        /// Whether the script's first line ends in a carriage return, which the system takes as
-        /// part of the name.
+        /// Whether the script's first line ends in a carriage return, which the system treats as
+        /// part of the interpreter's name.
         carriage_return: bool,
     },
     /// The working directory of the program could not be entered.
@@ -221,7 +222,8 @@ pub enum StartFailure {
     TextBusy,
     /// The arguments and variables exceed the system's limit.
     TooLong,
-    /// An argument, a variable or a path contains NUL, or a batch file's argument a line end.
+    /// An argument, a variable or a path contains NUL, or an argument of a batch file contains a
+    /// line end.
     InvalidText,
     /// A variable name is empty or contains `=`.
     InvalidVariable {
@@ -271,12 +273,12 @@ impl fmt::Display for StartFailure {
 
 /// A failure: the operation, the path as the caller would write it, and the cause.
 ///
-/// A single shared pointer, so a `Result` remains small.
+/// Holds a single shared pointer, so that a `Result` remains small.
 ///
 /// # As an `io::Error`
 ///
-/// The `?` operator converts this into an [`io::Error`], which holds either a number or a message.
-/// Programs match on the number, so a failure of the system keeps only its number. To keep
+/// The `?` operator converts this into an [`io::Error`], which can hold a number or a message, but
+/// not both. Programs match on the number, so a system failure keeps only its number. To keep
 /// operation and path as well, use `Box<dyn Error>` or [`io::Error::other`].
 ///
 /// ```
@@ -301,8 +303,8 @@ impl fmt::Display for StartFailure {
 ///
 /// The message includes the cause, so [`source`](std::error::Error::source) usually returns `None`.
 ///
-/// `{:?}` also shows the message, because `fn main() -> Result<(), curt::Error>` prints errors with
-/// it.
+/// `{:?}` also shows the message, because a `main` that returns `Result<(), curt::Error>` prints
+/// errors that way.
 #[derive(Clone)]
 pub struct Error(Arc<Inner>);
 
@@ -352,9 +354,9 @@ impl Error {
 
     /// Returns [`raw_os_error`](Error::raw_os_error), or else the closest error number.
     ///
-    /// For bindings to other languages: `EXDEV` for a path that leaves a [`Root`](crate::Root),
-    /// `EBUSY` for a mount point, `ESTALE` for a replaced directory, `EIO` if no number fits. On
-    /// Windows it is a `GetLastError` code.
+    /// For bindings to other languages. Examples are `EXDEV` for a path that leaves a
+    /// [`Root`](crate::Root), `EBUSY` for a mount point, `ESTALE` for a replaced directory, and
+    /// `EIO` if no number fits. On Windows the result is a `GetLastError` code.
     ///
     /// ```
     /// # #[cfg(target_os = "linux")]
@@ -372,7 +374,7 @@ impl Error {
 
     /// Returns the name of the equivalent C library function, such as `unlink` or `scandir`.
     ///
-    /// If a removal refused an entry, or found it replaced, the function is `rmdir`.
+    /// Returns `rmdir` if a removal refused an entry or found it replaced.
     ///
     /// ```
     /// assert_eq!(curt::stat("no such file", curt::Fields::SIZE).unwrap_err().function(), "lstat");
@@ -384,10 +386,8 @@ impl Error {
         }
     }
 
-    /// Returns the cause in words, unless the text for [`errno`](Error::errno) already describes
-    /// it.
-    ///
-    /// Returns `None` for an empty path, which the text of `ENOENT` describes.
+    /// Returns the cause in words, or `None` if the system's message for [`errno`](Error::errno)
+    /// already describes it, as `ENOENT` does for an empty path.
     ///
     /// ```
     /// # fn main() -> Result<(), curt::Error> {
@@ -423,13 +423,13 @@ impl Error {
     }
 
     /// Returns the error kind of [`errno`](Error::errno). A refused path has [the refusal's
-    /// kind](Refusal::kind), because stable Rust has none for `ELOOP`.
+    /// kind](Refusal::kind) instead, because stable Rust has no kind for `ELOOP`.
     pub fn kind(&self) -> io::ErrorKind {
         self.cause().kind()
     }
 }
 
-/// Returns the system's number for an error, even if the error only has a kind.
+/// Returns the number of a system error, or the number that fits its kind if it has none.
 #[doc(hidden)]
 pub fn number_of(error: &io::Error) -> Option<i32> {
     let known = OsError::of(error.kind());
@@ -479,7 +479,7 @@ impl error::Error for Error {
 }
 
 impl From<Error> for io::Error {
-    /// If a system call failed, the result is its error. Other failures are wrapped, for
+    /// Returns the system's error if a system call failed. Wraps other failures, for
     /// [`io::Error::downcast`].
     fn from(error: Error) -> io::Error {
         match error.raw_os_error() {

@@ -19,7 +19,7 @@
 //!     .ignore(IgnoreRules::new())
 //!     .exclude(move |entry| globs.matches(entry.relative_path(), entry.kind()));
 //! let entries: Vec<_> = walk.iter().collect::<Result<_, _>>()?;
-//! // The operand, and one entry.
+//! // The operand itself and `a.rs`.
 //! assert_eq!(entries.len(), 2);
 //! assert_eq!(entries[1].path, scratch.join("a.rs"));
 //! # std::fs::remove_dir_all(scratch)?;
@@ -53,15 +53,15 @@ use crate::fields::Kind;
 /// A set of globs, for [`Walk::exclude`](crate::Walk::exclude),
 /// [`Remove::exclude`](crate::Remove::exclude) and [`Usage::exclude`](crate::Usage::exclude).
 ///
-/// The syntax is bash's: `*` and `?` never match a slash, but `**` as a whole name does, as in git.
-/// `[a-z]`, `[!a-z]`, `[[:digit:]]` and `[\]]` match one character. `{one,two}` and `{1..10}` stand
-/// for several patterns. A backslash escapes the next character, except on Windows, where it is a
-/// slash. Leading dots are not special. A character is a Unicode character, or a single invalid
-/// byte. A leading slash or `./` anchors a pattern at the operand, and a trailing slash restricts
-/// it to directories.
+/// The syntax is bash's, with `**` as in git: `*` and `?` never match a slash, but a component `**`
+/// matches any number of directories. `[a-z]`, `[!a-z]`, `[[:digit:]]` and `[\]]` match one
+/// character. `{one,two}` and `{1..10}` expand to several patterns. A backslash escapes the next
+/// character, except on Windows, where it is a separator. Leading dots are not special. A character
+/// is a Unicode character or a single invalid byte. A leading slash or `./` anchors a pattern at
+/// the operand, and a trailing slash restricts it to directories.
 ///
-/// Patterns are refused if they contain a component `..`, an unclosed bracket, an unknown class, a
-/// reversed range, or more than 100 opening braces, or if they stand for more than 10,000 patterns.
+/// A pattern is refused if it contains a component `..`, an unclosed bracket, an unknown class, a
+/// reversed range, or more than 100 opening braces, or if it expands to more than 10,000 patterns.
 ///
 /// ```
 /// use std::path::Path;
@@ -74,7 +74,7 @@ use crate::fields::Kind;
 /// assert!(globs.matches(Path::new("build"), Kind::Directory));
 /// assert!(!globs.matches(Path::new("src/build"), Kind::Directory));
 ///
-/// // Keeps these entries, and removes the others.
+/// // Skips the matching entries and removes the others.
 /// let removal = curt::Remove::new()
 ///     .exclude(move |entry| globs.matches(entry.relative_path(), entry.kind()));
 /// # let _ = removal;
@@ -84,7 +84,7 @@ use crate::fields::Kind;
 pub struct Globs(Patterns);
 
 impl Globs {
-    /// Parses patterns. An error names the first invalid one.
+    /// Parses patterns. The error names the first invalid one.
     pub fn new<P: AsRef<OsStr>>(patterns: impl IntoIterator<Item = P>) -> Result<Self, GlobError> {
         let mut globs = Patterns::new(Dialect::Shell);
         for pattern in patterns {
@@ -102,11 +102,11 @@ impl Globs {
         Ok(Globs(globs))
     }
 
-    /// Parses patterns as GNU `ls --ignore` and `du --exclude` do, by the rules of `fnmatch`.
+    /// Parses patterns as GNU `ls --ignore` and `du --exclude` do, under the rules of `fnmatch`.
     ///
-    /// A pattern is matched against the whole path and against the part after each slash. `*`, `?`
-    /// and brackets also match slashes, and braces are ordinary. An invalid pattern matches no
-    /// entry.
+    /// A pattern matches an entry if it matches the whole path or the part after any slash. `*`,
+    /// `?` and brackets also match slashes, and braces are not special. An invalid pattern matches
+    /// no entry.
     ///
     /// ```
     /// use std::path::Path;
@@ -169,7 +169,7 @@ fn add(globs: &mut Patterns, pattern: &str) -> Result<(), &'static str> {
     if parts.contains(&"..") {
         return Err("'..' never matches: only paths below an operand are compared");
     }
-    // Brackets cannot span a slash.
+    // Check each component alone, because a bracket cannot span a slash.
     let check = |part: &&str| globs.matcher.ending(part.as_bytes());
     parts.iter().try_for_each(|part| check(part).map(|_| ())).map_err(Fault::reason)?;
     let scope = Scope { is_name, directories_only, negates: false };
@@ -192,7 +192,7 @@ fn without_escaped_slashes(pattern: &str) -> String {
     unescaped
 }
 
-/// Expands braces as bash does, without empty patterns.
+/// Expands braces as bash does, but drops empty patterns.
 ///
 /// ```
 /// let patterns = curt::filters::expand_braces("{a,b}.{01..2}{}")?;
@@ -215,12 +215,12 @@ impl GlobError {
         GlobError { pattern, reason }
     }
 
-    /// Returns the pattern, with replacement characters for invalid Unicode.
+    /// Returns the pattern, with invalid Unicode replaced.
     pub fn pattern(&self) -> &str {
         &self.pattern
     }
 
-    /// Returns the reason why the pattern is invalid.
+    /// Returns why the pattern is invalid.
     pub fn reason(&self) -> &str {
         &self.reason
     }

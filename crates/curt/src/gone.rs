@@ -1,5 +1,5 @@
-//! Records the entries that a dry run would have removed so far, so that later operands do not
-//! count them again.
+//! Records the entries that a dry run would have removed, so that later operands do not count them
+//! again.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -11,14 +11,15 @@ use crate::name::{Name, NameBuf};
 use crate::sys::{Identity, Listing, Request, Sys, SystemUnit};
 use crate::tree::Reader;
 
-/// The recorded entries, by the identity of their directory. `None` if operands cannot overlap.
+/// The recorded entries, keyed by the identity of their directory. `None` if operands cannot
+/// overlap.
 #[derive(Debug)]
 pub(crate) struct Gone<U>(Option<Box<RefCell<Directories<U>>>>);
 
 type Directories<U> = HashMap<Identity, Entries<U>>;
 
-/// The removed names, or `None` if the directory itself would be removed. So names take memory only
-/// for directories that remain.
+/// The removed names of a directory, or `None` if the whole directory would be removed. So names
+/// take memory only for directories that remain.
 type Entries<U> = Option<BTreeSet<Vec<U>>>;
 
 impl<U: SystemUnit> Gone<U> {
@@ -58,8 +59,8 @@ impl<U: SystemUnit> Gone<U> {
         Ok(true)
     }
 
-    /// Whether an entry on the path would be gone by now, or an ancestor of its directory or, if
-    /// `follow` is set, of its target.
+    /// Returns whether this path would no longer work, because an entry on it is gone, or an
+    /// ancestor of its directory (or of its target, if `follow` is set).
     pub(crate) fn breaks<S: Sys<Unit = U>>(&self, path: &Path, follow: bool, sys: &S) -> bool {
         let Some(gone) = self.0.as_ref().filter(|gone| !gone.borrow().is_empty()) else {
             return false;

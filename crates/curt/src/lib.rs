@@ -38,9 +38,9 @@
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
-//! [`Walk::exclude`] skips entries with everything inside, like walkdir's `filter_entry`. This
-//! example skips hidden entries; `entry.name() == "node_modules"` works, too. [`Walk::fields`] adds
-//! the size.
+//! [`Walk::exclude`] skips entries and their contents, like walkdir's `filter_entry`. This example
+//! skips hidden entries; use `entry.name() == "node_modules"` to skip by name. [`Walk::fields`]
+//! adds the size.
 //!
 //! ```
 //! let walk = curt::walk("src").exclude(|entry| entry.name().as_encoded_bytes().starts_with(b"."));
@@ -115,7 +115,7 @@
 //! assert_eq!(full, std::env::current_dir()?.join("src").join("lib.rs"));
 //! # Ok::<(), std::io::Error>(())
 //! ```
-// On docs.rs, show which system an item needs.
+// On docs.rs, show which system each item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(test),
@@ -170,7 +170,7 @@ pub use walk::{Walk, walk};
 pub use which::{Search, which};
 
 pub mod paths {
-    //! Makes paths full, and checks untrusted paths by their text.
+    //! Makes paths full, and checks the text of untrusted paths.
     //!
     //! This module contains the crate [`curt_paths`], whose page has examples, and [`ThisProcess`],
     //! which queries the system.
@@ -189,7 +189,7 @@ pub mod paths {
     //!   can be processed on any other.
     //! - Paths need not be Unicode, and no path causes a panic.
     //! - On POSIX `..` is kept by default, because a symlink can precede it.
-    //! - A [check](PathCheck) only sees text. A path that passes can still lead out through a
+    //! - A [check](PathCheck) sees only the text. A path that passes can still lead out through a
     //!   symlink, so open it beneath a [`Root`](crate::Root).
     //!
     //! # Call ceiling

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 pub(crate) use curt_paths::Unit;
 
-/// A name without NUL, followed by a NUL. The system can read it in place (in a listing or in
-/// [`Names`]).
+/// A name without NUL, followed by a NUL, so that system calls can use it in place (in a listing or
+/// in [`Names`]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Name<'a, U>(&'a [U]);
 
@@ -66,8 +66,8 @@ impl<U: Unit> NameBuf<U> {
         self.0
     }
 
-    /// Concatenates these parts, reusing memory. If they contain NUL, the name becomes empty and
-    /// this fails with `InvalidInput`.
+    /// Sets the name to the concatenation of these parts, reusing memory. If they contain NUL, the
+    /// name becomes empty and the result is `InvalidInput`.
     pub(crate) fn set(&mut self, parts: &[&[U]]) -> io::Result<()> {
         self.0.clear();
         for part in parts {
@@ -127,7 +127,7 @@ impl<U: Unit> Names<U> {
         at
     }
 
-    /// Returns the name at a position that [`Names::push`] returned, or that follows another name.
+    /// Returns the name at a position that [`Names::push`] returned, or after another name.
     pub(crate) fn get(&self, at: usize) -> Option<Name<'_, U>> {
         Name::until_nul(self.units.get(at..)?)
     }
@@ -149,8 +149,8 @@ impl<U: Unit> Names<U> {
         Names { units: self.units.get(at..end).unwrap_or_default().to_vec() }
     }
 
-    /// Does not search for the ends first: the first difference decides, and NUL sorts before any
-    /// other unit.
+    /// Compares two names without searching for their ends: the first difference decides, and NUL
+    /// sorts before any other unit.
     pub(crate) fn compare(&self, one: usize, other: usize) -> Ordering {
         let rest = |at: usize| self.units.get(at..).unwrap_or_default();
         let mut pairs = rest(one).iter().zip(rest(other));
@@ -175,8 +175,8 @@ impl<U: Unit> Names<U> {
 
 /// Names or paths in one allocation, each followed by a NUL.
 ///
-/// C and JavaScript accept such a block unchanged. A unit is a byte or a UTF-16 unit (see `Units`
-/// in [`os`](crate::os)).
+/// C and JavaScript can read the block as it is. A unit is a byte or a 16-bit unit of UTF-16 (see
+/// `Units` in [`os`](crate::os)).
 ///
 /// ```
 /// use curt::list::NameBlock;

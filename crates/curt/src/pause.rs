@@ -1,10 +1,8 @@
-//! Pauses before a retry, when a file was in use.
-
 use std::time::Duration;
 
 const FIRST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(100);
-/// Short steps notice a cancellation soon.
+/// How often a pause checks whether the operation is over.
 const STEP: Duration = Duration::from_millis(5);
 
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +22,7 @@ impl Pause {
     }
 }
 
-/// Sleeps. Returns `false` if the operation is over, which is checked every few milliseconds.
+/// Sleeps for `time`, or until the operation is over. Returns whether it continues.
 pub(crate) fn sleep_unless(
     sleep: impl Fn(Duration),
     is_over: impl Fn() -> bool,

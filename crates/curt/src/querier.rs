@@ -47,8 +47,8 @@ impl<S: Sys> Querier<S> {
 
     /// Reports links that cannot be followed, as `find -L` does.
     ///
-    /// Such a link yields its own metadata, and an error that hides no field, unless the link is
-    /// broken. A link loop yields only the error.
+    /// A broken link yields its own metadata without an error, and a link loop only the error.
+    /// Other such links yield their own metadata and an error that affects no field.
     pub(crate) fn report_unfollowable_links(self) -> Self {
         Querier { reports_unfollowable_links: true, ..self }
     }
@@ -77,7 +77,7 @@ impl<S: Sys> Querier<S> {
         if plan.freshness != Freshness::Exact {
             needs = needs.without(known);
         }
-        // No listing describes the target of a link.
+        // A listing describes the link, not its target.
         let has_kind = known.contains(Fields::KIND);
         let is_link = has_kind && into.facts.kind.is_link();
         if subject.follow && (is_link || !has_kind) {
@@ -91,7 +91,8 @@ impl<S: Sys> Querier<S> {
         }
     }
 
-    /// Fails only if the path is not valid text; a failure of the system is stored in the metadata.
+    /// Queries the fields of the plan. Fails only if the path is not valid text; a system failure
+    /// is stored in the metadata.
     pub(crate) fn query_path(
         &self,
         path: &Path,
@@ -133,7 +134,7 @@ impl<S: Sys> Querier<S> {
         let sources = &S::SOURCES;
         let queried = needs.intersection(sources.query);
         if !queried.is_empty() && !self.query(subject, queried, into) {
-            // All other queries would fail alike.
+            // The other queries would fail for the same reason.
             let rest = needs.without(queried).without(into.facts.known);
             if let Some((fields, _)) = into.failed.last_mut() {
                 *fields |= rest;
@@ -192,7 +193,7 @@ impl<S: Sys> Querier<S> {
         }
     }
 
-    /// Whether a link that could not be followed yields its own metadata.
+    /// Returns whether to try the link's own metadata after this failure to follow it.
     fn may_be_itself(&self, error: &io::Error) -> bool {
         use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
         if is_loop(error) {
@@ -217,7 +218,7 @@ impl<S: Sys> Querier<S> {
     fn read_extended(&self, subject: &Subject<'_, S>, fields: Fields, into: &mut Metadata) {
         let known = into.facts.known.contains(Fields::DEVICE);
         let device = known.then_some(into.facts.device);
-        // A link that could not be followed is itself queried.
+        // Query the link itself if it could not be followed.
         let follow = subject.follow && !into.facts.kind.is_link();
         match self.sys.extended(subject.dir, subject.name, fields, follow, device) {
             Ok(Some(extended)) => {

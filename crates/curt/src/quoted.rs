@@ -30,12 +30,12 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Returns whether a terminal simply shows a character as itself.
+/// Returns whether a terminal shows this character as itself, without side effects.
 ///
 /// Other characters are escaped in error messages and in the command's output: control characters
 /// (C0 and C1), line separators, characters that change text direction, and invisible characters.
 /// The joiners of scripts and emoji (U+200C, U+200D) and 16-bit variation selectors are printable,
-/// because many languages use them in names.
+/// because names in many languages use them.
 ///
 /// ```
 /// assert!("né 漢字 👩\u{200d}🚒".chars().all(curt::is_printable));

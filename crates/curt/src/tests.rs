@@ -1,7 +1,7 @@
 //! Fails every call of every operation once, with each plausible error. The result must be the same
 //! as without a failure, or a failure must be reported.
 //!
-//! An error that is a normal answer to an operation is not tried on it.
+//! Errors that are normal answers to an operation are not tried on it.
 
 use std::path::Path;
 
@@ -255,7 +255,7 @@ fn every_call_fails_once() {
     let reading = READING.iter().map(|operation| (operation, false));
     let removing = REMOVING.iter().map(|operation| (operation, true));
     for (&(what, operation), changes) in reading.chain(removing) {
-        // A program search takes a candidate without permission for a file that is not a program.
+        // A program search treats a candidate without permission as a file that is not a program.
         let believes = |errno: &i32| what.starts_with("searching") && *errno == DENIED;
         let errors: Vec<i32> = ERRORS.into_iter().filter(|errno| !believes(errno)).collect();
         let mut expected = None;

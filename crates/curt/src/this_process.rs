@@ -8,9 +8,9 @@ use crate::sys::{Os, Setup, Sys, host};
 
 /// The environment of this process, for an [`Expander`](curt_paths::Expander).
 ///
-/// It provides the working directory (one call, none on Windows), `HOME` (on Windows `HOMEDRIVE`
-/// and `HOMEPATH` if `HOME` is not set, or else `USERPROFILE`), the hidden variables of the drives,
-/// the user database, and the release of Windows. Clones share their call counts.
+/// Provides the working directory (one call, none on Windows), `HOME`, the hidden variables of the
+/// drives, the user database, and the release of Windows. On Windows `HOMEDRIVE` and `HOMEPATH`
+/// replace an unset `HOME`, or else `USERPROFILE` does. Clones share their call counts.
 ///
 /// ```
 /// use curt::paths::ThisProcess;
@@ -25,7 +25,7 @@ pub struct ThisProcess {
 }
 
 impl ThisProcess {
-    /// Creates the environment without querying it.
+    /// Creates the environment. Nothing is queried yet.
     pub fn new() -> ThisProcess {
         ThisProcess::default()
     }

@@ -1,4 +1,4 @@
-//! The messages and contents of the library's errors.
+//! The messages and contents of errors.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
@@ -84,7 +84,7 @@ fn failures_carry_the_number_of_the_system() {
             continue;
         }
         for (operation, ours, standard) in failures(&scratch.at(name)) {
-            // Windows reports a path through a file as missing, but a removal opens the parent,
+            // On Windows a path through a file counts as missing, but a removal opens the parent,
             // which is not a directory.
             let is_parent = (operation, name) == ("remove_tree", "file/below");
             let expected = if cfg!(windows) && is_parent {

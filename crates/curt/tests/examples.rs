@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use curt_testkit::{Scratch, skip};
 
-/// Cargo builds examples before the tests of the package.
+/// Cargo builds examples before the tests of their package.
 fn run(name: &str, arguments: &[&str]) -> Option<Output> {
     let own = std::env::current_exe().expect("a test knows its program");
     let folder = own.ancestors().nth(2).expect("a test lies in deps/").join("examples");

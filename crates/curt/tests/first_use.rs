@@ -1,5 +1,5 @@
-//! The first lines that users of `std::fs`, walkdir and cap-std might write: they must compile, and
-//! do what they seem to do.
+//! The first lines that users of `std::fs`, walkdir and cap-std might write. They must compile, and
+//! do what their names suggest.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -65,7 +65,6 @@ fn every_error_is_an_error() {
     is_error::<curt::filters::GlobError>();
 }
 
-/// The types that are only `sent` are cursors, or hold the state of one worker.
 #[test]
 fn public_types_are_debug_and_go_to_other_threads() {
     fn shared<T: Debug + Send + Sync>() {}

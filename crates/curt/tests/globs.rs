@@ -1,5 +1,5 @@
-//! Compares globs on generated patterns and names with their authorities: bash for `Globs::new`,
-//! GNU find for `Globs::gnu`.
+//! Compares globs with bash (`Globs::new`) and GNU find (`Globs::gnu`), on generated patterns and
+//! names.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -109,7 +109,8 @@ fn paths_match_as_in_bash() {
     }
     let Some(lines) = bash(&script) else { return skip("there is no bash") };
     for (pattern, line) in patterns.iter().zip(&lines) {
-        // As in git, a trailing `/**` does not match the directory itself, but in bash it does.
+        // A trailing `/**` matches the directory itself in bash, but not in git, whose rule
+        // `Globs::new` follows.
         if pattern.trim_end_matches('/').ends_with("/**") {
             continue;
         }
@@ -123,7 +124,7 @@ fn paths_match_as_in_bash() {
             .collect();
         let plain = |path: &str| Path::new(path).components().skip(1).collect::<PathBuf>();
         let theirs: Vec<PathBuf> = line.split_terminator('\t').map(plain).collect();
-        // In bash, a word without wildcards expands to itself even if no such file exists.
+        // Skip words that are not in the tree: bash leaves a word without wildcards as it is.
         let theirs = theirs.iter().filter_map(|path| paths.get(path.to_str()?));
         let is_meant = |path: &&str| !pattern.ends_with('/') || is_directory(path);
         let theirs: BTreeSet<&str> = theirs.map(String::as_str).filter(is_meant).collect();

@@ -1,4 +1,4 @@
-//! The cases of `tests/hostile.json`, on which all languages must agree.
+//! Runs the cases of `tests/hostile.json`, on which all bindings must agree.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

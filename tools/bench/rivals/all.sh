@@ -1,11 +1,11 @@
 #!/bin/sh
-# Builds all rivals, or those named, including NAME-curt for NAME. Each build.sh runs in its folder
-# with `OUT` set to `target/rivals/NAME`; its output goes to `NAME.log` next to that. A rival that
+# Builds all rivals, or those named (with NAME also NAME-curt). Each build.sh runs in its folder,
+# with `OUT` set to `target/rivals/NAME`. Its output goes to `target/rivals/NAME.log`. A rival that
 # cannot be built is skipped with a reason.
 set -eu
 cd "$(dirname "$0")"
 all=$(cd ../../.. && pwd)/target/rivals
-# The caller's toolchain must not affect the rivals.
+# Build the rivals with the default toolchain, not the caller's.
 unset CARGO CARGO_TARGET_DIR RUSTUP_TOOLCHAIN
 
 if [ $# -eq 0 ]; then

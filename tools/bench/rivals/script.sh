@@ -1,5 +1,5 @@
-# attempt NAME COMMAND...: runs an optional step, and writes its output to OUT/NAME.log. On failure,
-# prints the reason and sets `failed`.
+# attempt NAME COMMAND...: runs an optional step, and writes its output to OUT/NAME.log. If the step
+# fails, prints the reason and sets `failed`.
 failed=0
 attempt() {
     name=$1 log=${OUT:?}/$1.log
@@ -11,9 +11,9 @@ attempt() {
     fi
 }
 
-# script_FOR SOURCE PROGRAM, for node, python and ruby: writes the script to OUT/PROGRAM, with the
-# real interpreter's path in its first line. The name on PATH may be a version manager's shim, whose
-# startup would count.
+# script_LANGUAGE SOURCE PROGRAM: writes the script to OUT/PROGRAM, with the path of the real
+# interpreter in its first line. The interpreter on PATH could be the shim of a version manager, and
+# its startup would be timed, too.
 script_node() {
     interpreter=$(node -p process.execPath)
     write_script "$interpreter" "$1" "$2"

@@ -1,5 +1,5 @@
-//! Counts the system calls of a contender per entry, with strace in untimed runs: the calls on a
-//! larger tree minus those on a small one, which cancels the startup.
+//! Counts the system calls of a contender per entry, with strace in untimed runs. The calls on a
+//! small tree are subtracted from those on a larger tree, which cancels the startup.
 
 use crate::programs::on_path;
 use std::collections::BTreeMap;
@@ -8,7 +8,8 @@ use std::process::Command;
 
 pub(crate) type Calls = BTreeMap<String, u64>;
 
-/// Waits for other threads are random, and the allocator's calls are not filesystem work.
+/// Excluded, because waits for other threads are random, and the allocator's calls are not
+/// filesystem work.
 const LEFT_OUT: [&str; 7] = ["futex", "brk", "mmap", "munmap", "mremap", "madvise", "mprotect"];
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -22,8 +22,8 @@ impl Known {
     }
 }
 
-/// Some calls depend on the machine: its limits, the length of paths, and whether a second thread
-/// is tried (20 calls).
+/// Allows for calls that depend on the machine: on its limits, the length of paths, and whether a
+/// second thread is tried (20 calls).
 fn tolerance(calls: f64) -> f64 {
     if calls < 0.1 { 0.01 } else { 0.05 }
 }
@@ -80,8 +80,8 @@ pub(crate) fn table(old: &Value, new: &Value) -> String {
     table.text()
 }
 
-/// Returns regressions: more calls, or at equal sizes a ratio to the usual tool that is lower by
-/// more than the noise of both. Also uncounted calls, and a `wanted` scenario without a result.
+/// Returns the regressions: more calls, or, at equal sizes, a ratio to the usual tool that is lower
+/// by more than the noise of both. Also uncounted calls, and a `wanted` scenario without a result.
 pub(crate) fn worse(baseline: &Value, new: &Value, wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let (baseline, new) = (known(baseline), known(new));
     let is_missing =

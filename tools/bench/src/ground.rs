@@ -1,5 +1,3 @@
-//! Each removal gets a new tree; other trees are built once per place and reused.
-
 use crate::oracle::Truth;
 use crate::place::Place;
 use crate::scenario::Scenario;
@@ -47,7 +45,7 @@ impl Ground {
         Ok((path, truth))
     }
 
-    /// Looks again, because a filesystem may have reallocated blocks.
+    /// Computes the answers again, because a filesystem may have reallocated blocks.
     pub(crate) fn look(&self, path: &Path) -> io::Result<Rc<Truth>> {
         let truth = Rc::new(Truth::of(path)?);
         self.0.borrow_mut().insert(path.to_path_buf(), Rc::clone(&truth));
@@ -55,7 +53,8 @@ impl Ground {
     }
 }
 
-/// Returns a path unique to this run: ext4 places a tree by its name, see `spread` in `sandbox.rs`.
+/// Returns a path unique to this run: ext4 places a tree by its name (see `spread` in
+/// `sandbox.rs`).
 fn entry(place: &Place, name: &str) -> PathBuf {
     place.sandbox.entry(&format!("{name}-{}", std::process::id()))
 }

@@ -1,4 +1,4 @@
-//! `curt-bench` compares curt with the programs that people would use instead.
+//! `curt-bench` compares curt with the programs that people would otherwise use.
 //!
 //! | file | content |
 //! |---|---|
@@ -147,10 +147,10 @@ fn named(path: &Path, error: &dyn std::fmt::Display) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }
 
-/// After this time, a cell of a full run makes only the minimum of rounds: trees of a million
-/// entries would take most of the time.
+/// After this time, a cell of a full run stops at the minimum of rounds. Otherwise trees of a
+/// million entries would take most of the time.
 const FULL: Duration = Duration::from_secs(12);
-/// Stretches a quick run on a busy machine, so that each row gets enough rounds.
+/// Extends a quick run on a busy machine, so that each row gets enough rounds.
 const BUSY: u32 = 3;
 
 fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
@@ -242,8 +242,8 @@ impl Step<'_> {
     }
 }
 
-/// Plans each scenario in the first place, or in memory if any place will do, then the scenarios
-/// for every place in the others.
+/// Plans, in this order, scenarios for every place, in the first place; the others, in memory (or
+/// in the first place); and scenarios for every place, in the remaining places.
 fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
     let is_quick = options.is_quick();
     let steps = |scenario: &'static Scenario, place: &'a Place, group| {

@@ -1,7 +1,7 @@
-//! Measures one cell: a warm-up compares every answer, then in each round every contender runs
+//! Measures one cell. A warm-up compares every answer. Then, in each round, every contender runs
 //! once, in a new order, so that disturbances of the machine affect all of them. The time includes
-//! waiting for the process to end. Answers go to a file in memory, because some programs do less
-//! when standard output is `/dev/null`.
+//! waiting for the process to end. Answers go to a file in memory, because some programs do less if
+//! standard output is `/dev/null`.
 
 use crate::calls::{Calls, Slope, counting, parse};
 use crate::command::command;
@@ -39,25 +39,25 @@ pub(crate) struct Bench {
     pub(crate) strace: Option<PathBuf>,
     pub(crate) interrupt: Interrupt,
     pub(crate) cold: bool,
-    /// A quick run does not write trees back before use.
+    /// A quick run does not wait until new trees are written back.
     pub(crate) is_quick: bool,
-    /// When a quick run stops starting rounds.
+    /// The time after which a quick run starts no rounds.
     pub(crate) latest: Instant,
     pub(crate) slopes: RefCell<HashMap<(&'static str, &'static str), Option<Slope>>>,
 }
 
 const MOST: u32 = 21;
 const MOST_IN_FULL: u32 = 2 * ENOUGH + 1;
-/// A slow machine divides the size of the trees that a quick run removes by one of these, unless
-/// they have fewer entries than `LARGE`.
+/// A quick run on a slow machine divides the size of removed trees by one of these, unless they
+/// have fewer than `LARGE` entries.
 const PARTS: [u32; 3] = [1, 2, 4];
 const LARGE: u32 = 1_000;
-/// A quick run times at most `TIMED_RIVALS` rivals: those within this factor of the fastest in the
-/// warm-up.
+/// A quick run times at most `TIMED_RIVALS` rivals: the fastest in the warm-up, and others within
+/// this factor of it.
 const TOO_SLOW: f64 = 1.15;
 const TIMED_RIVALS: usize = 2;
 const OUTPUT: &str = "stdout";
-/// Programs that measure themselves write their times to standard error.
+/// Programs that measure their own time write it to standard error.
 const ERRORS: &str = "stderr";
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 const QUICK_TIME_LIMIT: Duration = Duration::from_secs(8);
@@ -100,7 +100,7 @@ impl Bench {
         let mut cell = Cell { scenario, place: name, size, rows };
         let lengths = match effort {
             Effort::Until(until) if !scenario.reads() => {
-                // Each run builds its tree, so a small tree shows which size is affordable.
+                // Every run builds its tree, so a small one shows which size is affordable.
                 let parts = if size < LARGE { &PARTS[..1] } else { &PARTS[..] };
                 let smallest = parts[parts.len() - 1];
                 cell.size = size / smallest;
@@ -171,7 +171,7 @@ impl Bench {
             Effort::Until(until) => (MOST, Some(until), Some(self.latest)),
         };
         let (scenario, size) = (cell.scenario, cell.size);
-        // Seed by cell, so that no program always runs after the same one.
+        // Seed the order by cell, so that no program always runs after the same one.
         let seed = |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte));
         let mut random = Random::new(cell.name().bytes().fold(size.into(), seed));
         for round in 1..=rounds {
@@ -205,7 +205,7 @@ impl Bench {
         Ok(())
     }
 
-    /// An answer of the `known` length counts as equal to the one compared before.
+    /// Runs one contender. An answer whose length is `known` is not compared again.
     fn run(
         &self,
         trial: &Trial<'_>,
@@ -291,7 +291,7 @@ impl Bench {
         if wrong.is_none() || question != Question::Total {
             return Ok(wrong);
         }
-        // A filesystem may change a file's blocks when it writes them back.
+        // Measure again: a filesystem may change a file's blocks when it writes them back.
         Ok(self.ground.look(tree)?.refute(question, trial.size, tree, &text))
     }
 
@@ -347,8 +347,8 @@ fn left_behind(place: &Place, scenario: &Scenario, tree: &Path) -> io::Result<Op
     let is_there = tree.symlink_metadata().is_ok();
     if !scenario.reads() {
         place.sandbox.remove(tree)?;
-        // An empty directory takes the tree's name, so that ext4 puts the next tree elsewhere, see
-        // `spread`.
+        // Keep the name in use by an empty directory, so that ext4 puts the next tree elsewhere
+        // (see `spread`).
         std::fs::create_dir(tree)?;
     }
     if !place.sandbox.canary_lives() {

@@ -1,4 +1,4 @@
-//! The standard library gives the right answers. Output formats differ, so only the sets of names
+//! The right answers, from the standard library. Output formats differ, so only the sets of names
 //! or paths, the sizes, or the totals are compared.
 
 use crate::tree::{folder_in_path, program_name};
@@ -25,7 +25,7 @@ pub(crate) enum Question {
 pub(crate) struct Truth {
     entries: HashMap<String, Known>,
     allocated: Option<u64>,
-    /// The total if each directory took 4 KiB, as gdu counts.
+    /// The total if each directory took 4 KiB, as gdu assumes.
     even: Option<u64>,
     linked: HashSet<(u64, u64)>,
 }
@@ -192,7 +192,6 @@ fn same_lines<'a>(
     }
 }
 
-/// The number may end with `B`. `None` accepts any number.
 fn number(output: &str, wanted: Option<u64>) -> Option<String> {
     let word = output.split_whitespace().next().unwrap_or_default();
     match (word.strip_suffix('B').unwrap_or(word).parse::<u64>(), wanted) {

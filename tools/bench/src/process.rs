@@ -39,7 +39,7 @@ fn wait(child: &mut Child) -> io::Result<(ExitStatus, Option<f64>)> {
     Ok((child.wait()?, None))
 }
 
-/// Ends a contender that hangs. Without pidfds it does not, because the process ID may have been
+/// Ends a contender that hangs. Does nothing without pidfds, because the process ID may have been
 /// reused.
 #[cfg(target_os = "linux")]
 fn watch(child: &Child, time_limit: Duration, interrupt: &Interrupt) -> bool {
@@ -57,7 +57,7 @@ fn watch(child: &Child, time_limit: Duration, interrupt: &Interrupt) -> bool {
         if poll(&mut ended, Some(&STEP)).is_ok_and(|count| count > 0) {
             return asked.is_some();
         }
-        // Send SIGTERM first: strace then ends its tracee instead of detaching.
+        // Send SIGTERM first: on SIGTERM, strace ends its tracee instead of detaching.
         let signal = match asked {
             None if interrupt.wanted() || Instant::now() >= deadline => Signal::TERM,
             Some(asked) if asked.elapsed() > Duration::from_secs(1) => Signal::KILL,
@@ -68,7 +68,7 @@ fn watch(child: &Child, time_limit: Duration, interrupt: &Interrupt) -> bool {
     }
 }
 
-/// Does nothing: the user must end a hanging contender.
+/// The user must end a hanging contender.
 #[cfg(not(target_os = "linux"))]
 fn watch(_: &Child, _: Duration, _: &Interrupt) -> bool {
     false

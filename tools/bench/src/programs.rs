@@ -21,7 +21,7 @@ pub(crate) struct Found {
 }
 
 impl Programs {
-    /// Finds the program in `CURT`, or builds it as users get it if Cargo started this program.
+    /// Returns the program in `CURT`, or builds curt as users get it if Cargo started this program.
     pub(crate) fn find() -> io::Result<Self> {
         let own = std::env::current_exe()?;
         let curt = match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
@@ -105,7 +105,7 @@ fn executable(message: &str) -> Option<PathBuf> {
     message.get("executable")?.as_str().map(PathBuf::from)
 }
 
-/// Sets the C locale, because some programs do more work in others.
+/// Sets the C locale, because some programs do more work in other locales.
 pub(crate) fn quiet(command: &mut Command) {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).env("LC_ALL", "C");
 }
@@ -114,7 +114,7 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     std::env::split_paths(&path)
-        // Skip relative directories on PATH, which are not trusted with deletions.
+        // Skip relative directories, which are not trusted with deletions.
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(&file))
         .find(|candidate| is_program(candidate))

@@ -7,7 +7,7 @@ pub(crate) fn note(text: &str) {
     write(&format!("{clear}{text}\n"));
 }
 
-/// Rewrites one line on a terminal, otherwise writes a new line.
+/// Rewrites one line on a terminal, and otherwise adds a line.
 pub(crate) fn stage(text: &str) {
     if std::io::stderr().is_terminal() {
         write(&format!("\r\x1b[K{text}"));
@@ -30,7 +30,8 @@ fn write(text: &str) {
 pub(crate) struct Interrupt(Arc<AtomicUsize>);
 
 impl Interrupt {
-    /// On Windows the process ends at once and leaves its directory, whose name it has printed.
+    /// On Windows, catches nothing: the process ends at once and leaves its directory, whose name
+    /// it has printed.
     pub(crate) fn catch() -> Self {
         let interrupt = Self::default();
         #[cfg(unix)]

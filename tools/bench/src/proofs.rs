@@ -1,5 +1,3 @@
-//! Reproductions of the reports that started curt.
-
 use crate::progress::{Interrupt, stage};
 use std::io;
 use std::path::{Path, PathBuf};

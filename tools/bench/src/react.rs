@@ -1,5 +1,3 @@
-//! The shape of a create-react-app tree: packages with several, mostly small, directories.
-
 use crate::stats::Random;
 use std::path::PathBuf;
 

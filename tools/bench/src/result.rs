@@ -4,13 +4,13 @@ use crate::rivals::Part;
 use crate::scenario::Scenario;
 use crate::stats::Median;
 
-/// Fewer rounds do not bound a median, so the report shows no time.
+/// The minimum of rounds for a time in the report. Fewer do not bound a median.
 pub(crate) const ENOUGH: u32 = 7;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) round: u32,
-    /// The time until the process had been waited for, or that it measured itself.
+    /// The seconds until the process was waited for, or those that it measured itself.
     pub(crate) wall: f64,
     pub(crate) cpu: Option<f64>,
 }
@@ -82,7 +82,7 @@ impl Cell {
         self.rows.iter().find(|row| row.part() == Part::Usual && row.wrong.is_none())
     }
 
-    /// Of several usual tools, all but the first count as rivals.
+    /// Only the first of several usual tools counts as usual.
     pub(crate) fn part(&self, row: &Row) -> Part {
         match row.part() {
             Part::Usual if self.usual().is_none_or(|usual| usual.name() != row.name()) => {

@@ -1,5 +1,3 @@
-//! The contenders listed in `rivals.txt`.
-
 use std::sync::LazyLock;
 
 pub(crate) static RIVALS: LazyLock<Vec<Rival>> =
@@ -26,7 +24,7 @@ pub(crate) struct Line {
 pub(crate) enum Part {
     Curt,
     Variant,
-    /// Ratios refer to the first usual tool found.
+    /// The first usual tool found is the reference for ratios.
     Usual,
     Rival,
     Baseline,

@@ -1,6 +1,6 @@
-//! The working directory, and the guard before every removal.
+//! The bench's own directory, and the guard before every removal.
 //!
-//! The bench deletes trees with a dozen programs. Before each removal, by this program or a rival,
+//! A dozen programs delete trees here. Before each removal, by this program or a rival,
 //! [`Sandbox::check`] requires that the path is inside a marked directory made by this process, and
 //! that no symlink leads out.
 
@@ -17,8 +17,8 @@ pub(crate) struct Sandbox {
     root: PathBuf,
 }
 
-/// Makes ext4 put each tree elsewhere on the disk. Near recently freed inodes, which ext4 skips for
-/// some seconds, creating a file takes up to half a millisecond.
+/// Makes ext4 put each tree into a different part of the disk. Near recently freed inodes, which
+/// ext4 skips for some seconds, creating a file takes up to half a millisecond.
 #[cfg(target_os = "linux")]
 fn spread(folder: &Path) {
     use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
@@ -40,7 +40,7 @@ impl Sandbox {
             COUNTER.fetch_add(1, Ordering::Relaxed)
         );
         let root = parent.join(name);
-        // This fails if the directory exists: another process's directory is never used.
+        // Fails if the directory exists: another process's directory is never used.
         create_private(&root)?;
         spread(&root);
         let sandbox = Self { root };
@@ -119,7 +119,7 @@ impl Drop for Sandbox {
                 }
             }
         });
-        // Last, so that `check` works until the end.
+        // Remove the root last: its mark must exist while trees are removed.
         if std::fs::remove_dir_all(&self.root).is_err() {
             let text = format!("curt-bench: left behind, delete it: {}\n", self.root.display());
             let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
@@ -127,7 +127,7 @@ impl Drop for Sandbox {
     }
 }
 
-/// Child processes know only the path: the tree must be directly inside a marked directory.
+/// A child process knows only the path: the tree must be directly inside a marked directory.
 pub(crate) fn check_from_child(tree: &Path) -> io::Result<()> {
     let parent = tree.parent().unwrap_or(tree);
     let named = matches!(tree.components().next_back(), Some(Component::Normal(_)));

@@ -1,4 +1,4 @@
-//! A scenario is a tree and a question about it. The programs are in `rivals.rs`.
+//! A scenario is a tree and a question about it.
 
 use crate::oracle::Question;
 use crate::rivals::{Contender, Part, RIVALS};
@@ -15,13 +15,15 @@ pub(crate) struct Scenario {
     pub(crate) stands: Option<&'static str>,
     pub(crate) full: &'static [u32],
     pub(crate) quick: Option<Quick>,
-    /// Whether only quick rivals take part, because building a tree takes longer than removing it.
+    /// Whether only `quick` rivals take part, because building a tree takes longer than removing
+    /// it.
     few: bool,
-    /// Two sizes, small enough for one thread. Their difference gives the calls per unit.
+    /// Two tree sizes, so small that all programs use one thread. The difference gives the calls
+    /// per unit.
     pub(crate) counted: [u32; 2],
     pub(crate) everywhere: bool,
-    /// Whether contenders report nanoseconds, because an interpreter's startup would dominate. If
-    /// so, calls are not counted.
+    /// Whether contenders measure their own time, because an interpreter's startup would dominate.
+    /// Then calls are not counted.
     pub(crate) times_itself: bool,
 }
 
@@ -218,7 +220,7 @@ const fn react([name, title, job]: Words, question: Question) -> Scenario {
 }
 
 const fn files(words: Words) -> Scenario {
-    // ripgrep fails without a file, as in the tree of size 0.
+    // Count with two sizes above 0, because ripgrep fails if the tree has no file.
     Scenario { counted: [500, 1_000], ..react(words, Question::Files) }
 }
 

@@ -1,5 +1,3 @@
-//! Medians, because on a shared machine one disturbed run would move a mean.
-
 /// A median with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Median {
@@ -43,7 +41,7 @@ fn outside(count: usize) -> usize {
     (count / 2).saturating_sub(1)
 }
 
-/// splitmix64, which gives the same trees and orders on every machine.
+/// The splitmix64 generator. It gives the same trees and orders on every machine.
 pub(crate) struct Random(u64);
 
 impl Random {

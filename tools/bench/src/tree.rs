@@ -1,5 +1,5 @@
-//! Sample trees. Shapes, names and sizes are computed from the position, so every machine gets the
-//! same trees without a download.
+//! Sample trees. Shapes, names and sizes are computed from an entry's position, so every machine
+//! gets the same trees without a download.
 
 use crate::react;
 use std::io::{self, Write as _};
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Content {
     Empty,
     Each(u64),
-    /// Every sixteenth file has content, each with a different number of bytes: quick to write, but
-    /// distinguishable by size.
+    /// Every sixteenth file has content, each a different number of bytes: quick to write, but
+    /// distinguishable.
     Some,
 }
 
@@ -24,10 +24,11 @@ struct Directory {
 pub(crate) struct Tree {
     directories: Vec<Directory>,
     content: Content,
-    /// Whether the root's first file is instead a symlink out of the tree, if the system allows it.
+    /// Whether the root's first file is replaced with a symlink out of the tree, if the system
+    /// allows it.
     has_link: bool,
-    /// The entry of `PATH` that also holds programs, and the number of programs, which counts
-    /// exclude.
+    /// The index of the directory in `PATH` that also holds programs, and their number. Entry
+    /// counts exclude them.
     programs: Option<(usize, u32)>,
 }
 
@@ -41,14 +42,14 @@ impl Tree {
     fn new(directories: impl IntoIterator<Item = (PathBuf, u32)>, content: Content) -> Self {
         let directories = directories.into_iter().map(|(path, files)| Directory { path, files });
         let mut directories: Vec<Directory> = directories.collect();
-        // Sort depth first, as unpackers write: entries removed together are then close together on
-        // disk.
+        // Sort depth first, as unpackers write, so that entries removed together are close together
+        // on disk.
         directories.sort_by(|a, b| a.path.cmp(&b.path));
         Self { directories, content, has_link: true, programs: None }
     }
 
     /// Returns the tree of `npx create-react-app`: 36,346 files in 4,863 directories including the
-    /// root, at most 10 levels deep. Fewer `entries` give a similar, smaller tree.
+    /// root, at most 10 levels deep. Fewer `entries` give a smaller tree of similar shape.
     pub(crate) fn react(entries: u32, content: Content) -> Self {
         let part = f64::from(entries) / f64::from(REACT_ENTRIES);
         let directories = ((REACT_DIRECTORIES as f64 * part) as usize).max(60);
@@ -150,7 +151,7 @@ fn put_program(path: &Path) -> io::Result<()> {
     return std::fs::write(path, []);
 }
 
-/// Names are as long as in real packages: the length decides how many fit in one `getdents64`
+/// Names are as long as in real packages: the length determines how many fit in one `getdents64`
 /// buffer.
 fn file_name(index: u32) -> String {
     const STEMS: [&str; 8] =
@@ -161,7 +162,8 @@ fn file_name(index: u32) -> String {
     format!("{stem}{index}.{ending}")
 }
 
-/// `mknodat` makes an empty file in one call. A quick run spends most of its time here.
+/// Creates files, with one `mknodat` call for an empty file. A quick run spends most of its time
+/// here.
 #[cfg(target_os = "linux")]
 fn fill(path: &Path, files: impl Iterator<Item = (String, u64)>) -> io::Result<()> {
     use rustix::fs::{CWD, FallocateFlags, FileType, Mode, OFlags, mknodat, openat};
@@ -174,7 +176,7 @@ fn fill(path: &Path, files: impl Iterator<Item = (String, u64)>) -> io::Result<(
         }
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
         let file = openat(&directory, &name, flags, mode)?;
-        // Allocate blocks now; otherwise removing a new tree would differ from removing an old one.
+        // Allocate blocks now. Otherwise removing a new tree would differ from removing an old one.
         let _ = rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes);
         std::fs::File::from(file).write_all(&vec![b'c'; bytes as usize])?;
     }

@@ -1,5 +1,5 @@
-//! Prints the public API of a crate from rustdoc's JSON. This is a separate program, because it
-//! needs a newer Rust than the workspace.
+//! Prints the public API of a crate from rustdoc's JSON. A separate program, because it needs a
+//! newer Rust than the workspace.
 
 use public_api::Builder;
 

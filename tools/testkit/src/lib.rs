@@ -22,8 +22,8 @@ use std::time::Duration;
 
 /// Reports that the current test was skipped: `skipped: SUITE: TEST: REASON`.
 ///
-/// The line bypasses the test harness, which hides the output of passing tests, and `cargo xtask
-/// test` collects it.
+/// The line bypasses the test harness, which hides the output of passing tests. `cargo xtask test`
+/// collects it.
 pub fn skip(reason: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let thread = std::thread::current();
@@ -47,13 +47,13 @@ fn suite() -> String {
     format!("{package}/{name}")
 }
 
-/// Returns the minimum duration of a race test: `CURT_RACE_SECONDS`, or 0.2 s.
+/// Returns the minimum duration of a race test: `CURT_RACE_SECONDS`, or 0.2 seconds.
 pub fn race_time() -> Duration {
     let seconds = std::env::var("CURT_RACE_SECONDS").ok().and_then(|text| text.parse().ok());
     Duration::from_secs_f64(seconds.unwrap_or(0.2))
 }
 
-/// Runs the cases of a test in parallel, which pays if the test mostly waits.
+/// Runs the cases of a test in parallel. Worthwhile if the test mostly waits.
 ///
 /// # Panics
 ///
@@ -84,7 +84,7 @@ impl Choices {
         (self.0 >> 33) as usize % end
     }
 
-    /// Returns true in one of `cases` calls on average.
+    /// Returns `true` once in `cases` calls on average.
     pub fn one_in(&mut self, cases: usize) -> bool {
         self.below(cases) == 0
     }
@@ -100,8 +100,8 @@ impl Choices {
     }
 }
 
-/// Tests a property with the seeds in `kept`, one per line after the property's name, and with
-/// `CURT_TREES` others, by default 100. `CURT_SEED` makes it test only one.
+/// Tests a property with the seeds in `kept` (lines with the property's name and a seed) and with
+/// `CURT_TREES` more seeds, by default 100. With `CURT_SEED`, tests only that seed.
 ///
 /// # Panics
 ///
@@ -121,8 +121,7 @@ pub fn try_seeds(name: &str, kept: &str, property: impl Fn(&mut Choices) -> Resu
     }
 }
 
-/// Sets the flag on drop, even when the test panics, because a thread that waits for it would run
-/// forever.
+/// Sets the flag on drop, so that a waiting thread ends even if the test panics.
 #[derive(Debug)]
 pub struct Over<'a>(pub &'a AtomicBool);
 
@@ -134,8 +133,8 @@ impl Drop for Over<'_> {
 
 /// Makes child processes die of SIGHUP, SIGINT, SIGQUIT and SIGTERM.
 ///
-/// Children inherit signals that `nohup` or a script's `&` made this process ignore. Exec resets
-/// handlers, so this installs some.
+/// Children inherit signals that `nohup`, or a script's `&`, made this process ignore. `exec`
+/// resets handled signals, so this installs handlers.
 #[cfg(unix)]
 pub fn heed_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -149,7 +148,7 @@ pub fn heed_signals() {
     });
 }
 
-/// The user ID of `nobody`, who is subject to permissions.
+/// The user ID of `nobody`, who is subject to file permissions.
 #[cfg(unix)]
 pub const NOBODY: u32 = 65534;
 

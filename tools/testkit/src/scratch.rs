@@ -1,5 +1,3 @@
-//! The private temporary directory of a test.
-
 use std::fs;
 #[cfg(unix)]
 use std::io::Write;
@@ -12,12 +10,12 @@ use crate::watchdog::{Watch, watch};
 
 /// A fresh private directory, removed with its contents on drop.
 ///
-/// Every method takes a relative path, and panics if that leads outside through `..`, an absolute
-/// path or a symlink. A faulty test therefore cannot create or remove anything elsewhere.
+/// Every method takes a relative path. It panics if the path leads outside through `..`, an
+/// absolute path or a symlink, so a faulty test cannot create or remove anything elsewhere.
 #[derive(Debug)]
 pub struct Scratch {
     /// The canonical path, for comparisons. On Windows it begins with `\\?\`, which allows names of
-    /// any length and names such as `nul` and `a.`.
+    /// any length, and names such as `nul` and `a.`.
     root: PathBuf,
     pub(crate) watch: Arc<Watch>,
     _directory: tempfile::TempDir,
@@ -25,7 +23,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// Makes a scratch directory in `TMPDIR`, or else in `/dev/shm` if it is large enough: ten
-    /// thousand nested directories take ten seconds on ext4, half a second on tmpfs.
+    /// thousand nested directories take ten seconds on ext4, but half a second on tmpfs.
     pub fn new() -> Scratch {
         let named = std::env::var_os("TMPDIR").is_some();
         let memory = Path::new("/dev/shm");
@@ -64,13 +62,13 @@ impl Scratch {
         &self.root
     }
 
-    /// Returns a path inside, whose last component may be a symlink or missing.
+    /// Returns a path inside. Its last component may be a symlink or missing.
     pub fn at(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         let normal = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         assert!(path.components().all(normal), "{} leads out of the scratch", path.display());
         let whole = self.root.join(path);
-        // The nearest existing ancestor must lie inside, with symlinks resolved.
+        // The nearest existing ancestor, with symlinks resolved, must be inside.
         if whole != self.root {
             let real = whole.ancestors().skip(1).find_map(|above| fs::canonicalize(above).ok());
             let inside = real.is_some_and(|real| real.starts_with(&self.root));
@@ -95,7 +93,7 @@ impl Scratch {
     /// Makes a file with this content, and its parents.
     pub fn file_with(&self, path: impl AsRef<Path>, content: &[u8]) -> PathBuf {
         let path = self.place(path);
-        // `create_new` does not follow a symlink that leads outside.
+        // `create_new` does not follow a symlink, which could lead outside.
         let mut file = fs::File::create_new(&path).expect("the file can be made");
         std::io::Write::write_all(&mut file, content).expect("the file can be written");
         path
@@ -122,9 +120,9 @@ impl Scratch {
         path
     }
 
-    /// Copies a program, to be run from here. Another process makes the copy, because a child that
-    /// another thread forks meanwhile would inherit our writable descriptor, and running the
-    /// program would fail with ETXTBSY.
+    /// Copies a program, to be run from here. Another process copies it, because a child forked
+    /// meanwhile by another thread would inherit our writable descriptor, and running the program
+    /// would fail with ETXTBSY.
     #[cfg(unix)]
     pub fn program(&self, original: impl AsRef<Path>, path: impl AsRef<Path>) -> PathBuf {
         let path = self.vacant(path);
@@ -133,7 +131,7 @@ impl Scratch {
         path
     }
 
-    /// Writes an executable script, replacing an existing one, in another process as in
+    /// Writes an executable script, replacing an existing one. Another process writes it, as in
     /// [`program`](Self::program).
     #[cfg(unix)]
     pub fn script(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>, mode: u32) -> PathBuf {
@@ -170,7 +168,7 @@ impl Scratch {
         path
     }
 
-    /// Makes a chain of nested directories, keeping at most two open.
+    /// Makes a chain of nested directories, with at most two open at a time.
     #[cfg(unix)]
     pub fn deep(&self, path: impl AsRef<Path>, levels: usize, name: &str) -> PathBuf {
         assert!(Path::new(name).components().eq([Component::Normal(name.as_ref())]));
@@ -179,8 +177,8 @@ impl Scratch {
         top
     }
 
-    /// Makes a chain like [`deep`](Self::deep), named `chain`, with `bushes` sibling directories of
-    /// `files` files at each level. Returns the number of files and directories.
+    /// Makes a chain like [`deep`](Self::deep), named `chain`. Each level also has `bushes`
+    /// directories of `files` files. Returns the number of files and directories.
     #[cfg(unix)]
     pub fn chain_with_bushes(
         &self,
@@ -234,7 +232,7 @@ impl Scratch {
         lines
     }
 
-    /// Removes an existing entry, so that a write cannot follow a symlink.
+    /// Removes an existing entry, because writing to it could follow a symlink.
     #[cfg(unix)]
     fn vacant(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);

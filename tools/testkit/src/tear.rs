@@ -1,4 +1,4 @@
-//! Removes any tree, with a different algorithm than the tested one: each directory moves to the
+//! Removes any tree, with a different algorithm from the tested one: each directory is moved to the
 //! top before it is listed, so at most two directories are open.
 
 use std::ffi::CStr;
@@ -16,8 +16,8 @@ const LIST: OFlags =
 pub(crate) fn empty(path: &Path) -> Result<()> {
     let top = openat(CWD, path, LIST, Mode::empty())?;
     let mut fresh = 0;
-    // Each round empties the directories that the previous round moved up. A round that moves no
-    // directory is the last.
+    // Each round empties the directories that the previous round moved to the top. The last round
+    // is the one that moves none.
     loop {
         let before = fresh;
         for (name, _) in entries(&top)? {
@@ -38,7 +38,7 @@ fn hollow(top: &OwnedFd, name: &CStr, fresh: &mut u64) -> Result<()> {
         if kind != FileType::Directory && unlinkat(&dir, &*child, AtFlags::empty()).is_ok() {
             continue;
         }
-        // A directory must be writable to be moved, because its `..` changes.
+        // A directory must be writable to be moved, because moving it changes its `..`.
         permit(&dir, &child);
         if renameat(&dir, &*child, top, free_name(top, fresh)).is_err() {
             let _ = unlinkat(&dir, &*child, AtFlags::REMOVEDIR);

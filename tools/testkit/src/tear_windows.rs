@@ -9,7 +9,7 @@ use crate::sys::attributes;
 
 const NORMAL: u32 = 0x80;
 
-/// Empties a canonical path. Entries that cannot be removed remain.
+/// Empties the directory at a canonical path. Leaves entries that cannot be removed.
 pub(crate) fn empty(path: &Path) -> Result<()> {
     let mut directories = vec![path.to_owned()];
     let mut listed = 0;
@@ -32,7 +32,7 @@ pub(crate) fn empty(path: &Path) -> Result<()> {
 }
 
 fn remove(path: &Path, file_type: FileType) {
-    // A junction is neither kind of symlink to `std`, and is removed as a directory.
+    // A junction is neither kind of symlink to `std`, so it is removed as a directory.
     let _ = if file_type.is_symlink_file() || file_type.is_file() {
         fs::remove_file(path)
     } else {

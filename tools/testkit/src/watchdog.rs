@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// The most milliseconds without progress in a [`Scratch`](crate::Scratch).
+/// The maximum time without progress in a [`Scratch`](crate::Scratch), in milliseconds.
 const LIMIT: u32 = 60_000;
 
-/// A test that is watched until drop.
+/// A test that is watched until this is dropped.
 #[derive(Debug)]
 pub struct Watch {
     test: String,
@@ -43,8 +43,8 @@ impl Watchdog {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(watch));
     }
 
-    /// Counts seconds, or less (down to a tenth) if other processes slow this one down, as measured
-    /// by a fixed amount of work. So a minute lasts at most ten.
+    /// Counts seconds, or less (down to a tenth) while other processes slow this one down, as
+    /// measured by a fixed amount of work. So a minute lasts at most ten.
     fn run(&self) -> ! {
         let mut best = Duration::MAX;
         loop {
@@ -72,8 +72,8 @@ impl Watchdog {
 }
 
 fn abort(test: &str) -> ! {
-    // Only the end of the process stops a test. Kill its children, which would otherwise keep the
-    // test runner's pipes open.
+    // Only the end of the process stops a test. Kill its children first; otherwise they would keep
+    // the test runner's pipes open.
     #[cfg(unix)]
     let programs = {
         use std::process::Command;

@@ -1,4 +1,4 @@
-//! Windows features for tests. If Wine lacks a feature, the function reports a skip and returns
+//! Windows features for tests. If Wine lacks a feature, a function reports a skip and returns
 //! `None` or `false`.
 
 use std::fs::{self, File, OpenOptions};
@@ -63,14 +63,14 @@ impl Scratch {
         sys::attributes::set(&self.at(path), attributes).expect("attributes can be set");
     }
 
-    /// Opens a file without permitting others to delete it.
+    /// Opens a file so that others cannot delete it.
     pub fn hold(&self, path: impl AsRef<Path>) -> File {
         let mut options = OpenOptions::new();
         options.read(true).share_mode(SHARE_READ_WRITE).open(self.at(path)).expect("it can be held")
     }
 
-    /// Removes an open file with classic, non-POSIX semantics: until the handle is dropped, its
-    /// name remains but cannot be opened.
+    /// Removes an open file with classic, non-POSIX semantics: its name remains until the handle is
+    /// dropped, but cannot be opened.
     pub fn leave_pending(&self, path: impl AsRef<Path>) -> File {
         let path = self.at(path);
         let open = |options: &mut OpenOptions| options.share_mode(SHARE_ALL).open(&path);
@@ -81,8 +81,8 @@ impl Scratch {
         holder
     }
 
-    /// Maps a drive letter to a directory until dropped. Meanwhile, and on Wine for another second,
-    /// canonical paths inside may begin with that drive.
+    /// Maps a drive letter to a directory until dropped. Until then, and on Wine for another
+    /// second, canonical paths inside may begin with that drive.
     pub fn drive(&self, path: impl AsRef<Path>) -> Option<Drive> {
         let below = path.as_ref().to_owned();
         let name = self.path().file_name().expect("it has a name");
@@ -102,7 +102,7 @@ pub fn is_wine() -> bool {
     Path::new(r"C:\windows\system32\winecfg.exe").exists()
 }
 
-/// Checks for the entry, because failures are not always reported.
+/// Returns the path if the entry exists, because failures are not always reported.
 fn made(path: &Path, is_said: bool, what: &str) -> Option<PathBuf> {
     if is_said && fs::symlink_metadata(path).is_ok() {
         return Some(path.to_owned());
@@ -116,7 +116,7 @@ fn made(path: &Path, is_said: bool, what: &str) -> Option<PathBuf> {
 pub struct Drive {
     letter: char,
     link: Option<String>,
-    /// Serializes tests: letters are few, and allocating one is not atomic.
+    /// One test at a time: letters are few, and allocating one is not atomic.
     _turn: MutexGuard<'static, ()>,
 }
 
@@ -136,7 +136,7 @@ impl Drive {
         if drive.shows(marker) {
             return Some(drive);
         }
-        // Wine's drives are symlinks in its prefix, which only Unix programs can create.
+        // Wine's drives are symlinks in its prefix, which only a Unix program can create.
         let prefix = std::env::var("WINEPREFIX").ok()?;
         let unix_target = format!("dosdevices/c:{}", target.to_str()?.get(2..)?.replace('\\', "/"));
         let link = format!("{prefix}/dosdevices/{}:", letter.to_ascii_lowercase());
@@ -169,7 +169,7 @@ fn eventually(is_true: impl Fn() -> bool) -> bool {
     })
 }
 
-/// Ignores Wine's failures, which it reports even after it started a Unix program.
+/// Runs a command, ignoring failures: Wine reports one even if it has started a Unix program.
 fn run(command: &mut Command) {
     let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }

@@ -2,14 +2,14 @@
 //! release, and checks that every item has a caller.
 //!
 //! `crates/NAME/public-api.txt` has one line per public item of a Linux build with all features, so
-//! that a commit's diff shows API changes. cargo-semver-checks compares with the newest tag `v*`.
+//! a commit's diff shows API changes. cargo-semver-checks compares with the newest tag `v*`.
 //!
-//! Callers are found by name: a command, binding, example or benchmark must name each function,
-//! constant, type and variant. A method must follow a dot or a colon, other items of a type the
-//! type's name. A setter counts only in files that name its type, and the library itself may
-//! construct a variant. Trait implementations and types in signatures are exempt. Functions of
-//! libcurt and Cargo features need a caller, too. `unused-api.txt` lists the exceptions, which must
-//! exist and be unused.
+//! Callers are found by name. A command, binding, example or benchmark must name each function,
+//! constant, type and variant: a method after a dot or a colon, other items of a type after the
+//! type's name. A setter counts only in files that name its type. The library itself may construct
+//! a variant. Trait implementations and types in signatures are exempt. Functions of libcurt and
+//! Cargo features need a caller, too. `unused-api.txt` lists the exceptions, which must exist and
+//! have no caller.
 
 use crate::c::declarations;
 use crate::host::{self, Failure, Outcome};
@@ -23,7 +23,7 @@ use std::process::{Command, Stdio};
 
 const CRATES: [&str; 2] = ["curt", "curt-paths"];
 
-/// `crates/curt/src` counts for `curt-paths`.
+/// `crates/curt/src` counts as a caller of `curt-paths` only.
 const CALLERS: [&str; 5] = [
     "bindings/",
     "crates/curt-cli/src/",
@@ -84,7 +84,7 @@ fn committed(name: &str) -> PathBuf {
     host::checkout().join("crates").join(name).join("public-api.txt")
 }
 
-/// `RUSTC_BOOTSTRAP` makes a stable compiler accept the option.
+/// `RUSTC_BOOTSTRAP` makes a stable compiler accept the unstable option.
 fn json(name: &str) -> Result<PathBuf, Failure> {
     let target = target();
     let mut cargo = host::cargo();
@@ -94,7 +94,7 @@ fn json(name: &str) -> Result<PathBuf, Failure> {
     Ok(target.join("doc").join(name.replace('-', "_")).with_extension("json"))
 }
 
-/// Separate, because `RUSTC_BOOTSTRAP` changes every build.
+/// A separate directory, because `RUSTC_BOOTSTRAP` would rebuild everything.
 fn target() -> PathBuf {
     host::checkout().join("target/public-api")
 }
@@ -125,7 +125,7 @@ pub(crate) fn difference(committed: &str, current: &str) -> Vec<String> {
     [only(committed, current, "-"), only(current, committed, "+")].concat()
 }
 
-/// Before the first release, there is nothing to compare with.
+/// Succeeds before the first release, which has no older one.
 fn semver() -> Outcome {
     let top = host::checkout();
     let folder = top.to_string_lossy();
@@ -190,7 +190,7 @@ pub(crate) fn unused(arguments: &[String]) -> Outcome {
     }
 }
 
-/// The list has `# DATE: REASON`, then items, then an empty line.
+/// Parses groups, each of a line `# DATE: REASON`, items, and an empty line.
 fn exceptions(list: &str) -> Result<BTreeSet<String>, Failure> {
     let is_date =
         |date: &str| date.len() == 10 && date.split('-').all(|n| n.parse::<u16>().is_ok());
@@ -240,8 +240,8 @@ impl Sources {
     }
 }
 
-/// Returns the names: `name`; `.name` for methods, called or after a colon; `Type::name`; and
-/// `=Type::name` for values as opposed to patterns.
+/// Returns the names in a file: `name`; `.name` for methods, called or after a colon; `Type::name`;
+/// and `=Type::name` for values as opposed to patterns.
 fn names(source: &str) -> HashSet<String> {
     let code = Code::new(source);
     let mut names = HashSet::new();
@@ -300,7 +300,7 @@ fn unused_items(api: &str, callers: &Sources, library: &Sources) -> BTreeSet<Str
         let is_used = match kind {
             _ if is_trait_impl || is_trait && library.name(&method) => true,
             "fn" if is_setter(line, owner) => callers.name_together(&method, owner),
-            // A trait's function can be called through an implementing type.
+            // A trait's method can also be called through a type that implements it.
             "fn" if line.contains("self") || is_trait => callers.name(&method),
             "fn" | "const" => callers.name(&shown),
             "" if name.starts_with(char::is_uppercase) => {
@@ -323,7 +323,7 @@ fn is_setter(line: &str, owner: &str) -> bool {
     line.contains("self") && (path == "Self" || path.rsplit("::").next() == Some(owner))
 }
 
-/// Returns `None` for implementations on foreign types.
+/// Parses a public item. Returns `None` for an implementation on a foreign type.
 fn item(line: &str) -> Option<(&str, String)> {
     let (_, line) = line.split_once("pub ")?;
     let line = line.strip_prefix("const ").filter(|rest| rest.starts_with("fn ")).unwrap_or(line);

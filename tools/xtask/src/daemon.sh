@@ -14,7 +14,7 @@ show() {
     for place in "$checkout" "$target" "$compiler"; do
         closed=$place
         while ! $daemon test -x "${closed%/*}/"; do closed=${closed%/*}; done
-        # A directory whose closed parent was already replaced is accessible now.
+        # Skip a directory whose closed parent was already replaced: it is accessible now.
         if [ "$closed" != "$place" ] && [ -d "$closed" ]; then mount -t tmpfs -o mode=755 tmp "$closed"; fi
     done
     mkdir -p "$checkout" "$target" "$compiler"
@@ -29,7 +29,7 @@ if [ "${CURT_SHOWN:-}" ]; then
     show
     cd "$here"
 elif ! $daemon test -x "$checkout" -a -x "$target" -a -x "$compiler"; then
-    # Without mount namespaces, the program may work anyway.
+    # Without mount namespaces, the program may still work.
     if unshare --mount true; then CURT_SHOWN=1 exec unshare --mount sh -eu "$0" "$@"; fi
 fi
 shift 3

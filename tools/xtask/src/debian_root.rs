@@ -21,7 +21,7 @@ pub(crate) fn prepare(sets: &str) -> Result<(), Failure> {
     }
 }
 
-/// Persists between runs. Returns its path, and its path in the root.
+/// Returns a persistent directory: its path on this machine, and its path in the root.
 pub(crate) fn kept(kind: &str) -> (PathBuf, PathBuf) {
     (host::target().join("debian-root").join(kind), Path::new("/build/target").join(kind))
 }

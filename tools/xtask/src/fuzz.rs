@@ -1,4 +1,4 @@
-//! Runs each fuzz target once on its corpus. Any compiler will do.
+//! Runs each fuzz target once on each file of its corpus. Any compiler suffices.
 
 use crate::host::{self, Failure, Outcome};
 use crate::say;
@@ -12,7 +12,7 @@ pub(crate) fn replay(arguments: &[String]) -> Outcome {
     let folder = host::checkout().join("fuzz");
     let (output, triple) = (folder.join("target"), host::triple());
     let mut build = host::cargo();
-    // With an explicit target, the flag does not apply to build scripts.
+    // With an explicit target, the flag is not used for build scripts.
     build.args(["build", "--quiet", "--locked", "--bins", "--target", &triple]);
     build.current_dir(&folder).env("CARGO_TARGET_DIR", &output);
     host::check(build.env("CARGO_ENCODED_RUSTFLAGS", "--cfg=fuzzing"))?;

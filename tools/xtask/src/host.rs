@@ -101,7 +101,7 @@ pub(crate) fn check(command: &mut Command) -> Outcome {
     Err(Failure::new(format!("'{shown}' ended with {status}")))
 }
 
-/// After exit 2 and 3 without a message, because the command has explained them.
+/// Runs a command. Adds no message to exit codes 2 and 3, because the command has explained them.
 pub(crate) fn pass_on(command: &mut Command) -> Outcome {
     let status = command.status()?;
     if status.success() {

@@ -112,7 +112,6 @@ fn run(name: &str, rest: &[String]) -> Outcome {
     }
 }
 
-/// Returns the lines of a task in the listing.
 fn usage(name: &str) -> Option<String> {
     let begins = |line: &&str| line.split(' ').nth(2) == Some(name);
     let mut lines = LISTING.lines().skip_while(|line| !begins(line));

@@ -1,4 +1,4 @@
-//! The only functions in this crate that print. They ignore a closed pipe.
+//! The only functions of this crate that print. If the pipe is closed, they do nothing.
 
 use std::fmt::Display;
 use std::io::{self, Write};

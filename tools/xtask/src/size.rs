@@ -1,6 +1,6 @@
-//! Compares the lines of code by area and language with the committed numbers, which may only fall.
-//! Lines of tests are those in test files, examples, Rust unit tests, and the test modules of the
-//! library.
+//! Compares the lines of code per area and language with the committed numbers, which may only
+//! fall. Test lines are the lines of test files, examples, Rust unit tests, and the library's test
+//! modules.
 
 use crate::host::{self, Failure, Outcome};
 use crate::lint::{self, code::Code};
@@ -67,8 +67,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     )))
 }
 
-/// An area is a directory below `crates`, `bindings` or `tools`, any other directory, or `top` for
-/// files in the root and in hidden directories.
+/// Counts lines per area: a directory in `crates`, `bindings` or `tools`, any other top-level
+/// directory, or `top` for files in the root and in hidden directories.
 fn count(files: &[(String, String)]) -> Sizes {
     let mut sizes = Sizes::new();
     for (path, text) in files {

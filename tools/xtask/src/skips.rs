@@ -1,15 +1,15 @@
 //! The list of permitted skips.
 //!
 //! A line is `WHEN SUITE TEST REASON`. WHEN is `always`, `user` for tests that need root, or `wine`
-//! for limits of Wine. SUITE is the package and test program (`curt-cli/gnu`). SUITE and TEST may
-//! be `*` unless WHEN is `always`. A reason that ends with `…` matches as a prefix. Empty lines and
-//! lines with `#` are ignored.
+//! for limits of Wine. SUITE is the package and the test program (`curt-cli/gnu`). SUITE and TEST
+//! may be `*` unless WHEN is `always`. A reason that ends with `…` is a prefix. Empty lines and
+//! lines that begin with `#` are ignored.
 
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 
-/// If the value is `listed`, an unlisted skip is a failure. `wine` does the same for suites under
-/// Wine.
+/// If this is `listed`, an unlisted skip is a failure. `wine` does the same for suites that run
+/// under Wine.
 const VARIABLE: &str = "CURT_SKIPS";
 
 const LIST: &str = include_str!("skips.txt");

@@ -1,5 +1,5 @@
-//! Runs the command's suites with a static binary. Leaves out the call ceilings, because startup
-//! depends on the C library.
+//! Runs the command's suites with a static binary, except the call ceilings, because the calls at
+//! startup depend on the C library.
 
 use crate::host::{self, Failure, Outcome};
 use crate::skips::{self, Skip};
@@ -7,7 +7,7 @@ use crate::test;
 
 const TARGET: &str = "x86_64-unknown-linux-musl";
 
-/// A short run has one suite, and only tests with these names.
+/// The suites. A short run has only the suite and the tests in `SHORT`.
 const SUITES: [&str; 5] = ["authorities", "cli", "git", "gnu", "limits"];
 const SHORT: (&str, [&str; 2]) = ("gnu", ["rm::", "stat::"]);
 

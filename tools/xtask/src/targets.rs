@@ -1,4 +1,4 @@
-//! Type-checks for other platforms. This needs only the target's standard library, either from
+//! Type-checks the code for other platforms. This needs only the target's standard library, from
 //! rustup or built from source in the Debian root.
 
 use crate::debian_root;
@@ -18,7 +18,7 @@ const TARGETS: &[&str] = &[
     "aarch64-unknown-linux-musl",
 ];
 
-/// Even without linking, rustc runs `dlltool` to make import libraries.
+/// Needs mingw: even without linking, rustc runs `dlltool` to make import libraries.
 const WINDOWS: &str = "x86_64-pc-windows-gnu";
 
 const CHECK: &[&str] = &[
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         let outcome = if with_rustup { in_rustup(target) } else { in_root(target) };
         let verdict = match outcome {
             Ok(()) => "ok",
-            // Without the root, the remaining targets would fail as well.
+            // If the Debian root is missing, the remaining targets fail as well.
             Err(failure) if failure.code == Failure::MISSING => return Err(failure),
             Err(_) => {
                 failed += 1;

@@ -1,6 +1,6 @@
-//! Runs every suite and adds up the counts. A test that cannot run here prints `skipped: SUITE:
-//! TEST: REASON`. If root starts them, the suites run as `daemon`, because root's privileges hide
-//! failures, and tests that skip there run again as root.
+//! Runs every suite and adds up the counts. If a test cannot run here, it prints `skipped: SUITE:
+//! TEST: REASON`. If root starts this task, the suites run as `daemon`, because root's privileges
+//! hide failures. Tests that skip as `daemon` run again as root.
 
 use crate::host::{self, Failure, Folder, Outcome};
 use crate::say;
@@ -11,8 +11,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Makes the directory in memory, where most tests take half the time, if that has 2 GB free,
-/// programs can run there, and `TMPDIR` is unset.
+/// Makes the tests' directory, in memory if `TMPDIR` is unset, 2 GB are free there, and programs
+/// can run there. Most tests then take half the time.
 pub(crate) const FOLDER: &str = r#"
 place=${TMPDIR:-/dev/shm}
 if [ -z "${TMPDIR:-}" ] && ! [ "$(df -k --output=avail /dev/shm | tail -n 1)" -gt 2000000 ]; then
@@ -139,7 +139,7 @@ pub(crate) struct Tally {
     passed: usize,
     failed: usize,
     ignored: usize,
-    /// Tests that passed only because they skipped themselves.
+    /// Tests that the harness counts as passed although they skipped themselves.
     skips: BTreeSet<Skip>,
     ignores: Vec<String>,
 }
@@ -192,7 +192,7 @@ impl Tally {
     }
 }
 
-/// With one test thread, libtest has already printed the start of the line.
+/// With one test thread, libtest has already printed `test NAME ... ` on the line.
 fn skipped(line: &str) -> Option<Skip> {
     let line = match line.strip_prefix("test ") {
         Some(begun) => begun.split_once(" ... ")?.1,

@@ -183,7 +183,7 @@ static void read_begin(const WCHAR *path)
 static void ask_as_then(const WCHAR *path, facts *about)
 {
     PSECURITY_DESCRIPTOR descriptor;
-    /* Does it exist, and on which file system? */
+    /* Query existence and filesystem. */
     HANDLE file = open_file(path, FILE_READ_ATTRIBUTES);
     volume_by_handle(file, FileFsVolumeInformation);
     by_handle(file, about);
@@ -193,7 +193,7 @@ static void ask_as_then(const WCHAR *path, facts *about)
     volume_by_handle(file, FileFsVolumeInformation);
     by_handle(file, about);
     CloseHandle(file);
-    /* The access rules, by a function that opens the path itself. */
+    /* Read the access rules with a function that opens the path itself. */
     if (GetNamedSecurityInfoW((WCHAR *)path, SE_FILE_OBJECT, OWNERS_AND_RULES, NULL, NULL, NULL,
                               NULL, &descriptor) != 0)
         die("GetNamedSecurityInfoW");

@@ -11,8 +11,8 @@ function sum(program, pattern,   name, total) {
     return total + 0
 }
 
-# One row: title, program, expected calls and opens per file, and the further calls allowed in
-# total: for the listing and, on Linux, for the names of users, which are read once.
+# Prints a row. Arguments: title, program, expected calls and opens per file, and the allowed number
+# of other calls, for the listing and, on Linux, the user names, which are read once.
 function row(what, program, each, opens, more,   all, opened, whole) {
     all = sum(program, ".")
     opened = sum(program, "^(NtOpenFile|NtCreateFile|open|openat|openat2)$")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The part of the proof for Windows: builds the programs, runs each in a folder of FILES files and
-# in an empty one, and prints the lines
-#   calls PROGRAM FILES NAME COUNT    for each function of ntdll that it called
-#   lists PROGRAM LINES BYTES         its output for the full folder
+# The Windows part of the proof. Builds the programs, runs each in a folder of FILES files and in an
+# empty one, and prints the lines
+#    calls PROGRAM FILES NAME COUNT    for each function of ntdll that it called
+#    lists PROGRAM LINES BYTES         its output for the full folder
 # Argument: FILES.
 set -euo pipefail
 files=$1
@@ -31,7 +31,7 @@ count() {
         sh "$CURT_NATIVE_CALLS" "$built/counts" "$@" "C:\\cygwin-proof\\$size" >"$built/output"
         sed "s/\([0-9]*\) \(.*\)/calls $program $size \2 \1/" "$built/counts"
     done
-    # If sizes are shown, add them up: in the column before the name, or for `ls` before the time.
+    # Add up the sizes, if shown: the column before the name, or for `ls` before the time.
     tr -d '\r' <"$built/output" | awk -v program="$program" '
         /file-/ { lines++; bytes += $(program ~ /^ls-l/ ? NF - 3 : NF - 1) }
         END { print "lists", program, lines + 0, bytes + 0 }'

@@ -1,6 +1,6 @@
-/* Searches for a program or starts it with libuv's src/win/process.c, original or with the shim,
- * so that the native calls of one more search or start can be counted. Arguments: search or
- * spawn, the number of repetitions, the name. The variable SEARCHED is used as PATH; libuv
+/* Searches for a program, or starts it, with libuv's src/win/process.c, original or with the shim.
+ * Repeats that, so that the native calls of one more repetition can be counted. Arguments: search
+ * or spawn, the number of repetitions, the name. The variable SEARCHED is used as PATH; libuv
  * searches the working directory first. Prints the last result. */
 #include "process.c"
 

@@ -1,6 +1,6 @@
-# Runs in a session with mingw and Wine, for run.sh: builds libuv's tests and count.c, with libuv's
-# search and with the shim, and compares the results. For the environment see `cargo xtask
-# windows-session`.
+# Runs in a session with mingw and Wine, for run.sh. Builds libuv's tests and count.c, with libuv's
+# search and with the shim, and compares the results. `cargo xtask windows-session` describes the
+# environment.
 set -euo pipefail
 proof=$(dirname "$0")
 build=$CARGO_TARGET_DIR/libuv
@@ -50,14 +50,14 @@ build_libuv() {
     echo "$digest" >"$build/stamp"
 }
 
-# Writes the variants of process.c, each to a separate folder, and checks them.
+# Writes each variant of process.c to a separate folder, and checks it.
 make_variants() {
     rm -rf "$build/variants"
     mkdir -p "$build"/variants/{before-{2,4,11},curt}
     local original=$build/libuv/src/win/process.c count more file
     cp "$original" "$build/variants/before-2/process.c"
 
-    # libuv tries two extensions. Repeat its code for the second one to make it try more.
+    # libuv tries two extensions. To make it try more, repeat its code for the second one.
     for count in 4 11; do
         more=${extensions[*]:2:count-2} file=$build/variants/before-$count/process.c
         awk -v more="$more" '
@@ -79,7 +79,7 @@ make_variants() {
         fi
     done
 
-    # The shim replaces the functions of the search, between two headings.
+    # The shim replaces the search functions, which are between two headings.
     file=$build/variants/curt/process.c
     awk '
         /^ \* Path search functions$/ { off = 1; print " * The search is that of libcurt." }
@@ -104,9 +104,9 @@ build_tests() { # way, objects and libraries
     cp "$folder/uv_run_tests.exe" "$folder/uv_run_tests_no_ext"
 }
 
-# Runs the tests whose names mention spawning, processes or searches, in libuv's folder, and writes
-# each result (ok, skipped or failed) with the name into a file. Failed tests are retried, because a
-# busy machine can be too slow under Wine.
+# Runs the tests in libuv's folder whose names mention spawning, processes or searches. Writes each
+# result (ok, skipped or failed) with the name into a file. Retries failed tests, because a busy
+# machine can be too slow under Wine.
 run_tests() { # way
     local folder=$build/tests/$1 name status try
     for name in $(wine "$folder/uv_run_tests.exe" --list | tr -d '\r' |

@@ -1,8 +1,8 @@
-/* Replaces `search_path` of libuv's src/win/process.c, which includes this file, with the same
- * arguments and results. */
+/* A replacement, with the same arguments and results, for `search_path` of libuv's
+ * src/win/process.c, which includes this file. */
 #include "curt.h"
 
-/* session.sh sets another policy to compare with libuv patched for more extensions. */
+/* session.sh sets a different policy, for a libuv that is patched to try more extensions. */
 #ifndef POLICY
 #define POLICY CURT_POLICY_LIBUV
 #define PATHEXT NULL

@@ -168,7 +168,8 @@ def count_all():
             wrong.append(f"{row.name}: it failed")
         if row.today is not None and numbers != row.today:
             wrong.append(f"{row.name}: {numbers} instead of {row.today}")
-        # Few descriptors cost more opens, but fewer than Zig's fallback, and no more removals.
+        # With few descriptors curt makes more opens, but fewer than Zig's fallback, and no more
+        # removals.
         if row.name.startswith("curt") and (
             numbers[:2] != CURT[:2] or numbers[3] > 7_548 or total > 68_737
         ):
@@ -217,7 +218,7 @@ def interval(values):
 
 
 def run(command):
-    """Returns the milliseconds of a run, including startup."""
+    """"""
     begin = time.perf_counter()
     pid = os.posix_spawnp(command[0], command, os.environ)
     _, status = os.waitpid(pid, 0)

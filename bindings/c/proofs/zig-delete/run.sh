@@ -12,7 +12,7 @@ for place in "${TMPDIR:-/tmp}" /dev/shm ''; do
     [ "$(stat -f -c %T "$place" 2>/dev/null || :)" != tmpfs ] || break
 done
 versions=(0.9.1 0.11.0 "$newest")
-# The last version of Zig that imports C headers in the source.
+# The last version of Zig whose sources can import C headers directly.
 last_import=0.16.0
 for version in "${versions[@]}" "$last_import"; do fetch_zig "$version"; done
 cargo build --quiet --locked --release --package curt-capi

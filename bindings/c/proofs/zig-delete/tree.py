@@ -30,7 +30,7 @@ def make(root):
     all_of_them = [root] + [os.path.join(root, path) for path in directories()]
     for path in all_of_them:
         os.mkdir(path)
-    # The last directory of each level has no subdirectories.
+    # Parents are the first directories of their level, so the last ones have no subdirectories.
     large = all_of_them[-LARGE:]
     usual = all_of_them[:-LARGE]
     rest = FILES - LARGE * IN_LARGE

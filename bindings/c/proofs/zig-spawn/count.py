@@ -18,7 +18,6 @@ PLACE = os.path.join(DRIVE_C, "proof")
 ENTRIES, HIT = 211, 197
 STARTS = 100
 
-# The programs, and their names in the tables.
 OLD, NEW, NEWEST_ZIG, CURT = "zig-0.9.1", "zig-0.11.0", f"zig-{NEWEST}", "curt"
 LABELS = {OLD: "old: Zig 0.9.1", NEW: "new: Zig 0.11", NEWEST_ZIG: f"Zig {NEWEST}", CURT: "curt"}
 
@@ -97,7 +96,6 @@ ANSWERS = [
     ),
     ("a directory of that name", {"one/hello.exe/file": EXE, "two/hello.exe": EXE}, "hello", EXE),
 ]
-# The exit codes of the programs and batch files.
 CODES = {"3": EXE, "4": BAT, "5": CMD}
 
 SESSION = r"""

@@ -6,7 +6,6 @@ pub fn main() !u8 {
     const args = try std.process.argsAlloc(std.heap.page_allocator);
     var left = try std.fmt.parseInt(u32, args[2], 10);
     while (left > 1) : (left -= 1) _ = start(args[1]) catch 0;
-    // The last start prints its result.
     const code = start(args[1]) catch |err| {
         std.debug.print("{s}\n", .{@errorName(err)});
         return 1;

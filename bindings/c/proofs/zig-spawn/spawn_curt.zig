@@ -1,5 +1,5 @@
-//! The report's program with libcurt's search: it finds candidates by Zig's rules, and calls
-//! CreateProcessW only for these. For Zig 0.11; `curt_h.zig` imports the header.
+//! The report's program with libcurt's search, which finds candidates under Zig's rules.
+//! CreateProcessW is called only for candidates. For Zig 0.11; `curt_h.zig` imports the header.
 //! usage: PROGRAM NAME STARTS
 const std = @import("std");
 const c = @import("curt_h.zig").c;
@@ -19,7 +19,6 @@ pub fn main() !u8 {
     defer c.curt_search_close(search);
     var left = try std.fmt.parseInt(u32, args[2], 10);
     while (left > 1) : (left -= 1) _ = start(search, name) catch 0;
-    // The last start prints its result.
     const code = start(search, name) catch |err| {
         std.debug.print("{s}\n", .{@errorName(err)});
         return 1;

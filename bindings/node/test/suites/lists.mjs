@@ -11,7 +11,7 @@ export { realpath, realpathSync, stat, statSync } from "node:fs";
 const TREE = { withFileTypes: true, recursive: true };
 const lists = new Map();
 
-/** With mock-fs this folder cannot be listed. */
+/** Whether mock-fs is active: then this folder cannot be listed. */
 function isMocked() {
   try {
     fs.readdirSync(path.dirname(fileURLToPath(import.meta.url)));

@@ -18,12 +18,12 @@ _PATCHED: list[tuple[Any, str, Any, Any]] = []
 def install() -> None:
     """Replaces the functions of `os`, `os.path` and `shutil` that curt implements.
 
-    Modules that imported a function by name earlier keep CPython's function. Functions of
-    mocks and other packages remain, and one warning names them.
+    Modules that imported a function by name earlier keep CPython's function. Functions that a
+    mock or another package has replaced are left alone, and one warning names them.
     """
     if _PATCHED:
         return
-    # Each with the functions of `os` that CPython's version calls.
+    # Module, function, and the functions of `os` that CPython's version of the function calls.
     functions: list[tuple[Any, Any, str]] = [
         (os, curt.fwalk, "scandir stat open close"),
         (os, curt.listdir, ""),
@@ -41,7 +41,7 @@ def install() -> None:
         there = getattr(module, name)
         if _is_cpythons(module, name) and all(_is_cpythons(os, call) for call in calls.split()):
             found.append((module, name, ours, there))
-        # Another copy of this package might have replaced the function.
+        # Do not warn about a function that another copy of this package has replaced.
         elif str(getattr(there, "__module__", None)).split(".")[0] != "curt_fs":
             left.append(f"{module.__name__}.{name}")
     for module, name, ours, there in found:

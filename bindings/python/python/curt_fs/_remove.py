@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     _Handler = Callable[[Callable[..., Any], Any, Exception], object]
 
-# The errors of `os.lstat` for the operand that handlers get and `ignore_errors` ignores.
+# Errors about the operand that handlers get, as errors of `os.lstat`, or that are ignored.
 _FAILURES = Exception if sys.version_info < (3, 13) else OSError
 
 

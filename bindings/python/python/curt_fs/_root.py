@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 
-# The default of `ns`, because `None` is an error, as in `os.utime`.
+# The default of `ns`. Not `None`, which is an error, as in `os.utime`.
 _NOT_GIVEN: Any = object()
 
 
@@ -136,9 +136,9 @@ class Root(_curt.Root):
 
 
 def _nanoseconds(seconds: float) -> int:
-    """Converts seconds, rounded down as in CPython."""
+    """Converts seconds to nanoseconds, rounded down as in CPython."""
     if not isinstance(seconds, float):
-        # NumPy integers would overflow.
+        # Convert first, because NumPy integers would overflow.
         return operator.index(seconds) * 1_000_000_000
     whole = int(seconds)
     return whole * 1_000_000_000 + int((seconds - whole) * 1e9 // 1)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         errors: list[OSError]
 
 else:
-    # Importing `typing` or `dataclasses` takes longer than importing curt.
+    # Do not import `typing` or `dataclasses`, which takes longer than importing curt.
     UsageRecord = namedtuple("UsageRecord", "path depth kind apparent allocated entries")
     _Usage = namedtuple("_Usage", "apparent allocated entries records errors")
 
@@ -71,7 +71,7 @@ def _row(record: UsageRecord) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escapes text for HTML. Replaces everything that is not Unicode."""
+    """Escapes text for HTML, and replaces surrogates, which UTF-8 cannot encode."""
     text = text.encode("utf-8", "replace").decode()
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
@@ -99,8 +99,8 @@ def usage(
 ) -> Usage:
     """Measures trees, as `du` does. The default is the working directory.
 
-    There is a record for each directory down to `max_depth`, and with `files=True` for everything
-    else. Failures below a path are in `errors`; a path that cannot be examined raises.
+    There is a record for each directory down to `max_depth`, and with `files=True` for all other
+    entries. Failures below a path are in `errors`; a path that cannot be examined raises.
     `progress=True` shows a bar of `tqdm`; or pass your own bar.
     """
     if max_depth is not None and max_depth < 0:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     _OnError = Callable[[OSError], object] | None
 
-# Older versions of Python heed edits of the list of subdirectories while these are walked.
+# Older versions of Python also heed edits made while the subdirectories in the list are walked.
 _WALK_HEEDS_LATE = sys.version_info < (3, 12)
 _FWALK_HEEDS_LATE = sys.version_info < (3, 13)
 
@@ -25,8 +25,8 @@ def walk(
 ) -> Iterator[tuple[AnyStr, list[AnyStr], list[AnyStr]]]:
     """Walks a tree one directory at a time, as `os.walk` does.
 
-    Keeps at most 64 ancestors open, so a tree may have any depth, and a directory replaced by a
-    symlink meanwhile is not followed. With `followlinks`, CPython's function is called.
+    Keeps at most 64 ancestors open, so a tree may have any depth. A symlink that replaces a
+    directory meanwhile is not followed. With `followlinks`, CPython's function is called.
     """
     if followlinks:
         yield from _originals.walk(top, topdown, onerror, followlinks)

@@ -25,7 +25,7 @@ VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module);
 VALUE curt_s_children(int argc, VALUE *argv, VALUE module);
 
 
-/* Converts an argument to a path like Ruby, or raises Ruby's errors. `*path` becomes the String.
+/* Converts an argument to a path as Ruby does, or raises Ruby's errors. `*path` becomes the String.
  * Keep the String alive with RB_GC_GUARD while the result is used. */
 curt_str path_argument(VALUE *path);
 

@@ -31,7 +31,7 @@ static VALUE list(VALUE argument)
   VALUE names[MOST_ENTRIES];
   int32_t at;
   do {
-    /* Entries that are already in memory are not worth giving up the GVL. */
+    /* Keep the GVL for entries that are already in memory. */
     if (l->reads)
       run_call(read_entries, l);
     else
@@ -59,10 +59,9 @@ static VALUE end_list(VALUE argument)
 
 /* call-seq: children(path, encoding: nil) -> array
  *
- * Returns the names in a directory, in the order of the file system, like Dir.children. The names
- * have +encoding+ or the encoding of the file system, and are converted to
- * Encoding.default_internal if set. Raises Errno::ENOENT and others if the directory cannot be
- * opened or read.
+ * Returns the names in a directory, in the order of the filesystem, like Dir.children. The names
+ * have +encoding+ or the encoding of the filesystem, and are converted to Encoding.default_internal
+ * if set. Raises Errno::ENOENT and others if the directory cannot be opened or read.
  *
  * Takes 4 system calls for up to about 2,000 entries, without the GVL.
  *

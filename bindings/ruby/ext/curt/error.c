@@ -10,7 +10,7 @@ static VALUE exception_of(VALUE error)
   curt_error_info info = CURT_ERROR_INFO_INIT;
   VALUE message, arguments[3];
   curt_error_get((const curt_error *)error, &info);
-  /* Ruby adds the text of an errno. */
+  /* Ruby appends the text of an errno itself. */
   message = info.reason == NULL ? path_string(info.path)
                                 : rb_utf8_str_new(info.text, (long)info.text_len);
   if (info.os_error == 0 || info.result == CURT_E_ARGUMENT || info.result == CURT_E_INTERNAL)

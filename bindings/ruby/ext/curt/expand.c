@@ -1,7 +1,8 @@
 /* Expands paths without touching the disk.
  *
- * The common cases, POSIX rules and short paths in one ASCII-compatible encoding, go to libcurt.
- * Rare cases and those that must fail go to Ruby's own method, which defines the exact result. */
+ * The common case, a short path in one ASCII-compatible encoding under POSIX rules, goes to
+ * libcurt. Rare cases and those that must fail go to Ruby's own method, which defines the exact
+ * result. */
 
 #include "curt_ext.h"
 #include <stdatomic.h>
@@ -24,8 +25,8 @@ static _Thread_local struct {
   char text[1024];
 } kept;
 
-/* Calls Ruby's own method: for home directories, which may query the user database, mixed encodings
- * that are not all ASCII, long texts, and a working directory without a name. */
+/* Calls Ruby's own method. Used for home directories (which may query the user database), for mixed
+ * encodings unless all text is ASCII, for long texts, and if the working directory has no name. */
 static VALUE by_ruby(VALUE path, VALUE dir, int tilde)
 {
   return tilde ? rb_file_expand_path(path, dir) : rb_file_absolute_path(path, dir);
@@ -36,7 +37,7 @@ static int contains_ascii(int encoding)
   return encoding == rb_utf8_encindex() || rb_enc_asciicompat(rb_enc_from_index(encoding));
 }
 
-/* Converts an argument like Ruby, or raises Ruby's errors. Returns a String itself, while Ruby
+/* Converts an argument as Ruby does, or raises Ruby's errors. Returns a String unchanged; Ruby
  * would make a frozen copy. */
 static VALUE text_argument(VALUE text)
 {
@@ -75,7 +76,7 @@ static VALUE folded(const char *text, size_t len, int encoding)
   return string;
 }
 
-/* Returns the cached working directory. NULL leaves the path to Ruby. */
+/* Returns the working directory, cached. NULL means that Ruby must expand the path. */
 static const char *working_directory(size_t *len)
 {
   unsigned now = atomic_load(&changes);
@@ -98,7 +99,7 @@ static char *append(const char *joined, char *end, const char *text, size_t len)
   return end + len;
 }
 
-/* Joins first, then folds the whole path. Folding each part would give the same result, except
+/* Joins the parts, then folds the whole path. Folding each part would give the same result, except
  * below a home directory, which Ruby does not fold. */
 static VALUE joined_path(VALUE path, VALUE dir, int tilde)
 {
@@ -201,7 +202,7 @@ static size_t units_of(VALUE text, uint32_t width)
   return NIL_P(text) ? 0 : (size_t)RSTRING_LEN(text) / width;
 }
 
-/* Must not raise, because the expander would remain open. */
+/* Opens an expander for one text. Must not raise, because the expander would remain open. */
 static ptrdiff_t expand_once(const curt_expand_options *options, VALUE text, void *buffer,
                              size_t capacity)
 {
@@ -235,7 +236,7 @@ static void raise_windows(int32_t result, VALUE path, VALUE dir)
   raise_failure(result, NULL);
 }
 
-/* `~` alone is the home directory, `~:` a drive, and `~user` an error. */
+/* Returns whether the path is `~` or starts with `~/`. `~:` is a drive, and `~user` an error. */
 static int is_at_home(VALUE path)
 {
   return begins_with(path, '~') &&
@@ -333,11 +334,11 @@ static VALUE full_path(int argc, const VALUE *argv, int tilde)
  *
  *   Curt.expand_path("../lib/./set.rb", "/usr/bin")  #=> "/usr/lib/set.rb"
  *
- * <tt>flavor: :windows</tt> applies the rules of Ruby on Windows, on any system, except that a
- * short name remains short: Ruby queries the disk for the long form of the last name. Drives have
- * no working directory, so a relative path raises ArgumentError unless +dir+ has a drive or a
- * share. +~+ reads +HOME+, or +HOMEDRIVE+ and +HOMEPATH+, or +USERPROFILE+. Characters that cannot
- * be transcoded raise EncodingError.
+ * <tt>flavor: :windows</tt> applies the rules of Ruby on Windows, on any system, but keeps a short
+ * name, whereas Ruby queries the disk for the long form of the last name. Drives have no working
+ * directory, so a relative path raises ArgumentError unless +dir+ has a drive or a share. +~+ reads
+ * +HOME+, or +HOMEDRIVE+ and +HOMEPATH+, or +USERPROFILE+. Characters that cannot be transcoded
+ * raise EncodingError.
  *
  *   Curt.expand_path("..\\b.", "C:/x/a", flavor: :windows)  #=> "C:/x/b"
  *
@@ -371,8 +372,8 @@ VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module)
 /*
  * call-seq: refresh -> nil
  *
- * Forgets the cached working directory. Only needed after the directory was renamed or removed, or
- * C code changed to another: Dir.chdir and similar methods call this themselves.
+ * Forgets the cached working directory. Call this after the directory was renamed or removed, or C
+ * code changed it; Dir.chdir and similar methods call it themselves.
  */
 static VALUE s_refresh(VALUE module)
 {

@@ -43,8 +43,8 @@ static void *next_entry(void *argument)
   return NULL;
 }
 
-/* Returns whether to ignore the failure: a directory was replaced and is not entered, or Find
- * ignores the error, too. */
+/* Returns whether to ignore a failure: a directory was replaced, and is not entered; or Find
+ * ignores that failure, too. */
 static int is_ignored(const finding *f)
 {
   curt_error_info info = CURT_ERROR_INFO_INIT;
@@ -77,7 +77,8 @@ static void raise_failure_of(finding *f)
   raise_failure(f->result, error);
 }
 
-/* After a directory, this opens and reads that directory, so it releases the GVL. */
+/* Moves to the next entry. Releases the GVL after a directory, because that is then opened and
+ * read. */
 static int32_t find_next(finding *f)
 {
   if (f->reads)
@@ -112,7 +113,7 @@ static VALUE find_entries(VALUE object)
 {
   finding *f = rb_check_typeddata(object, &finding_type);
   do {
-    /* One catch serves many entries; each prune needs a new one. */
+    /* One `catch` serves many entries. `throw :prune` ends it, so the loop begins a new one. */
     rb_catch_obj(ID2SYM(rb_intern("prune")), yield_entries, object);
     curt_tree_prune(f->tree);
     f->reads = 0;

@@ -2,7 +2,7 @@
 
 #include "curt_ext.h"
 
-/* Raises for keywords: Ruby's methods treat them as a Hash, which is not a path. */
+/* Raises TypeError for keywords, because Ruby's methods treat them as a Hash, not as a path. */
 static void check_no_keywords(int argc, const VALUE *argv)
 {
   if (rb_keyword_given_p())

@@ -2,8 +2,9 @@
  *
  * Ruby tries to open each candidate in each root. Here the outermost `require` revalidates the
  * roots ahead of the match, and the index gives Ruby the path. Ruby still searches itself whenever
- * the index could differ from its rules: for roots that are not absolute paths and the roots behind
- * them, unusual names, and features that are missing, already loaded or in a gem to activate. */
+ * the index could differ from Ruby's rules: in the first root that is not an absolute path and all
+ * later roots, and for unusual names and features that are missing, already loaded or in a gem to
+ * activate. */
 
 #include "curt_ext.h"
 #include <ruby/ractor.h>
@@ -13,14 +14,14 @@
 typedef struct {
   curt_lookup *lookup;
   VALUE seen;
-  /* How many leading elements are in the index: strings with absolute paths. */
+  /* How many elements of $LOAD_PATH, from the first, are in the index. All are absolute paths. */
   long roots;
   time_t asked;
 } load_path;
 
-/* The key of the load path, which only the main Ractor has; Ruby requires no files in others. */
+/* The key of the load path of the main Ractor. Ruby requires no files in other Ractors. */
 static rb_ractor_local_key_t of_ractor;
-/* The previous Kernel#require and #load, perhaps of RubyGems, and the method for a found path. */
+/* The previous Kernel#require and #load, perhaps of RubyGems, and the method for found paths. */
 static ID id_require_before, id_load_before, id_require_found, id_path, id_is_ready;
 /* This fiber-local variable is set within a `require`. */
 static ID id_is_within;
@@ -44,8 +45,8 @@ static const rb_data_type_t load_path_type = {
   .flags = RUBY_TYPED_FREE_IMMEDIATELY
 };
 
-/* Returns 0 if Ruby may fold the path: for a NUL, and for a separator at the end or before another
- * separator or a dot. */
+/* Returns 0 if Ruby might not use the path as written: if it has a NUL, or a separator at the end
+ * or before a separator or a dot. */
 static int has_clean_separators(const char *path, long len)
 {
   long at;
@@ -56,9 +57,9 @@ static int has_clean_separators(const char *path, long len)
   return memchr(path, 0, (size_t)len) == NULL;
 }
 
-/* Returns the path that Ruby uses for a root: its canonical path when the load path changed, or the
- * unchanged text if it is missing. Returns Qnil for roots that Ruby examines each time or reads
- * differently. */
+/* Returns the path that Ruby uses for a root: the canonical path when the load path last changed,
+ * or the unchanged text if the root is missing. Returns Qnil for roots that Ruby examines each time
+ * or reads differently. */
 static VALUE root_path(VALUE root)
 {
   char buffer[4096];
@@ -116,8 +117,8 @@ static int is_within(void)
   return RTEST(rb_thread_local_aref(rb_thread_current(), id_is_within));
 }
 
-/* Within a `require`, revalidates at most once per second, because a whole program may run inside
- * it. */
+/* Revalidates the index. Within a `require`, does so at most once per second, because a whole
+ * program may run there. */
 static void revalidate(load_path *known)
 {
   struct timespec now;
@@ -128,7 +129,7 @@ static void revalidate(load_path *known)
   curt_lookup_revalidate(known->lookup);
 }
 
-/* Returns Qnil to let Ruby search. */
+/* Returns the path of a match. Qnil means that Ruby must search. */
 static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, size_t count)
 {
   char buffer[4096];
@@ -136,8 +137,7 @@ static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, s
   ptrdiff_t len;
   if (known->roots == 0)
     return Qnil;
-  /* Ruby tries the second extension after the first failed in all roots, including those outside
-   * the index. */
+  /* Look up one extension if some roots are not in the index: Ruby tries it in all roots first. */
   if (known->roots < RARRAY_LEN(known->seen) && count > 1)
     count = 1;
   text.ptr = RSTRING_PTR(name);
@@ -191,7 +191,7 @@ static VALUE find_feature(VALUE name)
   if (known == NULL || !is_relative(name))
     return Qnil;
   text = StringValueCStr(name);
-  /* A loaded feature needs no lookup, and RubyGems may have a gem to activate. */
+  /* Ruby handles loaded features, and RubyGems handles names for which it may activate a gem. */
   if (rb_provided(text) || !RTEST(rb_funcall(rb_mCurt, id_is_ready, 1, name)))
     return Qnil;
   last = strrchr(text, '/');
@@ -218,8 +218,8 @@ static VALUE call_with_path(VALUE argument)
   return rb_funcallv(call->self, call->with_path, call->count, arguments);
 }
 
-/* Returns Qundef if Ruby could not load the found file, for example an unreadable one. Raises
- * otherwise. */
+/* Returns Qundef if the error says that the found file cannot be loaded, for example because it is
+ * unreadable. Raises any other error again. */
 static VALUE not_loaded(VALUE argument, VALUE error)
 {
   call *call = (void *)argument;

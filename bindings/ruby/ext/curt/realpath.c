@@ -1,6 +1,6 @@
 #include "curt_ext.h"
 
-/* Like Ruby, joins bytes regardless of encodings. */
+/* Joins bytes regardless of encodings, as Ruby does. */
 static VALUE join(VALUE *from, VALUE path)
 {
   VALUE whole, dir;

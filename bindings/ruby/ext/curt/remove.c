@@ -7,8 +7,9 @@ typedef struct {
   uint64_t removed;
 } removal;
 
-/* A signal can cause a second run, in which entries that the first run removed are no failures. A
- * failure of the first run remains the result, unless the second run meets a bug. */
+/* Removes the paths. A signal can cause a second run, which ignores missing entries, because the
+ * first run removed some. A failure of the first run remains the result, unless the second run
+ * meets a bug. */
 static void *run_removal(void *argument)
 {
   removal *removal = argument;
@@ -31,14 +32,14 @@ static void *run_removal(void *argument)
   return NULL;
 }
 
-/* `force` ignores all failures except bugs of libcurt. */
+/* Removes trees. `force` ignores all failures except bugs of libcurt. */
 static VALUE s_remove_trees(VALUE module, VALUE paths, VALUE force, VALUE threads)
 {
   removal removal = { 0 };
   volatile VALUE keep;
   uint32_t count = threads_argument(threads);
   removal.paths = path_arguments(paths, &removal.count, &keep);
-  /* With several paths, it is unknown which paths the first run removed. */
+  /* Never repeat a removal of several paths: it is unknown which ones the first run removed. */
   removal.work.repeatable = removal.count == 1;
   run_work(&removal.work, count, run_removal, &removal);
   RB_GC_GUARD(keep);

@@ -114,9 +114,9 @@ static uint32_t root_flags(VALUE options)
  * through a symlink, or because of a concurrent replacement of a directory. With
  * <tt>in_root: true</tt> the directory is the root of all paths instead, as after +chroot+:
  * <tt>/a</tt> and <tt>../a</tt> mean +a+. With <tt>strict: true</tt> it refuses every symlink, and
- * every name that means another file on some system: Windows devices, streams, short names such as
- * <tt>LONGNA~1</tt>, and names that end in a dot or a space. Then a name checked against a list is
- * the name of the opened file, unless the file system ignores case.
+ * every name that means a different file on some system: Windows devices, streams, short names such
+ * as <tt>LONGNA~1</tt>, and names that end in a dot or a space. Then a name checked against a list
+ * is the name of the opened file, unless the filesystem ignores case.
  *
  *   Curt::Root.open("project", strict: true) do |root|
  *     root.open("src/main.rb", "rb") { |file| file.read }
@@ -221,7 +221,8 @@ static VALUE disown(VALUE file)
   return set_owner(file, Qfalse);
 }
 
-/* Returns a File. If an interrupt raises, no descriptor leaks, and no File closes it later. */
+/* Returns a File. If an interrupt raises, closes the descriptor, and the File never closes it
+ * again. */
 static VALUE file_of(file_making *making)
 {
   int state = 0, later = 0;
@@ -229,7 +230,7 @@ static VALUE file_of(file_making *making)
   rb_protect(make_file, (VALUE)making, &state);
   if (state == 0)
     return making->file;
-  /* Ruby checks for interrupts after each method, including the last. */
+  /* Ruby checks for interrupts after each method, even the last, when the File is complete. */
   if (!NIL_P(making->file))
     rb_protect(disown, making->file, &later);
   close(making->opened);
@@ -240,8 +241,8 @@ static VALUE file_of(file_making *making)
  *   open(path, mode = "r", perm = nil) -> file
  *   open(path, mode = "r", perm = nil) { |file| ... } -> object
  *
- * Opens a file beneath the root, like File.open, with the same +mode+, including encodings and
- * flags, +perm+, block and result, but without keywords. Never opens, creates or truncates a file
+ * Opens a file beneath the root, like File.open, with the same +mode+ (including encodings and
+ * flags), +perm+, block and result, but without keywords. Never opens, creates or truncates a file
  * outside the root, whatever other processes change meanwhile. On Linux this takes one system call,
  * plus two to create the File.
  *

@@ -95,8 +95,8 @@ static int run_here(call *call)
   return call->done && !call->stopped;
 }
 
-/* Runs the work on a new thread. Returns the error of pthread_create. After an exception runs no
- * Ruby code until the exception is raised, because a handler could replace it. */
+/* Runs the work on a new thread. Returns the error of pthread_create, or 0. After an exception,
+ * runs no Ruby code before raising it, because an interrupt handler could replace the exception. */
 static int run_thread(call *call, int *state)
 {
   pthread_t thread;
@@ -104,7 +104,7 @@ static int run_thread(call *call, int *state)
   if (failed != 0)
     return failed;
   do {
-    /* This call does not raise, and skips `wait_for_end` if an interrupt is pending. */
+    /* `rb_nogvl` does not raise, and skips `wait_for_end` if an interrupt is pending. */
     call->interrupted = 0;
     rb_nogvl(wait_for_end, call, interrupt, call, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
     rb_protect(check_interrupts, Qnil, state);

@@ -17,10 +17,10 @@ module Curt
   # Skips unreadable directories. With <tt>ignore_error: false</tt> they raise, after their path was
   # yielded.
   #
-  # Opens each directory relative to its parent, so a tree may be deeper than the longest path. A
-  # directory replaced by a symlink meanwhile is not followed, which is no error even with
-  # <tt>ignore_error: false</tt>. Unlike Find.find, this does not enter a directory that the block
-  # creates in place of a file.
+  # Opens each directory relative to its parent, so a tree may be deeper than the longest path. If a
+  # directory is replaced with a symlink meanwhile, the symlink is not followed, and nothing is
+  # raised even with <tt>ignore_error: false</tt>. Unlike Find.find, this does not enter a directory
+  # that the block creates in place of a file.
   #
   # Takes 4 system calls for a directory of up to about 2,000 entries, without the GVL, and 1 per
   # entry with <tt>ignore_error: false</tt>. An interrupt waits until the current directory is read,

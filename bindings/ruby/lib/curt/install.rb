@@ -14,9 +14,9 @@ require "rbconfig"
 #   FileUtils.rm_rf("build", verbose: true)
 #   Find.find(".") { |path| Find.prune if path.end_with?("/vendor") }
 #
-# See Curt.rm_r for paths that Ruby empties and curt refuses. Methods of a mock or of another
-# library remain, and one warning names them. While File.unlink or Dir.rmdir is a mock, Ruby's own
-# methods of FileUtils do the work.
+# See Curt.rm_r for paths that Ruby empties and curt refuses. Methods that a mock or another library
+# has replaced are left alone, and one warning names them. While File.unlink or Dir.rmdir is a mock,
+# Ruby's own methods of FileUtils do the work.
 module Curt
   module Installed # :nodoc:
     def find(*paths, ignore_error: true, &block)

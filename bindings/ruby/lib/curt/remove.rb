@@ -7,15 +7,15 @@ module Curt
   #   Curt.rm_r("project/build")            # => ["project/build"]
   #   Curt.rm_r(["project/src", "project/README"], noop: true, verbose: true)  # => nil
   #
-  # - +force+: ignores failures of the file system, including missing paths.
+  # - +force+: ignores failures of the filesystem, including missing paths.
   # - +noop+: removes nothing.
   # - +verbose+: prints the command to $stdout.
   # - +secure+: has no effect, because removal is always safe against swapped symlinks.
-  # - +threads+: the most threads to use, from 1 to 1024; by default as many as pay.
+  # - +threads+: the most threads to use, from 1 to 1024; by default as many as help.
   #
   # Never follows symlinks. Unlike FileUtils, continues after a failure and raises the first failure
-  # at the end. So an entry without permission raises Errno::EACCES, where FileUtils may raise
-  # Errno::ENOTEMPTY for its directory.
+  # at the end. So an entry without permission raises Errno::EACCES, whereas FileUtils may raise
+  # Errno::ENOTEMPTY for the entry's directory.
   #
   # Refuses some paths that FileUtils empties before it fails: those that end in +.+ or +..+
   # (Errno::EINVAL), the root directory and mount points below a path (Errno::EBUSY), and symlinks

@@ -2,7 +2,7 @@
 
 require "curt"
 
-# Replaces +require+ and +load+: they look names up in an index of the directories in
+# Replaces +require+ and +load+. The new methods look names up in an index of the directories in
 # <tt>$LOAD_PATH</tt> and give Ruby the path. Ruby itself tries to open each candidate in each root.
 #
 #   require "curt/require"
@@ -22,7 +22,7 @@ module Curt
   class << self
     private
 
-    # Whether a feature can be loaded without activating a gem.
+    # Returns whether a feature can be loaded without activating a gem.
     def require_found?(name)
       !@asks_gems || (Gem::Specification.unresolved_deps.empty? &&
                       !Gem.find_unresolved_default_spec(name))
@@ -40,7 +40,7 @@ module Curt
       end
       by, = before.source_location
       @asks_gems = defined?(Gem) && by if place == Kernel
-      # RubyGems has nothing to do for a path, but other libraries may.
+      # Skip RubyGems, which has nothing to do for a path; other libraries may.
       is_of_gems = by&.match?(%r{/rubygems/core_ext/kernel_require\.rb>?\z})
       found = is_of_gems ? place.instance_method(:gem_original_require) : before
       place.class_eval do

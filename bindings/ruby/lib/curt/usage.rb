@@ -6,8 +6,8 @@ module Curt
   # - +entries+: the number of entries, including directories.
   # - +apparent+: the total length in bytes of files and symlink targets. Unlike
   #   <tt>du --apparent-size</tt>, directories add nothing.
-  # - +allocated+: the bytes allocated by the file system, also for directories.
-  # - +unknown+: the number of entries whose size the system does not know. The sums leave them out.
+  # - +allocated+: the bytes allocated by the filesystem, also for directories.
+  # - +unknown+: the number of entries of unknown size, which the sums leave out.
   Usage = Struct.new(:entries, :apparent, :allocated, :unknown)
 
   # Adds up the disk usage of trees, like +du+. A file with several hard links, or below two of the
@@ -17,7 +17,7 @@ module Curt
   #   Curt.usage("project/build", "project/src", count_links: true).unknown  # => 0
   #
   # - +follow+: follows symlinks; a broken symlink is a failure.
-  # - +same_file_system+: does not enter directories on another file system than their path.
+  # - +same_file_system+: does not enter directories on a filesystem other than that of their path.
   # - +count_links+: counts a file with several hard links for each of them.
   # - +threads+: as for rm_r.
   #

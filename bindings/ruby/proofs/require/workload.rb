@@ -88,7 +88,7 @@ class Workload
     File.readlines(list, chomp: true)
   end
 
-  # Every fourth gem extends the previous one, in a folder of its name.
+  # Every fourth gem extends the gem before it, in a folder named after that gem.
   class Gems
     def initialize(folder, count)
       @folder, @count = folder, count

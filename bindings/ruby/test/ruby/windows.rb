@@ -2,8 +2,8 @@
 
 require "curt"
 
-# Runs Ruby's own tests as if on Windows: they see the constants of this module, and curt expands
-# paths by Windows' rules. They touch no file.
+# Runs Ruby's own tests as if on Windows. The tests see the constants of this module, curt expands
+# paths under Windows rules, and no file is touched.
 module OnWindows
   RUBY_PLATFORM = "x64-mingw-ucrt"
   TESTS = "/TestPath#test_path\\z|ignore_nil_dir|absolute_path\\z|expand_path(?!.*mem)/"
@@ -32,8 +32,8 @@ module OnWindows
       OnWindows.count.call("Curt.#{method}")
       drive = path.is_a?(String) && path.b[/\A[a-z]:/i]
       working = WORKING[drive || "C:"]
-      # A relative directory starts at the working directory of the drive. So does the path if the
-      # directory is on another drive.
+      # A relative directory starts at the working directory of the drive. A path also starts there
+      # if the directory is on a different drive.
       is_home = method == :expand_path && dir&.start_with?("~")
       dir = Curt.public_send(method, dir, working, flavor: :windows) unless dir.nil? || is_home
       dir = working if dir.nil? || drive && !dir.downcase.start_with?(drive.downcase)

@@ -1,5 +1,3 @@
-//! The options of `curt beneath`.
-
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -1,5 +1,3 @@
-//! The options of `curt du`.
-
 use std::ffi::OsString;
 
 use clap::{ArgAction, Args};
@@ -206,8 +204,8 @@ pub(crate) struct DuOptions {
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
 
-    /// The unit of sizes. `None` if `--block-size` is the last such option or no option chooses a
-    /// unit.
+    /// The unit of sizes. `None` if no option sets it, or if the last such option is
+    /// `--block-size`.
     #[arg(skip)]
     pub(crate) unit: Option<Unit>,
 
@@ -220,7 +218,7 @@ pub(crate) struct DuOptions {
     pub(crate) is_long_threshold: bool,
 }
 
-/// GNU du's words for times, and a word for its default.
+/// GNU du's words for times, and `modification` for the default.
 const TIMES: [(&str, Fields); 6] = [
     ("atime", Fields::ACCESSED),
     ("access", Fields::ACCESSED),
@@ -251,8 +249,8 @@ pub(crate) enum Unit {
 }
 
 impl DuOptions {
-    /// Returns whether to print apparent sizes. `-b` requests them even if an option for another
-    /// unit follows.
+    /// Returns whether to print apparent sizes. `-b` requests them even if a later option sets a
+    /// different unit.
     pub(crate) fn is_apparent(&self) -> bool {
         self.apparent_size || self.bytes
     }

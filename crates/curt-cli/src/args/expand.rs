@@ -1,5 +1,3 @@
-//! The options of `curt expand`.
-
 use std::ffi::OsString;
 
 use clap::{ArgAction, Args};

@@ -1,5 +1,3 @@
-//! The options of `curt find`.
-
 pub(super) mod translation;
 
 use std::ffi::OsString;
@@ -447,7 +445,7 @@ impl FindOptions {
         Ok(())
     }
 
-    /// Returns whether `--delete` skips mounts because no option sets another boundary.
+    /// Returns whether `--delete` skips mounts because no option sets a different boundary.
     pub(crate) fn has_own_boundary(&self) -> bool {
         self.delete && self.one_file_system.is_none()
     }

@@ -1,6 +1,6 @@
-//! The options of the GNU tools. An abbreviation means the same as in the GNU tool. So an option
-//! that curt lacks is recognized and refused; otherwise it could be read as an abbreviation of
-//! another one.
+//! The options of the GNU tools. Abbreviations must mean the same as in GNU. So even options that
+//! curt lacks are recognized, and refused; otherwise their abbreviations could select a different
+//! option.
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -71,8 +71,8 @@ pub(super) fn options(tool: &str) -> Option<&'static Tool> {
 }
 
 impl Tool {
-    /// Adds the GNU options that curt lacks, which are then refused, and the abbreviations that one
-    /// of curt's own options would make ambiguous. clap infers the other abbreviations.
+    /// Adds the GNU options that curt lacks, so that they are refused, and the abbreviations that
+    /// curt's own options would make ambiguous. clap infers the other abbreviations.
     pub(super) fn add_to(&self, mut command: Command) -> Command {
         let names: Vec<&str> = self.longs.split_whitespace().collect();
         let is_extra = |name: &&str| names.binary_search(&format!("--{name}").as_str()).is_err();
@@ -127,7 +127,7 @@ impl Tool {
     }
 }
 
-/// Returns the minimum number of letters that identify an option.
+/// Returns how many letters of the option `names[at]` are enough to identify it.
 fn shortest(names: &[&str], at: usize) -> usize {
     let neighbors = [at.checked_sub(1), Some(at + 1)];
     let neighbors = neighbors.into_iter().flatten().filter_map(|at| names.get(at));

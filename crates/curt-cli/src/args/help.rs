@@ -4,7 +4,6 @@
 use clap::Command;
 use clap::builder::StyledStr;
 
-/// The layout of help, with examples before the options.
 pub(super) const TEMPLATE: &str = "\
 {about-with-newline}
 {usage-heading} {usage}
@@ -43,7 +42,7 @@ pub(super) fn in_full(command: &Command) -> StyledStr {
 }
 
 /// Returns the command as shown by help and manual pages. `FILE` and `--root` appear as required,
-/// although another option, such as `--force`, makes them optional.
+/// although some options, such as `--force`, make them optional.
 pub(crate) fn shown(command: &Command) -> Command {
     let is_required = matches!(command.get_name(), "rm" | "beneath");
     command.clone().mut_args(|option| {
@@ -52,7 +51,6 @@ pub(crate) fn shown(command: &Command) -> Command {
     })
 }
 
-/// Returns the sections of a manual page after the options, examples last.
 pub(crate) fn notes(command: &Command) -> Vec<String> {
     let texts = [command.get_after_long_help(), command.get_before_help()];
     texts.into_iter().flatten().map(ToString::to_string).collect()

@@ -1,5 +1,3 @@
-//! The options of `curt ls`.
-
 mod words;
 
 use std::ffi::{OsStr, OsString};
@@ -47,8 +45,7 @@ Examples:
   curt ls --tree --depth 2            a tree of two levels
   curt ls --fields name,size,created  chosen fields, separated by tabs";
 
-/// The options of `curt ls`. Many of them override earlier ones, so they are read by their
-/// positions.
+/// The options of `curt ls`. Many of them override earlier ones, so `settle` reads their positions.
 #[derive(Args, Clone, Debug, Default)]
 #[allow(dead_code, reason = "options that are read by their positions are not read as fields")]
 #[command(args_override_self = true, infer_long_args = true, disable_help_flag = true)]
@@ -354,11 +351,10 @@ pub(crate) struct LsOptions {
     #[arg(skip)]
     pub(crate) format: Option<Format>,
 
-    /// Indicators after names, and when to print them. The last one that applies wins.
+    /// Styles of indicators after names, and when to use each. The last one that applies wins.
     #[arg(skip)]
     pub(crate) marks: Vec<(Marks, When)>,
 
-    /// Which symlinks are followed, with `-H` or `-L`.
     #[arg(skip)]
     pub(crate) follow: Option<Follow>,
 
@@ -484,8 +480,8 @@ impl Options for LsOptions {
     }
 }
 
-/// Returns the format of the last format option, except that `-1` and `--zero` keep the long
-/// format, which prints one file per line anyway.
+/// Returns the format that the last format option selects. But `-1` and `--zero` do not replace the
+/// long format, which prints one file per line anyway.
 fn format(named: Option<Format>, given: &Positions<'_>) -> Option<Format> {
     let options = [
         ("across", Some(Format::Across)),

@@ -1,4 +1,4 @@
-//! Help, and errors about the command line: one sentence after the program name, without control
+//! Help and usage errors. An error is one sentence after the program name, without control
 //! characters.
 
 use std::error::Error;
@@ -33,7 +33,8 @@ enum Text {
 }
 
 impl Refused {
-    /// Creates an answer to clap's error. `command` defines the command `name`, or curt itself.
+    /// Converts clap's error to help or a message. `command` defines the command `name`, or curt
+    /// itself.
     pub(super) fn new(name: Option<&str>, error: &clap::Error, command: &Command) -> Refused {
         let program = name.map_or_else(|| "curt".to_owned(), |name| format!("curt {name}"));
         let text = match error.kind() {
@@ -153,7 +154,7 @@ fn message(error: &clap::Error, command: &Command) -> (String, Option<String>) {
                         format!("option '{given}' is ambiguous; possibilities: '{candidates}'");
                     return (message, None);
                 }
-                // The prefix is ambiguous with a GNU option that curt lacks.
+                // The word abbreviates one option of curt, and a GNU option that curt lacks.
                 Some(_) if !candidates.is_empty() => Some(did_you_mean(&candidates[0])),
                 Some(name) => {
                     let name = name.trim_start_matches('-');
@@ -256,8 +257,8 @@ fn is_too_large(error: &(dyn Error + 'static)) -> bool {
     number.is_some_and(|number| *number.kind() == IntErrorKind::PosOverflow)
 }
 
-/// Words of other tools that people often type, the curt command they follow (empty if the word is
-/// a command), and the hint: an option, or a sentence.
+/// Words of other tools that people often type. Each has the curt command after which it is typed
+/// (empty if the word itself is the command) and a hint: an option or a sentence.
 const OF_OTHERS: [(&str, &str, &str); 16] = [
     ("", "fd", "'curt find PATTERN' finds entries by name"),
     ("", "tree", "'curt ls --tree' lists a tree"),
@@ -291,7 +292,7 @@ pub(super) fn no_stand_in(name: &str) -> Option<Refused> {
     Some(Refused::wrong("curt", format!("a link named '{name}' does nothing"), Some(hint)))
 }
 
-/// Returns the most similar name, if at most a third of its letters are wrong.
+/// Returns the name most similar to `typed`, if at most a third of the letters are wrong.
 fn nearest<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = typed.chars().count() / 3;
     let near = names.map(|name| (strsim::osa_distance(typed, name), name));

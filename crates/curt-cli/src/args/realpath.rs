@@ -1,5 +1,3 @@
-//! The options of `curt realpath` and `curt readlink`.
-
 use std::ffi::OsString;
 
 use clap::Args;
@@ -34,7 +32,7 @@ Examples:
   curt readlink -f a/new  the absolute path; 'a' must exist, 'new' need not
   curt readlink -ze *     absolute paths of existing files, each ended by NUL";
 
-/// The options of both commands about missing components.
+/// Options of both commands, and which components each allows to be missing.
 const MISSING: [(&str, Missing); 3] = [
     ("canonicalize", Missing::LastName),
     ("canonicalize_existing", Missing::Nothing),
@@ -101,11 +99,11 @@ pub(crate) struct RealpathOptions {
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
 
-    /// The choice of the last option about missing components.
+    /// Which components need not exist, as set by the last such option.
     #[arg(skip)]
     pub(crate) missing: Missing,
 
-    /// The choice of the last option about symlinks.
+    /// Whether and when to follow symlinks, as set by the last such option.
     #[arg(skip)]
     pub(crate) links: Links,
 }
@@ -187,7 +185,7 @@ impl Options for ReadlinkOptions {
 
     fn settle(&mut self, positions: &Positions<'_>) -> Result<(), String> {
         self.missing = positions.last(&MISSING);
-        // POSIX requires a message, unless an option of GNU is used.
+        // POSIX requires a message, except with options that only GNU has.
         let is_posix = || self.missing.is_none() && std::env::var_os("POSIXLY_CORRECT").is_some();
         let asked = positions.last(&[("quiet", false), ("silent", false), ("verbose", true)]);
         self.has_messages = asked.unwrap_or_else(is_posix);

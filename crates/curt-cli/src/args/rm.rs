@@ -1,5 +1,3 @@
-//! The options of `curt rm`.
-
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -151,7 +149,7 @@ pub(crate) struct RmOptions {
     /// Retry N times if other programs add to a directory
     ///
     /// Each retry empties the directory again.
-    // clap's own number parser words errors about negative numbers differently.
+    // Use `u32::from_str`: clap's own parser words errors about negative numbers differently.
     #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true,
           value_parser = u32::from_str, help_heading = BEYOND_GNU)]
     pub(crate) retries: u32,
@@ -239,7 +237,7 @@ impl RmOptions {
         self.files0_from.as_deref() == Some(Path::new("-"))
     }
 
-    /// Applies the prompt options in order, as GNU rm does: the last one wins, except that
+    /// Applies the prompt options in order, as GNU rm does. The last one wins, but
     /// `--interactive=never` does not change whether missing files are errors.
     fn settle_prompts(&mut self, given: &Positions<'_>) {
         let flags = [("force", Prompt::Never), ("always", Prompt::Always), ("once", Prompt::Once)];
@@ -259,7 +257,7 @@ impl RmOptions {
     }
 }
 
-/// Returns whether operands on another device than their parent are refused.
+/// Returns whether to refuse operands on a different device from their parent.
 fn parse_preserve_root(word: &str) -> Result<bool, String> {
     meaning(&[("", false), ("all", true)], word).ok_or_else(|| "the only value is 'all'".to_owned())
 }

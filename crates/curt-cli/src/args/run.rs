@@ -1,5 +1,3 @@
-//! The options of `curt run`.
-
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -150,7 +148,7 @@ fn parse_time(word: &str) -> Result<Duration, String> {
     Ok(if seconds > 0.0 { time.max(Duration::from_nanos(1)) } else { time })
 }
 
-/// Parses a non-negative number as `strtod(3)` does. A tiny number must not become 0.
+/// Parses a non-negative number as `strtod(3)` does, but a tiny number does not become 0.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim_start_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r']);
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -176,7 +174,7 @@ fn from_hexadecimal(text: &str) -> Option<f64> {
     let add = |sum: f64, digit: char| Some(sum * 16.0 + f64::from(digit.to_digit(16)?));
     let number = Some(digits.chars()).filter(|_| !digits.is_empty())?.try_fold(0.0, add)?;
     let places = i32::try_from(fraction.len()).ok()?.checked_mul(4)?;
-    // Avoid `exp2`, for which every start would load the math library.
+    // Avoid `exp2`, which would make every start load the math library.
     let power = 2_f64.powi(exponent.saturating_sub(places));
     Some(if number == 0.0 { number } else { number * power })
 }

@@ -1,5 +1,3 @@
-//! The options of `curt stat`.
-
 use std::ffi::OsString;
 
 use clap::Args;

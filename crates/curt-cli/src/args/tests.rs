@@ -1,5 +1,3 @@
-//! Tests of the definitions. Other tests compare the meaning of options with the GNU tools.
-
 use super::*;
 
 #[test]
@@ -18,8 +16,8 @@ fn every_field_is_explained() {
     }
 }
 
-/// Checks that an option without the option it needs is refused together with every other option,
-/// even one that conflicts with the needed option.
+/// Checks that an option is refused without the option it needs. Adding any other option, even one
+/// that conflicts with the needed option, must not change that.
 fn check_needs<T: Options>(name: &str) {
     let define = || T::augment_args(clap::Command::new("curt"));
     let mut built = define();

@@ -1,6 +1,5 @@
 //! Topics of `curt help`: features that several commands share, one screen each.
 
-/// The end of `curt help`.
 pub(super) const LIST: &str = "\
 See 'curt COMMAND --help' for more about a command.
 

@@ -108,9 +108,9 @@ pub(crate) struct LookUpOptions {
 const CWDS: [(&str, bool); 2] = [("never", false), ("always", true)];
 
 impl LookUpOptions {
-    /// Returns a hint why the search probably failed. Under Windows rules, the `PATH` of a POSIX
-    /// system is a single directory that does not exist; under POSIX rules, only an empty entry
-    /// means the working directory.
+    /// Returns a hint about why the search probably failed. Under Windows rules, the `PATH` of a
+    /// POSIX system is a single missing directory. Under POSIX rules, only an empty entry means the
+    /// working directory.
     pub(crate) fn hint(&self) -> Option<String> {
         let policy = self.policy.unwrap_or_default();
         let has_rules = |flavor: &Flavor| policy.has_rules_of(*flavor);

@@ -60,7 +60,6 @@ struct Counts {
 }
 
 impl Counts {
-    /// Counts a path; if it was refused or failed, reports why.
     fn count(&mut self, result: Result<(), Denied>, path: &Path, session: &Session) {
         let Err(denied) = result else {
             self.allowed += 1;
@@ -119,8 +118,8 @@ impl From<Error> for Denied {
     }
 }
 
-/// Returns the verb for an operation in messages. A path is canonicalized only to be opened, so
-/// messages say "open" for that.
+/// Returns the verb for an operation in messages. For canonicalizing it is "open", because paths
+/// are canonicalized only to be opened.
 fn verb(operation: Operation) -> &'static str {
     match operation {
         Operation::Canonicalize => "open",
@@ -136,7 +135,7 @@ fn name(root: &Root, path: &Path, may_be_missing: bool) -> Result<std::path::Pat
     Ok(found.path)
 }
 
-/// Prints a name, which might be in the syntax of another system.
+/// Prints an allowed name, which might be a path in the syntax of another system.
 fn print_name(path: &Path, name: &PathText, options: &BeneathOptions, session: &Session) {
     if session.is_json() {
         let name = json::path(name, options.flavor.unwrap_or(Flavor::NATIVE));
@@ -154,7 +153,7 @@ fn print_contents(root: &Root, path: &Path, session: &Session) -> Result<(), Den
     let mut file = root.open_file(path, OpenOptions::new().read(true).nonblocking(true))?;
     if sys::HAS_SPECIAL_FILES {
         let metadata = file.metadata().map_err(|error| Denied::os(Operation::ReadFile, &error))?;
-        // Let a directory pass, because reading it returns the system's error.
+        // Do not refuse a directory here: reading it returns the system's error.
         if !metadata.is_file() && !metadata.is_dir() {
             return Err(Denied::not_a_regular_file());
         }
@@ -190,7 +189,6 @@ fn print_metadata(
     Ok(())
 }
 
-/// Handles `--check-only`: checks the text of the paths, without a system call.
 fn check_texts(options: &BeneathOptions, session: &Session) -> Exit {
     let check = PathCheck::new(options.flavor.unwrap_or(Flavor::NATIVE))
         .release(options.release.unwrap_or(Release::Windows10))
@@ -208,7 +206,7 @@ fn check_texts(options: &BeneathOptions, session: &Session) -> Exit {
 
 fn check_text(check: PathCheck, path: &PathText) -> Result<PathText, Refusal> {
     if path.is_wide() {
-        // `to_units` cannot fail, because the text consists of UTF-16 units.
+        // `to_units` cannot fail, because a wide path consists of UTF-16 units.
         let units = path.to_units().map_err(|_| Refusal::Encoding)?;
         return Ok(PathText::from(check.name(&units)?.into_owned()));
     }

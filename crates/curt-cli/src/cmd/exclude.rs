@@ -4,13 +4,13 @@
 //! matches any of them is excluded:
 //!
 //! - A pattern without a slash matches names, including those within an operand of `rm`.
-//! - A pattern with a slash matches the path below the operand, and the path as printed. It can
-//!   also begin at another component of the operand or in the working directory, and with `**/`
-//!   anywhere.
+//! - A pattern with a slash matches the path below the operand, and the path as printed. The match
+//!   can also begin at another component of the operand or in the working directory, or anywhere if
+//!   the pattern begins with `**/`.
 //! - A pattern with a leading slash matches absolute paths, and paths below the operand.
 //!
-//! The system and the shell can have different absolute paths of the working directory. Patterns
-//! can match either.
+//! The system and the shell can have different absolute paths of the working directory. A pattern
+//! can match either path.
 
 use std::borrow::Cow;
 use std::env;
@@ -48,7 +48,7 @@ impl Exclusions {
         };
         let all = globs(patterns)?;
         let is_path = |pattern: &str| pattern.trim_end_matches(is_separator).contains(is_separator);
-        // Every pattern is UTF-8, because `Globs::new` has refused the others.
+        // Every pattern is UTF-8, because `Globs::new` has refused all others.
         let patterns: Vec<&str> = patterns.iter().filter_map(|pattern| pattern.to_str()).collect();
         let mut directories = Vec::new();
         if patterns.iter().any(|pattern| is_path(pattern)) {
@@ -61,8 +61,8 @@ impl Exclusions {
         let (mut deep, mut full) = (Vec::new(), Vec::new());
         for pattern in patterns {
             refuse_unmeant(pattern)?;
-            // Add patterns that begin with the working directory, and escape glob characters in its
-            // name.
+            // If a pattern begins with the path of the working directory, add a pattern in which
+            // the glob characters of that path are escaped.
             full.extend(directories.iter().filter_map(|directory| {
                 let rest = pattern.strip_prefix(directory.to_str()?)?;
                 let is_below = rest.is_empty() || rest.starts_with(is_separator);
@@ -71,7 +71,7 @@ impl Exclusions {
             }));
             for word in expand_braces(pattern).map_err(|error| text::invalid_glob(&error))? {
                 if Path::new(&word).has_root() {
-                    // On Windows, the pattern might lack the drive.
+                    // On Windows, add the drive, which the pattern might lack.
                     full.extend(directories.iter().map(|directory| {
                         let path = directory.join(&word);
                         [OsStr::new("/"), &without_root(&path)].into_iter().collect::<OsString>()
@@ -100,8 +100,8 @@ impl Exclusions {
             || self.all.matches(path, kind)
             || self.full_paths(path).any(|path| {
                 let begins = path.ancestors().skip(depth + 1).take(typed);
-                // `full` has no trailing slashes, so `/x/link/`, as a shell completes it, also
-                // excludes a symlink.
+                // The path has no trailing slash. So the pattern `/x/link/`, as completed by a
+                // shell, also excludes a symlink.
                 self.match_path(&path, kind, &[&self.all, &self.full], begins)
             })
     }
@@ -130,9 +130,9 @@ impl Exclusions {
             })
     }
 
-    /// Returns whether the absolute path of a directory or one of its parents is excluded. Within
-    /// the directory `/src`, the pattern `/src` means an entry of that name, unless the operand was
-    /// typed as an absolute path.
+    /// Returns whether the absolute path of a directory or one of its parents is excluded. A
+    /// pattern such as `/src` counts only for an absolute operand, because in the working directory
+    /// `/src` it might mean an entry of that name.
     pub(in crate::cmd) fn match_whole(&self, directory: &Path) -> bool {
         let has_two_names = |path: &Path| path.parent().is_some_and(|it| it.parent().is_some());
         let is_excluded = |path: &Path| {
@@ -142,8 +142,8 @@ impl Exclusions {
         self.full_paths(directory).any(|path| path.ancestors().any(is_excluded))
     }
 
-    /// Returns whether an absolute path is excluded, or its part below the working directory or
-    /// `directories`.
+    /// Returns whether an absolute path is excluded, or the part of it below the working directory
+    /// or one of `directories`.
     fn match_path<'p>(
         &'p self,
         path: &Path,
@@ -159,7 +159,8 @@ impl Exclusions {
             || parts.any(|part| globs.iter().any(|globs| matches_below(globs, part, kind)))
     }
 
-    /// Returns the absolute path, without `.` and `..`, for each path of the working directory.
+    /// Returns the absolute path, without `.` and `..`, once for each path of the working
+    /// directory.
     fn full_paths(&self, path: &Path) -> impl Iterator<Item = PathBuf> {
         self.directories.iter().map(move |directory| {
             let mut full = PathBuf::new();
@@ -184,7 +185,6 @@ fn last_names(path: &Path) -> usize {
     path.components().rev().take_while(|part| matches!(part, Component::Normal(_))).count()
 }
 
-/// Refuses a pattern that is certainly a mistake.
 fn refuse_unmeant(pattern: &str) -> Result<(), String> {
     let reason = if pattern.starts_with("~/") {
         "the shell did not expand the tilde; remove the quotes, or write './~' for a name"
@@ -200,7 +200,7 @@ fn refuse_unmeant(pattern: &str) -> Result<(), String> {
     Err(format!("invalid pattern {}: {reason}", quote(pattern)))
 }
 
-/// Escapes a text, so that the pattern matches only this text.
+/// Returns a pattern that matches only `text`.
 fn escaped(text: &str) -> String {
     let mut pattern = String::new();
     for character in text.chars() {
@@ -216,7 +216,7 @@ fn escaped(text: &str) -> String {
     pattern
 }
 
-/// Strips the root, which no glob matches: the leading slash, or on Windows also two slashes, or
+/// Strips the root, which no glob matches: the leading slash, and on Windows also two slashes or
 /// `\\?\`.
 pub(in crate::cmd) fn without_root(path: &Path) -> Cow<'_, OsStr> {
     if MAIN_SEPARATOR == '/' {
@@ -237,7 +237,7 @@ fn working_directories() -> io::Result<Vec<PathBuf>> {
         // If the query failed, accept `$PWD`, because excluding too much is safer.
         _ => true,
     };
-    // Check `$PWD`, because a program that changes its directory leaves it unchanged.
+    // Check `$PWD`, because it does not change if a program changes its directory.
     let shell = env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
     directories.extend(shell.filter(|path| *path != directories[0] && is_here(path)));
     Ok(directories)
@@ -285,8 +285,8 @@ mod tests {
         }
     }
 
-    /// In the directory `/src`, the pattern `/src` might mean an entry, so a search begins; `rm`
-    /// skips its operands.
+    /// In the directory `/src`, the pattern `/src` might mean an entry, so `find` still searches,
+    /// but `rm` skips its operands.
     #[cfg(unix)]
     #[test]
     fn a_search_begins_below_a_top_directory_that_is_not_typed() {

@@ -61,7 +61,6 @@ fn expander(options: &ExpandOptions, drives: &Drives<'_>, process: &ThisProcess)
     let expander = set(expander, options.style, Expander::style);
     let expander = set(expander, options.dotdot, Expander::dot_dot);
     let expander = set(expander, options.verbatim, Expander::verbatim);
-    // `--home` implies `--tilde`.
     let tilde = (options.tilde || options.home.is_some()).then_some(true);
     let expander = set(expander, tilde, Expander::tilde);
     set(expander, options.base.as_deref().map(text), Expander::base)

@@ -1,5 +1,3 @@
-//! `curt realpath` and `curt readlink`.
-
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -43,21 +41,21 @@ fn canonicalizer(without: &WithoutOptions) -> Canonicalizer {
 
 #[derive(Default)]
 struct Shortened {
-    /// The directory that printed names are relative to.
+    /// The directory to which printed paths are relative.
     from: Option<PathBuf>,
-    /// Names outside this directory are printed as absolute paths.
+    /// Paths outside this directory are printed as absolute paths.
     within: Option<PathBuf>,
 }
 
 impl Shortened {
-    /// Resolves the directories that the options name. The error has the option's value and the
-    /// cause.
+    /// Resolves the directories of `--relative-to` and `--relative-base`. The error has the
+    /// option's value and the cause.
     fn new<'a>(
         options: &'a RealpathOptions,
         names: &Canonicalizer,
     ) -> Result<Shortened, (&'a OsStr, Failure)> {
         let find = |path: &'a OsString| {
-            // A trailing separator makes an existing file an error.
+            // With a trailing separator, an existing file is an error.
             let is_checked = options.missing == Missing::Nothing;
             let directory = if is_checked { Path::new(path).join("") } else { path.into() };
             let error = |error: Error| (path.as_os_str(), Failure::from(&error));
@@ -69,7 +67,7 @@ impl Shortened {
             (Some(to), Some(base)) if to.starts_with(&base) => {
                 Shortened { from: Some(to), within: Some(base) }
             }
-            // `--relative-to` is outside `--relative-base`, so all names are absolute, as in GNU
+            // `--relative-to` is outside `--relative-base`: all paths are absolute, as in GNU
             // realpath.
             (Some(_), Some(_)) => Shortened::default(),
             (None, Some(base)) => Shortened { from: Some(base.clone()), within: Some(base) },
@@ -112,7 +110,7 @@ fn target(stat: &mut Stat, operand: &OsStr) -> Result<PathBuf, Failure> {
     metadata.target().known().map(Path::to_owned).ok_or_else(|| not_a_link(&metadata))
 }
 
-/// Returns the failure of the query, or `EINVAL` as from `readlink(2)`.
+/// Returns the error of the metadata query, or else `EINVAL`, as from `readlink(2)`.
 fn not_a_link(metadata: &curt::Metadata) -> Failure {
     match metadata.failures().next() {
         Some((_, error)) => Failure::from(error),
@@ -140,7 +138,7 @@ impl Output<'_> {
         }
     }
 
-    /// Reports a failure as GNU does. JSON includes every failure, even with `--quiet`.
+    /// Reports a failure as GNU does. JSON includes all failures, even with `--quiet`.
     fn fail(&mut self, operand: &OsStr, failure: Failure, has_message: bool) {
         if self.session.is_json() || has_message {
             let message = format!("{}: {}", for_terminal(operand, ":"), failure.message());

@@ -40,7 +40,7 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
         let name = command.get_program();
         session.message(&which::explanation_lines(name, &command.explain()));
     }
-    // Without a time limit or statistics, `exec` replaces curt, as in env.
+    // Without a time limit or statistics, `exec` replaces curt with the program, as in env.
     let is_last = options.timeout.is_none() && !options.stats;
     let failed = if is_last { sys::replace_by(&command) } else { None };
     let (ended, calls) = match failed {
@@ -85,8 +85,8 @@ fn signal(options: &RunOptions) -> Result<i32, String> {
 }
 
 /// Starts a program and waits until it ends. Forwards termination signals to it, and sends the
-/// signal of `--signal` when the time limit expires. The first signal sent starts the
-/// `--kill-after` timer. Returns the status, and whether the limit expired.
+/// signal of `--signal` when the time limit expires. The first signal starts the `--kill-after`
+/// timer. Returns the status, and whether the limit expired.
 fn watch(
     options: &RunOptions,
     session: &Session,
@@ -123,8 +123,8 @@ fn watch(
         if let Err(error) = watch.send(&mut child, sent, is_typed) {
             break Err(error);
         }
-        // Start the timer only after sending: sending SIGALRM discards a pending SIGALRM, which
-        // could come from this timer.
+        // Start this timer only after sending the signal. Otherwise a sent SIGALRM could discard
+        // this timer's pending SIGALRM.
         if let Some(after) = kill_after.take() {
             signal = sys::KILLING;
             watch.set_limit(after);
@@ -133,7 +133,7 @@ fn watch(
     (ended, child.calls())
 }
 
-/// Returns the number of leading `NAME=VALUE` words, where NAME has only ASCII letters, digits and
+/// Returns the number of leading `NAME=VALUE` words. NAME has only ASCII letters, digits and
 /// underscores.
 fn assignments(words: &[OsString]) -> usize {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
@@ -172,8 +172,8 @@ fn command(options: &RunOptions) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Explains ENOEXEC of a script, and distinguishes the two meanings of EACCES: a parent directory
-/// denies search, or the file must not be executed although its mode has an `x` bit.
+/// Explains ENOEXEC for a script, and which of two meanings EACCES has: a parent directory denies
+/// search, or the file must not be executed although its mode has an `x` bit.
 fn denial(error: &Error) -> Option<String> {
     if matches!(error.cause(), Cause::Start(StartFailure::BadFormat, _)) {
         let mut start = Vec::new();
@@ -202,7 +202,7 @@ fn denial(error: &Error) -> Option<String> {
     })
 }
 
-/// Returns a hint if the working directory has the program, but is not searched.
+/// Returns a hint if the program exists in the working directory, which is not searched.
 fn hint(error: &Error) -> String {
     let here = Path::new(".").join(error.path());
     let is_missing = matches!(error.cause(), Cause::Find(_)) && exit(error) == Exit::NOT_FOUND;
@@ -215,7 +215,7 @@ fn hint(error: &Error) -> String {
 }
 
 /// Returns the exit code for a program that could not be started. As in env, 127 means that it does
-/// not exist, and 126 any other problem with it.
+/// not exist, and 126 a different problem with it.
 fn exit(error: &Error) -> Exit {
     match error.cause() {
         Cause::Start(StartFailure::ProgramMissing, _) => Exit::NOT_FOUND,
@@ -230,7 +230,7 @@ fn exit(error: &Error) -> Exit {
             | FindCause::Os(_) => Exit::NOT_EXECUTABLE,
             _ => Exit::NOT_FOUND,
         },
-        // The process limit was reached.
+        // The limit on the number of processes was reached.
         Cause::Start(_, error) if error.kind() == ErrorKind::WouldBlock => Exit::NOT_STARTED,
         Cause::Start(StartFailure::Directory | StartFailure::InvalidVariable { .. }, _) => {
             Exit::NOT_STARTED

@@ -1,5 +1,5 @@
-//! `curt stat`: prints metadata, by field or as GNU stat does. Costs one call per file, and another
-//! one for the target of a symlink.
+//! `curt stat`: prints metadata, by field or as GNU stat does. Costs one system call per file, and
+//! a second one to read the target of a symlink.
 
 mod file_systems;
 mod format;
@@ -23,8 +23,8 @@ use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::time::{LocalZone, Zone};
 
-/// The default fields: everything that one call returns, and the target of a symlink. Names of
-/// owners would cost more calls.
+/// The default fields: all that one system call returns, and the target of a symlink. Owner names
+/// would cost more calls.
 pub(super) const DEFAULT: [Fields; 15] = [
     Fields::KIND,
     Fields::SIZE,
@@ -54,15 +54,15 @@ pub(crate) fn run(options: &StatOptions) -> Exit {
 
 fn plan(options: &StatOptions, fields: Fields) -> Plan {
     if options.dereference {
-        // The kind shows whether a symlink could be followed.
+        // The kind shows whether a symlink was followed.
         Plan::new(fields | Fields::KIND).follow(Follow::Links)
     } else {
         Plan::new(fields)
     }
 }
 
-/// Reads the metadata of a path. As in GNU stat, `-L` makes a broken symlink an error, for which
-/// the library would return the symlink itself.
+/// Reads the metadata of a path. As in GNU stat, `-L` makes a broken symlink an error; the library
+/// would return the symlink itself.
 fn ask(stat: &mut Stat, path: &Path, options: &StatOptions) -> Result<Metadata, Error> {
     let metadata = stat.path(path)?;
     let is_link = matches!(metadata.kind(), Kind::Symlink | Kind::Junction);
@@ -94,7 +94,7 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
         count += 1;
         let shown = Shown { name: base_name(path), path, metadata: &metadata };
         if session.is_json() {
-            // The object includes the error of each field.
+            // The JSON object already includes these errors.
             metadata.failures().for_each(|_| session.count_failure());
             session.object(entry::object(&shown, all));
         } else {
@@ -112,8 +112,8 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
     })
 }
 
-/// Adds a path and its metadata, one field per line. Always quotes unusual names; otherwise the
-/// text after a newline in a name could look like a field.
+/// Adds a path and its metadata, one field per line. Always quotes unusual names, because the text
+/// after a newline could look like a field.
 pub(super) fn add_block(
     shown: &Shown<'_>,
     fields: &[Fields],

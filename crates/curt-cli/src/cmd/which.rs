@@ -1,5 +1,3 @@
-//! `curt which`: looks up programs.
-
 use std::ffi::OsStr;
 use std::fmt::Write;
 
@@ -78,7 +76,6 @@ impl Printer<'_> {
         }
     }
 
-    /// Prints a success to standard output, a failure to standard error.
     fn answer(&self, object: Object, is_found: bool) {
         if is_found { self.session.object(object) } else { self.session.report(object) }
     }
@@ -89,7 +86,7 @@ impl Printer<'_> {
         }
         match result {
             _ if self.session.is_json() => {
-                // Read the file's first bytes, which have its kind.
+                // Read the first bytes of the file, which determine its kind.
                 if let Ok(found) = &mut result {
                     self.search.look_into(found);
                 }

@@ -1,5 +1,4 @@
-//! Units of sizes, including `BLOCK_SIZE` and similar variables of the GNU tools, and
-//! human-readable sizes.
+//! Units of sizes, also from `BLOCK_SIZE` and similar variables of the GNU tools.
 
 use std::ffi::OsStr;
 
@@ -11,7 +10,7 @@ use crate::words::abbreviated;
 pub(crate) enum Blocks {
     /// Human-readable sizes, in powers of this base.
     Scaled(u64),
-    /// Blocks of this many bytes, rounded up, printed with this suffix.
+    /// Blocks of this many bytes. The number is rounded up, and this suffix is printed after it.
     Units(u64, String),
 }
 
@@ -21,8 +20,8 @@ impl Blocks {
     pub(crate) const HUMAN: Blocks = Blocks::Scaled(1024);
     pub(crate) const SI: Blocks = Blocks::Scaled(1000);
 
-    /// Parses the first of these variables that is set; otherwise returns the default of POSIX or
-    /// GNU. As in GNU, the number in an invalid value still counts.
+    /// Parses the first of these variables that is set. If none is set, returns the default of
+    /// POSIX or GNU. As in GNU, the number in an invalid value counts.
     pub(crate) fn from_environment(variables: &[&str]) -> Blocks {
         let chosen = variables.iter().find_map(std::env::var_os);
         let usual = if std::env::var_os("POSIXLY_CORRECT").is_some() { 512 } else { 1024 };
@@ -35,11 +34,11 @@ impl Blocks {
         }
     }
 
-    /// Parses `human-readable`, `si`, a number, a unit, or a number with a unit. A unit alone is
-    /// also the suffix.
+    /// Parses `human-readable`, `si`, a number, a unit, or a number with a unit. A unit without a
+    /// number is printed after sizes.
     pub(crate) fn parse(word: &OsStr) -> Result<Blocks, Flaw> {
         let text = word.as_encoded_bytes();
-        // Ignore `'`, which requests grouped digits: the C locale has none.
+        // Ignore `'`, which requests digit grouping, because the C locale has none.
         let text = text.strip_prefix(b"'").unwrap_or(text);
         let words = [("human-readable", 1024), ("si", 1000)];
         if let Some(base) =
@@ -76,7 +75,6 @@ impl Blocks {
         }
     }
 
-    /// Adds a right-aligned size, or `?` if unknown.
     pub(crate) fn add(&self, bytes: Option<u64>, column: usize, line: &mut Vec<u8>) {
         match bytes {
             Some(bytes) if self.are_text() => column::add_text(&self.show(bytes), column, line),

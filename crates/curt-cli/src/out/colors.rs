@@ -1,5 +1,5 @@
 //! Colors from `LS_COLORS`. They depend on the kind, and on the mode and the link count if the
-//! command reads these anyway. Further metadata is read only if `LS_COLORS` names an indicator that
+//! command reads these anyway. Other metadata is read only if `LS_COLORS` has an indicator that
 //! needs it.
 
 use curt::{Fields, Kind};
@@ -35,7 +35,7 @@ const DEFAULT: [(&str, Option<&str>); 24] = [
     ("cl", Some("\x1b[K")),
 ];
 
-/// Name prefixes of terminals with colors, as in `dircolors`.
+/// Terminals whose names begin with these words have colors, as in `dircolors`.
 const TERMINALS: [&str; 4] = ["rxvt", "screen", "tmux", "xterm"];
 
 const OTHER_TERMINALS: &str = "\
@@ -45,13 +45,12 @@ const OTHER_TERMINALS: &str = "\
 #[derive(Debug)]
 pub(crate) struct Palette {
     indicators: Vec<(&'static str, Option<Vec<u8>>)>,
-    /// The indicators in `LS_COLORS`.
+    /// The indicators that `LS_COLORS` sets.
     named: Vec<&'static str>,
-    /// Suffixes of names; the last match wins.
+    /// Suffixes of names and their colors. The last match wins.
     suffixes: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
-/// The metadata that decides a color.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColorKey<'a> {
     pub(crate) name: &'a [u8],
@@ -62,18 +61,17 @@ pub(crate) struct ColorKey<'a> {
 }
 
 impl<'a> ColorKey<'a> {
-    /// Returns the key of an entry with unknown link count and capabilities.
     pub(crate) fn new(name: &'a [u8], kind: Kind, mode: Option<u32>) -> ColorKey<'a> {
         ColorKey { name, kind, mode, links: None, has_capability: false }
     }
 }
 
-/// Metadata that `LS_COLORS` needs beyond kinds and names.
+/// Metadata that `LS_COLORS` needs in addition to kinds and names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
     pub(crate) of_files: Fields,
     pub(crate) of_directories: Fields,
-    /// Whether to check that symlink targets exist; `long_targets` is for the long format.
+    /// Whether to check that symlink targets exist. `long_targets` is the same for the long format.
     pub(crate) targets: bool,
     pub(crate) long_targets: bool,
 }
@@ -114,7 +112,7 @@ impl Palette {
         let mut palette = Palette::default_colors();
         for (name, value) in parse(text)? {
             if let Some(suffix) = name.strip_prefix(b"*") {
-                // The last color of a suffix wins, even if other spellings of it follow.
+                // Only the last color of each spelling counts.
                 palette.suffixes.retain(|(known, _)| known != suffix);
                 palette.suffixes.push((suffix.to_vec(), value));
                 continue;
@@ -174,12 +172,12 @@ impl Palette {
         self.get("no").filter(|_| self.is_colored("no"))
     }
 
-    /// Clears the rest of the line, which a wrapped background color might have filled.
+    /// Clears the rest of the line, which the background color of a wrapped name might have filled.
     pub(crate) fn clear(&self, to: &mut Vec<u8>) {
         to.extend_from_slice(self.get("cl").unwrap_or_default());
     }
 
-    /// Returns the text that ends the output; empty unless `LS_COLORS` changes the escape
+    /// Returns the text to print at the end. It is empty unless `LS_COLORS` changes the escape
     /// sequences.
     pub(crate) fn restore(&self) -> Vec<u8> {
         let mut text = Vec::new();
@@ -193,7 +191,6 @@ impl Palette {
         self.get("ln") == Some(b"target")
     }
 
-    /// Returns the color of a symlink with an existing target.
     pub(crate) fn link(&self) -> Option<&[u8]> {
         self.get("ln")
     }
@@ -253,8 +250,8 @@ impl Palette {
         }
     }
 
-    /// Returns the color of a name's suffix. Ignores case, unless `LS_COLORS` has spellings of the
-    /// suffix with different colors.
+    /// Returns the color of a name's suffix. Ignores case, unless `LS_COLORS` gives different
+    /// colors to different spellings of the suffix.
     fn suffix(&self, name: &[u8]) -> Option<&[u8]> {
         let fits = |(suffix, color): &&(Vec<u8>, Vec<u8>)| {
             let Some(end) = name.len().checked_sub(suffix.len()).and_then(|at| name.get(at..))
@@ -273,7 +270,7 @@ impl Palette {
 }
 
 fn has_colors(terminal: &str) -> bool {
-    // Matches names such as `con80x25`.
+    // Names such as `con80x25`.
     let is_console = || {
         let size = terminal.strip_prefix("con").and_then(|size| size.split_once('x'));
         let is_number = |text: &str| text.starts_with(|digit: char| digit.is_ascii_digit());
@@ -291,7 +288,7 @@ struct Unparsable {
     prefix: Option<Vec<u8>>,
 }
 
-/// An indicator, or a suffix with its asterisk, and its value.
+/// A name and its value. The name is that of an indicator, or an asterisk and a suffix.
 type Pair = (Vec<u8>, Vec<u8>);
 
 fn parse(mut text: &[u8]) -> Result<Vec<Pair>, Unparsable> {
@@ -347,7 +344,7 @@ fn take(text: &mut &[u8], equals_ends: bool) -> Option<Vec<u8>> {
     }
 }
 
-/// Decodes an escape; `text` begins after the backslash.
+/// Decodes an escape. `text` begins after the backslash.
 fn escaped(text: &mut &[u8]) -> Option<u8> {
     let (&letter, rest) = text.split_first()?;
     let (digits, base) = match letter {
@@ -411,7 +408,7 @@ mod tests {
         }
     }
 
-    /// Coreutils do this since 9.2.
+    /// Coreutils do this only since 9.2.
     #[test]
     fn suffixes_differ_in_case_where_their_colors_do() {
         let palette = Palette::new(b"*.jpg=1:*.JPG=1:*.jpg=2:*.png=3").ok().unwrap();

@@ -1,11 +1,11 @@
-//! Numbers in columns. They are written without allocation, because long listings mostly consist of
-//! numbers.
+//! Numbers in columns. They are written without allocations, because long listings consist mostly
+//! of numbers.
 
 const CELL: usize = 24;
 
 pub(crate) fn width(number: impl Into<u128>) -> usize {
     let number = number.into();
-    // Most numbers have 64 bits, whose digits are counted faster.
+    // Most numbers fit in 64 bits, for which counting digits is faster.
     let log = match u64::try_from(number) {
         Ok(number) => number.checked_ilog10(),
         Err(_) => number.checked_ilog10(),
@@ -13,7 +13,7 @@ pub(crate) fn width(number: impl Into<u128>) -> usize {
     log.map_or(1, |log| log as usize + 1)
 }
 
-/// Adds a right-aligned number, or `?` if unknown. Does not pad if `column` is 0.
+/// Adds a right-aligned number, or `?` if it is unknown. Does not pad if `column` is 0.
 pub(crate) fn add(number: Option<impl Into<u128>>, column: usize, line: &mut Vec<u8>) {
     let Some(number) = number.map(Into::into) else {
         return add_text("?", column, line);

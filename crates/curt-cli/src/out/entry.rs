@@ -1,4 +1,4 @@
-//! Formats entries and metadata, as JSON and as text, in the same way for every command.
+//! Formats entries and metadata as JSON and as text, in the same way for all commands.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -91,7 +91,7 @@ pub(crate) fn time(field: Fields, metadata: &Metadata) -> Value<'_, Time> {
     }
 }
 
-/// Adds a field as JSON: `null` if unsupported, an object with the error if it failed.
+/// Adds a field as JSON. An unsupported field is `null`, a failed one an object with the error.
 fn add_json(object: Object, name: &str, field: Fields, metadata: &Metadata) -> Object {
     match value(field, metadata) {
         Value::Known(value) => object.raw(name, &json_value(&value)),
@@ -103,7 +103,7 @@ fn add_json(object: Object, name: &str, field: Fields, metadata: &Metadata) -> O
 
 fn json_value(value: &FieldValue<'_>) -> String {
     match *value {
-        // 64-bit numbers are formatted faster.
+        // 64-bit numbers can be formatted faster.
         FieldValue::Number(number) => {
             u64::try_from(number).map_or_else(|_| number.to_string(), |number| number.to_string())
         }
@@ -120,7 +120,7 @@ pub(crate) struct TextStyle<'a> {
     pub(crate) is_quoted: bool,
 }
 
-/// Adds a field as text: `-` if unsupported, `?` if it failed.
+/// Adds a field as text. An unsupported field is `-`, a failed one `?`.
 pub(crate) fn add_field(
     entry: &Shown<'_>,
     field: Fields,
@@ -210,10 +210,10 @@ pub(crate) fn fields_named(list: &str) -> Result<Vec<Fields>, String> {
     list.split(',').map(|name| field_named(name.trim(), &[])).collect()
 }
 
-/// Returns the field with this name. The error suggests the closest name or lists all, including
-/// `others` of the caller.
+/// Returns the field with this name. The error suggests the closest name, or lists all names
+/// including the caller's `others`.
 pub(crate) fn field_named(name: &str, others: &[&str]) -> Result<Fields, String> {
-    /// The threshold of clap's suggestions.
+    /// The lowest similarity for a suggestion, as in clap.
     const LEAST: f64 = 0.7;
     Fields::named(name).ok_or_else(|| {
         let known = Fields::ALL.iter().map(|(known, _)| known);

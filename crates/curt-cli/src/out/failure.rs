@@ -1,4 +1,4 @@
-//! Failures as JSON, in one shape for all commands:
+//! Failures as JSON. They have the same fields in all commands:
 //! `{"error":{"operation":…,"path":…,"kind":…,"errno":…,"message":…}}`.
 
 use std::io;
@@ -111,7 +111,7 @@ fn kind(error: &io::Error) -> &'static str {
         Kind::Interrupted => "interrupted",
         Kind::Unsupported => "unsupported",
         Kind::InvalidInput => "invalid",
-        // `io::ErrorKind` has no stable names for the other errors.
+        // For other errors, `io::ErrorKind` has no stable names.
         _ => sys::error_kind(error).unwrap_or("other"),
     }
 }

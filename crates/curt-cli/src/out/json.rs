@@ -1,5 +1,5 @@
-//! JSON, one object per line. A name that is not Unicode becomes an object with its exact bytes or
-//! UTF-16 units.
+//! JSON, with one object per line. A name that is not Unicode becomes an object that contains the
+//! exact bytes or UTF-16 units.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,7 +8,6 @@ use curt::fields::Time;
 use curt::paths::{Flavor, PathText};
 use curt::{Calls, is_printable};
 
-/// An object whose fields keep the order in which they are added.
 #[derive(Default)]
 pub(crate) struct Object(String);
 
@@ -17,7 +16,7 @@ impl Object {
         Self::default()
     }
 
-    /// Adds a field whose value is JSON already.
+    /// Adds a field whose value is already JSON.
     pub(crate) fn raw(mut self, name: &str, value: &str) -> Self {
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
         self.0.push_str(&string(name));

@@ -1,20 +1,20 @@
-//! Terminal hyperlinks: the escape sequence OSC 8, which terminals without hyperlinks ignore.
+//! Terminal hyperlinks (escape sequence OSC 8). Terminals without hyperlinks ignore them.
 
 use std::path::{Path, is_separator};
 
-/// Begins a link to an absolute path; the caller ends the sequence. An empty host means this
+/// Begins a link to an absolute path. The caller must end the link. An empty host means this
 /// machine.
 pub(crate) fn begin(host: &[u8], path: &Path, to: &mut Vec<u8>) {
     to.extend_from_slice(b"\x1b]8;;file://");
     let path = path.as_os_str().as_encoded_bytes();
-    // Strip the prefix with which canonical paths on Windows begin.
+    // Strip the prefix of canonical paths on Windows.
     let path = path.strip_prefix(br"\\?\").unwrap_or(path);
     if let Some(remote) = path.strip_prefix(br"UNC\") {
         // The path of a network share contains the host.
         return escape(remote, true, to);
     }
     to.extend_from_slice(host);
-    // Add the third slash of `file:///C:/x`.
+    // A path such as `C:/x` needs the third slash of `file:///C:/x`.
     if !path.starts_with(b"/") {
         to.push(b'/');
     }

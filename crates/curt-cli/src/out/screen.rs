@@ -1,5 +1,5 @@
-//! Standard output and standard error, shared by the threads of a command. Whole lines are written
-//! in single calls.
+//! Standard output and standard error, shared by the threads of a command. Each write contains
+//! whole lines.
 
 use std::io::{self, IsTerminal};
 use std::process::Output;
@@ -11,24 +11,23 @@ use curt::Cancel;
 use crate::quote::shield;
 use crate::sys;
 
-/// The size of the output buffer. Larger pieces are written directly, without a copy.
+/// The size of the output buffer. Data that exceeds it is written directly, without copying.
 pub(crate) const BUFFER: usize = 64 * 1024;
 const STDOUT: i32 = 1;
 /// The longest time that output to a terminal waits in the buffer.
 const TERMINAL_DELAY: Duration = Duration::from_millis(50);
-/// The delays before progress is shown if requested and if not, and the time between two progress
-/// lines.
+/// The time before the first progress line if the user requested progress, and if not, and the time
+/// between progress lines.
 const PROGRESS_DELAY: Duration = Duration::from_millis(500);
 const UNASKED_PROGRESS_DELAY: Duration = Duration::from_secs(2);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Returns whether standard output has colors by default.
 pub(crate) fn is_colored() -> bool {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     io::stdout().is_terminal() && !refuses_color() && !is_dumb
 }
 
-/// Returns whether the terminal cannot return to the beginning of a line.
+/// Returns whether the terminal cannot move the cursor back to the beginning of a line.
 fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
@@ -59,7 +58,7 @@ struct Progress {
 }
 
 impl Screen {
-    /// Creates a screen that cancels the command if the reader of standard output goes away.
+    /// Creates a screen that cancels the command if standard output has no reader any more.
     pub(crate) fn new(cancel: &'static Cancel) -> Self {
         let inner =
             Inner { data: Vec::new(), written: Instant::now(), error: None, progress: None };
@@ -70,8 +69,8 @@ impl Screen {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allows progress lines if standard error is a terminal: soon if requested, otherwise only if
-    /// the command takes a long time.
+    /// Allows progress lines if standard error is a terminal. If they were requested, they appear
+    /// soon, otherwise only if the command takes a long time.
     pub(crate) fn allow_progress(&self, is_asked: bool) {
         let delay = if is_asked { PROGRESS_DELAY } else { UNASKED_PROGRESS_DELAY };
         let next = Instant::now() + delay;
@@ -89,8 +88,8 @@ impl Screen {
             return self.write(&mut inner, data);
         }
         if inner.data.capacity() == 0 {
-            // Reserve at once: growing step by step would copy, and touch pages that are never used
-            // again.
+            // Reserve all at once. Growing step by step would copy data, and touch pages that are
+            // then unused.
             inner.data.reserve(BUFFER + BUFFER / 2);
         }
         inner.data.extend_from_slice(data);
@@ -100,7 +99,8 @@ impl Screen {
         }
     }
 
-    /// Writes the buffered data, and then the output of other programs, unchanged and in one piece.
+    /// Writes the buffered data, and then the output of other programs, unchanged and without other
+    /// output in between.
     pub(crate) fn outputs(&self, outputs: &[Output]) {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
@@ -116,7 +116,7 @@ impl Screen {
         }
     }
 
-    /// Writes the buffered data, and then text to standard error. Escapes control characters.
+    /// Writes the buffered data, and then a text to standard error. Escapes control characters.
     pub(crate) fn message(&self, text: &str) {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
@@ -124,7 +124,6 @@ impl Screen {
         write_stderr(&shield(text));
     }
 
-    /// Shows progress if it is due, unless another thread is writing.
     pub(crate) fn progress(&self, line: impl FnOnce() -> String) {
         let Ok(mut inner) = self.inner.try_lock() else {
             return;
@@ -135,8 +134,8 @@ impl Screen {
         progress.events = progress.events.saturating_add(1);
         let now = Instant::now();
         let is_due = now >= progress.next;
-        // From the second event on, check for a terminal even if progress is not due yet. So the
-        // number of system calls does not depend on the speed of the machine.
+        // Check for a terminal at the second event even if progress is not due, so that the number
+        // of system calls does not depend on the machine's speed.
         if progress.events == 1 && !is_due {
             return;
         }
@@ -160,15 +159,15 @@ impl Screen {
         write_stderr(&format!("{erase}{line}\r"));
     }
 
-    /// Writes the buffered data. Returns whether a signal interrupted a write that waited for its
-    /// reader.
+    /// Writes the buffered data. Returns whether a signal interrupted a write while it waited for
+    /// the reader.
     pub(crate) fn is_cut(&self) -> bool {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
         inner.error.as_ref().is_some_and(|error| error.kind() == io::ErrorKind::Interrupted)
     }
 
-    /// Writes the remaining data. Returns the first error of writing to standard output.
+    /// Writes the remaining data. Returns the first error from writing to standard output.
     pub(crate) fn finish(&self) -> io::Result<()> {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
@@ -201,9 +200,9 @@ impl Screen {
 }
 
 impl Progress {
-    /// Returns the text that erases the progress line; the cursor is at its beginning. The escape
-    /// sequence also erases the part below if a narrowed terminal has wrapped the line. A Windows
-    /// console does not support it.
+    /// Returns the text that erases the progress line. The cursor must be at its beginning. If a
+    /// narrowed terminal has wrapped the line, the escape sequence erases the rest, too. Windows
+    /// consoles do not support it.
     fn erase(&self) -> String {
         match std::env::var_os("TERM") {
             Some(_) => "\r\x1b[J".to_owned(),

@@ -1,5 +1,5 @@
-//! Messages, in GNU's words if GNU has a message. The session prefixes each line with the program
-//! name.
+//! Messages, in GNU's words if GNU has such a message. The session prefixes each line with the
+//! program name.
 
 use curt::filters::GlobError;
 use curt::process::StartFailure;
@@ -47,13 +47,13 @@ pub(crate) fn reason(cause: &Cause) -> String {
     text.to_owned()
 }
 
-/// Returns why a program was not found, and the option that would find it.
+/// Returns why a program was not found, and which option would find it.
 fn not_found(why: &NotFound) -> String {
     let reason = match why.cause() {
         FindCause::OnlyInWorkingDirectory => {
             "found only in the working directory (use --cwd always to search it)".to_owned()
         }
-        // Directories that deny search have a separate message.
+        // There is a separate message for directories that deny search.
         FindCause::NotExecutable => StartFailure::NotExecutable.to_string(),
         FindCause::PermissionDenied => "no permission to search".to_owned(),
         FindCause::Os(error) => sys::error_text(error),
@@ -69,7 +69,6 @@ pub(crate) fn invalid_glob(error: &GlobError) -> String {
     format!("invalid pattern {}: {}", quote(error.pattern()), error.reason())
 }
 
-/// Returns a line per kind of call, the most frequent first.
 pub(crate) fn calls(calls: &Calls) -> String {
     let mut calls: Vec<(&str, u64)> = calls.iter().collect();
     calls.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
@@ -95,7 +94,7 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Returns a number of bytes, and a large one also with a unit: `4.9 MiB (5185536 bytes)`.
+/// Returns a number of bytes. A large number is also shown with a unit: `4.9 MiB (5185536 bytes)`.
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let exact = counted(bytes, "byte", "bytes");
@@ -110,7 +109,7 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// Returns the branches before an entry of a tree, and before its children.
+/// Returns the branches to draw before an entry of a tree, and before its children.
 pub(crate) fn branch(is_unicode: bool, is_last: bool) -> (&'static str, &'static str) {
     match (is_unicode, is_last) {
         (true, false) => ("├── ", "│   "),

@@ -1,5 +1,5 @@
-//! The quoting styles of GNU ls, as in gnulib's `quotearg`. Letters of all scripts are printable;
-//! invalid UTF-8 and control characters are not.
+//! The quoting styles of GNU ls, as in gnulib's `quotearg`. Letters of all scripts are printable.
+//! Invalid UTF-8 and control characters are not.
 
 use std::ffi::OsStr;
 
@@ -44,7 +44,7 @@ impl Style {
 }
 
 impl Quoting {
-    /// Returns the name in the style. `special` characters are quoted, too.
+    /// Returns the name in this style. `special` characters require quoting, too.
     fn quoted(self, name: &OsStr, special: &str) -> Vec<u8> {
         let Quoting { style, is_ascii, .. } = self;
         let bytes = name.as_encoded_bytes();
@@ -66,7 +66,7 @@ impl Quoting {
             }
             Style::C | Style::CLocale => escaped(bytes, "\"", special, "\""),
             Style::CMaybe => {
-                // A backslash alone needs no quotes, but within quotes it is doubled.
+                // A backslash alone requires no quotes, but it is doubled within quotes.
                 let others: Vec<u8> = bytes.iter().copied().filter(|&byte| byte != b'\\').collect();
                 let is_plain = escaped(&others, "", special, "\"") == others;
                 if is_plain { bytes.to_vec() } else { escaped(bytes, "\"", "", "\"") }
@@ -80,7 +80,7 @@ impl Quoting {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Quoting {
     pub(crate) style: Style,
-    /// Whether to replace unprintable characters by `?`, unless the style escapes them.
+    /// Whether `?` replaces unprintable characters that the style does not escape.
     pub(crate) is_masked: bool,
     /// Whether only ASCII is printable, as in the C locale.
     pub(crate) is_ascii: bool,
@@ -92,7 +92,7 @@ impl Quoting {
         self == Quoting::default()
     }
 
-    /// Returns the name as shown, and whether its style changed it.
+    /// Returns the name as shown, and whether the style changed it.
     pub(crate) fn apply(self, name: &OsStr, special: &str) -> (Vec<u8>, bool) {
         let quoted = self.quoted(name, special);
         let is_quoted = quoted != name.as_encoded_bytes();
@@ -152,7 +152,7 @@ fn escaped(bytes: &[u8], quotes: [&str; 2], marked: [&str; 2], is_ascii: bool) -
 mod tests {
     use super::{Quoting, Style};
 
-    /// Tests only UTF-8 quotes; other tests compare the rest with GNU.
+    /// Tests only UTF-8 quotes. Other tests compare the other quotes with GNU.
     #[test]
     fn a_locale_may_have_other_quotes() {
         for (name, is_ascii, shown) in [

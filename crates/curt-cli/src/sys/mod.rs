@@ -1,4 +1,4 @@
-//! System features beyond the library. Each platform's module provides the same items.
+//! System features that the library lacks. Each platform's module provides the same items.
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
 use std::ffi::{OsStr, OsString};
@@ -36,7 +36,7 @@ pub(crate) use trash::{Refusal, TrashRules, Trashed};
 pub(crate) enum Event {
     Ended(ExitStatus),
     TimeOver,
-    /// A signal arrived. If typed, it has already reached the whole process group.
+    /// A signal arrived. If it was typed, the whole process group has received it.
     #[cfg_attr(windows, allow(dead_code, reason = "programs get the keys of a console themselves"))]
     Signal {
         number: i32,
@@ -51,7 +51,7 @@ pub(crate) struct FileSystem {
     pub(crate) unit: u64,
     pub(crate) blocks: u64,
     pub(crate) free: u64,
-    /// The free blocks that unprivileged users may take.
+    /// The free blocks that unprivileged users may use.
     pub(crate) available: u64,
     pub(crate) files: u64,
     pub(crate) free_files: u64,
@@ -66,8 +66,8 @@ pub(crate) const STANDARD_INPUT: &str = "/dev/stdin";
 
 pub(crate) const HAS_SPECIAL_FILES: bool = cfg!(unix);
 
-/// Returns `None` for invalid bytes: on Windows they must be UTF-8, with unpaired surrogates in
-/// three bytes.
+/// Returns `None` for invalid bytes. On Windows, names must be UTF-8, in which unpaired surrogates
+/// have three bytes.
 pub(crate) fn name_from_bytes(bytes: &[u8]) -> Option<OsString> {
     PathText::from(bytes).to_path().ok().map(PathBuf::into_os_string)
 }
@@ -82,7 +82,7 @@ pub(crate) fn working_directory() -> io::Result<PathBuf> {
     std::env::current_dir()
 }
 
-/// Call this before any thread depends on the working directory.
+/// Must be called before any thread depends on the working directory.
 #[allow(clippy::disallowed_methods, reason = "std's call is the system's")]
 pub(crate) fn change_directory(path: &OsStr) -> io::Result<()> {
     std::env::set_current_dir(path)
@@ -104,7 +104,7 @@ pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {
     Some((part(bytes.get(..at)?), part(bytes.get(at + 1..)?)))
 }
 
-/// Returns the next input, empty at the end, or `None` if a signal came first.
+/// Returns the next input, which is empty at the end, or `None` if a signal came first.
 fn next_input() -> Option<Vec<u8>> {
     let mut input = io::stdin().lock();
     match input.fill_buf() {

@@ -3,14 +3,14 @@ use std::path::PathBuf;
 
 pub(crate) struct Trashed {
     pub(crate) is_directory: bool,
-    /// `None` for the recycle bin of Windows.
+    /// The path in the trash; `None` for the recycle bin of Windows.
     pub(crate) to: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy)]
 pub(crate) struct TrashRules {
     pub(crate) takes_directories: bool,
-    /// Refuses an entry on another device than its parent.
+    /// Refuses an entry on a different device from its parent.
     #[cfg_attr(windows, allow(dead_code, reason = "mounted volumes are links there"))]
     pub(crate) refuses_mounted: bool,
 }
@@ -19,11 +19,11 @@ pub(crate) struct TrashRules {
 #[allow(dead_code, reason = "a system needs some of these only")]
 pub(crate) enum Refusal {
     Os(io::Error),
-    /// The entry was already missing when the operand was first examined.
+    /// The entry was already missing at the first lookup.
     Missing(io::Error),
-    /// The kind of the failure in JSON, and the reason.
+    /// The failure's kind in JSON, and the reason.
     Because(&'static str, &'static str),
-    /// As in `Because`, with the underlying error.
+    /// Like `Because`, with the underlying error.
     Failed(&'static str, &'static str, io::Error),
 }
 

@@ -22,7 +22,6 @@ const MONTHS: [&str; 12] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Format(String);
 
-/// Flags and width between `%` and the letter.
 #[derive(Clone, Copy, Default)]
 struct Spec {
     /// The padding: `_`, `-`, `0` or `+`.
@@ -44,9 +43,8 @@ impl Format {
         Format(text.into())
     }
 
-    /// Returns whether the format might show fractions of a second.
     pub(crate) fn has_fractions(&self) -> bool {
-        // Search for the letter alone, because flags and a width can precede it.
+        // Search only for the letter, because flags and a width can precede it.
         self.0.contains('N')
     }
 
@@ -97,7 +95,7 @@ impl Part {
     }
 }
 
-/// Parses flags, width and modifiers. Returns them and the position of the letter.
+/// Parses flags, width and modifiers. Returns them and the position of the conversion's letter.
 fn spec(text: &str) -> (Spec, usize) {
     let mut spec = Spec::default();
     let mut at = 0;
@@ -108,7 +106,7 @@ fn spec(text: &str) -> (Spec, usize) {
             '#' => spec.swap = true,
             '0'..='9' => {
                 let digit = letter as usize - '0' as usize;
-                // Limit the width, and so the output.
+                // Limit the width, so that a format cannot produce huge output.
                 let width = spec.width.unwrap_or(0).saturating_mul(10).saturating_add(digit);
                 spec.width = Some(width.min(1024));
             }
@@ -186,7 +184,7 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<Part> {
     }
 }
 
-/// Makes `#` mean upper case, for names of days and months.
+/// Makes `#` mean upper case. Used for names of days and months.
 fn swapped(spec: Spec) -> Spec {
     Spec { upper: spec.upper || spec.swap, ..spec }
 }
@@ -220,7 +218,7 @@ fn add_padded(value: i64, digits: usize, pad: char, spec: Spec, out: &mut String
     out.push_str(&text);
 }
 
-/// Returns the fraction with as many digits as the width.
+/// Returns the fraction of a second, with as many digits as the width.
 fn fraction(nanoseconds: u32, spec: Spec) -> String {
     let mut text = format!("{nanoseconds:09}");
     let width = spec.width.unwrap_or(9);
@@ -233,10 +231,9 @@ fn fraction(nanoseconds: u32, spec: Spec) -> String {
     format!("{text:0<width$}")
 }
 
-/// Returns an offset such as `+0100` or `+01:00`.
 fn offset(local: &Local, spec: Spec) -> String {
     let seconds = local.offset.seconds();
-    // An unknown offset is shown as `-00`.
+    // The zone `-00`, which means an unknown offset, keeps its minus sign.
     let is_negative = seconds < 0 || seconds == 0 && local.zone.starts_with('-');
     let sign = if is_negative { '-' } else { '+' };
     let all = seconds.unsigned_abs();

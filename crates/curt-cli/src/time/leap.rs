@@ -5,8 +5,8 @@
 pub(crate) struct LeapSeconds(pub(crate) Vec<(i64, i64)>);
 
 impl LeapSeconds {
-    /// Returns the seconds to subtract from a time, and for a leap second also those to add to the
-    /// second shown, so that 23:59:60 appears, as in the C library.
+    /// Returns how many leap seconds to subtract from a time. For a leap second, also returns how
+    /// many to add to the second shown, which then is 60, as in the C library.
     pub(crate) fn at(&self, second: i64) -> (i64, i64) {
         let Some(last) = self.0.iter().rposition(|&(start, _)| start <= second) else {
             return (0, 0);

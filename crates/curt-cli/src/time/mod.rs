@@ -1,4 +1,4 @@
-//! Local times, in the formats of `date`.
+//! Local times, formatted as `date` does.
 //!
 //! jiff provides calendar and time zones, but only for years of four digits. The Gregorian calendar
 //! repeats every 400 years, so dates are computed within the 400 years from 1970.
@@ -29,29 +29,28 @@ pub(crate) struct Zone(TimeZone, LeapSeconds);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Local {
-    /// Date and time of day, with a year from 1969 to 2370.
+    /// Date and time of day. The year is from 1969 to 2370.
     date: DateTime,
     /// A multiple of 400, which is added to that year.
     years: i64,
-    /// A number added to the seconds, which is positive within a leap second.
+    /// How many seconds to add to the seconds shown; 0 except in a leap second.
     leap: i64,
     offset: Offset,
     zone: String,
     time: Time,
 }
 
-/// The local time zone, read from a file when the first time is shown.
+/// The local time zone. It is read from a file when it is first used.
 pub(crate) type LocalZone = LazyLock<Zone>;
 
 impl Zone {
-    /// Returns the zone of `TZ` or of the system.
     pub(crate) fn local() -> Zone {
         let (zone, leaps) = sys::local_zone();
         Zone(zone, leaps)
     }
 
-    /// Returns local date and time, or `None` if the year overflows the `int` of the C library. In
-    /// that case the GNU tools print seconds.
+    /// Returns local date and time. Returns `None` if the year overflows an `int` of C, because the
+    /// GNU tools then print seconds.
     pub(crate) fn local_time(&self, time: Time) -> Option<Local> {
         // Beyond jiff's range, use the offset at its end.
         let bounds = Timestamp::MIN.as_second()..=Timestamp::MAX.as_second();
@@ -80,7 +79,7 @@ impl Zone {
 pub(crate) const FULL_ISO: &str = "%Y-%m-%d %H:%M:%S.%N %z";
 pub(crate) const LONG_ISO: &str = "%Y-%m-%d %H:%M";
 
-/// Returns the format after `+`, or the format of a named style.
+/// Returns the format that follows `+`, or the format of a named style.
 pub(crate) fn format_of_style<'a>(style: &'a str, words: &[(&str, &'a str)]) -> Option<&'a str> {
     style.strip_prefix('+').or_else(|| abbreviated(words, style).ok())
 }

@@ -9,8 +9,8 @@ use super::Zone;
 
 const NANOSECONDS: u32 = 1_000_000_000;
 
-/// Parses a date, `@SECONDS`, a word such as `today`, or an age. Returns `None` for any other text;
-/// an error means that no such time exists.
+/// Parses a date, `@SECONDS`, a word such as `today`, or an age. Returns `None` for any other text,
+/// and an error if no such time exists.
 pub(crate) fn parse(text: &str, zone: &Zone) -> Result<Option<Time>, &'static str> {
     let Some((date, offset)) = date(text) else {
         let now = Timestamp::now();
@@ -30,8 +30,8 @@ pub(crate) fn parse(text: &str, zone: &Zone) -> Result<Option<Time>, &'static st
 
 impl Zone {
     /// Returns the time at which clocks show this date, in the zone or at the offset. If there are
-    /// two such times, chooses one as `mktime(3)` does, by reading the date as UTC and then
-    /// correcting the result.
+    /// two such times, chooses one as `mktime(3)` does: reads the date as UTC and then corrects the
+    /// result.
     fn timestamp(&self, date: DateTime, offset: Option<Offset>) -> Option<Timestamp> {
         let mut guess = offset.unwrap_or(Offset::UTC).to_timestamp(date).ok()?;
         for _ in 0..6 {
@@ -48,7 +48,6 @@ impl Zone {
         None
     }
 
-    /// Returns the leap second that follows a time, if any.
     fn leap_after(&self, time: Timestamp) -> Option<Timestamp> {
         let next = time.checked_add(SignedDuration::from_secs(1)).ok()?;
         Some(next).filter(|next| self.1.at(next.as_second()).1 > 0)
@@ -59,7 +58,7 @@ impl Zone {
 fn date(text: &str) -> Option<(DateTime, Option<Offset>)> {
     let (rest, offset) = split_offset(text)?;
     let rest = rest.trim_end();
-    // Check both parts first, because jiff would accept a second offset and ignore it.
+    // Check both parts first, because jiff would accept and ignore a second offset.
     let (day, clock) = rest.split_once(['T', 't', ' ']).unwrap_or((rest, ""));
     let has = |part: &str, more: &[u8]| {
         part.bytes().all(|byte| byte.is_ascii_digit() || more.contains(&byte))
@@ -80,7 +79,7 @@ fn split_offset(text: &str) -> Option<(&str, Option<Offset>)> {
     if let Some(date) = utc {
         return Some((date, Some(Offset::UTC)));
     }
-    // Skip a sign before the time of day, because it belongs to the date.
+    // Ignore a sign without a time of day before it, because it belongs to the date.
     let Some(at) = text.rfind(['+', '-']).filter(|&at| text[..at].contains(':')) else {
         return Some((text, None));
     };
@@ -123,11 +122,11 @@ fn moment(text: &str, now: &Zoned) -> Option<Zoned> {
         "today" => now.start_of_day().ok(),
         "yesterday" => now.yesterday().ok()?.start_of_day().ok(),
         _ => {
-            // Refuse `10:30:00`, which GNU find reads as a time of day, and `+1 day`, which it
-            // reads as tomorrow.
+            // Refuse `10:30:00` and `+1 day`, which GNU find reads as a time of day and as
+            // tomorrow.
             let is_age = !text.starts_with(['-', '+']) && !text.contains(':');
             let span: Span = text.parse().ok().filter(|_| is_age)?;
-            // `3 days ago` is a negative span and means the same as `3 days`.
+            // `3 days ago` is a negative span, but means the same as `3 days`.
             now.checked_sub(span.abs()).ok()
         }
     }
@@ -154,7 +153,6 @@ mod tests {
         Zone(rules, LeapSeconds::default())
     }
 
-    /// Formats the parsed time as `stat` does, or returns the error.
     fn shown(text: &str) -> Result<Option<String>, &'static str> {
         let format = Format::new("%F %T.%N %z");
         let show = |time| format.apply(&berlin().local_time(time).unwrap());

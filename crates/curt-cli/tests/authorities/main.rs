@@ -1,5 +1,5 @@
-//! Compares `curt which` with libc's `execvp`, `CPython`, Go and Node in one table of searches, as
-//! this user and as another. `recorded.rs` has the answers on Windows.
+//! Compares `curt which` with libc's `execvp`, `CPython`, Go and Node in one table of searches, run
+//! by this user and by an unprivileged user. `recorded.rs` has the answers on Windows.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -16,7 +16,8 @@ const OTHER: &str = "65534";
 
 type Case = (&'static str, &'static str);
 
-/// Each case is `PATH` and a name. `{}` is the test's directory, and `{}/w` the working directory.
+/// Each case is a `PATH` and a name. `{}` is the test's directory, and `{}/w` the working
+/// directory.
 const CASES: &str = "
     {}/a:{}/b tool | {}/b:{}/a tool | {}/a:{}/b plain | {}/a plain | {}/a:{}/b nothing
     {}/gone:{}/a/tool:{}/b two | {}/a:{}/b dir | {}/a dir | {}/a linked | {}/a:{}/b dangling
@@ -33,7 +34,7 @@ enum Answer {
     Not(String),
 }
 
-/// Programs, each of which prints the path that started it.
+/// A directory with programs, each of which prints the path that started it.
 struct Ground {
     scratch: Scratch,
     as_other: bool,
@@ -82,7 +83,7 @@ impl Ground {
             command = Command::new("setpriv");
             command.args(["--reuid", OTHER, "--regid", OTHER, "--clear-groups", "/usr/bin/env"]);
         }
-        // Absolute, so that this process's `PATH` does not matter.
+        // Pass an absolute path, so that this process's `PATH` does not matter.
         command.arg(format!("PATH={}", self.fill(path))).arg(program).args(args);
         command.current_dir(self.scratch.at("w")).stdin(Stdio::null()).output().unwrap()
     }
@@ -119,8 +120,8 @@ impl Ground {
 }
 
 impl Ground {
-    /// The authority reports all failures alike. With `denies`, an unsearchable directory counts as
-    /// permission denied.
+    /// Returns why the search must fail, because the authority reports all failures alike. With
+    /// `denies`, an unsearchable directory counts as permission denied.
     fn why(&self, (path, name): Case, denies: bool) -> Answer {
         let is_locked = (self.as_other || !is_root()) && path.contains("locked");
         Answer::Not(
@@ -137,7 +138,7 @@ impl Ground {
 
 impl Drop for Ground {
     fn drop(&mut self) {
-        // Make the directory removable for an unprivileged user.
+        // Otherwise an unprivileged user could not remove the directory.
         chmod(&self.scratch.at("locked"), 0o700);
     }
 }
@@ -146,7 +147,6 @@ fn chmod(path: &Path, mode: u32) {
     std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// `program` returns its path and leading arguments; `answer` parses its output.
 fn compare(
     policy: &str,
     program: impl Fn(&Ground) -> Option<(PathBuf, Vec<&'static str>)>,
@@ -209,12 +209,12 @@ fn built(source: (&str, &str), words: &[&str]) -> Option<(Scratch, PathBuf)> {
     }
 }
 
-/// The user of the test cannot search other directories.
+/// Copies the program, because the other user cannot search the original's directory.
 fn copied(ground: &Ground, program: &Path) -> (PathBuf, Vec<&'static str>) {
     (ground.scratch.program(program, "program"), Vec::new())
 }
 
-/// `shutil.which` reports every failure as `None`.
+/// `shutil.which` returns `None` for every failure.
 #[test]
 fn cpython_finds_what_curt_finds() {
     const PROGRAM: &str = "import shutil, sys; print(shutil.which(sys.argv[1]) or '', end='')";
@@ -228,7 +228,7 @@ fn cpython_finds_what_curt_finds() {
     });
 }
 
-/// Node calls libuv's `uv_spawn`.
+/// Node starts programs with libuv's `uv_spawn`.
 #[test]
 fn node_starts_what_curt_finds() {
     const PROGRAM: &str = "const done = require('child_process').spawnSync(process.argv[1]); \
@@ -244,7 +244,7 @@ fn node_starts_what_curt_finds() {
     });
 }
 
-/// The program prints nothing for errors other than `ErrDot`.
+/// The Go program prints nothing for errors other than `ErrDot`.
 #[test]
 fn go_finds_what_curt_finds() {
     const PROGRAM: &str = "package main\n\
@@ -283,7 +283,7 @@ fn the_c_library_starts_what_curt_finds() {
             |ground| Some(copied(ground, &program)),
             |ground, case, said| match said {
                 "errno 2" | "errno 20" => Answer::Not("not-found".to_owned()),
-                // EACCES means either not executable or in an unsearchable directory.
+                // EACCES means that the file is not executable or its directory is not searchable.
                 "errno 13" => ground.why(case, true),
                 other => Answer::Found(ground.plain(other)),
             },

@@ -1,11 +1,11 @@
-//! Checks the policies on this system against recorded answers on Windows, from the authorities'
-//! own tests. The library's suite on Windows tests how programs start.
+//! Checks the search policies on this system against answers on Windows, from the authorities' own
+//! tests. The library's tests on Windows cover how programs start.
 
 use std::process::Command;
 
 use curt_testkit::Scratch;
 
-/// The usual `PATHEXT`. Go's tests use the machine's.
+/// The usual `PATHEXT`. Go's own tests use that of the machine.
 const USUAL: &str = ".COM;.EXE;.BAT;.CMD";
 
 fn ask(scratch: &Scratch, rules: &[&str], path: &str, name: &str) -> serde_json::Value {
@@ -15,10 +15,10 @@ fn ask(scratch: &Scratch, rules: &[&str], path: &str, name: &str) -> serde_json:
     serde_json::from_slice(&[output.stdout, output.stderr].concat()).unwrap()
 }
 
-/// Each row has a title, the files, `PATH`, the name, the answer, and an unusual `PATHEXT`. `PATH`
-/// entries are relative to the test's directory, which is the base directory. An entry that begins
-/// with a dot is passed as relative, and `''` is an empty entry. A file that ends in a slash is a
-/// directory. The answer is `-` for not found, or `!` and the kind of another error.
+/// Checks rows of a title, files, `PATH`, a name, the answer, and optionally an unusual `PATHEXT`.
+/// `PATH` entries are relative to the test's directory, but passed as absolute paths unless they
+/// begin with a dot; `''` is an empty entry. A file that ends in a slash is a directory. The answer
+/// is `-` for not found, or `!` and the kind of a different error.
 fn check(policy: &str, rows: &str) {
     check_each(policy, rows, |_, answer| answer);
 }
@@ -87,7 +87,7 @@ fn go_finds_on_windows_what_curt_finds() {
     check("go", GO);
 }
 
-/// cmd runs programs for which Go reports `ErrDot`, and adds no `.\`.
+/// cmd runs programs for which Go reports `ErrDot`, and does not prepend `.\`.
 #[test]
 fn cmd_finds_what_curt_finds() {
     check_each("cmd", GO, |says, answer| match says {
@@ -119,7 +119,7 @@ fn libuv_finds_what_curt_finds() {
     }
 }
 
-/// From `TestWhich` of `CPython`, `Lib/test/test_shutil.py`, on Windows, after issues 109590 and
+/// From `TestWhich` in `Lib/test/test_shutil.py` of `CPython` on Windows, after issues 109590 and
 /// 127001.
 #[test]
 fn cpython_finds_on_windows_what_curt_finds() {
@@ -144,8 +144,8 @@ fn cpython_finds_on_windows_what_curt_finds() {
     );
 }
 
-/// From Zig's `test/standalone/windows_spawn/main.zig`, and libuv's `spawn_no_ext`, whose flag for
-/// exact names has the same effect on a name with a directory.
+/// From Zig's `test/standalone/windows_spawn/main.zig`, and libuv's `spawn_no_ext`. libuv's flag
+/// for exact names has the same effect on a name that contains a directory.
 #[test]
 fn zig_finds_what_curt_finds() {
     check(
@@ -171,7 +171,7 @@ fn zig_finds_what_curt_finds() {
 }
 
 /// In Zig's `lib/std/posix.zig`, `tokenizeScalar` in `execvpeZ_expandArg0` drops empty `PATH`
-/// entries, and the search continues past files that are not executable.
+/// entries, and the search continues after files that are not executable.
 #[test]
 fn zig_finds_elsewhere_what_curt_finds() {
     let scratch = Scratch::new();

@@ -1,5 +1,5 @@
 //! A program that starts like the command, on Linux without Rust's runtime. Like a hash map, it
-//! requests random numbers once: one call before glibc 2.41, three since.
+//! requests random numbers once. That takes one call before glibc 2.41, and three since.
 #![cfg_attr(target_os = "linux", no_main)]
 
 #[cfg(not(target_os = "linux"))]

@@ -13,7 +13,6 @@ fn calls(scratch: &Scratch, args: &[&str]) -> Counts {
     count(&log)
 }
 
-/// Hidden entries cost no calls, and each owner name is looked up once.
 #[test]
 fn each_option_has_its_calls_per_entry() {
     let Some(()) = tracing() else { return };

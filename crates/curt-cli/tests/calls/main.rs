@@ -1,8 +1,9 @@
 //! Exact call ceilings, checked with strace and against curt's own counts.
 //!
-//! A ceiling is a slope: the same command runs on trees of two sizes, and the difference of the
-//! counts is divided by that of the sizes. The snapshots next to this file hold the ceilings.
-//! Change one with `CURT_UPDATE_SNAPSHOTS=1`, and explain why in the commit.
+//! A ceiling is a slope: a command runs on trees of two sizes, and the difference of the call
+//! counts is divided by the difference of the sizes. The snapshots next to this file contain the
+//! ceilings. To change one, run with `CURT_UPDATE_SNAPSHOTS=1`, and explain the change in the
+//! commit.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

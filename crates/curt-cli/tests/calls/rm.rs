@@ -1,4 +1,4 @@
-//! The call ceilings of `curt rm` for N other entries and M directories.
+//! The call ceilings of `curt rm` for M directories and N other entries.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Starting a program by name makes the calls of the search, and one `execve`.
+//! Starting a program by name costs the calls of the search and one `execve`.
 
 use std::path::Path;
 

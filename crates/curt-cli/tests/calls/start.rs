@@ -6,7 +6,8 @@ use curt_testkit::Scratch;
 use crate::check_snapshot;
 use crate::strace::{count, empty_program, loading, total, trace, tracing};
 
-/// Loading one more library takes nine calls. Rust 1.85 takes number rounding from a library.
+/// Each additional library costs nine calls to load. With Rust 1.85, the command needs one more
+/// library, which rounds numbers.
 #[test]
 fn the_command_loads_with_the_calls_of_an_empty_program() {
     let Some(()) = tracing() else { return };
@@ -30,8 +31,8 @@ fn every_command_starts_with_the_same_calls() {
         &["rm", "-rf", "missing"],
         &["rm", "file"],
         &["rm", "-r", "tree"],
-        // An expression queries the number of processors, and the search for ignore files opens
-        // parents.
+        // `-u`, because an expression would query the number of processors, and the search for
+        // ignore files would open parents.
         &["find", "-u", ".", "tree"],
         &["find", "-u", "--json", "--fields=name,size", ".", "tree"],
         &["du", "tree"],
@@ -44,7 +45,7 @@ fn every_command_starts_with_the_same_calls() {
         &["realpath", "tree/file"],
         &["realpath", "tree/new"],
         &["readlink", "-f", "tree/../file"],
-        // Only the working directory costs a call.
+        // Only the working directory costs a system call.
         &["expand", "--dotdot", "clamp", "/a/../b", "/c"],
         &["expand", "a", "b/../c", "../d"],
         &["expand", "--style", "ruby", "--home", "/h", "~/x", "/~root"],
@@ -52,7 +53,7 @@ fn every_command_starts_with_the_same_calls() {
         &["beneath", "--root", "tree", "file"],
         &["beneath", "--root", "tree", "../file"],
     ] {
-        // On tmpfs, listings report their end, without another call.
+        // On tmpfs, a listing reports its end without a further call.
         let scratch = Scratch::new();
         scratch.file("file");
         scratch.file("tree/file");

@@ -7,7 +7,7 @@ use curt_testkit::{Scratch, may_trace};
 
 pub(crate) type Counts = BTreeMap<String, u64>;
 
-/// Calls of the allocator, which no call ceiling includes.
+/// Calls of the allocator, which are not counted.
 const LEFT_OUT: [&str; 6] = ["brk", "mmap", "munmap", "mremap", "madvise", "mprotect"];
 
 /// Calls of the loader, apart from opening libraries.
@@ -16,7 +16,7 @@ const LOADING: &str = "\
     set_tid_address set_robust_list rseq prlimit64 readlinkat readlink uname";
 
 pub(crate) struct Traced {
-    /// All calls except those of an empty program and those left out.
+    /// All calls except those of an empty program and those of `is_left_out`.
     pub(crate) seen: Counts,
     pub(crate) counted: Counts,
     pub(crate) entries: u64,
@@ -61,8 +61,9 @@ fn summed_up(text: &str, log: String) -> Traced {
     Traced { seen: count(&log), counted, entries, written: text.len() as u64, log }
 }
 
-/// Resets inherited ignored signals, for which the command would install no handlers. Removes
-/// Cargo's library search path, which costs the loader one call per directory.
+/// Runs a program under strace, and returns its output and the log. Resets inherited ignored
+/// signals, for which the command would install no handlers. Removes Cargo's library search path,
+/// which costs the loader a call per directory.
 pub(crate) fn trace(scratch: &Scratch, program: &Path, args: &[&str]) -> (String, String) {
     trace_with(&[], scratch, program, args)
 }
@@ -98,7 +99,8 @@ fn own(log: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The second line of an interrupted call has no name.
+/// Returns the name of the call in a line of the log. Returns `None` for the second line of an
+/// interrupted call.
 fn name(line: &str) -> Option<&str> {
     let call = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
     let (name, _) = call.split_once('(')?;
@@ -114,8 +116,8 @@ pub(crate) fn loading(log: &str) -> (usize, usize) {
     )
 }
 
-/// Subtracts the calls of an empty program, which depend on the versions of the standard library
-/// and libc.
+/// Counts the calls of a log, without those of an empty program, which depend on the versions of
+/// the standard library and libc.
 pub(crate) fn count(log: &str) -> Counts {
     static EMPTY: OnceLock<Counts> = OnceLock::new();
     let empty = EMPTY.get_or_init(|| {
@@ -132,7 +134,7 @@ pub(crate) fn count(log: &str) -> Counts {
     counts
 }
 
-/// Uses the command's compiler, and so its standard library.
+/// Builds the empty program with the command's compiler, and so with its standard library.
 pub(crate) fn empty_program(scratch: &Scratch) -> PathBuf {
     let program = scratch.at("empty");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/calls/empty.rs");
@@ -143,7 +145,7 @@ pub(crate) fn empty_program(scratch: &Scratch) -> PathBuf {
     program
 }
 
-/// `fstat` counts as `statx`, as in the command.
+/// Counts all calls of a log. `fstat` counts as `statx`, as it does in the command.
 fn count_all(log: &str) -> Counts {
     let mut counts = Counts::new();
     for line in own(log).filter(|line| !is_left_out(line)) {
@@ -155,10 +157,11 @@ fn count_all(log: &str) -> Counts {
     counts
 }
 
-/// Excludes memory, the allocator's first random bytes, the summary that these tests request, and
-/// the check that a debug build of the standard library makes before it closes a descriptor.
+/// Returns whether a call is not counted: memory management, the allocator's first random bytes,
+/// the summary that these tests request, and the check of a debug build of the standard library
+/// before it closes a descriptor.
 fn is_left_out(line: &str) -> bool {
-    // The end of an interrupted call is on a separate line.
+    // If a call is interrupted, its end is on a separate line.
     let is_check = || [", F_GETFD)", ", F_GETFD <unfinished"].iter().any(|end| line.contains(end));
     name(line).is_some_and(|name| LEFT_OUT.contains(&name))
         || line.contains("8, GRND_NONBLOCK")
@@ -176,32 +179,31 @@ fn of_fcntl_only_checks_of_descriptors_are_left_out() {
 }
 
 impl Traced {
-    /// Beyond the counted calls, only startup, output and threads may make calls.
+    /// Checks that only startup, output and threads made calls that the command did not count.
     pub(crate) fn check(&self) {
-        // Another thread may start a program at any time, and the program must not inherit
-        // descriptors.
+        // Another thread might start a program at any time. Descriptors must not be inherited.
         let mut opened = self.log.lines().filter(|line| line.contains(" openat"));
         let inherited =
             opened.find(|line| line.contains("O_RDONLY") && !line.contains("O_CLOEXEC"));
         assert_eq!(inherited, None);
-        // Queries must not trigger automounts. Only the standard library's queries of cgroups lack
-        // the flag.
+        // Queries must not trigger automounts. Only the standard library's queries of cgroups may
+        // lack the flag.
         let mut asked = self.log.lines().filter(|line| {
             line.contains(" statx(") && !line.contains("AT_EMPTY_PATH") && !line.contains("/cgroup")
         });
         assert_eq!(asked.find(|line| !line.contains("AT_NO_AUTOMOUNT")), None);
         let of = |name: &str| self.seen.get(name).copied().unwrap_or_default();
         let threads = of("clone3") + of("clone");
-        // To count processors, the standard library reads cgroup limits, and with a second thread
-        // the allocator reads a kernel file.
+        // The standard library reads cgroup limits to count processors. With a second thread, the
+        // allocator reads a kernel file.
         let limits = if self.log.contains("/cgroup") { 12 } else { threads.min(1) };
         let rest = difference(&self.seen, &self.counted);
         for (name, &more) in &rest {
             let most = match name.as_str() {
                 "ppoll" => 1,
-                // The stack and descriptor limits.
+                // These read the stack limit and the descriptor limit.
                 "prlimit64" => 2,
-                // strace logs it for each running thread, too.
+                // strace also logs this call for each running thread.
                 "exit_group" => 1 + threads,
                 "close" => 1 + threads + limits,
                 "openat" | "read" | "lseek" | "statx" => limits,

@@ -1,5 +1,6 @@
-//! The number of hand-offs depends on the machine, so these ceilings are upper bounds, not
-//! snapshots. [`Traced::check`](crate::strace::Traced::check) remains exact.
+//! Call ceilings with several threads. They are upper bounds, not snapshots, because the number of
+//! hand-offs depends on the machine. [`Traced::check`](crate::strace::Traced::check) is still
+//! exact.
 
 use curt_testkit::Scratch;
 
@@ -42,8 +43,8 @@ fn handing_off_takes_at_most_one_call_for_a_directory() {
         for threads in [2, 4] {
             let traced = run(&format!("-j{threads}"));
             let calls = total(&traced.counted);
-            // Allow one `close` per directory finished by another thread, a clock reading per some
-            // hundred calls, and waits for work.
+            // Allow one `close` per directory that another thread finishes, one clock reading per
+            // some hundred calls, and waits for work.
             let allowed = alone + DIRECTORIES + entries / 32 + 20 * threads;
             assert!(calls <= allowed, "{command:?} -j{threads}: {calls} calls, {alone} alone");
             let started = traced.seen.get("clone3").copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A search makes one call per directory without the name, and two for a match.
+//! A search makes one call per directory that lacks the name, and two for a match.
 
 use std::fmt::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,8 @@ use curt_testkit::Scratch;
 use crate::strace::{count, curt, difference, total, trace, tracing};
 use crate::{check_snapshot, slope};
 
-/// Every fourth directory is missing, every fourth has other files, and the last has the program.
+/// Returns a `PATH`. Every fourth directory is missing, every fourth has other files, and the last
+/// has the program.
 fn path(scratch: &Scratch, count: usize) -> String {
     let mut entries = Vec::new();
     for number in 0..count {
@@ -64,7 +65,7 @@ fn a_directory_takes_one_call_and_a_hit_two() {
     writeln!(text, "calls about the program in the first directory: {hit}").unwrap();
     writeln!(text, "calls about the program by an absolute name: {given}").unwrap();
     writeln!(text, "calls about directories of PATH then: {beside}").unwrap();
-    // --json reads the start of a program to determine its kind.
+    // To determine the program's kind, `--json` reads its beginning.
     for (name, what) in [("image", "\x7fELF"), ("script", "#!/bin/sh\n")] {
         let file = scratch.file_with(format!("kinds/{name}"), what.as_bytes());
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();

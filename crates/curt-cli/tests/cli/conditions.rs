@@ -6,16 +6,17 @@ use serde_json::Value;
 
 use crate::{command_line, missing, objects, said};
 
-/// `f`, `t/a` and `closed/f` exist, `closed` is not searchable, and `none` is missing.
+/// The command lines for one command. `f`, `t/a` and `closed/f` exist, `closed` is not searchable,
+/// and `none` is missing.
 struct Row {
     name: &'static str,
     works: &'static str,
     nul: Option<&'static str>,
-    /// The exit code for failed output or operands.
+    /// The exit code if writing the output or an operand fails.
     fails: i32,
     /// The exit code for a usage error.
     wrong: i32,
-    /// Operands of which the last is missing.
+    /// Operands. Only the last one is missing.
     missing: Option<&'static str>,
     #[cfg_attr(not(unix), allow(dead_code, reason = "nobody else is asked there"))]
     closed: &'static [&'static str],
@@ -69,7 +70,7 @@ fn files() -> Scratch {
 fn run(scratch: &Scratch, line: &str) -> (Option<i32>, String, String) {
     let mut command = command_line(scratch, line);
     if cfg!(unix) {
-        // The unprivileged user cannot search all directories in the `PATH` of the caller.
+        // The unprivileged user might be unable to search the directories in the caller's `PATH`.
         command.env("PATH", "/usr/bin:/bin");
     }
     said(&command.output().unwrap())
@@ -137,14 +138,14 @@ fn a_missing_operand_is_one_failure() {
         let reason = if name == "which" { "not found in PATH".to_owned() } else { missing() };
         assert!(messages.starts_with(&format!("curt {name}: ")), "{messages}");
         assert!(messages.contains("none"), "{messages}");
-        // Windows has a different code and message for a missing directory.
+        // For a missing directory, Windows has a different code and message.
         let is_other = cfg!(windows) && operands.contains('/');
         assert!(is_other || messages.ends_with(&format!(": {reason}\n")), "{messages}");
         assert_eq!(messages.lines().count(), 1, "{messages}");
     }
 }
 
-/// Only objects with a path go to standard output, so `jq -r .path` never prints `null`.
+/// Objects on standard output always have a path, so `jq -r .path` never prints `null`.
 #[test]
 fn json_has_one_shape() {
     for Row { name, works, missing, .. } in ROWS {
@@ -171,7 +172,7 @@ fn json_has_one_shape() {
                 assert!(error["path"].as_str().is_some_and(|path| path.starts_with("none")));
                 let numbers = match name {
                     "which" => [Value::Null, Value::Null],
-                    // Windows may report a missing path instead of a missing file.
+                    // Windows might report a missing path instead of a missing file.
                     _ => [2.into(), if cfg!(windows) { 3.into() } else { 2.into() }],
                 };
                 assert!(numbers.contains(&error["errno"]), "{messages}");
@@ -258,7 +259,7 @@ mod unix {
         cannot_be_written(">/dev/full", "No space left on device");
     }
 
-    /// As with the GNU tools, this succeeds because no output is lost.
+    /// This succeeds, as with the GNU tools, because no output is lost.
     #[test]
     fn closed_output_is_no_error_without_data() {
         for line in ["rm f", "rm -f missing", "ls empty", "run -- true"] {

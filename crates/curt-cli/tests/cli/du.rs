@@ -3,7 +3,7 @@ use curt_testkit::Scratch;
 use crate::terminal::in_a_terminal;
 use crate::{command, said};
 
-/// Apparent sizes are independent of the filesystem: t has 1000 bytes.
+/// Apparent sizes do not depend on the filesystem. Those in `t` add up to 1000 bytes.
 fn tree() -> Scratch {
     let scratch = Scratch::new();
     for (name, size) in [
@@ -19,7 +19,6 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// Trims trailing blanks.
 fn shown(scratch: &Scratch, variables: &str, columns: usize, line: &str) -> Option<Vec<String>> {
     let line = format!("stty rows 30 cols {columns}; export LC_ALL=C.UTF-8 {variables}; {line}");
     let shown = in_a_terminal(scratch, &line, "")?;
@@ -81,7 +80,7 @@ fn the_largest_are_shown_with_their_directories() {
     assert_eq!(names.count(), 6, "{lines:?}");
 }
 
-/// curt notices a closed pipe with the first lines, long before the end.
+/// curt notices the closed pipe when it prints the first lines, long before everything is measured.
 #[test]
 fn lines_are_printed_before_everything_is_measured() {
     const DIRECTORIES: u64 = 6_000;

@@ -1,11 +1,12 @@
-//! `--exclude` of `rm` and `find`, and how it differs from GNU's, which `du` has.
+//! Compares `--exclude` of `rm` and `find`, and of `du`, which has GNU's rules.
 
 use curt_testkit::{Scratch, cells};
 
 use crate::{command, command_line, said, tree};
 
-/// Patterns, by the initials of the files that they exclude among `t/a`, `t/b.keep`, `t/sub/c`,
-/// `t/sub/d.keep` and `t/sub/deep/e`. `{here}` is the working directory, `w`.
+/// The initials of excluded files, and the patterns that exclude them. The files are `t/a`,
+/// `t/b.keep`, `t/sub/c`, `t/sub/d.keep` and `t/sub/deep/e`. `{here}` is the working directory,
+/// `w`.
 const TABLE: [(&str, &str); 7] = [
     ("a", "*/a | /t/a"),
     ("bd", "*.keep"),
@@ -16,8 +17,9 @@ const TABLE: [(&str, &str); 7] = [
     ("", "c/ | deep/e | /c | x/t/a"),
 ];
 
-/// The files that `du` excludes below `t` and `{here}/t`. GNU matches the printed path and each
-/// part of it after a slash, and `*` matches slashes.
+/// Patterns with a different meaning for `du`, and the files that they exclude below `t` and
+/// `{here}/t`. GNU matches the printed path and each part of it after a slash, and `*` matches
+/// slashes.
 #[cfg(unix)]
 const OF_DU: [(&str, [&str; 2]); 6] = [
     ("deep/ | ./sub/c | ./t/sub/ | /sub | /t/a | {here}/t/sub/ | {here}", ["", ""]),

@@ -6,7 +6,7 @@ use rustix::fs::{XattrFlags, setxattr};
 
 use crate::run_words as said;
 
-/// An ACL that also lets user 1 read the file (acl(5), version 2).
+/// An ACL that also lets user 1 read the file, in the format of acl(5), version 2.
 const ACL: [u8; 44] = [
     2, 0, 0, 0, // version
     1, 0, 6, 0, 255, 255, 255, 255, // owner
@@ -16,7 +16,7 @@ const ACL: [u8; 44] = [
     32, 0, 4, 0, 255, 255, 255, 255, // others
 ];
 
-/// An effective `CAP_NET_RAW` (capabilities(7), version 2).
+/// An effective `CAP_NET_RAW`, in the format of capabilities(7), version 2.
 const CAPABILITY: [u8; 20] = [1, 0, 0, 2, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 fn set(path: &Path, name: &str, value: &[u8]) -> bool {
@@ -27,8 +27,8 @@ fn set(path: &Path, name: &str, value: &[u8]) -> bool {
     answer.is_ok()
 }
 
-/// Names and inode numbers repeat in each directory, so only the values show whether an answer
-/// belongs to another entry.
+/// All directories have the same names, so only the values show whether an answer belongs to a
+/// different entry.
 #[test]
 fn capabilities_and_lists_are_those_of_the_entry_with_any_number_of_threads() {
     let scratch = Scratch::new();

@@ -42,7 +42,8 @@ fn wrong_command_lines_delete_nothing() {
     }
 }
 
-/// As in bash: `find -E` and `rm --exclude` skip the entries that `find -g` finds.
+/// `find -E` and `rm --exclude` must skip the entries that `find -g` finds, which are those of
+/// bash.
 #[cfg(unix)]
 #[test]
 fn globs_have_one_meaning() {

@@ -48,7 +48,7 @@ fn help_has_one_form() {
 
 #[test]
 fn short_help_has_one_line_for_each_option() {
-    // In `ls` and `du`, -h prints human-readable sizes.
+    // In `ls` and `du`, -h does not print help but human-readable sizes.
     for command in COMMANDS.into_iter().filter(|command| !matches!(*command, "ls" | "du")) {
         let help = out(&[command, "-h"]);
         for line in help.lines().filter(|line| line.starts_with("   ")) {

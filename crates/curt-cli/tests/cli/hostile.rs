@@ -39,7 +39,8 @@ fn act(line: &&str, tree: &Path, scope: &str, path: &str) -> Result<String, Valu
     }
 }
 
-/// Refusals by curt itself have a name instead of a number.
+/// Returns whether an error is the expected one. Refusals by curt itself have a name instead of a
+/// number.
 fn has_verdict(error: &Value, line: &[&str], path: &str) -> bool {
     let is_right = match &error["errno"] {
         Value::Null => line.first().is_some_and(|name| error["kind"] == *name),

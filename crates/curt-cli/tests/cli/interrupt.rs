@@ -42,7 +42,7 @@ fn end(mut child: Child) -> (ExitStatus, String, String) {
     (status, out, messages)
 }
 
-/// Another thread does the work and must get the signal.
+/// On a small stack, another thread does the work. It must get the signal.
 #[test]
 fn a_prompt_is_interrupted_on_a_small_stack() {
     let scratch = Scratch::new();
@@ -163,7 +163,8 @@ fn output_that_is_not_taken_is_not_waited_for() {
     }
 }
 
-/// The commands may clean up, and no further program starts.
+/// The running commands must get the signal, so that they can clean up, and no further program must
+/// start.
 #[test]
 fn commands_end_with_the_search_that_is_interrupted() {
     curt_testkit::heed_signals();
@@ -201,8 +202,8 @@ fn commands_end_with_the_search_that_is_interrupted() {
     }
 }
 
-/// curt forwards every signal, including the last. It does not wait for orphans, and stopped
-/// programs can react.
+/// curt must forward even the last of several signals, must not wait for orphans, and must let
+/// stopped programs react.
 #[test]
 fn no_program_keeps_a_search_from_ending() {
     curt_testkit::heed_signals();
@@ -244,7 +245,6 @@ fn no_program_keeps_a_search_from_ending() {
         }
         assert_eq!(child.wait().unwrap().signal(), Some(SIGTERM), "{options:?} {script}");
         wait_for(&|| text("got").lines().count() == got);
-        // The orphaned sleep still has its process ID.
         if let Some(left) = numbers.next() {
             let left = Pid::from_raw(left.parse().unwrap()).unwrap();
             rustix::process::kill_process(left, Signal::KILL).unwrap();
@@ -265,7 +265,7 @@ fn a_search_that_gave_up_waits_for_the_programs_that_run() {
     let mut said = vec![0; expected.len()];
     child.stderr.as_mut().unwrap().read_exact(&mut said).unwrap();
     assert_eq!(String::from_utf8(said).unwrap(), expected);
-    // The message appears just before the wait.
+    // curt prints the message just before it waits, so let it begin to wait.
     std::thread::sleep(Duration::from_millis(50));
     signal(&child, SIGTERM);
     assert_eq!(end(child).0.signal(), Some(SIGTERM));

@@ -28,7 +28,7 @@ fn a_terminal_sees_columns_and_no_control_characters() {
     assert!(!shown.contains('\u{1b}'), "{shown:?}");
 }
 
-/// While the pipe has no reader, the listing blocks, well before it reaches the swapped directory.
+/// The listing blocks while the pipe is not read, well before it reaches the swapped directory.
 #[test]
 fn a_swapped_directory_leads_out_of_no_operand() {
     let scratch = Scratch::new();

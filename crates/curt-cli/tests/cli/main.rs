@@ -52,14 +52,13 @@ fn curt<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -
     command(scratch, "rm", args)
 }
 
-/// Returns a pipe whose reader is closed.
 #[cfg(unix)]
 fn closed_pipe() -> std::process::ChildStdin {
     use rustix::event::{PollFd, PollFlags, poll};
     let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
     let pipe = reader.stdin.take().unwrap();
     assert!(reader.wait().unwrap().success());
-    // A child of another thread may hold the other end open until its exec.
+    // Until its exec, a child of another thread might hold a copy of the other end.
     let is_closed = || {
         let mut polled = [PollFd::new(&pipe, PollFlags::OUT)];
         poll(&mut polled, None).unwrap();

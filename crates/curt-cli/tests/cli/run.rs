@@ -32,7 +32,7 @@ fn curt_ends_by_the_signal_that_ends_the_program() {
 #[test]
 fn a_program_is_killed_after_its_time_limit() {
     let scratch = Scratch::new();
-    // The second limit follows the first at once, with the same signal.
+    // The second limit expires at once after the first, and both send the same signal.
     let twice = ["-s", "ALRM", "-k", ".000001"];
     for (options, ignored, code) in [(&[][..], "", Some(124)), (&twice, "trap '' ALRM;", None)] {
         let begun = Instant::now();
@@ -41,7 +41,6 @@ fn a_program_is_killed_after_its_time_limit() {
         let said = run(&scratch, &args);
         assert_eq!((said.0, said.2.as_str()), (code, ""), "{options:?}");
         assert!(begun.elapsed() < Duration::from_secs(50), "{options:?}");
-        // The processes disappear soon, or become zombies.
         let is_gone = || {
             let stat = std::fs::read_to_string(format!("/proc/{}/stat", said.1.trim()));
             stat.map_or(true, |stat| stat.contains(") Z"))
@@ -53,7 +52,7 @@ fn a_program_is_killed_after_its_time_limit() {
     }
 }
 
-/// A signal that curt does not know ends curt, too.
+/// Even an unknown signal, such as 40, must end both.
 #[test]
 fn signals_that_ask_curt_to_end_reach_the_program() {
     use rustix::process::{Pid, kill_process};
@@ -83,7 +82,7 @@ fn signals_that_ask_curt_to_end_reach_the_program() {
     });
 }
 
-/// As with GNU timeout, the inner curt is in the outer one's process group, and forwards its
+/// As with GNU timeout, the inner curt is in the process group of the outer one, and forwards its
 /// signal.
 #[test]
 fn limits_within_limits_leave_nothing_behind() {
@@ -115,7 +114,7 @@ fn signals_that_are_ignored_stay_ignored() {
     }
 }
 
-/// As with GNU timeout. Shells ignore interrupts for background programs.
+/// As with GNU timeout, although shells ignore interrupts for background programs.
 #[test]
 fn the_signal_of_a_time_limit_is_not_ignored() {
     let scratch = Scratch::new();
@@ -164,7 +163,7 @@ fn another_user_gets_permission_errors() {
     assert_eq!(code(&["--chdir", "closed", "--", "/bin/true"]), Some(125));
 }
 
-/// curt must not replace a closed stream by `/dev/null`.
+/// If a stream is closed, curt must not open `/dev/null` in its place.
 #[test]
 fn closed_streams_stay_closed() {
     let scratch = Scratch::new();
@@ -192,7 +191,7 @@ fn closed_streams_stay_closed() {
             shell.status().unwrap().code()
         };
         assert_eq!(started(&run), Some(open), "{closed}");
-        // The exit status of find only says whether all programs succeeded.
+        // The exit status of find shows only whether all programs succeeded.
         assert_eq!(started(&find) == Some(0), open == 0, "{closed}");
     }
 }
@@ -246,7 +245,7 @@ impl Prompt {
 }
 
 /// The terminal sends Ctrl-C to the program itself, so curt must not send it again. Two pending
-/// signals would merge, so the program stops curt until it has received the first.
+/// signals would merge into one. So the program stops curt until it has received the first signal.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_typed_interrupt_reaches_a_program_once() {
@@ -256,7 +255,7 @@ fn a_typed_interrupt_reaches_a_program_once() {
     let scratch = Scratch::new();
     scratch.file("f");
     let Some(mut prompt) = Prompt::new(&scratch) else { return };
-    // A shell with job control would take the terminal when curt stops.
+    // With job control, the shell would take the terminal when curt stops.
     prompt.type_in("set +m\n");
     let script = r#"$| = 1; $SIG{INT} = sub { $n .= "x" }; $p = getppid;
         do { select undef, undef, undef, .05; open F, "/proc/$p/stat" } until <F> =~ /\) S/;
@@ -275,7 +274,7 @@ fn a_typed_interrupt_reaches_a_program_once() {
     prompt.script.wait().unwrap();
 }
 
-/// As with GNU timeout: the program can read and set the terminal, Ctrl-Z stops curt and the
+/// As with GNU timeout, the program can read and set the terminal, Ctrl-Z stops curt and the
 /// program, and `fg` continues both.
 #[test]
 #[cfg(target_os = "linux")]
@@ -286,8 +285,8 @@ fn at_a_prompt_the_program_has_the_terminal() {
     prompt.type_in(&format!("{start} sh -c 'stty echo; stty -echo; read x; echo got.$x.'\nword\n"));
     prompt.until("got.word.\r\n");
     let traps = r#"trap "echo asked." INT; trap "exit 7" TERM"#;
-    // A shell that is starting a program when Ctrl-Z arrives would wait for that program rather
-    // than stop.
+    // The loop starts no programs: a shell that is just starting one when Ctrl-Z arrives would wait
+    // for it instead of stopping.
     let script = format!("{traps}; sleep 100 & echo is.$$.$PPID.; while :; do wait; done");
     prompt.type_in(&format!("{start} sh -c '{script}'\n"));
     prompt.until("is.");

@@ -1,4 +1,4 @@
-//! No command may send a terminal characters that control it or change the look of a line.
+//! No command may send characters to a terminal that control it or change how a line looks.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -60,7 +60,7 @@ fn control_characters_of_a_name_reach_no_terminal() {
             curt_testkit::skip(&format!("no file can be called {name:?}"));
         }
     }
-    // find quotes a whole path as ls quotes a name.
+    // find must quote a whole path as ls quotes a name.
     let shown = |line: &str| bytes_in_a_terminal(&scratch, &format!("NO_COLOR=1 $CURT {line}"), "");
     assert_eq!(shown("find -u"), shown("ls -A1"));
     for line in cells(LINES) {
@@ -73,8 +73,8 @@ fn control_characters_of_a_name_reach_no_terminal() {
     }
 }
 
-/// Invalid command lines, each without the hostile name that follows. `_` makes that a separate
-/// word.
+/// Beginnings of invalid command lines. The hostile name is appended to each, after `_` as a
+/// separate word.
 const WRONG: &str = "
     rm -- | rm - | ls --time= | ls -- | du --exclude-f | du -d | stat --fields= | find --type=
     find --format='{a:}' | find '[' | '' | which --policy= | beneath --root= | expand --style=

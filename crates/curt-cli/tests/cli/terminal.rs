@@ -4,7 +4,6 @@ use std::process::{Command, Stdio};
 
 use curt_testkit::{Scratch, at_once, skip};
 
-/// Returns the terminal's output. Without `script`, reports a skip and returns `None`.
 pub(crate) fn in_a_terminal(scratch: &Scratch, line: &str, typed: &str) -> Option<String> {
     let shown = bytes_in_a_terminal(scratch, line, typed)?;
     Some(String::from_utf8_lossy(&shown).into_owned())
@@ -30,7 +29,7 @@ fn write_protected_files_are_prompted_for() {
     let scratch = Scratch::new();
     let mut program = "$CURT".to_owned();
     if curt_testkit::is_root() {
-        // Not as root, who may write to every file and gets no prompt.
+        // Run as a different user, because root can write to every file and gets no prompt.
         fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let mut copy = Command::new("cp");
         copy.arg(env!("CARGO_BIN_EXE_curt")).arg(scratch.at("curt"));
@@ -58,7 +57,7 @@ fn write_protected_files_are_prompted_for() {
     }
 }
 
-/// The answer to `-I` comes so late that the removal counts as long.
+/// The late answer to the prompt of `-I` makes the removal last long enough for progress.
 #[test]
 fn long_work_shows_progress_on_a_terminal() {
     if in_a_terminal(&Scratch::new(), "true", "").is_none() {
@@ -111,7 +110,7 @@ fn progress_has_a_rate_and_fits_the_terminal() {
         assert_eq!(!lines.is_empty(), is_shown, "{setup}: {shown}");
         let is_narrow = setup.contains("cols 30");
         for line in lines {
-            // Lines that wrapped when the terminal became narrower are erased first.
+            // Each line begins with a sequence that erases lines wrapped by a narrowed terminal.
             let line = line.strip_prefix("\x1b[J").unwrap();
             assert!(shown.contains(&format!("{line}\r\r\x1b[J")), "{shown:?}");
             assert_eq!(line.contains(" per second"), !is_narrow, "{setup}: {line}");

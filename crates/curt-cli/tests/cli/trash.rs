@@ -8,7 +8,7 @@ use curt_testkit::{Scratch, at_once, may_mount, may_trace};
 
 use crate::{curt, said};
 
-/// `$RM` is curt's command. Without mount namespaces, reports a skip and returns `None`.
+/// Returns the output of a script. Without mount namespaces, reports a skip and returns `None`.
 fn in_namespace(scratch: &Scratch, (name, value): (&str, &str), script: &str) -> Option<String> {
     if !curt_testkit::may_mount() {
         return None;
@@ -21,7 +21,6 @@ fn in_namespace(scratch: &Scratch, (name, value): (&str, &str), script: &str) ->
     Some(out + &messages)
 }
 
-/// Mounts a small tmpfs at `m`, with a private home directory.
 fn in_small_memory(script: &str) -> Option<String> {
     let scratch = Scratch::new();
     scratch.dir("m");
@@ -32,11 +31,10 @@ fn in_small_memory(script: &str) -> Option<String> {
     in_namespace(&scratch, ("XDG_DATA_HOME", "home"), &script)
 }
 
-/// If an operand's full path resolves to another entry, both must remain.
 #[test]
 fn a_full_path_that_leads_elsewhere_is_not_used() {
     let scenes = [
-        // The path differs in another mount namespace.
+        // The path has a different meaning in another mount namespace.
         "mkdir -p d/cache; echo decoy > d/cache/f; mkfifo ready end
          unshare -m sh -c 'mount -t tmpfs none d; mkdir d/cache; echo named > d/cache/f
              echo > ready; read x < end' & PID=$!
@@ -92,7 +90,8 @@ fn deletion_dates_are_local_times() {
     }
 }
 
-/// Works even if a file has the name of a parent directory, or a filter refuses `faccessat2`.
+/// This must work even if a file has the name of a parent directory, or if a filter refuses
+/// `faccessat2`.
 #[test]
 fn missing_folders_of_the_home_trash_are_made() {
     let refuse = "strace -qq -f -o log -e trace=faccessat2 -e inject=faccessat2:error=EPERM ";
@@ -109,10 +108,10 @@ fn missing_folders_of_the_home_trash_are_made() {
     }
 }
 
-/// Runs `rm -rf --trash d` repeatedly. strace injects a fault into the first, second, … call of a
-/// kind, after the calls of the loader. Returns for each run the exit code, whether there was
-/// output, whether the operand exists, the numbers of trashed entries and of their information
-/// files, and the total number of files in the trash.
+/// Runs `rm -rf --trash d` repeatedly. Each time, strace injects a fault into the next call named
+/// `call`, after those of the loader. Returns for each run the exit code, whether there was output,
+/// whether the operand exists, the numbers of trashed entries and of their information files, and
+/// the number of files in the trash.
 fn injected(call: &str, what: &str) -> Vec<[i32; 6]> {
     let first = match call {
         "read" | "openat" | "newfstatat" => 4,
@@ -140,7 +139,6 @@ fn injected(call: &str, what: &str) -> Vec<[i32; 6]> {
     in_small_memory(&script).unwrap_or_default().lines().map(numbers).collect()
 }
 
-/// The entry must be in exactly one place, and in the trash only with its information file.
 #[test]
 fn an_entry_is_never_lost_when_the_process_is_killed() {
     if !may_trace() || !may_mount() {
@@ -158,7 +156,7 @@ fn an_entry_is_never_lost_when_the_process_is_killed() {
     assert!(killed > 12, "{killed}");
 }
 
-/// `-f` silences only a missing operand.
+/// `-f` may silence only the error about a missing operand.
 #[test]
 fn a_call_that_fails_loses_nothing_and_is_never_silent() {
     if !may_trace() || !may_mount() {
@@ -187,12 +185,12 @@ fn a_call_that_fails_loses_nothing_and_is_never_silent() {
                 }
             }
         }
-        // These failures have alternatives: another trash, or resolving name by name. Only a
-        // dynamic loader makes the last two calls.
+        // curt has alternatives after failures of these calls: another trash, or resolving name by
+        // name. The last two calls are made only by a dynamic loader.
         let others = ["mkdirat", "readlinkat", "newfstatat", "read"];
         assert!(failed > 0 || others.contains(&call), "{call}");
     });
-    // Ignored are ENOENT of the operand's directory and of the operand. A static binary makes one
-    // of these calls among those skipped.
+    // curt ignores ENOENT for the operand's directory and for the operand. In a static binary, one
+    // of these calls is among the first ones, which are skipped.
     assert!((1..=2).contains(&forgiven.into_inner()));
 }

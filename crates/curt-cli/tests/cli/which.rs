@@ -2,8 +2,8 @@ use std::process::{Command, Stdio};
 
 use curt_testkit::Scratch;
 
-/// By Windows' rules, names in a directory that cannot be listed are tried one by one. Then only
-/// Windows itself ignores the case of letters.
+/// Under Windows rules, names are tried one by one in a directory that cannot be listed. Case is
+/// then ignored only on Windows itself.
 #[test]
 fn another_user_finds_programs_in_unlistable_directories() {
     use std::os::unix::fs::PermissionsExt;
@@ -47,7 +47,7 @@ fn another_user_finds_programs_in_unlistable_directories() {
     assert_eq!(printed, expected);
 }
 
-/// A pipe may replace the program between the search and the inspection.
+/// A pipe might replace the program between the search and the inspection.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_pipe_with_the_name_of_a_program_does_not_block() {

@@ -33,7 +33,7 @@ const OPTIONS: &str = r"
 const PATTERNS: &str =
     r"'' | '' | . | a | ^[a-m] | \.rs$ | É | (a|b) | [^a]$ | A | \Sl | o w | new.line";
 
-/// Rules without paths. git checks those with paths.
+/// Rules without slashes inside. The comparison with git covers the others.
 const RULES: &str = r"a | *.rs | !a | d/ | .h | !.h | f?0* | # a | \* | [ab] | !*/";
 
 fn fd() -> Option<&'static str> {
@@ -49,7 +49,7 @@ fn run<S: AsRef<OsStr>>(program: &Path, at: &Path, home: &Path, args: &[S]) -> O
     let mut command = Command::new(program);
     command.args(args).current_dir(at).stdin(Stdio::null());
     command.env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("LS_COLORS");
-    // The ls that fd runs depends on the locale.
+    // fd runs ls, whose output depends on the locale.
     command.env("LC_ALL", "C");
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env_remove("NO_COLOR").output().unwrap()
 }
@@ -60,7 +60,7 @@ fn lines(output: &Output, end: u8) -> BTreeSet<Vec<u8>> {
     output.stdout.split(|&byte| byte == end).map(<[u8]>::to_vec).collect()
 }
 
-/// If `is_random`, some differences are exempt.
+/// Compares fd with curt. Exempts some differences if `is_random`.
 fn difference(
     fd: &str,
     at: &Path,
@@ -76,8 +76,8 @@ fn difference(
         let only = lines.difference(others).take(5);
         only.map(|line| String::from_utf8_lossy(line).into_owned()).collect()
     };
-    // An unreadable directory is an error for curt, but not for fd. Exempt are conflicting options
-    // of fd, broken symlinks and loops, which fd skips, and invalid Unicode, which fd's regular
+    // For curt, unlike fd, an unreadable directory is an error. Exempt conflicting options of fd,
+    // broken symlinks and loops, which fd skips, and invalid Unicode, which fd's regular
     // expressions cannot match.
     let has_odd_link = args.contains(&"-L".as_ref()) && !output.stderr.is_empty();
     let is_odd = std::str::from_utf8(&output.stdout).is_err();
@@ -104,7 +104,7 @@ fn random(choices: &mut Choices) -> Trial {
         }
     }
     let mut trial = Trial::random(choices, tree, &cells(OPTIONS), 2);
-    // fd loses the depth of a broken symlink that it follows.
+    // If fd follows a broken symlink, it loses the depth.
     if trial.has("-L") {
         trial.options.retain(|[option, _]| !option.contains("depth"));
     }

@@ -4,8 +4,8 @@ use std::process::{Command, Output};
 
 use curt_testkit::{Choices, NOBODY, Scratch, cells, is_root, skip};
 
-/// Each row: variables, and a script that configures the work tree `w`. In the scratch directory
-/// `$S`, `rules` ignores `*.sql`, `others` `*.log`.
+/// Rows of variables and a script that configures the work tree `w`. In the scratch directory `$S`,
+/// the file `rules` ignores `*.sql`, and `others` ignores `*.log`.
 const ROWS: &[[&str; 2]] = &[
     ["", "git config core.excludesFile $S/rules"],
     ["", "git config core.excludesFile sub/rules; cp $S/rules sub"],
@@ -215,7 +215,7 @@ fn compare(scratch: &Scratch, variables: &str, user: Option<u32>, words: &str) {
 fn program(scratch: &Scratch) -> String {
     let own = scratch.at("curt");
     if !own.exists() {
-        // A program that another thread starts must not inherit the open file.
+        // Copy with `cp`: a program started by another thread must not inherit the open file.
         let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_curt")).arg(&own).status().unwrap();
         assert!(copied.success());
     }
@@ -230,8 +230,8 @@ fn configuration_is_that_of_git() {
     }
 }
 
-/// Either git refuses a configuration, or both agree. Versions of git differ in their refusals, and
-/// in blanks within values.
+/// If git accepts a configuration, curt must agree. Only one version is tested, because versions
+/// differ in what they refuse, and in blanks within values.
 #[test]
 fn random_configurations_mean_the_same_to_git() {
     let version = Command::new("git").arg("--version").output();
@@ -335,8 +335,8 @@ fn what_git_refuses_to_read_is_an_error() {
         let Some(scratch) = build(script) else { return };
         refuse(&scratch, None, script);
     }
-    // A pipe without a writer, a branch in a reftable (which this git may not know), and three
-    // times as many included files on each level.
+    // These are a pipe without a writer, a branch in a reftable (which this git might not know),
+    // and included files whose number triples on each level.
     for script in [
         "mkfifo $S/pipe; git config include.path $S/pipe",
         "file one; condition onbranch:x; echo 'ref: refs/heads/.invalid' >.git/HEAD",

@@ -22,8 +22,8 @@ fn names() -> Vec<&'static str> {
     names
 }
 
-/// Each rule has its own directory, so that both programs run once. Returns how many rules excluded
-/// entries in git.
+/// Checks that curt and git agree on each set of rules. Each set has its own directory, so that
+/// both programs run once. Returns for how many sets git excluded entries.
 fn assert_agreement(rules: &[impl AsRef<[u8]>]) -> usize {
     let Some(scratch) = work_tree() else { return usize::MAX };
     let names = names();
@@ -183,7 +183,7 @@ fn nothing_is_deleted_below_unreadable_rules() {
     }
 }
 
-/// Every level has rules or begins a work tree, and the number of rule files is limited.
+/// Every level has rules or begins a work tree. The number of rule files is limited.
 #[test]
 fn rules_on_too_many_levels_are_refused() {
     for (name, is_directory, threads) in [(".ignore", false, "-j2"), (".git", true, "-j1")] {
@@ -223,7 +223,7 @@ fn the_memory_for_rules_is_bounded() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "t/a\n");
 }
 
-/// `git worktree` and `git init --separate-git-dir` make `.git` a file.
+/// `.git` is a file after `git worktree` or `git init --separate-git-dir`.
 #[test]
 fn the_exclude_file_of_a_linked_work_tree_counts() {
     let Some(scratch) = work_tree() else { return };

@@ -21,7 +21,7 @@ fn work_tree() -> Option<Scratch> {
         skip("git is not installed");
         return None;
     }
-    // Remove the files from the user's template.
+    // The user's git template may have added an `info/exclude`.
     scratch.remove("w/.git/info");
     Some(scratch)
 }
@@ -162,8 +162,8 @@ fn rule_files_that_are_no_regular_files_are_refused() {
     scratch.file("t/l/a");
     let output = find(&scratch, &["-j1", "-tf", ".", "t"]).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "t/a\nt/d/a\n");
-    // Like git, curt does not follow a symlink or read a pipe here. It skips these directories
-    // rather than guess which entries are ignored.
+    // Like git, curt neither follows a symlink nor reads a pipe here. It skips these directories
+    // instead of guessing which entries are ignored.
     let messages = String::from_utf8(output.stderr).unwrap();
     let mut messages: Vec<&str> = messages.lines().collect();
     messages.sort_unstable();

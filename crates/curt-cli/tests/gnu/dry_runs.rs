@@ -1,5 +1,5 @@
 //! A dry run of `curt rm`, `rm --trash` or `find --delete` must predict the removals, failures and
-//! exit status of a real run.
+//! exit status of the real run.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -31,7 +31,8 @@ const COMMANDS: [(&str, &str); 3] = [
     ),
 ];
 
-/// Runs unprivileged, to limit the damage of a bug. Operands often overlap, in several spellings.
+/// The trial runs unprivileged, so that a bug cannot do much damage. Operands often overlap, in
+/// several spellings.
 fn random(choices: &mut Choices) -> Trial {
     let tree = Tree::random(choices, Oddities { forbidden: true, names: true });
     let (command, options) = *choices.pick(&COMMANDS);
@@ -59,11 +60,11 @@ fn random(choices: &mut Choices) -> Trial {
         trial.operands.insert(choices.below(trial.operands.len() + 1), more.into());
     }
     if trial.operands.len() > 1 {
-        // Removing the first operand changes the times of directories.
+        // Omit tests of times, because removing the first operand changes the times of directories.
         trial.options.retain(|option| !option[1].contains("er @"));
     }
     if command.contains("--trash") && trial.operands.len() > 1 {
-        // In the trash, the working directory has another path.
+        // Omit the working directory, because its path differs once it is in the trash.
         trial.operands.retain(|operand| !operand.as_bytes().ends_with(b"here"));
     }
     Trial { user: users().last().copied().flatten(), ..trial }
@@ -123,7 +124,8 @@ fn real_path(path: &Path) -> OsString {
     parent.join(path.file_name().unwrap()).into()
 }
 
-/// Only a real attempt shows that an unreadable directory is empty.
+/// Returns whether a directory is unreadable and might be empty. Only an attempt to remove it would
+/// show that.
 fn has_unreadable_empty(place: &Path, Trial { user, operands, .. }: &Trial) -> bool {
     let mut found = false;
     each(place, &mut |path, metadata| {
@@ -140,7 +142,7 @@ fn both(bench: &Bench, trial: &Trial) -> Option<[Effect; 2]> {
     let here = bench.scratch.at("run/here");
     let is_find = trial.options.first()?[1].starts_with("find");
     trial.tree.make(&bench.scratch, trial.user);
-    // A search of a parent would remove more than the test compares.
+    // A search of a parent directory would remove more than the test compares.
     let is_above = |operand: &OsString| {
         let place = fs::canonicalize(here.join(operand)).unwrap_or_default();
         !place.as_os_str().is_empty() && place != here && here.starts_with(place)
@@ -187,7 +189,7 @@ fn a_dry_run_tells_what_the_real_run_does() {
     assert!(compared.get() * 2 > tried.get() || tried.get() == 1, "{compared:?} of {tried:?}");
 }
 
-/// These depend on the owners of entries, and random trees rarely have root's.
+/// These cases depend on the owners of entries. Random trees rarely have entries of root.
 #[test]
 fn sticky_directories_and_modes_are_told_as_well() {
     let bench = Bench::new();

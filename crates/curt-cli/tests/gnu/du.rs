@@ -21,19 +21,19 @@ const OPTIONS: &str = "
 fn random(choices: &mut Choices) -> Trial {
     let tree = Tree::random(choices, Oddities { forbidden: true, names: true });
     let mut trial = Trial::random(choices, tree, &cells(OPTIONS), 4);
-    // The newest time of an empty total is unknown, but GNU du prints 1970.
+    // Omit times: GNU du prints 1970 for an empty total, whose newest time is unknown.
     if trial.has("-c") {
         trial.options.retain(|[option, _]| !option.starts_with("--time"));
     }
-    // If an operand ends in several slashes, GNU du prints only one, and patterns do not match
-    // between two slashes. The message for an empty name differs.
+    // Omit empty operands, for which the message differs, and operands with several slashes: GNU du
+    // prints only one of them at the end, and patterns do not match between them.
     let is_same = |path: &OsString| !path.is_empty() && !path.to_string_lossy().contains("//");
     let operands = trial.operands.into_iter().filter(is_same);
     Trial { user: *choices.pick(users()), operands: operands.collect(), ..trial }
 }
 
-/// The listing order decides which of two hard links in a directory is shown, and some versions of
-/// GNU du give no reason for a broken symlink.
+/// Ignores which of two hard links in a directory is shown (the first in listing order), and the
+/// reason for a broken symlink, which some versions of GNU du omit.
 fn equate(said: &mut Said) {
     said.equate_usage();
     said.out = String::from_utf8_lossy(&said.out).replace("+link", "").into_bytes();
@@ -55,7 +55,7 @@ fn random_trees_are_measured_as_by_gnu() {
     property("du", random, |trial| {
         trial.tree.make(&bench.scratch, trial.user);
         let beside = Beside { curt: &bench.curt, user: trial.user, ..beside.clone() };
-        // GNU du reports a missing operand even if it is excluded.
+        // GNU du reports even a missing operand that is excluded.
         let is_missing = |path: &OsString| fs::symlink_metadata(place.join(path)).is_err();
         let excludes = trial.options.iter().any(|[option, _]| option.starts_with("--exclude"));
         let is_same = !(excludes && trial.operands.iter().any(is_missing));
@@ -131,7 +131,7 @@ fn links_are_followed_as_by_gnu() {
         -sLS v/c | -L x | -aL x | -sL x/loop x/broken x/f | -lL x | -D x/broken x/loop x/f
         ",
     ));
-    // The listing order decides which symlink reaches a file first.
+    // Compare only the sums, because the listing order decides which symlink reaches a file first.
     for words in [["-L", "v"], ["-aL", "v"], ["-aL", "v/c"], ["-L", "w"]] {
         let sum = |said: Said| {
             let lines = String::from_utf8(said.out).unwrap();
@@ -183,7 +183,7 @@ fn styles_of_times_are_those_of_gnu() {
     ));
 }
 
-/// GNU du before 9.2 includes directories in apparent sizes.
+/// Before 9.2, GNU du includes directories in apparent sizes.
 #[test]
 fn apparent_sizes_are_those_of_gnu_without_directories() {
     let scratch = sample();
@@ -215,7 +215,7 @@ fn directories(path: &Path) -> u64 {
     own + entries.sum::<u64>()
 }
 
-/// The listing order decides where GNU du counts the file.
+/// The listing order decides in which directory GNU du counts the file.
 #[test]
 fn hard_links_everywhere_give_the_same_sum() {
     let scratch = Scratch::new();

@@ -1,5 +1,4 @@
-//! Runs a GNU tool and curt's command of that name with the same arguments and compares the
-//! results.
+//! Compares a GNU tool with curt's command of the same name.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -28,7 +27,7 @@ impl Bench {
         Bench { scratch, curt }
     }
 
-    /// The constant name can serve as an operand.
+    /// The constant name `here` can be part of an operand.
     pub(crate) fn place(&self) -> PathBuf {
         self.scratch.dir("run/here")
     }
@@ -38,11 +37,11 @@ impl Bench {
     }
 }
 
-/// A time zone an hour ahead of UTC, with two consecutive leap seconds and a negative one.
+/// Returns a time zone one hour ahead of UTC, with two consecutive leap seconds and a negative one.
 pub(crate) fn zone_with_leap_seconds(version: u8) -> Vec<u8> {
     let leaps = [(78_796_800, 1), (94_694_401, 2), (94_694_402, 3), (1_483_228_802, 2_i32)];
     let block = |is_long: bool| {
-        // There are no indicators or transitions, and one type with a four-byte name.
+        // No indicators or transitions, and one type whose name takes four bytes.
         let counts = [0, 0, leaps.len() as u32, 0, 1, 4].map(u32::to_be_bytes).concat();
         let mut block = [b"TZif", &[version][..], &[0; 15], &counts].concat();
         block.extend(b"\0\0\x0e\x10\0\0ONE\0");
@@ -99,7 +98,8 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// Allows for different usage errors: status 2 in curt, 1 in most tools, and other messages.
+    /// Ignores differences in usage errors: curt exits with 2 and most tools with 1, and the
+    /// messages differ.
     pub(crate) fn equate_usage(&mut self) {
         if self.messages.contains(" --help' for more information") {
             (self.code, self.messages) = (Some(2), String::new());
@@ -107,8 +107,8 @@ impl Said {
     }
 }
 
-/// Removes empty pairs of quotes. Some versions print one first if a name contains a single quote
-/// and ends with an escape.
+/// Removes empty pairs of quotes. Some versions print one before a name that contains a single
+/// quote and ends in an escape.
 pub(crate) fn equate_quotes(said: &mut Said) {
     said.messages = said.messages.replace("''", "");
     said.out = String::from_utf8_lossy(&said.out).replace("''", "").into_bytes();
@@ -121,7 +121,7 @@ impl fmt::Debug for Said {
     }
 }
 
-/// Compares a tool with curt, with only these variables.
+/// Compares a tool with curt. Both have only these environment variables.
 #[derive(Clone)]
 pub(crate) struct Beside<'a> {
     pub(crate) tool: &'a str,
@@ -131,7 +131,6 @@ pub(crate) struct Beside<'a> {
     pub(crate) variables: &'a [(&'a str, &'a str)],
     pub(crate) input: &'a str,
     pub(crate) is_sorted: bool,
-    /// Removes intended differences.
     pub(crate) equate: fn(&mut Said),
 }
 
@@ -183,7 +182,7 @@ impl<'a> Beside<'a> {
         self.said(Path::new(self.tool), words)
     }
 
-    /// The executable may have the tool's name.
+    /// Runs curt. If the executable has the tool's name, the name of the command is omitted.
     pub(crate) fn ours<S: AsRef<OsStr>>(&self, words: &[S]) -> Said {
         let is_named = self.curt.file_name() == Some(self.tool.as_ref());
         let first = (!is_named).then_some(OsStr::new(self.tool));
@@ -217,7 +216,7 @@ impl<'a> Beside<'a> {
 pub(crate) fn fed(command: &mut Command, input: &[u8]) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A command that reads no input may have ended already.
+    // The command might have ended already without reading its input.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
@@ -228,7 +227,8 @@ pub(crate) fn by_tool(tool: &str, messages: &[u8]) -> String {
         .replace("; -r removes directories", "")
 }
 
-/// Drops curt's total of errors. Prompts do not end with a newline.
+/// Sorts messages, and drops curt's total of errors. Splits at the tool's name, because prompts do
+/// not end in a newline.
 fn sorted_messages(tool: &str, messages: &str) -> String {
     let begin = format!("{tool}: ");
     let messages = messages.split(&begin).map(|message| message.trim_end_matches('\n'));
@@ -240,7 +240,7 @@ fn sorted_messages(tool: &str, messages: &str) -> String {
 #[derive(Clone)]
 pub(crate) struct Trial {
     pub(crate) tree: Tree,
-    /// Pairs of the tool's spelling and curt's, each possibly several words.
+    /// Options: the tool's spelling and curt's, each of which can have several words.
     pub(crate) options: Vec<[String; 2]>,
     pub(crate) operands: Vec<OsString>,
     pub(crate) user: Option<u32>,
@@ -287,7 +287,7 @@ impl Trial {
     }
 }
 
-/// Fails with the smallest difference as a shell script.
+/// Compares random trials. Fails with the smallest difference, as a shell script.
 pub(crate) fn property(
     tool: &str,
     random: impl Fn(&mut Choices) -> Trial,

@@ -1,4 +1,4 @@
-//! Mount loops, and filesystems with equal inode numbers, in a mount namespace.
+//! Mount loops, and filesystems with the same inode numbers, in a mount namespace.
 
 use std::process::Stdio;
 
@@ -20,8 +20,8 @@ fn in_namespace(scratch: &Scratch, script: &str) -> Option<(String, String)> {
     Some((text(&output.stdout), text(&output.stderr)))
 }
 
-/// Setup, operand, and expected loops. A directory is bind-mounted inside itself, with or without
-/// submounts, or the operand lies inside the mount and is not a mount point.
+/// Setup, operand and expected loops. A directory is bind-mounted within itself, with or without
+/// submounts, or the operand is within the mount but is not itself a mount point.
 const LOOPS: [(&str, &str, &[&str]); 5] = [
     ("mkdir -p cy/b; head -c 100000 /dev/zero >cy/f; mount --bind cy cy/b;", "cy", &["cy/b"]),
     (
@@ -60,7 +60,7 @@ fn both(
         answer
     };
     let answers = [said(tool)?, said(ours)?];
-    // A filter that refuses `openat2` must change only the order.
+    // With a filter that refuses `openat2`, only the order may differ.
     if !may_trace() {
         return None;
     }
@@ -170,8 +170,8 @@ fn a_loop_is_not_entered_where_ancestors_cannot_be_asked_for() {
     }
 }
 
-/// New tmpfs mounts have equal inode numbers. Their files are different anyway, and a directory
-/// with an ancestor's inode number is not a loop.
+/// New tmpfs mounts have the same inode numbers. Their files are nevertheless different, and a
+/// directory with the inode number of an ancestor is not a loop.
 #[test]
 fn mounts_beside_each_other_are_walked() {
     const BOUND: &str = "mkdir -p cy/a/deep cy/b cy/c; echo >cy/a/f; mount --bind cy/a cy/b;

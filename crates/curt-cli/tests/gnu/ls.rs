@@ -38,8 +38,8 @@ fn random(choices: &mut Choices) -> Trial {
     if !choices.one_in(4) {
         trial.options.push(["-R".to_owned(), "-R".to_owned()]);
     }
-    // GNU ls aligns names even with a quoted name in a message, and reports a missing name twice if
-    // hyperlinked.
+    // Omit operands: GNU ls aligns names even if the only quoted name is in a message, and reports
+    // a missing name twice with hyperlinks.
     if trial.has("--quoting-style=shell-escape") || trial.has("--hyperlink -l") {
         trial.operands.clear();
     }
@@ -59,14 +59,14 @@ fn random_trees_are_listed_as_by_gnu() {
         trial.tree.make(&bench.scratch, trial.user);
         let variables = &[("LC_ALL", "C.UTF-8"), ("TZ", "Europe/Berlin")];
         let beside = Beside { curt: &bench.curt, user: trial.user, variables, ..beside.clone() };
-        // GNU ls before 9.4 lists a broken symlink only if its target is a missing name.
+        // Before 9.4, GNU ls lists a broken symlink only if a missing name is the reason.
         let leads_nowhere = |path: &OsString| {
             let followed = fs::metadata(place.join(path)).map_err(|error| error.kind());
             fs::symlink_metadata(place.join(path)).is_ok()
                 && followed.is_err_and(|kind| kind != ErrorKind::NotFound)
         };
         let is_same = version("ls") >= (9, 4) || !trial.operands.iter().any(leads_nowhere);
-        // The first read changes access times.
+        // Run once before the comparison, because the first read changes access times.
         let words = trial.words(0);
         beside.gnu(&words);
         let difference = is_same.then(|| beside.difference(&words)).flatten();
@@ -203,7 +203,8 @@ fn variables_of_the_environment_count_as_for_gnu() {
     scratch
         .tree("d", "a b.txt c.JPG e.jpg f ghi jkl mnopqr s tu vwx y z one two three four five six");
     let Some(beside) = Beside::new("ls", scratch.path()) else { return };
-    // For colors by permissions, GNU ls queries every entry, but curt only if such colors are set.
+    // Colors by permissions make GNU ls query every entry, but curt does so only if such colors are
+    // set.
     let all_colors = cells(
         "
         --color=always -l | -F --color=always | -L --color=always | -d --color=always
@@ -276,7 +277,7 @@ fn time_zones_are_those_of_gnu() {
     ) {
         Beside { variables: &[("TZ", zone)], ..beside.clone() }.compare(&options);
     }
-    // Before 1971, glibc applies winter time all year to zones that consist only of rules.
+    // Before 1971, glibc applies winter time all year to zones defined only by rules.
     for zone in ["EST5EDT", "EST5EDT,M3.2.0,M11.1.0", "<-03>3<-02>,M3.5.0/-2,M10.5.0/-1"] {
         let beside = Beside { variables: &[("TZ", zone)], ..beside.clone() };
         beside.compare_with(&options, &["after-2038 fraction summer plain"]);
@@ -312,7 +313,7 @@ fn versions_and_many_columns_are_those_of_gnu() {
     }
     let Some(beside) = Beside::new("ls", scratch.path()) else { return };
     beside.compare(&["-av versions", "-avr versions"]);
-    // If the locale lacks a character, names with it have another width.
+    // Names with a character that the locale lacks have a different width.
     beside.compare_with(&cells(COLUMNS), &["wide", "wide/x0 wide"]);
     if has_utf8() {
         let letters = "\u{e9}t\u{e9} \u{6f22}\u{5b57} e\u{301} \u{1f600} \u{ac00} a[b it's";
@@ -349,8 +350,8 @@ fn every_style_of_quoting_is_that_of_gnu() {
         locale | clocale
     ";
     let scratch = Scratch::new();
-    // In the first two names, gnulib loses track of its quotes. The third ends inside a character,
-    // which gnulib shows as one question mark.
+    // gnulib loses track of its quotes in the first two names. The third ends within a character,
+    // for which gnulib prints a single question mark.
     let odd = [&b"\n\n'\n"[..], b"\xc3\xa9'\xc3", b"\xe2\x82"];
     for name in odd_names().iter().filter(|name| name[0] != b'.' && !odd.contains(&&name[..])) {
         for (folder, fits) in [("all", true), ("ascii", name.is_ascii())] {
@@ -416,7 +417,7 @@ fn patterns_are_those_of_gnu() {
             beside.compare_with(&lines, &["t"]);
         }
     }
-    // In du, a pattern without a slash also matches the operand.
+    // A pattern without a slash matches even operands in du.
     scratch.tree("", "x/a/b/f.o x/c/g ld->x");
     let Some(du) = Beside::new("du", scratch.path()) else { return };
     Beside { is_sorted: true, ..du }.compare(&cells(

@@ -1,8 +1,8 @@
 //! Compares curt with the GNU tools.
 //!
 //! For each command, a property compares random trees and command lines, and prints the smallest
-//! difference as a shell script. `CURT_TREES` sets the number of trials. Tables test the rest:
-//! values, the environment, mounts, terminals, and intended differences.
+//! difference as a shell script. `CURT_TREES` sets the number of trials. Tables test values, the
+//! environment, mounts, terminals, and intended differences.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -1,4 +1,4 @@
-//! Mount points and the root directory, in a mount namespace or chroot, so that those of the
+//! Mount points and the root directory, in a mount namespace or a chroot, so that those of the
 //! machine are safe.
 
 use std::fs;
@@ -34,7 +34,7 @@ impl Namespace {
         self.run("rm", script)
     }
 
-    /// Runs curt. The results must be equal without `openat2`, and under a filter that refuses it.
+    /// Runs curt. The result must be the same without `openat2`, and with a filter that refuses it.
     fn curt(&self, script: &str) -> Said {
         let curt = self.bench.curt.display();
         let said = self.curt_once(script);
@@ -77,7 +77,7 @@ fn one_file_system_is_as_in_gnu_rm() {
     }
 }
 
-/// A nested subvolume is another device but not a mount, and `find --delete` deletes it. With
+/// A nested subvolume is a different device but not a mount, so `find --delete` deletes it. With
 /// `--one-file-system`, GNU rm 9.1 removes an empty subvolume, but curt skips it.
 #[test]
 fn one_file_system_is_one_device_on_btrfs() {
@@ -156,7 +156,7 @@ fn missing_files_on_a_read_only_filesystem_are_missing() {
     }
 }
 
-/// Runs in a chroot, so that a failure empties only a copy.
+/// Runs in a chroot. If curt fails to refuse, it empties only a copy.
 #[test]
 fn a_bind_mount_of_the_root_directory_is_refused() {
     let Some(namespace) = Namespace::new() else {
@@ -234,7 +234,6 @@ fn the_root_directory_is_refused() {
     let output = command(&["-rf", "/link/"]);
     assert_eq!(said(&output).messages, "rm: cannot remove '/link/': Not a directory\n");
     assert!(root.exists("canary/f"));
-    // Safe because it is a dry run.
     let output = command(&["-r", "--dry-run", "--no-preserve-root", "/"]);
     assert!(said(&output).out.starts_with("would remove "), "{output:?}");
     assert!(root.exists("canary/f"));

@@ -62,7 +62,7 @@ fn names_are_those_of_gnu() {
     scratch.link("absolute", "/dev/../etc/");
     scratch.file("dir/a b'c");
     for number in 0..60 {
-        // The chain has more symlinks than the kernel follows.
+        // The chain is longer than the kernel follows.
         scratch.link(format!("chain{number}"), format!("./chain{}", number + 1));
     }
     let Some(realpath) = Beside::new("realpath", scratch.typed()) else { return };
@@ -104,7 +104,7 @@ fn a_removed_working_directory_is_an_error() {
     }
 }
 
-/// In each scene, paths resolve to other directories, with a decoy of the same name.
+/// Scenes in which paths resolve to different directories, with a decoy of the same name.
 #[cfg(target_os = "linux")]
 const SCENES: [(&str, &str); 3] = [
     (
@@ -154,7 +154,7 @@ fn names_that_lead_elsewhere_are_those_of_gnu() {
     }
 }
 
-/// If a path would resolve elsewhere, names are not hyperlinked.
+/// Names must not become hyperlinks if the path would resolve to something else.
 #[cfg(target_os = "linux")]
 #[test]
 fn links_of_a_terminal_lead_where_those_of_gnu_lead() {
@@ -169,7 +169,7 @@ fn links_of_a_terminal_lead_where_those_of_gnu_lead() {
     }
 }
 
-/// The name of a command's starting point must lead back there.
+/// Commands must not use the absolute path of their starting point if it leads to something else.
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_goes_on_from_a_name_that_leads_elsewhere() {
@@ -179,7 +179,7 @@ fn nothing_goes_on_from_a_name_that_leads_elsewhere() {
     for (name, setup) in SCENES {
         let here = if name == "another namespace" { "$P/d" } else { "." };
         let of_names = ["stat -c %m", "find -u -a decoy", "find -u -a --exec-batch rm -r {} ; ."];
-        // These commands use the parents in the working directory's former path.
+        // These commands use parents of the working directory's former path.
         let of_directories = ["find decoy", "which --path y --all decoy ./y/decoy"];
         let has_directory = name != "another namespace";
         for command in of_names.iter().chain(of_directories.iter().filter(|_| has_directory)) {

@@ -1,4 +1,4 @@
-//! Compares `curt rm` with GNU rm on equal trees: output, status, and remaining entries.
+//! Compares `curt rm` with GNU rm on equal trees: output, exit status, and remaining entries.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -23,7 +23,7 @@ const YES: &str = "y\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny
                    y\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\n";
 const NO: &str = "n\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\n";
 
-/// Runs unprivileged, to limit the damage of a bug.
+/// The trial runs unprivileged, so that a bug cannot do much damage.
 fn random(choices: &mut Choices) -> Trial {
     let tree = Tree::random(choices, Oddities { forbidden: true, names: true });
     let trial = Trial::random(choices, tree, &cells(OPTIONS), 3);
@@ -34,22 +34,23 @@ fn random(choices: &mut Choices) -> Trial {
     }
 }
 
-/// The listing order decides which entries are prompted for first, so all answers of a trial are
-/// the same. The tables below cover the other exclusions.
+/// Returns whether the results are comparable; the tables below cover the rest. All answers of a
+/// trial are the same, because the listing order decides which entries are prompted for first.
 fn is_compared(trial: &Trial, version: (u32, u32)) -> bool {
     let protects = trial.has("---presume-input-tty");
     let asks = protects
         || ["-i", "-fi", "--interactive", "--interactive=y"].iter().any(|it| trial.has(it));
-    // GNU tries to remove a directory with a skipped entry, but curt skips the directory.
+    // GNU tries to remove a directory even if it skipped an entry in it; curt skips such a
+    // directory.
     let keeps = protects && trial.input != YES;
-    // curt refuses operands that end in a dot by their spelling, and does not follow a symlink with
-    // a trailing slash.
+    // curt refuses operands that end in a dot because of their spelling, and does not follow a
+    // symlink that has a trailing slash.
     let is_refused = |path: &OsString| {
         let path = path.to_string_lossy();
         path.trim_end_matches('/').ends_with('.')
             || path.ends_with('/') && ["l1", "l2", "l3"].iter().any(|it| path.contains(it))
     };
-    // With --preserve-root=all or -d, GNU skips an empty directory that it cannot read.
+    // With `--preserve-root=all` or `-d`, GNU skips an empty directory that it cannot read.
     let looks_first = ["--preserve-root=all", "-d", "--dir"].iter().any(|it| trial.has(it))
         || asks && version < (9, 2);
     let is_left_out = keeps || looks_first && trial.tree.forbids();
@@ -169,7 +170,7 @@ fn names_and_trees_of_any_size_are_removed_as_by_gnu() {
     ]);
 }
 
-/// Runs as root, too, who is not subject to modes.
+/// Also runs as root, for whom modes do not matter.
 #[test]
 fn what_may_not_be_removed_is_said_as_by_gnu() {
     same(&table(
@@ -182,7 +183,8 @@ fn what_may_not_be_removed_is_said_as_by_gnu() {
         ",
     ));
     same_since((9, 2), &table("d/ 0333:d # -d d"));
-    // GNU checks whether the directory is empty; curt reports the failed `rmdir`.
+    // GNU reports that it cannot check whether the directory is empty; curt reports the failed
+    // `rmdir`.
     if version("rm") >= (9, 2) {
         rows(&table("d/f 0333:d # -d d"), |_, user, [(gnu, left), (ours, ours_left)]| {
             assert_eq!((gnu.code, &left), (ours.code, &ours_left));

@@ -36,7 +36,7 @@ fn both(scratch: &Scratch, gnu: &[&str], ours: &[&str]) -> (Said, Said) {
     (say(&[&[CURT, "run"], ours].concat()), say(gnu))
 }
 
-/// Returns whether musl, which static binaries use, reserves this signal and glibc does not.
+/// Returns whether musl, the libc of static binaries, reserves this signal although glibc does not.
 fn is_reserved(word: &str) -> bool {
     let is_first = ["34", "162", "RTMIN", "RTMIN+0", "RTMAX-30"].contains(&word);
     is_first && cfg!(target_env = "musl")
@@ -48,9 +48,10 @@ fn state(process: Pid) -> u8 {
     text.rsplit(") ").next().and_then(|rest| rest.bytes().next()).unwrap_or_default()
 }
 
-/// A zombie does not count: its new parent may be slow to wait for it.
+/// Returns whether a program keeps running. A zombie has ended: its new parent might be slow to
+/// wait for it.
 fn goes_on(program: Pid) -> bool {
-    // A killed process takes a moment to end.
+    // A killed process needs a moment to end.
     !(0..200).any(|_| {
         thread::sleep(Duration::from_millis(5));
         matches!(state(program), 0 | b'Z' | b'X')
@@ -70,7 +71,8 @@ fn time_limits_end_as_those_of_timeout() {
     heed_signals();
     let scratch = Scratch::new();
     let silent = |script: &str| script.replace("echo $$; ", "");
-    // On a busy machine the signal may arrive before the script has set its trap.
+    // Also try longer limits: on a busy machine the signal might arrive before the script has set
+    // its trap.
     let longer = |time: &'static str| if time == ".2" { vec![".2", "2", "20"] } else { vec![time] };
     let cases = [
         (".2", &[][..], HEEDS),
@@ -91,8 +93,8 @@ fn time_limits_end_as_those_of_timeout() {
         ("0", &[], "exit 4"),
     ];
     let cases = cases.map(|(time, options, script)| (time, options.to_vec(), silent(script)));
-    // Leave out KILL (tested above), CHLD, after which timeout hangs, the stop signals, which the
-    // following SIGCONT cancels, and the signals reserved by libc.
+    // Omit KILL (tested above), CHLD (timeout hangs after it), the stop signals (the SIGCONT that
+    // follows cancels them), and the signals that libc reserves.
     let mut numbers: Vec<String> = (1..=64).map(|number| number.to_string()).collect();
     let others = ["9", "17", "19", "20", "21", "22", "32", "33"];
     numbers.retain(|it| !others.contains(&&**it) && !is_reserved(it));
@@ -124,7 +126,7 @@ fn signals_are_passed_on_as_by_timeout() {
         let mut program = String::new();
         output.read_line(&mut program).unwrap();
         let program = Pid::from_raw(program.trim().parse().unwrap()).unwrap();
-        // timeout loses a signal that arrives right after its fork.
+        // Wait until both sleep, because timeout loses a signal that arrives right after its fork.
         for process in [program, Pid::from_child(&child)] {
             while !matches!(state(process), b'S' | b'T') {
                 thread::sleep(Duration::from_millis(5));
@@ -162,12 +164,12 @@ fn signals_are_passed_on_as_by_timeout() {
     });
 }
 
-/// An ignored interrupt remains ignored, as in newer versions of timeout.
+/// Ignored interrupts remain ignored, as in newer versions of timeout.
 #[test]
 fn ignored_and_blocked_signals_are_those_of_env_and_timeout() {
     let (Some(()), Some(())) = (has_gnu("timeout"), has_gnu("env")) else { return };
     let scratch = Scratch::new();
-    // glibc ignores two internal signals in its children.
+    // Hide two internal signals that glibc ignores in its children.
     let shown =
         "sed -En '/SigBlk|SigIgn/{s/0000000[0189][08]/000000000/;p}' /proc/self/status; exit 7";
     let cases = [
@@ -192,7 +194,7 @@ fn ignored_and_blocked_signals_are_those_of_env_and_timeout() {
             assert_eq!(said(&[CURT, "run", "--"]), env, "{inherited:?}");
         }
         let ours = said(&[CURT, "run", "-t", "50", "--"]);
-        // timeout's children do not ignore signals that timeout handles.
+        // timeout's children do not ignore the signals that timeout handles.
         let expected = if ours == env { &env } else { &timeout };
         assert_eq!(&ours, expected, "{inherited:?}");
         for limited in [&["timeout", ".2"][..], &[CURT, "run", "-t", ".2", "--"]] {
@@ -206,7 +208,7 @@ fn ignored_and_blocked_signals_are_those_of_env_and_timeout() {
     });
 }
 
-/// This holds even if curt's parent ignored SIGCHLD.
+/// curt must report a program's end even if curt's parent ignored SIGCHLD.
 #[test]
 fn no_command_loses_how_a_program_ended() {
     let Some(()) = has_gnu("env") else { return };
@@ -288,7 +290,7 @@ fn what_cannot_be_started_has_the_code_of_env() {
     let long = "a".repeat(300);
     let (long_path, longest) = (format!("./{long}"), "./a".repeat(3000));
     for name in cells(NAMES).into_iter().chain([&*long, &long_path, &longest]) {
-        // env's search also finds files in PATH that are not programs.
+        // env also finds files in PATH that are not programs.
         for path in ["PATH=/usr/bin:/bin", "PATH=.", "PATH=dir"] {
             let code = |tool: &[&str]| {
                 let words = [&["env", path], tool, &[name]].concat();

@@ -37,8 +37,8 @@ fn sample() -> Scratch {
     scratch.link("here/to-dir", "dir");
     scratch.link("here/broken", "nowhere");
     scratch.link("here/loop", "loop");
-    // The first read of a symlink changes its access time, unless that is later than its other
-    // times.
+    // Read each symlink once. The first read changes its access time, unless the access time is
+    // later than its other times.
     std::thread::sleep(std::time::Duration::from_millis(20));
     for link in ["link", "to-dir", "broken", "loop"] {
         fs::read_link(scratch.at("here").join(link)).unwrap();
@@ -71,8 +71,8 @@ fn every_directive_is_that_of_gnu() {
     let Some(beside) = beside(&scratch, &place) else { return };
     let names = names(&scratch);
     for letter in ('a'..='z').chain('A'..='Z') {
-        // The messages about labels name standard input differently, and curt does not distinguish
-        // a filesystem without labels from a file without a label.
+        // For labels, the messages name standard input differently. curt does not distinguish a
+        // filesystem without labels from a file without a label.
         let is_left_out = |name: &str| letter == 'C' && (name == "-" || name.starts_with("/proc"));
         let names: Vec<&str> =
             names.iter().map(String::as_str).filter(|name| !is_left_out(name)).collect();
@@ -82,7 +82,7 @@ fn every_directive_is_that_of_gnu() {
             format!("[%H{letter}|%L{letter}|%8H{letter}]"),
             flags,
         ];
-        // If there are flags, GNU stat appends an `s` to a symlink's target.
+        // With flags, GNU stat appends an `s` to the target of a symlink.
         for format in formats.iter().take(if letter == 'N' { 2 } else { 3 }) {
             same(&beside, &[&["-c", format], &names[..]].concat());
             same(&beside, &[&["-L", "-c", format], &names[..]].concat());
@@ -159,7 +159,8 @@ fn times_before_1970_and_far_away() {
         let format = "%y %Y %.Y %.1Y %.3Y %16.3Y %-18.3Y| %018.3Y %+.2Y %X";
         same(&beside, &["-c", format, "when"]);
     }
-    // GNU stat adds blanks if the width is too small for longer times.
+    // Use only this short time, because GNU stat adds blanks to longer ones if the width is too
+    // small.
     for format in ["%13.6Y|%013.6Y|%-13.6Y|%8Y|%+Y", "%I18.10Y|%18.10Y|%018.10Y|%-18.10Y|"] {
         same(&beside, &["-c", format, "when"]);
     }

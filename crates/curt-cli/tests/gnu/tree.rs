@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use curt_testkit::{Choices, NOBODY, Scratch, cells, is_root};
 
-/// The entries in order of creation, with their parents.
+/// The entries in the order of their creation, with their paths.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree(Vec<(OsString, What)>);
 
@@ -19,12 +19,13 @@ enum What {
     File(Vec<u8>),
     Hole(u64),
     Link(OsString),
-    /// A hard link. The listing order decides which name a program meets first, so its name is the
-    /// file's with `+link` appended.
+    /// A hard link. Its name is the file's with `+link` appended, because the listing order decides
+    /// which of the two names a program meets first.
     Name(OsString),
     Pipe,
     Socket,
-    /// These three change an existing entry: its mode, its owner to root, or its modification time.
+    /// Change the mode of an existing entry. The next two change its owner to root, and its
+    /// modification time.
     Mode(u32),
     OfRoot,
     Changed(u64),
@@ -34,7 +35,7 @@ const NAMES: &[u8] =
     b"a|b|c|d|e.rs|.rs|F.RS|g.tar.gz|.h|..x|two words|-f|--|*|it's|new\nline|tab\t|\xc3\xa9|\
     \xe6\xbc\xa2|\xff\xfe|\x1b[31m|back\\slash|[ab]|old~|f9|f10|f010|{x,y}|\"q\"";
 
-/// Symlink targets. They never leave the scratch directory, because tests may remove them.
+/// Targets of symlinks. None leaves the scratch directory, because tests may remove them.
 const TARGETS: &str = "
     a | b | a/b | ../a | .. | . | nowhere | nowhere/x | l1 | l2 | a/ | e.rs | e.rs/x | ./c/../d
     ../l1/a
@@ -47,9 +48,9 @@ pub(crate) struct Oddities {
 }
 
 impl Tree {
-    /// Makes a tree from blank-separated words: `d/` is a directory, `f` an empty file, `f=text` a
-    /// file with content, `l>target` a symlink, `p|` a pipe. `0555:d` sets the mode of an existing
-    /// entry, and `root:d` makes root its owner.
+    /// Returns a tree from words separated by blanks. `d/` is a directory, `f` an empty file,
+    /// `f=text` a file with content, `l>target` a symlink, `p|` a pipe. `0555:d` sets the mode of
+    /// an existing entry, and `root:d` makes root its owner.
     pub(crate) fn of(words: &str) -> Tree {
         let step = |word: &str| {
             let (path, what) = if let Some(path) = word.strip_prefix("root:") {
@@ -144,7 +145,8 @@ impl Tree {
         self
     }
 
-    /// Returns a relative path, never above the scratch directory, because tests may remove it.
+    /// Returns a relative path. It must not leave the scratch directory, because tests may remove
+    /// it.
     pub(crate) fn operand(&self, choices: &mut Choices) -> OsString {
         let path = match choices.below(12) {
             0 => OsStr::new(choices.one_of(&["missing", ".", "a", "l1"])),
@@ -284,7 +286,7 @@ pub(crate) fn left(root: &Path) -> Vec<String> {
     each(root, &mut |path, metadata| {
         let shown = path.strip_prefix(root).unwrap().as_os_str().as_bytes().escape_ascii();
         let target = fs::read_link(path).ok();
-        // A directory may be listable but not searchable.
+        // A directory might be listable but not searchable, so `metadata` can be missing.
         let mode = metadata.map_or(0, MetadataExt::mode);
         found.push(format!(
             "{shown} {mode:o}{}",

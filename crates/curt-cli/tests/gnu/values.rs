@@ -1,4 +1,4 @@
-//! Compares sizes, numbers and time styles in options and variables with the GNU tools.
+//! Compares sizes, numbers and time styles, in options and variables, with the GNU tools.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use curt_testkit::{Choices, Scratch, cells, try_seeds};
 use crate::harness::{Beside, has_gnu, has_utf8};
 use crate::ls::set_time;
 
-/// Tool, words before the value, and words after it. `@` is the value, even in a variable.
+/// A tool and its words. `@` stands for the value, even in a variable.
 const SIZES: &str = "
     du -B @ t | du --block-size=@ t | du -B @ -k t | du -B @ -B1 t | du -t @ -t1 -a t | du -t @ -a -B1 t | du --threshold=@ -a t
     du -d @ t | du --max-depth=@ t | du DU_BLOCK_SIZE=@ t | du BLOCK_SIZE=@ t | du BLOCKSIZE=@ t

@@ -1,5 +1,5 @@
-//! Filesystems that list entries without kinds or a few at a time, compared with the GNU tools on
-//! the same mount.
+//! Filesystems that list entries without kinds or only a few at a time. curt is compared with the
+//! GNU tools on the same mount.
 
 use curt_testkit::Scratch;
 

@@ -1,4 +1,5 @@
-//! `curt ls -R` in deep trees with few descriptors. GNU ls, the reference, fails at `PATH_MAX`.
+//! `curt ls -R` in deep trees with few descriptors. GNU ls is the reference, although it fails at
+//! `PATH_MAX`.
 
 use curt_testkit::{Scratch, skip};
 
@@ -37,7 +38,8 @@ fn a_deep_tree_is_listed_whole_with_few_descriptors() {
         skip("GNU ls is not installed");
     }
     for options in ["-R", "-RU", "-aR", "-LR", "-lRn", "-aRF", "-R --group-directories-first"] {
-        // This allows one descriptor for the listed directory, one for a parent, and hardly more.
+        // Eight descriptors allow one for the listed directory, one for a parent, and hardly any
+        // others.
         let chain = list(&scratch, 8, &format!("{options} chain"));
         let headings = chain.lines().filter(|line| line.ends_with("dd:")).count();
         assert_eq!(headings, LEVELS, "{options}");
@@ -51,7 +53,7 @@ fn a_deep_tree_is_listed_whole_with_few_descriptors() {
 #[test]
 fn owners_have_names_where_descriptors_are_few() {
     let scratch = Scratch::new();
-    // There are enough entries for a second thread, with its own descriptor.
+    // So many entries that there is a second thread, which needs a descriptor.
     for file in 0..3_000 {
         scratch.file(format!("t/{file}"));
     }

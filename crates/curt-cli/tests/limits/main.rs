@@ -1,5 +1,5 @@
-//! The command with scarce descriptors, memory, space and permissions, on unusual filesystems, and
-//! with signals.
+//! The command with few descriptors, little memory, space and permissions, on unusual filesystems,
+//! and with signals.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -19,7 +19,7 @@ use curt_testkit::{Scratch, is_root, may_mount, skip};
 struct Run {
     code: Option<i32>,
     summary: serde_json::Value,
-    /// Failures are JSON objects before the summary.
+    /// Both output streams. Failures are JSON objects before the summary.
     messages: String,
 }
 
@@ -39,7 +39,6 @@ fn curt() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_curt"))
 }
 
-/// `$RM` is `curt rm --stats --json`.
 fn script(scratch: &Scratch, text: &str) -> Command {
     let mut command = Command::new("sh");
     let text = text.replace("$RM", "\"$CURT\" rm --stats --json");
@@ -78,7 +77,7 @@ fn has(program: &str) -> bool {
     found
 }
 
-/// Small systems have only the shell's builtin `kill`.
+/// Sends a signal with the shell's builtin `kill`, because small systems have no other.
 fn send(signal: &str, process: &str) -> bool {
     let mut command = Command::new("sh");
     command.args(["-c", "kill -\"$1\" \"$2\"", "sh", signal, process]);

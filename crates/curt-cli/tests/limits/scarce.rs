@@ -1,4 +1,4 @@
-//! Few descriptors and little memory. The library's tests measure memory for deep trees.
+//! Few descriptors and little memory. Tests of the library measure the memory for deep trees.
 
 use curt_testkit::Scratch;
 
@@ -34,7 +34,7 @@ fn calls_and_names_are_proportional_to_the_depth_with_8_descriptors() {
     }
 }
 
-/// The command-line parser alone needs a larger stack.
+/// The parser of the command line alone needs a larger stack than this.
 #[test]
 fn every_command_works_with_a_stack_of_64_kib() {
     let commands = "rm -r -j4 tree|rm -r --bogus tree|find -u one tree|ls -lR tree|stat tree|du tree|\
@@ -57,7 +57,8 @@ fn every_command_works_with_a_stack_of_64_kib() {
 #[test]
 fn few_descriptors_end_in_success_or_a_report() {
     let scratch = Scratch::new();
-    // With fewer than 8 descriptors, curt cannot reopen closed directories.
+    // With fewer than 8 descriptors, curt cannot reopen directories that it has closed, and may
+    // fail.
     for limit in [5, 6, 7, 8, 10, 16, 64] {
         for threads in [1, 2, 8] {
             for options in ["", "--contents", "--exclude nothing"] {

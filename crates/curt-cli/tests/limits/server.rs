@@ -1,5 +1,5 @@
-//! A FUSE filesystem in a thread of the test. It lists entries without kinds, or a few at a time,
-//! like some rarely installed filesystems.
+//! A FUSE filesystem in a thread of the test. It lists entries without kinds, or only a few at a
+//! time, like some rarely installed filesystems.
 //!
 //! The protocol is that of `linux/fuse.h`, version 7.31. Each request begins with its length,
 //! opcode, ID and node, in native byte order.
@@ -23,7 +23,7 @@ pub(crate) struct Manner {
 #[derive(Default)]
 struct Node {
     name: String,
-    /// The children, or `None` for a file. A removed child leaves an empty slot.
+    /// The children, or `None` for a file. A removed child leaves a slot with `None`.
     children: Option<Vec<Option<usize>>>,
     size: u64,
 }
@@ -79,7 +79,7 @@ impl Tree {
 
     fn look_up(&self, parent: usize, name: &str) -> Result<Vec<u8>, i32> {
         let node = self.child(parent, name).ok_or(ENOENT)?;
-        // Zero lifetimes disable caching, so that every query reaches the server.
+        // With lifetimes of zero, nothing is cached, so that every query reaches the server.
         let head = longs(&[node as u64 + 1, 0, 0, 0, 0]);
         Ok([head, self.attributes(node)].concat())
     }
@@ -148,7 +148,7 @@ impl Tree {
             10 => self.remove(node, name(), false),
             11 => self.remove(node, name(), true),
             17 => Ok([longs(&[0; 5]), words(&[4096, 255, 4096]), vec![0; 28]].concat()),
-            // INIT: no optional features.
+            // INIT: enables no optional features.
             26 => Ok([words(&[7, 31, 0, 0, 0, 64 << 10, 1]), vec![0; 36]].concat()),
             27 | 29 => Ok(longs(&[0, 0])),
             28 => {
@@ -168,7 +168,7 @@ fn words(numbers: &[u32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_ne_bytes()).collect()
 }
 
-/// Serves until the filesystem is unmounted, or the programs that should mount it have ended.
+/// Serves until the filesystem is unmounted, or the programs that were to mount it have ended.
 fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &AtomicBool) {
     const NO_DEVICE: i32 = 19;
     let mut request = vec![0; 256 << 10];
@@ -176,7 +176,7 @@ fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &Atomi
         let length = match device.read(&mut request) {
             Ok(length) => length,
             Err(error) if error.raw_os_error() == Some(NO_DEVICE) => return,
-            // The filesystem is not mounted yet, or the request was interrupted.
+            // The filesystem is not mounted yet, or a request was interrupted.
             Err(_) if are_gone.load(Ordering::Relaxed) => return,
             Err(_) => {
                 std::thread::sleep(Duration::from_millis(1));
@@ -192,12 +192,13 @@ fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &Atomi
         let mut whole = words(&[16 + body.len() as u32, error.wrapping_neg() as u32]);
         whole.extend_from_slice(&request[8..16]);
         whole.extend(body);
-        // This fails if the requesting process has ended.
+        // A write fails if the requesting process has ended.
         let _ = device.write(&whole);
     }
 }
 
-/// Runs a script in the tree's root, in a private mount namespace, and returns the remaining tree.
+/// Runs a script in the root of the tree, in its own mount namespace. Returns its output and the
+/// remaining tree.
 pub(crate) fn on_server(
     scratch: &Scratch,
     tree: Tree,
@@ -220,7 +221,7 @@ pub(crate) fn on_server(
     let server = std::thread::spawn(move || serve(&device, &shared, manner, &gone));
     let output = command.output().unwrap();
     are_gone.store(true, Ordering::Relaxed);
-    // The command also holds the device open.
+    // Drop the command, because it also holds the device open.
     drop(command);
     server.join().unwrap();
     assert_ne!(output.status.code(), Some(99), "not mounted: {output:?}");

@@ -1,4 +1,4 @@
-//! Unreadable entries, as an unprivileged user.
+//! Unreadable entries, accessed as an unprivileged user.
 
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -14,7 +14,7 @@ fn open_scratch() -> Option<Scratch> {
         return None;
     }
     let scratch = Scratch::new();
-    // The build directory may be inaccessible to other users.
+    // Copy the program, because other users might be unable to access the build directory.
     scratch.program(super::curt(), "curt");
     give(&scratch, ".", 0o755);
     Some(scratch)
@@ -31,7 +31,7 @@ fn give(scratch: &Scratch, path: &str, mode: u32) {
     std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// It is empty and can be removed, but a dry run must not try.
+/// The directory is empty and could be removed, but a dry run must not try.
 #[test]
 fn a_dry_run_removes_no_unreadable_directory() {
     let Some(scratch) = open_scratch() else { return };
@@ -48,11 +48,10 @@ fn a_dry_run_removes_no_unreadable_directory() {
     }
 }
 
-/// The object of the entry must contain the failed field, too.
 #[test]
 fn fields_that_fail_are_reported_with_their_entry() {
     let Some(scratch) = open_scratch() else { return };
-    // Other users can list this directory, but not read its symlinks.
+    // Other users can list this directory, but cannot read its symlinks.
     let find = "find -u --json --fields=target -tl -d1 . /proc/1";
     for sort in ["--sort=name", "-j1"] {
         let output = as_other(&scratch, &format!("{find} {sort}")).output().unwrap();

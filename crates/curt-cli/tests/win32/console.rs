@@ -26,14 +26,14 @@ impl Key {
         works
     }
 
-    /// Ctrl-C would not reach a new process group.
+    /// Starts curt. Only Ctrl-Break uses a new process group, because Ctrl-C would not reach one.
     fn start(self, scratch: &Scratch, args: &[&str]) -> Child {
         let mut command = curt(scratch.typed(), args);
         let group = if self == Key::Break { CREATE_NEW_PROCESS_GROUP } else { 0 };
         command.stdin(Stdio::piped()).creation_flags(group).spawn().unwrap()
     }
 
-    /// Retries, because the system may refuse while the program starts.
+    /// Presses the key. Retries, because the system may refuse while the program starts.
     fn press(self, child: &Child) {
         let press = || match self {
             Key::C => press_ctrl_c(),
@@ -83,7 +83,7 @@ fn interrupt_a_prompt(key: Key) {
         child.stderr.as_mut().unwrap().read_exact(&mut [0; 10]).unwrap();
         let begun = Instant::now();
         key.press(&child);
-        // While its input is open, only the key ends the program.
+        // Its input remains open, so that only the key can end the program.
         let input = child.stdin.take();
         let said = Said::of(&child.wait_with_output().unwrap());
         drop(input);
@@ -98,7 +98,7 @@ fn interrupt_a_prompt(key: Key) {
 fn stop_a_large_removal(key: Key) {
     let scratch = Scratch::new();
     for attempt in 0..10 {
-        // On a busy machine the key arrives late, so the tree must be larger.
+        // On a busy machine the key arrives late, so later attempts use a larger tree.
         let directories = 60 << (attempt / 3);
         for directory in 0..directories {
             let path = scratch.dir(format!("t/{directory}"));

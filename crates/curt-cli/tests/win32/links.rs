@@ -47,7 +47,7 @@ fn links_as_operands_are_removed() {
     }
 }
 
-/// A separator after a symlink refers to the symlink's target.
+/// A separator after a symlink would make the path refer to the symlink's target.
 #[test]
 fn links_with_a_separator_are_refused() {
     let (scratch, outside) = (Scratch::new(), outside());

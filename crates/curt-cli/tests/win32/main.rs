@@ -1,6 +1,6 @@
 //! Windows features of `curt rm`. The authorities are Microsoft's documentation, and in simple
-//! cases `del` and `rmdir`. Wine lacks some features (symlinks, invalid Unicode, case-sensitive
-//! directories); their tests report a skip.
+//! cases `del` and `rmdir`. Tests of features that Wine lacks (symlinks, invalid Unicode,
+//! case-sensitive directories) report a skip.
 #![cfg(windows)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -5,8 +5,9 @@ use curt_testkit::{Scratch, skip};
 
 use crate::{FILE_NOT_FOUND, curt, odd_name, run};
 
-/// Names that only a path with `\\?\` can express: devices, and endings that Win32 strips. A name
-/// of only dots works only inside its parent; as an operand it is refused like `.` or `..`.
+/// Names that only a path with `\\?\` can express: devices, and names with endings that Win32
+/// strips. A name of only dots can be removed with its parent, but as an operand it is refused like
+/// `.` or `..`.
 const STRANGE: [&str; 13] = [
     "nul", "NUL.txt", "con", "con.txt", "aux", "prn", "com1", "lpt9.log", "dot.", "dots...",
     "space ", "both. .", "...",
@@ -37,7 +38,7 @@ fn strange_names_are_operands() {
     }
 }
 
-/// The entry whose name has the ending that Win32 strips is another entry.
+/// Win32 strips the endings of these operands, and would remove a different entry.
 #[test]
 fn the_neighbour_with_the_shorter_name_stays() {
     let scratch = Scratch::new();

@@ -65,7 +65,7 @@ fn dot_and_dot_dot_are_refused() {
             assert!(said.messages.starts_with(line), "{operand}: {said:?}");
         }
     }
-    // Win32 resolves these operands to the directory itself or its parent.
+    // Win32 would resolve these operands to the directory itself or to its parent.
     for operand in ["...", ".. ", ". ", " ", r"d\...", r"d\.. ", "d/ "] {
         let said = run(&scratch, ["-r", operand]);
         assert_eq!(said.code, Some(1), "{operand}: {said:?}");
@@ -87,7 +87,7 @@ fn assert_root_is_refused(place: &Path, operand: &str, in_earnest: bool) {
     }
 }
 
-/// Uses a private drive whose root is a scratch directory.
+/// Uses a private drive letter, whose root is a scratch directory.
 #[test]
 fn roots_of_drives_are_refused() {
     let scratch = Scratch::new();
@@ -146,7 +146,7 @@ fn entries_of_a_root_are_removed() {
     }
 }
 
-/// On some systems, a program crashes when it starts another one in such a working directory.
+/// On some systems, a program with a very long working directory crashes when it starts a program.
 #[test]
 fn the_working_directory_is_of_any_length() {
     const PLACE: &str = "CURT_TEST_PLACE";

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{Said, curt, odd_name, run, words};
 
-/// The bytes of [`odd_name`] in a `--files0-from` list.
+/// [`odd_name`] as bytes in a `--files0-from` list.
 const ODD_BYTES: &[u8] = b"a\xed\xa0\x80b\xed\xb0\x80";
 
 fn objects(text: &str) -> Vec<Value> {

@@ -48,7 +48,7 @@ fn operands_with_attributes_are_removed() {
     assert!(scratch.list(".").is_empty());
 }
 
-/// Removing one hard link must not change the attributes, which all links share.
+/// Hard links share their attributes, so removing one link must not change them.
 #[test]
 fn the_other_name_of_a_read_only_file_stays_read_only() {
     let scratch = Scratch::new();
@@ -89,7 +89,7 @@ fn paths_are_of_any_length() {
     }
 }
 
-/// The typed path is short enough for any program, but the absolute path is not.
+/// The typed path is short enough for any program, but the absolute path is too long.
 #[test]
 fn relative_paths_are_of_any_length() {
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! The fast path of the check, which accepts most paths while looking at many units at a time.
+//! The fast path of the check, which looks at many units at a time.
 #![allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 
 use crate::options::Flavor;
@@ -11,7 +11,8 @@ pub(super) fn is_plain_posix<U: Unit>(text: &[U]) -> bool {
         && !any_window(text, [slash; 2], |[a, b]| (a == U::NUL) | ((a == dot) & (b == dot)))
 }
 
-/// Accepts only paths that are valid by the rules of Windows, or in strict mode.
+/// Returns whether a path is certainly valid under Windows rules, or in strict mode. May miss a
+/// valid path.
 pub(super) fn is_plain<U: Unit>(text: &[U], flavor: Flavor, is_strict: bool) -> bool {
     let (slash, backslash) = (U::ascii(b'/'), U::ascii(b'\\'));
     text.first().is_some_and(|&first| first != U::ascii(b' ') && !is_separator(first))
@@ -30,8 +31,8 @@ fn is_separator<U: Unit>(unit: U) -> bool {
     (unit == U::ascii(b'/')) | (unit == U::ascii(b'\\'))
 }
 
-/// A window needs the full check if its first unit is not ASCII or is forbidden in Windows names,
-/// or if `..` or a device name may begin there.
+/// Returns whether the full check is needed: the first unit is not ASCII or is forbidden in Windows
+/// names, or `..` or a device name may begin there.
 #[inline]
 fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);
@@ -41,7 +42,7 @@ fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     is_bad | is_dots | (is_separator(a) & begins_device(b, c, d))
 }
 
-/// An alias is a short name, or a name that ends in dots or spaces.
+/// Returns whether a short name, or the end of a name in dots or spaces, may begin here.
 #[inline]
 fn is_alias<U: Unit>([a, b, ..]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);
@@ -63,7 +64,7 @@ mod tests {
     use super::super::PathCheck;
     use crate::options::Flavor::{Posix, Windows};
 
-    /// Checks all concatenations of up to three pieces, even across blocks.
+    /// Pushes other pieces across the boundary of a block.
     const LONG: &str = "sixteen/letters/";
     const PIECES: [&str; 22] = [
         "a", "/", "\\", ".", "..", " ", "~1", ":", "con", "Com1", "LPT", "nul", "aux", "prn", "\0",

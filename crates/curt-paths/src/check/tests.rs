@@ -1,5 +1,3 @@
-//! Every reason, in order, tested with known tricks.
-
 use super::{Aliases, PathCheck};
 use crate::Refusal::{self, *};
 use crate::options::Flavor::{Posix, Windows};

@@ -1,4 +1,4 @@
-//! Native paths: bytes on Unix, and on Windows 16-bit units that need not be UTF-16.
+//! Native paths: bytes on Unix, and 16-bit units on Windows. Neither need be Unicode.
 #![cfg(any(unix, windows))]
 
 use std::borrow::Cow;

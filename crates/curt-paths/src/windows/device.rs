@@ -11,9 +11,10 @@ use super::prefix::{Start, is_separator};
 use crate::options::Release;
 use crate::unit::Unit;
 
-/// Returns whether this is a device name, in any case, without an extension, dots or spaces.
+/// Returns whether this is a device name, ignoring case. It must not have an extension, dots or
+/// spaces.
 ///
-/// `COM0`, `LPT0`, names with superscript four, and `CONERR$` are not.
+/// `COM0`, `LPT0`, names with superscript four, and `CONERR$` are not device names.
 pub fn is_device<U: Unit>(name: &[U]) -> bool {
     let is = |word: &[u8]| is_word(name, word);
     match name.len() {
@@ -25,7 +26,6 @@ pub fn is_device<U: Unit>(name: &[U]) -> bool {
     }
 }
 
-/// The digit is not 0, and may be a superscript.
 fn is_port<U: Unit>(name: &[U]) -> bool {
     let (port, digit) = name.split_at(3);
     (is_word(port, b"com") || is_word(port, b"lpt"))
@@ -43,8 +43,9 @@ fn is_word<U: Unit>(name: &[U], word: &[u8]) -> bool {
             .all(|(unit, &letter)| unit.to_ascii().eq_ignore_ascii_case(&letter))
 }
 
-/// Returns the position of a device name in the last component, which replaces the whole path, as
-/// in [`GetFullPathNameW`](https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
+/// Returns the position of a device name in the last component.
+/// [`GetFullPathNameW`](https://learn.microsoft.com/windows/win32/fileio/naming-a-file) replaces
+/// the whole path with it.
 pub fn device_at_end<U: Unit>(path: &[U], start: Start, release: Release) -> Option<Range<usize>> {
     if matches!(start, Start::LocalDevice | Start::BareDevice | Start::Share) {
         return None;

@@ -1,6 +1,6 @@
 //! Makes native Windows paths full, as `GetFullPathNameW` does.
 //!
-//! The start of the path determines which directory is put before the rest, and the root that `..`
+//! The start of the path determines the directory put before the rest, and the root that `..`
 //! cannot remove. Then, from left to right, runs of separators become one backslash; `.`
 //! disappears; `..` removes a name; a name before a separator loses a single trailing dot, and the
 //! last component loses all its trailing dots and spaces.
@@ -20,8 +20,8 @@ use crate::unit::{Unit, has_nul};
 const LONGEST_TEXT: usize = 32765;
 const LONGEST_RESULT: usize = 32766;
 
-/// `directory` finds the directory from which a path without a full start begins. A text with NUL
-/// may fail with any error.
+/// `directory` returns the starting directory of a path that is not full. A text with NUL can fail
+/// with any error.
 pub(crate) fn write<'a, U: Unit, T: Trace>(
     text: &[U],
     options: Options,
@@ -80,7 +80,7 @@ fn check<U: Unit>(text: &[U]) -> Result<(), ExpandError> {
     Ok(())
 }
 
-/// Returns the length of the root, and where the names begin in the text.
+/// Writes the root. Returns its length, and the position in the text where the names begin.
 fn write_root<U: Unit>(
     text: &[U],
     start: Start,
@@ -126,7 +126,7 @@ fn write_root<U: Unit>(
     (out.len(), names_begin)
 }
 
-/// Trims a server or share that ends the text, like any other last component.
+/// Trims a server or share at the end of the text, like any last component.
 fn trim_root<U: Unit>(out: &mut Vec<U>, trace: &mut impl Trace) {
     let begin = out.iter().rposition(|&unit| is_separator(unit)).map_or(0, |last| last + 1);
     let length = last_name(&out[begin..]).len();
@@ -178,7 +178,7 @@ pub(crate) fn directory<U: Unit>(
     if full.len() > root && full.last() == Some(&U::ascii(b'\\')) {
         full.pop();
     }
-    // Paths that start from `\\?\C:\` keep that drive: `..` must not lead to another one.
+    // A path that starts from `\\?\C:\` keeps that drive: `..` must not lead to a different one.
     let root = match start {
         Start::LocalDevice | Start::BareDevice => volume_end(&full, root),
         _ => root,
@@ -186,7 +186,7 @@ pub(crate) fn directory<U: Unit>(
     Ok(Directory { text: full, root })
 }
 
-/// Returns the end of the drive after a device root, or of the share in `UNC\server\share`.
+/// Returns the end of the drive that follows a device root, or of the share in `UNC\server\share`.
 fn volume_end<U: Unit>(path: &[U], root: usize) -> usize {
     let mut names = path[root..].split(|&unit| is_separator(unit));
     let length = |name: &[U]| name.len() + 1;
@@ -205,10 +205,10 @@ pub(crate) fn is_same_letter<U: Unit>(one: &[U], other: &[U]) -> bool {
         })
 }
 
-/// Fast check, which may return `false` for a path that is its own expansion.
+/// Fast check that may miss a clean path.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let start = Start::of(text);
-    // The root of a share or device begins with two separators, which are unclean elsewhere.
+    // Skip the separators at the start of a share or device, which would be unclean elsewhere.
     let from = match start {
         Start::DriveAbsolute { .. } => 0,
         Start::Share => 1,
@@ -227,7 +227,6 @@ pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
         && device_at_end(text, start, options.release).is_none()
 }
 
-/// Two neighbours that never occur in a clean path.
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 fn is_unclean<U: Unit>([a, b]: [U; 2]) -> bool {

@@ -90,8 +90,8 @@ fn devices_by_release() {
 
 #[test]
 fn relative_paths_start_from_any_directory_that_can_be_one() {
-    // The system can return a verbatim directory, and even then no path may lead to another drive
-    // or share.
+    // The working directory can be verbatim. Even then no path can lead to a different drive or
+    // share.
     for (cwd, table) in [
         (r"\\srv\shr\dir", r"x→\\srv\shr\dir\x \x→\\srv\shr\x \→\\srv\shr\ ..\..\x→\\srv\shr\x"),
         (r"\\srv\shr\dir", r"C:x→C:\x"),

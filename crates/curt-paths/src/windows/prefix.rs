@@ -20,7 +20,7 @@ pub enum Start {
     LocalDevice,
     /// Exactly `\\.` or `\\?`.
     BareDevice,
-    /// Any other two separators.
+    /// Two separators, but neither of the above.
     Share,
     /// A drive and a separator.
     DriveAbsolute {
@@ -83,8 +83,8 @@ impl Start {
     }
 }
 
-/// Returns whether the kernel takes this path literally: it begins with `\\?\` or `\??\`, with
-/// backslashes.
+/// Returns whether the kernel takes this path literally: it begins with `\\?\` or `\??\`, spelled
+/// with backslashes.
 pub fn is_verbatim<U: Unit>(text: &[U]) -> bool {
     text.len() >= 4
         && text[0].to_ascii() == b'\\'

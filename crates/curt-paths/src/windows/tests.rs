@@ -1,5 +1,3 @@
-//! Starts and names, in bytes and in 16-bit units. `full_path_tests.rs` tests whole paths.
-
 use super::{Start, is_device, is_verbatim};
 use crate::tests::wide;
 

@@ -1,11 +1,11 @@
-//! Finds canonical paths beneath a root, correct wherever the root was moved. The last component
-//! may be missing.
+//! Finds canonical paths beneath a root, even if the root was moved. The last component may be
+//! missing.
 //!
 //! There are four methods, tried in order of cost:
 //!
-//! - `by_text`: if symlinks are refused, the path's own text is canonical.
-//! - `by_handle`: the system opens the path and reports its name and the root's. The difference
-//!   must lead to the same file again.
+//! - `by_text`: if symlinks are refused, the path itself is canonical once folded.
+//! - `by_handle`: opens the path and gets the current paths of the file and the root. Their
+//!   difference is canonical if it leads to the same file again.
 //! - `by_parent_handle`: does the same for the parent of a missing last component.
 //! - `by_single_steps`: resolves the path in single steps, if the other methods have no answer.
 
@@ -69,7 +69,8 @@ impl<S: Beneath> Confined<'_, S> {
         }
     }
 
-    /// Returns `None` if the last component is a symlink, because then the path leads elsewhere.
+    /// Finds the path of a missing last component. Returns `None` if the component is a broken
+    /// symlink, because the path then leads elsewhere.
     fn by_parent_handle(&self, path: &Text<S::Unit>) -> Answer<S::Unit> {
         let Some((parent, name)) = path.split() else { return Ok(None) };
         if parent.units().is_empty() || path.is_directory() {
@@ -115,13 +116,13 @@ impl<S: Beneath> Confined<'_, S> {
         Ok(Some(Canonical { path: text::folded(path.units(), S::FLAVOR)?, missing }))
     }
 
-    /// Returns the path of a file from the root. Queries the paths of both now, because the root
-    /// may have moved.
+    /// Returns the path of a file from the root. Queries both current paths, because the root may
+    /// have moved.
     pub(super) fn name_of(&self, handle: &S::Handle) -> Result<Vec<S::Unit>, Failure> {
         let path = self.sys().path_of(Open::File(handle))?;
         let root = self.sys().path_of(Open::Dir(self.dir))?;
         let path = text::folded(text::below(&path, &root).ok_or(Failure::ESCAPE)?, S::FLAVOR)?;
-        // Trees that are not mounted in our namespace can have the same path.
+        // Check the path, because a tree outside our mount namespace can have the same path.
         if self.sys().is_at(self.dir, &path, Open::File(handle))? {
             Ok(path)
         } else {

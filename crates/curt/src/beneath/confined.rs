@@ -1,8 +1,8 @@
 //! Implements the operations beneath a root, for any platform.
 //!
 //! An operation on an existing entry resolves the whole path in one call (`Beneath::whole`, on
-//! Linux `openat2(2)`), or else in single steps ([`steps::resolve`]). An operation that only needs
-//! a name opens the parent either way and acts there ([`Confined::at_name`]).
+//! Linux `openat2(2)`) or, without that call, in single steps ([`steps::resolve`]). An operation
+//! that only needs a name opens the parent this way and acts there ([`Confined::at_name`]).
 
 use std::io;
 use std::path::Path;
@@ -60,7 +60,7 @@ impl PairFailure {
         PairFailure { is_second: true, failure: failure.into() }
     }
 
-    /// Errors of these kinds are about the new name.
+    /// Attributes an error of a call with two names. Errors of these kinds are about the new name.
     fn of_both(error: io::Error) -> PairFailure {
         use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, IsADirectory};
         let is_second = matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | IsADirectory);
@@ -78,8 +78,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         &self.querier.sys
     }
 
-    /// Checks a path. On POSIX only the kernel can find an escape, because this check does not
-    /// fold.
+    /// Checks a path. On POSIX only the kernel can find escapes, because this check does not fold
+    /// the path.
     pub(super) fn text(
         &self,
         path: &Path,
@@ -87,8 +87,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
     ) -> Result<Text<S::Unit>, Failure> {
         buffer.clear();
         S::Unit::append_units(path, &mut buffer);
-        // The system would refuse this path before any lookup, but single steps pass it only a
-        // part.
+        // The system refuses a path of this length before any lookup, but single steps pass it only
+        // parts.
         if buffer.len() >= S::LONGEST {
             return Err(OsError::TooLong.error().into());
         }
@@ -99,7 +99,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
                 Err(Refusal::Escape) => check.in_root(true).check(&buffer),
                 answer => answer,
             },
-            // Windows never sees dots.
+            // On Windows the system must not see `.` and `..`, so pass the folded path.
             Flavor::Windows => match check.name(&buffer) {
                 Ok(name) => return Ok(Text::new(name.into_owned())?),
                 Err(refusal) => Err(refusal),
@@ -107,7 +107,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         };
         match checked {
             Ok(()) => Ok(Text::below_root(buffer)?),
-            // Only the first reason is reported, and an escape precedes these.
+            // Report an escape instead, because it takes precedence.
             Err(refusal) if refusal > Refusal::Escape && self.escapes(&buffer) => {
                 Err(Failure::ESCAPE)
             }
@@ -115,7 +115,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Whether the path would leave the root if symlinks were followed.
+    /// Returns whether following symlinks would lead out of the root.
     fn escapes(&self, path: &[S::Unit]) -> bool {
         let rules = Rules { no_links: false, ..self.policy.rules() };
         let mut look =
@@ -128,7 +128,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         matches!(answer, Err(Failure::Refused(Refusal::Escape)))
     }
 
-    /// Resolves in single steps. A refused symlink that leaves the root is an escape.
+    /// Resolves a path in single steps. If a refused symlink leaves the root, reports an escape.
     pub(super) fn resolve<T>(
         &self,
         path: &[S::Unit],
@@ -160,8 +160,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Finds out why the system did not follow a symlink. If single steps find no refusal, returns
-    /// the system's error.
+    /// Finds out why a symlink was not followed. Returns the system's error if single steps find no
+    /// refusal.
     fn unfollowed(&self, path: &Text<S::Unit>, follow: bool, error: io::Error) -> Failure {
         let mut look =
             |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name, Reading::Look) {
@@ -172,9 +172,9 @@ impl<'a, S: Beneath> Confined<'a, S> {
             };
         match self.resolve(path.units(), Wanted::Anything, &mut look) {
             Err(refused @ Failure::Refused(_)) => refused,
-            // The caller does not follow a symlink as the last component.
+            // The caller does not follow symlinks, and this one is the last component.
             Ok((true, _)) => error.into(),
-            // The tree may have changed by now.
+            // The symlink was replaced meanwhile, but is refused anyway.
             _ if self.policy.rules().no_links => Failure::LINK,
             _ => error.into(),
         }
@@ -201,7 +201,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.resolve(path.units(), Wanted::Directory, &mut enter).map(|(dir, _)| dir)
     }
 
-    /// Opens a parent. On POSIX appends `.`, because `protected_symlinks` treats a symlink at the
+    /// Opens a parent. On POSIX, appends `.`, because `protected_symlinks` treats a symlink at the
     /// end of a path differently from one inside it.
     pub(super) fn enter_parent(&self, parent: &Text<S::Unit>) -> Result<S::Dir, Failure> {
         let dot = [S::Unit::ascii(b'.')];
@@ -229,7 +229,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
     }
 
     /// Acts on the last component in its parent, or on `.` if the path must be a directory. If
-    /// `act` returns [`Step::Other`], follows the symlink.
+    /// `act` returns [`Step::Other`] for a symlink, follows the symlink.
     fn at_last<T>(&self, path: &Text<S::Unit>, act: &mut Act<'_, S, T>) -> Result<T, Failure> {
         let split = path.split().filter(|_| !path.is_directory());
         let step = if let Some((parent, name)) = split {
@@ -245,8 +245,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Acts on the last component without following it. Trailing separators are ignored. A path
-    /// that ends in dots is looked up first, then fails with `error`.
+    /// Acts on the last component without following it. Ignores trailing separators. If the path
+    /// ends in `.` or `..`, looks it up, then fails with `error`.
     fn at_name<T>(
         &self,
         path: &Text<S::Unit>,
@@ -264,11 +264,11 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.at_name(path, OsError::Exists, |at, name| self.sys().create_dir(at, name, mode))
     }
 
-    /// Creates each directory by its own path from the root, so a swap meanwhile cannot lead
-    /// outside. Parents come first, each only once; if one disappears again, that is an error.
+    /// Creates each directory by its path from the root, so that a concurrent swap cannot lead
+    /// outside. Creates parents first, each only once. A parent that disappears again is an error.
     pub(super) fn create_dir_all(&self, path: &Text<S::Unit>, mode: u32) -> Result<(), Failure> {
         match self.is_entered(path) {
-            // Creating a directory beneath another kind of entry will report it.
+            // If an ancestor is not a directory, creating the directory fails with the right error.
             Err(failure) if failure.is_missing() || failure.is(io::ErrorKind::NotADirectory) => {}
             answer => return answer,
         }
@@ -312,8 +312,9 @@ impl<'a, S: Beneath> Confined<'a, S> {
         self.at_new_name(path, |at, name| self.sys().symlink(target, at, name))
     }
 
-    /// Checks in the kernel's order: the first path, the parent of the second, the second name. A
-    /// path that ends in a separator or dots must be a directory, which cannot have a second name.
+    /// Checks in the kernel's order: the first path, the second path's parent, the second name. A
+    /// first path that ends in a separator or dots must be a directory, which cannot be
+    /// hard-linked.
     pub(super) fn hard_link(
         &self,
         from: &Text<S::Unit>,
@@ -321,7 +322,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
     ) -> Result<(), PairFailure> {
         if from.is_directory() {
             self.is_entered(from).map_err(PairFailure::first)?;
-            // The system looks at the new name before it refuses a directory.
+            // The system checks the new name before it refuses a directory.
             return PairFailure::join(Ok(to.and_then(|to| {
                 self.at_new_name(&to, |at, fresh| {
                     Ok(self.sys().hard_link(at, S::ITSELF, at, fresh))
@@ -339,7 +340,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }))
     }
 
-    /// As in the kernel, a trailing separator is an error.
+    /// Acts on a name to be created. As in the kernel, a trailing separator is an error.
     fn at_new_name<T>(
         &self,
         path: &Text<S::Unit>,
@@ -392,8 +393,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         Ok(Some((self.enter_parent(&parent)?, name)))
     }
 
-    /// Checks in the kernel's order: both parents, then whether both paths end in a name, then the
-    /// old name.
+    /// Renames an entry. Checks in the kernel's order: both parents, whether both paths end in a
+    /// name, the old name.
     pub(super) fn rename(
         &self,
         from: &Text<S::Unit>,
@@ -446,7 +447,7 @@ impl<'a, S: Beneath> Confined<'a, S> {
             let mut metadata = Metadata::default();
             let subject = Subject { dir, name, path: &|| shown.to_owned(), follow: false };
             self.querier.reset(&mut metadata);
-            // A query by name would need search permission.
+            // Query the open directory, because a query by name would need search permission.
             let own = (name == S::ITSELF).then(|| self.sys().query_dir(dir, Request::STAT));
             if let Some(Ok(own)) = own {
                 metadata.facts = own;

@@ -11,7 +11,7 @@
 //! use std::fs::File;
 //! use std::io::ErrorKind;
 //!
-//! /// The file with this name, which is decoded already, or the status to answer.
+//! /// Opens the file with this decoded name, or returns an HTTP status.
 //! fn serve(root: &Root, name: &str) -> Result<File, u16> {
 //!     // Without `nonblocking`, a FIFO would make the server wait until somebody writes to it.
 //!     let file = root.open_file(name, OpenOptions::new().read(true).nonblocking(true));
@@ -23,15 +23,15 @@
 //!
 //! fn status(error: &Error) -> u16 {
 //!     match (error.cause(), error.kind()) {
-//!         // Or 404, which does not tell the client what is refused.
+//!         // 404 would hide from the client that the path was refused.
 //!         (Cause::Refused(_), _) | (_, ErrorKind::PermissionDenied) => 403,
 //!         (_, ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory) => 404,
-//!         // Also a name that is too long, a loop of links and a socket.
+//!         // For example, a name that is too long, a symlink loop or a socket.
 //!         _ => 500,
 //!     }
 //! }
 //!
-//! // `Strict` also refuses links, and spellings that mean another name on some system.
+//! // `Strict` also refuses symlinks, and spellings that mean a different name on some system.
 //! let root = Root::open(scratch.join("www"))?.aliases(Aliases::Strict);
 //! assert_eq!(serve(&root, "page.html").unwrap().metadata()?.len(), 5);
 //! assert_eq!(serve(&root, "../secret").unwrap_err(), 403);
@@ -44,7 +44,7 @@
 //! ```
 //!
 //! The error's message gives the reason, for a log. To hide files such as `.htpasswd`, compare the
-//! canonical name of the opened file ([`Root::name_of`]), not the requested name.
+//! canonical path of the opened file ([`Root::name_of`]), not the requested path.
 //!
 //! To unpack an untrusted archive, create directories with [`Root::create_dir_all`]. Create other
 //! entries with [`Root::remove_file`] followed by [`Root::open_file`] with
@@ -63,7 +63,7 @@
 //!
 //! # Call ceiling
 //!
-//! For a path of any depth without symlinks:
+//! System calls for a path of any depth without symlinks:
 //!
 //! | | Linux | single steps (POSIX, `--without openat2`) for a path of n names |
 //! |---|---|---|
@@ -74,28 +74,28 @@
 //! | create a directory and its missing parents | 4 per directory created | – |
 //! | name of an open file | 4 (`readlinkat` twice, `newfstatat`, `fstat`) | – |
 //!
-//! A canonical name:
+//! System calls for a canonical path:
 //!
 //! | Linux | last component missing | symlinks refused (strict) | single steps |
 //! |---|---|---|---|
 //! | 5, and 1 to close | 7, and 1 to close | 1, and 1 to close; if missing 2, and 1 to close | 2n - 1, and 6 to 11 per symlink |
 //!
 //! `openat2` opens the file, and two `readlinkat` calls return the current absolute paths of the
-//! file and of the root. Another mount namespace or a later mount can make the difference between
-//! these paths wrong, so `newfstatat` and `fstat` check that the relative path leads to the same
-//! file. After `ENOENT` the last component can be missing or a broken symlink, so the parent is
-//! opened, the name is looked up in it, and the parent's path is found. Windows takes 4 calls (6 if
-//! the last component is missing).
+//! file and of the root. The difference between these paths can be wrong because of another mount
+//! namespace or a later mount, so `newfstatat` and `fstat` check that it leads to the same file.
+//! After `ENOENT` the last component can be missing or a broken symlink, so the parent is opened,
+//! the name is looked up in it, and the parent's path is found. Windows takes 4 calls (6 if the
+//! last component is missing).
 //!
-//! Symlinks are free if the kernel follows them. If a refusal has several possible reasons
-//! (`ELOOP`), single steps, which open only directories, find the actual one.
+//! Symlinks cost no calls if the kernel follows them. An error that can have several reasons
+//! (`ELOOP`) is explained by single steps, which open only directories.
 //!
 //! # Races
 //!
 //! *Prevented*: swapping a directory for a symlink, retargeting a symlink, renaming any part of the
 //! tree, creating a file through a broken symlink. `openat2(2)` checks the path during resolution.
-//! Single steps open each name relative to its open parent, read symlinks themselves, and resolve
-//! `..` to the directory that they entered before.
+//! Single steps open each name relative to its open parent, read symlinks themselves, and for `..`
+//! return to the directory from which they came.
 //!
 //! *Not prevented*: a directory moved out of the root after it was opened remains accessible
 //! through its handle. Between two operations the meaning of a path can change, but the meaning of
@@ -105,16 +105,16 @@
 //!
 //! Without `openat2` (before Linux 5.6, behind a filter, and on other systems) paths are resolved
 //! in single steps, with at most 32 directories open and 40 symlinks followed. If the kernel lacks
-//! the call (`ENOSYS`), the process remembers it. If a filter refuses the call (`EPERM` even for
-//! the root itself), the root remembers it. Single steps follow symlinks by the rules of Linux: the
-//! mount option `nosymfollow`, and `fs.protected_symlinks`. Only root can read that setting, so
-//! other users assume that it is on.
+//! the call (`ENOSYS`), the whole process stops trying it. If a filter refuses the call (`EPERM`
+//! even for the root itself), this root stops trying it. Single steps follow symlinks under the
+//! rules of Linux, the mount option `nosymfollow` and `fs.protected_symlinks`. Only the superuser
+//! can read that setting, so other users assume that it is on.
 //!
 //! Any other refusal by `openat2` is final (ADR 36), so an attacker cannot force single steps by
-//! renaming. `EAGAIN`, caused by a rename or mount somewhere while `..` is resolved, is retried for
-//! some 10 ms and then reported. A single step with contradictory results is repeated up to 64
-//! times. Without `/proc`, or beyond the system's path limit, single steps collect canonical names.
-//! On Linux and FreeBSD, entering a directory does not need read permission.
+//! renaming. A rename or mount anywhere while `..` is resolved causes `EAGAIN`, which is retried
+//! for some 10 ms and then reported. A single step with contradictory results is repeated up to 64
+//! times. Without `/proc`, or for paths beyond the system's limit, single steps collect canonical
+//! paths. On Linux and FreeBSD, entering a directory does not need read permission.
 
 mod canonical;
 mod confined;

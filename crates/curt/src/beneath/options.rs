@@ -13,7 +13,7 @@ pub enum Scope {
     #[default]
     Beneath,
     /// Confines the path, as `chroot` does: absolute paths and symlinks start at the root, and `..`
-    /// at the root is the root.
+    /// at the root remains there.
     InRoot,
 }
 
@@ -26,7 +26,7 @@ pub struct OpenOptions {
     how: How,
     create: bool,
     create_new: bool,
-    /// Whether the options come from `from_flags` on a system that judges the flags itself.
+    /// Whether these are the system's own flags, whose combination only the system checks.
     is_of_system: bool,
 }
 
@@ -37,21 +37,22 @@ impl Default for OpenOptions {
 }
 
 impl OpenOptions {
-    /// Creates options with all access off, following symlinks, and with mode 0666 minus the umask.
+    /// Creates options without any access, with mode 0666 minus the umask. Symlinks are followed.
     #[must_use = "options do nothing until something is opened with them"]
     pub fn new() -> OpenOptions {
         let how = How { follow: true, mode: 0o666, ..How::default() };
         OpenOptions { how, create: false, create_new: false, is_of_system: false }
     }
 
-    /// Converts the flags of the system.
+    /// Creates options from the system's `open` flags.
     ///
-    /// On Unix these are the flags of `open(2)`, in any combination; the system decides whether it
-    /// is valid. On Windows these are the flags of the C library's `_open`, in combinations that
-    /// these options permit.
+    /// On Unix these are flags of `open(2)`, and the system checks their combination. On Windows
+    /// these are flags of the C library's `_open`, in combinations that the methods of this type
+    /// permit.
     ///
-    /// `O_CLOEXEC` and `O_NOCTTY` are always set. Flags for non-files (`O_PATH`, `O_DIRECTORY`,
-    /// `O_TMPFILE`) and unknown flags fail with [`InvalidInput`](io::ErrorKind::InvalidInput).
+    /// `O_CLOEXEC` and `O_NOCTTY` are always set. Flags for objects other than files (`O_PATH`,
+    /// `O_DIRECTORY`, `O_TMPFILE`) and unknown flags fail with
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput).
     ///
     /// ```
     /// # #[cfg(unix)]
@@ -101,39 +102,40 @@ impl OpenOptions {
         self
     }
 
-    /// Creates a missing file, even the target of a broken symlink beneath the root.
+    /// Creates a missing file. Through a broken symlink, creates its target if that is beneath the
+    /// root.
     pub fn create(&mut self, yes: bool) -> &mut Self {
         self.create = yes;
         self
     }
 
-    /// Creates the file, and fails if it exists, even as a symlink.
+    /// Creates the file. Fails if the name exists, even as a symlink.
     ///
-    /// Ignores [`create`](OpenOptions::create) and [`truncate`](OpenOptions::truncate).
+    /// [`create`](OpenOptions::create) and [`truncate`](OpenOptions::truncate) are then ignored.
     pub fn create_new(&mut self, yes: bool) -> &mut Self {
         self.create_new = yes;
         self
     }
 
-    /// Sets whether to follow a symlink as last component, within the root; [`Follow::Links`] by
-    /// default.
+    /// Sets whether to follow a symlink in the last component, within the root; [`Follow::Links`]
+    /// by default.
     ///
-    /// With [`Follow::Never`] such a symlink is an error.
+    /// With [`Follow::Never`], opening such a symlink fails.
     pub fn follow(&mut self, follow: Follow) -> &mut Self {
         self.how.follow = follow != Follow::Never;
         self
     }
 
-    /// Makes opening, and reading while there is no data, return at once (`O_NONBLOCK`).
+    /// Makes opening and reading return at once instead of waiting for data (`O_NONBLOCK`).
     ///
-    /// In a directory writable by other users, a FIFO can replace a file, and opening a FIFO
-    /// otherwise waits for a writer. Regular files are not affected.
+    /// In a directory that other users can write to, a file can be replaced with a FIFO, and
+    /// opening a FIFO otherwise waits for a writer. Regular files are not affected.
     pub fn nonblocking(&mut self, yes: bool) -> &mut Self {
         self.how.nonblocking = yes;
         self
     }
 
-    /// Makes only opening the file return at once; reads and writes then wait as usual.
+    /// Makes opening return at once, but lets reads and writes wait as usual.
     ///
     /// [`nonblocking`](OpenOptions::nonblocking) takes precedence. Costs 1 more call on Unix;
     /// ignored on Windows.
@@ -142,7 +144,7 @@ impl OpenOptions {
         self
     }
 
-    /// Sets the permissions of a new file, minus the umask; ignored on systems without mode bits.
+    /// Sets the permissions of a new file, minus the umask. Ignored on systems without mode bits.
     pub fn mode(&mut self, mode: u32) -> &mut Self {
         self.how.mode = mode & 0o7777;
         self
@@ -161,7 +163,7 @@ impl OpenOptions {
         let is_allowed = match (write, append) {
             (true, false) => true,
             (false, false) => read && !truncate && create == Create::Never,
-            // Truncating is allowed with appending only for a new file, which is empty anyway.
+            // Appending with truncation is allowed only for a new file, which is empty anyway.
             (_, true) => !truncate || create == Create::New,
         };
         is_allowed.then_some(How { write: write || append, create, ..self.how })

@@ -28,7 +28,7 @@ type OsDir = <Os as Sys>::Dir;
 
 /// An open directory that confines untrusted paths: operations never leave it.
 ///
-/// The directory may be renamed while it is open. Threads can share a root.
+/// The directory may be renamed while the root is open. Threads can share a root.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-root-{}", std::process::id()));
@@ -53,7 +53,7 @@ pub struct Root {
     policy: Policy,
     setup: Setup,
     worker: Mutex<Worker>,
-    /// The calls made by threads that found the worker busy.
+    /// Calls made by threads that found the worker locked.
     other_calls: SharedCalls,
 }
 
@@ -74,7 +74,8 @@ impl fmt::Debug for Root {
     }
 }
 
-/// The clone counts its own calls, and its policy can be changed. Cloning makes no system call.
+/// Clones share the open directory, but have their own call counts and policy. Cloning makes no
+/// system call.
 impl Clone for Root {
     fn clone(&self) -> Root {
         self.at(Arc::clone(&self.dir))
@@ -99,7 +100,7 @@ impl Root {
         Root::open_without(path, &[])
     }
 
-    /// Opens a root without these kernel features, for tests.
+    /// Opens a root, for tests, without using these kernel features.
     #[doc(hidden)]
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Root, Error> {
         let path = path.as_ref();
@@ -195,7 +196,7 @@ impl Root {
 
     /// Opens a file. Makes 1 system call on Linux.
     ///
-    /// Opens any kind of entry, even directories and devices. Opening a FIFO for reading blocks
+    /// Opens any kind of entry, even a directory or a device. Opening a FIFO for reading waits
     /// until another process opens it for writing. If other users can create files beneath the
     /// root, set [`OpenOptions::nonblocking`], and check `file.metadata()?.is_file()`.
     pub fn open_file(&self, path: impl AsRef<Path>, options: &OpenOptions) -> Result<File, Error> {
@@ -207,7 +208,7 @@ impl Root {
         self.run(Operation::Open, path, |confined, text| confined.open_file(text, &how))
     }
 
-    /// Opens a directory as another root with the same policy. Makes 1 system call on Linux.
+    /// Opens a directory as a new root with the same policy. Makes 1 system call on Linux.
     pub fn open_dir(&self, path: impl AsRef<Path>) -> Result<Root, Error> {
         let opened = self.run(Operation::OpenDirectory, path.as_ref(), |confined, text| {
             confined.enter(text, Purpose::Lookup)
@@ -215,7 +216,7 @@ impl Root {
         Ok(self.at(Arc::new(opened?)))
     }
 
-    /// Opens a directory for listing. Paths of entries begin with `path` as given.
+    /// Opens a directory for listing. The paths of its entries begin with `path` as given.
     ///
     /// Makes 1 system call on Linux.
     pub fn read_dir(&self, path: impl AsRef<Path>) -> Result<Directory, Error> {
@@ -226,7 +227,7 @@ impl Root {
         Ok(Directory::of(self.setup.clone(), &Calls::default(), dir, path.to_owned()))
     }
 
-    /// Creates a directory with this mode, minus the umask. Windows ignores the mode.
+    /// Creates a directory with `mode` minus the umask. Windows ignores the mode.
     ///
     /// Fails if the name exists, even as a symlink.
     pub fn create_dir_with_mode(&self, path: impl AsRef<Path>, mode: u32) -> Result<(), Error> {
@@ -253,7 +254,6 @@ impl Root {
     /// ```
     pub fn create_dir_all(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let path = path.as_ref();
-        // Accept an empty path, as the standard library does.
         if path.as_os_str().is_empty() {
             return Ok(());
         }
@@ -264,9 +264,9 @@ impl Root {
 
     /// Creates a symlink at `link`, as [`std::os::unix::fs::symlink`] does.
     ///
-    /// The name must not exist, and the target can be any text. Operations of a root never follow
-    /// the symlink outside, but other programs do, so check an untrusted target before they see the
-    /// tree.
+    /// The name must not exist. The target can be any text. Operations of a root never follow the
+    /// symlink outside the root, but other programs do, so check an untrusted target before other
+    /// programs see the tree.
     ///
     /// Fails on Windows with [`Unsupported`](io::ErrorKind::Unsupported), because creating symlinks
     /// requires a privilege there.
@@ -292,7 +292,7 @@ impl Root {
     /// Creates a hard link; both paths are beneath the root.
     ///
     /// If `original` ends in a symlink, the symlink itself is linked. [`Error::path`] returns the
-    /// path that failed, or `original` if unknown.
+    /// path that caused the error, or `original` if unknown.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-hard-{}", std::process::id()));
@@ -317,9 +317,10 @@ impl Root {
 
     /// Changes the permissions of a file or directory.
     ///
-    /// A symlink as the last component is followed within the root. Linux opens the file with
-    /// `O_PATH` and changes it through `/proc`, in 3 system calls; without `/proc` this fails with
-    /// [`Unsupported`](io::ErrorKind::Unsupported). Windows only has the read-only attribute.
+    /// A symlink in the last component is followed within the root. Linux opens the file with
+    /// `O_PATH` and changes it through `/proc`, in 3 system calls. Without `/proc`, fails with
+    /// [`Unsupported`](io::ErrorKind::Unsupported). On Windows only the read-only attribute
+    /// changes.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-mode-{}", std::process::id()));
@@ -345,8 +346,7 @@ impl Root {
 
     /// Changes the access and modification times of a file or directory.
     ///
-    /// `None` leaves a time unchanged. Symlinks are treated as by [`Root::set_permissions`], and
-    /// the cost is the same.
+    /// `None` leaves a time unchanged. Symlinks and costs are as for [`Root::set_permissions`].
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-times-{}", std::process::id()));
@@ -379,7 +379,7 @@ impl Root {
         self.run(Operation::Remove, path.as_ref(), |confined, text| confined.remove_dir(text))
     }
 
-    /// Removes a file or a symlink; never the symlink's target.
+    /// Removes a file or a symlink, but never the symlink's target.
     pub fn remove_file(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         self.run(Operation::Remove, path.as_ref(), |confined, text| confined.remove_file(text))
     }
@@ -406,18 +406,18 @@ impl Root {
         removal.run_in(Parent::Open(dir), &SystemUnit::path(name), path)
     }
 
-    /// Renames an entry, replacing an existing one as the system does.
+    /// Renames an entry. Replaces an existing entry with the new name under the system's rules.
     ///
-    /// A symlink as the last component is itself renamed or replaced. [`Error::path`] returns the
-    /// path that failed, or `from` if unknown.
+    /// A symlink in the last component is itself renamed or replaced. [`Error::path`] returns the
+    /// path that caused the error, or `from` if unknown.
     pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), Error> {
         self.rename_as([from.as_ref(), to.as_ref()], true)
     }
 
     /// Renames as [`Root::rename`] does, but fails if the new name exists.
     ///
-    /// Atomic on Linux and macOS; fails with `EINVAL` if the file system does not support it. Other
-    /// Unix systems fail with [`Unsupported`](io::ErrorKind::Unsupported).
+    /// The check is atomic on Linux and macOS, and fails with `EINVAL` if the filesystem does not
+    /// support it. Other Unix systems fail with [`Unsupported`](io::ErrorKind::Unsupported).
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-new-{}", std::process::id()));
@@ -443,8 +443,8 @@ impl Root {
 
     /// Returns the metadata of a path, always including the kind.
     ///
-    /// A symlink as the last component is followed only if the plan says so ([`Plan::follow`]);
-    /// then a broken symlink is an error.
+    /// A symlink in the last component is followed only if the plan says so ([`Plan::follow`]). A
+    /// broken symlink is then an error.
     pub fn stat(&self, path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, Error> {
         let (path, plan) = (path.as_ref(), plan.into());
         self.run(Operation::Stat, path, |confined, text| confined.stat(text, path, plan))
@@ -459,9 +459,8 @@ impl Root {
 
     /// Returns the canonical path from the root.
     ///
-    /// The last component may be missing, for a file to be created.
-    ///
-    /// Correct even if the root or one of its ancestors was renamed, and for paths of any length.
+    /// The last component may be missing, for a file to be created. The result is correct even if
+    /// the root or one of its ancestors was renamed, and for paths of any length.
     pub fn canonical(&self, path: impl AsRef<Path>) -> Result<Canonical, Error> {
         let found = self.run(Operation::Canonicalize, path.as_ref(), |confined, text| {
             confined.canonical(text)
@@ -471,7 +470,7 @@ impl Root {
 
     /// Returns the current path of an open file from the root. Makes 2 system calls.
     ///
-    /// Compare this path, not the requested one, with lists of allowed or forbidden names. A file
+    /// Compare this path, not the requested one, with allowed or forbidden names. A file that was
     /// moved out of the root is refused with [`Refusal::Escape`](super::Refusal::Escape).
     pub fn name_of(&self, file: &File) -> Result<PathBuf, Error> {
         let name = self.with_worker(|confined, _| confined.name_of(file));

@@ -1,11 +1,11 @@
 //! Resolves a path name by name, without ever letting the system follow a symlink.
 //!
 //! Checking a path and then opening it leaves a race window. So each step opens one name in a
-//! directory that is already open: whatever other processes rename, the current directory was
+//! directory that is already open. Whatever other processes rename, the current directory was
 //! reached from the root. `..` is never opened, because the parent of a moved directory can be
-//! outside; instead we return to the directory that we came from. Symlinks are read, and their
-//! targets are spliced into the remaining path. Memory and descriptors depend on the length of the
-//! paths, not on the tree.
+//! outside the root. We return to the directory from which we came instead. Symlinks are read, and
+//! their targets are spliced into the remaining path. Memory and descriptors depend on the length
+//! of the paths, not on the tree.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,11 +17,12 @@ use crate::sys::beneath::{Beneath, Link, OsError, Purpose, Reading, Rules, Step}
 use crate::sys::{Request, Sys};
 use curt_paths::Refusal;
 
-/// The most directories kept open. Going back further reopens the path from the root.
+/// The maximum number of open directories. `..` into a closed one reopens the path from the root.
 const MAX_OPEN: usize = 32;
-/// The most attempts; another one starts when a directory on the way back has disappeared.
+/// How often to resolve the path. It is resolved again when a directory to which `..` returns has
+/// disappeared.
 const ATTEMPTS: usize = 8;
-/// The most retries of a step whose entry changed between two calls.
+/// How often to retry a step whose entry changed between two calls.
 const STEP_RETRIES: usize = 64;
 
 #[derive(Debug)]
@@ -60,16 +61,16 @@ pub(super) enum Wanted {
     Anything,
     Directory,
     /// A file that may be created. As in the kernel, a path with a trailing separator fails before
-    /// any lookup.
+    /// the last component is looked up.
     File,
 }
 
-/// The operation on the last component, in its parent. The name is `.` if the path ends in dots or
-/// a separator. [`Step::Other`] means that the name may be a symlink to follow.
+/// Operates on the last component in its parent. The name is `.` if the path ends in dots or a
+/// separator. [`Step::Other`] means that the name may be a symlink to follow.
 pub(super) type Act<'a, S, T> =
     dyn FnMut(&<S as Sys>::Dir, Name<'_, <S as Sys>::Unit>) -> Step<T> + 'a;
 
-/// Returns the result of `act`, and the path from the root to its object.
+/// Returns the result of `act`, and the path from the root to the entry on which it acted.
 pub(super) fn resolve<S: Beneath, T>(
     sys: &S,
     root: &S::Dir,
@@ -107,7 +108,7 @@ struct Steps<'a, S: Beneath> {
     rules: Rules,
     wanted: Wanted,
     trail: Trail<'a, S>,
-    /// The path with the targets of symlinks spliced in; it is resolved up to `at`.
+    /// The path with the targets of symlinks spliced in. The part before `at` is resolved.
     text: Vec<S::Unit>,
     at: usize,
     links: usize,
@@ -138,7 +139,8 @@ impl<S: Beneath> Steps<'_, S> {
         }
     }
 
-    /// Returns the next name (empty at the end), and whether it is the last: no separator follows.
+    /// Returns the next name (empty at the end), and whether it is the last with no separator after
+    /// it.
     fn next_name(&mut self) -> io::Result<(NameBuf<S::Unit>, bool)> {
         let rest = &self.text[self.at..];
         let begin = rest.iter().position(|unit| !unit.is_separator()).unwrap_or(rest.len());
@@ -149,8 +151,8 @@ impl<S: Beneath> Steps<'_, S> {
         Ok((name, length.is_none()))
     }
 
-    /// Enters the parent. The kernel looks up `..` in the current directory, which needs search
-    /// permission, as looking up `.` does.
+    /// Returns to the parent. Looks up `.` first, because the kernel's lookup of `..` needs search
+    /// permission, too.
     fn back(&mut self) -> Result<(), Stop> {
         self.sys.link(self.trail.top(), S::ITSELF, Reading::Look)?;
         if self.trail.back()? || self.rules.in_root { Ok(()) } else { Err(Failure::ESCAPE.into()) }
@@ -175,7 +177,8 @@ impl<S: Beneath> Steps<'_, S> {
         Err(OsError::Again.error().into())
     }
 
-    /// Acts on the last name. Returns `None` if it is a symlink, now spliced into the path.
+    /// Acts on the last name. Returns `None` if the name is a symlink, whose target is now in the
+    /// path.
     fn last<T>(
         &mut self,
         name: Name<'_, S::Unit>,
@@ -196,8 +199,8 @@ impl<S: Beneath> Steps<'_, S> {
         Err(OsError::Again.error().into())
     }
 
-    /// Fails unless a directory and a symlink were exchanged: the name was not a directory, and
-    /// then not a symlink either.
+    /// Fails unless the name was swapped between a directory and a symlink, because the last two
+    /// calls found neither.
     fn check_exchange(&self, name: Name<'_, S::Unit>) -> Result<(), Stop> {
         let kind = self.sys.query(self.trail.top(), name, Request::STAT)?.kind;
         if kind == Kind::Directory || kind.is_link() {
@@ -214,7 +217,8 @@ impl<S: Beneath> Steps<'_, S> {
         }
     }
 
-    /// Splices the target of a symlink into the path. Returns `false` for other entries.
+    /// Splices the target of a symlink into the path. Returns `false` if the entry is not a
+    /// symlink.
     fn follow(&mut self, name: Name<'_, S::Unit>) -> Result<bool, Stop> {
         let reading = Reading::Follow { is_last: self.is_at_end() };
         let target = match self.sys.link(self.trail.top(), name, reading)? {
@@ -244,7 +248,7 @@ impl<S: Beneath> Steps<'_, S> {
     }
 }
 
-/// All names from the root to the current directory, and the innermost directories, which are open.
+/// The names from the root to the current directory. The innermost directories are open.
 struct Trail<'a, S: Beneath> {
     sys: &'a S,
     root: &'a S::Dir,
@@ -286,7 +290,8 @@ impl<S: Beneath> Trail<'_, S> {
         Ok(true)
     }
 
-    /// Reopens names that were directories. If one is now a symlink, the position is lost.
+    /// Reopens directories by name. If one is missing or no longer a directory, the position is
+    /// lost.
     fn open_again(&mut self) -> Result<(), Stop> {
         for at in 0..self.begins.len() {
             let Some(name) = self.names.get(self.begins[at]) else { return Err(Stop::Lost) };

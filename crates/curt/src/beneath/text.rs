@@ -1,5 +1,5 @@
-//! The text of a path, split at its last component. It is not folded, because the system must see
-//! it first.
+//! A path, split at its last component. It is not folded, because the system must see it unchanged
+//! first.
 
 use std::ops::Range;
 
@@ -47,15 +47,15 @@ impl<U: Unit> Text<U> {
         Text(NameBuf::part(self.name(), part))
     }
 
-    /// Returns the parent, empty for the root, and the name without trailing separators; `None` if
-    /// the path ends in `.` or `..`.
+    /// Returns the parent (empty for the root) and the name without trailing separators. Returns
+    /// `None` if the path ends in `.` or `..`.
     pub(super) fn split(&self) -> Option<(Text<U>, Text<U>)> {
         let name = self.last()?;
         let is_name = !is_dot_or_dot_dot(&self.units()[name.clone()]);
         is_name.then(|| (self.part(0..name.start), self.part(name)))
     }
 
-    /// Drops the last component, even `.` or `..`; `None` if no other is left.
+    /// Drops the last component, even `.` or `..`. Returns `None` if it is the only one.
     pub(super) fn parent(&self) -> Option<Text<U>> {
         let parent = self.part(0..self.last()?.start);
         parent.last().map(|name| parent.part(0..name.end))
@@ -84,16 +84,16 @@ pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U
 
 /// Folds a path, which must not contain symlinks. `..` at the root is dropped.
 pub(super) fn folded<U: Unit>(path: &[U], flavor: Flavor) -> Result<Vec<U>, Refusal> {
-    // A leading separator keeps folding from marking the first name as relative. The system's paths
-    // never contain NUL.
+    // With a leading separator, folding does not mark the first name as relative. A path from the
+    // system never contains NUL.
     let mut full = vec![U::SEPARATOR];
     Fold::new(flavor).append(path, 1, &mut full).map_err(|_| Refusal::Nul)?;
     full.remove(0);
     Ok(if full.is_empty() { vec![U::ascii(b'.')] } else { full })
 }
 
-/// Whether the target names a drive, a device, a stream (all with a colon) or a server (two
-/// separators).
+/// Returns whether a symlink's target names a drive, device or stream (with a colon) or a server
+/// (with two leading separators).
 pub(super) fn leads_elsewhere<U: Unit>(target: &[U], flavor: Flavor) -> bool {
     let is_server = target.len() >= 2 && target[..2].iter().all(|unit| unit.is_separator());
     flavor == Flavor::Windows && (is_server || target.contains(&U::ascii(b':')))

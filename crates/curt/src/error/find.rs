@@ -14,17 +14,18 @@ pub struct NotFound {
     unsearchable: Vec<PathBuf>,
 }
 
-/// The kinds of [`NotFound`].
+/// Why a search failed: the cause in a [`NotFound`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FindCause {
     /// No search directory contains the program.
     NotFound,
-    /// The program exists only in the working directory: see [`Search::cwd`](crate::Search::cwd).
+    /// Only the working directory, which is not searched, contains the program: see
+    /// [`Search::cwd`](crate::Search::cwd).
     OnlyInWorkingDirectory,
     /// Only directories or non-executable files have this name.
     NotExecutable,
-    /// No program can have this name.
+    /// The name cannot be a program's name, for this reason.
     InvalidName(&'static str),
     /// The name or path exceeds the system's limit.
     NameTooLong,

@@ -16,16 +16,17 @@ pub enum RemainReason {
     DotOrDotDot,
     /// The path is the root directory, however spelled.
     RootDirectory,
-    /// The path is on another device than its parent, and the options refuse that.
+    /// The path is on a different device from its parent, and the options refuse that.
     OtherFileSystem,
     /// The path is a directory, and the options do not remove directories.
     IsADirectory,
-    /// The path is a link, but only directories are to be removed.
+    /// The path is a link, but the options remove only directories.
     IsALink,
 }
 
 impl RemainReason {
-    /// The error is the one with which the system (mostly `rmdir`) refuses the same.
+    /// Returns the name, the error with which the system (usually `rmdir`) would refuse the entry,
+    /// and the message.
     fn facts(self) -> (&'static str, OsError, &'static str) {
         const MOUNT: &str = "is a mount point, and crossing mounts was not asked for";
         const DOTS: &str = "refusing to remove '.' or '..'";

@@ -1,5 +1,3 @@
-//! The numbers, kinds and words of refusals, and the words of operations.
-
 use super::*;
 
 fn number(cause: Cause) -> i32 {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The name of an entry: an [`OsStr`], borrowed on Unix and converted from UTF-16 on Windows.
 ///
-/// It can be compared with text:
+/// It can be compared with strings:
 ///
 /// ```
 /// let mut list = curt::list("src")?;

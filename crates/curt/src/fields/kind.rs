@@ -10,17 +10,17 @@ pub enum Kind {
     Symlink,
     /// A named pipe.
     Fifo,
-    /// A socket in the file system.
+    /// A socket in the filesystem.
     Socket,
     /// A character device.
     CharacterDevice,
     /// A block device.
     BlockDevice,
-    /// A whiteout: an entry of a union file system that hides an entry of a lower layer.
+    /// A whiteout: an entry of a union filesystem that hides an entry of a lower layer.
     Whiteout,
     /// Windows: a directory that stands for another directory.
     ///
-    /// A mounted volume also has this kind, because its tag is the same in listings, unless
+    /// A mounted volume has the same tag in listings, so it also has this kind unless
     /// [`Fields::TARGET`](crate::Fields::TARGET) is in the plan.
     Junction,
     /// Windows: a directory where a volume is mounted.
@@ -32,9 +32,9 @@ pub enum Kind {
     WslSymlink,
     /// Windows: a file that starts an application from the Store.
     AppExecLink,
-    /// Windows: another reparse point that stands for another file. Contains its tag.
+    /// Windows: any other reparse point that stands for another file. Contains its tag.
     Reparse(u32),
-    /// Unknown, because the listing carries no kind and it was not queried.
+    /// Unknown: the listing has no kind, and the kind was not queried.
     #[default]
     Unknown,
 }
@@ -55,7 +55,7 @@ impl Kind {
         self == Kind::Symlink
     }
 
-    /// Returns whether this is any kind of link, so that opening it opens another file.
+    /// Returns whether this is any kind of link. Opening a link opens another file.
     pub fn is_link(self) -> bool {
         matches!(
             self,

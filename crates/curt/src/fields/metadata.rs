@@ -28,7 +28,8 @@ pub struct Time {
 }
 
 impl Time {
-    /// Converts to [`SystemTime`]; `None` if that cannot hold the time, as on Windows before 1601.
+    /// Converts to [`SystemTime`]. Returns `None` for a time outside its range, as on Windows
+    /// before 1601.
     pub fn to_system_time(self) -> Option<SystemTime> {
         let whole = Duration::from_secs(self.seconds.unsigned_abs());
         let fraction = Duration::from_nanos(self.nanoseconds.into());
@@ -41,8 +42,8 @@ impl Time {
     }
 }
 
-/// Formats the time by RFC 3339 in UTC: `2024-02-29T12:00:00.000000000Z`. Years beyond 9999, and
-/// before 0, have a sign.
+/// Formats the time in UTC according to RFC 3339: `2024-02-29T12:00:00.000000000Z`. Years before 0
+/// and after 9999 have a sign.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (days, second) = (self.seconds.div_euclid(86_400), self.seconds.rem_euclid(86_400));
@@ -105,7 +106,8 @@ pub enum Value<'a, T> {
     Known(T),
     /// The plan does not include the field.
     NotRequested,
-    /// The system or file system lacks the field, or the target of a non-symlink was requested.
+    /// The system or filesystem lacks the field, or the entry has no target because it is not a
+    /// symlink.
     Unsupported,
     /// The query failed.
     Failed(&'a Error),
@@ -152,7 +154,7 @@ pub(crate) struct Facts {
     pub(crate) block_size: u64,
     pub(crate) allowed: Fields,
     pub(crate) present: Fields,
-    /// Whether a mount begins here. Only valid if `ATTRIBUTES` is known.
+    /// Whether the entry is a mount point. Only valid if `ATTRIBUTES` is known.
     pub(crate) is_mount: bool,
 }
 
@@ -177,9 +179,8 @@ impl Facts {
         if self.links <= 1 || self.kind == Kind::Directory { self.allocated } else { 0 }
     }
 
-    /// Adds the kind and number from a listing, unless they are `Unknown` or 0.
     pub(crate) fn add_listed(&mut self, kind: Kind, id: u128) {
-        // One store: a partial write followed by a full read defeats store forwarding.
+        // Write `known` once: a partial write followed by a full read defeats store forwarding.
         let mut known = self.known;
         if kind != Kind::Unknown {
             self.kind = kind;
@@ -192,7 +193,7 @@ impl Facts {
         self.known = known;
     }
 
-    /// Returns the creation time since 1970, or else the change time; zero if unknown.
+    /// Returns the creation time since 1970, or else the change time, or else zero.
     pub(crate) fn made(&self) -> Duration {
         let knows_birth = self.known.contains(Fields::CREATED);
         let made = if knows_birth { self.created } else { self.changed };
@@ -236,9 +237,9 @@ impl Facts {
 pub struct Metadata {
     pub(crate) requested: Fields,
     pub(crate) facts: Facts,
-    /// Whether any field below may be set, which is rare; `reset` checks only this.
+    /// Whether any field below may be set. Usually none is, and `reset` skips them.
     pub(crate) has_more: bool,
-    /// Whether the listing had a symlink whose target this metadata describes.
+    /// Whether this metadata describes the target of a symlink in the listing.
     pub(crate) followed: bool,
     pub(crate) user: Option<Arc<OsString>>,
     pub(crate) group: Option<Arc<OsString>>,
@@ -256,7 +257,8 @@ macro_rules! values {
 }
 
 impl Metadata {
-    /// Returns [`Fields::KIND`], or [`Kind::Unknown`] if unknown. Walks always query it.
+    /// Returns [`Fields::KIND`], or [`Kind::Unknown`] if the kind is not known. Walks always query
+    /// it.
     pub fn kind(&self) -> Kind {
         self.value(Fields::KIND, self.facts.kind).known().unwrap_or_default()
     }
@@ -297,8 +299,8 @@ impl Metadata {
 
     /// Returns [`Fields::USER`].
     ///
-    /// [`Value::Unsupported`] if the owner has no name; [`Value::Failed`] if the lookup ran out of
-    /// descriptors or memory.
+    /// Returns [`Value::Unsupported`] if the owner has no name, and [`Value::Failed`] if the lookup
+    /// ran out of descriptors or memory.
     pub fn user(&self) -> Value<'_, &std::ffi::OsStr> {
         self.reference(Fields::USER, self.user.as_deref().map(OsString::as_os_str))
     }
@@ -318,27 +320,27 @@ impl Metadata {
         self.reference(Fields::LABEL, self.label.as_deref())
     }
 
-    /// [`Fields::READABLE`].
+    /// Returns [`Fields::READABLE`].
     pub fn readable(&self) -> Value<'_, bool> {
         self.value(Fields::READABLE, self.facts.allowed.contains(Fields::READABLE))
     }
 
-    /// [`Fields::WRITABLE`].
+    /// Returns [`Fields::WRITABLE`].
     pub fn writable(&self) -> Value<'_, bool> {
         self.value(Fields::WRITABLE, self.facts.allowed.contains(Fields::WRITABLE))
     }
 
-    /// [`Fields::EXECUTABLE`].
+    /// Returns [`Fields::EXECUTABLE`].
     pub fn executable(&self) -> Value<'_, bool> {
         self.value(Fields::EXECUTABLE, self.facts.allowed.contains(Fields::EXECUTABLE))
     }
 
-    /// [`Fields::ACL`].
+    /// Returns [`Fields::ACL`].
     pub fn acl(&self) -> Value<'_, bool> {
         self.value(Fields::ACL, self.facts.present.contains(Fields::ACL))
     }
 
-    /// [`Fields::CAPABILITY`].
+    /// Returns [`Fields::CAPABILITY`].
     pub fn capability(&self) -> Value<'_, bool> {
         self.value(Fields::CAPABILITY, self.facts.present.contains(Fields::CAPABILITY))
     }
@@ -353,12 +355,13 @@ impl Metadata {
         self.failed.push((fields, error));
     }
 
-    /// Returns the failure to determine the kind, which stands for the whole entry.
+    /// Removes and returns the failure to determine the kind, which stands for the whole entry.
     pub(crate) fn take_failed_kind(&mut self) -> Option<Error> {
         self.take_failure(|fields| fields.contains(Fields::KIND))
     }
 
-    /// Returns the reason why a symlink could not be followed: the failure that affects no field.
+    /// Removes and returns the error of a symlink that could not be followed, which affects no
+    /// field.
     pub(crate) fn take_unfollowed(&mut self) -> Option<Error> {
         self.take_failure(Fields::is_empty)
     }

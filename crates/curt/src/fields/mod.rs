@@ -1,10 +1,10 @@
 //! The fields of an entry and their values.
 //!
-//! A listing carries name, kind and file number for free (on Windows also sizes, times and
+//! A listing contains name, kind and file number at no extra cost (on Windows also sizes, times and
 //! attributes). All fields of `stat` together cost 1 call per entry, and the target costs 1 more
-//! per symlink (3 on Windows). On Linux each access right costs 1 more; access rules, capability
-//! and label cost 1 together, and the label's text 1 more. On Windows owners and access rules cost
-//! 3 together.
+//! per symlink (3 on Windows). On Linux each access right costs 1 more. Access rules, capability
+//! and label together cost 1, and the text of a label 1 more. On Windows owners and access rules
+//! together cost 3.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-fields-{}", std::process::id()));
@@ -79,22 +79,22 @@ fields! {
     0 NAME "name"
     /// The kind: see [`Kind`].
     1 KIND "kind"
-    /// The file's number within its file system (inode number, file id).
+    /// The file's number within its filesystem (inode number, file id).
     ///
     /// At a mount point, a listing on Unix contains the number of the directory *under* the mount.
-    /// [`Freshness::Exact`] queries the mount's number, as a walk does.
+    /// [`Freshness::Exact`] queries the number of the mounted directory, as a walk does.
     2 ID "id"
-    /// The number of the file system (or volume).
+    /// The number of the filesystem (or volume).
     3 DEVICE "device"
     /// The size in bytes.
     4 SIZE "size"
-    /// The bytes allocated by the file system.
+    /// The number of bytes allocated by the filesystem.
     5 ALLOCATED "allocated"
     /// The time of the last access.
     6 ACCESSED "accessed"
     /// The time of the last write to the content.
     7 MODIFIED "modified"
-    /// The time of the last change of any kind.
+    /// The time of the last change to content or metadata.
     8 CHANGED "changed"
     /// The time of creation.
     9 CREATED "created"
@@ -106,9 +106,9 @@ fields! {
     12 USER_ID "uid"
     /// The group's number.
     13 GROUP_ID "gid"
-    /// The owner's name. Each owner is looked up once.
+    /// The owner's name. A name is looked up once per owner.
     14 USER "user"
-    /// The group's name. Each group is looked up once.
+    /// The group's name. A name is looked up once per group.
     15 GROUP "group"
     /// The target of a symlink. Queried only for symlinks.
     16 TARGET "target"

@@ -7,8 +7,8 @@ use crate::sys::Sources;
 pub enum Freshness {
     /// Accepts values from the listing, and queries only missing values.
     ///
-    /// On Windows the listing has nearly every field, but its values are outdated for a file open
-    /// for writing, or written under another name.
+    /// On Windows the listing has nearly every field, but its values can be outdated for a file
+    /// that is open for writing, or was written under another name.
     #[default]
     FromListing,
     /// Queries every field except the name.
@@ -27,7 +27,7 @@ pub enum Follow {
     /// Follows all symlinks. A broken symlink yields its own metadata.
     ///
     /// A walk also reports an error for a symlink that leads through a file or into an unsearchable
-    /// directory. For a symlink loop it yields only the error.
+    /// directory. For a symlink loop it yields an error instead of the entry.
     Links,
 }
 
@@ -80,8 +80,9 @@ impl Plan {
 }
 
 impl Fields {
-    /// Adds fields that others need: an owner's name needs its number, unless the security
-    /// descriptor has the name; a target and the security descriptor need the kind.
+    /// Returns these fields without the name, and those that they depend on. An owner's name needs
+    /// its number, unless the security descriptor has the name. A target and the security
+    /// descriptor need the kind.
     pub(crate) fn needs(self, sources: &Sources) -> Fields {
         let mut needs = self.without(Fields::NAME);
         for (name, number) in [(Fields::USER, Fields::USER_ID), (Fields::GROUP, Fields::GROUP_ID)] {

@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 use std::path::is_separator;
 
-/// Limits the time, because finding the end of each brace is linear.
+/// The maximum number of opening braces. Otherwise finding the end of each brace would take
+/// quadratic time.
 const MAX_BRACES: usize = 100;
 const MAX_WORDS: usize = 10_000;
 const MAX_BYTES: usize = 1 << 20;
 
 const TOO_MANY: &str = "its braces expand to too many patterns";
 
-/// A finished prefix, and the parts still to expand, the next part last.
+/// A partly expanded pattern: the expanded beginning, and the remaining parts in reverse order.
 struct Begun<'p> {
     done: String,
     parts: Vec<&'p str>,
@@ -27,7 +28,7 @@ pub(super) fn expand(pattern: &str) -> Result<Vec<String>, &'static str> {
         return Err("too many braces");
     }
     let mut words = Vec::new();
-    // Do not recurse, because a thread's stack can be small.
+    // Use a stack instead of recursion, because a thread's stack can be small.
     let mut begun = vec![Begun { done: String::new(), parts: vec![pattern] }];
     let mut bytes = 0;
     while let Some(Begun { mut done, mut parts }) = begun.pop() {
@@ -80,7 +81,7 @@ fn list(text: &str) -> Result<Option<List<'_>>, &'static str> {
         let alternatives = if plain(body, 0).any(|(_, byte)| byte == b',') {
             alternatives(body).into_iter().map(Cow::Borrowed).collect()
         } else {
-            // Braces without a list or a range stand for themselves.
+            // Braces that contain neither a comma nor a range are literal.
             let range = range(body)?.unwrap_or_else(|| vec![text[open..=close].to_owned()]);
             range.into_iter().map(Cow::Owned).collect()
         };
@@ -93,13 +94,14 @@ fn plain(text: &str, from: usize) -> impl Iterator<Item = (usize, u8)> + '_ {
     let mut is_escaped = false;
     text.bytes().enumerate().skip(from).filter(move |&(_, byte)| {
         let was_escaped = std::mem::take(&mut is_escaped);
-        // If backslashes separate names, they do not escape.
+        // Where backslashes are path separators, they do not escape.
         is_escaped = byte == b'\\' && !was_escaped && !is_separator('\\');
         !was_escaped && !is_escaped
     })
 }
 
-/// A word beginning with `{}` is skipped, because it belongs to `find`.
+/// Finds the next opening brace. Ignores `{}` at the start of a word, which is `find`'s
+/// placeholder.
 fn opening(text: &str, from: usize) -> Option<usize> {
     let before = |at: usize| text.as_bytes()[..at].last().copied();
     let is_empty = |at: usize| {
@@ -145,7 +147,7 @@ fn alternatives(body: &str) -> Vec<&str> {
     parts
 }
 
-/// Expands `1..3` or `a..e..2`; `None` for any other text.
+/// Expands a range such as `1..3` or `a..e..2`. Returns `None` for any other text.
 fn range(body: &str) -> Result<Option<Vec<String>>, &'static str> {
     let parts: Vec<&str> = body.split("..").collect();
     let (first, last, step) = match parts[..] {

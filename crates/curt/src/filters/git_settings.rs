@@ -2,10 +2,10 @@
 
 use std::io;
 
-/// The value is absent if the name stands alone.
+/// A name and its value. The value is `None` for a name without `=`.
 pub(crate) type Setting = (Vec<u8>, Option<Vec<u8>>);
 
-/// Parses all settings, or returns `None` if git refuses the text. For tests and fuzzing.
+/// Parses all settings, for tests and fuzzing. Returns `None` if git would refuse the text.
 #[cfg(any(test, fuzzing))]
 #[cfg_attr(not(fuzzing), allow(unreachable_pub, reason = "public where it is fuzzed"))]
 pub fn settings(text: &[u8]) -> Option<Vec<Setting>> {
@@ -13,7 +13,7 @@ pub fn settings(text: &[u8]) -> Option<Vec<Setting>> {
     std::iter::from_fn(|| parser.next().transpose()).collect::<Result<_, _>>().ok()
 }
 
-/// Follows git's `config.c`.
+/// A parser with the rules of git's `config.c`.
 pub(crate) struct Parser<'t> {
     text: &'t [u8],
     at: usize,
@@ -51,7 +51,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The end of the text counts as a line end.
+    /// Returns the next byte. `\r\n` and the end of the text are read as `\n`.
     fn byte(&mut self) -> u8 {
         let (byte, length) = match self.text.get(self.at..).unwrap_or_default() {
             [b'\r', b'\n', ..] => (b'\n', 2),
@@ -113,7 +113,7 @@ impl<'t> Parser<'t> {
         while matches!(byte, b' ' | b'\t') {
             byte = self.byte();
         }
-        // Cut names and values at a NUL, because git keeps them as C strings.
+        // Cut the name at a NUL, because git stores it as a C string.
         let length = |text: &[u8]| text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
         name.truncate(length(&name));
         match byte {
@@ -130,7 +130,6 @@ impl<'t> Parser<'t> {
                     self.skip_line();
                     break;
                 }
-                // Drop leading and trailing blanks, unless they are quoted.
                 byte if is_blank(byte) && !is_quoted => {
                     if !value.is_empty() {
                         value.push(byte);
@@ -165,7 +164,7 @@ pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
     &text[begin..end]
 }
 
-/// Unlike in Rust, a form feed is not a blank.
+/// In git a form feed is not a blank, unlike in Rust.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
@@ -207,7 +206,7 @@ fn unquoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     }
 }
 
-/// Returns the name in lower case, except for the middle part; `None` if it is invalid.
+/// Returns the name with its section and key in lower case, or `None` if it is invalid.
 pub(crate) fn canonical_name(name: &[u8]) -> Option<Vec<u8>> {
     let is_dot = |&byte: &u8| byte == b'.';
     let first = name.iter().position(is_dot)?;
@@ -230,7 +229,8 @@ pub(crate) fn is_true(value: Option<&[u8]>) -> io::Result<bool> {
     }
 }
 
-/// Parses a number with a unit; `None` if it is invalid or does not fit a C `int`.
+/// Parses a number with an optional unit, and returns whether it is not 0. Returns `None` if the
+/// number is invalid or does not fit a C `int`.
 fn is_not_zero(text: &[u8]) -> Option<bool> {
     let (number, unit) = integer(text, None)?;
     let factor: i64 = match unit {
@@ -244,8 +244,8 @@ fn is_not_zero(text: &[u8]) -> Option<bool> {
     number.checked_mul(factor).filter(|number| (-most..=most).contains(number)).map(|it| it != 0)
 }
 
-/// Parses a lower-case integer as C does, and returns the rest, too. Without a radix, `0x` means
-/// hexadecimal and `0` octal.
+/// Parses an integer in lower case, as C's `strtol` does, and also returns the rest. Without a
+/// radix, `0x` means hexadecimal and `0` octal.
 pub(crate) fn integer(text: &[u8], radix: Option<u32>) -> Option<(i64, &[u8])> {
     let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
     let (is_negative, digits) = match &text[blanks..] {

@@ -1,18 +1,18 @@
 //! Matches patterns of git, of shells, and of GNU's `fnmatch`.
 //!
-//! Patterns may be untrusted, so matching must not take exponential time. Patterns are not
-//! compiled, matching does not recurse, and it takes no memory except the pattern's text. A `*`
+//! Patterns may be untrusted, so matching must not take exponential time, as it does in a recursive
+//! matcher. This matcher parses the pattern while it matches, without recursion or memory. A `*`
 //! first matches as few characters as possible, then one more each time the rest fails. Only the
-//! last `*` of a name and the last `**` have to be retried, because they can absorb whatever an
-//! earlier star could. So the time is polynomial, while a recursive matcher is exponential.
+//! last `*` of a name and the last `**` are retried, because they can absorb whatever an earlier
+//! star could. So the time is polynomial.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     Git,
-    /// The syntax of shells: matches characters, only `**` matches a slash, and ambiguous patterns
+    /// The syntax of shells. Matches characters, and only `**` matches a slash. Ambiguous patterns
     /// are errors.
     Shell,
-    /// The `fnmatch` of the GNU C library: matches characters, and wildcards match slashes, too.
+    /// The `fnmatch` of the GNU C library. Matches characters, and wildcards match slashes, too.
     Gnu,
 }
 
@@ -44,7 +44,7 @@ enum Token<'p> {
     Class(Class<'p>),
     Star,
     Deep,
-    /// `**/`: any number of characters up to a slash, or none.
+    /// `**/`, which matches nothing or any text that ends in a slash.
     Directories,
 }
 
@@ -52,7 +52,7 @@ enum Token<'p> {
 struct Class<'p> {
     is_negated: bool,
     low: [u128; 2],
-    /// The text in the brackets, parsed again for characters beyond the first 256.
+    /// The text between the brackets. It is parsed again for characters beyond the first 256.
     body: &'p [u8],
 }
 
@@ -94,7 +94,7 @@ pub(super) fn is_special(byte: u8) -> bool {
 
 impl Matcher {
     /// Returns the length of a pattern's ending (the part after its last star) and the number of
-    /// bytes that it matches; zeros if that varies.
+    /// bytes that the ending matches. Returns zeros if that varies.
     pub(super) fn ending(self, pattern: &[u8]) -> Result<(usize, usize), Fault> {
         let (mut at, mut begin, mut width) = (0, 0, Some(0));
         while let Some((token, next)) = self.token(pattern, at)? {
@@ -125,10 +125,10 @@ impl Matcher {
 
     pub(super) fn matches(self, pattern: &[u8], begin: usize, text: &[u8]) -> bool {
         let (mut at, mut read) = (begin, 0);
-        // Where the pattern and the text resume after the last `*` and the last `**`.
+        // Where to resume in the pattern and the text, for the last `*` and the last `**`.
         let mut star: Option<(usize, usize)> = None;
         let mut deep: Option<(usize, usize, bool)> = None;
-        // A long class may be tried at many characters, so keep it parsed.
+        // Keep a parsed class, because it may be long and compared with many characters.
         let mut class: Option<(usize, (Token<'_>, usize))> = None;
         loop {
             let element = match class {
@@ -198,8 +198,8 @@ impl Matcher {
         Some(character.map_or((INVALID + u32::from(first), 1), |it| (it.into(), it.len_utf8())))
     }
 
-    /// As in git, only the text is folded, to lower case: a letter in brackets or after a backslash
-    /// is compared unfolded.
+    /// Like git, folds only the text, to lower case, so an upper-case letter in brackets or after a
+    /// backslash never matches.
     fn folds_as_git(self) -> bool {
         self.ignores_case && self.dialect == Dialect::Git
     }
@@ -249,16 +249,16 @@ impl Matcher {
         self.folded(one, char::to_uppercase)
     }
 
-    /// Folds only to a single character, and of bytes only ASCII.
+    /// Folds a character, but only to a single one, and of bytes only ASCII.
     fn folded<C: ExactSizeIterator<Item = char>>(self, one: u32, fold: fn(char) -> C) -> u32 {
         let it = char::from_u32(one).filter(|it| it.is_ascii() || !self.reads_bytes);
         let folded = it.map(fold).filter(|folded| folded.len() == 1);
         folded.and_then(|mut folded| folded.next()).map_or(one, u32::from)
     }
 
-    /// Bytes that are not ASCII are of no kind.
+    /// Returns whether a character is of a kind. Bytes above ASCII are of none.
     fn is_kind(self, kind: Kind, one: u32) -> bool {
-        // git excludes two of C's blanks.
+        // Git's `[:space:]` lacks the vertical tab and the form feed.
         let is_blank = matches!((self.dialect, kind), (Dialect::Git, Kind::Space));
         let is_folded = self.folds_as_git() && matches!(kind, Kind::Upper);
         char::from_u32(one).is_some_and(|it| {
@@ -268,7 +268,7 @@ impl Matcher {
         })
     }
 
-    /// Returns the element at an index and the next index, or `None` at the end.
+    /// Parses the element at an index. Also returns the index after it. Returns `None` at the end.
     fn token(self, pattern: &[u8], at: usize) -> Result<Option<(Token<'_>, usize)>, Fault> {
         let Some((one, width)) = self.character(pattern, at) else { return Ok(None) };
         let rest = &pattern[at..];
@@ -342,7 +342,7 @@ impl Matcher {
             at = next;
             let is_range = body.get(at) == Some(&b'-') && body.get(at + 1) != Some(&b']');
             if is_range && at + 1 == body.len() && self.dialect == Dialect::Gnu {
-                // glibc takes an unclosed bracket literally, but not in this case.
+                // glibc treats an unclosed bracket as literal, except in this case.
                 return Err(Fault::Range);
             }
             let last = if is_range && at + 1 < body.len() {
@@ -358,7 +358,7 @@ impl Matcher {
             match (first <= last, self.dialect) {
                 (true, _) => add(Member::Range(first, last)),
                 (false, Dialect::Shell) => return Err(Fault::Range),
-                // When git sees the range, it has already added the first character.
+                // Git adds the first character of a range before it parses the range.
                 (false, Dialect::Git) => add(Member::Range(first, first)),
                 (false, Dialect::Gnu) => {}
             }

@@ -13,28 +13,28 @@ pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, words)
 }
 
-/// Skips entries as the ignore files of directories say, for [`Walk::ignore`](crate::Walk::ignore).
+/// Skips entries listed in ignore files, for [`Walk::ignore`](crate::Walk::ignore).
 ///
 /// Rules come from `.ignore`, from `.gitignore` (in or below a directory that contains `.git`), and
 /// from git's `info/exclude`. They apply to their directory and its subtree. The last matching rule
-/// of a file decides, and a file takes precedence over a file of the same name in an ancestor.
-/// Kinds of files take precedence in this order, as in the crate `ignore`: custom files, `.ignore`,
-/// `.gitignore`, `exclude`, the user's rules, extra files. `!` includes an entry again, unless its
-/// directory is skipped.
+/// of a file decides, and a file takes precedence over a file of the same name in an ancestor. The
+/// kinds of files take precedence in the order of the crate `ignore`: custom files, `.ignore`,
+/// `.gitignore`, `exclude`, the user's rules, extra files. A rule with `!` includes an entry again,
+/// unless its directory is skipped.
 ///
 /// Lines are parsed and matched exactly as in git. Git's own files ignore case if `core.ignoreCase`
 /// is set. A line that can never match, such as `[a`, has no effect.
 ///
-/// Ignore files in ancestors of an operand are read as well, up to the root (`.gitignore` up to the
-/// top of the work tree). Operands are never skipped.
+/// Ignore files in the ancestors of an operand are read, too, up to the filesystem's root
+/// (`.gitignore` up to the top of the work tree). Operands are never skipped.
 ///
 /// `.git` is skipped only because its name begins with a dot. With
 /// [`skip_hidden(false)`](IgnoreRules::skip_hidden) a walk enters it, unless
 /// [`Walk::exclude`](crate::Walk::exclude) skips it.
 ///
-/// If an ignore file cannot be read, the walk reports an error and yields nothing below that
-/// directory. The same happens beyond the rules of 1,000 directories, 100,000 rules or 4 MiB of
-/// text.
+/// If an ignore file cannot be read, the walk reports an error and yields no entries of that
+/// directory's subtree. The same happens if more than 1,000 directories with rules, 100,000 rules
+/// or 4 MiB of text apply.
 ///
 /// ```
 /// use curt::Walk;
@@ -65,7 +65,8 @@ impl Default for IgnoreRules {
 }
 
 impl IgnoreRules {
-    /// Creates rules that read all ignore files of directories and skip dot names.
+    /// Creates rules that read all ignore files of directories and skip names that begin with a
+    /// dot.
     pub fn new() -> Self {
         IgnoreRules {
             files: true,
@@ -85,8 +86,8 @@ impl IgnoreRules {
         IgnoreRules { files: yes, ..self }
     }
 
-    /// Sets whether to skip names that begin with a dot, unless a rule includes them; `true` by
-    /// default.
+    /// Sets whether to skip names that begin with a dot, unless an ignore rule with `!` includes
+    /// them; `true` by default.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-dots-{}", std::process::id()));
@@ -111,21 +112,20 @@ impl IgnoreRules {
         IgnoreRules { skip_hidden: yes, ..self }
     }
 
-    /// Also reads files of this name in directories, such as `.npmignore`.
+    /// Also reads ignore files with this name, such as `.npmignore`.
     ///
-    /// Their rules take precedence over `.ignore`, and over those of the custom names added before.
-    /// Costs 1 call for each ancestor of an operand, and for each directory that contains such a
-    /// file.
+    /// Their rules take precedence over `.ignore` and over custom files added before. Costs 1 call
+    /// for each ancestor of an operand, and 1 for each directory that contains such a file.
     pub fn custom_file(mut self, name: impl Into<String>) -> Self {
         self.custom_names.push(name.into());
         self
     }
 
-    /// Also reads the rules of this file, which have the lowest precedence.
+    /// Also reads rules from this file, with the lowest precedence.
     ///
-    /// Paths in it are relative to the working directory; an entry outside that directory is
-    /// matched only by rules without a slash. If the file cannot be read, the walk reports an error
-    /// and yields nothing below the operand.
+    /// Patterns in it are relative to the working directory. An entry outside the working directory
+    /// is matched only by patterns without a slash. If the file cannot be read, the walk reports an
+    /// error and yields no entries of the operand's subtree.
     pub fn extra_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.extra_files.push(path.into());
         self
@@ -133,28 +133,30 @@ impl IgnoreRules {
 
     /// Sets whether to read git's files; `true` by default.
     ///
-    /// These are `.gitignore`, `info/exclude`, and those of [`global`](IgnoreRules::global).
+    /// Git's files are `.gitignore`, `info/exclude` and the user's files (see
+    /// [`global`](IgnoreRules::global)).
     pub fn git(self, yes: bool) -> Self {
         IgnoreRules { git: yes, ..self }
     }
 
     /// Sets whether to read the user's rules for all work trees; `false` by default.
     ///
-    /// They are in the file named by `core.excludesFile`, by default `$XDG_CONFIG_HOME/git/ignore`
-    /// (or `~/.config/git/ignore`). For each work tree, git's configuration is read as git reads
-    /// it: system, user and repository files, their includes, and variables. Paths in the rules are
-    /// relative to the work tree, or to the working directory outside a work tree. As in git,
-    /// unreadable files of the user are ignored, but text that git cannot parse is an error.
+    /// These rules are in the file named by `core.excludesFile`, by default
+    /// `$XDG_CONFIG_HOME/git/ignore` (or `~/.config/git/ignore`). For each work tree, git's
+    /// configuration is read as git reads it: system, user and repository files, their includes,
+    /// and variables. Patterns are relative to the work tree, or to the working directory outside a
+    /// work tree. As in git, unreadable files of the user are ignored, but text that git cannot
+    /// parse is an error.
     ///
-    /// Costs the reading of one file for each work tree.
+    /// Reads one more file for each work tree.
     pub fn global(self, yes: bool) -> Self {
         IgnoreRules { global: yes, ..self }
     }
 
     /// Sets whether git's files apply only in work trees; `true` by default, as in git.
     ///
-    /// If `false`, rules of directories above a work tree apply inside it, too, as in the crate
-    /// `ignore`.
+    /// If `false`, the rules of directories above a work tree also apply inside the work tree, as
+    /// in the crate `ignore`.
     pub fn require_git(self, yes: bool) -> Self {
         IgnoreRules { require_git: yes, ..self }
     }
@@ -193,7 +195,8 @@ impl IgnoreFile {
         Ok(IgnoreFile(rules))
     }
 
-    /// Returns whether the last matching rule ignores the entry, or `None` if no rule matches.
+    /// Returns whether an entry is ignored, by the last matching rule, or `None` if no rule
+    /// matches.
     ///
     /// `path` is relative to the directory of the file. Only the entry itself is matched, not its
     /// parent directories.
@@ -203,7 +206,7 @@ impl IgnoreFile {
         self.0.decide(Some(&path), name, is_directory)
     }
 
-    /// Matches an entry outside that directory, to which only rules without a slash apply.
+    /// Matches an entry outside the directory of the file, where only rules without a slash apply.
     pub(crate) fn ignores_name(&self, name: &OsStr, is_directory: bool) -> Option<bool> {
         self.0.decide(None, Some(name.as_encoded_bytes()), is_directory)
     }
@@ -234,8 +237,8 @@ fn read_rule(line: &[u8]) -> Option<(&[u8], Scope)> {
     (!pattern.is_empty()).then_some((pattern, Scope { is_name, directories_only, negates }))
 }
 
-/// Excludes trailing spaces. A backslash protects the next space; at the very end of the line it
-/// protects all spaces.
+/// Returns the length of the line without trailing spaces. A backslash protects the space after it.
+/// A backslash at the very end of the line protects all spaces.
 fn length_without_spaces(line: &[u8]) -> usize {
     let mut kept = 0;
     let mut at = 0;

@@ -1,5 +1,5 @@
-//! Sets of patterns. The literal start or end of a pattern rules out most names before the matcher
-//! runs.
+//! Matches sets of patterns. The literal start or end of a pattern rules out most names before the
+//! matcher runs.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,7 +18,7 @@ pub(super) struct Patterns {
 pub(super) struct Scope {
     pub(super) is_name: bool,
     pub(super) directories_only: bool,
-    /// Whether a match means that the entry is not selected.
+    /// Whether a match includes the entry instead of excluding it.
     pub(super) negates: bool,
 }
 
@@ -26,9 +26,10 @@ pub(super) struct Scope {
 struct Pattern {
     text: Range<usize>,
     literal: usize,
-    /// The length of the part after the last star, and the number of bytes that it matches.
+    /// The length of the part after the last star, and the number of bytes that this part matches.
     ending: (u16, u16),
-    /// Whether the pattern is a star and a literal, so that only the end of a name is compared.
+    /// Whether the pattern is a star followed by literal text, so that only the end of a name is
+    /// compared.
     is_ending: bool,
     scope: Scope,
 }
@@ -44,7 +45,6 @@ impl Patterns {
         self.list.len()
     }
 
-    /// A new pattern takes precedence over earlier ones.
     pub(super) fn add(&mut self, pattern: &[u8], scope: Scope) -> Result<(), Fault> {
         let is_literal = |text: &[u8]| !text.iter().any(|&byte| is_special(byte));
         let literal = pattern.iter().take_while(|&&byte| !is_special(byte)).count();
@@ -58,7 +58,8 @@ impl Patterns {
         Ok(())
     }
 
-    /// The last matching pattern decides. Without a path or a name, patterns for it are ignored.
+    /// Returns the decision of the last matching pattern. Without a path, patterns for paths are
+    /// ignored, and without a name, patterns for names.
     pub(super) fn decide(
         &self,
         path: Option<&[u8]>,
@@ -96,10 +97,10 @@ impl Patterns {
             return false;
         }
         if matcher.dialect == Dialect::Git {
-            // git treats a `**` after the literal prefix as if it began a name.
+            // Git handles `**` after the literal prefix as it does at the start of a component.
             return matcher.matches(&pattern[literal..], 0, rest);
         }
-        // glibc compares characters if all are valid, then bytes if that fails.
+        // glibc compares characters if pattern and text are valid UTF-8, and bytes if that fails.
         let is_valid = |text| std::str::from_utf8(text).is_ok();
         (matcher.dialect != Dialect::Gnu || is_valid(pattern) && is_valid(text))
             && matcher.matches(pattern, literal, rest)

@@ -17,15 +17,16 @@ const MAX_OPEN: usize = 64;
 ///
 /// Start with [`DirectoryWalk::open`]. After listing a directory, select subdirectories with
 /// [`DirectoryWalk::enter`] and open the next directory with [`DirectoryWalk::next`]. Each
-/// directory is opened relative to its parent, so a tree may be deeper than the longest path.
+/// directory is opened relative to its parent, so paths in the tree may exceed the system's path
+/// limit.
 ///
-/// A symlink is followed only if it is the operand, even if a directory is replaced by a symlink
+/// Symlinks are not followed, except the operand, even if a directory is replaced with a symlink
 /// meanwhile; [`DirectoryWalk::follow`] changes this. A directory that is its own ancestor, through
 /// a symlink or a mount (Linux), fails with [`Cause::Loop`].
 ///
 /// Costs as much as listing each directory. Following symlinks adds 1 call per directory (on Linux
-/// only after the first symlink), and 3 per ancestor. On Linux a mount point adds 2, and 3 per
-/// ancestor. Deep trees cost about 4 more for each directory reopened.
+/// only after the first symlink), and 3 per ancestor. A mount point on Linux adds 2 calls, and 3
+/// per ancestor. In deep trees each reopened directory adds about 4 calls.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-directory-walk-{}", std::process::id()));
@@ -57,8 +58,6 @@ pub struct DirectoryWalk {
     setup: Setup,
     sys: Os,
     branch: Branch<Os, ()>,
-    /// Whether [`DirectoryWalk::revise`] may add names to a directory after its last name was
-    /// opened.
     is_revisable: bool,
     capacity: Option<usize>,
     buffer: Option<<Os as Sys>::DirBuf>,
@@ -84,15 +83,16 @@ impl DirectoryWalk {
         DirectoryWalk { setup, sys, branch, is_revisable: false, capacity: None, buffer: None }
     }
 
-    /// Sets which symlinks to follow: in operands always, and with [`Follow::Links`] also those to
-    /// directories in the tree.
+    /// Sets whether to follow symlinks to directories in the tree. A symlink as the operand is
+    /// always followed.
     #[must_use]
     pub fn follow(self, follow: Follow) -> DirectoryWalk {
         let limits = Limits { follow: follow == Follow::Links, ..Limits::default() };
         DirectoryWalk { branch: Branch::new(limits, MAX_OPEN), ..self }
     }
 
-    /// Permits [`DirectoryWalk::revise`] at any time. Keeps more directories open.
+    /// Sets whether [`DirectoryWalk::revise`] is permitted at any time, which keeps more
+    /// directories open; `false` by default.
     #[must_use]
     pub fn revisable(self, yes: bool) -> DirectoryWalk {
         DirectoryWalk { is_revisable: yes, ..self }
@@ -100,19 +100,19 @@ impl DirectoryWalk {
 
     /// Sets a fixed size for the listing buffer, which otherwise grows from 64 KiB.
     ///
-    /// All [entered](DirectoryWalk::enter) directories share the buffer, which always fits the
-    /// longest name.
+    /// All [entered](DirectoryWalk::enter) directories share the buffer. It always fits the longest
+    /// name.
     #[must_use]
     pub fn buffer(self, bytes: usize) -> DirectoryWalk {
         DirectoryWalk { capacity: Some(bytes), buffer: None, ..self }
     }
 
-    /// Creates a [`Stat`] for this plan. On Unix it shares the walk's cached names of owners.
+    /// Creates a [`Stat`] for this plan. On Unix it shares the walk's cache of owner names.
     pub fn stat(&self, plan: Plan) -> Stat {
         Stat::started(Os::start(&self.setup), plan)
     }
 
-    /// Opens an operand for listing, as [`Directory::open`] does, and abandons the previous one.
+    /// Opens an operand for listing, as [`Directory::open`] does. Abandons the previous operand.
     pub fn open(&mut self, path: impl AsRef<Path>) -> Result<Directory, Error> {
         self.clear();
         let path = path.as_ref();
@@ -127,16 +127,16 @@ impl DirectoryWalk {
         }
     }
 
-    /// Returns the depth of the last opened directory below its operand, until it is
-    /// [entered](DirectoryWalk::enter).
+    /// Returns the depth below the operand: of the last opened directory or, once that is
+    /// [entered](DirectoryWalk::enter), of its subdirectories.
     pub fn depth(&self) -> usize {
         self.branch.depth()
     }
 
-    /// Queues subdirectories of the last opened directory, in this order. Makes no system call.
+    /// Enters the last opened directory: queues these of its subdirectories, in this order. Makes
+    /// no system call.
     ///
-    /// `list` is that directory's listing. Fails for another listing, and for a name that no entry
-    /// can have.
+    /// Fails if `list` is not the listing of that directory, or if a name is invalid.
     pub fn enter<N: AsRef<OsStr>>(
         &mut self,
         list: List,
@@ -152,7 +152,7 @@ impl DirectoryWalk {
         self.add(&above, names)
     }
 
-    /// Replaces the names not yet opened of the innermost entered directory.
+    /// Replaces the queued names of the innermost entered directory.
     ///
     /// Fails once the directory's last name was opened, unless the walk is
     /// [revisable](DirectoryWalk::revisable).
@@ -167,7 +167,7 @@ impl DirectoryWalk {
         self.add(&self.branch.to_path(), names)
     }
 
-    /// Leaves the innermost entered directory, skipping its names that were not yet opened.
+    /// Leaves the innermost entered directory, skipping its queued names.
     pub fn leave(&mut self) {
         self.branch.leave(&self.sys);
     }
@@ -194,8 +194,8 @@ impl DirectoryWalk {
         Ok(())
     }
 
-    /// Opens the next directory for listing, or returns `None` at the end. After an error, the next
-    /// call continues with the following directory.
+    /// Opens the next queued directory, or returns `None` at the end. After an error, the next call
+    /// continues with the following directory.
     #[allow(clippy::should_implement_trait, reason = "`enter` is called in between")]
     pub fn next(&mut self) -> Option<Result<Directory, Error>> {
         while self.branch.stack.len() > 0 {
@@ -225,8 +225,8 @@ impl DirectoryWalk {
         while self.branch.leave(&self.sys).is_some() {}
     }
 
-    /// Closes all directories. Returns the calls made, except those of the [`Stat`]s and
-    /// directories returned.
+    /// Closes all directories. Returns the calls made, except those of the returned [`Stat`]s and
+    /// directories.
     pub fn finish(mut self) -> Calls {
         self.clear();
         self.sys.calls()

@@ -1,8 +1,8 @@
 //! Reads a whole directory and queries its entries from several threads.
 //!
 //! Most of the time goes into the queries, one per entry. So each batch is split into small chunks.
-//! Threads take one chunk after another and write into its part of the result slice. Threads end
-//! with their batch; the next batch is up to sixteen times as large.
+//! Threads take one chunk after another and write into the chunk's part of the result slice. They
+//! end with their batch. The next batch is up to sixteen times as large.
 
 use std::ffi::OsStr;
 use std::sync::{Mutex, PoisonError};
@@ -16,15 +16,14 @@ use crate::querier::Querier;
 use crate::sys::{Host, Listing, Opened, Os, Sys, SystemUnit};
 use crate::tree::Workers;
 
-/// Entries per chunk, which take about 100 µs of queries.
+/// Entries per chunk. Their queries take about 100 µs.
 const CHUNK: usize = 64;
-/// Entries per thread for `Threads::Automatic`, which take over a millisecond of queries, ten times
+/// Entries per thread for `Threads::Automatic`. Their queries take over a millisecond, ten times
 /// the cost of a thread.
 const ENTRIES_PER_THREAD: usize = 1024;
 /// The maximum number of threads; more would contend for kernel locks in one directory.
 const MAX_THREADS: usize = 8;
 
-/// The remaining chunks of a batch: positions of entries, each with the slice for its results.
 type Chunks<'a, T> =
     Mutex<std::iter::Zip<std::slice::Chunks<'a, usize>, std::slice::ChunksMut<'a, T>>>;
 
@@ -32,23 +31,23 @@ impl List {
     /// Reads the rest of the directory and appends one result per entry to `into`, in listing
     /// order.
     ///
-    /// `begin` runs for each name, in order, on the calling thread, and returns the initial result,
-    /// or `None` to skip the entry without a query. `complete` adds the metadata, once per entry,
-    /// on any thread and in any order.
+    /// `begin` is called with each name, in order, on the calling thread. It returns the initial
+    /// result, or `None` to skip the entry without a query. `complete` is called once per entry
+    /// with its metadata, on any thread and in any order.
     ///
-    /// Threads are started only if the plan needs queries. [`Threads::Automatic`] uses one thread
-    /// per 1,024 entries of a batch, at most eight and at most one per processor.
+    /// Threads are started only if the plan needs queries. [`Threads::Automatic`] uses at most one
+    /// thread per 1,024 entries of a batch, one per processor, and eight in all.
     /// [`Threads::AtMost`] uses at most one per 64 entries. If the system cannot start that many,
     /// fewer are used.
     ///
     /// Costs as much as [`List::next`] for the accepted entries, plus 1 call if threads may be
-    /// started. On Linux each started thread adds 2 calls: it reopens the directory, because
-    /// threads that share a descriptor contend in every call. It shares the descriptor only if that
-    /// fails. Each thread has its own cache of owners.
+    /// started. On Linux each started thread adds 2 calls to reopen the directory, because threads
+    /// that share a descriptor contend in every call. If the reopening fails, the thread shares the
+    /// descriptor. Each thread has its own cache of owners.
     ///
-    /// If the listing fails, the results for the entries already read are complete. A failed query
-    /// is recorded in the entry's [`Metadata`], even if the entry has vanished. A panic in
-    /// `complete` resumes on the calling thread.
+    /// If the listing fails, the results for entries already read are complete. A failed query is
+    /// recorded in the entry's [`Metadata`], even if the entry has vanished. A panic in `complete`
+    /// is resumed on the calling thread.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-gather-{}", std::process::id()));
@@ -115,8 +114,8 @@ impl List {
         let wanted = extra.wanted(querier, positions.len());
         while extra.started.len() < wanted {
             let querier = Querier::new(Os::start(setup), querier.plan());
-            // Every call takes a reference on the open file, so threads that share a descriptor
-            // contend for its cache line.
+            // Reopen the directory; otherwise threads contend for the cache line of the open file's
+            // reference count.
             let own = match querier.sys.open_below(dir, Os::ITSELF, true) {
                 Opened::Dir(own) => Some(own),
                 _ => None,
@@ -181,7 +180,7 @@ impl ListBatch<'_> {
         metadata: &mut Metadata,
         complete: &impl Fn(&mut T, Entry<'_>),
     ) {
-        // Release the lock before `complete` is called, because it may panic.
+        // Release the lock before calling `complete`, which may panic.
         let next = || chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some((positions, results)) = next() {
             for (&at, result) in positions.iter().zip(results) {

@@ -23,13 +23,13 @@
 //!
 //! # Promises
 //!
-//! - Each field of the [`Plan`] is queried at most once, and no other fields are queried. Values in
-//!   the listing are used unless the plan wants them exact.
+//! - Each field of the [`Plan`] is queried at most once, and other fields never are. Values in the
+//!   listing are used unless the plan wants them exact.
 //! - Names are the system's own bytes or UTF-16 units. `.` and `..` are skipped.
 //! - Entries come in the system's order, one at a time from one buffer, so memory does not grow
 //!   with the number of entries.
 //! - [`List::gather`] reads a whole directory in the same order, and queries metadata from several
-//!   threads if that pays.
+//!   threads if that is faster.
 //! - A failed query is stored in its entry ([`Value::Failed`](crate::fields::Value)), and the
 //!   listing continues.
 //!
@@ -45,24 +45,24 @@
 //! | target of a symlink | 1 | 1 | 3 |
 //! | access rules, capability, label | 1, and 1 more for a label | – | 3 |
 //! | a subdirectory ([`DirectoryWalk`]) | as for a directory | 1 more | as for a directory |
-//! | a subdirectory, when following links or staying on one file system | 1 more | 1 more | 1 more |
+//! | a subdirectory, when following symlinks or staying on one filesystem | 1 more | 1 more | 1 more |
 //! | a mount point in a listed directory | 2, and 3 for each ancestor | – | – |
-//! | depth beyond 64 directories with siblings | about 4 per reopened directory | the same | the same |
+//! | depth beyond 64 directories with siblings | about 4 per reopened directory | about 4 | about 4 |
 //! | a directory from a descriptor or handle | 0 | 2 | 2 |
-//! | gathering 2,048 or more entries that need queries | 1 more, for the number of processors | the same | the same |
-//! | querying a path | 1 | 1 | 1 (3 to follow a link, or if the system cannot query by name; 2 if it is missing) |
+//! | gathering 2,048 or more entries that need queries | 1 more, for the number of processors | 1 more | 1 more |
+//! | querying a path | 1 | 1 | 1 (3 to follow a symlink, or if the system cannot query by name; 2 if it is missing) |
 //!
 //! # Races
 //!
-//! A listing is not a snapshot: an entry added or removed meanwhile is listed or not, and the
-//! queries of an entry that vanishes after it was listed fail. Queries are relative to the open
-//! directory, so moving or replacing it does not redirect them.
+//! A listing is not a snapshot: an entry added or removed meanwhile may be listed or not. Queries
+//! of an entry that has vanished fail. Queries are relative to the open directory, so moving or
+//! replacing the directory does not redirect them.
 //!
 //! # Fallbacks
 //!
-//! Without `statx`, `fstatat` is used, which lacks creation times and attributes. On file systems
-//! whose listings carry no kinds, a wanted kind is queried. On Windows, older information classes
-//! replace those that a volume refuses.
+//! Without `statx`, `fstatat` is used, which lacks creation times and attributes. On filesystems
+//! whose listings carry no kinds, a wanted kind is queried. On Windows, an information class that a
+//! volume refuses is replaced with an older one.
 
 mod directory_walk;
 mod gather;
@@ -94,8 +94,8 @@ type OsDir = <Os as Sys>::Dir;
 
 /// Lists a directory.
 ///
-/// Each entry has its name and its kind, which is free where the listing carries it.
-/// [`List::fields`] adds more fields.
+/// Each entry has its name, and its kind, which costs no call if the listing carries it.
+/// [`List::fields`] adds fields.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-list-{}", std::process::id()));
@@ -119,10 +119,9 @@ pub fn list(path: impl AsRef<Path>) -> Result<List, Error> {
 
 /// A directory opened for listing.
 ///
-/// It can be created from a descriptor open for reading (`Directory::try_from(fd)?`), or from a
-/// handle on Windows. Listing then begins at the descriptor's position, and the paths of entries
-/// are only their names. The descriptor or handle can be borrowed (`AsFd`, `AsHandle`) and taken
-/// back.
+/// It can be created from a descriptor open for reading (`Directory::try_from(fd)?`), on Windows
+/// from a handle. Listing then begins at the descriptor's position, and the path of an entry is
+/// only its name. The descriptor or handle can be borrowed (`AsFd`, `AsHandle`) and taken back.
 #[must_use = "an open directory does nothing until it is listed"]
 pub struct Directory {
     pub(crate) setup: Setup,
@@ -144,7 +143,7 @@ impl Directory {
         Directory::open_without(path, &[])
     }
 
-    /// Opens a directory without these kernel features, for tests.
+    /// Opens a directory, for tests, without using these kernel features.
     #[doc(hidden)]
     pub fn open_without(path: impl AsRef<Path>, without: &[Feature]) -> Result<Directory, Error> {
         let path = path.as_ref();
@@ -161,12 +160,10 @@ impl Directory {
         }
     }
 
-    /// Wraps an open directory; `calls` are those made to open it.
     pub(crate) fn of(setup: Setup, calls: &Calls, dir: OsDir, path: PathBuf) -> Directory {
         Directory { setup, calls: *calls, dir, buf: <Os as Sys>::DirBuf::default(), path }
     }
 
-    /// Wraps a directory that the caller has opened; `adopt` converts its descriptor or handle.
     pub(crate) fn adopted(
         adopt: impl FnOnce(&Os) -> io::Result<OsDir>,
     ) -> Result<Directory, Error> {
@@ -180,12 +177,12 @@ impl Directory {
         }
     }
 
-    /// Returns the path as given; a [`DirectoryWalk`] appends the names of subdirectories.
+    /// Returns the path as given. A [`DirectoryWalk`] appends the names of subdirectories.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Starts listing the entries, with these fields for each.
+    /// Starts listing the entries with these fields.
     pub fn list(self, plan: impl Into<Plan>) -> List {
         let Directory { setup, calls, dir, buf, path } = self;
         List {
@@ -219,14 +216,14 @@ impl fmt::Debug for List {
 }
 
 impl List {
-    /// Adds fields to the plan, for the entries not yet returned.
+    /// Adds fields to the plan for entries not yet returned.
     pub fn fields(self, fields: Fields) -> List {
         let plan = self.querier.plan();
         self.querier.set_plan(Plan { fields: plan.fields | fields, ..plan });
         self
     }
 
-    /// Returns the next entry, borrowed from the listing. An error of the listing itself ends it.
+    /// Returns the next entry, borrowed from the listing. If the listing itself fails, it ends.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Entry<'_>, Error>> {
         match self.fill() {
@@ -240,13 +237,13 @@ impl List {
         Some(Ok(batch.listed(querier, entry, at, metadata)))
     }
 
-    /// Visits the remaining entries of the current batch, which one call has read.
+    /// Calls `visit` for the remaining entries of the current batch, which one call has read.
     ///
-    /// If the batch is used up, reads a new one first. Names are borrowed from the buffer until the
-    /// listing reads again, so collecting a batch copies none.
+    /// If none remain, reads a new batch first. Names are borrowed from the buffer until the
+    /// listing reads again, so they can be collected without copying.
     ///
-    /// Returns `false` at the end of the directory. If the listing itself fails, it ends after that
-    /// error. Costs as many calls as [`List::next`].
+    /// Returns `false` at the end of the directory. If the listing itself fails, it ends. Costs as
+    /// many calls as [`List::next`].
     ///
     /// ```
     /// use curt::Next;
@@ -313,7 +310,7 @@ impl List {
 
     /// Queries a path relative to this directory, as [`Stat::path`] does.
     ///
-    /// The relative path must fit the system's path limit; the directory's own path may be longer.
+    /// `path` must fit the system's path limit, but the directory's own path may be longer.
     pub fn stat(&self, stat: &mut Stat, path: impl AsRef<Path>) -> Result<Metadata, Error> {
         let path = path.as_ref();
         let whole = || self.path.join(path);
@@ -338,7 +335,7 @@ impl List {
         calls
     }
 
-    /// Closes the directory and returns all calls made, including this one.
+    /// Closes the directory. Returns all calls made, including this one.
     pub fn close(self) -> Calls {
         let List { querier, others: mut calls, dir, .. } = self;
         querier.sys.close(dir);
@@ -372,14 +369,14 @@ impl<'a> ListBatch<'a> {
     }
 }
 
-/// The name of an entry in the listing's buffer, followed by a NUL.
+/// The name of an entry in the listing's buffer, where a NUL follows it.
 #[derive(Clone, Copy)]
 pub struct EntryName<'a>(pub(crate) Name<'a, Unit>);
 
 impl<'a> EntryName<'a> {
-    /// Returns the name, borrowed on Unix and converted from UTF-16 on Windows.
+    /// Returns the name, borrowed on Unix, converted from UTF-16 on Windows.
     ///
-    /// The `Units` traits in [`os`](crate::os) return the bytes or UTF-16 units themselves.
+    /// The `Units` traits in [`os`](crate::os) give access to the bytes or UTF-16 units.
     pub fn get(self) -> FileName<'a> {
         FileName(SystemUnit::text(self.0.units()))
     }
@@ -408,12 +405,12 @@ impl fmt::Debug for Entry<'_> {
 }
 
 impl<'a> Entry<'a> {
-    /// Returns the name, like [`EntryName::get`].
+    /// Returns the name, as [`EntryName::get`] does.
     pub fn name(&self) -> FileName<'a> {
         EntryName(self.name).get()
     }
 
-    /// Returns the path of the directory, as given, joined with the name of the entry.
+    /// Returns the directory's path as given, joined with the name of the entry.
     pub fn path(&self) -> PathBuf {
         self.path.join(self.name())
     }
@@ -423,7 +420,7 @@ impl<'a> Entry<'a> {
         self.metadata.facts.kind
     }
 
-    /// Returns the metadata: the fields of the plan, and those fetched since.
+    /// Returns the metadata: the fields of the plan and those fetched since.
     pub fn metadata(&self) -> &Metadata {
         self.metadata
     }
@@ -440,7 +437,7 @@ impl<'a> Entry<'a> {
 
     /// Queries more fields of this entry.
     ///
-    /// Costs the same calls as if the plan had included the fields that are not yet known.
+    /// Fields already known cost nothing, the others as much as if the plan had included them.
     pub fn fetch(&mut self, more: Fields) -> &Metadata {
         let querier = self.querier;
         self.with_subject(|subject, metadata| querier.fetch(subject, more, metadata));

@@ -13,11 +13,11 @@ use crate::sys::{Os, Setup, Sys};
 /// they are marked as failed in the [`Metadata`].
 ///
 /// Unlike [`std::fs::metadata`], this follows a symlink only if the plan says so
-/// ([`Plan::follow`]). A broken symlink then yields its own metadata.
+/// ([`Plan::follow`]). A broken symlink yields its own metadata even then.
 ///
-/// On Linux 1 call covers all fields except targets, access, access rules and labels; see
-/// [`fields`](crate::fields). A plan of only these fields, or of no fields, costs 1 more call to
-/// check that the path exists.
+/// On Linux 1 call covers all fields except targets, access, access rules and labels (see
+/// [`fields`](crate::fields)). If the plan has only these four, or no fields, 1 more call checks
+/// that the path exists.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-stat-{}", std::process::id()));
@@ -33,7 +33,7 @@ pub fn stat(path: impl AsRef<Path>, plan: impl Into<Plan>) -> Result<Metadata, E
     Stat::new(plan).path(path)
 }
 
-/// Queries paths. Caches the names of owners, and which fields file systems lack.
+/// Queries paths. Caches owner names, and which fields each filesystem lacks.
 #[must_use = "it does nothing until it is asked about a path"]
 pub struct Stat {
     pub(super) querier: Querier<Os>,
@@ -46,7 +46,7 @@ impl fmt::Debug for Stat {
 }
 
 impl Stat {
-    /// Prepares to query the fields of `plan`.
+    /// Creates a `Stat` for the fields of `plan`.
     pub fn new(plan: impl Into<Plan>) -> Stat {
         Stat::started(Os::start(&Setup::default()), plan.into())
     }

@@ -11,7 +11,7 @@ use crate::tree::Reader;
 
 pub(super) struct Context<S: Sys> {
     pub(super) sys: S,
-    /// A directory is checked once in each round.
+    /// The number of the current round.
     pub(super) round: u64,
     reader: Reader<S>,
 }
@@ -52,7 +52,7 @@ impl Stamp {
         Stamp { identity: Identity::of(facts), modified, changed }
     }
 
-    /// A later change in the same clock tick would leave the stamp unchanged.
+    /// Returns whether the stamp is older than a clock tick, so that later changes will alter it.
     fn is_settled(&self, now: Duration) -> bool {
         let is_settled = |time: Time| {
             let tick = if time.nanoseconds == 0 { 2_000 } else { 20 };
@@ -69,7 +69,7 @@ pub(super) enum ListedKind {
     Absent,
     File,
     Directory,
-    /// Unknown until the system is queried.
+    /// Not known until the system is queried.
     Unclear,
 }
 
@@ -87,7 +87,7 @@ impl ListedKind {
 
 struct Names<U> {
     exact: HashMap<Vec<U>, ListedKind>,
-    /// The names that contain capitals, in lower case.
+    /// The lower-case forms of names that contain capitals.
     folded: HashSet<Vec<U>>,
 }
 
@@ -99,9 +99,8 @@ enum Contents<U> {
 
 pub(super) struct Directory<S: Sys> {
     located: io::Result<(S::Dir, NameBuf<S::Unit>)>,
-    /// The round in which the directory was last checked.
     checked_in: u64,
-    /// The stamp from before the listing, if any later change must alter it.
+    /// The stamp taken before the listing. `None` if a later change might leave it unaltered.
     settled: Option<Stamp>,
     contents: Contents<S::Unit>,
 }
@@ -112,7 +111,7 @@ impl<S: Sys> Directory<S> {
         Directory { located, checked_in: 0, settled: None, contents: Contents::Nothing }
     }
 
-    /// If only another case of the name is listed, the kind is unclear.
+    /// Returns the kind of a name. If only the name in another case is listed, its kind is unclear.
     pub(super) fn kind_of(&self, name: &[S::Unit]) -> ListedKind {
         let names = match &self.contents {
             Contents::Nothing => return ListedKind::Absent,
@@ -130,7 +129,7 @@ impl<S: Sys> Directory<S> {
         if may_be { ListedKind::Unclear } else { ListedKind::Absent }
     }
 
-    /// Relists a changed directory; checks once in each round.
+    /// Relists the directory if it has changed. Checks this once per round.
     pub(super) fn refresh(&mut self, context: &mut Context<S>) {
         if self.checked_in == context.round {
             return;

@@ -1,4 +1,4 @@
-//! Finds files by relative names in a list of root directories, as languages load modules: few of
+//! Finds files by relative names in a list of root directories, as languages load modules. Few of
 //! the roots have the file, and the same directories are searched again and again.
 //!
 //! ```
@@ -22,8 +22,9 @@
 //!
 //! # Promises
 //!
-//! - The result is the same as if each candidate were queried in turn, and the first that is not a
-//!   directory were taken. Symlinks are followed, and case is ignored if the filesystem ignores it.
+//! - The result is the same as if all candidates were queried in order and the first that is not a
+//!   directory were returned. Symlinks are followed, and case is ignored if the filesystem ignores
+//!   it.
 //! - A result is never older than the last [`Lookup::revalidate`], because the stamp (device, file
 //!   number, times) of each directory involved has been checked since. A directory is relisted
 //!   unless its stamp is unchanged and old enough to reveal any later change.
@@ -31,12 +32,12 @@
 //!
 //! # Call ceiling
 //!
-//! | after `revalidate`, for each root up to the first that has the file | calls |
+//! | after `revalidate`, for each root up to the first that has the file | system calls |
 //! |---|---|
 //! | the root lacks the first of several components | 1 |
 //! | the root has the first component, or the name has only one component | 1 |
 //! | the directory is new or was changed | on Linux 4 more, and 1 for each further buffer |
-//! | the listing does not prove a file: a symlink, another case | 1 more |
+//! | the listing does not prove that it is a file (a symlink, another case) | 1 more |
 //! | the same directory again, before the next `revalidate` | 0 |
 //!
 //! On Windows a missing directory takes 1 more call.
@@ -53,11 +54,12 @@
 //! # Fallbacks
 //!
 //! Candidates are queried one by one if their directory cannot be listed, or if their names may
-//! have other spellings: names that are not ASCII, or contain `.`, `..`, `~`, `\` or `:`.
+//! have alternative spellings: names that are `.` or `..`, are not ASCII, contain `~`, `\` or `:`,
+//! or end in a dot or a space.
 
-// How `Lookup::find("a/b", [".rb", ".so"])` works: `Roots::find` (`roots.rs`) looks for each
-// candidate in each root: `a` in the listing of the root, then `b.rb` in that of `root/a`. A
-// `Directory` (`directory.rs`) is relisted if its stamp has changed.
+// How `Lookup::find("a/b", [".rb", ".so"])` works: for each candidate and root, `Roots::find`
+// (`roots.rs`) looks for `a` in the listing of the root, then for `b.rb` in the listing of
+// `root/a`. A `Directory` (`directory.rs`) is relisted if its stamp has changed.
 mod directory;
 mod roots;
 #[cfg(test)]
@@ -79,7 +81,7 @@ pub struct Lookup {
 impl Lookup {
     /// Creates a lookup in these roots, in this order. Makes no system call.
     ///
-    /// A relative root is resolved against the working directory at the time of each search.
+    /// A relative root is resolved against the working directory at the time of the search.
     pub fn new<P: AsRef<Path>>(roots: impl IntoIterator<Item = P>) -> Lookup {
         let sys = Os::start(&Setup::default().for_listing(Features::default()));
         let mut lookup = Lookup { roots: Roots::new(sys) };
@@ -87,24 +89,23 @@ impl Lookup {
         lookup
     }
 
-    /// Sets which candidate comes first; [`Order::ExtensionFirst`] by default.
+    /// Sets the order of candidates; [`Order::ExtensionFirst`] by default.
     #[must_use]
     pub fn order(mut self, order: Order) -> Lookup {
         self.roots.order = order;
         self
     }
 
-    /// Replaces the roots, keeping the cached listings of roots in both lists.
-    ///
-    /// Makes no system call.
+    /// Replaces the roots. Keeps the cached listings of roots that are in both lists. Makes no
+    /// system call.
     pub fn set_roots<P: AsRef<Path>>(&mut self, roots: impl IntoIterator<Item = P>) {
         self.roots.set(roots.into_iter().map(|root| OsUnit::units(root.as_ref())));
     }
 
     /// Finds a file, or returns `None` if no root has it.
     ///
-    /// The path consists of the root, the relative name and an extension, each as given, except
-    /// that `/` becomes `\` if the root begins with `\\?\`. `""` is a valid extension.
+    /// The result consists of the root, the relative name and an extension as given, but `/`
+    /// becomes `\` if the root begins with `\\?\`. `""` is a valid extension.
     pub fn find<E: AsRef<OsStr>>(
         &mut self,
         relative: impl AsRef<Path>,

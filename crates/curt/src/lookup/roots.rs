@@ -10,10 +10,10 @@ use crate::sys::{Sys, SystemUnit};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Order {
-    /// Tries the first extension in all roots, then the second, as in Ruby.
+    /// Tries the first extension in all roots, then the second extension, as in Ruby.
     #[default]
     ExtensionFirst,
-    /// Tries all extensions in the first root, then in the second, as in Python and Node.
+    /// Tries all extensions in the first root, then in the second root, as in Python and Node.
     RootFirst,
 }
 
@@ -50,7 +50,7 @@ impl<U: SystemUnit> Candidate<U> {
     }
 }
 
-/// Returns whether the name has no other spellings except in another case.
+/// Returns whether the name has no alternative spellings, apart from case.
 fn is_plain<U: SystemUnit>(name: &[U]) -> bool {
     let is_plain = |unit: &U| matches!(unit.to_ascii(), b' '..=b'}') && !is_special(unit);
     let is_trimmed = |unit: &U| matches!(unit.to_ascii(), b'.' | b' ');
@@ -64,7 +64,6 @@ fn is_special<U: SystemUnit>(unit: &U) -> bool {
 struct Root<S: Sys> {
     path: Vec<S::Unit>,
     top: Directory<S>,
-    /// The directories beneath the root, by their relative paths.
     below: HashMap<Vec<S::Unit>, Directory<S>>,
 }
 
@@ -90,7 +89,7 @@ impl<S: Sys> Root<S> {
             return context.is_file(&self.join(&candidate.path));
         }
         if let Some(first) = candidate.first() {
-            // Use even a stale listing, because its directory is checked next.
+            // Even a stale listing will do, because a listed directory is itself checked next.
             let lacks = |top: &Directory<S>| {
                 matches!(top.kind_of(first), ListedKind::Absent | ListedKind::File)
             };

@@ -1,5 +1,3 @@
-//! Compares look-ups in memory with querying each candidate in turn.
-
 use std::time::Duration;
 
 use curt_testkit::{Choices, try_seeds};
@@ -118,7 +116,7 @@ fn a_root_costs_one_call_after_each_revalidation() {
 #[test]
 fn a_directory_that_was_just_changed_is_listed_until_its_stamp_is_old() {
     let setup = planted();
-    // The 700 ns are not a whole second, but a multiple of 100 ns, the unit of Windows.
+    // 700 ns are a fraction of a second, but still a multiple of 100 ns, the unit of Windows.
     for (nanoseconds, tick) in [(700, 20), (0, 2000)] {
         let changed = Duration::new(20, nanoseconds);
         setup.world(|world| {

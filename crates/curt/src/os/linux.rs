@@ -1,5 +1,3 @@
-//! Linux: entry points for fuzzing.
-
 #[doc(hidden)]
 pub mod fuzzing {
     pub use crate::sys::unix::listed;

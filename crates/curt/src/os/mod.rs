@@ -8,8 +8,8 @@ pub mod unix;
 #[cfg(windows)]
 pub mod windows;
 
-/// `open` opens the parent of the last component, by a path that is empty for a single name, and
-/// also returns its calls.
+/// Removes `path` relative to an open directory. `open` opens its parent (an empty path for a
+/// single name), and also returns the calls made.
 #[cfg(any(unix, windows))]
 fn remove_below(
     removal: &crate::Remove<'_>,

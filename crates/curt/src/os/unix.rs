@@ -41,11 +41,11 @@ pub trait RemoveBelow {
     /// Removes `path` relative to the directory `dir`, as `unlinkat(2)` resolves it.
     ///
     /// Symlinks and `..` in the path are followed, so use [`Root::remove_tree`] for an untrusted
-    /// path. `dir` may be open with `O_PATH`; an absolute path ignores it. Paths in errors and
-    /// events begin with `path`.
+    /// path. `dir` may be open with `O_PATH`. It is ignored if the path is absolute. Paths in
+    /// errors and events begin with `path`.
     ///
-    /// Costs the same as [`Remove::run`], and for a single name two more calls to duplicate the
-    /// descriptor. If these fail, that is reported like any other failure, even to the callbacks.
+    /// Costs the same as [`Remove::run`]. A single name costs two more calls to duplicate the
+    /// descriptor, and their failure is reported like any other, even to the callbacks.
     #[must_use = "a removal may have failed; the report says so"]
     fn run_below(&self, dir: BorrowedFd<'_>, path: impl AsRef<Path>) -> Report;
 }
@@ -71,7 +71,8 @@ impl DryMoves {
         self.0.breaks(path, false, &Os::start(&Setup::default()))
     }
 
-    /// Adds a move, unless it would fail because of [`Remove::dry_run`] or `check`.
+    /// Adds a move, unless [`Remove::dry_run`] would report the entry as not removable, or `check`
+    /// fails.
     pub fn add<E: From<io::Error>>(
         &self,
         dir: BorrowedFd<'_>,
@@ -89,18 +90,18 @@ impl DryMoves {
     }
 }
 
-/// Returns the open directory, for the caller's own system calls. It is open with `O_PATH` if that
-/// is supported.
+/// Returns the open directory, for the caller's own system calls. It is open with `O_PATH` where
+/// supported.
 impl AsFd for Root {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.dir().as_fd()
     }
 }
 
-/// Adopts a directory open for reading, like `scandir(fd)`.
+/// Adopts a directory that is open for reading, like `scandir(fd)`.
 ///
-/// Makes 1 system call on Linux; elsewhere 2 more, for the `DIR` stream. A descriptor that is not a
-/// directory open for reading is refused. On an error the descriptor is closed.
+/// Makes 1 system call on Linux, and 3 elsewhere, for the `DIR` stream. Refuses a descriptor that
+/// is not a directory open for reading. On an error the descriptor is closed.
 ///
 /// ```
 /// use curt::list::Directory;
@@ -133,8 +134,8 @@ impl AsFd for List {
     }
 }
 
-/// Returns the descriptor. Makes no system call on Linux; elsewhere the descriptor is duplicated,
-/// because a `DIR` stream closes its own.
+/// Returns the descriptor. Makes no system call on Linux. Elsewhere the descriptor is duplicated,
+/// because closing a `DIR` stream closes its descriptor.
 impl TryFrom<Directory> for OwnedFd {
     type Error = Error;
 
@@ -146,7 +147,7 @@ impl TryFrom<Directory> for OwnedFd {
 }
 
 /// Creates a root from an open directory, which may be open with `O_PATH`. Makes 1 system call.
-/// Other descriptors are refused, and closed.
+/// Refuses and closes other descriptors.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-fd-{}", std::process::id()));
@@ -166,11 +167,11 @@ impl TryFrom<OwnedFd> for Root {
     }
 }
 
-/// Replaces this process by the first program that `execute` can start. For the command.
+/// Replaces this process with the first program that `execute` can start. Used by the command.
 ///
-/// `execute` also gets argument zero and whether the environment is inherited, which the `Command`
-/// lacks. The `Command` must not set a directory; otherwise a second candidate would start in the
-/// wrong one.
+/// `execute` also gets argument zero and whether the environment is inherited, because
+/// [`process::Command`] does not expose them. `command` must not set a directory; otherwise a
+/// second candidate would start in the wrong one.
 #[doc(hidden)]
 pub fn exec(command: &Command, execute: fn(&process::Command, &OsStr, bool) -> io::Error) -> Error {
     let start = |_: &_, ready: &mut process::Command| {
@@ -184,9 +185,9 @@ pub fn exec(command: &Command, execute: fn(&process::Command, &OsStr, bool) -> i
 
 /// Returns the name of a user from the C library's user database, or `None` if the user has none.
 ///
-/// The cost depends on the database: a file is read again each time. Fails if descriptors or memory
-/// run out. Other failures return `None`, because their error numbers depend on the database
-/// (`getpwuid_r(3)`).
+/// The cost depends on the database: for example, a file is read again each time. Fails if
+/// descriptors or memory run out. Any other failure returns `None`, because its error number
+/// depends on the database (`getpwuid_r(3)`).
 ///
 /// ```
 /// assert_eq!(curt::os::unix::user_name(0)?.unwrap(), "root");

@@ -34,12 +34,12 @@ pub trait RemoveBelow {
     /// Removes the entry `path` of the directory `dir`, which must be open with `FILE_TRAVERSE` and
     /// `FILE_READ_ATTRIBUTES`.
     ///
-    /// The path is one name, taken literally: longer paths, `.` and `..` are refused. Paths in
-    /// errors and events begin with `path`.
+    /// The path must be one name, and is taken literally. Longer paths, `.` and `..` are refused.
+    /// Paths in errors and events begin with `path`.
     ///
-    /// Costs the same as [`Remove::run`], two more calls to duplicate the handle and one for its
-    /// type. If they fail, that is reported like any other failure, even to the callbacks. A handle
-    /// that is not of a directory is an error.
+    /// Costs the same as [`Remove::run`], plus two calls to duplicate the handle and one to query
+    /// its type. If these fail, or the handle is not a directory's, that is reported like any other
+    /// failure, even to the callbacks.
     #[must_use = "a removal may have failed; the report says so"]
     fn run_below(&self, dir: BorrowedHandle<'_>, path: impl AsRef<Path>) -> Report;
 }
@@ -57,7 +57,7 @@ impl RemoveBelow for Remove<'_> {
 /// Adopts a directory opened with `FILE_LIST_DIRECTORY`, `FILE_TRAVERSE`, `FILE_READ_ATTRIBUTES`
 /// and `SYNCHRONIZE` for synchronous use. Makes 2 system calls.
 ///
-/// Other handles, including handles of links to directories, are refused. On an error the handle is
+/// Refuses other handles, including handles of links to directories. On an error the handle is
 /// closed.
 impl TryFrom<OwnedHandle> for Directory {
     type Error = Error;
@@ -90,9 +90,9 @@ impl TryFrom<Directory> for OwnedHandle {
     }
 }
 
-/// Creates a root from a duplicate of a directory handle with `FILE_TRAVERSE` and
-/// `FILE_READ_ATTRIBUTES`. Makes 4 system calls. Other handles, including handles of links to
-/// directories, are refused.
+/// Creates a root from a duplicate of a directory handle, which needs `FILE_TRAVERSE` and
+/// `FILE_READ_ATTRIBUTES`. Makes 4 system calls. Refuses other handles, including handles of links
+/// to directories.
 impl TryFrom<OwnedHandle> for Root {
     type Error = Error;
 

@@ -11,8 +11,8 @@ use crate::sys::{Os, Setup, Sys};
 
 /// A started program.
 ///
-/// Dropping it neither kills the program nor waits for it. On Unix, a program that has ended
-/// remains a zombie until it is waited for or this process ends.
+/// Dropping it neither kills the program nor waits for it. On Unix, an ended program remains a
+/// zombie until this process waits for it or ends.
 pub struct Child {
     process: process::Child,
     tree: Option<Tree>,
@@ -33,14 +33,14 @@ pub struct Child {
 #[non_exhaustive]
 #[must_use]
 pub struct TimedOutput {
-    /// The exit status. A program killed at the limit has signal 9 on Unix, where
+    /// The exit status. A program killed at the time limit has signal 9 on Unix, where
     /// [`ExitStatus::code`] is `None`, and code 1 on Windows.
     pub status: ExitStatus,
     /// The standard output read before the limit.
     pub stdout: Vec<u8>,
     /// The standard error read before the limit.
     pub stderr: Vec<u8>,
-    /// Whether the limit passed before the program ended and all its output was read.
+    /// Whether the limit passed before the program had ended and all its output was read.
     pub timed_out: bool,
 }
 
@@ -58,7 +58,7 @@ impl Child {
         Child { process, tree, ended, program, setup, calls, stdin, stdout, stderr }
     }
 
-    /// Returns the process number. After [`Child::wait`] another process may get the same number.
+    /// Returns the process number. After [`Child::wait`] a new process may get the same number.
     pub fn id(&self) -> u32 {
         self.process.id()
     }
@@ -73,8 +73,8 @@ impl Child {
         })
     }
 
-    /// Waits until the program ends, or returns `None` after the time limit. The standard input
-    /// remains open.
+    /// Waits until the program ends, or returns `None` after the time limit. Does not close the
+    /// standard input.
     ///
     /// On Linux and Windows the thread sleeps meanwhile. Elsewhere, and before Linux 5.3, it polls,
     /// with pauses of up to 20 ms.
@@ -90,9 +90,9 @@ impl Child {
     /// Closes the standard input if it is a pipe, collects the output of pipes, and waits until the
     /// program ends.
     ///
-    /// A process that the program left behind can hold its outputs open. So the outputs are read
-    /// for one `pause` at a time, and `is_stopped` is called before each. Once it returns true and
-    /// the program has ended, they are read for only one more `pause`.
+    /// A process that the program left behind can hold the outputs open. So they are read for one
+    /// `pause` at a time, and `is_stopped` is called before each. Once it returns true and the
+    /// program has ended, the outputs are read for one more `pause`.
     pub fn output_unless(
         mut self,
         pause: Duration,
@@ -114,7 +114,7 @@ impl Child {
         read.map(|_| Output { status, stdout, stderr })
     }
 
-    /// Reads the outputs up to the time limit. Returns whether both ended.
+    /// Reads the outputs until both end or the time limit is reached. Returns whether both ended.
     pub(super) fn read_until(
         &mut self,
         limit: Duration,
@@ -130,14 +130,15 @@ impl Child {
         })
     }
 
-    /// Kills the program (`SIGKILL`, `TerminateProcess`), with the processes it started if it has
-    /// [its own tree](crate::Command::own_tree). It must still be waited for. Does nothing if it
-    /// has already ended.
+    /// Kills the program (`SIGKILL`, `TerminateProcess`). If it has [its own
+    /// tree](crate::Command::own_tree), also kills the processes it started. The caller must still
+    /// wait for it. Does nothing if it has already ended.
     ///
     /// # Errors
     ///
-    /// On Unix a tree cannot be killed once its program was waited for, because another process
-    /// group may have its number. The error's kind is [`Unsupported`](io::ErrorKind::Unsupported).
+    /// On Unix a tree cannot be killed after waiting for its program, because another process group
+    /// may have its number by then. The error's kind is
+    /// [`Unsupported`](io::ErrorKind::Unsupported).
     pub fn kill(&mut self) -> Result<(), Error> {
         self.with(Operation::Kill, |sys, child| match &child.tree {
             Some(tree) => sys.kill_tree(&mut child.process, tree, child.ended.is_some()),
@@ -145,7 +146,8 @@ impl Child {
         })
     }
 
-    /// Returns the calls made to find the program, to wait with a limit and to read.
+    /// Returns the calls made to find the program, to wait for it with a limit, and to read its
+    /// output.
     pub fn calls(&self) -> Calls {
         self.calls
     }

@@ -21,7 +21,7 @@ pub enum Stream {
     Inherit,
     /// The null device.
     Null,
-    /// A new pipe to the [`Child`].
+    /// A new pipe, whose other end is in the [`Child`].
     Pipe,
 }
 
@@ -46,14 +46,14 @@ impl From<Stream> for Stdio {
 /// # Ok::<(), curt::Error>(())
 /// ```
 ///
-/// For other features, such as a file as a stream, pass the result of [`Search::find`] to
-/// [`std::process::Command`].
+/// For other features, such as redirecting a stream to a file, pass the result of [`Search::find`]
+/// to [`std::process::Command`].
 pub struct Command {
     program: OsString,
     zeroth: OsString,
     arguments: Vec<OsString>,
     clears: bool,
-    /// The changes of variables, applied in this order; `None` removes a variable.
+    /// The changes of variables, in order. `None` removes a variable.
     changes: Vec<(OsString, Option<OsString>)>,
     directory: Option<PathBuf>,
     streams: [Option<Stream>; 3],
@@ -66,8 +66,8 @@ pub struct Command {
 impl Command {
     /// Creates a command for a program.
     ///
-    /// If `program` contains a separator, it is a path, relative to the directory that the program
-    /// runs in ([`Command::current_dir`]). Other names are looked up ([`Command::search`]).
+    /// If `program` contains a separator, it is a path, relative to the child's working directory
+    /// ([`Command::current_dir`]). Other names are looked up ([`Command::search`]).
     pub fn new(program: impl AsRef<OsStr>) -> Command {
         let program = program.as_ref();
         Command {
@@ -97,8 +97,8 @@ impl Command {
         self
     }
 
-    /// Sets argument zero, which is the name passed to [`Command::new`] by default, and on Windows
-    /// always the program's path.
+    /// Sets argument zero; by default the name passed to [`Command::new`]. On Windows it is always
+    /// the program's path.
     pub fn arg0(&mut self, name: impl AsRef<OsStr>) -> &mut Command {
         name.as_ref().clone_into(&mut self.zeroth);
         self
@@ -119,8 +119,8 @@ impl Command {
     }
 
     /// Removes all environment variables, including those set so far. On Windows `SystemRoot`
-    /// remains, because few programs start without it; [`env_remove`](Command::env_remove) removes
-    /// it too.
+    /// remains, because few programs start without it, but [`env_remove`](Command::env_remove) can
+    /// remove it.
     pub fn env_clear(&mut self) -> &mut Command {
         self.clears = true;
         self.changes.clear();
@@ -129,26 +129,26 @@ impl Command {
         self
     }
 
-    /// Sets the directory that the program runs in.
+    /// Sets the working directory of the program.
     pub fn current_dir(&mut self, directory: impl AsRef<Path>) -> &mut Command {
         self.directory = Some(directory.as_ref().to_owned());
         self
     }
 
-    /// Sets the standard input. By default it is inherited; for [`Command::output`] it is the null
+    /// Sets the standard input. By default it is inherited, but [`Command::output`] uses the null
     /// device.
     pub fn stdin(&mut self, stream: Stream) -> &mut Command {
         self.streams[0] = Some(stream);
         self
     }
 
-    /// Sets the standard output. By default it is inherited; for [`Command::output`] it is a pipe.
+    /// Sets the standard output. By default it is inherited, but [`Command::output`] uses a pipe.
     pub fn stdout(&mut self, stream: Stream) -> &mut Command {
         self.streams[1] = Some(stream);
         self
     }
 
-    /// Sets the standard error. By default it is inherited; for [`Command::output`] it is a pipe.
+    /// Sets the standard error. By default it is inherited, but [`Command::output`] uses a pipe.
     pub fn stderr(&mut self, stream: Stream) -> &mut Command {
         self.streams[2] = Some(stream);
         self
@@ -156,20 +156,20 @@ impl Command {
 
     /// Sets whether killing the program also kills the processes it started.
     ///
-    /// Ctrl-C in the terminal then no longer reaches the program, so this process must kill the
-    /// tree before it exits. To handle the signal, wait in short steps ([`Child::wait_timeout`])
-    /// and call [`Child::kill`].
+    /// Ctrl-C in the terminal then does not reach the program, so this process must kill the tree
+    /// before it exits. To handle the signal, wait in short steps ([`Child::wait_timeout`]) and
+    /// call [`Child::kill`].
     ///
-    /// On Unix the tree is a new process group: a process that leaves it (`setsid`, `setpgid`, a
-    /// shell with job control, a daemon) escapes. On Windows it is a job, which a process can leave
-    /// only if it is allowed to.
+    /// On Unix the tree is a new process group. A process that leaves the group (`setsid`,
+    /// `setpgid`, a shell with job control, a daemon) is not killed. On Windows the tree is a job,
+    /// which a process can leave only with permission.
     pub fn own_tree(&mut self, wanted: bool) -> &mut Command {
         self.has_tree = wanted;
         self
     }
 
     /// Sets how a name is looked up. Settings missing in `search` come from the environment and
-    /// directory of the child, not of this process.
+    /// working directory of the child, not of this process.
     pub fn search(&mut self, search: Search) -> &mut Command {
         self.search = search;
         self
@@ -179,23 +179,22 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// [`Cause::Start`] if the program could not be started, [`Cause::Find`] if no program of this
-    /// name was found. [`Error::path`] is the program, or its working directory if that caused the
-    /// failure.
+    /// [`Cause::Start`] if the program could not be started, [`Cause::Find`] if it was not found.
+    /// [`Error::path`] is the program, or the working directory if that caused the failure.
     pub fn spawn(&self) -> Result<Child, Error> {
         self.spawn_with([Stream::Inherit; 3])
     }
 
-    /// Starts the program and waits until it ends. Pipes for its output are closed first, because a
-    /// full pipe would block it.
+    /// Starts the program and waits until it ends. First closes pipes for its output, because a
+    /// full pipe would block the program.
     pub fn status(&self) -> Result<ExitStatus, Error> {
         let mut child = self.spawn()?;
         (child.stdout, child.stderr) = (None, None);
         child.wait()
     }
 
-    /// Starts the program, collects its output, and waits until it ends. By default its input is
-    /// empty and both outputs are collected.
+    /// Starts the program, collects its output, and waits until it ends. By default the input is
+    /// empty, and both outputs are collected.
     ///
     /// An output ends when every process that can write to it has closed it, including processes
     /// that the program started.
@@ -207,7 +206,7 @@ impl Command {
     /// Does the same as [`Command::output`], but at the time limit kills the program (with its tree
     /// if it has [its own](Command::own_tree)) and returns the output so far.
     ///
-    /// If the program leaves behind a process that holds an output open, [`Command::output`] waits
+    /// If a process that the program left behind holds an output open, [`Command::output`] waits
     /// for that process, but this method waits only until the limit.
     ///
     /// ```
@@ -236,7 +235,8 @@ impl Command {
         let timed_out = matches!(ended, Ok(None));
         let status = match ended? {
             Some(status) => status,
-            // The program has not been waited for, so its process group number is still its own.
+            // Killing is safe here: the program has not been waited for, so its number cannot be
+            // reused.
             None => child.kill().and_then(|()| child.wait())?,
         };
         read?;
@@ -257,12 +257,12 @@ impl Command {
         !self.clears && self.changes.is_empty()
     }
 
-    /// Looks up the program as [`Command::spawn`] would, and records every step.
+    /// Looks up the program as [`Command::spawn`] does, and records every step.
     pub fn explain(&self) -> SearchExplanation {
         self.search_for_child(self.variables()).explain(&self.program)
     }
 
-    /// Sets a hook that is called before each start. For the `curt` command.
+    /// Sets a hook that runs before each start, for the `curt` command.
     #[doc(hidden)]
     pub fn prepare(&mut self, prepare: fn(&mut process::Command)) -> &mut Command {
         self.prepare = Some(prepare);
@@ -276,7 +276,6 @@ impl Command {
         self
     }
 
-    /// Returns `None` if the child inherits the variables of this process.
     fn variables(&self) -> Option<Variables> {
         if self.inherits_variables() {
             return None;
@@ -300,7 +299,6 @@ impl Command {
         Ok(Child::new(setup, child, tree, program, &calls))
     }
 
-    /// Calls `start` for each candidate until a program starts.
     pub(crate) fn start<T>(
         &self,
         defaults: [Stream; 3],
@@ -371,7 +369,8 @@ impl Command {
     }
 }
 
-/// Windows has hidden variables whose names begin with `=`.
+/// Returns whether a variable can have this name. On Windows, names of hidden variables begin with
+/// `=`.
 fn is_variable(name: &OsStr) -> bool {
     let hidden = usize::from(Flavor::NATIVE == Flavor::Windows);
     !name.is_empty() && !name.as_encoded_bytes().iter().skip(hidden).any(|&byte| byte == b'=')

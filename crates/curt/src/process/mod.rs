@@ -1,5 +1,5 @@
-//! Finds programs by the rules of a [`Search`](crate::Search), starts them, and kills whole process
-//! trees after a time limit.
+//! Finds programs under the rules of a [`Search`](crate::Search), starts them, and kills whole
+//! process trees after a time limit.
 //!
 //! ```
 //! # if cfg!(unix) {
@@ -19,18 +19,18 @@
 //!
 //! # Promises
 //!
-//! - A look-up by name yields an absolute path, and exactly that path is started.
+//! - A program given by name is started by exactly the absolute path that was found.
 //! - A time limit kills the whole tree of a program that has [its own](Command::own_tree). Reading
-//!   its output ends with the limit even if a remaining process holds a pipe open.
+//!   the output ends at the limit even if a remaining process holds a pipe open.
 //! - A missing program, a missing interpreter and a missing directory are three different errors
 //!   ([`StartFailure`]).
-//! - Programs are started by [`std::process`], which decides about signals, inherited descriptors
-//!   and handles, and the quoting for batch files. If this process ignores `SIGCHLD`, it cannot
-//!   learn how a child ended, and waiting fails with `ECHILD`.
+//! - Programs are started by [`std::process`], which controls signals, inherited descriptors and
+//!   handles, and the quoting for batch files. If this process ignores `SIGCHLD`, it cannot learn
+//!   how a child ended, and waiting fails with `ECHILD`.
 //!
 //! # Call ceiling
 //!
-//! The calls of a [search](mod@crate::which) and of the standard library, and these:
+//! In addition to the calls of a [search](mod@crate::which) and of the standard library:
 //!
 //! | | calls on Linux |
 //! |---|---|
@@ -41,24 +41,26 @@
 //!
 //! # Races
 //!
-//! **From the look-up to the start.** Whatever is swapped between them, a directory that the policy
-//! refused is never reached, and the system checks again whether the file may be executed. If the
-//! file is gone, the start fails, and the next candidate is tried if the policy allows it. Two
-//! races remain: a user who may write to a directory of `PATH` decides which program is found
-//! there, and the interpreter of a script (`#!`, cmd.exe) opens the script again by its path.
+//! **From the look-up to the start.** If a file or directory is swapped between them, a directory
+//! that the policy refused is still never reached, and the system checks again whether the file may
+//! be executed. If the file is gone, the start fails, and the next candidate is tried if the policy
+//! allows it. Two races remain: a user who may write to a directory of `PATH` decides which program
+//! is found there, and the interpreter of a script (`#!`, cmd.exe) opens the script again by its
+//! path.
 //!
 //! **Waiting and killing** never reach another process with the same number, unless other code in
 //! this process waits for the child.
 //!
 //! # Fallbacks
 //!
-//! Without process descriptors (before Linux 5.3, on macOS and the BSDs) waiting with a limit
+//! Without process descriptors (before Linux 5.3, on macOS and the BSDs), waiting with a limit
 //! polls.
 
-// From the public function to the system call: `Command::spawn` (`command.rs`) looks the name up,
-// unless it is a path, and tries candidates (`start_first`, `program.rs`). `Command::start` builds
-// a command of the standard library, which `Os::spawn` starts; `Os::explain` finds the reason of a
-// failure. `Child` (`child.rs`) uses `Os::wait_timeout`, `Os::read_until` and `Os::kill_tree`.
+// From the public function to the system call: unless the program is a path, `Command::spawn`
+// (`command.rs`) looks it up and tries the candidates (`start_first`, `program.rs`). For each,
+// `Command::start` builds a command of the standard library, and `Os::spawn` starts it.
+// `Os::explain` finds the reason for a failure. `Child` (`child.rs`) uses `Os::wait_timeout`,
+// `Os::read_until` and `Os::kill_tree`.
 
 mod child;
 mod command;

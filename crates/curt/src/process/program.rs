@@ -2,8 +2,9 @@
 //!
 //! A look-up ends with an absolute path, and exactly that path is started, without a second search
 //! here or in the system. So a refused directory cannot be reached, whatever changes meanwhile. The
-//! system checks the kind of file again when it starts it. Holding the file open would not help
-//! against a user who may write to an allowed directory, and scripts could not be started that way.
+//! system checks the kind of the file again when it starts the program. Holding the file open would
+//! not protect from users who may write to an allowed directory, and scripts could not be started
+//! that way.
 
 use std::ffi::OsStr;
 use std::io;
@@ -18,20 +19,21 @@ use curt_paths::Flavor;
 pub(super) type Refusal = (StartFailure, io::Error);
 
 pub(super) enum NotStarted {
-    /// A program was found but could not be started. Has the path of the candidate, if the program
-    /// was looked up.
+    /// A program was found but could not be started. If it was looked up, the path is the
+    /// candidate's.
     Refused(Option<PathBuf>, Refusal),
     NotFound(Error),
 }
 
-/// Under Windows rules a path is looked up too, because extensions are appended.
+/// Returns whether the name is a path that needs no look-up. Under Windows rules, paths need one,
+/// because extensions are appended.
 pub(super) fn is_path(name: &OsStr) -> bool {
     let has_separator = OsUnit::units(name.as_ref()).iter().any(|unit| unit.is_separator());
     has_separator && Flavor::NATIVE == Flavor::Posix
 }
 
-/// Tries candidates until one starts or the policy ends the search. Otherwise returns the first
-/// refusal.
+/// Starts the first candidate that can be started, unless the policy ends the search before. If
+/// none is started, returns the first refusal.
 pub(super) fn start_first<T>(
     search: &Search,
     name: &OsStr,
@@ -47,7 +49,7 @@ pub(super) fn start_first<T>(
         };
         let (path, program) = (found.path(), found.program());
         let (refusal, is_last) = if program == Program::Association {
-            // Only another program can open such a file.
+            // The system cannot start such a file, only open it with another program.
             ((StartFailure::BadFormat, io::ErrorKind::Unsupported.into()), false)
         } else {
             let refusal = match start(path) {
@@ -57,7 +59,7 @@ pub(super) fn start_first<T>(
             let is_last = is_last(&refusal.0, program, &rules);
             (refusal, is_last)
         };
-        // Zig reports a refusal only for the working directory.
+        // Zig treats a refused candidate from `PATH` as missing.
         let counts_as_missing =
             rules.are_of(Policy::Zig) && matches!(found.origin(), FoundIn::Path(_));
         if first.is_none() && (is_last || !counts_as_missing) {
@@ -67,14 +69,15 @@ pub(super) fn start_first<T>(
             break;
         }
     }
-    // Without a refusal, the policy counts all candidates as missing.
+    // If there is no refusal, the policy treats all candidates as missing.
     let missing = || (None, (StartFailure::ProgramMissing, io::ErrorKind::NotFound.into()));
     let (path, refusal) = first.unwrap_or_else(missing);
     Err(NotStarted::Refused(path, refusal))
 }
 
-/// On Windows a corrupt image ends the search, as in cmd.exe, but a file without an extension that
-/// is not an image does not. On POSIX the search continues only if `execvp` would.
+/// Returns whether a failed candidate ends the search. On Windows a corrupt image does, as in
+/// cmd.exe, but not a file in another format. On POSIX the search continues only if `execvp` would
+/// continue.
 fn is_last(why: &StartFailure, program: Program, rules: &Rules) -> bool {
     match why {
         _ if rules.starts_first_only => true,

@@ -11,7 +11,7 @@ use crate::fields::Kind;
 pub enum Question {
     /// Enter a non-empty directory?
     Descend,
-    /// Remove a directory, which is now empty?
+    /// Remove a directory that is now empty?
     RemoveDirectory,
     /// Try to remove an unreadable directory?
     RemoveUnreadableDirectory,
@@ -27,9 +27,9 @@ pub struct Subject<'a> {
     pub path: &'a Path,
     /// The kind of the entry.
     pub kind: Kind,
-    /// Whether it is an empty regular file.
+    /// Whether the entry is an empty regular file.
     pub empty_file: bool,
-    /// Whether the process cannot write to it.
+    /// Whether the process cannot write to the entry.
     pub write_protected: bool,
 }
 

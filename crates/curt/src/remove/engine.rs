@@ -1,18 +1,18 @@
 //! The traversal of one worker: depth first, without recursion.
 //!
-//! All directories share one listing buffer. The worker fills it from the topmost directory,
-//! removes the files straight from it, and saves the names of the subdirectories, because entering
-//! one overwrites the buffer. It enters each of them, then reads the next buffer. At the end of the
+//! All directories share one listing buffer. The worker fills it from the topmost directory and
+//! removes the files straight from it. It saves the names of the subdirectories, because entering
+//! one overwrites the buffer. It enters each of them, then reads the next batch. At the end of the
 //! listing it removes the directory (`leave.rs`).
 //!
-//! The difficulty is relisting. A directory closed to save descriptors is listed from its start
-//! after reopening, and so is a directory that did not become empty. Entries that remain would be
-//! handled twice. Therefore:
+//! The difficulty is relisting. A directory closed to save descriptors is relisted after reopening,
+//! and so is a directory that did not become empty. Entries that remain would be handled twice.
+//! Therefore:
 //!
 //! - Names of entries that failed are stored and skipped (`frame.rs`).
 //! - Names of entries that the caller chose to skip are not stored. If there can be any, a
 //!   directory is listed to its end before a subdirectory is entered.
-//! - Before the rest of a reopened directory is read, the parts handed off must be finished.
+//! - Before reading the rest of a reopened directory, the worker waits for the parts handed off.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,9 +34,9 @@ use crate::tree::{Links, Meanwhile, ReopenError, ReopenFailure, Stack, Waited, W
 const ENTRIES_PER_CHECK: u64 = 16;
 const MIN_SPLIT: usize = 128;
 
-/// The maximum number of tasks that a worker nests while it waits. Each takes 1.5 KiB of stack, and
-/// holds a directory of another worker open. With a limit of 2, 32 workers took longer than 16 in
-/// the model (`tests/scaling.rs`), because a worker at the limit hands off no work.
+/// The maximum number of tasks that a worker nests while it waits. Each takes 1.5 KiB of stack and
+/// holds a directory of another worker open. A worker at the limit hands off no work, so with a
+/// limit of 2, 32 workers took longer than 16 in the model (`tests/scaling.rs`).
 const MAX_NESTED: u32 = 8;
 const CALLS_FOR_DIRECTORY: u32 = 5;
 const SHORTAGE_PAUSE: Duration = Duration::from_millis(2);
@@ -46,7 +46,7 @@ pub(super) struct Engine<'r, S: Sys> {
     pub(super) stack: FrameStack<S>,
     pub(super) buffer: Buffer<S>,
     samples: Samples,
-    /// The parent of the previous operand, kept for the next operand in the same directory.
+    /// The parent of the previous operand, for the next operand in the same directory.
     pub(super) parent: Option<(PathBuf, Arc<S::Dir>)>,
     pub(super) operand: Option<OperandEntry<S>>,
     nested: u32,
@@ -105,7 +105,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.pool.queue.finish(&parts.join);
     }
 
-    /// Removes everything from the level `base` on. Returns the remaining entries of a part.
+    /// Removes all levels from `base` on. If they end in a part, returns its remaining entries.
     pub(super) fn remove_levels(&mut self, base: usize) -> Remains<S::Unit> {
         while self.stack.len() > base {
             if self.worker.is_over() {
@@ -122,8 +122,8 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.enter_next();
                 continue;
             }
-            // Finish the parts handed off before leaving the directory and, for the same reason,
-            // before reading on after a reopening.
+            // Before leaving the directory, wait for the parts handed off. Also wait before reading
+            // on after a reopening; otherwise the relisting would meet the entries of these parts.
             let may_read_on = has_more && !level.was_released();
             if !may_read_on && self.wait_for_parts() {
                 continue;
@@ -160,8 +160,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Reads a batch of the topmost directory, which must be open. Removes its files, and saves the
-    /// names of its subdirectories.
+    /// Reads a batch of the open topmost directory. Removes its files, and saves the names of its
+    /// subdirectories.
     fn read_batch(&mut self) {
         if self.check_overrun() {
             return;
@@ -212,8 +212,9 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// At the nesting limit, a worker must not hand off work: it would have to wait for the result,
-    /// and a waiting worker must accept further tasks, or all might end up waiting.
+    /// Returns whether to hand off work. At the nesting limit a worker must not: it would have to
+    /// wait for the result, and a waiting worker must accept further tasks, or all might end up
+    /// waiting.
     fn should_hand_off(&self) -> bool {
         self.nested < MAX_NESTED && self.worker.shared.pool.queue.wants_tasks()
     }
@@ -317,8 +318,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Returns why [`SameFileSystem::Device`] excludes a child. An unopened child is queried by
-    /// name, because it may be a mount of the same device, or may be removed without being opened.
+    /// Returns why [`SameFileSystem::Device`] excludes a child. A child that was not opened is
+    /// queried by name, because it may be a mount of the same device, or be removed unopened.
     fn other_device(&mut self, at: usize, opened: &Opened<S::Dir>) -> Option<Cause> {
         let Engine { worker, stack, .. } = self;
         if worker.shared.options.same_file_system != SameFileSystem::Device {
@@ -353,7 +354,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.shortage.opened(self.stack.count_open());
     }
 
-    /// The current path names the child, and is cut back to `path_len`.
+    /// Handles a child that was not entered, then cuts the current path back to `path_len`.
     fn not_entered(&mut self, at: usize, path_len: usize, opened: Opened<S::Dir>) {
         let (Some(name), Some(dir)) = (self.stack.names().get(at), self.stack.top().dir()) else {
             return self.worker.internal_error("a directory is entered that is not open");
@@ -408,7 +409,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.pop();
     }
 
-    /// Pops the topmost directory. If an entry of it remains, so does the directory.
+    /// Pops the topmost directory. If any of its entries remain, marks it as remaining in its
+    /// parent.
     pub(super) fn pop(&mut self) {
         let Some(frame) = self.stack.pop(&self.worker.sys) else { return };
         let Role::Child(name) = frame.role else { return };
@@ -437,8 +439,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// After a shortage of descriptors, releases a directory or else waits. Returns `false` if the
-    /// shortage has lasted too long, or the removal is over.
+    /// After a shortage of descriptors, releases a directory or waits. Returns `false` if the
+    /// shortage has lasted too long or the removal is over.
     pub(super) fn overcome_shortage(&mut self) -> bool {
         let Worker { shared, sys, .. } = &self.worker;
         if self.stack.lower_budget(sys) {

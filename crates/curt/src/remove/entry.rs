@@ -24,8 +24,8 @@ pub(super) enum Outcome {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     Listed,
-    /// Found by its name: an operand, or an entry that was not a directory when opened. `exclude`
-    /// does not apply, or was already called.
+    /// Found by name: an operand, or an entry that turned out not to be a directory. `exclude` does
+    /// not apply or was already called.
     Named,
 }
 
@@ -50,7 +50,7 @@ impl<S: Sys> Worker<'_, S> {
         outcome
     }
 
-    /// A directory, or an entry that the caller skips, remains.
+    /// Removes an entry. Leaves directories, and entries that the caller skips.
     pub(super) fn remove_entry(
         &mut self,
         dir: &S::Dir,
@@ -59,7 +59,6 @@ impl<S: Sys> Worker<'_, S> {
         found: Found,
     ) -> Outcome {
         let options = self.shared.options;
-        // Before the query, so that an excluded entry cannot fail in it.
         let is_listed = found == Found::Listed;
         if is_listed && listed != Kind::Unknown && self.is_excluded(listed) {
             return Outcome::Remains;
@@ -116,10 +115,10 @@ impl<S: Sys> Worker<'_, S> {
             Opened::Pending => return Outcome::Pending,
             Opened::Failed(error) => return self.remove_unreadable(parent, name, error),
             Opened::Mount => Cause::Remains(RemainReason::MountPoint),
-            // Another entry took its name, or the listing had no kind.
+            // The entry was replaced, or the listing had no kind.
             Opened::NotDirectory => {
                 match self.remove_entry(parent, name, Kind::Unknown, Found::Named) {
-                    // Another process keeps swapping file and directory.
+                    // Another process keeps replacing a directory with a file and vice versa.
                     Outcome::Directory => Cause::Replaced,
                     outcome => return outcome,
                 }
@@ -133,8 +132,8 @@ impl<S: Sys> Worker<'_, S> {
         Outcome::Remains
     }
 
-    /// Tries to remove the directory anyway, since it may be empty. Otherwise reports the error of
-    /// opening it.
+    /// Tries to remove an unreadable directory anyway, since it may be empty. If that fails,
+    /// reports the error of opening it.
     fn remove_unreadable(
         &mut self,
         parent: &S::Dir,
@@ -188,7 +187,8 @@ impl<S: Sys> Worker<'_, S> {
         }
     }
 
-    /// The entry may be a directory, or missing. Reports any other error.
+    /// Decides about a failed removal. The entry may be a directory or missing. Reports other
+    /// errors.
     fn not_removed(
         &self,
         dir: &S::Dir,
@@ -199,7 +199,6 @@ impl<S: Sys> Worker<'_, S> {
     ) -> Outcome {
         use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
         match (error.kind(), found) {
-            // Entering it will show whether it is a directory.
             (PermissionDenied, Found::Listed) if kind == Kind::Unknown => Outcome::Directory,
             // The system may refuse before it checks the kind or, on a read-only filesystem,
             // whether the entry exists.

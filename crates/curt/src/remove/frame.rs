@@ -18,7 +18,7 @@ use crate::tree::{self, Join, Stack, TreePath};
 pub(super) type FrameStack<S> = Stack<S, Frame<<S as Sys>::Unit>>;
 pub(super) type Level<S> = tree::Level<S, Frame<<S as Sys>::Unit>>;
 
-/// A directory operand, with its identity when opened.
+/// A directory operand, with the identity that it had when opened.
 pub(super) struct OperandEntry<S: Sys> {
     pub(super) parent: Arc<S::Dir>,
     pub(super) name: NameBuf<S::Unit>,
@@ -38,15 +38,15 @@ pub(super) struct Frame<U> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Entries listed by another worker, which will remove the directory.
+    /// Entries that another worker listed. That worker will remove the directory.
     Part,
     Operand,
-    /// A subdirectory, with the position of its name in the stack.
+    /// A subdirectory, with the index of its name in the stack.
     Child(usize),
 }
 
-/// The names of remaining entries; `None` if no entries remain. If the caller chooses which entries
-/// to skip, names are not stored, because the directory is not relisted then.
+/// The names of remaining entries, or `None` if no entries remain. If the caller chooses which
+/// entries to skip, the set is empty, because the directory is not relisted then.
 #[derive(Debug)]
 pub(super) struct Remains<U>(Option<BTreeSet<Vec<U>>>);
 
@@ -112,12 +112,11 @@ impl<U: Unit> Frame<U> {
         self.remains.0.get_or_insert_default();
     }
 
-    /// Clears the remains of a removed directory.
     pub(super) fn forget_remains(&mut self) {
         self.remains = Remains::none();
     }
 
-    /// Stores the name only if the directory may be relisted.
+    /// Records that an entry remains. Stores its name only if the directory may be relisted.
     pub(super) fn add_remaining(&mut self, name: Name<'_, U>, may_list_again: bool) {
         let names = self.remains.0.get_or_insert_default();
         if may_list_again {
@@ -148,7 +147,7 @@ impl<U: Unit> Frame<U> {
 
     pub(super) fn join(&mut self) {
         let Some(parts) = self.handed_off.take() else { return };
-        // After a worker's panic, entries of its part may still exist.
+        // If a worker has panicked, entries of its part may still exist.
         if !parts.join.is_done() {
             self.mark_remaining();
         }
@@ -158,7 +157,7 @@ impl<U: Unit> Frame<U> {
 }
 
 impl<S: Sys> Level<S> {
-    /// The rest is neither listed nor entered.
+    /// Lets the directory remain, with all entries not yet listed or entered.
     pub(super) fn give_up(&mut self) {
         self.mark_remaining();
         self.rounds.stop();

@@ -19,12 +19,11 @@ impl<S: Sys> Engine<'_, S> {
         } else if self.may_have_more() {
             self.retry(Reason::Remains);
         } else if self.is_tried() {
-            // Flush first: a callback may remove the remaining entries, or stop the removal.
+            // Flush first, because a callback may remove the remaining entries or stop the removal.
             self.worker.flush();
             if self.worker.shared.is_cancelled() { self.pop() } else { self.remove_top() }
         } else if self.settle_without_removal() {
             if self.is_only_emptied() && !self.worker.shared.options.dry_run {
-                // Report a renamed operand even though it remains.
                 self.check_operand();
             }
             self.pop();
@@ -33,8 +32,8 @@ impl<S: Sys> Engine<'_, S> {
         }
     }
 
-    /// Returns whether to relist a directory that remains: removing entries during a listing can
-    /// hide others, and only a failure to remove the directory would show that.
+    /// Returns whether to relist a directory that will remain. Removing entries during a listing
+    /// can hide others. In a directory to be removed, `ENOTEMPTY` would reveal them.
     fn may_have_more(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
@@ -50,13 +49,14 @@ impl<S: Sys> Engine<'_, S> {
         directories == DirectoryOperands::Contents && self.stack.top().role == Role::Operand
     }
 
-    /// Returns whether a relisting is possible: not after skips, whose names are not stored.
+    /// Returns whether the directory can be relisted. After skips it cannot, because their names
+    /// are not stored.
     fn may_list_again(&self) -> bool {
         let shared = self.worker.shared;
         shared.removes_all || !(self.stack.top().is_remaining() || shared.options.dry_run)
     }
 
-    /// Implements [`try_parents`](super::Remove::try_parents).
+    /// Returns whether [`try_parents`](super::Remove::try_parents) applies to the directory.
     fn is_tried(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
@@ -126,8 +126,8 @@ impl<S: Sys> Engine<'_, S> {
         self.pop();
     }
 
-    /// Returns whether the operand's name still leads to the directory just emptied. Otherwise
-    /// reports the operand: the entry with that name must not be removed.
+    /// Returns whether the operand's name still refers to the directory just emptied. If not,
+    /// reports the operand, because the entry with that name must not be removed.
     fn check_operand(&self) -> bool {
         let Engine { worker, stack, operand, .. } = self;
         let (Some(dir), Some(operand)) = (stack.top().dir(), operand) else {
@@ -137,7 +137,8 @@ impl<S: Sys> Engine<'_, S> {
         let name = operand.name.as_name();
         let is_there = |identity| worker.sys.is_child(&operand.parent, name, dir, identity);
         let there = match is_there(operand.identity) {
-            // Look again: some overlay filesystems renumber a directory when it is written to.
+            // Look again, because some overlay filesystems renumber a directory when it is written
+            // to.
             Ok(false) => worker
                 .sys
                 .query_dir(dir, Request::STAT)
@@ -167,7 +168,6 @@ impl<S: Sys> Engine<'_, S> {
         false
     }
 
-    /// Removes a directory from its parent. In a dry run, returns its metadata instead.
     fn remove_from_parent(&mut self, index: usize) -> io::Result<Option<Facts>> {
         let is_dry = self.worker.shared.options.dry_run;
         let dir = if is_dry { None } else { self.stack.take_top() };
@@ -192,7 +192,6 @@ impl<S: Sys> Engine<'_, S> {
         removed.map(|()| None)
     }
 
-    /// Relists the directory, or gives it up if no retry is left.
     fn retry(&mut self, reason: Reason) {
         let may_list_again = self.may_list_again();
         let (worker, level) = (&self.worker, self.stack.top_mut());
@@ -221,7 +220,7 @@ impl<S: Sys> Engine<'_, S> {
     fn list_again(&mut self) {
         let (worker, level) = (&self.worker, self.stack.top_mut());
         level.rounds.begin();
-        // Skip a released directory, which is relisted from its start anyway.
+        // A released directory needs no rewinding, because reopening relists it.
         let rewound = level.dir().map_or(Ok(()), |dir| worker.sys.rewind(dir));
         if let Err(error) = rewound {
             level.give_up();
@@ -241,8 +240,8 @@ impl<S: Sys> Engine<'_, S> {
             let level = &mut stack[index];
             level.give_up();
             let stat = level.dir().and_then(|dir| worker.sys.query_dir(dir, Request::STAT).ok());
-            // A released directory counts as new: its open neighbours are new, or the writer is far
-            // deeper.
+            // Assume that a released directory is new: either its open neighbours are, or the
+            // writer is far deeper.
             if stat.is_some_and(|stat| !writers.is_new(&stat)) {
                 break;
             }

@@ -5,14 +5,14 @@ use crate::tree::Reader;
 
 const MIN_SORTED: usize = 1000;
 
-/// Counting ends after this many batches in a row with few entries: fewer than `SMALL_BATCH`, or
-/// than a sixteenth of the largest batch.
+/// How many small batches in a row end the counting. A batch is small if it has fewer entries than
+/// `SMALL_BATCH` or than a sixteenth of the largest batch.
 const MAX_SMALL_BATCHES: u32 = 64;
 const SMALL_BATCH: u64 = 4;
 
 pub(super) struct Buffer<S: Sys> {
     reader: Reader<S>,
-    /// A batch sorted by inode, the next entry last. The reader is already past it.
+    /// The batch sorted by inode, in reverse. The reader is already past these entries.
     ordered: Vec<(u64, usize)>,
     order_pays: Option<bool>,
 }
@@ -29,7 +29,7 @@ impl<S: Sys> Buffer<S> {
         self.order_pays = None;
     }
 
-    /// Reads a batch. Sorts a large one by file number on filesystems where that pays.
+    /// Reads a batch. Sorts a large one by inode on filesystems where that pays.
     pub(super) fn read(&mut self, dir: &S::Dir, may_order: bool, sys: &S) -> io::Result<Batch> {
         self.ordered.clear();
         let batch = self.reader.read(dir, sys)?;
@@ -61,7 +61,7 @@ impl<S: Sys> Buffer<S> {
         self.ordered.len() + self.reader.left()
     }
 
-    /// Counts the entries with a second listing. Returns `None` if that fails.
+    /// Counts the entries with a second listing. Returns `None` if the listing fails.
     pub(super) fn count(
         &mut self,
         dir: &S::Dir,
@@ -69,7 +69,7 @@ impl<S: Sys> Buffer<S> {
         is_cancelled: impl Fn() -> bool,
     ) -> Option<u64> {
         let Opened::Dir(dir) = sys.open_child(dir, S::ITSELF, Mounts::Cross) else { return None };
-        // The count has caught up with a writer that adds a few entries at a time.
+        // Few entries per batch mean that the count has caught up with a writer.
         let (mut count, mut most, mut small) = (0, SMALL_BATCH * 16, 0);
         let complete = loop {
             let Ok(batch) = self.read(&dir, false, sys) else { break false };

@@ -21,13 +21,13 @@
 //!
 //! # Promises
 //!
-//! - Everything inside an operand is removed if possible. The rest is reported: one error for each
-//!   entry that failed, and none for its parents, unless [`Remove::try_parents`] is set.
+//! - Everything inside an operand is removed if possible. The rest is reported, with one error for
+//!   each entry that failed, and none for its parents unless [`Remove::try_parents`] is set.
 //! - Symlinks are removed and never followed. `link/` is an error.
 //! - No path is resolved twice: every call names one entry of an open directory, never `..`. The
-//!   exception is a directory closed because the descriptor budget was used up. It is reopened by
-//!   several names in one call that refuses symlinks or, with fewer than 8 descriptors left, by
-//!   `..` from a descendant. Its identity is then compared with the original.
+//!   only exception is a directory closed because the descriptor budget was used up. It is reopened
+//!   by several names in one call that refuses symlinks or, with fewer than 8 descriptors left, by
+//!   `..` from a descendant. Then its identity is compared with the original.
 //! - Descriptors and stack are bounded at any depth and any number of entries. So is memory, except
 //!   for errors (see [`Remove::on_error`]), the names of entries that remain, the names of
 //!   subdirectories in one listing buffer per level (64 KiB, or 1 MiB in a huge directory), and, in
@@ -60,65 +60,66 @@
 //! | dry run of operands that may overlap | 2 more for each entry | the same |
 //! | depth beyond the descriptor budget | about 6 for each reopened directory (`openat2`, 2 `statx`, `getdents64`, `close`, and some to reach it) | the same |
 //!
-//! The total is N + 5M on Linux. Metadata of an entry is queried only if an option needs it.
+//! The total is N + 5M on Linux. An entry's metadata is queried only if an option needs it.
 //!
 //! # Races
 //!
 //! *Prevented*:
 //!
 //! - A directory swapped for a symlink, at any level and any moment, is not followed.
-//! - An entry is handled by its kind at the moment of removal, and may vanish before that.
-//! - A mount that appears is refused by the call that would enter it or, without `openat2`, by
-//!   comparing the opened directory with its parent.
-//! - A directory that grows is emptied again within the limits of [`Remove::retries`], and then
-//!   reported, even if entries are added as fast as they are removed, or in new directories ahead
-//!   of the removal.
+//! - An entry is handled by its kind at the moment of removal. It may vanish before that.
+//! - A new mount is refused by the call that would enter it or, without `openat2`, by comparing the
+//!   opened directory with its parent.
+//! - A directory that grows is emptied again within the limits of [`Remove::retries`], then
+//!   reported. This holds even if entries are added as fast as they are removed, or in new
+//!   directories ahead of the removal.
 //! - An operand renamed during its removal is reported, and an entry that took its name remains.
-//!   The name is checked for the last time right before the operand itself is removed.
+//!   The name is last checked right before the operand itself is removed.
 //!
 //! *Not prevented*:
 //!
 //! - Entries moved **into** the tree during the removal are removed with it.
 //! - A directory moved out of the tree after it was opened is still emptied.
 //! - A file that replaces another file of the same name before its turn is removed. So is an empty
-//!   directory that replaces a directory just emptied (for an operand: only after the last check of
-//!   its name). Windows prevents the latter by removing a directory by its handle, where permitted.
-//! - The parent of an operand is found by the given path, and symlinks in it are followed.
+//!   directory that replaces a directory just emptied (for an operand, only after the last check of
+//!   its name). Windows prevents the latter, where permitted, by removing a directory by its
+//!   handle.
+//! - The parent of an operand is found by the given path, and symlinks in that path are followed.
 //!
 //! # Fallbacks
 //!
 //! Without `openat2` (Linux before 5.6, or a filter that refuses it), `openat` and a comparison of
 //! mounts cost one more call for each directory. Without `statx` or its mount numbers, devices are
 //! compared instead, which cannot detect a bind mount of the same filesystem. If the listing has no
-//! kinds, each entry is unlinked on Linux, where that never removes a directory; elsewhere a stat
-//! finds its kind.
+//! kinds, each entry is unlinked on Linux, where `unlinkat` never removes a directory. Elsewhere a
+//! stat finds its kind.
 //!
 //! # Compared with others
 //!
-//! | | calls for a directory | inner links safe | `link/` | 10,000 levels, 1,024 descriptors | same-device bind mount | after an error |
+//! | | calls for a directory | inner symlinks safe | `link/` | 10,000 levels, 1,024 descriptors | same-device bind mount | after an error |
 //! |---|---|---|---|---|---|---|
-//! | curt | 5 | yes | error, nothing touched | yes | refused | goes on, all reported |
-//! | GNU rm 9.1 | 17 | yes | empties the target, exits 0 | yes | emptied | goes on, all reported |
+//! | curt | 5 | yes | error, nothing touched | yes | refused | continues, reports all |
+//! | GNU rm 9.1 | 17 | yes | empties the target, exits 0 | yes | emptied | continues, reports all |
 //! | Rust std 1.95 | 8 | yes | empties the target | fails | emptied | stops |
 //! | Zig `deleteTree` | 5 | yes | – | quadratic | emptied | stops |
-//! | Go `RemoveAll` | 6 | yes | removes the link | fails | emptied | goes on, first reported |
+//! | Go `RemoveAll` | 6 | yes | removes the symlink | fails | emptied | continues, reports the first |
 //! | Python `shutil.rmtree` | 13 | on Unix | empties the target, then fails | fails | emptied | by callback |
 
 // One run:
 //
 // - `Remove::run` calls `remove_on`, which creates the state shared by all workers (`shared.rs`,
-//   with `shortage.rs` and `writers.rs`) and calls `WorkerPool::work` of `tree/`, which runs one
-//   closure on each thread.
+//   `shortage.rs`, `writers.rs`), and calls `WorkerPool::work` (`tree/`), which runs one closure on
+//   each thread.
 // - `Engine::work` (`engine.rs`) is the loop of one worker. `Engine::remove_operand` (`operand.rs`)
 //   opens a tree, and `Engine::remove_levels` empties and removes it.
 // - `Engine::read_batch` lists the topmost directory into the buffer (`listing.rs`, then
 //   `getdents64`). `handle_entry` saves the name of a directory for later, and removes any other
 //   entry by `Worker::remove_listed` (`entry.rs`, then `unlinkat`). `Engine::enter_next` opens a
-//   subdirectory (`openat2`), whose state is in `frame.rs`; `rounds.rs` decides how often it is
+//   subdirectory (`openat2`), whose state is in `frame.rs`. `rounds.rs` decides how often it is
 //   listed.
 // - `Engine::leave_top` (`leave.rs`) removes the directory, or relists it.
 //
-// `Worker::tick` calls `WorkerPool::checkpoint`, which starts threads; `Engine::hand_off` gives
+// `Worker::tick` calls `WorkerPool::checkpoint`, which starts threads. `Engine::hand_off` gives
 // part of a directory to an idle worker. `Worker::fail` passes failures to the `Notifier`, which
 // calls each callback on the right thread.
 
@@ -162,7 +163,7 @@ use worker::Worker;
 
 /// Removes trees: directories with everything inside, files, and symlinks (never their targets).
 ///
-/// Returns the report if everything was removed, and otherwise an error that contains the report.
+/// Returns the report if everything was removed, otherwise an error that contains the report.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-doc-{}", std::process::id()));
@@ -177,25 +178,25 @@ pub fn remove_tree(operands: impl Operands) -> Result<Report, Incomplete> {
 }
 
 impl Remove<'_> {
-    /// Removes the operands, one path or several, and returns the report with all failures.
+    /// Removes one operand or several. Returns the report with all failures.
     ///
-    /// Several threads remove operands in parallel, unless one operand contains another; a dry run
-    /// does so only if all operands are names in one directory. A single thread removes them in
-    /// order. Consecutive operands in one directory share the call that opens it.
+    /// Several threads remove operands in parallel, unless one operand contains another. A dry run
+    /// works in parallel only if all operands are names in one directory. A single thread removes
+    /// operands in order. Consecutive operands in one directory share the call that opens it.
     #[must_use = "a removal may have failed; the report says so"]
     pub fn run(&self, operands: impl Operands) -> Report {
         operands.lend(|paths| remove_on::<Os>(self, &Setup::default(), paths, None))
     }
 
-    /// Removes the last component of `path` from its parent, which the caller has opened, or failed
+    /// Removes the last component of `path` from its parent, which the caller has opened or failed
     /// to open. Paths in the report begin with `shown`.
     pub(crate) fn run_in(&self, at: Parent<<Os as Sys>::Dir>, path: &Path, shown: &Path) -> Report {
         remove_on::<Os>(self, &Setup::default(), &[path], Some((at, shown)))
     }
 }
 
-/// `parent` is only for a single operand: its parent, if the caller has opened it, and the path to
-/// report instead.
+/// Removes the operands. For a single operand, `parent` can be its opened parent and the path to
+/// report.
 fn remove_on<S: Sys>(
     options: &Remove<'_>,
     setup: &Setup,
@@ -204,7 +205,7 @@ fn remove_on<S: Sys>(
 ) -> Report {
     let setup = options.setup(setup);
     let sys = S::start(&setup);
-    // Skip the check for a single thread: sorting takes up to a third of the time of the removal.
+    // Skip the check for a single thread, because it takes up to a third of the removal's time.
     let is_alone = matches!(options.threads, Threads::AtMost(0 | 1));
     let stop = Stop::new(options.cancel, options.callbacks.poll.as_ref());
     let goes_on = || {
@@ -229,9 +230,8 @@ fn remove_on<S: Sys>(
     shared.into_report()
 }
 
-/// Returns whether one operand equals or contains another, judging by the paths only. In parallel,
-/// it could vanish with the other before its turn. Sorting many takes a while, so `goes_on` is
-/// called for each.
+/// Returns whether one operand equals or contains another, by path only. In parallel, the inner one
+/// could vanish before its turn. Sorting many paths takes time, so `goes_on` is called for each.
 fn overlap(operands: &[&Path], mut goes_on: impl FnMut() -> bool) -> bool {
     if operands.len() < 2 {
         return false;
@@ -245,7 +245,6 @@ fn overlap(operands: &[&Path], mut goes_on: impl FnMut() -> bool) -> bool {
             return true;
         }
     }
-    // The descendants of a path sort right after it.
     sorted.iter().zip(sorted.iter().skip(1)).any(|(above, path)| path.starts_with(above))
 }
 

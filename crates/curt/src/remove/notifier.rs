@@ -30,7 +30,7 @@ impl Event {
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     pub(super) count: u64,
-    /// The failures, but only the first if the caller has a callback for them.
+    /// The failures; only the first if a callback gets them.
     pub(super) errors: Vec<Error>,
     is_over: bool,
 }
@@ -38,7 +38,7 @@ pub(super) struct Failures {
 pub(super) struct Notifier<'r> {
     callbacks: &'r Callbacks<'r>,
     pub(super) stop: Stop<'r>,
-    /// The queue of events, used if all callbacks run on the caller's thread.
+    /// The queue of events, if all callbacks run on the caller's thread.
     events: Option<Events<Event>>,
     failures: Mutex<Failures>,
 }
@@ -111,7 +111,6 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// Waits for the callbacks of all earlier events.
     pub(super) fn flush(&self, is_caller: bool) {
         match &self.events {
             Some(events) if !is_caller => events.wait(),
@@ -123,7 +122,8 @@ impl<'r> Notifier<'r> {
         let Callbacks { on_error, on_removed, on_progress, .. } = self.callbacks;
         match event {
             Event::Failed(error) => {
-                // Call back under the lock: no failure may follow the one that stops the removal.
+                // Call back under the lock, so that no failure follows the one that stops the
+                // removal.
                 let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
                 if failures.is_over {
                     return;
@@ -149,8 +149,8 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// Returns a guard that the caller's thread holds while it works. Without it, other threads
-    /// would wait forever once no thread takes their events.
+    /// Returns a guard that the caller's thread holds while it works. Dropping it closes the queue;
+    /// otherwise other threads might wait forever for their events to be taken.
     pub(super) fn close_at_end(&self) -> Option<CloseAtEnd<'_>> {
         self.events.as_ref().map(CloseAtEnd)
     }

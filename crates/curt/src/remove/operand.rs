@@ -1,4 +1,5 @@
-//! Handles one operand: splits it into parent and name, opens a tree, and removes anything else.
+//! Handles one operand: splits it into parent and name, then opens a directory or removes another
+//! entry.
 
 use std::io;
 use std::path::Path;
@@ -50,7 +51,7 @@ impl<S: Sys> Engine<'_, S> {
             Last::Root if self.worker.shared.options.preserve != Preserve::Nothing => {
                 return self.worker.refuse(RemainReason::RootDirectory);
             }
-            // The root has no name in a parent, so it is opened as itself.
+            // Open the root as itself, because it has no name in a parent.
             Last::Root => S::ITSELF.into(),
             &Last::Invalid(kind) => {
                 return self.worker.operand_failed(Operation::Remove, os_error(kind));
@@ -82,7 +83,7 @@ impl<S: Sys> Engine<'_, S> {
         self.push(dir, Role::Operand, is_protected);
     }
 
-    /// A path may end in `.` if only contents are removed.
+    /// Returns whether the path ends in `.`, which is permitted if only contents are removed.
     fn is_directory_to_empty(&self, path: &Path) -> bool {
         let shared = self.worker.shared;
         if shared.options.directories != DirectoryOperands::Contents || shared.parent.is_some() {
@@ -107,7 +108,7 @@ impl<S: Sys> Engine<'_, S> {
         }
         let path = if is_itself { path } else { &operand.parent };
         if let Some((known, dir)) = &self.parent {
-            // Compare spellings: two may differ by a symlink.
+            // Compare the paths as given, because other spellings may contain symlinks.
             if known.as_os_str() == path.as_os_str() {
                 return Ok(Arc::clone(dir));
             }
@@ -161,7 +162,6 @@ impl<S: Sys> Engine<'_, S> {
                     Err(error) => worker.operand_lost(parent, name, Operation::Stat, error),
                 }
             }
-            // A directory with a pending deletion counts as gone.
             Opened::Gone | Opened::Pending => {
                 let step = if tries { Operation::RemoveDirectory } else { Operation::Remove };
                 worker.operand_failed(step, missing());
@@ -178,8 +178,8 @@ impl<S: Sys> Engine<'_, S> {
         None
     }
 
-    /// Tries to remove an operand. Opens a non-empty directory; returns `None` after a removal or a
-    /// failure.
+    /// Tries to remove an operand. If it is a directory that is not empty, opens it. Returns `None`
+    /// after a removal or a failure.
     fn try_to_remove(
         &mut self,
         parent: &S::Dir,
@@ -209,8 +209,8 @@ impl<S: Sys> Engine<'_, S> {
             }
             Err(error) => error,
         };
-        // The system may refuse before it looks at the entry. A trailing separator refers to the
-        // target of a symlink.
+        // The system may refuse before it looks at the entry, so query the entry. A trailing
+        // separator refers to a symlink's target.
         let request = Request { follow: ends_in_separator, ..Request::STAT };
         match worker.sys.query(parent, name, request) {
             Err(error) => worker.operand_failed(Operation::Remove, error),
@@ -295,7 +295,7 @@ impl<S: Sys> Engine<'_, S> {
         };
         let removed = match removed {
             Ok(()) if options.dry_run => empty.map_err(|error| match error.kind() {
-                // Presume that the directory has entries, like most directories.
+                // Assume that the directory has entries, like most directories.
                 PermissionDenied => os_error(DirectoryNotEmpty),
                 _ => error,
             }),
@@ -347,7 +347,7 @@ impl<S: Sys> Worker<'_, S> {
         Ok(identity)
     }
 
-    /// Reports a non-directory with a trailing separator, or if a directory is required.
+    /// Reports a non-directory that has a trailing separator or must be a directory.
     fn not_a_directory(&self, is_link: bool) {
         let error = os_error(io::ErrorKind::NotADirectory);
         let directories = self.shared.options.directories;

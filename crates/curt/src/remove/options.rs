@@ -21,7 +21,7 @@ pub enum DirectoryOperands {
     ///
     /// A symlink, even to a directory, fails with
     /// [`RemainReason::IsALink`](super::RemainReason::IsALink), as in Python's `shutil.rmtree`.
-    /// Costs a stat for a refused operand.
+    /// Costs a stat for each refused operand.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-doc3-{}", std::process::id()));
@@ -40,41 +40,41 @@ pub enum DirectoryOperands {
     /// Like [`Recursive`](DirectoryOperands::Recursive), but tries `rmdir` first.
     ///
     /// If `rmdir` refuses the directory (a mount point, a parent without write permission), its
-    /// contents remain; `EPERM`, as from a sticky bit, does not count as a refusal. Costs 1 call,
+    /// contents remain. `EPERM`, as from a sticky bit, does not count as a refusal. Costs 1 call,
     /// and saves all others if the directory is empty. Has no effect with
     /// [`dry_run`](Remove::dry_run), [`confirm`](Remove::confirm) or [`exclude`](Remove::exclude).
     ///
-    /// As in Node's `fs.rm`, an operand that vanishes meanwhile counts as removed, and
-    /// [`missing_is_fine`] does not cover a path through a file (`ENOTDIR`).
+    /// As in Node's `fs.rm`, an operand that vanishes meanwhile counts as removed, but a path
+    /// through a file (`ENOTDIR`) is an error even with [`missing_is_fine`].
     ///
     /// [`missing_is_fine`]: Remove::missing_is_fine
     Removable,
     /// Removes everything inside a directory, but not the directory itself.
     ///
-    /// Non-directories are refused. An operand may be `.`, or end in `/.`.
+    /// Refuses non-directories. An operand may be `.`, or end in `/.`.
     Contents,
-    /// Removes an empty directory, as `rmdir` would.
+    /// Removes a directory only if it is empty, as `rmdir` does.
     OnlyEmpty,
-    /// Refuses directories, as `unlink` would.
+    /// Refuses directories, as `unlink` does.
     Refuse,
 }
 
-/// Which operands are refused in any case.
+/// Which operands are always refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Preserve {
     /// Refuses no operand.
     Nothing,
-    /// The root directory, recognised by its identity.
+    /// The root directory, recognised by its device and file number.
     #[default]
     Root,
-    /// The root directory, and directories on another device than their parent.
+    /// The root directory, and directories on a different device from their parent.
     ///
     /// Like GNU `rm --preserve-root=all`. Costs a stat per operand.
     Mounted,
 }
 
-/// Which entries [`Remove::confirm`] asks about.
+/// For which entries [`Remove::confirm`] calls its callback.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Confirm {
@@ -101,7 +101,7 @@ impl Confirm {
 ///
 /// # Callbacks
 ///
-/// A callback returns `()` or [`Next::Continue`] to continue, [`Next::Stop`] or
+/// A callback returns `()` or [`Next::Continue`] to continue, and [`Next::Stop`] or
 /// [`ControlFlow::Break`](std::ops::ControlFlow::Break) to stop. After a stop, calls and callbacks
 /// already running on other threads still finish.
 ///
@@ -111,8 +111,8 @@ impl Confirm {
 ///
 /// # Deep trees
 ///
-/// A removal keeps as many directories open as the tree is deep, up to half of the process's
-/// descriptor limit and at most 1,024. Each thread may open 8 in any case.
+/// The deeper the tree, the more directories a removal keeps open, up to half of the process's
+/// descriptor limit and at most 1,024. Each thread may always open 8.
 ///
 /// ```
 /// use curt::{Remove, Threads};
@@ -162,7 +162,7 @@ impl Default for Remove<'_> {
 }
 
 impl<'a> Remove<'a> {
-    /// Returns a removal with the defaults.
+    /// Creates a removal with the defaults.
     pub fn new() -> Self {
         Remove {
             threads: Threads::Automatic,
@@ -214,15 +214,15 @@ impl<'a> Remove<'a> {
 
     /// Sets whether a missing operand, or a path through a file, counts as removed; off by default.
     ///
-    /// Entries *inside* an operand may vanish in any case.
+    /// Entries *inside* an operand may always vanish.
     pub fn missing_is_fine(mut self, yes: bool) -> Self {
         self.missing_is_fine = yes;
         self
     }
 
-    /// Sets whether to remove nothing, but report the effect; off by default.
+    /// Sets whether to only report what a removal would do; off by default.
     ///
-    /// Reports the entries, the bytes allocated to entries whose last link would be removed, and
+    /// Reports the entries, the allocated bytes of entries whose last link would be removed, and
     /// the failures predicted from permissions (not on Windows), sticky bits, attributes and
     /// mounts. An unreadable directory counts as a failure. Costs 1 call per entry, and 2 to 4 per
     /// directory.
@@ -233,8 +233,8 @@ impl<'a> Remove<'a> {
 
     /// Sets whether to try to remove a directory after a failure inside it; off by default.
     ///
-    /// [`on_error`](Remove::on_error) may have removed the entries that failed. If the directory is
-    /// still not empty, it is reported as well, as in Python's `shutil.rmtree`.
+    /// This is for an [`on_error`](Remove::on_error) that removes the entries that failed. If the
+    /// directory is still not empty, it is reported as well, as in Python's `shutil.rmtree`.
     ///
     /// Costs 1 call for each such directory. Has no effect in a dry run, or with
     /// [`confirm`](Remove::confirm) or [`exclude`](Remove::exclude).
@@ -243,7 +243,7 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets the entries to confirm; none by default.
+    /// Sets which entries need a confirmation, and the callback that confirms; none by default.
     ///
     /// The callback returns a `bool`, an [`Answer`] or a `ControlFlow<(), bool>`; `false` skips the
     /// entry. The removal runs on the caller's thread only.
@@ -271,11 +271,11 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Skips the entries for which `exclude` returns `true`, and therefore their parents.
+    /// Skips the entries for which `exclude` returns `true`. Their parents therefore remain.
     ///
-    /// `exclude` gets entries inside operands only: **an operand is always removed**, so filter
-    /// operands before [`run`](Remove::run). It returns a `bool`, an [`Answer`] or a
-    /// `ControlFlow<(), bool>`.
+    /// `exclude` is called only for entries inside operands: **an operand is always removed**, so
+    /// filter operands before [`run`](Remove::run). The callback returns a `bool`, an [`Answer`] or
+    /// a `ControlFlow<(), bool>`.
     ///
     /// To choose by metadata, such as an age, walk with
     /// [`contents_first`](crate::Walk::contents_first) and call
@@ -288,10 +288,10 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets a callback for each failure, called by one thread at a time.
+    /// Sets a callback for failures. It is called by one thread at a time.
     ///
-    /// The report counts all failures but keeps only the first. A directory left because another
-    /// process writes to it is reported at the end.
+    /// The report then counts all failures but keeps only the first. A directory left because
+    /// another process writes to it is reported at the end.
     ///
     /// ```
     /// # use std::sync::Mutex;
@@ -311,9 +311,9 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets a callback for each entry removed or, in a dry run, to be removed.
+    /// Sets a callback for each entry that was removed or, in a dry run, would be removed.
     ///
-    /// A path has to be built for each entry.
+    /// Builds a path for each entry.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-doc5-{}", std::process::id()));
@@ -336,14 +336,14 @@ impl<'a> Remove<'a> {
     /// Sets a callback for the totals of all threads.
     ///
     /// Each thread calls it after every few hundred entries and when it ends. With several threads,
-    /// totals can repeat, or get smaller: a display should keep the largest.
+    /// totals can repeat or get smaller, so a display should keep the largest.
     ///
     /// ```
     /// use std::ops::ControlFlow;
     ///
     /// # let scratch = std::env::temp_dir().join(format!("curt-doc6-{}", std::process::id()));
     /// # std::fs::create_dir(&scratch)?;
-    /// // No more than about a million files.
+    /// // Stops after about a million files.
     /// let report = curt::Remove::new()
     ///     .on_progress(|totals| match totals.files {
     ///         0..1_000_000 => ControlFlow::Continue(()),
@@ -361,11 +361,11 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets a callback for the caller's thread, called at the beginning and then every few
+    /// Sets a callback that the caller's thread calls at the beginning and then every few
     /// milliseconds, even while it waits for other threads.
     ///
-    /// Language runtimes use it to check for signals. Costs reading the clock for each entry,
-    /// without a system call. A call that blocks on a slow filesystem is not interrupted.
+    /// Language runtimes use this to check for signals. The clock is read for each entry, without a
+    /// system call. A call that blocks on a slow filesystem is not interrupted.
     ///
     /// ```
     /// use curt::Next;
@@ -388,9 +388,9 @@ impl<'a> Remove<'a> {
     /// Sets whether all callbacks run on the caller's thread, one at a time; off by default.
     ///
     /// This is for language runtimes with an interpreter lock. Other threads put events into a
-    /// queue of at most 256 KiB, and block while it is full. Events of a directory come after those
-    /// of its contents. Totals lag by the length of the queue, and a stop takes effect as late.
-    /// With [`exclude`](Remove::exclude), only the caller's thread works.
+    /// queue of at most 256 KiB, and block while it is full. Events of a directory follow those of
+    /// its contents. Totals and stops are delayed by the events in the queue. With
+    /// [`exclude`](Remove::exclude), only the caller's thread works.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-doc8-{}", std::process::id()));
@@ -417,17 +417,16 @@ impl<'a> Remove<'a> {
     /// Sets how often, and for how long, a directory that gained entries is emptied again.
     ///
     /// The default is 100 times within a second. The window restarts when a round finds at most
-    /// half as many entries as the best round before it. Within the same window, the removal also
-    /// waits for descriptors in a shortage and, on Windows and even after a cancellation, for
-    /// entries in use.
+    /// half as many entries as the best round before it. The removal waits at most as long for
+    /// descriptors in a shortage and, on Windows and even after a cancellation, for entries in use.
     pub fn retries(mut self, count: u32, window: Duration) -> Self {
         self.retries = count;
         self.retry_window = window;
         self
     }
 
-    /// Sets how many directories may be open at once. For tests, and for the command, which knows
-    /// the descriptor limit.
+    /// Sets the maximum number of open directories, for tests, and for the command, which knows the
+    /// descriptor limit.
     #[doc(hidden)]
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.descriptors = Some(limit);

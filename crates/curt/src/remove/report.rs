@@ -13,7 +13,7 @@ pub struct Report {
     pub files: u64,
     /// Directories removed (in a dry run, found).
     pub directories: u64,
-    /// In a dry run, the allocated bytes of entries without another link.
+    /// In a dry run, the allocated bytes of entries without other links.
     pub bytes: Option<u64>,
     /// Entries skipped by the caller's choice.
     ///
@@ -22,17 +22,17 @@ pub struct Report {
     pub skipped: u64,
     /// Entries added to a directory after it was listed to its end.
     pub appeared: u64,
-    /// Entries that vanished, or were moved, after they were listed.
+    /// Entries that vanished or were moved after they were listed.
     pub vanished: u64,
-    /// The errors. Those of one thread are in order.
+    /// The errors, in order for each thread.
     ///
     /// Directories that other processes write to come last. With
-    /// [`Remove::on_error`](super::Remove::on_error), only the first error.
+    /// [`Remove::on_error`](super::Remove::on_error), only the first error is kept.
     pub errors: Vec<Error>,
     /// The number of all errors, including those not in `errors`.
     pub error_count: u64,
-    /// Whether a [`Cancel`](crate::Cancel) token or a callback stopped the removal, even if all
-    /// work was done.
+    /// Whether a [`Cancel`](crate::Cancel) token or a callback stopped the removal, even if it had
+    /// already finished.
     pub stopped: bool,
     /// The number of threads that worked, including the caller's.
     pub threads: usize,
@@ -62,13 +62,13 @@ impl Report {
         }
     }
 
-    /// Returns whether there was no error and no stop. Skipped entries do not matter.
+    /// Returns whether there was neither an error nor a stop. Skipped entries do not matter.
     pub fn is_complete(&self) -> bool {
         self.error_count == 0 && !self.stopped
     }
 
-    /// Returns the report if it [is complete](Report::is_complete), or else an error with the
-    /// report.
+    /// Returns the report if it [is complete](Report::is_complete), otherwise an error that
+    /// contains the report.
     pub fn into_result(self) -> Result<Report, Incomplete> {
         if self.is_complete() { Ok(self) } else { Err(Incomplete(Box::new(self))) }
     }
@@ -117,7 +117,7 @@ impl error::Error for Incomplete {
 }
 
 impl From<Incomplete> for io::Error {
-    /// Keeps the system's number of the first error. Without a number, the result contains
+    /// Keeps the system's number of the first error. If it has no number, the result contains
     /// [`Incomplete`], for [`io::Error::downcast`].
     fn from(incomplete: Incomplete) -> io::Error {
         if let Some(number) = incomplete.raw_os_error() {

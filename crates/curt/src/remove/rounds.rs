@@ -2,24 +2,25 @@
 //!
 //! One round of listing does not always empty a directory. POSIX leaves it open whether `readdir`
 //! returns entries created after the listing began, and removing entries during a listing can hide
-//! others. So `rmdir` can fail with `ENOTEMPTY` although every listed entry is gone. Retrying
-//! forever would let a process that keeps creating files hold up the removal. A fixed number of
+//! others. So `rmdir` can fail with `ENOTEMPTY` although every listed entry is gone. Unlimited
+//! retries would let a process that keeps creating files hold up the removal. A fixed number of
 //! rounds, or a fixed time, would give up on a merely large directory (ADR 9).
 //!
 //! ```text
 //! Reading ─┬─> Listed ──> the directory is removed; if it is not empty: Reading, a retry
 //!          ├─> Overrun ─> Reading, a retry
-//!          └─> Stopped    the rest remains; also if no retry is left
+//!          └─> Stopped    the rest remains; also the state if no retry is left
 //! ```
 //!
 //! A directory that remains anyway is relisted until a round finds no new entry.
 //!
-//! A clock runs for each period: the first round, then all retries since the last retry that found
-//! at most half as many entries as the best round before it, because then removal is winning. Once
-//! a period has exceeded the retry window, a round ends when it finds more entries than its bound.
-//! The bound is half of the fewest entries in any complete round or, before there is one, the
-//! number of remaining entries, counted once. Thus a directory of old entries is emptied however
-//! long that takes, and an endlessly growing one is left.
+//! A clock runs for each period. The first period is the first round. The next consists of all
+//! retries, and restarts when a retry finds at most half as many entries as the best round before
+//! it, because then removal is winning. Once a period has exceeded the retry window, a round ends
+//! when it finds more entries than its bound. The bound is half of the fewest entries in any
+//! complete round or, before there is one, the number of remaining entries, counted once. Thus a
+//! directory of old entries is emptied however long that takes, and an endlessly growing one is
+//! left.
 
 use std::io;
 use std::time::Duration;
@@ -29,17 +30,17 @@ use crate::error::{Cause, RemainReason};
 use crate::pause::Pause;
 use crate::sys::{Batch, os_error};
 
-/// Directories with fewer entries need no clock in their first round.
+/// In the first round the clock starts only after this many entries.
 const UNTIMED: u64 = 1024;
 
 #[derive(Debug)]
 pub(super) struct Rounds {
     state: State,
-    /// How many entries this round has found, except earlier failures.
+    /// The number of entries found in this round, without earlier failures.
     found: u64,
-    /// How many of these another process holds open (Windows).
+    /// The number of these entries that another process holds open (Windows).
     pending: u64,
-    /// Set once a round is long, or has left the directory non-empty.
+    /// The clock, once a round is long or has left the directory non-empty.
     clock: Option<Box<Clock>>,
 }
 
@@ -56,14 +57,14 @@ enum State {
 pub(super) enum Reason {
     /// The directory is not empty, or a round has exceeded its bound.
     NotEmpty,
-    /// The directory remains, and may have more entries. The first relisting is not a retry.
+    /// The directory will remain, and may have more entries. The first relisting is not a retry.
     Remains,
 }
 
 #[derive(Debug, Default)]
 struct Clock {
     since: Duration,
-    /// How many entries a round finds at most if none are added. `None` while unknown.
+    /// The maximum number of entries in a round if none are added. `None` while unknown.
     bound: Option<u64>,
     retries: u32,
     is_retry: bool,
@@ -116,8 +117,8 @@ impl Rounds {
         self.pending += 1;
     }
 
-    /// Ends a long round that exceeds its bound. `count` returns the number of remaining entries,
-    /// for an unknown bound.
+    /// Ends a round whose period exceeds the window if it has found more than its bound. `count`
+    /// returns the number of remaining entries, to set an unknown bound.
     pub(super) fn end_if_overrun(
         &mut self,
         now: impl FnOnce() -> Duration,
@@ -146,7 +147,6 @@ impl Rounds {
         (self.state, self.found, self.pending) = (State::Reading, 0, 0);
     }
 
-    /// Returns the pause before another round, or the reason to give up.
     pub(super) fn retry(
         &mut self,
         reason: Reason,
@@ -167,8 +167,8 @@ impl Rounds {
                 (clock.since, clock.retries) = (now, 1);
             }
         }
-        // Take the fewest of any round, because fluctuation is not progress. An overrun round ended
-        // early, so it predicts nothing.
+        // Use the smallest round so far, because fluctuation is not progress. An overrun round
+        // ended early, so it predicts nothing.
         if self.state != State::Overrun {
             let half = found / 2;
             clock.bound = Some(clock.bound.map_or(half, |bound| bound.min(half)));
@@ -256,7 +256,8 @@ mod tests {
     #[test]
     fn retries_and_the_window_bound_the_rounds() {
         let ends = |found: [u64; 4]| found.map(|found| (found, 0));
-        // Each round that finds at most half restarts the window; the last three do not.
+        // Each round that finds at most half as many entries restarts the window. The last three do
+        // not.
         let halves = [(64, 9), (32, 18), (16, 27), (8, 36), (4, 45), (2, 54), (1, 63)];
         let (pauses, left) = retry(Reason::NotEmpty, &[&halves[..], &[(1, 63); 3]].concat());
         assert_eq!(pauses.len(), 9);
@@ -264,7 +265,7 @@ mod tests {
         let (pauses, left) = retry(Reason::NotEmpty, &ends([4, 64, 32, 16]));
         assert_eq!(pauses, [Duration::ZERO; 3]);
         assert!(matches!(left, Some(Cause::Remains(RemainReason::BeingWrittenTo))), "{left:?}");
-        // No entry was added; the directory only seems not to be empty.
+        // The directory is reported as not empty, but no entry was added.
         let (pauses, left) = retry(Reason::NotEmpty, &ends([4, 0, 0, 0]));
         assert_eq!(pauses, [Duration::ZERO, MS, MS * 2]);
         assert!(matches!(left, Some(Cause::Os(_))), "{left:?}");

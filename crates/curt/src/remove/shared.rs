@@ -15,7 +15,7 @@ use crate::tree::WorkerPool;
 
 pub(crate) enum Parent<D> {
     Open(D),
-    /// The parent could not be opened. A refusal of the operand's name is reported first.
+    /// The parent could not be opened. If the operand's name is refused, that is reported instead.
     Failed(io::Error),
     Refused(Cause),
 }
@@ -26,12 +26,12 @@ pub(super) struct Shared<'r, S: Sys> {
     pub(super) options: &'r Remove<'r>,
     pub(super) notifier: Notifier<'r>,
     pub(super) pool: WorkerPool<Task<S>>,
-    /// Whether entries are only removed, without confirmation, path or stat.
+    /// Whether entries are removed without a confirmation, path or stat.
     pub(super) is_plain: bool,
     /// Whether every entry is to be removed, so that a directory may be relisted at any time.
     pub(super) removes_all: bool,
     pub(super) operands_overlap: bool,
-    /// The parent, if the caller opened it, and the path for the report.
+    /// The operand's parent, if the caller opened it, and the path for the report.
     pub(super) parent: Option<(ParentSlot<S::Dir>, &'r Path)>,
     pub(super) root: OnceLock<Identity>,
     pub(super) shortage: Shortage,
@@ -49,7 +49,7 @@ impl<'r, S: Sys> Shared<'r, S> {
     ) -> Self {
         let asks = options.confirm != Confirm::Never;
         let excludes = options.callbacks.exclude.is_some();
-        // Work alone if the answers of these callbacks are needed at once.
+        // Use one worker if the answers of callbacks are needed at once.
         let is_alone = operands_overlap || asks || (excludes && options.callbacks.on_caller_thread);
         let notifier = Notifier::new(options);
         let removes_all = !asks && !excludes && !options.dry_run;
@@ -72,7 +72,7 @@ impl<'r, S: Sys> Shared<'r, S> {
     pub(super) fn take_parent(&self) -> Option<Parent<S::Dir>> {
         let (parent, _) = self.parent.as_ref()?;
         let given = parent.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Never fall back to a name in the working directory.
+        // Refuse; otherwise the name would be looked up in the working directory.
         Some(given.unwrap_or_else(|| Parent::Refused(bug("a parent is taken twice"))))
     }
 

@@ -3,12 +3,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A shortage of descriptors or memory. All workers together wait for a lasting shortage once, not
-/// again for each directory that meets it.
+/// for each directory that meets it.
 #[derive(Debug)]
 pub(super) struct Shortage {
     since: Mutex<Option<Duration>>,
-    /// How many directories the worker that last met the shortage had open; `usize::MAX` without
-    /// one.
+    /// How many directories were open in the worker that last met the shortage. `usize::MAX` if
+    /// there is no shortage.
     held: AtomicUsize,
 }
 
@@ -17,16 +17,16 @@ impl Shortage {
         Shortage { since: Mutex::default(), held: AtomicUsize::new(usize::MAX) }
     }
 
-    /// Records that a worker with `held` open directories could not open another. Returns whether
-    /// to wait a moment and retry: not if the shortage has lasted longer than `window`.
+    /// Records that a worker with `held` open directories could not open another. Returns
+    /// `false` if the shortage has lasted longer than `window`, otherwise `true` to wait and retry.
     pub(super) fn may_wait(&self, held: usize, now: Duration, window: Duration) -> bool {
         let mut since = self.lock();
         self.held.store(held, Ordering::Relaxed);
         now.saturating_sub(*since.get_or_insert(now)) <= window
     }
 
-    /// Records that a worker now holds `held` directories. If it holds more than at the shortage,
-    /// the shortage is over; the same number may only mean that another directory was closed first.
+    /// Records that a worker now has `held` open directories. If these are more than at the
+    /// shortage, it is over. The same number may only mean that another directory was closed first.
     pub(super) fn opened(&self, held: usize) {
         if held > self.held.load(Ordering::Relaxed) {
             let mut since = self.lock();

@@ -17,7 +17,8 @@ use crate::pause;
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::{Meanwhile, Member, TreePath};
 
-/// Few entries, so that slow ones get a second worker early.
+/// Entries before the first checkpoint. They are few, so that slow entries get a second worker
+/// early.
 const FIRST_CHECKPOINT: u32 = 64;
 
 pub(super) struct Worker<'r, S: Sys> {
@@ -27,7 +28,7 @@ pub(super) struct Worker<'r, S: Sys> {
     pub(super) member: Member<'r>,
     pub(super) counts: Counts,
     pub(super) gone: Gone<S::Unit>,
-    /// Whether this is the caller's thread, and must poll or deliver events.
+    /// Whether this is the caller's thread and must poll or deliver events.
     attends: bool,
     reported: Totals,
 }
@@ -86,8 +87,8 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
-    /// Reports an operand that existed earlier. A missing operand is forgiven only if a second look
-    /// confirms this.
+    /// Reports the failure of an operand that existed before. Forgives a missing operand only after
+    /// a second look.
     #[cold]
     pub(super) fn operand_lost(
         &self,
@@ -121,13 +122,13 @@ impl<'r, S: Sys> Worker<'r, S> {
         }
     }
 
-    /// In a dry run, counts the bytes that an entry frees when its last link goes.
     pub(super) fn count_bytes(&mut self, stat: Option<&Facts>) {
         let stat = stat.filter(|_| self.shared.options.dry_run);
         self.counts.bytes += stat.map_or(0, Facts::freed);
     }
 
-    /// Also returns `true` once the removal is over, but counts only exclusions.
+    /// Returns whether to skip an entry because of `exclude`. Once the removal is over, returns
+    /// `true` without counting the entry.
     pub(super) fn is_excluded(&mut self, kind: Kind) -> bool {
         let Shared { options, notifier, .. } = self.shared;
         let exclude = options.callbacks.exclude.as_ref();
@@ -147,12 +148,12 @@ impl<'r, S: Sys> Worker<'r, S> {
         is_excluded
     }
 
-    /// Always returns `false` without confirmations.
+    /// Returns whether an entry is write-protected, but always `false` without confirmations.
     pub(super) fn is_protected(&self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> bool {
         self.shared.options.confirm != Confirm::Never && !self.sys.may_write(dir, name, kind)
     }
 
-    /// Counts refusals by the caller, but not the end of the removal.
+    /// Returns whether the caller confirms. Counts a refusal, but not the end of the removal.
     pub(super) fn ask(
         &mut self,
         question: Question,
@@ -175,8 +176,8 @@ impl<'r, S: Sys> Worker<'r, S> {
         S::Unit::path(self.path.units()[..len].to_vec())
     }
 
-    /// Counts an entry, weighted by its calls. Otherwise the rate would fall when directories
-    /// follow files, as if another thread did not help.
+    /// Counts an entry, weighted by its calls. Without the weight, the rate would fall when
+    /// directories follow files, as if another thread did not help.
     pub(super) fn tick(&mut self, calls: u32) {
         self.attend();
         if self.member.count(calls) && !self.shared.is_cancelled() {

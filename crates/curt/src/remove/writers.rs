@@ -2,16 +2,17 @@
 //!
 //! Two clocks run, both for the length of the retry window:
 //!
-//! - Each directory has one for its [rounds](super::rounds). When it runs out, the remaining
+//! - Each directory has a clock for its [rounds](super::rounds). When it runs out, the remaining
 //!   entries are counted, and a round that finds more entries ends.
-//! - Each worker has one for directories created ahead of it, deeper or as siblings. After every
-//!   1,024 entries it reads the creation time of the next directory, and the clock runs while all
-//!   of these times are newer than the removal. When it runs out, new directories are left.
+//! - Each worker has a clock for directories created ahead of it, deeper or as siblings. After
+//!   every 1,024 entries the worker reads the creation time of the next directory. The clock runs
+//!   while all of these times are newer than the removal. When it runs out, new directories are
+//!   left.
 //!
-//! Neither can replace the other. Times do not show that a directory grows: a hard link has the
-//! creation time of its file, and removing it changes the times of the other links. Counts do not
-//! show that a tree grows: a chain of new directories looks like one of old directories, and with a
-//! clock for each new directory, the time would multiply with the depth.
+//! Neither clock can replace the other. Times do not show that a directory grows, because a hard
+//! link has the creation time of its file, and removing a link changes the times of the others.
+//! Counts do not show that a tree grows, because a chain of new directories looks like a chain of
+//! old ones. With a clock for each new directory, the time would multiply with the depth.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -24,7 +25,7 @@ const ENTRIES_PER_SAMPLE: u64 = 1024;
 
 #[derive(Debug)]
 pub(super) struct Writers {
-    /// When the removal began, by the clock of entry timestamps.
+    /// When the removal began, on the clock of entry timestamps.
     begun: Duration,
     left: Mutex<Vec<PathBuf>>,
 }
@@ -55,7 +56,7 @@ impl Writers {
 pub(super) struct Samples {
     entered: u64,
     last: u64,
-    /// The time of the first sample in the current run of new ones.
+    /// The time of the first sample in an unbroken run of new directories.
     new_since: Option<Duration>,
 }
 

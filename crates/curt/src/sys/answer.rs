@@ -1,4 +1,4 @@
-//! Queries and answers of the platform contract: plain values, the same for all platforms.
+//! Queries and answers of the platform contract.
 
 use std::ffi::OsString;
 use std::io;
@@ -17,10 +17,10 @@ pub(crate) enum Mounts {
 #[derive(Debug)]
 pub(crate) enum Opened<D> {
     Dir(D),
-    /// The entry may be a symlink.
+    /// The entry is not a directory; it may be a symlink.
     NotDirectory,
     Gone,
-    /// The entry disappears when the last process closes it.
+    /// Windows: the entry disappears when the last process closes it.
     #[cfg_attr(not(windows), allow(dead_code, reason = "no other system has it"))]
     Pending,
     #[cfg_attr(windows, allow(dead_code, reason = "mount points are links on Windows"))]
@@ -64,7 +64,7 @@ pub(crate) struct Entry<'a, U> {
     pub(crate) id: u64,
 }
 
-/// Identifies a file while it is open somewhere. Packed, because a traversal keeps one per
+/// Identifies a file while any process has it open. Packed, because a traversal keeps one per
 /// ancestor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C, packed(8))]
@@ -74,12 +74,12 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// The facts must include [`Fields::ID`] and [`Fields::DEVICE`].
+    /// Requires [`Fields::ID`] and [`Fields::DEVICE`].
     pub(crate) fn of(facts: &Facts) -> Identity {
         Identity { device: facts.device, file: facts.id }
     }
 
-    /// Returns `None` on file systems without file numbers.
+    /// Returns `None` on filesystems without file numbers.
     #[inline]
     pub(crate) fn known(facts: &Facts) -> Option<Identity> {
         let is_known = facts.known.contains(Fields::ID | Fields::DEVICE);
@@ -92,7 +92,7 @@ pub(crate) struct Sources {
     pub(crate) listing: Fields,
     pub(crate) query: Fields,
     pub(crate) extended: Fields,
-    /// Fields that come from the security descriptor.
+    /// Fields from the security descriptor on Windows.
     pub(crate) secured: Fields,
 }
 

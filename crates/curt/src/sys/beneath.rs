@@ -1,5 +1,5 @@
-//! The contract for untrusted paths: one call for a whole path where the system has one, otherwise
-//! single steps that follow no symlink.
+//! The contract for untrusted paths: [`Beneath::whole`] resolves a whole path in one call if the
+//! system can. Otherwise callers take single steps that follow no symlink.
 //!
 //! A step takes one name without a separator, or [`Sys::ITSELF`] for the directory.
 
@@ -12,14 +12,14 @@ use crate::fields::Time;
 use crate::name::Name;
 use curt_paths::Flavor;
 
-/// This module makes no call through it.
+/// An open file for the caller. This module makes no system call on it.
 #[allow(clippy::disallowed_types, reason = "callers are handed its open files")]
 pub(crate) type File = std::fs::File;
 
-/// `RESOLVE_IN_ROOT` and `RESOLVE_NO_SYMLINKS`.
+/// `RESOLVE_IN_ROOT` and `RESOLVE_NO_SYMLINKS` of `openat2(2)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Rules {
-    /// `..` of the root is the root, and absolute paths begin there.
+    /// The root's `..` is the root, and absolute paths begin there.
     pub(crate) in_root: bool,
     pub(crate) no_links: bool,
 }
@@ -41,12 +41,12 @@ pub(crate) struct How {
     pub(crate) create: Create,
     /// Whether a symlink in the last component is followed.
     pub(crate) follow: bool,
-    /// Neither opening nor reading blocks (`O_NONBLOCK`).
+    /// Whether opening and reading fail instead of blocking (`O_NONBLOCK`).
     pub(crate) nonblocking: bool,
-    /// Opening does not block; reading does as `nonblocking` says.
+    /// Whether opening does not block. Reading does unless `nonblocking` is set.
     #[cfg_attr(not(unix), allow(dead_code, reason = "no file blocks when it is opened there"))]
     pub(crate) nonblocking_open: bool,
-    /// Flags of `open(2)`.
+    /// Further flags of `open(2)`.
     #[cfg_attr(not(unix), allow(dead_code, reason = "no such flags there"))]
     pub(crate) system_flags: u32,
     #[cfg_attr(not(unix), allow(dead_code, reason = "no bits there"))]
@@ -57,7 +57,7 @@ pub(crate) struct How {
 pub(crate) enum Change {
     /// The permission bits; on Windows, only the read-only attribute.
     Permissions(Permissions),
-    /// `None` leaves a time unchanged.
+    /// A time that is `None` remains unchanged.
     Times { accessed: Option<Time>, modified: Option<Time> },
 }
 
@@ -75,9 +75,9 @@ pub(crate) enum Purpose {
 pub(crate) enum Want<'a> {
     File(&'a How),
     Directory(Purpose),
-    /// Follows a symlink in the last component.
+    /// Looks up any entry, and follows a symlink in the last component.
     Name,
-    /// Follows a symlink in the last component.
+    /// Changes the entry, and follows a symlink in the last component.
     Change(&'a Change),
 }
 
@@ -89,9 +89,9 @@ pub(crate) enum Want<'a> {
 pub(crate) enum Whole<T> {
     Opened(T),
     Escape,
-    /// A symlink was refused, or there were too many; the system does not say which.
+    /// Either a symlink was refused, or there were too many; the system does not say which.
     Unfollowed(io::Error),
-    /// The system has no such call.
+    /// The system cannot resolve a whole path.
     Unanswered,
     Failed(io::Error),
 }
@@ -99,7 +99,7 @@ pub(crate) enum Whole<T> {
 #[derive(Debug)]
 pub(crate) enum Step<T> {
     Done(T),
-    /// The entry is a symlink, or not a directory where one is wanted.
+    /// The entry is a symlink, or not a directory although the step needs one.
     Other,
     Failed(io::Error),
 }
@@ -107,7 +107,8 @@ pub(crate) enum Step<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     Look,
-    /// Follows the symlink by the system's rules. `is_last` means that the path ends here.
+    /// Returns the target if the system would follow the symlink. `is_last` marks the last
+    /// component of the path.
     Follow {
         is_last: bool,
     },
@@ -136,19 +137,19 @@ pub(crate) enum Link<U> {
         allow(dead_code, reason = "others have no such links")
     )]
     Opaque,
-    /// Following it fails with this error number.
+    /// The system refuses to follow the symlink, with this error number.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "others follow every link"))]
     Refused(i32),
 }
 
 pub(crate) trait Beneath: Sys {
-    /// An open file, or any entry that was only looked up.
+    /// An open file, or an entry that was only looked up.
     type Handle;
 
     const FLAVOR: Flavor;
-    /// Whether a path without symlinks has the stored spelling; false where case is ignored.
+    /// Whether a path without symlinks is spelled as stored. False if case is ignored.
     const SPELLING_IS_NAME: bool;
-    /// The length of the longest path, with its NUL.
+    /// The length of the longest path, including its NUL.
     const LONGEST: usize;
     const MAX_LINKS: usize = 40;
 
@@ -159,7 +160,7 @@ pub(crate) trait Beneath: Sys {
         want: Want<'_>,
         rules: Rules,
     ) -> Whole<Self::Handle>;
-    /// `root` and `purpose` are those of [`Beneath::whole`].
+    /// Converts a handle from [`Beneath::whole`] with the same `root` and `purpose`.
     fn dir_from(
         &self,
         handle: Self::Handle,
@@ -182,7 +183,7 @@ pub(crate) trait Beneath: Sys {
         reading: Reading,
     ) -> io::Result<Link<Self::Unit>>;
     fn create_dir(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, mode: u32) -> io::Result<()>;
-    /// If `replace` is false, an existing entry is an error.
+    /// Unless `replace` is set, an existing entry is an error.
     fn rename(
         &self,
         from: &Self::Dir,
@@ -198,7 +199,7 @@ pub(crate) trait Beneath: Sys {
         at: &Self::Dir,
         name: Name<'_, Self::Unit>,
     ) -> io::Result<()>;
-    /// Does not follow a symlink.
+    /// Links a symlink itself.
     fn hard_link(
         &self,
         from: &Self::Dir,
@@ -206,19 +207,19 @@ pub(crate) trait Beneath: Sys {
         to: &Self::Dir,
         fresh: Name<'_, Self::Unit>,
     ) -> io::Result<()>;
-    /// Changes an entry unless it is a symlink.
+    /// Returns [`Step::Other`] for a symlink, and leaves it unchanged.
     fn change(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, change: &Change) -> Step<()>;
 
     fn path_of(&self, open: Open<'_, Self>) -> io::Result<Vec<Self::Unit>>;
-    /// Whether a path without symlinks leads to an open file. Comparing full paths does not prove
-    /// it, because the system may have several trees, or cover part of one.
+    /// Whether a path without symlinks leads to an open file. Equal full paths do not prove this:
+    /// there may be several trees, and a mount may cover part of one.
     fn is_at(
         &self,
         from: &Self::Dir,
         path: &[Self::Unit],
         open: Open<'_, Self>,
     ) -> io::Result<bool>;
-    /// Used if [`Beneath::SPELLING_IS_NAME`] is false.
+    /// Returns the stored spelling if [`Beneath::SPELLING_IS_NAME`] is false.
     fn full_name(
         &self,
         at: &Self::Dir,

@@ -4,14 +4,14 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Missing {
-    /// None; the whole path must exist. Like `realpath -e`, Python's `realpath(strict=True)`.
+    /// The whole path must exist, as with `realpath -e` and Python's `realpath(strict=True)`.
     #[default]
     Nothing,
-    /// The last component, even in the target of a symlink in the last component. Like `realpath`
+    /// The last component may be missing, even in the target of a final symlink. Like `realpath`
     /// without an option.
     LastName,
-    /// Any component, and components before others need not be directories. Like `realpath -m`,
-    /// Python's `realpath`.
+    /// Any component may be missing, and a file may precede others. Like `realpath -m` and Python's
+    /// `realpath`.
     Anything,
 }
 
@@ -19,14 +19,14 @@ pub enum Missing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Links {
-    /// Follows symlinks in place, as the system does. Like `realpath -P`.
+    /// Follows each symlink where it occurs, as the system does. Like `realpath -P`.
     #[default]
     Follow,
-    /// Like [`Links::Follow`], but follows at most 40 symlinks on Unix. Like `realpath(3)`.
+    /// Like [`Links::Follow`], but on Unix follows at most 40 symlinks, as `realpath(3)` does.
     FollowFew,
     /// Removes each `..` with the component before it, then follows symlinks. Like `realpath -L`.
     FollowLast,
-    /// Removes each `..` with the component before it, and does not follow symlinks. Like
-    /// `realpath -s`.
+    /// Removes each `..` with the component before it, and does not follow symlinks. Like `realpath
+    /// -s`.
     Keep,
 }

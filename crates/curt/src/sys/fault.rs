@@ -1,4 +1,4 @@
-//! Planned failures: in tests, every syscall layer checks here before it makes a call.
+//! Planned failures for tests. Every syscall layer checks for one before each call.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -31,8 +31,8 @@ impl Faults {
         self
     }
 
-    /// Runs a single-threaded operation without failures, then with each call failing once with
-    /// each error.
+    /// Runs a single-threaded operation without failures, then once for each call and each error,
+    /// with that call failing with that error.
     pub(crate) fn each(
         setup: &Setup,
         errors: &[i32],
@@ -44,8 +44,8 @@ impl Faults {
             run(&Setup { faults: Some(Arc::clone(&faults)), ..setup.clone() }, fails);
             faults
         };
-        // Take the smallest of several runs: the first may detect missing features, and renames by
-        // other processes may cost another call (`EAGAIN`).
+        // Use the shortest run. The first may detect missing features, and renames by other
+        // processes may cost another call (`EAGAIN`).
         let runs = (0..5).map(|_| with(None).lock().seen.clone());
         let calls = runs.min_by_key(|calls| calls.values().sum::<u64>()).unwrap_or_default();
         assert!(!calls.is_empty(), "it makes no call");

@@ -1,23 +1,21 @@
-//! System features that curt can do without.
-
 /// A system feature that can be switched off, for tests and debugging.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Feature {
-    /// `openat2`, Linux 5.6.
+    /// `openat2` (Linux 5.6).
     Openat2,
-    /// `statx`, Linux 4.11, and its mount numbers, Linux 5.8.
+    /// `statx` (Linux 4.11) and its mount IDs (Linux 5.8).
     Statx,
     /// Removing the entries of a large listing in inode order.
     InodeOrder,
     /// `getdents64` into our own buffer instead of `readdir`.
     RawListing,
-    /// Unlinking without querying the kind first, because Linux never unlinks a directory.
+    /// Unlinking without querying the kind first. Safe on Linux, which never unlinks a directory.
     BlindUnlink,
-    /// Descriptors of child processes, Linux 5.3, to wait with a limit for their end.
+    /// Waiting with a time limit for a child's descriptor (Linux 5.3).
     Pidfd,
-    /// Canonical names from the link of an open file in `/proc`.
+    /// Canonical names read from the `/proc` symlink of an open file.
     OpenName,
 }
 

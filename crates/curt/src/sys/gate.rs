@@ -1,4 +1,4 @@
-//! The common part of all syscall layers: it counts every call and, in tests, fails it.
+//! The common part of all syscall layers: counts every call and, in tests, fails it as planned.
 
 use crate::calls::{Calls, Counter};
 use crate::sys::Setup;
@@ -25,7 +25,8 @@ impl Gate {
         self.counter.calls()
     }
 
-    /// Counts a call. Returns the error number if the call must fail. `kind` indexes the names.
+    /// Counts a call. Returns the error number of a planned failure. `kind` is an index into
+    /// `names`.
     #[cfg_attr(not(test), allow(clippy::unnecessary_wraps, reason = "only tests plan failures"))]
     pub(super) fn pass(&self, kind: usize) -> Result<(), i32> {
         self.counter.tick(kind);
@@ -38,7 +39,7 @@ impl Gate {
     }
 }
 
-/// Declares the calls of a syscall layer, each with the name to count it by.
+/// Declares the calls of a syscall layer, with the names for counting.
 macro_rules! calls {
     ($($call:ident $name:expr,)*) => {
         #[derive(Clone, Copy)]

@@ -7,19 +7,19 @@ pub(crate) use super::unix::host::{drive_directory, home, home_of, release};
 #[cfg(windows)]
 pub(crate) use super::windows::host::{drive_directory, home, home_of, release};
 
-/// These are methods of the platform, so that their calls count as the worker's, and because the
-/// platform in memory has a simulated clock and limits.
+/// Queries about this process. They are methods, so that their calls count as the worker's, and
+/// because the in-memory platform has a simulated clock and limits.
 pub(crate) trait Host {
     fn descriptor_limit(&self) -> usize;
     fn processors(&self) -> usize;
     /// Reads a monotonic clock.
     fn now(&self) -> Duration;
     fn sleep(&self, time: Duration);
-    /// Reads the clock that stamps entries, as the time since 1970.
+    /// Reads the clock of file times, as the time since 1970.
     fn wall_clock(&self) -> Duration {
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }
-    /// Returns how often this thread has blocked, or zero if the system does not count it.
+    /// Returns how often this thread has blocked, or 0 if the system does not count it.
     fn waits(&self) -> u64 {
         0
     }

@@ -2,15 +2,15 @@
 //! this child") instead of one per system call (ADR 1).
 //!
 //! Each platform implements [`Sys`] in its own folder. All its system calls go through one syscall
-//! layer (`syscalls.rs`), which counts them and lets tests fail the nth. Algorithms are generic
-//! over the platform; public functions fix it to [`Os`].
+//! layer (`syscalls.rs`), which counts them and lets tests fail the nth call. Algorithms are
+//! generic over the platform; public functions use [`Os`].
 //!
 //! - `unix`: the portable `*at` calls for macOS and the BSDs, and Linux fast paths that can be
 //!   switched off.
 //! - `windows`: ntdll.
-//! - `memory`: a small file system in memory with scheduled races, for tests.
+//! - `memory`: a small in-memory filesystem with scheduled races, for tests.
 //!
-//! [`Sys`] covers files and directories, [`Host`] this process. [`Beneath`](beneath::Beneath) adds
+//! [`Sys`] covers files and directories, [`Host`] this process, [`Beneath`](beneath::Beneath)
 //! untrusted paths, and [`Which`] program searches.
 #![allow(unsafe_code, reason = "the platforms make the calls that have no safe form")]
 
@@ -71,8 +71,8 @@ pub(crate) type OsUnit = <Os as Sys>::Unit;
 #[cfg(not(any(unix, windows)))]
 compile_error!("curt runs on Unix and on Windows; there is no platform for this system");
 
-// For public functions: the caller's open directories, and process features that the standard
-// library lacks.
+// For public functions that take open directories, and process features that the standard library
+// lacks.
 #[cfg(unix)]
 pub(crate) use unix::{how_of, into_descriptor, open_directory, process};
 #[cfg(windows)]
@@ -83,7 +83,7 @@ pub(crate) use windows::{how_of, into_descriptor, open_directory, process};
 pub(crate) struct Setup {
     pub(crate) without: Features,
     /// Whether directories are never removed through their listing handles. Windows then opens them
-    /// without delete access, and Unix grows the listing buffer only after several full batches.
+    /// without delete access, and Linux grows the listing buffer only after several full batches.
     #[cfg_attr(
         not(any(windows, target_os = "linux")),
         allow(dead_code, reason = "decides an access right on Windows and a buffer size on Linux")
@@ -92,7 +92,7 @@ pub(crate) struct Setup {
     /// The longest time that a removal waits for other processes to close an entry.
     #[cfg_attr(not(windows), allow(dead_code, reason = "only Windows refuses to remove them"))]
     pub(crate) busy_window: Duration,
-    /// Account names found so far, if workers share them.
+    /// The cache of account names that workers share.
     #[cfg(unix)]
     pub(crate) accounts: Option<unix::accounts::Shared>,
     #[cfg(all(windows, test))]
@@ -103,7 +103,7 @@ pub(crate) struct Setup {
     pub(crate) faults: Option<std::sync::Arc<fault::Faults>>,
 }
 
-/// In tests, a setup lacks the features and has the faults that its thread was given.
+/// In tests, a default setup has the current thread's missing features and faults.
 #[cfg(test)]
 impl Default for Setup {
     fn default() -> Self {
@@ -142,24 +142,24 @@ impl Setup {
 /// The entries in a worker's buffer, in the system's order.
 pub(crate) trait Listing: Send + Sync {
     type Unit: SystemUnit;
-    /// Returns the entry at `position`, from 0, and the next position. Omits `.` and `..`.
+    /// Returns the entry at `position`, counted from 0, and the next position. Omits `.` and `..`.
     fn entry(&self, position: usize) -> Option<(Entry<'_, Self::Unit>, usize)>;
-    /// Adds the listed fields to empty facts.
+    /// Adds the listed fields to `facts`, which must be empty.
     fn facts(&self, position: usize, entry: &Entry<'_, Self::Unit>, facts: &mut Facts) {
         let _ = position;
         facts.add_listed(entry.kind, entry.id.into());
     }
     /// Estimates how many entries are left from `position` on.
     fn left(&self, position: usize) -> usize;
-    /// Creates a buffer of about this size. It never grows, but fits the longest name.
+    /// Creates a buffer of about this size, which never grows but fits the longest name.
     fn with_capacity(bytes: usize) -> Self;
 }
 
 /// A platform, as used by one worker.
 pub(crate) trait Sys: Host + Sized + Send {
     type Unit: SystemUnit;
-    /// An open directory. Dropping it closes it without counting the call, so workers use
-    /// [`Sys::close`].
+    /// An open directory. Workers close it with [`Sys::close`], because dropping it does not count
+    /// the call.
     type Dir: Send + Sync;
     type DirBuf: Listing<Unit = Self::Unit> + Default;
     /// The name of a directory within itself.
@@ -168,13 +168,13 @@ pub(crate) trait Sys: Host + Sized + Send {
     fn start(setup: &Setup) -> Self;
     fn calls(&self) -> Calls;
 
-    /// Opens an operand's parent for resolving names, or the operand if it has none. Follows
+    /// Opens an operand's parent, or an operand without a parent, to resolve names in it. Follows
     /// symlinks. The empty path means the working directory and costs no system call.
     fn open_for_lookup(&self, path: &Path) -> io::Result<Self::Dir>;
-    /// Whether a directory can be mounted below itself. If so, [`Mounts::Refuse`] detects mounts,
+    /// Whether a directory can be mounted inside itself. If so, [`Mounts::Refuse`] detects mounts,
     /// on recent systems without an extra call (ADR 15).
     const MOUNTS_MAY_LOOP: bool = false;
-    /// Opens a directory for listing, without following a symlink.
+    /// Opens a directory for listing. Does not follow a symlink.
     fn open_child(
         &self,
         parent: &Self::Dir,
@@ -187,12 +187,12 @@ pub(crate) trait Sys: Host + Sized + Send {
 
     /// Removes an entry unless it is a directory. `kind` comes from the listing.
     fn remove_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> Removed;
-    /// Removes an emptied directory and closes it. On failure, hands it back with the error,
-    /// because a non-empty one can be listed again.
+    /// Removes an emptied directory and closes it. On failure, returns the directory with the
+    /// error, because it can be listed again if it is not empty.
     ///
     /// The default removes the name first, so that the last close, which destroys the inode,
-    /// happens outside the parent's lock. Windows removes through the handle, and by name only if
-    /// it must.
+    /// happens outside the parent's lock. Windows removes through the handle if it can, otherwise
+    /// by name.
     fn remove_open_dir(
         &self,
         parent: &Self::Dir,
@@ -210,14 +210,13 @@ pub(crate) trait Sys: Host + Sized + Send {
     fn remove_empty_dir(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>) -> io::Result<()>;
 
     const SOURCES: Sources;
-    /// Splits a path into a directory, which needs no [`Sys::close`], and a name in it, without a
-    /// system call. The name may contain separators, which only [`Sys::query_into`],
-    /// [`Sys::read_link`], [`Sys::read_file`], [`Sys::may`], [`Sys::extended`], [`Sys::owners`],
-    /// [`Sys::open_below`] and, where mounts are crossed, [`Sys::open_child`] accept. All but
-    /// [`Sys::open_below`] follow symlinks before the last component; their arguments only concern
-    /// that component.
+    /// Splits a path into a directory, which need not be closed, and a name in it, without a system
+    /// call. The name may contain separators, which only [`Sys::query_into`], [`Sys::read_link`],
+    /// [`Sys::read_file`], [`Sys::may`], [`Sys::extended`], [`Sys::owners`], [`Sys::open_below`]
+    /// and, if mounts are crossed, [`Sys::open_child`] accept. All but [`Sys::open_below`] follow
+    /// symlinks before the last component; their arguments only affect that component.
     fn locate(&self, path: &Path) -> io::Result<(Self::Dir, NameBuf<Self::Unit>)>;
-    /// Opens a directory for listing. Follows either all symlinks in the path or none.
+    /// Opens a directory for listing. `follow` applies to all symlinks in the path.
     fn open_below(
         &self,
         from: &Self::Dir,
@@ -225,7 +224,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         follow: bool,
     ) -> Opened<Self::Dir>;
     /// Adds the requested fields to `known`. A field still missing afterwards does not exist on
-    /// that file system.
+    /// this filesystem.
     fn query_into(
         &self,
         parent: &Self::Dir,
@@ -244,7 +243,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         Ok(facts)
     }
     fn query_dir(&self, dir: &Self::Dir, request: Request) -> io::Result<Facts>;
-    /// Reads a symlink's target into an empty buffer.
+    /// Reads a symlink's target into `target`, which must be empty.
     fn read_link(
         &self,
         parent: &Self::Dir,
@@ -252,8 +251,8 @@ pub(crate) trait Sys: Host + Sized + Send {
         target: &mut Vec<Self::Unit>,
     ) -> io::Result<()>;
     /// Makes a path absolute without resolving it. The empty path means the working directory. If
-    /// the result will be opened (`is_opened`), the working directory's path must still lead to it;
-    /// a later mount may have covered it.
+    /// the result will be opened (`is_opened`), fails if a later mount has covered the working
+    /// directory's path.
     fn absolute(&self, path: &Path, is_opened: bool) -> io::Result<PathBuf>;
     fn canonical_name(&self, path: &Path, missing: Missing, links: Links) -> io::Result<PathBuf>;
     /// Fails if the file has more than `most` bytes. Opening a pipe does not block.
@@ -264,15 +263,15 @@ pub(crate) trait Sys: Host + Sized + Send {
         follow: bool,
         most: usize,
     ) -> io::Result<Vec<u8>>;
-    /// Checks [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`], at one call
-    /// each.
+    /// Checks [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`], with one
+    /// system call each. Returns those that apply.
     fn may(
         &self,
         parent: &Self::Dir,
         name: Name<'_, Self::Unit>,
         fields: Fields,
     ) -> io::Result<Fields>;
-    /// Returns `None` if the file system has no such fields, which is remembered for a known
+    /// Returns `None` if the filesystem has no such fields, and remembers this for a known
     /// `device`.
     fn extended(
         &self,
@@ -285,7 +284,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         let _ = (parent, name, fields, follow, device);
         Ok(None)
     }
-    /// Returns the owners' names. Their numbers, if any, are in `facts`.
+    /// Returns the owners' names. On Unix, `facts` have their IDs.
     fn owners(
         &self,
         parent: &Self::Dir,
@@ -294,8 +293,8 @@ pub(crate) trait Sys: Host + Sized + Send {
         facts: &Facts,
     ) -> io::Result<Owners>;
 
-    /// Whether [`Sys::remove_open_dir`] would remove this directory, and not another entry that has
-    /// taken its name.
+    /// Whether `name` still is this directory, so that [`Sys::remove_open_dir`] would not remove a
+    /// different entry.
     fn is_child(
         &self,
         parent: &Self::Dir,
@@ -306,7 +305,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         let _ = dir;
         Ok(Identity::of(&self.query(parent, name, Request::STAT)?) == identity)
     }
-    /// `root` caches the root's identity for all workers.
+    /// Whether this is the filesystem root. `root` caches its identity for all workers.
     fn is_root(
         &self,
         dir: &Self::Dir,
@@ -321,13 +320,13 @@ pub(crate) trait Sys: Host + Sized + Send {
         }
         Ok(root.get() == Some(&identity))
     }
-    /// Returns true for symlinks, whose permissions are ignored.
+    /// True for symlinks, whose permissions are ignored.
     fn may_write(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> bool {
         let may = || self.may(parent, name, Fields::WRITABLE);
         kind.is_link() || may().is_ok_and(|allowed| allowed.contains(Fields::WRITABLE))
     }
-    /// Predicts the error of a removal, except for non-empty directories. `facts` must include the
-    /// fields of [`Request::STAT`].
+    /// Predicts the error of a removal, but does not check whether a directory is empty. `facts`
+    /// must include the fields of [`Request::STAT`].
     fn check_removal(
         &self,
         parent: &Self::Dir,
@@ -337,15 +336,14 @@ pub(crate) trait Sys: Host + Sized + Send {
         let _ = (parent, name, facts);
         Ok(())
     }
-    /// Whether files are removed faster in inode order.
     fn inode_order_pays(&self, dir: &Self::Dir) -> bool {
         let _ = dir;
         false
     }
 }
 
-/// Opens a directory one component at a time, so that no symlink in the path is followed. An
-/// absolute path begins at the root.
+/// Opens a directory one component at a time, so that no symlink is followed. An absolute path
+/// starts at the root.
 #[cfg(any(test, fuzzing, not(windows)))]
 fn open_step_by_step<S: Sys>(
     sys: &S,
@@ -362,7 +360,7 @@ fn open_step_by_step<S: Sys>(
             Err(error) => return Opened::Failed(error),
         }
         if names.iter().all(|unit| unit.is_separator()) {
-            // `open_for_lookup` returned a directory that cannot be listed.
+            // The directory from `open_for_lookup` cannot be listed, so reopen it.
             names = &here;
         }
     }

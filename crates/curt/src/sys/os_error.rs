@@ -1,8 +1,7 @@
-//! Errors of the system, made from typed answers and recognised by number.
+//! Creates errors of the system without a failed call, and recognises errors by number.
 
 use std::io;
 
-/// A failure that curt detects without a failed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OsError {
     NotFound,
@@ -12,7 +11,7 @@ pub(crate) enum OsError {
     Exists,
     OtherDevice,
     Invalid,
-    /// The modes do not matter: a directory cannot have a second name.
+    /// Forbidden regardless of permission bits, such as a hard link to a directory.
     NotPermitted,
     Busy,
     TooManyLinks,
@@ -93,9 +92,8 @@ impl OsError {
     }
 }
 
-/// Returns the system's error with its number, for an answer such as
-/// [`Opened::Gone`](super::Opened), which does not hold the number. Kinds without such an answer
-/// get no number.
+/// Returns the system's error for `kind`, with its number if it has one. Answers such as
+/// [`Opened::Gone`](super::Opened) hold no number.
 pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
     match OsError::of(kind) {
         OsError::Invalid | OsError::Unsupported | OsError::Io => kind.into(),
@@ -150,7 +148,8 @@ pub(crate) fn is_too_long(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::TooLong.number())
 }
 
-/// `EPERM` does not depend on modes, unlike `EACCES`. Windows has one error for both.
+/// Whether an operation is forbidden regardless of permission bits (`EPERM`, not `EACCES`). Windows
+/// has one error for both.
 pub(crate) fn is_not_permitted(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::NotPermitted.number())
 }

@@ -1,4 +1,4 @@
-//! Conversions between paths and units of names, without a call.
+//! Conversions between paths and their units, without a system call.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -12,9 +12,9 @@ use crate::name::{NameBuf, Unit};
 pub(crate) trait SystemUnit: Unit {
     fn append_units(path: &Path, to: &mut Vec<Self>);
 
-    /// The caller may append names before converting back with [`SystemUnit::path`].
+    /// Returns a path's units. The caller may append names before [`SystemUnit::path`].
     fn units(path: &Path) -> Vec<Self> {
-        // A NUL often follows.
+        // Leave room for a NUL.
         let mut units = Vec::with_capacity(path.as_os_str().len() + 1);
         Self::append_units(path, &mut units);
         units
@@ -22,7 +22,7 @@ pub(crate) trait SystemUnit: Unit {
 
     fn path(units: Vec<Self>) -> PathBuf;
 
-    /// Borrows if the system's strings consist of such units.
+    /// Returns the units as a string, borrowed if the system's strings consist of these units.
     fn text(units: &[Self]) -> Cow<'_, OsStr> {
         Cow::Owned(Self::path(units.to_vec()).into_os_string())
     }
@@ -30,7 +30,7 @@ pub(crate) trait SystemUnit: Unit {
     fn operand(path: &Path) -> SplitOperand<Self>;
 }
 
-/// A mounted volume looks like a junction to `\\?\Volume{…}\` (`SetVolumeMountPointW`).
+/// A junction to `\\?\Volume{…}\` is a mounted volume (`SetVolumeMountPointW`).
 pub(crate) fn kind_by_target<U: Unit>(kind: Kind, target: &[U]) -> Kind {
     if kind == Kind::Junction && is_volume(target) { Kind::VolumeMount } else { kind }
 }
@@ -47,11 +47,10 @@ pub(super) fn is_volume<U: Unit>(path: &[U]) -> bool {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SplitOperand<U> {
-    /// Empty if the name is in the working directory.
+    /// Empty for the working directory.
     pub(crate) parent: PathBuf,
     pub(crate) last: Last<U>,
-    /// Whether separators follow, so that the last component must be a directory and not a symlink
-    /// to a directory.
+    /// Whether separators follow, so that the last component must be a directory, not a symlink.
     pub(crate) directory_only: bool,
 }
 
@@ -70,7 +69,7 @@ impl<U: Unit> Last<U> {
     }
 }
 
-/// Unix names consist of bytes, and so do those of the platform in memory on every system.
+/// The unit of names on Unix, and on every system of the in-memory platform.
 #[cfg(any(unix, test, fuzzing))]
 impl SystemUnit for u8 {
     fn append_units(path: &Path, to: &mut Vec<u8>) {
@@ -94,7 +93,7 @@ impl SystemUnit for u8 {
         Cow::Borrowed(std::os::unix::ffi::OsStrExt::from_bytes(units))
     }
 
-    /// `a//b/` is `b` in `a`, and must be a directory.
+    /// Splits `a//b/` into `a//` and the name `b`, which must be a directory.
     fn operand(path: &Path) -> SplitOperand<u8> {
         let bytes = path.as_os_str().as_encoded_bytes();
         let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);

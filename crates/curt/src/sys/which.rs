@@ -1,9 +1,8 @@
 //! The contract for program searches.
 //!
-//! By POSIX rules, one query decides whether a path can be executed. By Windows rules, a directory
-//! is listed for names with the same beginning, and single names are probed. The default methods
-//! implement these by listing whole directories and ignoring case; Windows itself uses a few native
-//! calls.
+//! Under POSIX rules, one query decides whether a path can be executed. Under Windows rules, a
+//! directory is listed for names with the same beginning, or a single name is probed. The default
+//! methods list whole directories and ignore case; Windows itself uses a few native calls.
 
 use std::io;
 
@@ -25,10 +24,10 @@ pub(crate) enum Verdict {
 
 #[derive(Debug)]
 pub(crate) enum Unsearched {
-    /// The directory is missing, or not a directory.
+    /// The path does not lead to a directory.
     Absent,
     Denied,
-    /// The directory may still be searchable.
+    /// The directory cannot be listed, but may still be searchable.
     Unlistable,
     Failed(io::Error),
 }
@@ -53,7 +52,7 @@ pub(crate) struct Match<'a, U> {
 pub(crate) enum Completeness {
     /// The buffer was full.
     Part,
-    /// The buffer had space for more names, but only another call can prove the end.
+    /// The buffer had space left, but only another call can prove the end.
     ProbablyAll,
     All,
 }
@@ -62,7 +61,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
     /// The search path if `PATH` is not set (`_CS_PATH`).
     const DEFAULT_PATH: &'static str;
 
-    /// Checks for the effective user. Makes 1 system call if the path is missing, else 2.
+    /// Checks for the effective user. Makes 2 system calls, or 1 if the path is missing.
     fn executable(
         &self,
         from: &Self::Dir,
@@ -89,8 +88,8 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         }
     }
 
-    /// Yields the next names that begin with `stem`, ignoring case, and matching the long or the
-    /// short name. May yield other names too.
+    /// Yields the next names whose long or short form begins with `stem`, ignoring case. May yield
+    /// other names too.
     fn matching(
         &self,
         dir: &Self::Dir,
@@ -112,7 +111,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         }
     }
 
-    /// Looks up a path by Windows rules: case is ignored, and everything but a directory is a
+    /// Looks up a path under Windows rules: case is ignored, and everything but a directory is a
     /// program, even a broken symlink. Sets `spelled` to the stored name.
     fn probe(
         &self,
@@ -130,10 +129,10 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         if verdict != Verdict::Absent {
             return Ok(verdict);
         }
-        // The name may exist in another case.
+        // The name may be stored in a different case.
         let parent = NameBuf::new(parent.to_vec())?;
         let dir = match self.open_search(from, parent.as_name()) {
-            // The first query was answered, so the directory is searchable.
+            // The first query succeeded, so the directory is searchable.
             Err(Unsearched::Unlistable) => return Ok(Verdict::Absent),
             opened => opened?,
         };
@@ -166,7 +165,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
     ) -> io::Result<usize>;
 }
 
-/// Makes 1 call, or 2 if the first, which follows symlinks, finds nothing.
+/// Makes 1 system call, which follows symlinks, or 2 if that finds nothing.
 fn probe_exact<S: Which>(
     sys: &S,
     from: &S::Dir,
@@ -188,7 +187,7 @@ fn probe_exact<S: Which>(
     Ok(Verdict::Absent)
 }
 
-/// Returns the interpreter and its single argument, as the kernel reads them.
+/// Returns the interpreter and its single argument, as the kernel splits the `#!` line.
 pub(crate) fn script_interpreter(head: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
     let line = head.strip_prefix(b"#!")?;
     let end = line.iter().position(|&byte| byte == b'\n' || byte == 0).unwrap_or(line.len());

@@ -1,5 +1,5 @@
-//! The directories from the operand down to the current entry, and how a traversal enters and
-//! leaves them.
+//! The branch of the tree from the operand to the current entry: how a traversal enters and leaves
+//! directories.
 //!
 //! Every child is opened by name from its open parent. So no rename by another process can lead the
 //! traversal out of the tree, unless it follows symlinks. A child that is one of its own ancestors
@@ -18,12 +18,12 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, Names};
 use crate::sys::{Identity, Mounts, Opened, Request, Sys, SystemUnit, is_shortage};
 
-/// `path` is the path of the current entry; while the stack is empty, of the operand.
+/// `path` is the path of the current entry. While the stack is empty, that is the operand.
 pub(crate) struct Branch<S: Sys, T> {
     pub(crate) stack: Stack<S, T>,
     pub(crate) path: TreePath<S::Unit>,
     loops: Loops,
-    /// 0, unless another worker handed off the first level.
+    /// The depth of the first level: 0 unless another worker handed it off.
     base_depth: usize,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Handoff<S: Sys> {
 }
 
 pub(crate) trait Own {
-    /// Abandons the rest of the directory, which cannot be reopened.
+    /// Gives up the rest of a directory that cannot be reopened.
     fn give_up(&mut self);
 }
 
@@ -80,7 +80,6 @@ impl<S: Sys, T> Branch<S, T> {
         S::Unit::path(self.path.units().to_vec())
     }
 
-    /// Returns the name of the current entry; for an operand, its path.
     pub(crate) fn name(&self) -> &[S::Unit] {
         match self.stack.last() {
             Some(level) => self.path.below(level.path_len()),
@@ -108,10 +107,11 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// Opens a waiting subdirectory. Returns `None` to skip it.
+    /// Opens a waiting subdirectory. Returns `None` if it is to be skipped.
     fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
         self.stack.release_if_full(sys);
-        // Drop the previous sibling's identity, which `leave` does only for a sibling entered here.
+        // Drop the identity of the previous sibling. `leave` has dropped it only if that sibling
+        // was entered.
         self.loops.leave(self.depth());
         let name = self.stack.names().get(at).ok_or_else(|| bug("a name was forgotten"))?;
         self.path.push(name);
@@ -119,7 +119,8 @@ impl<S: Sys, T> Branch<S, T> {
             let (dir, name) = self.parent_and_name()?;
             let (mut opened, reached) = self.open_child(dir, name, sys);
             if matches!(opened, Opened::NotDirectory) && self.loops.lacks_ancestors() {
-                // Possibly a symlink: before following it, collect the ancestors to compare with.
+                // This may be a symlink. Before following it, collect the ancestors to compare
+                // with.
                 match self.add_ancestors(sys) {
                     Ok(()) => continue,
                     Err(error) => opened = Opened::Failed(error),
@@ -143,7 +144,8 @@ impl<S: Sys, T> Branch<S, T> {
         self.loops.add_ancestors(dir, depth, sys)
     }
 
-    /// Opens a child. A symlink may close a loop, so follow it only once ancestors are compared.
+    /// Opens a child. Follows a symlink only once ancestors are compared, because it may close a
+    /// loop.
     fn open_child(
         &self,
         dir: &S::Dir,
@@ -162,7 +164,7 @@ impl<S: Sys, T> Branch<S, T> {
             return (sys.open_below(dir, name, true), Reached::Anywhere);
         }
         if S::MOUNTS_MAY_LOOP && !self.loops.needs_identities() {
-            // Refuse mounts first, because that reports a mount at no extra call.
+            // Refuse mounts first, which reports a mount without an additional call.
             return match sys.open_child(dir, name, Mounts::Refuse) {
                 Opened::Mount => (sys.open_child(dir, name, Mounts::Cross), Reached::Mount),
                 opened => (opened, Reached::OnSameMount),
@@ -171,7 +173,6 @@ impl<S: Sys, T> Branch<S, T> {
         (sys.open_child(dir, name, Mounts::Cross), Reached::Anywhere)
     }
 
-    /// [Decides](Branch::decide) about a directory opened without a parent on the stack.
     pub(crate) fn admit(
         &mut self,
         opened: Opened<S::Dir>,
@@ -180,7 +181,7 @@ impl<S: Sys, T> Branch<S, T> {
         self.decide(opened, Reached::Anywhere, sys)
     }
 
-    /// Decides whether to enter a directory. Otherwise closes it, and returns `None` to skip it.
+    /// Decides whether to enter a directory. If not, closes it and returns `None`.
     fn decide(
         &mut self,
         opened: Opened<S::Dir>,
@@ -224,14 +225,14 @@ impl<S: Sys, T> Branch<S, T> {
         Some(Handoff { dir, path, loops: self.loops.clone(), depth })
     }
 
-    /// Continues a hand-off. The branch must be empty.
+    /// Continues with a part that another worker handed off. The branch must be empty.
     pub(crate) fn take_over(&mut self, handoff: Handoff<S>, waiting: &Names<S::Unit>, own: T) {
         (self.path, self.loops, self.base_depth) = (handoff.path, handoff.loops, handoff.depth);
         self.stack.push_base(handoff.dir, self.path.len(), waiting, own);
     }
 
-    /// Returns whether the entry is one of its own ancestors. Costs calls only at a mount or a
-    /// followed symlink.
+    /// Returns whether the entry is one of its own ancestors. Makes system calls only at a mount or
+    /// a followed symlink.
     #[inline]
     pub(crate) fn is_own_ancestor(&mut self, facts: &Facts, is_link: bool, sys: &S) -> bool {
         if facts.kind != Kind::Directory {
@@ -264,10 +265,11 @@ impl<S: Sys, T> Branch<S, T> {
 
 impl<S: Sys, T: Own> Branch<S, T> {
     /// Opens the next waiting subdirectory of the topmost directory, and makes its path the current
-    /// one. Returns `None` when no subdirectory waits, `Some(Ok(None))` to skip this one.
+    /// path. Returns `None` if no subdirectory waits, and `Some(Ok(None))` to skip this one.
     ///
-    /// After the last one, closes the topmost directory, unless `keeps` forbids it or others are
-    /// reopened from there. If the topmost directory cannot be reopened, its rest is given up.
+    /// After the last subdirectory, closes the topmost directory, unless `keeps` forbids it or it
+    /// is the first level, from which others are reopened. If the topmost directory cannot be
+    /// reopened, gives it up.
     pub(crate) fn open_next(
         &mut self,
         keeps: impl FnOnce(&T) -> bool,
@@ -288,7 +290,7 @@ impl<S: Sys, T: Own> Branch<S, T> {
     }
 
     /// Gives up a directory that could not be reopened, and all deeper ones. The error names the
-    /// shallowest.
+    /// shallowest one.
     pub(crate) fn give_up(&mut self, lost: ReopenError) -> Error {
         for index in lost.level..self.stack.len() {
             self.stack[index].drop_waiting();

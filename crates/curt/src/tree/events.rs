@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Beyond this size, a worker with another event blocks.
+/// The maximum size of queued events. A worker with an event that does not fit blocks.
 const MAX_BYTES: usize = 256 << 10;
 
 pub(crate) struct Events<E> {
     queue: Mutex<Queue<E>>,
-    /// Workers wait here for space, or for the callbacks to return.
+    /// Where workers wait for space, or for the callbacks to return.
     space: Condvar,
     has_some: AtomicBool,
 }
@@ -16,7 +16,7 @@ pub(crate) struct Events<E> {
 struct Queue<E> {
     events: Vec<E>,
     bytes: usize,
-    /// Callbacks are running for events already taken.
+    /// Whether callbacks are running for events already taken.
     is_busy: bool,
     is_open: bool,
 }
@@ -38,7 +38,7 @@ impl<E> Events<E> {
         self.has_some.store(true, Ordering::Release);
     }
 
-    /// Takes all events. Call [`handled`](Events::handled) after their callbacks.
+    /// Takes all events. The caller must call [`handled`](Events::handled) after their callbacks.
     pub(crate) fn take(&self) -> Vec<E> {
         if !self.has_some.load(Ordering::Acquire) {
             return Vec::new();
@@ -58,7 +58,7 @@ impl<E> Events<E> {
         self.space.notify_all();
     }
 
-    /// Blocks until the callbacks of all events have returned, or the queue is closed.
+    /// Waits until the callbacks of all events have returned or the queue is closed.
     pub(crate) fn wait(&self) {
         let mut queue = self.lock();
         while queue.is_open && (queue.is_busy || !queue.events.is_empty()) {
@@ -66,7 +66,7 @@ impl<E> Events<E> {
         }
     }
 
-    /// Closes the queue when the caller's thread ends. Later events, only a few, are added without
+    /// Closes the queue when the caller's thread ends. The few later events are added without
     /// blocking.
     pub(crate) fn close(&self) {
         self.lock().is_open = false;

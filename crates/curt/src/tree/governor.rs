@@ -1,25 +1,26 @@
 //! Decides how many workers an operation has, from the rate they achieve.
 //!
-//! No fixed number is right: more threads help on tmpfs and ext4, and hurt on XFS, btrfs and in
-//! small trees (ADR 5). So the governor doubles the number of workers, and keeps it if the rate
-//! rises by a tenth. Otherwise it goes back, and retries after 4,096 entries, then after eight
-//! times as many each time. Adding one worker at a time would end at eleven, since a twelfth cannot
-//! raise the rate by a tenth. If the filesystem blocks, there may be more workers than processors.
+//! No fixed number is right: more threads help on tmpfs and ext4, but hurt on XFS, btrfs and in
+//! small trees (ADR 5). So the governor doubles the number of workers, and keeps the new number if
+//! the rate rises by a tenth. Otherwise it returns to the old number, and retries after 4,096
+//! entries, then after eight times as many each time. Adding one worker at a time would end at
+//! eleven, since a twelfth cannot raise the rate by a tenth. If the filesystem blocks, there may be
+//! more workers than processors.
 
 use std::time::Duration;
 
 pub(super) const WINDOW: (u64, Duration) = (64, Duration::from_micros(250));
-/// The minimum of a trial. Workers report only every 256 entries.
+/// The minimum length of a trial. Workers report only every 256 entries.
 const TRIAL: (u64, Duration) = (1024, Duration::from_millis(2));
 /// A thread can take milliseconds to start, so a trial begins with the first report of a new
-/// worker, or after this long without one.
+/// worker, or after this much work without such a report.
 const LATE: (u64, Duration) = (4096, Duration::from_millis(2));
 const GAIN: f64 = 1.1;
-/// Entries before the next trial after a failed one, and the factor for each further failure.
+/// Entries between a failed trial and the next, and the factor for each further failure.
 const RETRY_AFTER: u64 = 4096;
 const RETRY_FACTOR: u64 = 8;
-/// Waits per entry from which a filesystem counts as blocking. The thread's share of processor time
-/// would not show this, because other programs compete for the processor.
+/// Waits per entry from which a filesystem counts as blocking. The threads' share of processor time
+/// would not show this, because other programs compete for the processors.
 const BLOCKED: f64 = 0.1;
 const MAX_BLOCKED: usize = 8;
 
@@ -27,7 +28,7 @@ const MAX_BLOCKED: usize = 8;
 pub(crate) struct Sample {
     pub(crate) now: Duration,
     pub(crate) entries: u64,
-    /// How often threads waited; zero if the system does not count waits.
+    /// The number of times that threads waited. Zero if the system does not count waits.
     pub(crate) waits: u64,
 }
 
@@ -47,16 +48,16 @@ pub(crate) struct Governor {
     workers: usize,
     state: State,
     retry_after: u64,
-    /// The first window may be longer than [`WINDOW`].
+    /// The minimum length of the next window. The first may be longer than [`WINDOW`].
     window: (u64, Duration),
 }
 
 enum State {
-    /// The next trial starts at `next_trial` entries or later.
+    /// Waits for the next trial, which starts once there are `next_trial` entries.
     Steady { since: Sample, next_trial: u64 },
-    /// Waits for a report of the new workers. `old` is the rate of `before` workers.
+    /// Waits for a report from a new worker. `old` is the rate of `before` workers.
     Starting { before: usize, old: f64, since: Sample },
-    /// Measures the rate of more workers.
+    /// Measures the rate of the increased number of workers.
     Trial { before: usize, old: f64, since: Sample },
 }
 
@@ -93,7 +94,7 @@ impl Governor {
         let waits = (now.waits - since.waits) as f64;
         let blocks = waits > (now.entries - since.entries) as f64 * BLOCKED;
         let most = if blocks { self.most.max(MAX_BLOCKED) } else { self.most };
-        // Never reduce the number, which may exceed that of the processors.
+        // Never reduce the number of workers, which may exceed the number of processors.
         let next = (self.workers * 2).min(most).max(self.workers);
         self.state = if next > self.workers {
             let (before, old) = (self.workers, now.rate_since(since));
@@ -122,8 +123,8 @@ mod tests {
     use super::{Governor, Sample, WINDOW};
     use std::time::Duration;
 
-    /// Simulates a machine that takes so many microseconds for 256 entries and blocks so many
-    /// times, by the number of workers. Returns the number of workers after each sample.
+    /// Simulates a machine. By the number of workers, `machine` returns the microseconds that 256
+    /// entries take, and how often they block. Returns the number of workers after each sample.
     fn run(most: usize, steps: usize, machine: impl Fn(usize) -> (u64, u64)) -> Vec<usize> {
         let mut governor = Governor::new(most, Sample::default(), WINDOW.1);
         let (mut sample, mut workers) = (Sample::default(), 1);

@@ -2,13 +2,13 @@
 //!
 //! A loop would make a traversal endless. Comparing every directory with its ancestors finds all
 //! loops, but costs one more call per directory. Without symlinks only a mount can lead back: a
-//! directory mounted inside itself, or one that contains the operand. Opening a directory reports a
-//! mount for free (ADR 15; on Linux with `RESOLVE_NO_XDEV`). So ancestors are collected on demand:
-//!
-//! - At a mount, its ancestors are queried up to the operand. If one is on the mounted filesystem,
-//!   the ancestors start a set, and everything inside the mount is compared with it.
-//! - At the first followed symlink to a directory, all its ancestors start the set. From then on
-//!   every directory is compared.
+//! directory mounted inside itself, or a mounted directory that contains the operand. Opening a
+//! directory reports a mount at no cost (ADR 15; on Linux with `RESOLVE_NO_XDEV`). So ancestors are
+//! collected on demand:
+//! - At a mount, its ancestors are queried up to the operand. If one of them is on the mounted
+//!   filesystem, they are put into a set, and everything inside the mount is compared with the set.
+//! - At the first followed symlink to a directory, all its ancestors are put into the set. From
+//!   then on every directory is compared.
 //! - If symlinks are followed and opening does not report mounts, or if only one device is
 //!   traversed, every directory is compared from the operand on.
 
@@ -23,10 +23,10 @@ use crate::sys::{Identity, Opened, Sys};
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
     pub(crate) follow: bool,
-    /// Has an effect only if opening a directory reports mounts.
+    /// Whether to skip mounts. Has an effect only if opening a directory reports mounts.
     pub(crate) refuse_mounts: bool,
-    /// Whether to skip directories on another device than the operand. If mounts are refused, a
-    /// directory opened on the mount of its parent is not compared.
+    /// Whether to skip directories on a different device from the operand. If mounts are refused, a
+    /// directory opened on the mount of its parent needs no comparison.
     pub(crate) one_device: bool,
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct Limits {
 pub(super) struct Loops {
     pub(super) limits: Limits,
     asks_all: bool,
-    /// The set of ancestors, with their depths.
+    /// The set of ancestors and their depths.
     ancestors: HashMap<Identity, usize>,
-    /// The same, each with the depth of the directory that required it, deepest last.
+    /// The ancestors in order, each with the depth of the directory for which it was added.
     added: Vec<(usize, Identity)>,
     device: Option<u64>,
 }
@@ -44,9 +44,9 @@ pub(super) struct Loops {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reached {
     OnSameMount,
-    /// On another mount, so the directory may be one of its own ancestors.
+    /// On a different mount from its parent, so the directory may be one of its own ancestors.
     Mount,
-    /// On an unknown mount, as behind a followed symlink.
+    /// On an unknown mount, for example through a followed symlink.
     Anywhere,
 }
 
@@ -70,12 +70,12 @@ impl Loops {
         self.asks_all || !self.ancestors.is_empty()
     }
 
-    /// Returns whether ancestors must be added before a symlink is followed.
     pub(super) fn lacks_ancestors(&self) -> bool {
         self.limits.follow && !self.needs_identities()
     }
 
-    /// Adds a directory at depth `count - 1` and its ancestors, all reached without symlinks.
+    /// Adds a directory at depth `count - 1` and its ancestors. They were all reached without
+    /// symlinks.
     pub(super) fn add_ancestors<S: Sys>(
         &mut self,
         dir: &S::Dir,
@@ -124,8 +124,8 @@ impl Loops {
         })
     }
 
-    /// Adds the directory at `depth` until the one at `below` is left. Returns the depth of an
-    /// ancestor with the same identity.
+    /// Adds the directory at `depth`, until the directory at depth `below` is left. If an ancestor
+    /// has the same identity, returns its depth instead.
     fn add(&mut self, identity: Identity, depth: usize, below: usize) -> Option<usize> {
         if let Some(&before) = self.ancestors.get(&identity) {
             return Some(before);
@@ -151,8 +151,8 @@ impl Loops {
     }
 }
 
-/// Returns `count` identities, from `dir` upwards. Climbs by `..`, because another worker may have
-/// opened the ancestors.
+/// Returns `count` identities, from `dir` upwards. Opens `..` repeatedly, because another worker
+/// may have opened the ancestors.
 pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Result<Vec<Identity>> {
     let up = NameBuf::new(vec![S::Unit::ascii(b'.'); 2])?;
     let mut found = Vec::new();
@@ -173,7 +173,7 @@ pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Resu
                 }
             }
             Opened::Failed(error) => break Err(error),
-            // The directory was moved out of the tree, or removed.
+            // The directory was moved out of the tree or removed.
             _ => break Ok(()),
         }
     };

@@ -1,20 +1,23 @@
 //! Traversal of a tree, shared by removal, walks, measuring and listing.
 //!
-//! The directories from an operand down to the current entry are the *levels* of a stack: the
-//! *base* at the bottom, the *topmost* level, which contains the current entry, at the end. A
-//! listed subdirectory *waits* in its level, which keeps its name, until it is entered.
+//! The directories from an operand down to the current entry are the *levels* of a stack. The
+//! *base* is the level at the bottom. The *topmost* level, at the end, contains the current entry.
+//! A listed subdirectory *waits* in its level, which stores its name, until it is entered.
 //!
 //! - `stack.rs`: the levels, as many of them open as the descriptor budget allows
 //! - `path.rs`: the path of the current entry
-//! - `branch.rs`: entering and leaving directories; `loops.rs` detects loops
+//! - `branch.rs`: entering and leaving directories
+//! - `loops.rs`: detecting loops
 //! - `reader.rs`: the listing of the topmost directory
-//! - `task_queue.rs`: hands off work between workers; `worker_pool.rs`: how many there are;
-//!   `workers.rs`: starts threads and keeps the first panic; `governor.rs`: how many of them pay
+//! - `task_queue.rs`: handing off work between workers
+//! - `worker_pool.rs`: the number of workers
+//! - `governor.rs`: how many workers pay
+//! - `workers.rs`: starting threads and keeping the first panic
 //! - `stop.rs`: when an operation stops, and calls of callbacks
 //! - `events.rs`: the queue to the caller's thread
 //!
-//! Removal uses neither `branch.rs` nor `loops.rs`: it keeps the name of each directory, to remove
-//! it later, and follows no symlink, so it meets no loop.
+//! Removal uses neither `branch.rs` nor `loops.rs`. It stores the name of each directory, to remove
+//! it later, and follows no symlink, so it cannot meet a loop.
 
 mod branch;
 mod events;

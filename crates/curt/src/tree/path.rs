@@ -3,8 +3,8 @@ use crate::name::{Name, Unit};
 /// The path of the current entry, as the caller would write it.
 #[derive(Clone, Debug)]
 pub(crate) struct TreePath<U> {
-    /// The path, with a NUL at the end, so that its last component can be passed to the system in
-    /// place.
+    /// The path, with a NUL at the end, so that its last component can be passed to the system
+    /// without copying.
     units: Vec<U>,
     operand: usize,
 }
@@ -49,7 +49,7 @@ impl<U: Unit> TreePath<U> {
         self.below(self.operand.min(self.len()))
     }
 
-    /// `directory` is the length of a directory's path.
+    /// Returns the part of the path below a directory, the length of whose path is `directory`.
     pub(crate) fn below(&self, directory: usize) -> &[U] {
         let below = self.terminated_below(directory);
         &below[..below.len() - 1]

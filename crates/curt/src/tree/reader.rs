@@ -4,11 +4,11 @@ use std::io;
 use crate::fields::Facts;
 use crate::sys::{Batch, Entry, Listing, Sys};
 
-/// Reads directories in batches. A walk first reads each directory to its end; a removal enters
-/// subdirectories between batches.
+/// Reads directories in batches. A walk reads each directory to its end before entering
+/// subdirectories. A removal enters subdirectories between batches.
 pub(crate) struct Reader<S: Sys> {
     buffer: S::DirBuf,
-    /// A cell, so that an entry can be used while the next is taken.
+    /// A cell, so that the next entry can be taken while an entry is borrowed.
     position: Cell<usize>,
     batch: Option<Batch>,
 }
@@ -18,7 +18,6 @@ impl<S: Sys> Reader<S> {
         Reader { buffer, position: Cell::new(0), batch: None }
     }
 
-    /// Forgets the listing, to start it over or to begin another one.
     pub(crate) fn reset(&mut self) {
         self.batch = None;
     }
@@ -26,7 +25,7 @@ impl<S: Sys> Reader<S> {
     pub(crate) fn read(&mut self, dir: &S::Dir, sys: &S) -> io::Result<Batch> {
         self.position.set(0);
         let read = sys.read_entries(dir, &mut self.buffer);
-        // A short batch does not mean the end: a signal may have cut it short.
+        // Do not treat a short batch as the end, because a signal may have cut it short.
         self.batch = Some(*read.as_ref().unwrap_or(&Batch::End));
         read
     }

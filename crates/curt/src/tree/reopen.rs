@@ -22,7 +22,6 @@ pub(crate) enum ReopenFailure {
 }
 
 impl ReopenFailure {
-    /// Returns whether the system ran out of descriptors or memory.
     pub(crate) fn is_shortage(&self) -> bool {
         matches!(self, ReopenFailure::Failed(Cause::Os(error)) if is_shortage(error))
     }

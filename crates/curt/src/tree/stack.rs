@@ -1,20 +1,21 @@
-//! The directories from an operand down to the current entry, not all of them open.
+//! The levels: the directories from an operand down to the current entry, of which only some are
+//! open.
 //!
 //! A tree may be deeper than the descriptor limit, and its paths longer than the system accepts. So
 //! when the descriptor budget is used up, ancestors are *released*: closed, and reopened when the
 //! traversal returns to them (ADR 7). Reopening follows names from the nearest open ancestor,
-//! several in one call where the system can refuse symlinks on the way. Other processes may rename
+//! several in one call if the system can refuse symlinks among them. Other processes may rename
 //! directories meanwhile, so a reopened directory must have the device and file number of the
 //! released one. The operand's own directory is never released, so its path is resolved only once.
 //!
 //! Reopening one directory at a time from a distant ancestor would take time quadratic in the
 //! depth. So open directories are denser near the current one, and one reopening opens several
-//! levels. A released directory then costs about 4 more calls at any depth, and paths stay short.
+//! levels. Then a released directory costs about 4 more calls at any depth, and paths remain short.
 //!
 //! With very few descriptors, paths would be as long as the tree is deep. Then the directory just
-//! left stays open until its parent has been reopened from it by `..`. If `..` leads elsewhere, the
-//! names are tried. A directory moved by another process is traversed to its end, as if it had been
-//! open all the time.
+//! left remains open until its parent has been reopened from it by `..`. If `..` leads to a
+//! different directory, the names are tried. A directory moved by another process is traversed to
+//! its end, as if it had always been open.
 
 use std::io;
 use std::ops::{Deref, DerefMut, Index, IndexMut, Range};
@@ -26,11 +27,11 @@ use crate::fields::Fields;
 use crate::name::{Name, NameBuf, Names, Unit};
 use crate::sys::{Identity, Opened, Request, Sys, is_shortage};
 
-/// Maximum path length for one call, in bytes (UTF-16 code units on Windows). Every system accepts
-/// more.
+/// The maximum path length for one call, in bytes (UTF-16 code units on Windows). Every system
+/// accepts at least this much.
 const LONGEST_PATH: usize = 2048;
 
-/// Below this budget, reached only in a shortage of descriptors, parents are reopened by `..`.
+/// With a lower budget, which only a shortage of descriptors causes, parents are reopened by `..`.
 const SCARCE: usize = 8;
 
 pub(crate) struct Stack<S: Sys, T> {
@@ -46,7 +47,7 @@ pub(crate) struct Stack<S: Sys, T> {
 pub(crate) struct Level<S: Sys, T> {
     dir: DirState<S::Dir>,
     path_len: usize,
-    /// Set when the directory is released, or pushed by a caller who has queried it.
+    /// The identity, once the directory is released or if the caller of `push` knows it.
     identity: Option<Identity>,
     names: usize,
     waiting: Range<usize>,
@@ -109,7 +110,7 @@ impl<S: Sys, T> Stack<S, T> {
         &mut self.levels[top]
     }
 
-    /// Returns the level `floor`, open or not, and all open levels after it.
+    /// Returns the level `floor`, open or not, and all open levels deeper than `floor`.
     pub(crate) fn open_from(&self, floor: usize) -> impl Iterator<Item = usize> + '_ {
         let deeper = self.open.partition_point(|&open| open <= floor);
         std::iter::once(floor).chain(self.open[deeper..].iter().copied())
@@ -126,7 +127,7 @@ impl<S: Sys, T> Stack<S, T> {
         self.push_level(DirState::Owned(dir), path_len, identity, own);
     }
 
-    /// Pushes a directory in use elsewhere: the parent of an operand, or a directory of
+    /// Pushes a directory that is also used elsewhere: the parent of an operand, or a directory of
     /// another worker. It does not count against the budget.
     pub(crate) fn push_base(
         &mut self,
@@ -151,7 +152,7 @@ impl<S: Sys, T> Stack<S, T> {
         self.levels.push(Level { dir, path_len, identity, names, waiting: names..names, own });
     }
 
-    /// Pops the topmost level, and closes its directory unless the next level may be reopened from
+    /// Pops the topmost level and closes its directory, unless the parent has to be reopened from
     /// it.
     pub(crate) fn pop(&mut self, sys: &S) -> Option<T> {
         let index = self.levels.len().checked_sub(1)?;
@@ -183,8 +184,8 @@ impl<S: Sys, T> Stack<S, T> {
         &self.names
     }
 
-    /// Stores a name, and returns its position. No subdirectory may be waiting yet, because their
-    /// names follow.
+    /// Stores a name and returns its index. No subdirectory may be waiting yet, because the names
+    /// of waiting subdirectories follow.
     pub(crate) fn store_name(&mut self, name: Name<'_, S::Unit>) -> usize {
         let at = self.names.push(name);
         self.top_mut().waiting = self.names.len()..self.names.len();
@@ -224,7 +225,6 @@ impl<S: Sys, T> Stack<S, T> {
         self.names.between(waiting.start, waiting.end).count()
     }
 
-    /// Takes half of the waiting subdirectories of a level, for a hand-off.
     pub(crate) fn split_waiting(&mut self, index: usize) -> Option<Names<S::Unit>> {
         let is_topmost = index + 1 == self.levels.len();
         let ours = self.ours(index, self.count_waiting(index));
@@ -233,19 +233,19 @@ impl<S: Sys, T> Stack<S, T> {
         let theirs = self.names.part(from, waiting.end);
         self.levels[index].waiting.end = from;
         if is_topmost {
-            // Further names of the listing are appended here.
+            // The rest of the listing appends its names here.
             self.names.truncate(from);
         }
         Some(theirs)
     }
 
-    /// Returns how many of `count` entries to keep in a hand-off. A subtree in progress counts as
-    /// one.
+    /// Returns how many of `count` entries to keep when handing off the others. A subtree in
+    /// progress counts as an entry to keep.
     pub(crate) fn ours(&self, index: usize, count: usize) -> usize {
         if index + 1 == self.levels.len() { count.div_ceil(2) } else { count / 2 }
     }
 
-    /// Takes the topmost directory, or returns `None` if it is not open or another worker uses it.
+    /// Takes the topmost directory. Returns `None` if it is not open or another worker uses it.
     pub(crate) fn take_top(&mut self) -> Option<S::Dir> {
         let index = self.levels.len().checked_sub(1)?;
         let state = &mut self.levels[index].dir;
@@ -281,7 +281,8 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Lowers the budget after a shortage, by one released directory. Returns whether it did.
+    /// After a shortage, releases one directory and lowers the budget. Returns whether a directory
+    /// could be released.
     pub(crate) fn lower_budget(&mut self, sys: &S) -> bool {
         let released = self.release_one(self.levels.len().saturating_sub(1), sys);
         if released {
@@ -324,7 +325,7 @@ impl<S: Sys, T> Stack<S, T> {
                         let lost = first.unwrap_or(ReopenError { level: next, reason });
                         if lost.reason.is_shortage() {
                             // Release the levels just opened. Otherwise a caller that frees
-                            // descriptors and retries might release only these, forever.
+                            // descriptors and retries might only ever release these.
                             self.release_between(nearest, next, sys);
                         }
                         return Err(lost);
@@ -346,8 +347,8 @@ impl<S: Sys, T> Stack<S, T> {
         self.open.insert(position, index);
     }
 
-    /// Opens a level by `..` from a deeper one if descriptors are scarce. Returns `None` if an
-    /// ancestor is nearer, or if `..` leads to another directory.
+    /// If descriptors are scarce, opens a level by `..` from a deeper one. Returns `None` if an
+    /// open ancestor is nearer or `..` leads to a different directory.
     fn open_from_below(&mut self, index: usize, sys: &S) -> Option<S::Dir> {
         let position = self.open.partition_point(|&open| open < index);
         let deeper = self.open.get(position).copied();
@@ -384,8 +385,8 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Chooses the levels to open on the way from `open` to `index`. The nearest to `index` make up
-    /// half of the budget; beyond them, distances grow by a factor of four.
+    /// Chooses the levels to open from `open` to `index`. Half of the budget is for the levels
+    /// nearest to `index`. Beyond them, distances grow by a factor of four.
     fn levels_to_open(&self, open: usize, index: usize) -> Vec<usize> {
         let near = (self.budget / 2).max(1);
         let mut wanted: Vec<usize> = (open + 1..=index)
@@ -404,7 +405,7 @@ impl<S: Sys, T> Stack<S, T> {
         wanted
     }
 
-    /// Reopens the level `to` from the level `from`, and compares identities.
+    /// Reopens the level `to` from the level `from`. Fails if its identity has changed.
     fn open_same(
         &self,
         from: usize,
@@ -471,7 +472,8 @@ impl<S: Sys, T> Stack<S, T> {
         None
     }
 
-    /// Releases a directory, except the topmost, that of the level `keep`, and the first open one.
+    /// Releases a directory, but neither the topmost nor the first open one, nor that of the level
+    /// `keep`.
     fn release_one(&mut self, keep: usize, sys: &S) -> bool {
         let topmost = self.levels.len().saturating_sub(1);
         let mut best: Option<(usize, usize, usize)> = None;
@@ -480,7 +482,8 @@ impl<S: Sys, T> Stack<S, T> {
             if index == topmost || index == keep {
                 continue;
             }
-            // Prefer the smallest gap in proportion to the distance from the topmost level.
+            // Prefer the level with the smallest gap relative to its distance from the topmost
+            // level.
             let deeper = self.open.get(at + 1).copied().unwrap_or(topmost);
             let (gap, far) = (deeper - shallower, topmost - index);
             if best.is_none_or(|(_, best_gap, best_far)| gap * best_far < best_gap * far) {
@@ -586,7 +589,7 @@ impl<S: Sys, T> Level<S, T> {
     }
 
     /// Returns whether the directory was released. Valid only for a level pushed without an
-    /// identity; a flag would make a deep stack larger.
+    /// identity. A separate flag would make a deep stack larger.
     pub(crate) fn was_released(&self) -> bool {
         self.identity.is_some()
     }

@@ -1,4 +1,4 @@
-//! When an operation stops: by its token, by a callback, or by a panic.
+//! Decides when an operation stops: because of its token, a callback or a panic.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,12 +11,11 @@ use crate::sys::SystemUnit;
 
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// All callbacks that can stop an operation are called through this.
 #[derive(Debug)]
 pub(crate) struct Stop<'a> {
     cancel: Option<&'a Cancel>,
-    /// Set after a callback stopped the operation, or a worker panicked. No callback starts after
-    /// that, but calls already running on other threads finish.
+    /// Whether a callback stopped the operation or a worker panicked. After that no callback
+    /// starts, but calls already running on other threads finish.
     is_over: AtomicBool,
     poll: Option<&'a Poll<'a>>,
     last_poll: AtomicU64,
@@ -39,7 +38,7 @@ impl<'a> Stop<'a> {
         self.poll.is_some()
     }
 
-    /// Calls the poll callback if it is due, on the caller's thread only.
+    /// Calls the poll callback if it is due. Only the caller's thread may call this.
     #[inline]
     pub(crate) fn poll(&self, now: impl FnOnce() -> Duration) {
         if let Some(poll) = self.poll {
@@ -52,7 +51,8 @@ impl<'a> Stop<'a> {
         }
     }
 
-    /// Calls a callback. Returns its answer, or `None` if an earlier one stopped the operation.
+    /// Calls a callback. Returns its answer, or `None` if an earlier callback stopped the
+    /// operation.
     pub(crate) fn call(&self, callback: impl FnOnce() -> Next) -> Option<Next> {
         if self.is_over.load(Ordering::Relaxed) {
             return None;
@@ -64,8 +64,9 @@ impl<'a> Stop<'a> {
         Some(answer)
     }
 
-    /// Asks about an entry. If the operation is stopped meanwhile, the answer becomes `Stop`,
-    /// except for `keep`, which leaves the entry alone, and is still counted.
+    /// Returns the answer to a question about an entry. If the operation is stopped meanwhile,
+    /// returns `Stop` instead, unless the answer is `keep`, which leaves the entry alone and is
+    /// still counted.
     pub(crate) fn ask(&self, keep: Answer, question: impl FnOnce() -> Answer) -> Answer {
         if self.is_stopped() {
             return Answer::Stop;

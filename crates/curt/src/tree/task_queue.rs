@@ -1,20 +1,19 @@
 //! Hands off work from one worker of an operation to another.
 //!
-//! The shape of a tree is unknown until it is read, so it cannot be split in advance, and
-//! work-stealing deques would cost every directory an allocation and two atomic counters (ADR 4).
-//! So every worker runs the same depth-first algorithm on its own, and work is split on demand. A
-//! worker without work makes the queue *want tasks*. A busy worker notices (one relaxed load per
-//! step of a walk; in a removal, per directory and per 16 entries) and hands off half of what it
-//! has not started. The price is paid per hand-off, not per entry.
+//! The shape of a tree is unknown until it is read, so it cannot be split in advance. Work-stealing
+//! deques would cost every directory an allocation and two atomic counters (ADR 4). So every worker
+//! runs the same depth-first algorithm on its own, and work is split on demand. A worker without
+//! work makes the queue *want tasks*. A busy worker notices this (one relaxed load per step of a
+//! walk; in a removal, per directory and per 16 entries) and hands off half of the work that it has
+//! not started. The price is paid per hand-off, not per entry.
 //!
 //! A removal can finish a directory only after all parts of it that were handed off. Its worker
-//! waits for their [`Join`], and meanwhile runs other tasks, nested in its own. This cannot
-//! deadlock: a worker waits only for tasks that started later than the task it waits in, and the
-//! tasks suspended below that one started earlier still. Along any chain of waiting workers the
-//! start times increase, so the chain never closes. A waiting worker takes a task not yet
-//! started.
+//! waits for their [`Join`], and meanwhile runs other tasks, nested in its own. A waiting worker
+//! takes only tasks not yet started. This cannot deadlock: a worker waits only for tasks that
+//! started later than the task in which it waits, and tasks suspended below that task started even
+//! earlier. Along any chain of waiting workers the start times increase, so the chain never closes.
 //!
-//! The operation ends when a worker finds no task and all the others are idle. That is checked
+//! The operation ends when a worker finds no task and all other workers are idle. That is checked
 //! under the lock, and only a worker with work can add a task.
 
 use std::collections::VecDeque;
@@ -33,7 +32,7 @@ impl Join {
     }
 
     /// Returns whether all parts are finished. After a worker's panic, [`TaskQueue::wait_for`] may
-    /// return before that.
+    /// return although they are not.
     pub(crate) fn is_done(&self) -> bool {
         self.0.load(Ordering::Acquire) == 0
     }
@@ -44,10 +43,10 @@ pub(crate) struct TaskQueue<T> {
     /// Wakes idle workers, and workers that wait for a join.
     work: Condvar,
     pause: Condvar,
-    /// How many sleeping workers are wanted awake, minus the tasks already queued. Read without the
+    /// How many sleeping workers should be woken, minus the tasks already queued. Read without the
     /// lock.
     wanted_tasks: AtomicUsize,
-    /// How many workers are wanted. Workers with this number or a higher one pause.
+    /// The number of workers wanted. A worker whose number is not below this pauses.
     wanted: AtomicUsize,
 }
 
@@ -55,7 +54,8 @@ struct State<T> {
     tasks: VecDeque<T>,
     workers: usize,
     idle: usize,
-    /// How many sleeping workers would take a task: idle ones, and those that wait for a [`Join`].
+    /// The number of sleeping workers that would take a task: idle ones, and those that wait for a
+    /// [`Join`].
     waiting: usize,
     paused: usize,
     over: bool,
@@ -105,14 +105,12 @@ impl<T> TaskQueue<T> {
         self.lock().workers
     }
 
-    /// Returns the number of a worker about to start.
     pub(crate) fn enlist(&self) -> usize {
         let mut state = self.lock();
         state.workers += 1;
         state.workers - 1
     }
 
-    /// Undoes [`TaskQueue::enlist`] for a worker that failed to start.
     pub(crate) fn dismiss(&self) {
         let mut state = self.lock();
         state.workers -= 1;
@@ -139,8 +137,8 @@ impl<T> TaskQueue<T> {
         }
     }
 
-    /// Returns a queued task, or the next operand, or waits for a task. `None` ends the operation.
-    /// Calls `operand` under the lock.
+    /// Returns a queued task or the next operand. If there is neither, waits for a task. Returns
+    /// `None` when the operation ends. Calls `operand` under the lock.
     pub(crate) fn next<O>(
         &self,
         worker: usize,
@@ -186,8 +184,8 @@ impl<T> TaskQueue<T> {
                 self.update(&state);
                 return Waited::Task(task);
             }
-            // Even an unwanted worker sleeps here. Meanwhile a paused worker with the awaited
-            // task may run.
+            // Sleep even in an unwanted worker. This lets a paused worker run, which may have the
+            // awaited task.
             state = self.sleep_until_task(state, meanwhile);
         }
     }
@@ -196,8 +194,8 @@ impl<T> TaskQueue<T> {
         self.lock().over
     }
 
-    /// Ends the operation after a worker's panic. The others stop waiting for that worker, so that
-    /// the panic reaches the caller.
+    /// Ends the operation after a worker's panic. The other workers stop waiting for that worker,
+    /// so that the panic reaches the caller.
     pub(crate) fn end(&self) {
         self.lock().over = true;
         self.wake_all();
@@ -215,7 +213,7 @@ impl<T> TaskQueue<T> {
         }
     }
 
-    /// Pauses an unwanted worker, until it is wanted or a wanted worker sleeps.
+    /// Pauses an unwanted worker until it is wanted, or a wanted worker sleeps.
     pub(crate) fn pause(&self, worker: usize) {
         if worker < self.wanted() {
             return;
@@ -233,7 +231,7 @@ impl<T> TaskQueue<T> {
     ) -> MutexGuard<'a, State<T>> {
         state.waiting += 1;
         self.update(&state);
-        // Ignore poisoning: `workers.rs` resumes the panic after all workers have ended.
+        // Ignore poisoning, because `workers.rs` resumes the panic after all workers have ended.
         state = match meanwhile {
             None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
             Some(attend) => {
@@ -257,9 +255,9 @@ impl<T> TaskQueue<T> {
         state
     }
 
-    /// Recomputes `wanted_tasks`, and wakes paused workers if fewer are awake than wanted. A worker
-    /// that waits for a join wants no task while enough workers are awake. Otherwise the last tasks
-    /// of a worker that does not pay would be handed off again and again.
+    /// Recomputes `wanted_tasks`, and wakes paused workers if too few are awake. If enough workers
+    /// are awake, a worker that waits for a join wants no task. Otherwise the last tasks of a
+    /// worker that does not pay would be handed off again and again.
     fn update(&self, state: &State<T>) {
         let missing = self.wanted().saturating_sub(state.awake());
         let wanted_tasks = state.waiting.min(missing).saturating_sub(state.tasks.len());

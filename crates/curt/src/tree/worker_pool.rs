@@ -1,4 +1,4 @@
-//! The worker pool of one operation: its size, and how workers start.
+//! Manages the workers of one operation: how many there are, and how they start.
 
 use std::cell::RefCell;
 use std::sync::Mutex;
@@ -14,32 +14,33 @@ use crate::control::Threads;
 use crate::sys::{Setup, Sys};
 
 const MAX_DESCRIPTORS: usize = 1024;
-/// The minimum descriptor budget of a worker. Because of it, all workers together may reach twice
-/// the operation's budget, not counting directories handed off.
+/// The minimum descriptor budget of a worker. Therefore all workers together may have twice the
+/// operation's budget, not counting directories handed off.
 const MIN_DESCRIPTORS: usize = 8;
 
-/// Returns the caller's number, or else half of the process's descriptor limit, within bounds.
+/// Returns the budget set by the caller, otherwise half of the process's descriptor limit, within
+/// bounds.
 pub(crate) fn descriptor_budget<S: Sys>(sys: &S, set: Option<usize>) -> usize {
     let descriptors = set.unwrap_or_else(|| sys.descriptor_limit() / 2);
     descriptors.clamp(MIN_DESCRIPTORS, MAX_DESCRIPTORS)
 }
 
-/// The minimum time that the caller's thread works alone if listings answer all queries. A thousand
-/// entries then take less time than starting a second thread.
+/// How long the caller's thread works alone if listings answer all queries. A thousand entries then
+/// take less time than starting a second thread.
 const ALONE_WITH_CHEAP: Duration = Duration::from_millis(1);
 
 const CHECKPOINT: u32 = 256;
 
 pub(crate) struct Member<'c> {
-    /// The worker's number; 0 is the caller's thread.
+    /// The worker's number, which is 0 for the caller's thread.
     pub(crate) number: usize,
     pub(crate) descriptors: usize,
-    /// Starts one more worker, if the system and the descriptor budget allow it. Set only for
-    /// worker 0.
+    /// Starts one more worker, if the system and the descriptor budget allow this. Only worker 0
+    /// has it.
     start: Option<&'c dyn Fn() -> bool>,
     left: u32,
     done: u64,
-    /// How many blocking waits the thread had made by the last checkpoint.
+    /// The number of blocking waits of this thread up to the last checkpoint.
     waits: Option<u64>,
 }
 
@@ -56,8 +57,8 @@ impl<'c> Member<'c> {
         self.number == 0
     }
 
-    /// Counts an entry, weighted as `work` entries. Returns whether a
-    /// [checkpoint](WorkerPool::checkpoint) is due.
+    /// Counts an entry as `work` entries. Returns whether a [checkpoint](WorkerPool::checkpoint) is
+    /// due.
     #[inline]
     pub(crate) fn count(&mut self, work: u32) -> bool {
         self.done += u64::from(work);
@@ -73,7 +74,7 @@ impl<'c> Member<'c> {
 
 pub(crate) struct WorkerPool<T> {
     pub(crate) queue: TaskQueue<T>,
-    /// The maximum number of workers; `None` if the governor decides.
+    /// The maximum number of workers. `None` if the governor decides.
     max_threads: Option<usize>,
     budget: usize,
     begin: Sample,
@@ -109,13 +110,13 @@ impl<T: Send> WorkerPool<T> {
         }
     }
 
-    /// Lets the second worker start later if entries are cheap.
     pub(crate) fn for_cheap_entries(self, are_cheap: bool) -> Self {
         WorkerPool { alone: if are_cheap { ALONE_WITH_CHEAP } else { self.alone }, ..self }
     }
 
-    /// Returns the whole budget for a single worker. Otherwise the first has half, the second half
-    /// of the rest, and so on, because the final number is unknown.
+    /// Returns the descriptor budget of a worker. A single worker has the whole budget. Otherwise
+    /// the first has half, the second half of the rest, and so on, because the final number is
+    /// unknown.
     fn budget_of(&self, worker: usize) -> usize {
         let halves = if self.is_parallel() { worker + 1 } else { 0 };
         let part = u32::try_from(halves).ok().and_then(|halves| self.budget.checked_shr(halves));
@@ -126,9 +127,9 @@ impl<T: Send> WorkerPool<T> {
         self.max_threads != Some(1)
     }
 
-    /// Runs `work` on the caller's thread, as worker 0, and on the threads that it starts, each
-    /// with its own `S`. Returns when all threads have exited. If one panics (a callback may), the
-    /// others stop, and the panic resumes on the caller's thread.
+    /// Runs `work` on the caller's thread, as worker 0, and on the threads that the pool starts,
+    /// each with its own `S`. Returns when all threads have exited. If one panics (because of a
+    /// callback), the others stop, and the panic is resumed on the caller's thread.
     pub(crate) fn work<S: Sys>(
         &self,
         sys: S,
@@ -140,7 +141,8 @@ impl<T: Send> WorkerPool<T> {
             return work(Member::new(0, self.budget_of(0), None), sys);
         }
         let (work, workers) = (&work, Workers::default());
-        // Borrow `sys`: moving it into the scope would copy it from stack frame to stack frame.
+        // Borrow `sys`, because moving it into the scope would copy it from stack frame to stack
+        // frame.
         let mut first = Some(sys);
         thread::scope(|scope| {
             let threads = RefCell::new(Vec::new());
@@ -169,7 +171,7 @@ impl<T: Send> WorkerPool<T> {
         workers.resume_panic();
     }
 
-    /// May start workers, and pause this one.
+    /// Starts workers if more are wanted. Pauses this one if it is not wanted.
     pub(crate) fn checkpoint<S: Sys>(&self, sys: &S, member: &mut Member<'_>) {
         let done = member.begin_again();
         if !self.is_parallel() {
@@ -188,10 +190,9 @@ impl<T: Send> WorkerPool<T> {
         self.queue.pause(member.number);
     }
 
-    /// Returns the number of workers wanted, or `None` while another worker consults the governor.
+    /// Returns the wanted number of workers, or `None` while another worker consults the governor.
     fn observe<S: Sys>(&self, sys: &S, done: u64, member: &mut Member<'_>) -> Option<usize> {
         let total = sys.waits();
-        // Skip waits before this operation.
         let waited = member.waits.replace(total).map_or(0, |before| total.saturating_sub(before));
         self.entries.fetch_add(done, Ordering::Relaxed);
         self.waits.fetch_add(waited, Ordering::Relaxed);
@@ -232,7 +233,6 @@ mod tests {
     use crate::sys::{Os, Setup, Sys};
     use crate::tree::Stop;
 
-    /// Marks the exit of its thread when dropped.
     struct Marker;
 
     static GONE: AtomicUsize = AtomicUsize::new(0);
@@ -279,7 +279,7 @@ mod tests {
         }
     }
 
-    /// A worker may be preempted between adding its part and observing the sum.
+    /// Repeats the race in which a worker is preempted between adding its part and reading the sum.
     #[test]
     fn progress_reported_concurrently_never_goes_backwards() {
         let setup = Setup::default();

@@ -1,24 +1,24 @@
-//! The threads of an operation besides the caller's.
+//! Starts and joins the threads of an operation.
 //!
-//! They share the descriptor table and credentials of the process, whose reference counts the
-//! kernel changes in each call. A private table per thread (`CLOSE_RANGE_UNSHARE`) saved 4 to 5 %
-//! of the time, private credentials 1.6 %. But then a descriptor that safe code opens on one thread
-//! would be a different file on another.
+//! The threads share the descriptor table and credentials of the process, whose reference counts
+//! the kernel changes in each call. A private table per thread (`CLOSE_RANGE_UNSHARE`) saved 4 to 5
+//! % of the time, private credentials 1.6 %. But with a private table, a descriptor that safe code
+//! opens on one thread would be a different file on another.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// A traversal needs little at any depth; the rest of the stack is for callbacks.
+/// The stack size of a thread. A traversal needs little at any depth; the rest is for callbacks.
 const STACK: usize = 256 << 10;
 
 #[derive(Default)]
 pub(crate) struct Workers(Mutex<Option<Box<dyn Any + Send>>>);
 
 impl Workers {
-    /// Starts a worker. The caller must join it: the scope waits only for the end of the work, not
-    /// for the exit of the thread.
+    /// Starts a worker. The caller must join the thread, because the scope only waits for the end
+    /// of the work, not for the exit of the thread.
     pub(crate) fn start<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -31,13 +31,13 @@ impl Workers {
     }
 
     fn catch(&self, work: impl FnOnce()) {
-        // The borrowed state is not used after a panic.
         if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
         }
     }
 
-    /// Joins the threads. After their exit, none runs code of this library, so it can be unloaded.
+    /// Waits until the threads have exited. After that they run no code of this library, so that it
+    /// can be unloaded.
     pub(crate) fn join<'scope>(threads: impl IntoIterator<Item = ScopedJoinHandle<'scope, ()>>) {
         #[cfg(test)]
         crate::sys::memory::machine::leave();

@@ -18,17 +18,17 @@
 //!
 //! - Every entry inside an operand is counted once, including the operand and directories. An entry
 //!   that cannot be opened, read or queried is an error with its path.
-//! - A file with several names (hard links) is counted once in a whole measurement. The result is
-//!   the same in every run, with any number of threads: the first operand that contains one of the
-//!   names is charged, and in it the directory with the smallest path, compared component by
-//!   component, by bytes.
-//! - An operand inside another one, or with the same identity, is counted only in the first of the
-//!   two, as in GNU du.
-//! - No symlink is followed unless requested: operands only, or all ([`Usage::follow`]).
+//! - A file with several names (hard links) is counted once in a whole measurement. It is charged
+//!   to the first operand that contains one of the names, and there to the directory with the
+//!   smallest path, compared component by component, by bytes. The result is the same in every run,
+//!   with any number of threads.
+//! - An operand equal to or inside another operand is counted only in the first of them, as in GNU
+//!   du.
+//! - Symlinks are followed only if requested: operands only, or all ([`Usage::follow`]).
 //! - Memory is bounded by the records (one for each directory down to the chosen depth, and for
 //!   each file if requested), the names in the directories on the current path if there are records
 //!   inside the operand, and the file number of each file with several names (of every entry, if
-//!   all symlinks are followed). [`Usage::measure_each`] keeps no records.
+//!   all symlinks are followed). [`Usage::measure_each`] stores no records.
 //!
 //! # Call ceiling
 //!
@@ -36,30 +36,29 @@
 //! |---|---|---|
 //! | entry, directory or not | 1 (`statx`) | 1 |
 //! | directory | 4 (`openat2`, 2 `getdents64`, `close`) | 5 |
-//! | one filesystem | 0: the answer for the entry has its device | 0 |
+//! | one filesystem | 0, because the query of the entry includes its device | 0 |
 //! | each directory operand, if there are several operands | 1 (its identity) | 1 |
 //! | once | 1 (the descriptor limit) | the same |
 //! | several threads | 1 for every 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
 //!
-//! A Windows listing has sizes, but not the number of names of a file. [`Usage::count_links`] saves
-//! that query.
+//! A Windows listing has sizes, but not the number of names of a file. With [`Usage::count_links`]
+//! that number is not queried.
 //!
 //! # Races
 //!
-//! An entry added or removed meanwhile may be counted or not; an entry that vanishes before its
+//! An entry added or removed meanwhile may be counted or not. An entry that vanishes before its
 //! query is an error. An entry moved within the tree can be counted twice or never. All other races
 //! are those of a [walk](mod@crate::walk#races).
 //!
 //! # Fallbacks
 //!
-//! The fallbacks are those of the walk. An entry without a size is counted in
-//! [`UsageReport::unknown`]. Without file numbers, a file with several names is counted for each of
-//! them.
+//! The fallbacks are those of a walk. In addition, an entry without a size is counted in
+//! [`UsageReport::unknown`], and without file numbers a file is counted once for each of its names.
 
 // - `Run::learn_operands` first queries the operands if there are several (`operands.rs`).
 // - `Run::directory` walks one operand with `Walk::visit_in_chunks`, which makes the calls.
-// - `sum.rs`: `Notes::take` turns an entry into a note, on the thread that found it; `Sum::take`
-//   adds up the notes of a chunk, on one thread at a time.
+// - `sum.rs`: `Notes::take` turns an entry into a note, on the thread that found the entry.
+//   `Sum::take` adds up the notes of a chunk, on one thread at a time.
 
 mod operands;
 mod options;
@@ -94,9 +93,9 @@ impl Usage<'_> {
 
     /// Measures the operands, and calls `report` with each record as soon as its sum is known.
     ///
-    /// Records come in the order of [`UsageReport::records`]; the returned report has only those of
-    /// the operands. `report` runs on one thread at a time, and returns `()`, a [`Next`] or a
-    /// [`ControlFlow`](std::ops::ControlFlow). After [`Next::Stop`] the measurement ends as if
+    /// Records come in the order of [`UsageReport::records`]. The returned report has only the
+    /// records of operands. `report` runs on one thread at a time, and returns `()`, a [`Next`] or
+    /// a [`ControlFlow`](std::ops::ControlFlow). After [`Next::Stop`] the measurement ends as if
     /// cancelled. After a cancellation, the directories on the current path are reported with their
     /// sums so far.
     ///
@@ -190,7 +189,7 @@ impl<'r, 't, S: Sys> Run<'r, 't, S> {
         }
     }
 
-    /// Queries the identities of the operands, unless no operand can be counted twice.
+    /// Queries the identities of the operands, unless overlaps do not matter.
     fn learn_operands(&mut self, paths: &[PathBuf]) {
         let Run { usage, setup, .. } = *self;
         let mut descriptors = usage.descriptors;

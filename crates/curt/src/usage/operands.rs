@@ -1,9 +1,9 @@
-//! Counts overlapping operands once, each in the first operand that contains it.
+//! Counts overlapping operands once, in the first operand that contains the overlap.
 //!
-//! To do this, GNU du remembers every entry if there are several operands. Here only the operands
-//! are remembered, and queried for their identity before the first is walked. A walk that finds a
-//! later operand counts it and marks it as done; a walk that finds an earlier one skips it.
-//! Operands are walked one by one, so the result does not depend on threads.
+//! GNU du remembers every entry for this if there are several operands. Here only the operands are
+//! remembered, and their identities are queried before the first walk. A walk that finds a later
+//! operand counts it and marks it as done. A walk that finds an earlier operand skips it. Operands
+//! are walked one by one, so the result does not depend on threads.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,8 +50,8 @@ impl OperandSet {
         if self.done[index].load(Ordering::Relaxed) { Known::Done } else { self.known[index] }
     }
 
-    /// Returns whether to count an entry inside the operand `below`. A later operand is counted
-    /// here, and marked as done. An earlier operand is not counted again.
+    /// Returns whether to count an entry found inside the operand with the index `below`. Counts a
+    /// later operand and marks it as done. Does not count an earlier operand again.
     #[inline]
     pub(super) fn claim(&self, found: &Facts, below: usize) -> bool {
         self.first.is_empty() || self.claim_operand(found, below)

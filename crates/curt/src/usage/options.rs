@@ -14,7 +14,7 @@ const TIMES: Fields =
 type OnError<'a> = Arc<dyn Fn(&Error) -> Next + Send + Sync + 'a>;
 pub(super) type OnProgress<'a> = Arc<dyn Fn(u64) -> Next + Send + Sync + 'a>;
 
-/// Builds a measurement. The defaults are those of `du`.
+/// A measurement with its options. The defaults are those of `du`.
 ///
 /// ```
 /// use curt::Usage;
@@ -65,7 +65,7 @@ impl Default for Usage<'_> {
 }
 
 impl<'a> Usage<'a> {
-    /// Measures with a record for every directory.
+    /// Creates a measurement with a record for every directory.
     pub fn new() -> Usage<'a> {
         Usage {
             max_depth: usize::MAX,
@@ -84,24 +84,24 @@ impl<'a> Usage<'a> {
         }
     }
 
-    /// Limits the depth of records; deeper entries count in the nearest directory with a record.
+    /// Limits the depth of records. Deeper entries count in the nearest directory that has a
+    /// record.
     ///
-    /// The whole tree is walked at any depth. With 0 there is one record for each operand, and
-    /// other records take no memory.
+    /// The whole tree is walked at any depth. With 0, only the operands have records.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.max_depth = depth;
         self
     }
 
-    /// Sets whether files and all other non-directories have records, too.
+    /// Sets whether non-directories have records, too.
     ///
-    /// A file with several names has its record in the directory charged for it.
+    /// A file with several names has its record in the directory to which it is charged.
     pub fn files(mut self, yes: bool) -> Self {
         self.files = yes;
         self
     }
 
-    /// Skips entries on another filesystem than their operand, by device number.
+    /// Sets whether to skip entries on a different filesystem from their operand, by device number.
     ///
     /// Costs no extra call. Bind mounts and subvolumes of the same device are counted, as in `du
     /// -x`.
@@ -110,20 +110,20 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Sets which symlinks are followed; none by default.
+    /// Sets which symlinks to follow; none by default.
     ///
     /// A followed symlink is measured as its target. A symlink that cannot be followed is an error.
     ///
     /// With [`Follow::Links`], a file or directory is counted at the first path to it, in the order
     /// of records. That requires the identity of every entry in memory, a sorted walk and a single
-    /// thread. [`Usage::count_links`] avoids all this: an entry then counts on each path to it, and
-    /// only symlinks back to an ancestor are skipped.
+    /// thread. [`Usage::count_links`] avoids these costs: an entry then counts on each path to it,
+    /// and only symlinks to an ancestor are skipped.
     pub fn follow(mut self, follow: Follow) -> Self {
         self.follow = follow;
         self
     }
 
-    /// Finds the newest of the given times for each record ([`UsageRecord::newest`]).
+    /// Also determines the newest of the given times for each record ([`UsageRecord::newest`]).
     ///
     /// `times` may contain [`Fields::MODIFIED`], [`Fields::ACCESSED`], [`Fields::CHANGED`] and
     /// [`Fields::CREATED`]. Costs no extra call.
@@ -134,9 +134,10 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Counts a file once for each of its names, and an operand inside another operand in both.
+    /// Sets whether to count a file once for each of its names, and an operand inside another
+    /// operand in both.
     ///
-    /// If listings have sizes (Windows), an entry then costs no call.
+    /// On Windows, where listings have sizes, entries then cost no call.
     pub fn count_links(mut self, yes: bool) -> Self {
         self.count_links = yes;
         self
@@ -161,14 +162,14 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Sets the number of threads, which does not change the result; [`Threads::Automatic`] by
+    /// Sets the number of threads, which does not affect the result; [`Threads::Automatic`] by
     /// default.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Calls `callback` with the number of entries counted so far, every few milliseconds.
+    /// Sets a callback for the number of entries counted so far, called every few milliseconds.
     ///
     /// The callback runs on the caller's thread, first at the beginning, and can stop the
     /// measurement. Language runtimes use it to check for signals.
@@ -196,10 +197,9 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Calls `report` with each failure, on the thread that found it.
+    /// Sets a callback for failures, which runs on the thread that found the failure.
     ///
-    /// The callback may stop the measurement. The returned report then has only the number of
-    /// failures.
+    /// The callback can stop the measurement. The returned report has only the number of failures.
     pub fn on_error<N: Into<Next>>(
         mut self,
         report: impl Fn(&Error) -> N + Send + Sync + 'a,
@@ -223,8 +223,8 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Calls the callback. Returns the failure if there is none, or if one has stopped the
-    /// measurement.
+    /// Passes the failure to the callback. Returns the failure if there is no callback, or if a
+    /// callback has stopped the measurement.
     pub(super) fn report(&self, error: Error, stop: &Stop<'_>) -> Option<Error> {
         let answer = self.on_error.as_ref().and_then(|report| stop.call(|| report(&error)));
         answer.is_none().then_some(error)

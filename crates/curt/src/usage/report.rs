@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::fields::{Facts, Fields, Kind, Time};
 use crate::tree::Stop;
 
-/// The space that entries take. Sums saturate.
+/// The space that entries take. Sums that overflow are `u64::MAX`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Sizes {
@@ -84,13 +84,13 @@ fn newest(facts: &Facts, times: Fields) -> Option<Time> {
     known.into_iter().filter(|&(field, _)| is_wanted(field)).map(|(_, time)| time).max()
 }
 
-/// A directory, a file or an operand, and the space of everything inside.
+/// The space of an operand, directory or file, with everything inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UsageRecord {
     /// The path: the operand as given, then the names inside it.
     pub path: PathBuf,
-    /// The index of its operand, from 0.
+    /// The index of the operand, from 0.
     pub operand: usize,
     /// The depth below the operand; 0 for the operand.
     pub depth: usize,
@@ -102,11 +102,11 @@ pub struct UsageRecord {
     ///
     /// Equal to `sizes` for a non-directory.
     pub own: Sizes,
-    /// The newest time in `sizes`, of those in [`Usage::newest`](crate::Usage::newest).
+    /// The newest of the times [chosen](crate::Usage::newest) in all entries of `sizes`.
     ///
     /// `None` if no time is known.
     pub newest: Option<Time>,
-    /// The newest time in `own`.
+    /// The newest of these times in the entries of `own`.
     pub own_newest: Option<Time>,
 }
 
@@ -131,18 +131,18 @@ pub(super) struct Entry {
 pub struct UsageReport {
     /// The records, operand by operand in the given order.
     ///
-    /// A directory comes after its contents. The entries of one directory are sorted by the bytes
-    /// of their names.
+    /// A directory comes after its contents. Entries of one directory are sorted by the bytes of
+    /// their names.
     pub records: Vec<UsageRecord>,
     /// The failures, sorted by path; empty with [`Usage::on_error`](crate::Usage::on_error).
     pub errors: Vec<Error>,
     /// The number of failures.
     pub error_count: u64,
-    /// The number of entries of unknown size, which are missing in the sums.
+    /// The number of entries of unknown size, which the sums lack.
     pub unknown: u64,
-    /// Whether the measurement was cancelled, or stopped by a callback, with incomplete sums.
+    /// Whether a token or a callback stopped the measurement, so that the sums are incomplete.
     pub stopped: bool,
-    /// The maximum number of threads at a time, including the caller's.
+    /// The maximum number of threads at the same time, including the caller's.
     pub threads: usize,
     /// The system calls made.
     pub calls: Calls,

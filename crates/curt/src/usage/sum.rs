@@ -1,12 +1,12 @@
 //! Adds up the entries of one operand.
 //!
-//! The threads of the walk turn entries into notes, and deliver them in chunks; one thread at a
-//! time adds up the chunks. If there are records inside the operand, the walk is sorted and the
+//! The threads of the walk turn entries into notes, and deliver the notes in chunks. One thread at
+//! a time adds up the chunks. If there are records inside the operand, the walk is sorted and the
 //! chunks come in order. Then only the directories on the current path are in memory: a directory
-//! is complete when the first entry outside it arrives, and the first path of a file with several
-//! names is charged for it. If the operand has the only record, chunks come in any order.
+//! is complete when the first entry outside it arrives, and a file with several names is charged to
+//! the first path. If only the operand has a record, chunks come in any order.
 //!
-//! A separate algorithm for that case was a tenth faster for `--top`, and took 460 lines.
+//! A separate algorithm for that case was a tenth faster for `--top`, but took 460 lines.
 
 use std::collections::HashSet;
 use std::io;
@@ -29,7 +29,7 @@ pub(super) struct Notes<'r> {
     index: usize,
     stop: &'r Stop<'r>,
     device: OnceLock<u64>,
-    /// The identities of all entries so far, if a symlink may lead to the same entry again.
+    /// The identities of all entries so far, if symlinks may lead to an entry again.
     seen: Option<&'r Mutex<HashSet<Identity>>>,
 }
 
@@ -42,15 +42,15 @@ pub(super) struct Chunk {
 }
 
 enum Note {
-    /// The operand, or a directory with a record. Notes about its contents follow.
+    /// The operand, or a directory with a record. The notes about its contents follow.
     Enter(Entry, Part),
     Add(Share),
     File(Entry, Part),
-    /// A file with several names, perhaps with a record.
+    /// A file with several names, with an `Entry` if it has a record.
     Linked(Identity, Share, Option<Entry>),
 }
 
-/// Part of the sum of the directory at this depth on the current path.
+/// A share in the sum of the directory at `depth` on the current path.
 struct Share {
     depth: usize,
     is_own: bool,
@@ -58,7 +58,8 @@ struct Share {
 }
 
 impl Chunk {
-    /// Adds a share to the last note if possible: most notes in a row are about the same directory.
+    /// Adds a share to the last note if possible, because most notes in a row are about one
+    /// directory.
     #[inline]
     fn add(&mut self, share: Share) {
         match self.notes.last_mut() {
@@ -112,7 +113,7 @@ impl<'r> Notes<'r> {
             && self.seen.is_none_or(|seen| is_new(facts, seen))
     }
 
-    /// Returns the identity of a file with several names, unless each name counts.
+    /// Returns the identity of a file with several names, unless it counts once for each name.
     fn linked(&self, facts: &Facts) -> Option<Identity> {
         let has_names = facts.has_several_names() && facts.kind != Kind::Directory;
         if has_names && !self.usage.count_links { Identity::known(facts) } else { None }
@@ -162,8 +163,8 @@ impl<'r> Notes<'r> {
     }
 
     fn error(&self, error: Error, chunk: &mut Chunk) -> Next {
-        // Skip a directory mounted inside itself, which was already counted. Systems that do not
-        // mark mount points in query results detect this loop only when the directory is opened.
+        // Skip a directory mounted inside itself, because it was already counted. Systems whose
+        // queries do not mark mount points detect this loop only when the directory is opened.
         if !matches!(error.cause(), Cause::Loop(_)) {
             chunk.fail(self, error);
         }
@@ -171,15 +172,15 @@ impl<'r> Notes<'r> {
     }
 }
 
-/// A single thread visits all entries, in order.
+/// Returns whether an entry was not seen before. A single thread visits all entries, in order.
 fn is_new(facts: &Facts, seen: &Mutex<HashSet<Identity>>) -> bool {
     let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
     Identity::known(facts).is_none_or(|identity| seen.insert(identity))
 }
 
 pub(super) struct Sum<'r, 't> {
-    /// The directories on the current path. Their paths are prefixes of `path`, so a long chain of
-    /// them takes little memory.
+    /// The directories on the current path. Only the path of the deepest is stored, because the
+    /// others are prefixes of it.
     levels: Vec<Level>,
     path: PathBuf,
     operand: PathBuf,
@@ -195,7 +196,6 @@ pub(super) struct Sum<'r, 't> {
 #[derive(Default)]
 struct Level {
     kind: Kind,
-    /// The space of the directory itself, and of its non-directory entries.
     own: Part,
     deeper: Part,
 }
@@ -223,7 +223,7 @@ impl<'r, 't> Sum<'r, 't> {
         }
     }
 
-    /// Empties the chunk, and returns how many entries it counted.
+    /// Adds up and empties the chunk. Returns how many entries it counted.
     pub(super) fn take(&mut self, chunk: &mut Chunk) -> u64 {
         let before = self.entries;
         self.report.errors.append(&mut chunk.errors);

@@ -2,13 +2,12 @@
 //!
 //! In a sorted walk the chunks must be consumed in the order of a single thread, whichever worker
 //! finishes first. So each operand and each task has a number and a queue of chunks. When a worker
-//! hands off part of a directory, it leaves the number of the new task in its own queue, where the
+//! hands off part of a directory, it puts the number of the new task into its own queue, where the
 //! results of that task belong. The consumer follows these numbers: it takes the chunks of the
-//! If the next chunk is missing, the consumer stops, and the worker that adds it continues. Only
-//! one worker consumes at a time. It looks for the next chunk and clears `is_consumed` under one
-//! lock, so a chunk added meanwhile is not left behind.
-//! one worker consumes at a time. It looks for the next chunk and clears `is_consumed` under one
-//! lock, so a chunk added in between is not left behind.
+//! innermost task up to its end, then continues with the enclosing task. If the next chunk is
+//! missing, the consumer stops, and the worker that adds it continues. Only one worker consumes at
+//! a time. It looks for the next chunk and clears `is_consumed` under one lock, so a chunk added
+//! meanwhile is not left behind.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -47,9 +46,9 @@ type Consume<'c, C> = &'c mut (dyn FnMut(&mut C) + Send);
 
 struct State<C> {
     made: HashMap<u64, VecDeque<Made<C>>>,
-    /// The numbers of the tasks still to be consumed, the innermost last.
+    /// The numbers of the tasks to consume, the innermost last.
     waiting: Vec<u64>,
-    /// Whether a thread is consuming. It also takes the chunks that others add meanwhile.
+    /// Whether a thread is consuming. That thread also takes the chunks that others add meanwhile.
     is_consumed: bool,
 }
 
@@ -70,7 +69,8 @@ impl<'c, C> Chunks<'c, C> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a result, then consumes all chunks that are next in order, unless another thread does.
+    /// Adds a result. Unless another thread is consuming, consumes all chunks that are next in
+    /// order.
     fn add(&self, task: u64, made: Made<C>) {
         let mut state = self.state();
         state.made.entry(task).or_default().push_back(made);
@@ -86,7 +86,7 @@ impl<'c, C> Chunks<'c, C> {
     }
 
     fn consume(&self, mut chunk: C) {
-        // Discard the chunk if `consume` has panicked.
+        // If `consume` has panicked, discard the chunk.
         let Ok(mut consume) = self.consume.lock() else { return };
         consume(&mut chunk);
         drop(consume);

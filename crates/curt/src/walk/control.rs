@@ -3,12 +3,12 @@ use crate::fields::Kind;
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::{Stop, TreePath};
 
-/// Lets the caller stop a walk and exclude entries while it looks for the next one.
+/// Checks whether to stop, and which entries to exclude, while a walk looks for the next entry.
 #[derive(Clone, Copy)]
 pub(super) struct Control<'c> {
     pub(super) stop: &'c Stop<'c>,
     pub(super) exclude: Option<&'c Exclude<'c>>,
-    /// Whether to poll: only on the caller's thread, with a poll callback.
+    /// Whether to poll. Only the caller's thread polls, and only with a poll callback.
     pub(super) polls: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The walk of one worker: depth first, without recursion.
+//! Walks in one worker: depth first, without recursion.
 //!
 //! There are two ways to read a directory. [`listed`] yields entries as they are read. [`stored`]
 //! reads all of them first, to sort them, to apply ignore rules, or to count them in a dry run.
@@ -20,19 +20,18 @@ use crate::tree::{Admitted, Reader};
 pub(super) struct Cursor<S: Sys> {
     pub(super) at: Position<S>,
     pub(super) metadata: Metadata,
-    /// A name in the listing is valid until the next read.
+    /// The current listing. A name in it is valid until the next read.
     pub(super) reader: Reader<S>,
     stores: bool,
     /// Whether the entry just yielded is a directory to enter.
     enters: bool,
-    /// Steps to return before the walk continues.
     pub(super) pending: VecDeque<Step>,
 }
 
 pub(super) enum Step {
     Entry,
     Error(Error),
-    /// The results of the task with this number belong at this point.
+    /// The point where the results of the task with this number belong.
     ResultsOf(u64),
 }
 
@@ -65,7 +64,8 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    /// Returns the next step, or `None` if the operand or task is finished, or the walk must stop.
+    /// Returns the next step. Returns `None` if the operand or task is finished or the walk must
+    /// stop.
     pub(super) fn next(&mut self, control: &Control<'_>) -> Option<Step> {
         (self.at.removal.remaining, self.at.is_boundary) = (None, false);
         let mut step = self.pending.pop_front();
@@ -121,7 +121,7 @@ impl<S: Sys> Cursor<S> {
         self.failed(Operation::ReadDirectory, cause)
     }
 
-    /// Yields the current entry. If contents come first, a directory waits instead.
+    /// Yields the current entry. If contents come first, makes a directory wait instead.
     #[inline]
     pub(super) fn yield_entry(&mut self) -> Option<Step> {
         if self.metadata.has_more {
@@ -159,7 +159,7 @@ impl<S: Sys> Cursor<S> {
     #[inline(never)]
     pub(super) fn enter_next(&mut self) -> Option<Step> {
         let Position { branch, settings, querier, .. } = &mut self.at;
-        // Keep a directory open if the caller may still remove or query its entries by name.
+        // Keep a directory open while the caller can still remove or query its entries by name.
         let keeps = |frame: &Frame| settings.contents_first || frame.entries.left() > 0;
         let Some(admitted) = branch.open_next(keeps, &querier.sys) else { return self.leave() };
         let level = branch.stack.top_mut();
@@ -183,7 +183,7 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    /// Returns the error. If contents come first, the directory itself follows.
+    /// Yields the error. If contents come first, then yields the directory itself.
     fn not_entered(&mut self, own: Option<Metadata>, error: Error) -> Step {
         let late = self.yield_late(own, None, false);
         self.pending.extend(late);

@@ -5,14 +5,14 @@ use crate::querier::{Querier, Subject};
 use crate::sys::{self, Sys, SystemUnit};
 use crate::tree::Branch;
 
-/// The maximum capacity of a spare buffer, 128 KiB for each worker.
+/// The maximum capacity of a spare buffer, which takes 128 KiB in each worker.
 const MAX_SPARE: usize = 4096;
 
 #[derive(Default)]
 pub(super) struct StoredEntries {
     entries: Vec<StoredEntry>,
     next: usize,
-    /// Numbers of the parts handed off from the end, the last part first.
+    /// The numbers of the parts handed off from the end of `entries`, the last part first.
     handed_off: Vec<u64>,
 }
 
@@ -28,7 +28,7 @@ enum Known {
     Queried(Metadata),
 }
 
-/// The buffer that a finished directory leaves to the next one.
+/// The buffer that a finished directory leaves for the next one.
 #[derive(Default)]
 pub(super) struct Spare(Vec<StoredEntry>);
 
@@ -56,7 +56,7 @@ impl StoredEntries {
         self.entries.push(StoredEntry { name, kind: entry.kind, id: entry.id, known });
     }
 
-    /// Call it before the first entry is taken.
+    /// Returns all entries. Must be called before the first entry is taken.
     pub(super) fn all(&self) -> &[StoredEntry] {
         &self.entries
     }
@@ -92,8 +92,8 @@ impl StoredEntries {
         (self.entries, self.next) = (Vec::new(), 0);
     }
 
-    /// Takes all but the first `ours` of the remaining entries, as part `number`, with copies of
-    /// their names.
+    /// Splits off all but the first `ours` of the remaining entries, as part `number`, with copies
+    /// of their names.
     pub(super) fn split<U: Unit>(
         &mut self,
         ours: usize,
@@ -117,7 +117,7 @@ impl StoredEntries {
 }
 
 impl StoredEntry {
-    /// Queries the entry, which must be in the topmost directory, at the current path.
+    /// Queries the entry, which must be at the current path, in the topmost directory.
     pub(super) fn query<S: Sys, T>(
         &self,
         querier: &Querier<S>,

@@ -20,7 +20,8 @@ pub struct WalkEntry {
 }
 
 impl WalkEntry {
-    /// Returns the last component of the path, or the whole path if it ends in no name (`/`, `..`).
+    /// Returns the last component of the path, or the whole path if it has no last component (`/`,
+    /// `..`).
     pub fn name(&self) -> &OsStr {
         self.path.file_name().unwrap_or(self.path.as_os_str())
     }
@@ -31,7 +32,7 @@ impl WalkEntry {
     }
 }
 
-/// The current entry of a walk: its known metadata, and access to more through its open parent.
+/// The current entry of a walk: its known metadata, and more through its open parent.
 ///
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-visited-{}", std::process::id()));
@@ -58,7 +59,7 @@ impl WalkEntry {
 pub struct Visited<'w> {
     metadata: &'w mut Metadata,
     depth: usize,
-    /// Whether the walk will next report why a symlink could not be followed.
+    /// Whether the next step of the walk is the error of a symlink that could not be followed.
     has_error: bool,
     at: &'w mut (dyn CurrentEntry + Send),
 }
@@ -82,8 +83,8 @@ impl<'w> Visited<'w> {
 
     /// Returns the path: the operand as given, then the names inside it.
     ///
-    /// In a deep tree it can be longer than the system accepts (4,096 bytes on Linux).
-    /// [`fetch`](Visited::fetch) and [`remove`](Visited::remove) work anyway.
+    /// In a deep tree the path can be longer than the system accepts (4,096 bytes on Linux).
+    /// [`fetch`](Visited::fetch) and [`remove`](Visited::remove) work even then.
     pub fn path(&self) -> Cow<'_, Path> {
         self.at.path()
     }
@@ -93,7 +94,7 @@ impl<'w> Visited<'w> {
         self.at.relative_path()
     }
 
-    /// Returns the last component of the path; for an operand, the whole operand.
+    /// Returns the last component of the path. For an operand, returns the whole operand.
     pub fn name(&self) -> FileName<'_> {
         FileName(self.at.name())
     }
@@ -110,20 +111,21 @@ impl<'w> Visited<'w> {
 
     /// Returns whether the entry is a followed symlink.
     ///
-    /// Kind and metadata are then those of its target. If listings have no kinds, returns `false`.
+    /// The kind and the metadata are then those of its target. Returns `false` if listings have no
+    /// kinds.
     pub fn is_followed_link(&self) -> bool {
         self.metadata.followed
     }
 
-    /// Returns the fields of the plan, and those fetched since.
+    /// Returns the metadata: the fields of the plan and those fetched since.
     pub fn metadata(&self) -> &Metadata {
         self.metadata
     }
 
     /// Queries more fields of this entry.
     ///
-    /// Costs as many calls as a plan of these fields; known fields cost none. A field that cannot
-    /// be queried has no value, and its error is in [`failures`](Metadata::failures).
+    /// Costs as many calls as a plan of these fields, but known fields cost nothing. A field that
+    /// cannot be queried has no value, and its error is in [`failures`](Metadata::failures).
     pub fn fetch(&mut self, more: Fields) -> &Metadata {
         if !self.metadata.requested.contains(more) {
             self.at.fetch(more, self.metadata);
@@ -131,26 +133,26 @@ impl<'w> Visited<'w> {
         self.metadata
     }
 
-    /// Removes the entry, and returns whether it still existed.
+    /// Removes the entry. Returns whether it still existed.
     ///
     /// A directory must be empty, so it must come after its contents
-    /// ([`contents_first`](crate::Walk::contents_first)). Makes 1 call, relative to the parent that
-    /// the entry was found in, so no path is resolved again.
+    /// ([`contents_first`](crate::Walk::contents_first)). Makes 1 call, relative to the parent in
+    /// which the entry was found, so no path is resolved again.
     ///
-    /// It is not an error if another process removed the entry first. On Windows, a file that
+    /// If another process removed the entry first, that is not an error. On Windows, a file that
     /// remains until its last user closes it counts as removed.
     pub fn remove(&mut self) -> Result<bool, Error> {
         self.at.remove(self.metadata.facts.kind)
     }
 
-    /// Returns whether the entry, a directory, is empty; in a dry run, whether it would be.
+    /// Returns whether the directory is empty or, in a dry run, would be empty.
     ///
     /// Costs 3 calls unless the answer is known.
     pub fn is_empty(&mut self) -> Result<bool, Error> {
         self.at.is_empty()
     }
 
-    /// Returns whether the entry was skipped as a directory on another filesystem.
+    /// Returns whether this directory was skipped because it is on a different filesystem.
     ///
     /// See [`Walk::same_file_system`](crate::Walk::same_file_system). Always `false` unless
     /// contents come first.
@@ -158,15 +160,14 @@ impl<'w> Visited<'w> {
         self.at.is_boundary()
     }
 
-    /// Costs calls only at a mount or a followed symlink.
     #[inline]
     pub(crate) fn is_ancestor(&mut self) -> bool {
         let is_link = self.is_followed_link();
         self.kind() == Kind::Directory && self.at.is_own_ancestor(&self.metadata.facts, is_link)
     }
 
-    /// Returns whether the target is missing. Any other symlink that could not be followed has an
-    /// error.
+    /// Returns whether the entry is a symlink to a missing target. Other symlinks that could not be
+    /// followed have an error.
     pub(crate) fn is_broken_link(&self) -> bool {
         self.kind().is_link() && !self.has_error
     }

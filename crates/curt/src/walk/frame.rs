@@ -7,17 +7,17 @@ use crate::fields::Metadata;
 use crate::sys::Sys;
 use crate::tree::{Level, Own};
 
-/// State of a walk for one ancestor of the current entry.
+/// The state of a walk for one ancestor of the current entry.
 #[derive(Default)]
 pub(super) struct Frame {
-    /// Whether all its entries were read, or belong to other workers.
+    /// Whether all entries of the directory were read, or belong to other workers.
     pub(super) is_listed: bool,
     pub(super) entries: StoredEntries,
-    /// In a dry run, how many of its entries would remain.
+    /// In a dry run, the number of entries of the directory that would remain.
     pub(super) remaining: usize,
     pub(super) rules: Option<Arc<RuleStack>>,
-    /// If contents come first, the metadata of this directory, and in `later` of subdirectories not
-    /// yet entered.
+    /// The metadata of this directory, if contents come first. `later` has the metadata of
+    /// subdirectories not yet entered.
     pub(super) own: Option<Metadata>,
     pub(super) later: VecDeque<Metadata>,
 }

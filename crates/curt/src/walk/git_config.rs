@@ -1,7 +1,7 @@
-//! The part of git's configuration that affects ignore rules: all of its files, the files they
-//! include, and the environment, in git's order; the last value counts.
+//! Reads the part of git's configuration that affects ignore rules: all of its files, the files
+//! they include, and the environment, in git's order. The last value counts.
 //!
-//! A tree chooses the configuration of its repository, which can include any file. So reading is
+//! The configuration of a repository comes with its tree, and can include any file. So reading is
 //! bounded, and limited to regular files.
 
 use std::io;
@@ -29,7 +29,7 @@ pub(super) struct GitConfig {
     has_worktree_file: bool,
 }
 
-/// A repository's own git directory, and the one shared by its work trees.
+/// A repository's own git directory, and the git directory that its work trees share.
 #[derive(Debug)]
 pub(super) struct Repository {
     pub(super) own: PathBuf,
@@ -39,7 +39,8 @@ pub(super) struct Repository {
 pub(super) type Read<'r> = &'r dyn Fn(&Path) -> io::Result<Vec<u8>>;
 
 impl GitConfig {
-    /// Without a repository, reads only the system's and the user's files, and the environment.
+    /// Reads the configuration. Without a repository, reads only the system's and the user's files,
+    /// and the environment.
     pub(super) fn read<S: Sys>(
         repository: Option<&Repository>,
         sys: &S,
@@ -81,7 +82,8 @@ fn of_user(name: &str) -> Option<PathBuf> {
 }
 
 fn home() -> Option<PathBuf> {
-    // git replaces only the `~` of `~/`, so an empty home means the root directory.
+    // Git replaces only the `~` of `~/`, so with an empty home the path starts at the root
+    // directory.
     host::home().map(|home| if home.is_empty() { "/".into() } else { home.into() })
 }
 
@@ -99,9 +101,9 @@ struct ConfigReader<'r, S> {
 #[derive(Clone, Copy, PartialEq)]
 enum Wanted {
     Values,
-    /// URLs, even of files included on the condition of a URL.
+    /// The URLs of remotes, even from files included on the condition of a URL.
     Urls,
-    /// The same, in a file included on the condition of a URL, which must not set one.
+    /// Like `Urls`, but inside such a file, which must not set a URL.
     NoUrls,
 }
 
@@ -253,7 +255,7 @@ impl<S: Sys> ConfigReader<'_, S> {
         Ok(false)
     }
 
-    /// Returns whether a pattern for git directories matches, by the resolved path or as spelled.
+    /// Returns whether a pattern matches the git directory's path, either resolved or as given.
     fn is_at(&self, pattern: &[u8], ignores_case: bool, file: Option<&Path>) -> io::Result<bool> {
         let Some(repository) = self.repository else { return Ok(false) };
         let end = pattern.iter().position(|&byte| byte == b'/').unwrap_or(pattern.len());
@@ -292,7 +294,7 @@ impl<S: Sys> ConfigReader<'_, S> {
         found.unwrap_or_else(|_| path.to_owned())
     }
 
-    /// Reads the environment, including the values of `git -c`.
+    /// Reads the settings in the environment, including those of `git -c`.
     fn variables(&mut self) -> Result<(), Error> {
         let set = |name: &str| std::env::var_os(name).unwrap_or_default().into_encoded_bytes();
         let missing = |name: &str| failed_to_read(name.into(), invalid("not as git sets it"));
@@ -321,10 +323,9 @@ impl<S: Sys> ConfigReader<'_, S> {
 const HAS_URL: &[u8] = b"hasconfig:remote.*.url:";
 const COUNT: &str = "GIT_CONFIG_COUNT";
 const PARAMETERS: &str = "GIT_CONFIG_PARAMETERS";
-/// `/usr/` in most packages of git.
+/// Git's installation prefix, which is `/usr/` in most packages.
 const PREFIX: &[u8] = b"%(prefix)/";
 
-/// The most common location of the system's file.
 fn of_system() -> PathBuf {
     let programs = std::env::var_os("ProgramFiles");
     programs.map_or("/etc/gitconfig".into(), |it| Path::new(&it).join("Git/etc/gitconfig"))
@@ -361,12 +362,13 @@ pub(super) fn to_path(bytes: &[u8]) -> io::Result<PathBuf> {
     PathText::from(bytes).to_path().map_err(io::Error::other)
 }
 
-/// Returns whether git users mean "no such file" by this path.
+/// Returns whether git users mean "no file" by this path.
 fn is_none(path: &Path) -> bool {
     path.as_os_str().is_empty() || path == Path::new("/dev/null")
 }
 
-/// A user's file may be in another user's home, and git then treats it as missing.
+/// Returns whether a user's file cannot be read. It may be in another user's home, and git treats
+/// it as missing.
 fn is_denied(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied
 }
@@ -377,7 +379,7 @@ pub mod fuzzing {
     use super::*;
     pub use crate::filters::git_settings::settings;
 
-    /// Returns `None` if the configuration is refused.
+    /// Returns the values, or `None` if the configuration is refused.
     pub fn values() -> Option<(Option<PathBuf>, bool)> {
         let sys = crate::sys::Os::start(&crate::sys::Setup::default());
         let read = |path: &Path| super::super::rule_text::read_at(&sys, path, true);

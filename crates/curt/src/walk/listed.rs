@@ -1,8 +1,7 @@
 //! Yields entries as they are listed.
 //!
-//! A directory is listed to its end through the worker's only buffer. Its entries are yielded
-//! meanwhile, and the names of its subdirectories are stored on the stack. Then the subdirectories
-//! are entered one by one.
+//! Lists a directory to its end through the worker's only buffer. Meanwhile yields its entries, and
+//! stores the names of its subdirectories on the stack. Then enters the subdirectories one by one.
 
 use super::control::Control;
 use super::cursor::{Cursor, Step};

@@ -25,26 +25,27 @@
 //! | `for entry in walk` ([`Walk::iter`]) | the caller's | owned, in order | for small trees, and to keep the entries |
 //! | [`Walk::start`] | the caller's | borrowed, in order | to avoid allocation, and to fetch fields of some entries, or remove them |
 //! | [`Walk::visit`] | as many as help | borrowed, in any order | for work that needs no order: counting, searching |
-//! | [`Walk::visit_with`] | as many as help | the same, with a value for each thread | to gather results without a lock |
+//! | [`Walk::visit_with`] | as many as help | borrowed, in any order, with a value for each thread | to gather results without a lock |
 //! | [`DirectoryWalk`](crate::list::DirectoryWalk) | the caller's | a directory at a time | to prune or reorder by a directory's contents, as with `os.walk` |
 //!
 //! Several threads help with large trees, slow queries, or much work per entry.
 //!
-//! Printing each entry from several threads makes them wait for the lock of standard output. Gather
-//! text on each thread instead ([`Walk::visit_with`]).
+//! If several threads print entries, they wait for the lock of standard output. Gather text on each
+//! thread instead ([`Walk::visit_with`]).
 //!
 //! # Promises
 //!
 //! - Every entry inside an operand is yielded once: the operand first, a directory before its
 //!   contents (or after them, on request). A directory that cannot be opened or read is an error in
-//!   the stream, and the walk continues; it never ends early without an error. A field that cannot
-//!   be queried has no value, and [`Metadata::failures`](crate::Metadata::failures) has the error.
+//!   the stream, and the walk continues. The walk never ends early without an error. A field that
+//!   cannot be queried has no value, and [`Metadata::failures`](crate::Metadata::failures) has the
+//!   error.
 //! - Only fields of the plan are queried, and only once.
-//! - No symlink is followed unless requested. A followed symlink back to an ancestor is an error
-//!   that [names it](crate::Cause::Loop), found by one lookup in a set at any depth; so is a
-//!   directory mounted inside itself (Linux). A broken symlink yields its own metadata. A symlink
-//!   that cannot be followed for another reason yields its metadata and an error; a symlink loop
-//!   yields only the error.
+//! - Symlinks are followed only if requested. A followed symlink back to an ancestor is an error
+//!   that [names the ancestor](crate::Cause::Loop), which is found by one lookup in a set at any
+//!   depth. So is a directory mounted inside itself (Linux). A broken symlink yields its own
+//!   metadata. A symlink that cannot be followed for a different reason yields its metadata and an
+//!   error, except that a symlink loop yields only the error.
 //! - Memory, descriptors and stack are bounded at any depth, and no path is too long for the walk.
 //! - Mounts are entered, except with [`Walk::same_file_system`].
 //! - A small tree starts no thread, and workers that do not speed up the walk are stopped.
@@ -54,7 +55,7 @@
 //! | | Linux | portable (POSIX) | Windows |
 //! |---|---|---|---|
 //! | operand | 1 (`statx`) | 1 | 1 |
-//! | directory | 4 (`openat2`, for the operand itself `openat`; 2 `getdents64`, `close`) | 5 | 4 |
+//! | directory | 4 (`openat2`, or `openat` for the operand itself; 2 `getdents64`; `close`) | 5 | 4 |
 //! | entry, for name and kind | 0 | 0 | 0 |
 //! | entry, for other fields | as in [`fields`](crate::fields) | the same | the same |
 //! | dry run | 1 for each entry, 2 to 4 for each directory | the same | 1 for each entry |
@@ -72,34 +73,35 @@
 //!
 //! # Races
 //!
-//! A walk is not a snapshot. A directory replaced by another kind of entry before it is opened is
-//! an error; a directory swapped for a symlink is not followed (unless symlinks are). All calls are
-//! relative to open directories, so a directory moved during its walk is walked to its end. When
-//! descriptors run out, a directory is closed and later reopened by names from the operand, whose
-//! own directory stays open. If those names lead to another directory, the unread rest of the
-//! original is reported as replaced. If contents come first, the parent of the operand stays open
-//! as well, so that the operand is removed from its original parent.
+//! A walk is not a snapshot. If a directory is replaced with a different kind of entry before it is
+//! opened, that is an error. A symlink that replaces a directory is not followed (unless symlinks
+//! are). All calls are relative to open directories, so a directory moved during its walk is walked
+//! to its end. When descriptors run out, a directory is closed and later reopened by names from the
+//! operand, whose own directory remains open. If those names lead to a different directory, the
+//! unread rest of the original is reported as replaced. If contents come first, the parent of the
+//! operand remains open as well, so that the operand is removed from its original parent.
 //!
 //! # Fallbacks
 //!
 //! Without `openat2`, a mount is recognised by comparing the open directory with its parent. On
-//! Linux that costs 1 more call for each directory; elsewhere no directory can be mounted inside
+//! Linux that costs 1 more call for each directory. Elsewhere no directory can be mounted inside
 //! itself. Deep directories are reopened name by name. If listings have no kinds, each entry costs
 //! one query.
 
 // A map of `walk.visit(…)` on Linux: `work` in `visit.rs` runs the worker pool of `tree/`. Each
 // worker drives a `Cursor`, and passes the entry or failure of each step to a sink. `Cursor::begin`
-// queries the operand (`operand.rs`). `Cursor::next` finds the next entry of the topmost directory:
-// by `stored.rs` in a dry run, with ignore rules from files, or with sorting; otherwise by
-// `listed.rs`. Both list the directory (`tree/reader.rs`, then `getdents64`), and enter the waiting
-// subdirectories (`Branch::open_next` in `tree/branch.rs`). Fields missing from the listing are
-// queried on demand: `Visited::fetch`, `position.rs`, `Querier::fetch` in `querier.rs`, then
-// `statx`.
+// queries the operand (`operand.rs`). `Cursor::next` finds the next entry of the topmost directory,
+// either by `stored.rs` (in a dry run, with ignore files, or with sorting) or by `listed.rs`. Both
+// list the directory (`tree/reader.rs`, then `getdents64`), and enter the waiting subdirectories
+// (`Branch::open_next` in `tree/branch.rs`). Fields missing from the listing are queried on demand:
+// `Visited::fetch`, `position.rs`, `Querier::fetch` in `querier.rs`, then `statx`.
 //
-// `position.rs`: the current entry, partly visible through `entry.rs`; `frame.rs`: the state of
-// each ancestor, `entries.rs` its stored entries, `rule_stack.rs` its ignore rules, read by
-// `rules.rs` and `git_config.rs`; `control.rs`: the caller's decisions; `task.rs`: work for another
-// worker; `chunks.rs`: the sink of chunks.
+// - `position.rs`: the current entry, partly visible through `entry.rs`
+// - `frame.rs`: the state of each ancestor, with its stored entries (`entries.rs`) and its ignore
+//   rules (`rule_stack.rs`, read by `rules.rs` and `git_config.rs`)
+// - `control.rs`: the caller's decisions
+// - `task.rs`: work for another worker
+// - `chunks.rs`: the sink of chunks
 mod chunks;
 mod control;
 mod cursor;
@@ -143,7 +145,7 @@ use crate::fields::Metadata;
 use crate::sys::{Os, Setup, Sys};
 use crate::tree::{self, Stop};
 
-/// Walks the operands, one path or several: short for [`Walk::new`].
+/// Walks the operands, one path or several, as [`Walk::new`] does.
 ///
 /// ```
 /// for entry in curt::walk("src") {
@@ -177,19 +179,19 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns an iterator over owned entries, which walks on this thread.
+    /// Returns an iterator over owned entries, which walks on the thread that uses it.
     pub fn iter(&self) -> Entries<'a> {
         Entries(self.start())
     }
 
-    /// Walks with as many threads as help, and calls `visit` with each entry and each failure.
+    /// Walks with as many threads as help. Calls `visit` with each entry and each failure.
     ///
     /// `visit` runs on the thread that found the entry, possibly on several threads at once. Its
-    /// answer decides how the walk continues: `()`, a [`ControlFlow`](std::ops::ControlFlow) or a
+    /// result decides how the walk continues: `()`, a [`ControlFlow`](std::ops::ControlFlow) or a
     /// [`Next`].
     ///
     /// With several threads, entries of different directories come in any order, but a directory
-    /// still comes before its contents. A walk that is sorted, or yields contents first, uses one
+    /// still comes before its contents. A walk that is sorted or yields contents first uses one
     /// thread.
     ///
     /// ```
@@ -218,9 +220,10 @@ impl<'a> Walk<'a> {
         self.visit_with(|| (), |(), entry| visit(entry)).0
     }
 
-    /// Walks like [`Walk::visit`], with a value for each thread, to gather results without a lock.
+    /// Walks as [`Walk::visit`] does, with a value for each thread, to gather results without a
+    /// lock.
     ///
-    /// Calls `make` for each thread, and returns the values in any order.
+    /// Calls `make` for the initial value of each thread. Returns the values in any order.
     ///
     /// ```
     /// let (summary, files) = curt::walk("src").visit_with(
@@ -235,7 +238,7 @@ impl<'a> Walk<'a> {
         make: impl Fn() -> T + Sync,
         visit: impl Fn(&mut T, Result<Visited<'_>, Error>) -> N + Sync,
     ) -> (Summary, Vec<T>) {
-        // Visitors are called immediately, so the order of a sorted walk needs a single thread.
+        // Sort on a single thread, because visitors are called immediately.
         let one_thread = self.settings.is_sorted;
         let (setup, stop) = (Setup::default(), Stop::new(self.cancel, None));
         let values = Mutex::default();
@@ -244,11 +247,11 @@ impl<'a> Walk<'a> {
         (summary, values.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Walks with as many threads as help, and consumes the results of `visit`, in the order of a
-    /// single thread if the walk is sorted.
+    /// Walks with as many threads as help, and consumes the results of `visit`. If the walk is
+    /// sorted, consumes them in the order of a single thread.
     ///
     /// `visit` adds its result to a chunk, on the thread that found the entry. `consume` runs on
-    /// one thread at a time, as soon as a chunk is next in order; until then the chunk waits in
+    /// one thread at a time, as soon as a chunk is next in order. Until then the chunk waits in
     /// memory. `consume` must leave the chunk as empty as the default, for reuse. If a sorted walk
     /// is stopped, only the chunks before the first missing one are consumed.
     pub(crate) fn visit_in_chunks<S: Sys, C: Default + Send>(
@@ -308,7 +311,7 @@ impl fmt::Debug for Walking<'_> {
 }
 
 impl Walking<'_> {
-    /// Returns the next entry or failure; `None` at the end, or after a cancellation.
+    /// Returns the next entry or failure, or `None` at the end or after a cancellation.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Visited<'_>, Error>> {
         loop {
@@ -335,7 +338,7 @@ impl Walking<'_> {
         None
     }
 
-    /// Does not enter the directory just yielded.
+    /// Skips the contents of the directory that was just yielded.
     pub fn skip(&mut self) {
         self.cursor.skip();
     }

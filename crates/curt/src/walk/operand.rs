@@ -1,8 +1,8 @@
 //! Queries, opens and removes the operand of a walk.
 //!
-//! If contents come first, the caller may remove the operand last, and it must still be the
-//! directory that was walked. So its parent stays open, and its identity is compared before the
-//! removal.
+//! If contents come first, the caller may remove the operand last. The operand must then still be
+//! the directory that was walked. So its parent remains open, and its identity is compared before
+//! the removal.
 
 use std::io;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) struct Operand<S: Sys> {
 struct Parent<S: Sys> {
     dir: S::Dir,
     name: NameBuf<S::Unit>,
-    /// The identity when it was opened, if known, and whether symlinks were followed.
+    /// The operand's identity when it was opened, if known, and whether symlinks were followed.
     opened: Option<(Identity, bool)>,
 }
 
@@ -34,7 +34,7 @@ impl<S: Sys> Default for Operand<S> {
 }
 
 impl<S: Sys> Operand<S> {
-    /// Opens the operand. If contents come first, opens it from its parent, which stays open.
+    /// Opens the operand. If contents come first, opens it from its parent, which remains open.
     pub(super) fn open(&mut self, operand: &Path, settings: &Settings, sys: &S) -> Opened<S::Dir> {
         if settings.contents_first {
             if let Err(error) = self.open_parent(operand, sys) {
@@ -48,7 +48,7 @@ impl<S: Sys> Operand<S> {
                     parent.opened = identity(&facts).map(|identity| (identity, follow));
                     Opened::Dir(dir)
                 }
-                // Fail, because a directory without a known identity could not be recognised later.
+                // Fail, because a directory without a known identity cannot be recognised later.
                 Err(error) => {
                     sys.close(dir);
                     Opened::Failed(error)
@@ -58,7 +58,7 @@ impl<S: Sys> Operand<S> {
         }
     }
 
-    /// Reopens the operand. Refuses another directory of this name.
+    /// Reopens the operand. Fails if the name now belongs to a different directory.
     pub(super) fn reopen(
         &self,
         operand: &Path,
@@ -76,7 +76,6 @@ impl<S: Sys> Operand<S> {
         Err(found.map_or_else(Cause::Os, |_| Cause::Replaced))
     }
 
-    /// Opens the operand, from its parent if that is open.
     fn open_found(&self, operand: &Path, follow: bool, sys: &S) -> Opened<S::Dir> {
         let Some(Parent { dir, name, .. }) = &self.parent else {
             return sys.locate(operand).map_or_else(Opened::Failed, |(from, name)| {
@@ -110,7 +109,7 @@ impl<S: Sys> Operand<S> {
     ) {
         let follow = is_followed::<S>(operand, settings);
         let Some(Parent { dir, name, .. }) = &self.parent else {
-            // Ignore an invalid path: such an operand was not yielded.
+            // Ignore the error for an invalid path, because such an operand was not yielded.
             let _ = querier.fetch_path(operand, follow, more, metadata);
             return;
         };
@@ -159,7 +158,7 @@ pub(super) fn open<S: Sys>(
     }
 }
 
-/// Returns whether a symlink is followed: on request, or because of a trailing separator.
+/// Returns whether to follow a symlink, which a setting or a trailing separator can request.
 fn is_followed<S: Sys>(operand: &Path, settings: &Settings) -> bool {
     settings.follows_operands() || S::Unit::operand(operand).directory_only
 }
@@ -188,7 +187,6 @@ pub(super) fn query<S: Sys>(
     }
 }
 
-/// Returns `None` if the filesystem has no file numbers.
 fn identity(facts: &Facts) -> Option<Identity> {
     facts.known.contains(Fields::ID).then(|| Identity::of(facts))
 }

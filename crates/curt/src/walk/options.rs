@@ -9,10 +9,10 @@ use crate::name::Unit;
 use crate::sys::{Feature, Features};
 use crate::tree::Limits;
 
-/// Builds a walk. The defaults are those of `find`.
+/// A walk with its options. The defaults are those of `find`.
 ///
-/// All entries are yielded, including the operands. A directory costs 4 system calls, an entry
-/// none, unless more than its name, kind and file number is requested.
+/// All entries are yielded, including the operands. A directory costs 4 system calls. An entry
+/// costs none, unless more than its name, kind and file number is requested.
 ///
 /// ```
 /// use curt::{Fields, Walk};
@@ -74,7 +74,6 @@ impl Settings {
         self.ignore.as_ref().is_some_and(|ignore| ignore.reads_rules())
     }
 
-    /// Returns whether the name is skipped as hidden; a rule may include it again.
     pub(super) fn hides<U: Unit>(&self, name: &[U]) -> bool {
         name.first() == Some(&U::ascii(b'.'))
             && self.ignore.as_ref().is_some_and(|ignore| ignore.skip_hidden)
@@ -94,14 +93,16 @@ impl Settings {
         Limits {
             follow,
             refuse_mounts: by_mount,
-            // Following a symlink reports no mount, so compare the device of its target.
+            // Compare the device of a followed symlink's target, because following reports no
+            // mount.
             one_device: self.same_file_system == SameFileSystem::Device || by_mount && follow,
         }
     }
 }
 
 /// Adds the device to a request for the file number. A listing on Unix has the number of the
-/// directory hidden under a mount; querying the device also returns the number of the mounted one.
+/// directory hidden under a mount, while a query of the device also returns the number of the
+/// mounted directory.
 pub(super) fn with_device(fields: Fields) -> Fields {
     if fields.contains(Fields::ID) { fields | Fields::DEVICE } else { fields }
 }
@@ -109,8 +110,8 @@ pub(super) fn with_device(fields: Fields) -> Fields {
 impl<'a> Walk<'a> {
     /// Walks the operands, one path or several.
     ///
-    /// Each entry has its kind, at no call if the listing contains it; [`Walk::fields`] requests
-    /// more.
+    /// Each entry has its kind, which costs no call if the listing contains it. [`Walk::fields`]
+    /// requests more fields.
     pub fn new(operands: impl Operands) -> Walk<'a> {
         Walk::of(operands.into_paths())
     }
@@ -140,16 +141,16 @@ impl<'a> Walk<'a> {
         Walk { operands, ..self }
     }
 
-    /// Requests fields of each entry, in addition to its kind.
+    /// Adds fields to query for each entry, in addition to its kind.
     ///
-    /// If only some entries need them, [`Visited::fetch`](super::Visited::fetch) saves the calls
-    /// for the others.
+    /// If only some entries need a field, use [`Visited::fetch`](super::Visited::fetch) for these
+    /// instead.
     pub fn fields(mut self, fields: Fields) -> Self {
         self.settings.plan.fields |= with_device(fields);
         self
     }
 
-    /// Sets which symlinks are followed; [`Follow::Never`] by default.
+    /// Sets which symlinks to follow; [`Follow::Never`] by default.
     ///
     /// A symlink operand with a trailing separator is always followed.
     pub fn follow(mut self, follow: Follow) -> Self {
@@ -165,19 +166,19 @@ impl<'a> Walk<'a> {
 
     /// Sets whether to remain on the filesystem of each operand; [`SameFileSystem::No`] by default.
     ///
-    /// A skipped directory is still yielded. [`SameFileSystem::Device`], or `true`, costs a call
-    /// for each directory; [`SameFileSystem::Mount`] costs none on Linux 5.6 and later. If symlinks
-    /// are followed, `Mount` also compares the devices of their targets.
+    /// A skipped directory is still yielded, but not entered. [`SameFileSystem::Device`] or `true`
+    /// costs a call for each directory, [`SameFileSystem::Mount`] none on Linux 5.6 and later. If
+    /// symlinks are followed, `Mount` also compares the devices of their targets.
     pub fn same_file_system(mut self, same: impl Into<SameFileSystem>) -> Self {
         self.settings.same_file_system = same.into();
         self
     }
 
-    /// Sorts the entries of each directory by name, and enters a subdirectory right after it was
-    /// yielded.
+    /// Sets whether to sort the entries of each directory by name; `false` by default.
     ///
-    /// Names are compared by bytes (or UTF-16 units). Takes memory for the entries of all
-    /// ancestors. By default all entries of a directory come before those of its subdirectories.
+    /// A subdirectory is then entered right after it was yielded. Without sorting, all entries of a
+    /// directory come before those of its subdirectories. Names are compared by bytes (or UTF-16
+    /// units). Takes memory for the entries of all ancestors.
     pub fn sort_by_name(mut self, yes: bool) -> Self {
         self.settings.is_sorted = yes;
         self
@@ -214,20 +215,21 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Yields each directory after its contents.
+    /// Sets whether to yield each directory after its contents; `false` by default.
     ///
-    /// Its fields are queried before its contents, so its times are from before any removal.
+    /// The fields of a directory are queried before its contents, so its times are from before any
+    /// removal.
     pub fn contents_first(mut self, yes: bool) -> Self {
         self.settings.contents_first = yes;
         self
     }
 
-    /// Removes nothing, but predicts each removal.
+    /// Sets whether to predict removals instead of removing; `false` by default.
     ///
-    /// [`Visited::remove`](super::Visited::remove) then reports the outcome, like
-    /// [`Remove::dry_run`](crate::Remove::dry_run), and [`Summary::freed`](super::Summary::freed)
-    /// has the bytes. If contents come first, a directory counts as empty if all its entries would
-    /// be removed.
+    /// [`Visited::remove`](super::Visited::remove) then reports the outcome, as
+    /// [`Remove::dry_run`](crate::Remove::dry_run) does, and
+    /// [`Summary::freed`](super::Summary::freed) has the bytes. If contents come first, a directory
+    /// counts as empty if all its entries would be removed.
     pub fn dry_run(mut self, yes: bool) -> Self {
         self.settings.dry_run = yes;
         self

@@ -21,7 +21,6 @@ pub(super) struct Position<S: Sys> {
     pub(super) operand: Operand<S>,
     pub(super) removal: Removal<S::Unit>,
     pub(super) spare: Spare,
-    /// Whether the current entry is a directory skipped because of [`Settings::same_file_system`].
     pub(super) is_boundary: bool,
 }
 
@@ -33,7 +32,6 @@ pub(super) trait CurrentEntry {
     fn remove(&mut self, kind: Kind) -> Result<bool, Error>;
     fn is_empty(&mut self) -> Result<bool, Error>;
     fn is_boundary(&self) -> bool;
-    /// Returns whether a mount or a followed symlink makes the entry its own ancestor.
     fn is_own_ancestor(&mut self, facts: &Facts, is_link: bool) -> bool;
 }
 
@@ -60,7 +58,6 @@ impl<S: Sys> Position<S> {
         Error::new(operation, self.branch.to_path(), cause)
     }
 
-    /// Returns the directory, which remains open while listed.
     pub(super) fn listed_dir(&self) -> Result<&S::Dir, Cause> {
         let dir = self.branch.stack.top().dir();
         dir.ok_or_else(|| bug("a directory was closed while it was listed"))

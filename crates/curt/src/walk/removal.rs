@@ -9,13 +9,13 @@ use crate::sys::{Mounts, Opened, Removed, Request, Sys, SystemUnit, os_error};
 
 pub(super) struct Removal<U> {
     pub(super) gone: Gone<U>,
-    /// In a dry run, how many entries would remain in the directory just left.
+    /// In a dry run, the number of entries that would remain in the directory just left.
     pub(super) remaining: Option<usize>,
     pub(super) freed: u64,
 }
 
 impl<U: SystemUnit> Removal<U> {
-    /// Removes an entry; a directory must be empty. Returns whether the entry existed.
+    /// Removes an entry. A directory must be empty. Returns whether the entry existed.
     pub(super) fn remove<S: Sys<Unit = U>>(
         &mut self,
         dir: &S::Dir,
@@ -49,7 +49,7 @@ impl<U: SystemUnit> Removal<U> {
     ) -> io::Result<bool> {
         let facts = sys.query(dir, name, Request::STAT)?;
         sys.check_removal(dir, name, &facts)?;
-        // If it cannot be listed, presume that it has entries, like most directories.
+        // Assume that an unlistable directory has entries, like most directories.
         let lists = || self.is_empty(sys.open_child(dir, name, Mounts::Cross), sys);
         let is_full = || match self.remaining {
             Some(remaining) => remaining > 0,

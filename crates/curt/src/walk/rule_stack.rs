@@ -1,4 +1,4 @@
-//! The ignore rules in effect for a directory, and the entries they skip.
+//! Decides which entries of a directory the ignore rules skip.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -13,10 +13,10 @@ use crate::filters::{IgnoreFile, MAX_RULES, too_many_rules};
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::TreePath;
 
-/// How many directories may have rules for one entry.
+/// The maximum number of directories whose rules apply to one entry.
 const MAX_DIRECTORIES: usize = 1000;
 
-/// The rules of one directory, and those of its ancestors.
+/// The rules of one directory, linked to those of its ancestors.
 pub(super) struct RuleStack {
     pub(super) above: Option<Arc<RuleStack>>,
     pub(super) base: Base,
@@ -28,7 +28,7 @@ pub(super) struct RuleStack {
     pub(super) size: Size,
 }
 
-/// Where a rule comes from. An earlier source overrules a later one.
+/// Where a rule comes from. Earlier sources take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
     Custom,
@@ -52,7 +52,8 @@ pub(super) struct Size {
     pub(super) bytes: usize,
 }
 
-/// Drops ancestors in a loop: the chain is as long as the tree is deep, too long for recursion.
+/// Drops ancestors iteratively, because the chain is as long as the tree is deep, too long for
+/// recursion.
 impl Drop for RuleStack {
     fn drop(&mut self) {
         let mut above = self.above.take();
@@ -62,11 +63,11 @@ impl Drop for RuleStack {
     }
 }
 
-/// The directory that the paths in rules are relative to.
+/// The directory to which paths in rules are relative.
 pub(super) enum Base {
-    /// A directory of the walk, with a path of this length.
+    /// A directory of the walk, whose path has this length.
     Below(usize),
-    /// The operand or an ancestor of it, with the path from there to the operand.
+    /// The operand or one of its ancestors, with the path from there to the operand.
     Above(PathBuf),
     /// A directory inside the operand, at this path. The walk might not enter it.
     Inside(PathBuf),
@@ -86,7 +87,7 @@ impl RuleStack {
         while let Some(rules) = at {
             let relative = rules.base.relative::<S>(path);
             for (source, file) in &rules.files {
-                // Only an earlier source can still overrule, in any directory.
+                // Only an earlier source can overrule the decision, in any directory.
                 if decided.is_some_and(|(by, _)| by <= *source) {
                     break;
                 }
@@ -110,7 +111,7 @@ impl RuleStack {
 }
 
 impl Base {
-    /// Both paths are absolute.
+    /// Locates the absolute path `here` relative to the absolute path of the operand.
     pub(super) fn of(here: &Path, operand: &Path) -> Base {
         if let Ok(way) = operand.strip_prefix(here) {
             return Base::Above(way.to_owned());

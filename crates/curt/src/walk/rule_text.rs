@@ -12,7 +12,7 @@ pub(super) fn failed_to_read(path: PathBuf, error: io::Error) -> Error {
     Error::new(Operation::ReadFile, path, Cause::Os(error))
 }
 
-/// Returns `None` if the file does not exist. As in git, a directory is a failure.
+/// Returns the text, or `None` if the file does not exist. As in git, a directory is a failure.
 pub(super) fn text(read: io::Result<Vec<u8>>, path: PathBuf) -> Result<Option<Text>, Error> {
     match read {
         Err(error) if is_missing(&error) => Ok(None),
@@ -28,8 +28,8 @@ pub(super) fn present(read: io::Result<Vec<u8>>) -> io::Result<Option<Vec<u8>>> 
     }
 }
 
-/// Follows symlinks only if the user named the file, as git does: in a tree, others may have
-/// created the symlink.
+/// Reads a file. Like git, follows a symlink only if the user named the file, because others may
+/// have created a symlink in the tree.
 pub(super) fn read_at<S: Sys>(sys: &S, path: &Path, is_of_user: bool) -> io::Result<Vec<u8>> {
     let (dir, name) = sys.locate(path)?;
     sys.read_file(&dir, name.as_name(), is_of_user, MAX_BYTES)
@@ -43,7 +43,7 @@ pub(super) fn append(all: &mut Option<Text>, text: &[u8], path: PathBuf) {
     *last = path;
 }
 
-/// As in git, a directory of that name is a failure, not missing.
+/// Returns whether a file is missing. As in git, a directory with its name is a failure instead.
 pub(super) fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

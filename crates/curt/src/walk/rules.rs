@@ -1,9 +1,9 @@
 //! Finds and reads ignore rules: `.gitignore` and `info/exclude` of git, `.ignore`, custom files,
 //! and the user's files elsewhere (ADR 18).
 //!
-//! The listing of a directory is stored before its first entry is yielded, and shows whether the
-//! directory has rule files. Without any, this costs no call. The rules of the operand's ancestors
-//! are read once: 2 calls for each directory, 3 within a git work tree, and the calls to read the
+//! A directory is listed before its first entry is yielded, so the listing shows whether there are
+//! rule files. Without rule files, this costs no call. The rules of the operand's ancestors are
+//! read once: 2 calls for each directory, 3 within a git work tree, and the calls to read the
 //! files. If rules cannot be read, no entry of the directory is yielded. Otherwise a program that
 //! deletes the entries would remove those that the rules protect.
 
@@ -81,7 +81,7 @@ pub(super) fn of_directory<S: Sys>(
     RuleSource { sys, directory, read: &read }.rules(ignore, above, base, found)
 }
 
-/// Reads the rules of the ancestors in the operand's path as spelled.
+/// Reads the rules of the operand's ancestors, which are taken from its path as given.
 pub(super) fn above_operand<S: Sys>(
     operand: &Path,
     settings: &Settings,
@@ -114,12 +114,12 @@ pub(super) fn above_operand<S: Sys>(
 struct RuleSource<'p, S: Sys> {
     sys: &'p S,
     directory: &'p Path,
-    /// Reads a file; the second argument is whether to follow a symlink.
+    /// The second argument is whether to follow a symlink.
     read: &'p dyn Fn(&Path, bool) -> io::Result<Vec<u8>>,
 }
 
 impl<S: Sys> RuleSource<'_, S> {
-    /// Returns the rules of the directory; if it has none, those of its ancestors.
+    /// Returns the rules of the directory or, if it has none, those of its ancestors.
     fn rules(
         &self,
         ignore: &IgnoreRules,
@@ -167,7 +167,7 @@ impl<S: Sys> RuleSource<'_, S> {
         let Gathered { files, mut size } = gathered;
         size.directories += 1;
         size.check().map_err(|error| failed_to_read(self.directory.to_owned(), error))?;
-        // If rules need no work tree, the root of one does not end inherited rules.
+        // Unless rules need a work tree, the root of a work tree does not end inherited rules.
         let is_work_tree = found.git.is_some() && ignore.require_git;
         let rules =
             RuleStack { above, base, files, ignores_case, is_work_tree, is_in_work_tree, size };
@@ -187,7 +187,7 @@ impl<S: Sys> RuleSource<'_, S> {
         Ok(all)
     }
 
-    /// Reads a file, relative to the directory if the path is inside it.
+    /// Reads a file. If the path is inside the directory, resolves it from there.
     fn read_at(&self, path: &Path, follow: bool) -> io::Result<Vec<u8>> {
         // A path with a trailing slash cannot name a file.
         let is_below = |below: &&Path| {
@@ -200,8 +200,8 @@ impl<S: Sys> RuleSource<'_, S> {
         }
     }
 
-    /// Finds the repository of the directory. A `.git` file names the git directory; in a linked
-    /// work tree, that directory names the one shared by all work trees.
+    /// Finds the repository of the directory. A `.git` file names the git directory. In a linked
+    /// work tree, that git directory names the one that all work trees share.
     fn repository(&self, git: Kind) -> Result<Option<Repository>, Error> {
         let mut own = self.directory.join(".git");
         if git == Kind::File {
@@ -229,8 +229,8 @@ impl<S: Sys> RuleSource<'_, S> {
         Ok((config, text(self.read_at(&path, true), path)?))
     }
 
-    /// Returns whether a part of `.git` that defines a repository is inaccessible; git then ignores
-    /// the repository.
+    /// Returns whether a part of `.git` that defines a repository is inaccessible. Git ignores such
+    /// a repository.
     fn is_closed(&self) -> bool {
         [".git/HEAD", ".git/objects/x", ".git/refs/x"].iter().any(|path| {
             (self.read)(Path::new(path), true)
@@ -241,7 +241,6 @@ impl<S: Sys> RuleSource<'_, S> {
 
 struct Gathered {
     files: Vec<(Source, IgnoreFile)>,
-    /// The size of all rules so far, including those of the ancestors.
     size: Size,
 }
 
@@ -265,7 +264,7 @@ fn named(target: &[u8], from: &Path, file: &Path) -> Result<PathBuf, Error> {
     target.map(|target| from.join(target)).map_err(|error| failed_to_read(file.to_owned(), error))
 }
 
-/// Reads the extra files, and the user's rules for all git work trees.
+/// Reads the extra files and the user's rules for all git work trees.
 fn of_user<S: Sys>(
     whole: &Path,
     ignore: &IgnoreRules,
@@ -276,7 +275,6 @@ fn of_user<S: Sys>(
         let text = read_at(sys, path, true).map_err(|error| failed_to_read(path.clone(), error))?;
         append(&mut extra, &text, path.clone());
     }
-    // If git's rules need no work tree, they need no repository, either.
     let is_in_work_tree = !ignore.require_git && ignore.files && ignore.git;
     if extra.is_none() && !is_in_work_tree {
         return Ok(None);
@@ -305,7 +303,8 @@ fn of_user<S: Sys>(
     Ok(Some(Arc::new(rules)))
 }
 
-/// Follows a symlink. As in git, a symlink that cannot be followed counts as missing.
+/// Returns the kind of `.git`, following a symlink. As in git, a symlink that cannot be followed
+/// counts as missing.
 fn kind_of_git<S: Sys>(dir: &S::Dir, name: Name<'_, S::Unit>, sys: &S) -> io::Result<Option<Kind>> {
     let kind = |follow| Ok(sys.query(dir, name, Request { fields: Fields::KIND, follow })?.kind);
     match kind(false) {

@@ -1,8 +1,8 @@
 //! Reads all entries of a directory before yielding the first, to sort them, to apply ignore rules,
 //! or to count them in a dry run.
 //!
-//! A sorted walk enters each subdirectory right after yielding it; otherwise all entries are
-//! yielded first.
+//! A sorted walk enters each subdirectory right after yielding it. Other walks yield all entries
+//! first.
 
 use super::control::Control;
 use super::cursor::{Cursor, Step};
@@ -33,7 +33,7 @@ pub(super) fn step<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Opt
     }
 }
 
-/// Stores the entries of the topmost directory, incompletely if the walk must stop.
+/// Stores the entries of the topmost directory. If the walk must stop, stores only some.
 #[inline(never)]
 fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
     cursor.at.branch.stack.top_mut().entries = cursor.at.spare.take();
@@ -47,8 +47,8 @@ fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> 
         if failed.is_none() {
             failed = read_rules(&mut cursor.at).err().map(Step::Error);
         }
-        // Yield no entry: without the whole listing and all rules, it is unknown which ones to
-        // skip.
+        // Yield no entry, because without the whole listing and all rules it is unknown which
+        // entries to skip.
         if failed.is_some() {
             cursor.at.branch.stack.top_mut().entries.clear();
         }

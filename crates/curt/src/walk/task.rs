@@ -3,7 +3,7 @@ use crate::name::Names;
 use crate::sys::Sys;
 use crate::tree::{Branch, Handoff};
 
-/// Part of one directory, for another worker: subdirectories to enter or, in a sorted walk, entries
+/// Part of a directory, for another worker: subdirectories to enter or, in a sorted walk, entries
 /// to yield.
 pub(super) struct Task<S: Sys> {
     pub(super) number: u64,
@@ -14,7 +14,7 @@ pub(super) struct Task<S: Sys> {
 
 impl<S: Sys> Task<S> {
     /// Takes half of the waiting work of the shallowest directory that has any. Calls `number` only
-    /// if there is such a directory.
+    /// if there is one.
     pub(super) fn split(
         branch: &mut Branch<S, Frame>,
         number: impl FnOnce() -> u64,
@@ -50,7 +50,7 @@ impl<S: Sys> Task<S> {
         let are_stored = self.frame.entries.left() > 0;
         branch.take_over(self.handoff, &self.names, self.frame);
         if let (true, Some(level)) = (are_stored, branch.stack.last_mut()) {
-            // `take_over` added all names as waiting ones, but they belong to stored entries.
+            // `take_over` has made all names wait, but they belong to stored entries.
             level.drop_waiting();
         }
     }

@@ -1,5 +1,3 @@
-//! Walks with several threads: the workers, and the sinks for their results.
-
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -26,9 +24,9 @@ pub struct Summary {
     pub error_count: u64,
     /// The number of threads that worked, including the caller's.
     pub threads: usize,
-    /// In a dry run, the allocated bytes of entries to be removed that have no other link.
+    /// In a dry run, the allocated bytes of entries that would be removed and have no other link.
     pub freed: u64,
-    /// Whether the walk was cancelled, or stopped by a callback.
+    /// Whether a token or a callback stopped the walk.
     pub stopped: bool,
     /// The system calls made.
     pub calls: Calls,
@@ -51,7 +49,7 @@ pub(super) trait Sink {
     }
 }
 
-/// Calls a closure in any order, with a value for each worker.
+/// Calls a closure with each entry, in any order, and with a value for each worker.
 pub(super) struct AnyOrder<'v, T, F> {
     pub(super) value: T,
     pub(super) visit: &'v F,
@@ -89,7 +87,8 @@ pub(super) fn work<S: Sys, K: Sink>(
 ) -> Summary {
     let setup = walk.setup(setup);
     let sys = S::start(&setup);
-    // If contents come first, use one thread: stored metadata of directories cannot be handed off.
+    // If contents come first, use one thread, because stored metadata of directories cannot be
+    // handed off.
     let one_thread = one_thread || walk.settings.contents_first;
     let shared = Shared::<S> {
         walk,

@@ -1,6 +1,6 @@
-//! Determines the candidates of a name: the file names to look for in a directory, best first.
-//! Under POSIX rules this is the name itself. Under Windows rules the policy appends extensions of
-//! `PATHEXT`.
+//! Determines the candidates for a program: the file names to look for in a directory, best first.
+//! Under POSIX rules the only candidate is the given name. Under Windows rules the policy appends
+//! extensions of `PATHEXT`.
 
 use super::found::Program;
 use super::names::{ascii, extension_at, is_forbidden};
@@ -9,7 +9,7 @@ use crate::fields::Kind;
 use crate::sys::{Match, Verdict};
 use curt_paths::{Flavor, Unit};
 
-/// Extensions in order, without duplicates and with their dots; and dropped items of `PATHEXT`.
+/// The extensions of `PATHEXT` in order, with dots and without duplicates, and its dropped items.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ExtensionList<U> {
     pub(super) extensions: Vec<Vec<U>>,
@@ -36,7 +36,6 @@ impl<U: Unit> ExtensionList<U> {
             }
         }
         if rules.are_of(Policy::Zig) {
-            // Zig appends only extensions that it can launch itself.
             let is_launched = |end: &Vec<U>| Program::of_extension(end) != Program::Association;
             list.extensions.retain(is_launched);
         }
@@ -50,7 +49,7 @@ impl<U: Unit> ExtensionList<U> {
     }
 }
 
-/// Refuses items that cannot end a name. On Windows no name ends in a dot or a space.
+/// Returns whether the item can end a name. On Windows no name ends in a dot or a space.
 fn is_extension<U: Unit>(item: &[U]) -> bool {
     let last = item.last().map_or(b'.', |unit| unit.to_ascii());
     !matches!(last, b'.' | b' ') && !item.iter().any(|&unit| is_forbidden(unit))
@@ -59,10 +58,10 @@ fn is_extension<U: Unit>(item: &[U]) -> bool {
 #[derive(Debug)]
 struct Candidate<U> {
     name: Vec<U>,
-    /// The spelling on the disk; empty until a file of this name was seen.
+    /// The spelling on the disk. Empty until a file with this name was seen.
     spelled: Vec<U>,
-    /// The verdict, once known. If there is a spelling but no verdict, a listing showed the name
-    /// without its kind.
+    /// The verdict, once known. A spelling without a verdict means that a listing showed the name
+    /// but not its kind.
     verdict: Option<Verdict>,
 }
 
@@ -136,7 +135,7 @@ impl<U: Unit> Candidates<U> {
         (0..self.len()).find(|&at| self.verdict(at).is_some_and(is_unfit))
     }
 
-    /// Counts the candidates that are better than the first known program.
+    /// Returns the number of candidates that are better than the first known program.
     pub(super) fn undecided_count(&self) -> usize {
         let best = if self.wants_all { None } else { self.program_from(0) };
         best.unwrap_or(self.len())
@@ -157,7 +156,7 @@ impl<U: Unit> Candidates<U> {
         }
     }
 
-    /// An entry may match several candidates, by its long and its short name.
+    /// Notes a listed entry for each candidate that it matches, by its long or its short name.
     pub(super) fn note(&mut self, entry: &Match<'_, U>) {
         for candidate in &mut self.all {
             let name = &candidate.name;
@@ -169,8 +168,8 @@ impl<U: Unit> Candidates<U> {
 }
 
 impl<U: Unit> Candidate<U> {
-    /// On a case-sensitive filesystem, several entries may match. The exact spelling wins,
-    /// otherwise the one that sorts first, so that the order of the listing does not matter.
+    /// Notes a matching entry. On a case-sensitive filesystem, several entries may match. Then the
+    /// exact spelling wins, otherwise the one that sorts first, whatever the order of the listing.
     fn note(&mut self, entry: &Match<'_, U>) {
         let (name, known) = (&self.name[..], &self.spelled[..]);
         let keeps_known = known == name || (entry.name != name && known <= entry.name);

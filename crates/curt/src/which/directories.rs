@@ -1,5 +1,5 @@
-//! Determines the search directories and their order: the entries of `PATH` and those that a policy
-//! adds, without duplicates.
+//! Determines the search directories in order: the entries of `PATH` and those that a policy adds,
+//! without duplicates.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,17 +13,17 @@ use crate::sys::{SystemUnit, Which};
 use curt_paths::windows::{Start, is_separator, is_verbatim};
 use curt_paths::{DotDot, Env, Expander, Flavor, Fold, PathText, Unit};
 
-/// Which search directory a program was found in.
+/// In which search directory a program was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FoundIn {
     /// The working directory, searched implicitly: before `PATH` under Windows rules, for an empty
     /// entry of `PATH` under POSIX rules.
     Cwd,
-    /// The directory in the name itself, which has a separator or a drive.
+    /// The directory in the name itself, if the name has a separator or a drive.
     #[default]
     Given,
-    /// The entry of `PATH` with this number, counted from 0, empty entries included.
+    /// The entry of `PATH` with this index, from 0. Empty entries count.
     Path(usize),
 }
 
@@ -39,17 +39,17 @@ impl fmt::Display for FoundIn {
 }
 
 pub(super) struct SearchDirectory<S: Which> {
-    /// An absolute path, the prefix of the paths found in it.
+    /// The absolute path, which is prepended to names found in the directory.
     pub(super) path: Vec<S::Unit>,
     pub(super) origin: FoundIn,
     pub(super) is_relative: bool,
     pub(super) duplicates: Vec<usize>,
-    /// An open directory and a path relative to it. `None` if the text is not a valid path on this
-    /// system, or is relative without a base.
+    /// An open directory and the path relative to it. `None` if the text is not a valid path on
+    /// this system, or if it is relative and there is no base.
     located: Option<(S::Dir, NameBuf<S::Unit>)>,
 }
 
-/// The path is relative to the open directory, and empty for the open directory itself.
+/// An open directory and a path relative to it, which is empty for the open directory itself.
 pub(super) struct Location<'a, S: Which> {
     pub(super) dir: &'a S::Dir,
     pub(super) path: &'a [S::Unit],
@@ -65,8 +65,7 @@ impl<S: Which> SearchDirectory<S> {
         let rules = base.rules;
         let is_relative = is_relative(text, rules);
         let from = if is_relative { base.units(sys) } else { &[] };
-        // Without a base a relative path finds no program. Resolving it from the root would be
-        // wrong.
+        // A relative path without a base finds no program. It must not be resolved from the root.
         let is_lost = is_relative && from.is_empty();
         let path = if is_lost { text.to_vec() } else { resolve(text, rules, from) };
         let located = if is_lost || is_elsewhere(text, rules) {
@@ -78,7 +77,7 @@ impl<S: Which> SearchDirectory<S> {
         SearchDirectory { path, origin, is_relative, duplicates, located }
     }
 
-    /// Returns `None` if no such path can exist.
+    /// Returns where to search, or `None` if the path cannot exist.
     pub(super) fn location(&self) -> Option<Location<'_, S>> {
         let (dir, path) = self.located.as_ref()?;
         Some(Location { dir, path: path.as_name().units() })
@@ -146,7 +145,8 @@ impl<U: SystemUnit> Base<U> {
 
 pub(super) struct Directories<S: Which> {
     pub(super) all: Vec<SearchDirectory<S>>,
-    /// The working directory, if not searched. If only it contains the program, the error says so.
+    /// The working directory, if it is not searched. If only it contains the program, the error
+    /// says so.
     pub(super) left_out: Option<SearchDirectory<S>>,
     pub(super) empty: Vec<usize>,
 }
@@ -162,7 +162,7 @@ impl<S: Which> Directories<S> {
         let here = [S::Unit::ascii(b'.')];
         let is_windows = rules.flavor == Flavor::Windows;
         let default = ascii(S::DEFAULT_PATH);
-        // Go does not search without `PATH`.
+        // Without `PATH`, Go searches no directory.
         let has_default = !is_windows && !rules.are_of(Policy::Go);
         let default = has_default.then_some(&default[..]);
         let entries = path.or(default).map_or_else(Vec::new, |path| entries(path, rules));
@@ -185,7 +185,7 @@ impl<S: Which> Directories<S> {
                 Flavor::Windows | Flavor::Posix => {}
             }
         }
-        // Under POSIX rules, only an empty entry means the working directory.
+        // Under POSIX rules, the working directory is searched only because of an empty entry.
         let leaves_out = !searches_cwd && (is_windows || !empty.is_empty());
         let all = deduplicate(found, rules.flavor);
         let left_out = leaves_out.then(|| SearchDirectory::new(&here, FoundIn::Cwd, base, sys));
@@ -199,7 +199,7 @@ impl<S: Which> Directories<S> {
 
 fn deduplicate<S: Which>(found: Vec<SearchDirectory<S>>, rules: Flavor) -> Vec<SearchDirectory<S>> {
     let mut all: Vec<SearchDirectory<S>> = Vec::with_capacity(found.len());
-    // Pairwise comparison of hundreds of entries takes longer than the search.
+    // Comparing hundreds of entries in pairs would take longer than the search.
     let mut known = HashMap::with_capacity(found.len());
     for directory in found {
         let first = match rules {
@@ -242,7 +242,7 @@ fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Cow<'_, [U]>> {
         b'\'' => quotes == Quotes::Around,
         _ => false,
     };
-    // The number of quotes that still count.
+    // How many quotes still count. Under `Paired`, an unpaired quote does not.
     let mut counting = path.iter().filter(|unit| is_quote(unit)).count();
     if quotes == Quotes::Paired {
         counting -= counting % 2;
@@ -266,7 +266,7 @@ fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Cow<'_, [U]>> {
         }
         let name = &entry[usize::from(entry.first().is_some_and(is_quote))..];
         let name = &name[..name.len() - usize::from(name.last().is_some_and(is_quote))];
-        // An entry of two quotes means the working directory.
+        // An entry that consists of two quotes means the working directory.
         if name.is_empty() && entry.len() > 1 { vec![U::ascii(b'.')] } else { name.to_vec() }
     };
     entries.into_iter().map(|entry| Cow::Owned(unquoted(entry))).collect()
@@ -294,15 +294,15 @@ fn is_relative<U: Unit>(text: &[U], rules: Flavor) -> bool {
     !is_rooted && !is_elsewhere(text, rules)
 }
 
-/// Makes a path absolute, without `.` and trailing separators. A text that cannot be a path is
-/// returned unchanged. `base` is empty unless the text is relative.
+/// Returns an absolute path without `.` and trailing separators. Returns a text that cannot be a
+/// path unchanged. `base` is empty unless the text is relative.
 fn resolve<U: Unit>(text: &[U], rules: Flavor, base: &[U]) -> Vec<U> {
     if has_drives::<U>() {
         return resolve_on_windows(text, base);
     }
     let mut path = if base.is_empty() { vec![U::SEPARATOR] } else { base.to_vec() };
     let begin = path.len();
-    // Keep `..`: after a symlink only the system can resolve it.
+    // Keep `..`, because after a symlink only the system can resolve it.
     let fold = Fold::new(rules).native_separators().dot_dot(DotDot::Keep);
     if fold.append(text, 1, &mut path).is_err() {
         path.truncate(begin);
@@ -311,8 +311,8 @@ fn resolve<U: Unit>(text: &[U], rules: Flavor, base: &[U]) -> Vec<U> {
     path
 }
 
-/// Resolves as Windows resolves the parent of a name: the last component is no device name, and
-/// keeps trailing dots and spaces.
+/// Resolves a path as Windows resolves the parent of a name: the last component keeps trailing dots
+/// and spaces, and is never a device name.
 fn resolve_on_windows<U: Unit>(text: &[U], base: &[U]) -> Vec<U> {
     let mut directory = text.to_vec();
     if !is_verbatim(text) {

@@ -31,7 +31,7 @@ pub(super) struct Options {
     pub(super) path: Option<OsString>,
     pub(super) pathext: Option<OsString>,
     pub(super) base: RelativeTo,
-    /// `None` for the environment of this process.
+    /// The environment, or `None` for that of this process.
     pub(super) environment: Option<Variables>,
 }
 
@@ -107,8 +107,8 @@ impl<S: Which> Engine<S> {
         }
     }
 
-    /// Returns the next program in the last searched directory. Go refuses one found by a relative
-    /// path.
+    /// Returns the next program in the last searched directory. Under Go's rules, a program found
+    /// by a relative path is an error.
     pub(super) fn next_here(&self, query: &mut Query<S>) -> Option<Result<Found, Error>> {
         let candidate = query.next_candidate()?;
         let directory = query.last_directory(&self.directories.all)?;
@@ -121,7 +121,8 @@ impl<S: Which> Engine<S> {
         Some(Ok(found))
     }
 
-    /// Returns the result as a word, or `None` after the last directory.
+    /// Searches the next directory. Returns the outcome in one word, or `None` after the last
+    /// directory.
     pub(super) fn search_next(&mut self, query: &mut Query<S>) -> Option<&'static str> {
         let Engine { judge, directories, .. } = self;
         let at = query.next_directory()?;
@@ -145,11 +146,11 @@ impl<S: Which> Engine<S> {
         self.error(query, blame)
     }
 
-    /// Explains that only the omitted working directory has the program.
+    /// If only the omitted working directory has the program, returns this explanation.
     fn left_out(&mut self, query: &mut Query<S>) -> Option<Blame> {
         let directory = self.directories.left_out.as_ref().filter(|_| !query.is_path())?;
         query.candidates.wants_all = false;
-        // An unsearchable working directory is no explanation.
+        // Ignore an error, because an unsearchable working directory explains nothing.
         let _ = self.judge.search(directory, &mut query.candidates);
         let found = query.candidates.program_from(0)?;
         let path = directory.join(query.candidates.spelled(found));
@@ -160,7 +161,7 @@ impl<S: Which> Engine<S> {
         query.error(&self.directories.all, blame)
     }
 
-    /// Returns the given base if it does not exist and the search depends on it.
+    /// Returns the base given by the caller if it does not exist and the search depends on it.
     fn missing_base(&mut self, query: &Query<S>) -> Option<PathBuf> {
         let given = self.base.given.clone()?;
         let depends = self.directories.left_out.is_some() && !query.is_path();

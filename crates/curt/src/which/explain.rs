@@ -9,21 +9,21 @@ use crate::calls::Calls;
 use crate::error::Error;
 use crate::sys::{Os, OsUnit, Sys, SystemUnit, Verdict, Which};
 
-/// The steps of a search: see [`Search::explain`](super::Search::explain).
+/// The steps of a search (see [`Search::explain`](super::Search::explain)).
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct SearchExplanation {
-    /// The program, or the error.
+    /// The program found, or the error.
     pub result: Result<Found, Error>,
     /// The searched directories, in order.
     pub looked: Vec<Looked>,
     /// The directories that would have been searched next.
     pub not_reached: Vec<PathBuf>,
-    /// The empty entries of `PATH`, counted from 0.
+    /// The indexes of empty entries of `PATH`, from 0.
     pub empty_entries: Vec<usize>,
-    /// The items of `PATHEXT` that cannot end a name, and were dropped.
+    /// The dropped items of `PATHEXT`, which cannot end a name.
     pub dropped_extensions: Vec<OsString>,
-    /// The calls made, including preparation.
+    /// The system calls made, including preparation.
     pub calls: Calls,
 }
 
@@ -71,16 +71,16 @@ pub struct Looked {
     pub directory: PathBuf,
     /// Where the directory comes from.
     pub origin: FoundIn,
-    /// Other entries of `PATH`, counted from 0, that name the same directory.
+    /// The indexes, from 0, of other entries of `PATH` that name the same directory.
     pub duplicates: Vec<usize>,
-    /// Whether only relative paths named the directory.
+    /// Whether the directory was named only by relative paths.
     pub relative: bool,
-    /// The outcome: `searched`, `absent`, `unsearchable`, `unlistable` or `failed`. POSIX rules
-    /// report an absent directory as `searched`.
+    /// The outcome: `searched`, `absent`, `unsearchable`, `unlistable` or `failed`. Under POSIX
+    /// rules an absent directory counts as `searched`.
     pub outcome: &'static str,
     /// The candidates, best first, each with its outcome: `found`, `absent`, `directory`, `not
-    /// executable`, or `not asked` if a better candidate was found or the directory could not be
-    /// searched.
+    /// executable`, or `not asked` (after a better candidate was found, or if the directory could
+    /// not be searched).
     pub candidates: Vec<(OsString, &'static str)>,
     /// The number of calls made for this directory.
     pub calls: u64,

@@ -11,7 +11,7 @@ use curt_paths::{Flavor, Unit};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Program {
-    /// An executable file that has not been read, so it may be an image or a script. Under Windows
+    /// An executable file that was not read, so it may be an image or a script. Under Windows
     /// rules, a file without an extension.
     #[default]
     Executable,
@@ -21,12 +21,12 @@ pub enum Program {
     Batch,
     /// A text file that begins with `#!` and the path of its interpreter.
     Script,
-    /// A file opened by the program registered for its extension.
+    /// A file to be opened by the program registered for its extension.
     Association,
 }
 
 impl Program {
-    /// Returns one word: `executable`, `image`, `batch`, `script` or `association`.
+    /// Returns the kind in one word: `executable`, `image`, `batch`, `script` or `association`.
     pub fn word(self) -> &'static str {
         match self {
             Program::Executable => "executable",
@@ -37,8 +37,9 @@ impl Program {
         }
     }
 
-    /// Follows Microsoft's page on `CreateProcessW` (`lpApplicationName`, and the remark on batch
-    /// files). Programs registered for other extensions open their files (`ShellExecute`).
+    /// Determines the kind by extension, as Microsoft's page on `CreateProcessW` says
+    /// (`lpApplicationName`, and the remark on batch files). Registered programs open other files
+    /// (`ShellExecute`).
     pub(super) fn of_extension<U: Unit>(extension: &[U]) -> Program {
         let is_it = |known: &str| U::same_in_any_case(&ascii::<U>(known), extension);
         if is_it(".com") || is_it(".exe") {
@@ -79,7 +80,7 @@ pub struct Interpreter {
 }
 
 impl Interpreter {
-    /// Returns the path as spelled in the script, including a carriage return.
+    /// Returns the path as written in the script, including a carriage return.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -89,8 +90,8 @@ impl Interpreter {
         self.is_missing
     }
 
-    /// Returns whether the line ends in a carriage return, which belongs to the path or the
-    /// argument.
+    /// Returns whether the line ends in a carriage return. The system treats it as part of the path
+    /// or the argument.
     pub fn has_carriage_return(&self) -> bool {
         self.has_carriage_return
     }
@@ -114,7 +115,7 @@ impl Found {
         }
     }
 
-    /// Returns the absolute path: the directory as named, and the file name as spelled on the disk.
+    /// Returns the absolute path: the directory as given, and the file name as spelled on the disk.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -124,12 +125,12 @@ impl Found {
         self.path
     }
 
-    /// Returns which search directory the program was found in.
+    /// Returns in which search directory the program was found.
     pub fn origin(&self) -> FoundIn {
         self.origin
     }
 
-    /// Returns whether the directory was searched implicitly or only named by a relative path.
+    /// Returns whether the directory was searched implicitly or was named only by relative paths.
     pub fn is_relative(&self) -> bool {
         self.is_relative
     }
@@ -140,13 +141,13 @@ impl Found {
         self.program
     }
 
-    /// Returns the interpreter of a script, known after
-    /// [`Search::look_into`](super::Search::look_into).
+    /// Returns the interpreter of a script, if [`Search::look_into`](super::Search::look_into) has
+    /// read it.
     pub fn interpreter(&self) -> Option<&Interpreter> {
         self.interpreter.as_ref()
     }
 
-    /// Reads the start of the file. On failure, the kind remains [`Program::Executable`].
+    /// Reads the start of the file. If that fails, the kind remains [`Program::Executable`].
     pub(super) fn read_head<S: Which>(&mut self, sys: &S) {
         let mut head = [0; HEAD];
         let located = sys.locate(&self.path);
@@ -169,7 +170,8 @@ impl Found {
     }
 }
 
-/// Linux's `BINPRM_BUF_SIZE`. Other systems read at least half of that.
+/// The number of bytes to read: `BINPRM_BUF_SIZE` of Linux. Other systems read at least half of
+/// that.
 const HEAD: usize = 256;
 
 /// The first bytes of ELF, PE, and Mach-O for one and for several processors.
@@ -182,8 +184,8 @@ const IMAGES: [&[u8]; 6] = [
     b"\xfe\xed\xfa\xce",
 ];
 
-/// Checks an absolute path with one call. A relative path depends on the directory in which the
-/// program starts.
+/// Returns whether the interpreter is missing. Checks only an absolute path, with one call, because
+/// a relative path depends on the directory in which the program starts.
 fn is_missing<S: Which>(sys: &S, interpreter: &Path) -> bool {
     if interpreter.as_os_str().as_encoded_bytes().first() != Some(&b'/') {
         return false;

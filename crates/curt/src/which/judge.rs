@@ -1,8 +1,8 @@
 //! Searches one directory for the candidates of a name.
 //!
 //! POSIX rules take one call, and a second one if the file exists. Windows rules query up to two
-//! candidates one by one. For more candidates they list the names with the common prefix, which
-//! bounds the calls whatever the directory contains (ADR 25).
+//! candidates one by one. For more candidates they list the names that begin with the given name,
+//! which bounds the number of calls whatever the directory contains (ADR 25).
 
 use std::io;
 
@@ -13,8 +13,8 @@ use crate::name::NameBuf;
 use crate::sys::{Completeness, Unsearched, Verdict, Which};
 use curt_paths::Flavor;
 
-/// Up to this many candidates are queried one by one. More take as many calls as opening, listing
-/// and closing the directory.
+/// The maximum number of candidates to query one by one. Querying more would take as many calls as
+/// opening, listing and closing the directory.
 const PROBED: usize = 2;
 
 pub(super) struct Judge<S: Which> {
@@ -31,7 +31,7 @@ impl<S: Which> Judge<S> {
         Judge { sys, rules, buf: S::DirBuf::default(), path, spelled: Vec::new() }
     }
 
-    /// Searches at least up to the first program.
+    /// Searches a directory, at least up to the first program.
     pub(super) fn search(
         &mut self,
         directory: &SearchDirectory<S>,
@@ -48,7 +48,7 @@ impl<S: Which> Judge<S> {
                     self.sys.close(dir);
                     searched
                 }
-                // cmd.exe skips a directory that it cannot list.
+                // Under the rules of cmd.exe, skip a directory that cannot be listed.
                 Err(Unsearched::Unlistable) if !self.rules.are_of(Policy::Cmd) => {
                     self.probe(&location, candidates)
                 }
@@ -73,7 +73,6 @@ impl<S: Which> Judge<S> {
         Ok(())
     }
 
-    /// Queries candidates, best first, up to the first program.
     fn probe(
         &mut self,
         location: &Location<'_, S>,
@@ -95,16 +94,16 @@ impl<S: Which> Judge<S> {
         self.sys.probe(dir, self.path.as_name(), &mut self.buf, &mut self.spelled)
     }
 
-    /// Usually one listing judges all candidates. If one buffer does not hold the names with the
-    /// common prefix, reading on could take any number of calls, so the remaining candidates are
-    /// queried.
+    /// Searches an open directory. Usually one listing judges all candidates. If the names with the
+    /// common prefix do not fit one buffer, queries the remaining candidates, because reading on
+    /// could take any number of calls.
     fn search_open(
         &mut self,
         dir: &S::Dir,
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<(), Unsearched> {
         let mut shown = self.list(dir, candidates)?;
-        // Querying a single candidate costs no more than proving the end of the listing.
+        // For a single candidate, a query costs no more than proving the end of the listing.
         if shown == Completeness::ProbablyAll && candidates.undecided_count() > 1 {
             shown = self.list(dir, candidates)?;
         }
@@ -126,8 +125,8 @@ impl<S: Which> Judge<S> {
         })?)
     }
 
-    /// After a complete listing, unlisted candidates are absent, and those listed without a kind
-    /// are queried.
+    /// Judges the candidates after a complete listing: unlisted ones are absent, and those listed
+    /// without a kind are queried.
     fn settle(
         &mut self,
         dir: &S::Dir,
@@ -144,7 +143,7 @@ impl<S: Which> Judge<S> {
             self.write_path(&[], candidates.spelled(at))?;
             match self.probe_path(dir) {
                 Ok(verdict) => candidates.judge_as_spelled(at, verdict),
-                // The directory was removed, with all its entries.
+                // The directory was removed with all its entries.
                 Err(Unsearched::Absent) => {}
                 Err(reason) => return Err(reason),
             }

@@ -1,4 +1,4 @@
-//! Finds programs in `PATH` by a choice of rules, and on Windows with the extensions of `PATHEXT`.
+//! Finds programs in `PATH` under a choice of rules, on Windows with the extensions of `PATHEXT`.
 //!
 //! ```
 //! # #[cfg(unix)] {
@@ -15,8 +15,8 @@
 //!
 //! # Start what was found
 //!
-//! A found path is started like any other. [`Command`](crate::Command) also looks names up itself,
-//! by the rules of a [`Search`]:
+//! Start the path that was found like any other path, or let [`Command`](crate::Command) look the
+//! name up under the rules of a [`Search`]:
 //!
 //! ```
 //! # #[cfg(unix)] {
@@ -36,20 +36,20 @@
 //!
 //! # Promises
 //!
-//! - The rules are those of an authority ([`Policy`]). All of them are available on every system.
+//! - The rules are those of an authority ([`Policy`]), and all are available on every system.
 //! - Every input is a parameter: `PATH`, `PATHEXT`, the base directory, the environment. By default
 //!   they are those of the process.
-//! - The working directory is searched only if the policy says so. If the program exists only
-//!   there, the error mentions it. A program found through a relative entry of `PATH` is flagged
-//!   ([`Found::is_relative`]).
+//! - The working directory is searched only if the policy says so. If only the working directory
+//!   has the program, the error mentions this. A program found through a relative entry of `PATH`
+//!   is marked ([`Found::is_relative`]).
 //! - A directory is searched once, however often `PATH` names it. A name that no program can have
 //!   costs no call. If the name is a path, no directory of `PATH` is searched.
-//! - The result has the program's spelling on the disk, and is never a directory. It does not
-//!   depend on the order of a listing. An extension matches only as a whole.
+//! - The result is spelled as on the disk, and is never a directory. It does not depend on the
+//!   order of a listing. An extension matches only as a whole.
 //!
 //! # Call ceiling
 //!
-//! For each directory of `PATH`, where k is the number of candidates (names with extensions):
+//! System calls for each directory of `PATH`, with k candidates (names with extensions):
 //!
 //! | | POSIX rules, on Linux | Windows rules, on Windows |
 //! |---|---|---|
@@ -71,20 +71,20 @@
 //!
 //! A result says which programs existed during the search. Another process can replace the file
 //! before it is started, so start exactly the path that was found, as [`Command`](crate::Command)
-//! does. If a directory is replaced during the search, the old one, the new one or both are
-//! searched, but one listing never mixes them. A search is read-only.
+//! does. If a directory is replaced during the search, the old directory, the new one or both are
+//! searched, but one listing never mixes them. A search changes nothing.
 //!
 //! # Fallbacks
 //!
 //! Without `faccessat2` the mode bits decide. If a directory may be searched but not listed, or its
 //! listing carries no kinds, each candidate is queried. If the system does not report the spelling
-//! of a file, the path has the name that was searched for.
+//! of a file, the path has the name as given.
 
-// How `search.find("ls")` works on Linux: on first use, `search.rs` makes the `Engine` from the
+// How `search.find("ls")` works on Linux: on first use, `search.rs` creates the `Engine` from the
 // options, the rules of the policy (`policy.rs`) and the entries of `PATH` (`directories.rs`).
-// `Engine::find` begins a `Query` with the candidates of the name (`names.rs`, `candidates.rs`). It
-// searches directory by directory (`judge.rs`, then `Which::executable`) until it finds a program,
-// which becomes a `Found`. The `Query` also notes why directories failed.
+// `Engine::find` begins a `Query` with the candidates for the name (`names.rs`, `candidates.rs`).
+// It searches directory by directory (`judge.rs`, then `Which::executable`) until it finds a
+// program, which becomes a `Found`. The `Query` also records why directories failed.
 mod candidates;
 mod directories;
 mod engine;
@@ -114,8 +114,8 @@ pub use self::search::{FindAll, Search};
 use crate::error::Error;
 pub use crate::error::{FindCause, NotFound};
 
-/// Finds a program in `PATH` by the default rules of this system, and returns its path.
-/// [`Search::find`] also says which directory it comes from.
+/// Returns the path of a program in `PATH`, under the default rules of this system.
+/// [`Search::find`] also returns the directory in which it was found.
 ///
 /// ```
 /// # #[cfg(unix)] {

@@ -8,7 +8,7 @@ use curt_paths::{Flavor, Release};
 /// The maximum length of a name in units, on every system.
 const LONGEST: usize = 255;
 
-/// Returns where the last component begins: 0 for a bare name, more for a path.
+/// Returns the index of the last component, which is 0 for a bare name and more for a path.
 pub(super) fn stem_of<U: Unit>(name: &[U], rules: Flavor) -> Result<usize, FindCause> {
     if name.is_empty() {
         return Err(FindCause::InvalidName("it is empty"));
@@ -56,7 +56,6 @@ fn windows_stem<U: Unit>(name: &[U]) -> Result<usize, FindCause> {
     if device_at_end(name, start, Release::Windows10).is_some() {
         return Err(FindCause::InvalidName("it names a device"));
     }
-    // A prefix may contain characters that names must not contain.
     let names = match start {
         Start::LocalDevice => 4 + if is_drive(name.get(4..6)) { 2 } else { 0 },
         _ => start.drive().unwrap_or(0),
@@ -99,7 +98,8 @@ pub(super) fn extension_at<U: Unit>(name: &[U]) -> Option<usize> {
     name.iter().rposition(|&unit| unit == U::ascii(b'.'))
 }
 
-/// Forbids separators, wildcards of the kernel and control characters.
+/// Returns whether names must not contain the character: a separator, a wildcard of the kernel, or
+/// a control character.
 pub(super) fn is_forbidden<U: Unit>(unit: U) -> bool {
     matches!(
         unit.to_ascii(),

@@ -1,8 +1,6 @@
-//! The rules of each policy.
-
 use curt_paths::Flavor;
 
-/// Files that cmd.exe launches without an association, in its order.
+/// The extensions of files that cmd.exe launches without an association, in its order.
 const EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD";
 /// The default `PATHEXT` of cmd.exe and of `CPython`'s `shutil`.
 const CMD_EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.JS;.WS;.MSC";
@@ -11,23 +9,23 @@ const CMD_EXTENSIONS: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.JS;.WS;.MSC";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Policy {
-    /// The rules of curt: those of cmd.exe or `execvp`, without the implicit working directory. A
-    /// directory that cannot be listed or searched is reported, but hides no program in later
-    /// directories.
+    /// The rules of curt: those of cmd.exe or `execvp`, but without searching the working directory
+    /// implicitly. A directory that cannot be listed or searched is reported, but hides no program
+    /// in later directories.
     #[default]
     Native,
-    /// `execvp` of the C library. Empty entries of `PATH` mean the working directory; a symlink
+    /// `execvp` of the C library. An empty entry of `PATH` means the working directory. A symlink
     /// loop or an overlong path ends the search.
     Posix,
     /// cmd.exe. Searches the working directory first (unless the environment forbids it), then
-    /// `PATH`. In each it tries the name itself if it has a dot, then with each extension. Skips a
-    /// directory that cannot be listed.
+    /// `PATH`. In each directory tries the name itself if it has a dot, then the name with each
+    /// extension. Skips a directory that cannot be listed.
     Cmd,
     /// `CPython`'s `shutil.which` since 3.12. Tries the name itself only if its extension is in
-    /// `PATHEXT`. Empty entries mean the working directory; an empty `PATH` has no entries.
+    /// `PATHEXT`. An empty entry means the working directory, but an empty `PATH` has no entries.
     CPython,
-    /// Go's `exec.LookPath`. A program found by a relative path is an error, items of `PATHEXT` get
-    /// a dot, and without `PATH` no directory is searched.
+    /// Go's `exec.LookPath`. A program found by a relative path is an error. Items of `PATHEXT`
+    /// without a dot get one. Without `PATH` no directory is searched.
     Go,
     /// libuv. Tries the name itself if it has a dot, then `.com` and `.exe`, whatever `PATHEXT`
     /// contains.
@@ -43,14 +41,14 @@ pub enum Policy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quotes {
     Literal,
-    /// A quote anywhere begins or ends a part in which `;` is ordinary. An unpaired quote would
-    /// swallow the entries after it, so it is ignored.
+    /// A quote anywhere begins or ends a part in which `;` has no special meaning. An unpaired
+    /// quote is ignored, because it would otherwise swallow the entries after it.
     Paired,
-    /// Like `Paired`, but an unpaired quote extends to the end of `PATH`. The test of Go's
-    /// `SplitList` confirms this with cmd.exe.
+    /// Like `Paired`, but an unpaired quote extends to the end of `PATH`, as the test of Go's
+    /// `SplitList` observed in cmd.exe.
     Open,
-    /// Only at the front of an entry, `"` or `'` begins a part that ends at the next quote of the
-    /// same kind.
+    /// A quote (`"` or `'`) counts only at the front of an entry. It begins a part that ends at the
+    /// next quote of the same kind.
     Around,
 }
 
@@ -58,18 +56,18 @@ pub(super) enum Quotes {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub(crate) flavor: Flavor,
-    /// The authority, for rules that only one has.
+    /// The authority, for rules that only one authority has.
     authority: Policy,
     /// Whether the working directory is searched: before `PATH` under Windows rules, for an empty
-    /// entry under POSIX rules.
+    /// entry of `PATH` under POSIX rules.
     pub(super) cwd: bool,
-    /// Windows: used if `PATHEXT` is unset or empty.
+    /// The extensions if `PATHEXT` is unset or empty (Windows rules only).
     pub(super) extensions: &'static str,
     pub(super) quotes: Quotes,
-    /// Whether an empty `PATH` has one (empty) entry.
+    /// Whether an empty `PATH` has one, empty, entry.
     pub(super) empty_path_is_entry: bool,
-    /// Whether only the first program found is started. Otherwise the next one is tried if it has
-    /// disappeared or access to it is denied.
+    /// Whether only the first program found may be started. Otherwise, if it has disappeared or
+    /// access to it is denied, the next one is tried.
     pub(crate) starts_first_only: bool,
 }
 
@@ -86,7 +84,8 @@ impl Policy {
         ("zig", Policy::Zig),
     ];
 
-    /// Returns whether the policy has rules for this system. Each has rules for at least one.
+    /// Returns whether the policy has rules for this system. Each policy has rules for at least
+    /// one.
     pub fn has_rules_of(self, flavor: Flavor) -> bool {
         self.rules(flavor).flavor == flavor
     }
@@ -146,7 +145,8 @@ impl Policy {
 }
 
 impl Rules {
-    /// Node has libuv's rules on Windows; elsewhere Node and Zig have those of `execvp`.
+    /// Returns whether the rules are this authority's. Node has libuv's rules on Windows. Elsewhere
+    /// Node and Zig have those of `execvp`.
     pub(crate) fn are_of(&self, authority: Policy) -> bool {
         self.authority == authority
     }

@@ -1,9 +1,8 @@
-//! The state of one look-up: its progress, and why directories and files were passed over.
+//! Holds the state of one look-up: its progress, and why it passed over directories and files.
 //!
-//! A system error is never reported as "not found". One dead mount in `PATH` must not hide all
-//! programs, so a directory that could not be searched is reported only if no later one has the
-//! program. But a shortage of descriptors or memory could lead to the wrong program, so it ends the
-//! search.
+//! A system error is never reported as "not found". But one dead mount in `PATH` must not hide all
+//! programs, so a failed directory is reported only if no later directory has the program. A
+//! shortage of descriptors or memory ends the search; otherwise it could lead to the wrong program.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -21,18 +20,16 @@ pub(super) type Blame = (FindCause, Option<PathBuf>);
 
 pub(super) struct Query<S: Which> {
     name: OsString,
-    /// Searched instead of `PATH`, if the name is a path.
+    /// The directory to search instead of `PATH` if the name is a path.
     pub(super) given: Option<SearchDirectory<S>>,
     pub(super) candidates: Candidates<S::Unit>,
     searched: usize,
-    /// The next candidate to consider in the last searched directory.
     candidate: usize,
-    /// The first match that cannot be executed.
+    /// The first match that is not an executable file.
     unfit: Option<PathBuf>,
     looped: Option<PathBuf>,
     is_too_long: bool,
     unsearchable: Vec<usize>,
-    /// The first failure, and the index of its directory.
     failed: Option<(usize, io::Error)>,
     is_over: bool,
 }
@@ -76,7 +73,7 @@ impl<S: Which> Query<S> {
         searched(self.given.as_ref(), path)
     }
 
-    /// Returns `None` if a failure ended the search.
+    /// Returns the index of the next directory, or `None` if a failure has ended the search.
     pub(super) fn next_directory(&self) -> Option<usize> {
         (!self.is_over).then_some(self.searched)
     }
@@ -90,7 +87,7 @@ impl<S: Which> Query<S> {
 
     pub(super) fn next_candidate(&mut self) -> Option<usize> {
         if self.is_over {
-            // After a system failure, the next known candidate might not be the first program.
+            // After a system failure, the next known candidate may not be the first program.
             return None;
         }
         let found = self.candidates.program_from(self.candidate)?;
@@ -98,14 +95,14 @@ impl<S: Which> Query<S> {
         Some(found)
     }
 
-    /// Records the result of searching one directory, and returns it as a word.
+    /// Records the result of searching one directory. Returns it in one word.
     pub(super) fn note(
         &mut self,
         path: &[SearchDirectory<S>],
         result: Result<(), Unsearched>,
         rules: &Rules,
     ) -> &'static str {
-        // `execvp` ends at failures other than a missing file or a denied access.
+        // `execvp` stops at errors other than a missing file or denied access.
         let is_execvp = rules.are_of(Policy::Posix);
         let at = self.searched;
         (self.searched, self.candidate) = (at + 1, 0);
@@ -135,7 +132,7 @@ impl<S: Which> Query<S> {
                 self.is_over |= is_execvp;
                 "failed"
             }
-            // Other directories could not be searched either.
+            // End the search, because searching other directories would fail, too.
             Err(Unsearched::Failed(error)) if is_shortage(&error) => {
                 (self.failed, self.is_over) = (Some((at, error)), true);
                 "failed"
@@ -153,7 +150,7 @@ impl<S: Which> Query<S> {
         Some((FindCause::Os(error), directory))
     }
 
-    /// Returns the passed-over file or directory that explains the failure.
+    /// Returns the file or directory that the search passed over and that explains the failure.
     pub(super) fn take_cause(
         &mut self,
         path: &[SearchDirectory<S>],

@@ -16,11 +16,12 @@ use curt_paths::Flavor;
 
 /// A search for programs.
 ///
-/// The first look-up splits `PATH` and resolves its relative entries, and later ones reuse the
+/// The first look-up splits `PATH` and resolves its relative entries. Later look-ups reuse the
 /// result, so later changes of the environment or the working directory have no effect.
 ///
-/// Threads can share a search. A look-up never waits for a concurrent one but prepares its own
-/// state; otherwise a child after `fork` could wait forever for a thread that it does not have.
+/// Threads can share a search. A look-up does not wait for a concurrent one, but prepares its own
+/// state. Otherwise a child process after `fork` could wait forever for a thread that it does not
+/// have.
 ///
 /// ```
 /// # #[cfg(unix)] {
@@ -38,36 +39,35 @@ use curt_paths::Flavor;
 #[must_use = "a search does nothing until it is run"]
 pub struct Search {
     options: Options,
-    /// The engine, prepared by the first look-up.
     engine: Mutex<Option<Engine<Os>>>,
-    /// The calls of look-ups that found the engine in use.
+    /// The calls of look-ups that found the engine locked.
     other_calls: SharedCalls,
 }
 
 impl Search {
-    /// Creates a search by curt's own rules, with the environment of this process.
+    /// Creates a search under curt's own rules, with the environment of this process.
     pub fn new() -> Search {
         Search::default()
     }
 
-    /// Chooses whose rules are followed.
+    /// Sets whose rules to follow; [`Policy::Native`] by default.
     pub fn policy(self, policy: Policy) -> Search {
         self.with(|options| options.policy = policy)
     }
 
-    /// Chooses the system whose rules apply, if the policy has both; by default this system.
+    /// Sets the system whose rules apply, if the policy has rules for it; this system by default.
     pub fn rules(self, flavor: Flavor) -> Search {
         self.with(|options| options.flavor = Some(flavor))
     }
 
-    /// Sets whether the working directory is searched implicitly, overriding the policy and
-    /// `NoDefaultCurrentDirectoryInExePath`. Under Windows rules it comes before `PATH`, under
-    /// POSIX rules it replaces each empty entry. An explicit `.` in `PATH` is an ordinary entry.
+    /// Sets whether to search the working directory implicitly, which overrides the policy and
+    /// `NoDefaultCurrentDirectoryInExePath`. Under Windows rules it comes before `PATH`. Under
+    /// POSIX rules it replaces each empty entry. A `.` in `PATH` is always searched.
     pub fn cwd(self, searched: bool) -> Search {
         self.with(|options| options.cwd = Some(searched))
     }
 
-    /// Sets `PATH`, with entries separated by `:`, or by `;` under Windows rules.
+    /// Sets `PATH`. Its entries are separated by `:`, or by `;` under Windows rules.
     pub fn path(self, path: impl AsRef<OsStr>) -> Search {
         self.with(|options| options.path = Some(path.as_ref().to_owned()))
     }
@@ -77,19 +77,19 @@ impl Search {
         self.with(|options| options.pathext = Some(pathext.as_ref().to_owned()))
     }
 
-    /// Sets the directory that relative names and entries start from, and that policies search as
-    /// the working directory. By default it is that of the process.
+    /// Sets the directory from which relative names and entries are resolved, and which policies
+    /// search as the working directory; that of the process by default.
     pub fn base(self, directory: impl Into<PathBuf>) -> Search {
         self.with(|options| options.base = RelativeTo::Directory(directory.into()))
     }
 
-    /// Ignores relative names and entries, so that the working directory need not be queried.
+    /// Ignores relative names and entries, which saves querying the working directory.
     pub fn no_base(self) -> Search {
         self.with(|options| options.base = RelativeTo::Nothing)
     }
 
-    /// Sets the environment that supplies `PATH`, `PATHEXT` and other variables, for example a
-    /// child's, instead of the process's.
+    /// Sets the environment that supplies `PATH`, `PATHEXT` and other variables, for example that
+    /// of a child; that of the process by default.
     pub fn environment<N: Into<OsString>, V: Into<OsString>>(
         self,
         variables: impl IntoIterator<Item = (N, V)>,
@@ -104,8 +104,8 @@ impl Search {
         Search { options, ..Search::default() }
     }
 
-    /// Takes unset options from the child's variables, unless it inherits them, and from its
-    /// directory.
+    /// Returns a search for a child. Options not set come from the child's variables, unless it
+    /// inherits them, and from its working directory.
     pub(crate) fn for_child(
         &self,
         variables: Option<Variables>,
@@ -123,7 +123,7 @@ impl Search {
         self.options.rules()
     }
 
-    /// Uses a new engine if another thread is using the shared one.
+    /// Runs a look-up with the shared engine or, if another thread is using it, with a new one.
     fn run<T>(&self, look_up: impl FnOnce(&mut Engine<Os>) -> T) -> T {
         let prepare = || Engine::new(Os::start(&Setup::default()), &self.options);
         match self.engine.try_lock() {
@@ -140,36 +140,37 @@ impl Search {
         }
     }
 
-    /// Finds the first program of this name. The [module](super) documents the cost.
+    /// Finds the first program with this name. The [module](super) documents the cost.
     pub fn find(&self, name: impl AsRef<OsStr>) -> Result<Found, Error> {
         self.run(|engine| engine.find(name.as_ref()))
     }
 
-    /// Finds all programs of this name, lazily. Under Windows rules all candidates of a directory
-    /// are yielded.
+    /// Finds all programs with this name, lazily. Under Windows rules a directory can yield several
+    /// candidates.
     ///
-    /// If there is no program, the iterator yields one error. After the last program it yields an
-    /// error if the system failed to search a directory. Other look-ups may run between its steps.
+    /// If there is no program, the iterator yields one error. If the system failed to search a
+    /// directory, it yields an error after the last program. Other look-ups may run between its
+    /// steps.
     pub fn find_all(&self, name: impl AsRef<OsStr>) -> FindAll<'_> {
         let begun = self.run(|engine| engine.begin(name.as_ref(), true));
         FindAll { search: self, query: Some(begun), is_first: true }
     }
 
-    /// Finds the first program of this name, and records every step.
+    /// Finds the first program with this name, and records every step.
     pub fn explain(&self, name: impl AsRef<OsStr>) -> SearchExplanation {
         self.run(|engine| explain(engine, name.as_ref()))
     }
 
-    /// Reads the first bytes of a program found by POSIX rules, so that [`Found::program`] and
-    /// [`Found::interpreter`] know more. Ignores an unreadable program. Costs 3 calls, and 1 more
-    /// for an interpreter.
+    /// Reads the first bytes of a program found under POSIX rules, for [`Found::program`] and
+    /// [`Found::interpreter`]. Ignores an unreadable program. Costs 3 calls, and 1 more for an
+    /// interpreter.
     pub fn look_into(&self, found: &mut Found) {
         if self.options.rules().flavor == Flavor::Posix {
             self.run(|engine| found.read_head(&engine.judge.sys));
         }
     }
 
-    /// Returns the calls made since the last change of an option.
+    /// Returns the system calls made since the last change of an option.
     pub fn calls(&mut self) -> Calls {
         let engine = self.engine.get_mut().unwrap_or_else(PoisonError::into_inner);
         let used = engine.as_ref().map(|engine| engine.judge.sys.calls());
@@ -179,7 +180,7 @@ impl Search {
     }
 }
 
-/// The clone's first look-up reads the environment and the working directory again.
+/// The first look-up of a clone reads the environment and the working directory again.
 impl Clone for Search {
     fn clone(&self) -> Search {
         Search { options: self.options.clone(), ..Search::default() }
@@ -197,11 +198,10 @@ impl fmt::Debug for Search {
     }
 }
 
-/// An iterator over programs: see [`Search::find_all`].
+/// An iterator over programs (see [`Search::find_all`]).
 #[must_use = "iterators do nothing until they are used"]
 pub struct FindAll<'a> {
     search: &'a Search,
-    /// The look-up, or `None` after the last item.
     query: Option<Result<Query<Os>, Error>>,
     is_first: bool,
 }

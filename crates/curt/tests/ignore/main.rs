@@ -84,7 +84,7 @@ fn an_extra_file_that_is_missing_is_an_error() {
     assert_eq!(seen[1].as_ref().unwrap_err().path(), missing);
 }
 
-/// The test runs itself again, because variables cannot be set for one thread.
+/// Runs itself as a child process, because variables cannot be set for one thread.
 #[test]
 fn rules_of_the_user_count_in_work_trees() {
     const NAME: &str = "rules_of_the_user_count_in_work_trees";
@@ -141,13 +141,13 @@ fn files_that_the_user_names_may_be_links() {
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 
-    // In the tree, a symlink could name any file of the machine.
+    // An ignore file that is a symlink is refused: it could name any file of the machine.
     scratch.link("t/.gitignore", "../dotfiles/rules");
     let walk = Walk::new(scratch.at("t")).ignore(IgnoreRules::new());
     assert_eq!(walk.iter().filter(Result::is_err).count(), 1);
 }
 
-/// The test runs itself again, because a thread cannot have its own working directory.
+/// Runs itself as a child process, because threads share the working directory.
 #[test]
 fn paths_in_extra_files_are_relative_to_the_working_directory() {
     const NAME: &str = "paths_in_extra_files_are_relative_to_the_working_directory";

@@ -1,5 +1,5 @@
-//! Compares operations on directories, links, permissions and times with `std::fs` on the same
-//! path, and checks their costs.
+//! Compares changes to directories, links, permissions and times with `std::fs`, and checks their
+//! costs.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -116,8 +116,8 @@ fn listed(at: &Path) -> Vec<String> {
 #[test]
 fn paths_in_the_root_are_treated_as_by_the_system() {
     for (what, confined, plain) in PAIRS {
-        // For a dot after a missing name, `create_dir_all` of the standard library creates nothing,
-        // but `mkdir -p` does.
+        // `create_dir_all("new/.")` is excluded: the standard library creates nothing, but curt
+        // creates `new`, like `mkdir -p`.
         let differs = |path: &&str| (what, *path) != ("create_dir_all", "new/.");
         for path in PATHS.split_whitespace().filter(differs) {
             let expected = tree();
@@ -164,8 +164,8 @@ fn flags_mean_what_they_mean_to_the_kernel() {
                     fs::write(scratch.at("root/old"), "old").unwrap();
                     let opened = work().map(|fd| {
                         let about = fs::File::from(fd.try_clone().unwrap()).metadata().unwrap();
-                        // The kernel reports `O_NOFOLLOW` as a file flag. Resolution in single
-                        // steps always sets it.
+                        // Ignore `O_NOFOLLOW`, which the kernel reports as a file flag: resolution
+                        // in single steps always sets it.
                         let flags = fcntl_getfl(&fd).unwrap().difference(OFlags::NOFOLLOW);
                         (flags, about.mode(), about.len())
                     });
@@ -296,7 +296,7 @@ fn an_error_names_the_path_that_failed() {
     }
 }
 
-/// The error must be the one for the path that the kernel checks first.
+/// With two wrong paths, the error must be the one for the path that the kernel checks first.
 #[test]
 fn two_wrong_paths_fail_as_in_the_kernel() {
     let scratch = tree();
@@ -418,7 +418,7 @@ fn changes_cost_what_their_documentation_says() {
             act(&root).unwrap();
             root.calls().total() - before
         };
-        // A rename anywhere in the system can cause another call of `openat2`.
+        // The minimum, because any rename in the system can cause another call of `openat2`.
         assert_eq!((0..20).map(count).min(), Some(expected), "{what}");
     }
 }

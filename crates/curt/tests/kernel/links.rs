@@ -1,4 +1,4 @@
-//! Symlinks inside the root that the kernel does not follow: symlinks on a `nosymfollow` mount, and
+//! Symlinks inside the root that the kernel does not follow: those on a `nosymfollow` mount, and
 //! those of other users in a world-writable directory.
 
 use std::fs;
@@ -13,7 +13,8 @@ use rustix::io::Errno;
 use crate::table::{QUESTIONS, Question, kernel, number};
 use crate::{SCOPES, WAYS, has_openat2, root};
 
-/// Returns how many of the kernel's answers were the error `counted`.
+/// Compares curt's answers with the kernel's. Returns how many of the kernel's were the error
+/// `counted`.
 fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
     let mut count = 0;
     let reads = |(_, flags, _): &Question| !flags.intersects(OFlags::CREATE | OFlags::WRONLY);
@@ -38,7 +39,7 @@ fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
     count
 }
 
-/// Runs a test on a new thread, so that changes of credentials or namespace do not affect others.
+/// Runs a test on its own thread, because it changes credentials or namespaces.
 pub(crate) fn apart<T: Send>(test: impl FnOnce() -> T + Send) -> T {
     let name = std::thread::current().name().unwrap_or_default().to_owned();
     std::thread::scope(|threads| {
@@ -51,7 +52,7 @@ pub(crate) fn mount(arguments: &[&str]) -> bool {
     Command::new("mount").args(arguments).status().is_ok_and(|status| status.success())
 }
 
-/// A tree with a mount in it cannot be removed.
+/// Unmounts on drop, because a tree that contains a mount cannot be removed.
 struct Mounted(String);
 
 impl Drop for Mounted {
@@ -116,7 +117,6 @@ const OWNER: u32 = 12345;
 const OTHER: u32 = 11111;
 const FOLLOWER: u32 = 22222;
 
-/// Makes directories of [`OWNER`] that contain symlinks of other users.
 fn places() -> Scratch {
     let scratch = Scratch::new();
     fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();

@@ -1,5 +1,5 @@
-//! Compares operations beneath a root with the kernel: the test calls `openat2` itself, and both
-//! implementations must return the same.
+//! Compares operations beneath a root with the kernel. Both implementations must return the same as
+//! `openat2`, called by the test itself.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

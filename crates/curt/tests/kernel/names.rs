@@ -48,7 +48,7 @@ fn canonical_names_always_cost_the_same() {
                 let mut fresh = root(&scratch.at("root"), &[]);
                 asked(if is_fresh { &mut fresh } else { &mut kept }, path)
             };
-            // A rename anywhere in the system can cause another call of `openat2`.
+            // The minimum, because any rename in the system can cause another call of `openat2`.
             let fewest = (0..20).map(ask).min_by_key(|(_, _, calls)| *calls).unwrap();
             assert_eq!(fewest, (name.to_owned(), missing, calls), "{path}, fresh: {is_fresh}");
         }
@@ -58,8 +58,8 @@ fn canonical_names_always_cost_the_same() {
 const FILE: &str = "plain/lib/file";
 const LINKED: &str = "releases/7/lib/file";
 
-/// Even after earlier queries, a missing name that turns out to be a symlink is resolved in single
-/// steps.
+/// A name that the kernel reports as missing can be a broken symlink, which is resolved in single
+/// steps. Earlier queries must not change that.
 #[test]
 fn links_are_those_of_now() {
     let scratch = tree();
@@ -115,7 +115,7 @@ fn names_are_correct_after_the_root_was_moved() {
     }
 }
 
-/// The kernel appends ` (deleted)` to the name of a removed file, but a real name can end in that,
+/// The kernel appends ` (deleted)` to the name of a removed file, but a real name can end in this,
 /// too.
 #[test]
 fn a_removed_file_has_no_name() {
@@ -193,8 +193,7 @@ fn a_canonical_name_is_never_that_of_a_removed_file() {
     }
 }
 
-/// In a tree that is not mounted here, or is covered, a file has a name that means another file
-/// here.
+/// In a tree that is covered or not mounted here, a file's name can mean a different file here.
 #[test]
 fn a_name_is_one_of_what_it_leads_to() {
     if !is_root() {

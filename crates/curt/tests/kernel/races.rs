@@ -1,4 +1,5 @@
-//! Another thread changes the tree while paths are used. No file outside may be read or created.
+//! Another thread changes the tree while curt resolves paths in it. No file outside may be read or
+//! created.
 //!
 //! `CURT_RACE_SECONDS` sets the minimum duration of each race.
 
@@ -44,7 +45,6 @@ impl Outcome {
         self.opened > 0 && self.refused + self.failed > 0
     }
 
-    /// Returns whether there were enough attempts for a verdict.
     fn is_large(&self) -> bool {
         self.opened + self.refused + self.failed > 100
     }
@@ -68,8 +68,8 @@ fn race(disturb: impl Fn(&Path) + Sync, act: impl Fn(&Scratch, &Root) -> Result<
     }
 }
 
-/// Runs a race until its outcome is sufficient, because the disturbing thread might not be
-/// scheduled for a while.
+/// Runs a race until its outcome suffices: the disturbing thread might not be scheduled for some
+/// time.
 fn run(
     scratch: &Scratch,
     root: &Root,
@@ -222,8 +222,8 @@ fn nothing_is_created_through_a_broken_link() {
 fn directories_are_created_and_removed_inside_only() {
     let disturb = |at: &Path| swap(at, "a", "link", "../out");
     race(disturb, |_, root| {
-        // A failed attempt leaves a directory or the other name behind, and would make all later
-        // attempts fail.
+        // Accept or undo what a failed attempt left behind (a directory or the other name);
+        // otherwise all later attempts would fail.
         match root.create_dir_with_mode("a/made", 0o777) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             answer => answer?,

@@ -1,5 +1,3 @@
-//! A table of paths on which the kernel and both implementations must agree.
-
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
@@ -36,7 +34,7 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// Paths, separated by blanks. A path that ends in a blank is added separately.
+/// Separated by blanks. Paths that end in a blank are added separately.
 const PATHS: &str = "
     . ./ .. ../ ../. ./.. file file/ file/. file/.. file/../file ./file file// a a/ a// a/.
     a/.. a/../ a/../.. a/../../ a/../file a/b/c/file a//b/./c//file a/b/../../file
@@ -78,7 +76,7 @@ pub(crate) fn kernel(scratch: &Scratch, path: &str, flags: OFlags, scope: Resolv
         if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o666) } else { Mode::empty() };
     let resolve = scope | ResolveFlags::NO_MAGICLINKS;
     loop {
-        // A rename anywhere in the system can cause `EAGAIN`.
+        // Retry on `EAGAIN`, which a rename anywhere in the system can cause.
         match openat2(&dir, path, flags | OFlags::CLOEXEC, mode, resolve) {
             Err(Errno::AGAIN) => {}
             answer => return answer.map(|fd| name_of(scratch, fd)),
@@ -86,7 +84,7 @@ pub(crate) fn kernel(scratch: &Scratch, path: &str, flags: OFlags, scope: Resolv
     }
 }
 
-/// The kernel reports magic links as loops.
+/// Returns the kernel's number for this failure. A refused magic link counts as a loop.
 pub(crate) fn number(error: &Error) -> Errno {
     match error.cause() {
         Cause::Refused(Refusal::Escape | Refusal::Absolute) => Errno::XDEV,

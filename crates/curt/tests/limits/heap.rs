@@ -1,12 +1,10 @@
-//! A removal's heap allocations do not depend on the number of entries.
-
 use curt::{Remove, Threads};
 use curt_testkit::Scratch;
 use curt_testkit::alloc::{Usage, measure};
 
 use crate::{assert_all, fill};
 
-/// Allows for names of different lengths, and for the doubling of vectors.
+/// Allows for names of different lengths, and for vectors that double on growth.
 const MARGIN: isize = 4 << 10;
 
 fn alone() -> Remove<'static> {
@@ -25,7 +23,7 @@ fn flat(files: usize, directories: usize) -> Usage {
     usage
 }
 
-/// `CURT_FILES` raises it.
+/// The number of files, which `CURT_FILES` can raise.
 fn many() -> usize {
     let many = std::env::var("CURT_FILES").ok().and_then(|text| text.parse().ok());
     many.unwrap_or(60_000)
@@ -54,7 +52,7 @@ fn small_trees_take_the_small_buffer() {
     assert!(usage.peak <= 100 << 10, "{usage:?}");
 }
 
-/// Each level takes a record and its name twice, in vectors that double on demand.
+/// Each level takes a record and two copies of its name, in vectors that double on growth.
 #[test]
 fn depth_costs_little_heap() {
     let scratch = Scratch::new();
@@ -90,7 +88,7 @@ fn an_open_beneath_a_root_allocates_nothing() {
     let mut options = curt::beneath::OpenOptions::new();
     options.read(true);
     root.open_file("a/b/c/file", &options).unwrap();
-    // The first path of this length allocates; the next one reuses the memory.
+    // The first path of this length allocates. The second one reuses the memory.
     for most in [1, 0] {
         let (file, usage) = measure(|| root.open_file("a/b/./c/file", &options));
         file.unwrap();

@@ -1,5 +1,5 @@
-//! Limits of an operation's stack, heap and descriptors at any depth and width, and its behaviour
-//! if one of them runs out.
+//! Limits of stack, heap and descriptors for trees of any shape, and the behaviour when one runs
+//! out.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

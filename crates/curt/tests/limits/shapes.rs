@@ -6,7 +6,7 @@ use curt_testkit::Scratch;
 
 use crate::{assert_all, fill};
 
-/// `CURT_ROUNDS` raises it.
+/// The number of rounds, which `CURT_ROUNDS` can raise.
 fn rounds() -> usize {
     let rounds = std::env::var("CURT_ROUNDS").ok().and_then(|text| text.parse().ok());
     rounds.unwrap_or(3)
@@ -79,7 +79,7 @@ fn every_shape_is_removed_by_any_number_of_threads() {
                 if round % 3 == 2 {
                     options = options.without(Feature::Openat2);
                 }
-                // With the exclusion, the dry run walks as a removal does.
+                // An exclusion makes the dry run walk the tree as a removal does.
                 let counted = options.clone().exclude(|_| false).dry_run(true);
                 assert_all(&counted.run(scratch.at("tree")), files, directories);
                 let report = options.run(scratch.at("tree"));

@@ -7,8 +7,9 @@ use curt_testkit::Scratch;
 
 use crate::assert_all;
 
-/// The stack from the removal's caller to a callback, with eight nested tasks. Without optimisation
-/// every temporary has its own slot, including those of closures: up to 4 KiB per task.
+/// The most stack between the caller of a removal and a callback, with eight nested tasks. Without
+/// optimisation every temporary has its own slot, even in closures, which costs up to 4 KiB per
+/// task.
 const STACK: usize = if cfg!(debug_assertions) { 36 << 10 } else { 16 << 10 };
 
 #[derive(Default)]
@@ -34,7 +35,7 @@ fn address() -> usize {
     std::ptr::from_ref(std::hint::black_box(&local)).addr()
 }
 
-/// While they wait, workers run other tasks on top of their own.
+/// A waiting worker runs other tasks on top of its own, so its stack grows.
 #[test]
 fn threads_take_little_at_any_depth() {
     let scratch = Scratch::new();

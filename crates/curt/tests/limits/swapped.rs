@@ -1,5 +1,5 @@
-//! Directories are swapped while a walk has closed them at its descriptor limit. The walk must
-//! detect another directory when it reopens the path, and leave it alone.
+//! Swaps directories while a walk has closed them at its descriptor limit. When the walk reopens
+//! the path, it must notice the different directory and leave it alone.
 
 use std::fs;
 use std::path::Path;
@@ -21,8 +21,8 @@ fn chain(scratch: &Scratch, root: &str) {
     scratch.file(format!("{path}/bottom"));
 }
 
-/// Removes a tree like `find -delete`, with few descriptors. Calls `swap` at the bottom of the
-/// tree.
+/// Removes a tree like `find -delete`, with few descriptors. Calls `swap` when the walk is at the
+/// bottom of the tree.
 fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<Error> {
     let walk = Walk::new(operand).sort_by_name(true).contents_first(true);
     let mut walking = walk.descriptors(8).start();
@@ -57,8 +57,9 @@ fn mark(path: &Path) {
 
 #[test]
 fn what_was_exchanged_meanwhile_is_left_alone() {
-    // Each row: the tree, the operand in it, a directory on the operand's path or below it, its
-    // replacement (a tree of the same shape, or a symlink to it), and the reported path.
+    // Each row: the tree, the operand in it, the directory to replace (on the operand's path or
+    // below it), the replacement (a tree of the same shape, or a symlink to one), and the reported
+    // path.
     for (tree, operand, place, other, by_link, reported) in [
         ("attacked/x/cache", "attacked/x/cache", "attacked/x", "victim/cache", true, None),
         ("old/cache", "old/cache", "old", "new/cache", false, None),

@@ -1,5 +1,3 @@
-//! Operations that must not allocate.
-
 use std::borrow::Cow;
 
 use curt::paths::ThisProcess;

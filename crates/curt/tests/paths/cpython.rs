@@ -1,5 +1,3 @@
-//! Compares with Python's `posixpath` and `ntpath`.
-
 use curt::paths::{DotDot, Env, Expander, Flavor};
 
 use crate::{PLAIN_WINDOWS, POSIX, ask, compare, paths};
@@ -33,8 +31,8 @@ fn posix_paths_without_dot_dot_equal_normpath() {
     }
 }
 
-/// `ntpath` looks only at the string: it ignores drive directories, devices, trailing dots and
-/// spaces. Windows keeps one trailing separator.
+/// `ntpath` looks only at the string, so it ignores drive directories, devices, trailing dots and
+/// spaces. Unlike `ntpath`, Windows keeps one trailing separator.
 #[test]
 fn plain_windows_paths_equal_ntpath() {
     for (seed, cwd) in (1..).zip([r"C:\work\dir", r"C:\"]) {
@@ -52,8 +50,8 @@ fn plain_windows_paths_equal_ntpath() {
     }
 }
 
-/// Excludes shares and devices, drives except at the start with a separator, and names that end in
-/// a dot.
+/// Excludes shares, devices, names that end in a dot, and drives, except a drive with a separator
+/// at the start.
 fn is_plain(text: &str) -> bool {
     let separated = text.replace('/', r"\");
     let names = separated.split('\\');

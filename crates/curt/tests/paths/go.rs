@@ -78,8 +78,8 @@ fn relative_windows_paths_equal_clean() {
     let join = "\t\tif !path.IsAbs(text) {\n\t\t\ttext = path.Join(\"/w/o/r/k\", text)\n\t\t}\n";
     let [path, windows] = parts;
     let files = [("main.go", main.replace(join, "")), path, windows];
-    // Go also looks for colons in the remains of removed names in its buffer. It never keeps a
-    // trailing separator, not even after trailing dots.
+    // Undo two differences. Go puts `.\` in front if the remains of a removed name in its buffer
+    // contain a colon. It never keeps a trailing separator, not even after trailing dots.
     let seen = |answer: Vec<u8>| {
         let answer = answer.strip_suffix(br"\").unwrap_or(&answer);
         match answer.strip_prefix(br".\") {

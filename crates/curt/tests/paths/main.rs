@@ -1,5 +1,5 @@
-//! Compares expansion with its authorities. Each authority gets the same random paths, all in one
-//! process.
+//! Compares expansion with its authorities. Each authority is one process that gets the same random
+//! paths.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[global_allocator]
@@ -41,7 +41,8 @@ const POSIX: [&str; 18] = [
     "~", "-",
 ];
 
-/// Pieces without those special to Windows itself: trailing dots and spaces, device names.
+/// Excludes pieces that only Windows itself treats specially: trailing dots and spaces, device
+/// names.
 const PLAIN_WINDOWS: [&str; 16] = [
     r"\", r"\", "/", r"\\", ".", "..", r"\.", r"\..", "a", "bc", ".h", "é", r"x\", r"C:\", r"D:\",
     "ab",
@@ -59,8 +60,8 @@ fn compare_posix(seed: u64, authority: impl FnOnce(&[String]) -> Option<Vec<Vec<
     });
 }
 
-/// Compares relative paths that contain drive names. A result that begins with `..` leaves the
-/// directory.
+/// Compares the folding of relative paths that contain drive names. Results that begin with `..`
+/// leave the directory and count as equal.
 fn compare_folded(
     authority: impl FnOnce(&[String]) -> Option<Vec<Vec<u8>>>,
     seen: impl Fn(Vec<u8>) -> Vec<u8>,
@@ -83,7 +84,7 @@ fn compare_folded(
     compare(&questions, answers, |text| fold.fold(text.as_bytes()).map_or(b"..".to_vec(), &seen));
 }
 
-/// Ends each question with a NUL. Returns `None` if there is no such program.
+/// Returns the program's answers to NUL-terminated questions, or `None` if it is not installed.
 fn ask(program: &str, arguments: &[&OsStr], questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new(program);
     command.args(arguments).env_remove("HOME");

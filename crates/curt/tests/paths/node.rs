@@ -1,4 +1,4 @@
-//! Compares with Node's `path.posix.resolve`, `path.win32.resolve` and `path.win32.join`, which
+//! Compares with Node's `path.posix.resolve`, `path.win32.resolve`, and `path.win32.join`, which
 //! normalizes.
 
 use curt::paths::{Env, Expander, Flavor};
@@ -21,7 +21,7 @@ fn posix_paths_equal_resolve() {
     crate::compare_posix(3, |questions| node("posix", "/w/o/r/k", questions));
 }
 
-/// Node drops trailing separators except a root's, and recognizes shares.
+/// Node recognizes shares, and drops all trailing separators except a root's.
 #[test]
 fn windows_paths_equal_resolve() {
     const PIECES: [&str; 12] =
@@ -44,8 +44,8 @@ fn windows_paths_equal_resolve() {
     });
 }
 
-/// Node keeps a trailing separator, and adds `.\` if the result would otherwise look like a path of
-/// another kind.
+/// Node keeps a trailing separator. It adds `.\` if the result would otherwise look like a
+/// different kind of path.
 #[test]
 fn relative_windows_paths_equal_normalize() {
     let join = |questions: &[String]| {

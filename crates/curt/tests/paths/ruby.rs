@@ -1,5 +1,3 @@
-//! Compares with Ruby's `File.expand_path`, on POSIX systems.
-
 use std::process::Command;
 
 use curt::paths::ThisProcess;
@@ -8,8 +6,8 @@ use curt_testkit::Choices;
 
 use crate::{POSIX, ask_command, compare, count, path};
 
-/// Each question is a home, a base (or nothing) and a path, separated by control characters. Errors
-/// are compared by their first words.
+/// Each question is a home directory, a base (can be empty) and a path, separated by control
+/// characters. Errors are compared by their first words.
 const SCRIPT: &str = r#"
 $stdin.binmode
 $stdout.binmode

@@ -1,5 +1,5 @@
-//! Answers of Ruby for systems without it: recorded for POSIX paths, from its tests and source for
-//! Windows paths.
+//! Answers of Ruby, for systems without it: recorded for POSIX paths, and taken from its tests and
+//! source for Windows paths.
 
 use curt::paths::{Env, Environment, ExpandError, Expander, Flavor, PathText, Style};
 
@@ -20,7 +20,7 @@ fn expand(expander: &Expander, text: &str) -> Result<String, ExpandError> {
     Ok(String::from_utf8(full.into_owned()).unwrap())
 }
 
-/// Recorded from Ruby 3.1 and 3.3. If Ruby is installed, `ruby.rs` compares random paths.
+/// Recorded from Ruby 3.1 and 3.3. If Ruby is installed, `ruby.rs` also compares random paths.
 #[test]
 fn posix_failures_recorded_from_ruby() {
     let homeless = || Env::none().cwd("/here/dir");

@@ -1,5 +1,3 @@
-//! Compares with `std::path::absolute`, on this system.
-
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -49,7 +47,7 @@ impl Environment for Meeting {
     }
 }
 
-/// Otherwise the child of a fork would wait forever.
+/// Waiting could hang the child of a fork.
 #[test]
 fn threads_do_not_wait_for_each_other() {
     let expander = Expander::new(Meeting(AtomicUsize::new(0))).flavor(Flavor::Posix);

@@ -1,7 +1,7 @@
 //! Compares random paths of every kind with `GetFullPathNameW`.
 //!
-//! Windows itself must agree entirely. Wine 10 differs in six cases; apart from these, its result
-//! must be equal, too:
+//! On Windows all results must be equal. Wine 10 differs in six cases; in all other cases its
+//! results must be equal, too:
 //!
 //! | Wine | Windows, and here | known from |
 //! |---|---|---|
@@ -24,7 +24,7 @@ use crate::{count, path};
 
 #[test]
 fn windows_paths_equal_the_systems() {
-    // Drive `C:` gets no directory: it has none, or is the drive of the process.
+    // Drive `C:` gets no hidden variable, because the process's own drive never uses one.
     set_drive_directory('D', r"d:\data\sub.x");
     let expander = Expander::new(Env::of(ThisProcess::new())).verbatim(Verbatim::Normalize);
     let mut choices = Choices::new(10);
@@ -51,7 +51,7 @@ fn windows_paths_equal_the_systems() {
     assert!(total == 0, "{total} differ:\n{}", unknown.join("\n"));
 }
 
-/// One in four contains an unpaired surrogate or a control character.
+/// Returns a random path. One in four contains an unpaired surrogate or a control character.
 fn units(choices: &mut Choices) -> Vec<u16> {
     const ODD: [u16; 6] = [0xD800, 0xDC00, 0xDFFF, 0x01, 0x1F, 0x7F];
     let mut units: Vec<u16> = path(choices, &WINDOWS, 8).encode_utf16().collect();
@@ -67,7 +67,7 @@ fn shown(units: &[u16]) -> String {
     characters.map(|found| found.unwrap_or_else(|lone| alone(lone.unpaired_surrogate()))).collect()
 }
 
-/// Returns the rule of Wine that explains the whole difference.
+/// Returns the known difference of Wine that alone explains these two results.
 fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'static str> {
     let (theirs, ours) = (theirs?, ours?);
     let text = text.replace('/', r"\");
@@ -81,7 +81,7 @@ fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'s
     if !is_share && ours.starts_with(r"\\.\") && ours.to_lowercase().contains("com¹") {
         return (!text.ends_with('\\')).then_some("superscripts");
     }
-    // Wine also treats a run of separators in the root as a single separator.
+    // Wine also merges a run of separators in the root.
     let has_empty_part = is_share && names.iter().skip(2).take(2).any(|name| name.is_empty());
     if has_empty_part && inside.iter().chain([last]).any(|&name| name == "..") {
         return Some("shares without a name");
@@ -100,7 +100,7 @@ fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'s
     }
 }
 
-/// Drops trailing dots and spaces, and runs of separators.
+/// Ignores trailing dots and spaces, and runs of separators.
 fn loose(path: &str) -> Vec<&str> {
     let trimmed = path.trim_end_matches(['\\', '.', ' ']);
     let names = trimmed.split('\\').map(|name| name.trim_end_matches('.'));

@@ -1,5 +1,3 @@
-//! Removal below a directory that the caller has opened.
-
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 

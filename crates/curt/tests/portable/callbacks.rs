@@ -1,5 +1,3 @@
-//! The callbacks of a removal: the effect of their answers, and the threads they run on.
-
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -187,7 +185,7 @@ fn panic_on_the_caller_thread_ends_a_removal_with_a_full_queue() {
             .on_removed(|_, _| {
                 if calls.fetch_add(1, Ordering::Relaxed) == 1000 {
                     thread::sleep(Duration::from_millis(50));
-                    // Not `panic!`, which would print a message.
+                    // `panic!` would print a message.
                     resume_unwind(Box::new("broken"));
                 }
             });
@@ -197,7 +195,8 @@ fn panic_on_the_caller_thread_ends_a_removal_with_a_full_queue() {
     }
 }
 
-/// Holds up a thread until the caller's thread has polled for much longer than its own work takes.
+/// Holds up one thread until the caller's thread has polled for much longer than its own work
+/// takes.
 #[test]
 fn caller_thread_polls_while_it_waits() {
     let scratch = Scratch::new();
@@ -283,7 +282,7 @@ fn progress_of_a_measurement_is_called_on_the_caller_thread_and_can_stop_it() {
     }
 }
 
-/// The walk queries the whole directory before it yields its first entry.
+/// The walk queries the whole directory before it yields the first entry.
 #[test]
 fn an_operation_is_stopped_while_it_stores_or_leaves_out_one_directory() {
     let scratch = Scratch::new();
@@ -374,7 +373,7 @@ fn progress_stops_a_measurement_of_files() {
     assert!(report.stopped && report.records.len() == 1, "{report:?}");
 }
 
-/// In parallel, an operand could vanish together with its ancestor.
+/// In parallel, an operand could vanish when its ancestor is removed.
 #[test]
 fn operands_below_others_are_removed_in_order() {
     for [first, second] in [["tree/1", "tree"], ["./tree/1/", "tree"], ["tree", "tree/1"]] {

@@ -74,7 +74,6 @@ fn relative_paths_lead_from_one_to_the_other() {
     assert_eq!(relative("/a", "b"), None);
 }
 
-/// Compares random paths with Python's `os.path.realpath` and the kernel.
 #[cfg(unix)]
 #[test]
 fn names_are_those_of_python() {

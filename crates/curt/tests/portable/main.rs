@@ -1,4 +1,4 @@
-//! The guarantees of the library on every system, tested through its public interface.
+//! Guarantees on every system, tested through the public interface.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod below;

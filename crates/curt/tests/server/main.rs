@@ -69,7 +69,7 @@ fn nobody_gets_out() {
         assert_eq!((code, &*sent), (403, ""), "{request} {log}");
         assert!(log.contains(reason), "{request} {log}");
     }
-    // The server decodes only once.
+    // The server must decode only once.
     assert_eq!(ask(&scratch, "/%252e%252e/secret").0, 404);
     assert_eq!(ask(&scratch, "/%zz").0, 400);
     assert_eq!(ask(&scratch, "/%ff").0, 400);

@@ -17,7 +17,7 @@ use tar::{Builder, Header};
 
 const MODIFIED: u64 = 1_000_000_000;
 
-/// The crate's own functions refuse such names.
+/// Writes the name directly: the crate's own functions refuse such names.
 fn add(archive: &mut Builder<Vec<u8>>, kind: EntryType, mode: u32, name: &str, content: &str) {
     let mut header = Header::new_gnu();
     let is_link = matches!(kind, Symlink | Link);

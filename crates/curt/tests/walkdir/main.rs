@@ -1,4 +1,4 @@
-//! Compares walks with the crate walkdir.
+//! Compares walks with those of the crate walkdir.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::{HashMap, HashSet};
@@ -13,8 +13,8 @@ use walkdir::WalkDir;
 
 const NAMES: [&str; 8] = ["a", "a.b", "a!", "ab", "b", "Z", "\u{e9}", "~"];
 
-/// No symlink points above the tree, because walkdir detects loops only at symlinks and would enter
-/// the tree again.
+/// No symlink points above the tree: walkdir detects loops only at symlinks, so it would enter the
+/// tree again.
 fn tree(choices: &mut Choices) -> Scratch {
     let scratch = Scratch::new();
     let top = scratch.dir("t");
@@ -40,7 +40,7 @@ fn link(_target: &str, path: &Path) -> std::io::Result<()> {
     fs::write(path, "x")
 }
 
-/// Depth and kind of an entry, or the target of a symlink loop. A broken symlink has no kind.
+/// Depth and kind, or the target of a symlink loop. A broken symlink has no kind.
 type Seen = (PathBuf, Result<(usize, Option<Kind>), Option<PathBuf>>);
 
 fn theirs(walk: WalkDir) -> Vec<Seen> {

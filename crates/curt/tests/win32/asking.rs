@@ -38,7 +38,7 @@ fn roots_and_the_working_directory_are_directories() {
     }
 }
 
-/// The volume is queried if the path does not determine it, and must match the listing's.
+/// If the path does not determine the volume, the volume is queried. It must match the listing's.
 #[test]
 fn volumes_and_numbers_are_those_of_the_listing() {
     let scratch = Scratch::new();

@@ -1,5 +1,3 @@
-//! Canonical names, compared with `GetFinalPathNameByHandle`.
-
 use curt::canonical::{Canonicalizer, Missing};
 use curt_testkit::Scratch;
 
@@ -24,7 +22,7 @@ fn names_that_programs_would_change_keep_the_prefix() {
         let path = base.join(name);
         std::fs::write(&path, "").unwrap();
         let found = names.find(&path).unwrap();
-        // Wine removes the dot, so that the path means the same without the prefix.
+        // Wine drops the dot or space, so the name needs no prefix.
         let spelled = path.canonicalize().unwrap();
         let is_changed = spelled.to_str().unwrap().ends_with(['.', ' ']);
         assert_eq!(found.to_str().unwrap().starts_with(r"\\?\"), is_changed, "{found:?}");

@@ -78,8 +78,8 @@ fn what_means_something_else_is_refused() {
     }
 }
 
-/// One call suffices if the system honours `OBJ_DONT_REPARSE`. Wine ignores it, so there each
-/// directory on the path is opened, queried and closed.
+/// An open costs one call if the system honours `OBJ_DONT_REPARSE`. Wine ignores it, so each
+/// directory on the path is opened, queried and closed there.
 #[test]
 fn an_open_is_one_call_or_a_few_for_each_name() {
     let (_scratch, mut root) = tree();

@@ -1,5 +1,5 @@
-//! Program searches in real directories: the result, its spelling, and the number of native calls.
-//! If Wine's cmd.exe behaves like the real one, the policy must find the program that it starts.
+//! Program searches in real directories: results, spelling, and numbers of native calls. If Wine's
+//! cmd.exe behaves like the real one, the search must find the program that cmd.exe starts.
 
 use std::os::windows::process::CommandExt;
 use std::process::Command;
@@ -20,7 +20,7 @@ fn plain(path: &str) -> String {
     path.trim_start_matches(r"\\?\").to_lowercase()
 }
 
-/// Another look-up comes first, so that facts about the volume are cached.
+/// Searches once before counting, so that facts about the volume are cached.
 fn cost(scratch: &Scratch, pathext: &str, name: &str) -> u64 {
     scratch_warm(scratch);
     let base = scratch.at("no such base");

@@ -81,7 +81,7 @@ fn a_listing_tells_what_the_standard_library_tells() {
     }
 }
 
-/// Fields missing from a listing cost one call if the system can query by name, otherwise three.
+/// Fields that a listing lacks cost one call if the system can query by name, and otherwise three.
 #[test]
 fn links_are_counted_for_one_call_or_three() {
     let scratch = Scratch::new();

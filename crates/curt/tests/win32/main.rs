@@ -1,6 +1,4 @@
-//! Features of Windows only, through the public interface: listings that carry every field, and
-//! queries that open no file. The authorities are the system's documentation and the standard
-//! library.
+//! Features of Windows, compared with the system's documentation and the standard library.
 #![cfg(windows)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

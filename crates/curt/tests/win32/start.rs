@@ -1,6 +1,3 @@
-//! Programs on Windows: which file is started, process trees and time limits, and the reasons for
-//! failures.
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -109,7 +106,7 @@ fn names_are_looked_for_in_the_path_of_the_child() {
     assert!(matches!(error.cause(), Cause::Find(_)), "{error:?}");
 }
 
-/// The standard library would start `show.bat.exe` instead of `show.bat`.
+/// The standard library would start `show.bat.exe`.
 #[test]
 fn no_other_program_is_started_than_the_one_that_was_found() {
     let scratch = Scratch::new();
@@ -122,7 +119,6 @@ fn no_other_program_is_started_than_the_one_that_was_found() {
     assert_eq!(printed(&command), "batch\n");
 }
 
-/// Moves a file away and back again until dropped.
 struct Swaps {
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -153,8 +149,8 @@ impl Drop for Swaps {
     }
 }
 
-/// If a program vanishes before its start, it is not searched for elsewhere. The child's directory
-/// has a file of the same name, which the policy refuses.
+/// If a program vanishes before its start, curt must not search for it elsewhere. The child's
+/// working directory has a file of the same name, which the policy refuses to run.
 #[test]
 fn nothing_is_started_that_the_policy_refused() {
     let scratch = Scratch::new();
@@ -168,7 +164,7 @@ fn nothing_is_started_that_the_policy_refused() {
     let swaps = Swaps::of(&scratch.at("b").join("swapped.bat"));
     for _ in 0..30 {
         if let Ok(output) = command.output() {
-            // cmd.exe opens the file again, and it may be gone by then.
+            // cmd.exe opens the file again, and it can be gone by then.
             let said = String::from_utf8_lossy(&output.stdout);
             assert!(!said.contains("evil"), "{said}");
         }

@@ -1,5 +1,5 @@
-//! The steps of Zig's `test/standalone/windows_spawn/main.zig`, which follow cmd.exe: the programs
-//! that a name starts, and the files that it skips. The numbers are Zig's.
+//! The steps of Zig's `test/standalone/windows_spawn/main.zig`, which check that names start the
+//! same programs as in cmd.exe. The step numbers are Zig's.
 
 use std::path::{Path, PathBuf};
 
@@ -55,7 +55,8 @@ fn what_zig_starts_is_started() {
     std::fs::copy(&program, at("hello.exe")).unwrap();
     usual(3, "HeLLo.exe", "exe");
     usual(4, "heLLo", "exe");
-    // In step 5, a missing working directory, the error differs here and names the directory.
+    // Step 5, a missing working directory, is left out: curt's error differs, because it names the
+    // directory.
     std::fs::write(at("hello.bat"), "@echo bat").unwrap();
     std::fs::write(at("hello.cmd"), "@echo cmd").unwrap();
     usual(6, "heLLo.bat", "bat");

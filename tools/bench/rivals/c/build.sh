@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds OUT/c-libcurt with the shared libcurt, as in a package.
+# Builds OUT/c-libcurt and the shared libcurt that it uses, as in a package.
 set -eu
 : "${OUT:?set OUT to the directory the program should go to}"
 top=$(cd ../../../.. && pwd)

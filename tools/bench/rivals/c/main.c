@@ -1,5 +1,5 @@
-/* Times libcurt and the C functions that it replaces, like node-curt/main.js, all single-threaded
- * except `rm TREE`, which is timed from outside. */
+/* Times libcurt and the C functions that it replaces, like node-curt/main.js, all on one thread
+ * except `rm TREE`, which curt-bench times. */
 #define _GNU_SOURCE
 #include "curt.h"
 #include <dirent.h>
@@ -13,7 +13,7 @@
 #define LEAST 50000000
 
 static const char *tree;
-/* Later runs add to `sum`, so that their work is used. */
+/* Later runs add to `sum`, so that the compiler cannot remove their work. */
 static int is_first = 1;
 static volatile uint64_t sum;
 
@@ -94,7 +94,7 @@ static void readdir_alone(void) { list_by_readdir(0); }
 
 static void readdir_fstatat(void) { list_by_readdir(1); }
 
-/* The answers are those of `roles/call.rs`. */
+/* These tasks print the same answers as `roles/call.rs`. */
 static char buffer[4096];
 static curt_expander *expander;
 static curt_search *search;

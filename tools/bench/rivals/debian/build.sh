@@ -1,6 +1,6 @@
 #!/bin/sh
-# Unpacks programs from Debian's unstable release in OUT, with their libraries and loader, which may
-# be newer than this system's. Does not install packages.
+# Unpacks programs from Debian's unstable release into OUT, with their libraries and loader, which
+# may be newer than this system's. Installs nothing.
 set -eu
 : "${OUT:?set OUT to the directory the programs should go to}"
 . ../script.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes OUT/node-curt and OUT/node-curt-delay: scripts for $NODE, or for Node from npm. They use
-# rimraf, fdir, and the package of curt as users get it.
+# Writes OUT/node-curt and OUT/node-curt-delay: scripts for $NODE, or else for Node from npm. They
+# use rimraf, fdir, and curt's package in the form that users get.
 set -eu
 : "${OUT:?set OUT to the directory the program should go to}"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
-// Prints the event loop delay and memory of each task of main.js, for docs/performance.md.
+// Prints the event loop delay and the memory of each task of main.js, for docs/performance.md.
 //
-// usage: node-curt-delay [ENTRIES]: makes a tree with this many entries, by default a million
+// usage: node-curt-delay [ENTRIES]: makes a tree with so many entries, by default a million
 "use strict";
 
 const { spawnSync } = require("child_process");

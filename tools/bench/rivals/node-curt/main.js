@@ -1,6 +1,6 @@
 // Times functions of Node and their replacements in curt. Each task writes its answer once, then
 // repeats, and writes the nanoseconds per run to standard error. With `once` it runs a single time,
-// and also writes the longest event loop delay in milliseconds and the peak memory in MiB.
+// and also writes the longest event loop delay (in milliseconds) and the peak memory (in MiB).
 "use strict";
 
 const fs = require("fs");

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Installs published programs from crates.io in OUT, as their users do. The programs take a path as
-# an argument, so the timing includes no wrapper.
+# Installs published programs from crates.io in OUT, as their users do. They take a path as an
+# argument, so the timing includes no wrapper.
 set -eu
 : "${OUT:?set OUT to the directory the programs should go to}"
 . ../script.sh
 mkdir -p "$OUT"
 cd "$OUT"
-# PACKAGE VERSION PROGRAM OPTIONS. uutils is built with only the compared utilities, dua without its
-# terminal interface.
+# PACKAGE VERSION PROGRAM OPTIONS. uutils is built with the compared utilities only, and dua without
+# its terminal interface.
 while read -r package version program options; do
     rm -f "$OUT/$program"
     case "$("$OUT/root/bin/$program" --version 2>/dev/null || true)" in

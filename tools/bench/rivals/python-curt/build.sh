@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes OUT/python-curt: a script for a virtual environment of $PYTHON, or of python3 on PATH. The
-# environment has scandir-rs, and the package of curt as users get it.
+# Writes OUT/python-curt: a script that runs in a virtual environment of $PYTHON, or else of the
+# python3 on PATH. The environment has scandir-rs, and curt's package in the form that users get.
 set -eu
 : "${OUT:?set OUT to the directory the program should go to}"
 here=$(cd "$(dirname "$0")" && pwd)

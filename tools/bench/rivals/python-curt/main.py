@@ -16,7 +16,7 @@ LIBRARIES = {
 if sys.argv[1:2] == ["scandir-rs"]:
     from scandir_rs import ReturnType, Walk
 
-    # With other return types, scandir-rs skips symlinks.
+    # With the other return types, scandir-rs skips symlinks.
     links_too = partial(Walk, return_type=ReturnType.Ext)
     LIBRARIES["scandir-rs"] = (None, links_too, None, None, None)
 LEAST = 50_000_000

@@ -7,7 +7,7 @@ require "curt"
 require "fileutils"
 require "find"
 
-# A block per path would cost as much as a call.
+# A block for each path would cost as much as the method.
 def expand(library)
   lambda do |path, count|
     full = nil
@@ -45,7 +45,7 @@ def took(nanoseconds)
   warn "took #{nanoseconds}"
 end
 
-# Times a block that makes +each+ runs.
+# Times a block that makes +each+ runs whenever it is called.
 def repeated(each = 1)
   count = 0
   begun = now

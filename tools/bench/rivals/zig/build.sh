@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds OUT/rival-zig with the compiler in the Python package ziglang, from a virtual environment
-# that is then deleted, because it takes hundreds of megabytes.
+# Builds OUT/rival-zig with the compiler in the Python package ziglang. Its virtual environment is
+# then deleted, because it takes hundreds of megabytes.
 set -eu
 : "${OUT:?set OUT to the directory the program should go to}"
 wanted="ziglang 0.17.0 $(cksum <main.zig)"

@@ -1,5 +1,3 @@
-//! The results in JSON, with hyperfine's keys, for scripts, `--compare` and `--check`.
-
 use super::Report;
 use crate::calls::Slope;
 use crate::result::{Cell, Row};

@@ -1,5 +1,3 @@
-//! The report as a self-contained page, without scripts, fonts or network access.
-
 use super::table::{Line, Table, digits, time};
 use super::text::{QUICK_TITLES, heading, row};
 use super::{Report, TITLES, cells};

@@ -80,7 +80,7 @@ impl Table {
     }
 }
 
-/// Counts characters, because a range's dash is one column wide.
+/// Counts characters, because the dash of a range is one column wide.
 fn width(text: &str) -> usize {
     text.chars().count()
 }
@@ -92,7 +92,6 @@ pub(crate) fn time(seconds: f64) -> String {
     format!("{} ms", digits(seconds * 1e3))
 }
 
-/// Formats three significant digits, or all digits before the point.
 pub(crate) fn digits(value: f64) -> String {
     match value.abs() {
         size if size >= 99.95 => grouped(value.round() as u64),
@@ -114,7 +113,6 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
-/// Wraps at 100 columns, and truncates after `most` lines.
 pub(crate) fn wrapped(text: &str, most: usize) -> String {
     let mut lines = Vec::new();
     let mut line = String::new();

@@ -1,5 +1,3 @@
-//! Repeats one call of the library, as `rivals/c` does with libcurt.
-
 use curt::paths::{DotDot, Env, Expander};
 use curt::{Remove, Search, Threads};
 use std::hint::black_box;

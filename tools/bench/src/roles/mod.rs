@@ -1,7 +1,7 @@
 //! Roles that this program plays as a contender (`curt-bench role …`).
 //!
 //! The baseline makes only the necessary system calls, in the simplest single-threaded loop. A
-//! faster program has found parallelism, not better code.
+//! program can be faster than that only through parallelism.
 
 mod call;
 pub(crate) mod open;
@@ -43,8 +43,8 @@ impl Task {
     }
 }
 
-/// The last word is the tree, which must be in a directory made by the bench, unless the role only
-/// reads.
+/// The last word is the tree. Unless the role only reads, the tree must be in a directory made by
+/// the bench.
 pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
     let Some((tree, words)) = words.split_last() else { return unknown() };
     let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();

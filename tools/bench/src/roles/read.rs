@@ -1,4 +1,4 @@
-//! The baseline of reading a tree. It writes 64 KiB at a time.
+//! The baseline of reading a tree. Writes 64 KiB at a time.
 
 use super::Task;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -58,7 +58,7 @@ impl Reader {
 
     fn list(&mut self, directory: &OwnedFd) -> io::Result<Vec<CString>> {
         let mut below = Vec::new();
-        // Each directory is listed to its end before the next, so one buffer is enough.
+        // A directory is listed to its end before its children, so one buffer is enough.
         let mut buffer = std::mem::take(&mut self.buffer);
         let mut list = RawDir::new(directory.as_fd(), &mut buffer);
         while let Some(entry) = list.next() {

@@ -1,5 +1,3 @@
-//! The baseline of removing a tree.
-
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RawDir, SeekFrom, openat, seek, unlinkat};
 use rustix::io::Errno;
@@ -26,8 +24,8 @@ impl Loop {
         let directory = openat(parent, name, flags, Mode::empty())?;
         loop {
             let seen = self.remove_listed(&directory)?;
-            // Remove the directory before closing its descriptor: `close` then frees it without its
-            // parent's lock.
+            // Remove the directory before closing its descriptor: `close` then frees the inode,
+            // without holding the lock of the parent.
             match unlinkat(parent, name, AtFlags::REMOVEDIR) {
                 Err(Errno::NOTEMPTY) if seen => {}
                 Err(Errno::NOTEMPTY) if self.rewind(&directory)? => {}
@@ -61,7 +59,7 @@ impl Loop {
         Ok(seen)
     }
 
-    /// Lists again from the start, because some filesystems skip entries during removals.
+    /// Lists from the start, because some filesystems skip entries if others are removed meanwhile.
     fn rewind(&mut self, directory: &OwnedFd) -> Result<bool, Errno> {
         seek(directory, SeekFrom::Start(0))?;
         self.remove_listed(directory)

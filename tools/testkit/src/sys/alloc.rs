@@ -1,5 +1,5 @@
 //! A counting allocator. Each thread has its own counts, so parallel tests do not affect each
-//! other. Memory freed by another thread counts on both.
+//! other. Memory that another thread frees counts on both.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -37,25 +37,25 @@ mod own {
     }
 }
 
-/// `thread_local` allocates on some Windows targets.
+/// Avoids `thread_local`, which allocates on some Windows targets.
 #[cfg(windows)]
 mod own {
     use super::{Cell, GlobalAlloc, Layout, System, Usage};
     use std::sync::OnceLock;
     use windows_sys::Win32::System::Threading::{TlsAlloc, TlsGetValue, TlsSetValue};
 
-    /// Passes the counts, which are allocated on first use and leaked: a few words per thread.
+    /// Calls `with` with the counts, allocated on first use and never freed: a few words per
+    /// thread.
     pub(super) fn with<T>(with: impl FnOnce(&Cell<Usage>) -> T) -> Option<T> {
         static SLOT: OnceLock<u32> = OnceLock::new();
-        // SAFETY: no condition.
+        // SAFETY: `TlsAlloc` has no preconditions.
         let slot = *SLOT.get_or_init(|| unsafe { TlsAlloc() });
-        // SAFETY: if `TlsAlloc` failed, its result is an invalid index, for which this returns
-        // null.
+        // SAFETY: if `TlsAlloc` failed, the index is invalid, and `TlsGetValue` returns null.
         let mut counts = unsafe { TlsGetValue(slot) };
         if counts.is_null() {
             // SAFETY: the layout is not empty, and zeroed counts are valid.
             counts = unsafe { System.alloc_zeroed(Layout::new::<Cell<Usage>>()) }.cast();
-            // SAFETY: the system does not dereference the value.
+            // SAFETY: the system stores the pointer, but does not dereference it.
             unsafe { TlsSetValue(slot, counts) };
         }
         // SAFETY: null, or allocated above, never freed, and used only by this thread.
@@ -63,7 +63,7 @@ mod own {
     }
 }
 
-/// Returns the allocations of `run` on this thread: live bytes and their peak relative to the
+/// Returns the allocations of `run` on this thread: live bytes and their peak, both relative to the
 /// start, and the count.
 pub fn measure<T>(run: impl FnOnce() -> T) -> (T, Usage) {
     let before = swap(|now| Usage { peak: now.live, ..now });

@@ -1,4 +1,4 @@
-//! Sets file attributes on Windows. The standard library can set only one of them.
+//! Sets file attributes on Windows. The standard library can set only the read-only attribute.
 
 use std::io::{Error, Result};
 use std::os::windows::ffi::OsStrExt;

@@ -30,15 +30,15 @@ const LONG: u32 = 60_000;
 
 const INSIDE: &str = "CURT_TEST_IN_OWN_CONSOLE";
 
-/// Returns whether this process has a private console, in which the test may press keys. If not,
-/// runs the named test again in a process with one, and returns `false`. Reports a skip if there
-/// are no consoles.
+/// Returns whether this process has its own console, in which the test may press keys. Otherwise
+/// runs the named test again in a process that has one, and returns `false`. Reports a skip if the
+/// system has no consoles.
 ///
 /// # Panics
-/// If the test fails there.
+/// If the test fails in the other process.
 pub fn has_own_console(test: &str) -> bool {
     if std::env::var_os(INSIDE).is_some() {
-        // SAFETY: the handler is a function of this program, which is never unloaded.
+        // SAFETY: the handler is a function of this program, so it is never unloaded.
         unsafe { SetConsoleCtrlHandler(Some(swallow), 1) };
         return true;
     }
@@ -50,8 +50,8 @@ pub fn has_own_console(test: &str) -> bool {
     false
 }
 
-/// Ignores the keys. Children do not inherit a handler, unlike the system's own way of ignoring
-/// keys.
+/// Ignores the keys. Children do not inherit a handler, but they would inherit the system's setting
+/// to ignore keys.
 extern "system" fn swallow(_: u32) -> BOOL {
     1
 }
@@ -67,7 +67,7 @@ pub fn press_ctrl_break(child: &Child) -> Result<()> {
 }
 
 fn press(key: u32, group: u32) -> Result<()> {
-    // SAFETY: the system refuses the number of a missing group.
+    // SAFETY: the system refuses a group that does not exist.
     match unsafe { GenerateConsoleCtrlEvent(key, group) } {
         0 => Err(Error::last_os_error()),
         _ => Ok(()),
@@ -82,7 +82,7 @@ fn run(test: &str) -> Result<(u32, String)> {
     let size = COORD { X: 120, Y: 50 };
     let mut console: HPCON = 0;
     let handles = (input.as_raw_handle(), output.as_raw_handle());
-    // SAFETY: both handles are open, and `console` is writable.
+    // SAFETY: both handles are open, and `console` is valid for writes.
     let made = unsafe { CreatePseudoConsole(size, handles.0, handles.1, 0, &raw mut console) };
     if made < 0 {
         return Err(Error::other(format!("CreatePseudoConsole: {made:#x}")));
@@ -93,7 +93,7 @@ fn run(test: &str) -> Result<(u32, String)> {
         String::from_utf8_lossy(&text).into_owned()
     });
     let code = start(console, test).and_then(|process| wait(&process));
-    // SAFETY: made above and not used again. The reader drains its last output.
+    // SAFETY: the console is open and not used again. The reader drains its last output.
     unsafe { ClosePseudoConsole(console) };
     drop((input, typed, output));
     let said = reader.join().unwrap_or_default();
@@ -103,7 +103,7 @@ fn run(test: &str) -> Result<(u32, String)> {
 fn pipe() -> Result<(OwnedHandle, OwnedHandle)> {
     let mut ends: [HANDLE; 2] = [ptr::null_mut(); 2];
     let [read, write] = &mut ends;
-    // SAFETY: both pointers are writable, and the other arguments are optional.
+    // SAFETY: both pointers are valid for writes, and the other arguments are optional.
     if unsafe { CreatePipe(read, write, ptr::null(), 0) } == 0 {
         return Err(Error::last_os_error());
     }
@@ -126,7 +126,7 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
     let mut list = [0_u64; 32];
     let attributes: LPPROC_THREAD_ATTRIBUTE_LIST = list.as_mut_ptr().cast();
     let mut size = mem::size_of_val(&list);
-    // SAFETY: the list has the stated size.
+    // SAFETY: `size` is the size of the list in bytes.
     let mut done = unsafe { InitializeProcThreadAttributeList(attributes, 1, 0, &raw mut size) };
     let kind = PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE as usize;
     let value = console as *const c_void;
@@ -150,7 +150,8 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
     info.0.StartupInfo.cb = size_of::<STARTUPINFOEXW>() as u32;
     info.0.lpAttributeList = attributes;
     if done != 0 {
-        // SAFETY: the command line is writable and ends with NUL; the structure matches the flag.
+        // SAFETY: the command line is writable and ends with NUL, and the extended struct matches
+        // its flag.
         done = unsafe {
             CreateProcessW(
                 ptr::null(),
@@ -167,7 +168,7 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
         };
     }
     let result = if done == 0 { Err(Error::last_os_error()) } else { Ok(()) };
-    // SAFETY: initialized above, or still zero, which is an empty list.
+    // SAFETY: the list was initialized above, or is zero and so empty.
     unsafe { DeleteProcThreadAttributeList(attributes) };
     // SAFETY: Windows synchronizes access to the environment.
     unsafe { std::env::remove_var(INSIDE) };

@@ -1,4 +1,3 @@
-//! Code that needs `unsafe`.
 #![allow(unsafe_code, reason = "allocators and calls of Windows cannot be written without")]
 
 pub mod alloc;

@@ -2,7 +2,7 @@ use windows_sys::Win32::Storage::FileSystem::GetFullPathNameW;
 use windows_sys::Win32::System::Environment::SetEnvironmentVariableW;
 
 /// Sets the working directory of another drive, in the hidden environment variable that command
-/// interpreters use.
+/// interpreters use for it.
 ///
 /// # Panics
 ///
@@ -21,7 +21,7 @@ pub fn full_path_name(text: &[u16]) -> Option<Vec<u16>> {
     let mut full = vec![0; 512];
     loop {
         let room = u32::try_from(full.len()).ok()?;
-        // SAFETY: the name is terminated, and `room` is the buffer's length.
+        // SAFETY: the name ends with NUL, and `room` is the length of the buffer.
         let length = unsafe {
             GetFullPathNameW(terminated.as_ptr(), room, full.as_mut_ptr(), std::ptr::null_mut())
         };

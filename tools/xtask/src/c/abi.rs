@@ -1,10 +1,10 @@
 //! Compares libcurt's ABI with `bindings/c/abi.txt`: exported functions, values of constants, and
-//! offsets of fields, on x86-64 Linux and Windows. Compiled programs depend on them, so lines are
-//! only added.
+//! offsets of fields, on x86-64 Linux and Windows. Compiled programs depend on these, so lines may
+//! only be added.
 //!
 //! A generated program prints the layouts. For Windows, this machine's compiler gets Windows
-//! definitions, because no type in the header differs in size. `c-test --full` also runs it under
-//! Wine.
+//! definitions, because no type in the header differs in size. `c-test --full` also runs the
+//! program under Wine.
 
 use super::{declarations, folder, outcome};
 use crate::host::{self, Failure, Outcome};

@@ -1,4 +1,4 @@
-//! Parses the generated header as text.
+//! Parses the generated header as plain text.
 
 /// Opaque structs are left out.
 #[derive(Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ impl Struct {
         self.fields.first().is_some_and(|field| field.name == "size" && field.kind == "size_t")
     }
 
-    /// Zeros, and the size if the struct begins with one.
+    /// Returns zeros, and the size of the struct for a leading `size`.
     pub(super) fn initialiser(&self, all: &[Struct]) -> String {
         let fields = self.fields.iter().enumerate().map(|(at, field)| {
             if at == 0 && self.begins_with_size() {
@@ -69,7 +69,7 @@ fn is_number(value: &str) -> bool {
     digits.starts_with(|letter: char| letter.is_ascii_digit()) || digits.starts_with("UINT")
 }
 
-/// Such as `const uint8_t *kinds` or `int (*poll)(void *context)`.
+/// Parses a field, such as `const uint8_t *kinds` or `int (*poll)(void *context)`.
 fn field(declaration: &str) -> Option<Field> {
     let (before, after) = match declaration.split_once("(*") {
         Some((_, callback)) => {

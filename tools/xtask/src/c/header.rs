@@ -1,7 +1,7 @@
-//! Generates `bindings/c/include/curt.h` with cbindgen, which writes all constants, then all types,
-//! then all functions. The header has one section per source file instead, with the file's own
-//! documentation and order, and parts that Rust cannot express: `top.h`, `text.h`, `volatile`, and a
-//! `CURT_…_INIT` after each struct that begins with its size.
+//! Generates `bindings/c/include/curt.h` with cbindgen, whose output has all constants, then all
+//! types, then all functions. The header instead has one section per source file, with the file's
+//! own documentation and order. It also has parts that Rust cannot express: `top.h`, `text.h`,
+//! `volatile`, and a `CURT_…_INIT` after each struct that begins with its size.
 
 use super::declarations::{self, Struct};
 use super::{folder, outcome};
@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// In the order of a reader's needs. A type must precede its uses.
+/// In the order of readers' needs. A type must precede its uses.
 const SECTIONS: [&str; 14] = [
     "text",
     "error",
@@ -56,7 +56,7 @@ fn generate(sources: &Path) -> Result<String, Failure> {
     bindings.write(&mut body);
     let mut body = String::from_utf8_lossy(&body).into_owned();
     body = body.replace(&format!("defined({UNIX})"), "!defined(_WIN32)");
-    // Rust has no `volatile` type; the library reads it atomically.
+    // Rust has no `volatile` type. The library reads the number atomically.
     body = body.replace("const int *cancel", "const volatile int *cancel");
     let body = tidy(&body);
     let structs = declarations::structs(&body);
@@ -73,7 +73,6 @@ fn generate(sources: &Path) -> Result<String, Failure> {
     }
 }
 
-/// Returns the documentation of a source file, and the declarations of its items.
 fn section(source: &str, declarations: &mut Vec<&str>, structs: &[Struct]) -> String {
     let mut lines = source.lines().map_while(|line| line.strip_prefix("//!"));
     let title = lines.next().unwrap_or_default().trim_end_matches('.');
@@ -82,9 +81,9 @@ fn section(source: &str, declarations: &mut Vec<&str>, structs: &[Struct]) -> St
     text += " */\n";
     let mut last = "";
     for name in source.lines().filter_map(exported) {
-        // A type has one for each system.
+        // A type can have several declarations, one for each system.
         while let Some(at) = declarations.iter().position(|one| declares(one, name)) {
-            // Only constants of one prefix follow each other closely.
+            // Put no empty line between constants with the same prefix.
             let prefix = name.match_indices('_').nth(1).map_or(name, |(at, _)| &name[..at]);
             text += if name.starts_with("CURT_") && prefix == last { "" } else { "\n" };
             last = prefix;
@@ -100,7 +99,7 @@ fn section(source: &str, declarations: &mut Vec<&str>, structs: &[Struct]) -> St
     text
 }
 
-/// Returns the name of the item that begins on a line of Rust, if C has it.
+/// Returns the name of the C item whose definition begins on this line of Rust, if any.
 fn exported(line: &str) -> Option<&str> {
     let mut words = line.strip_prefix("pub ")?.split(|letter: char| !is_of_name(letter));
     words.find(|word| word.starts_with("curt_") || word.starts_with("CURT_"))
@@ -118,7 +117,7 @@ fn is_of_name(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }
 
-/// cbindgen cannot negate conditions.
+/// Stands for `!defined(_WIN32)`, because cbindgen cannot negate conditions.
 const UNIX: &str = "CURT_UNIX";
 
 fn tidy(body: &str) -> String {

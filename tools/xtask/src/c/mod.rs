@@ -1,5 +1,3 @@
-//! libcurt: its header, its ABI, and its tests in C.
-
 pub(crate) mod abi;
 pub(crate) mod declarations;
 pub(crate) mod header;

@@ -1,5 +1,5 @@
 
-/** The text up to its NUL, or an empty one for NULL. */
+/** Returns the text up to its NUL, or an empty text for NULL. */
 #if defined(_WIN32)
 static inline curt_str curt_z(const wchar_t *text)
 #else

@@ -1,5 +1,5 @@
-//! Bindings must map and not decide: the library decides for all languages which errors to ignore,
-//! when to retry, and which calls to make.
+//! Checks that bindings only translate. The library decides for all languages which errors to
+//! ignore, when to retry, and which calls to make.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! A Rust file as tokens, without comments, contents of literals, and unit tests.
+//! A Rust file as tokens. Comments, contents of literals and unit tests are left out.
 
 use std::ops::Range;
 
@@ -65,7 +65,7 @@ impl<'t> Code<'t> {
     /// std::{fs, io::{self}}` gives `fs` and `io`.
     pub(super) fn below(&self, start: &[&str]) -> Vec<(&'t str, usize)> {
         let start: Vec<&str> = start.iter().flat_map(|&part| [part, "::"]).collect();
-        // `other::std` is another path; `::std` is not.
+        // `other::std` is a different path, but `::std` is not.
         let is_inner = |at: usize| self.before(at, 1) == "::" && is_word(self.before(at, 2));
         let paths = self.all().filter(|&at| self.starts(at, &start) && !is_inner(at));
         let heads = paths.flat_map(|at| self.heads(at + start.len()));
@@ -154,7 +154,7 @@ fn literal(text: &str) -> Option<usize> {
         return Some(text[open..].find(&end).map_or(text.len(), |at| open + at + end.len()));
     }
     let quote = body.chars().next()?;
-    // A lifetime has no closing quote after its first character or escape.
+    // If no quote follows the first character or escape, this is a lifetime.
     let mut letters = body.char_indices().skip(1);
     if quote == '\'' && !body.starts_with("'\\") && body.chars().nth(2) != Some('\'') {
         return None;

@@ -1,4 +1,4 @@
-//! Checks the library's layers: dependencies point one way.
+//! Checks that dependencies between the library's layers point in one direction.
 
 use super::{Problem, code::Code};
 
@@ -15,7 +15,7 @@ const BELOW: &[&str] = &[
 const ABOVE: [&str; 4] = ["lib", "os", "tests", "this_process"];
 
 /// Starting a program searches for it, a root lists directories and removes trees, and disk usage
-/// sums up a walk.
+/// adds up a walk.
 const ALLOWED: [(&str, &str); 4] =
     [("process", "which"), ("beneath", "list"), ("beneath", "remove"), ("usage", "walk")];
 
@@ -26,8 +26,8 @@ fn part(path: &str) -> Option<&str> {
     Some(first.strip_suffix(".rs").unwrap_or(first))
 }
 
-/// Operations may use themselves and those allowed, lower modules only lower ones. Imports must
-/// name the module, because re-exported names could belong to an operation.
+/// Operations may use themselves, those in `ALLOWED` and lower modules; lower modules only each
+/// other. Imports must name the module: a re-exported name could belong to an operation.
 pub(super) fn directions(path: &str, code: &Code<'_>) -> Vec<Problem> {
     let Some(own) = part(path) else { return Vec::new() };
     if ABOVE.contains(&own) {
@@ -61,7 +61,7 @@ pub(super) fn path_text(path: &str, code: &Code<'_>) -> Vec<Problem> {
     uses.map(|(part, at)| (code.line(at), text(part))).collect()
 }
 
-/// Only `time` provides the user's zone.
+/// Checks that only `time` determines the user's time zone.
 pub(super) fn time_zone(path: &str, code: &Code<'_>) -> Vec<Problem> {
     let command = path.strip_prefix("crates/curt-cli/src/");
     if command.is_none_or(|path| path.starts_with("time/") || path.ends_with("/zone.rs")) {

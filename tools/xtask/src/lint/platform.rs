@@ -32,7 +32,7 @@ pub(super) fn conditions(path: &str, code: &Code<'_>) -> Vec<Problem> {
     names.collect()
 }
 
-/// rustc denies `unsafe`, and only platforms and bindings may allow it.
+/// Checks that only platform layers and bindings allow `unsafe`, which rustc denies elsewhere.
 pub(super) fn unsafety(path: &str, code: &Code<'_>) -> Vec<Problem> {
     if UNSAFE.iter().any(|folder| path.starts_with(folder)) {
         return Vec::new();

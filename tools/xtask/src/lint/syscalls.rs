@@ -1,5 +1,5 @@
-//! Every system call must go through the platform's syscall layer, which counts calls and can
-//! inject failures.
+//! Checks that every system call goes through the platform's syscall layer, which counts calls and
+//! can inject failures.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,7 +19,7 @@ const EXCEPTIONS: [(&str, &str); 2] = [
     ),
 ];
 
-/// They only compute, or read this process's memory.
+/// Functions that only compute, or read this process's memory.
 const PURE: [&str; 4] = ["makedev", "spare_capacity", "RtlNtStatusToDosError", "RtlGetVersion"];
 
 fn is_syscall_layer(path: &str) -> bool {
@@ -74,7 +74,8 @@ fn has_passed(code: &Code<'_>, at: usize) -> bool {
     before.any(|at| ["self", "syscalls"].iter().any(|&x| code.starts(at, &[x, ".", "pass", "("])))
 }
 
-/// Excludes the rest of another path, methods, fields and definitions.
+/// Returns the path that begins at a token. Excludes parts of paths, methods, fields and
+/// definitions.
 fn path_at<'t>(code: &Code<'t>, at: usize) -> Option<Vec<&'t str>> {
     let (before, above) = (code.before(at, 1), code.before(at, 2));
     let is_rest = before == "::" && (is_word(above) || above == ">");

@@ -1,12 +1,12 @@
 //! Builds for Windows on Linux, and runs the result under Wine.
 //!
-//! Uses the host's Rust target, mingw and Wine 10 if it has all three. Otherwise uses the Debian
-//! root, whose compiler builds the target's standard library with the program. All files are in
-//! `debian-root/windows` in the checkout's target directory.
+//! If the host has Rust's target, mingw and Wine 10, these are used. Otherwise the Debian root is
+//! used, whose compiler builds the target's standard library together with the program. All files
+//! are in `debian-root/windows` in the checkout's target directory.
 //!
 //! Under Wine, C: is a directory in `debian-root/windows`, S: the checkout, and T: the directory
-//! for temporary files. No drive contains the whole machine, so a removal that goes wrong destroys
-//! only replaceable files.
+//! for temporary files. No drive contains the whole machine, so a faulty removal destroys only
+//! replaceable files.
 
 pub(crate) mod calls;
 pub(crate) mod run;
@@ -30,8 +30,8 @@ const LINKER: &str = "x86_64-w64-mingw32-gcc";
 
 const OLDEST_WINE: u32 = 10;
 
-/// Makes two startup objects of the standard library, which `-Zbuild-std` does not build. The
-/// linker passes them first and last.
+/// Makes two startup objects of the standard library that `-Zbuild-std` does not build. The linker
+/// puts one first and one last.
 const RUNTIME: &str = r#"
 mkdir -p "$1"
 for name in rsbegin rsend; do
@@ -41,8 +41,8 @@ for name in rsbegin rsend; do
 done
 "#;
 
-/// Runs a command with one Wine server for all its programs. The Wine prefix is made once.
-/// Arguments: directory, checkout, command.
+/// Runs a command with a single Wine server for all its programs. The Wine prefix is created on
+/// first use. Arguments: directory, checkout, command.
 const SESSION: &str = r#"
 folder=$1 checkout=$2
 shift 2
@@ -72,7 +72,7 @@ fi
 "$@" 9>&-
 "#;
 
-/// Runs a program under Wine, and once more if Wine itself crashed, which the Wine client reports
+/// Runs a program under Wine. Runs it once more if Wine itself crashed, which its client reports
 /// with a distinctive message.
 const RUNNER: &str = r#"
 messages=$(mktemp)
@@ -89,7 +89,7 @@ exit "$status"
 "#;
 
 pub(crate) struct Windows {
-    /// Whether the host lacks a tool.
+    /// Whether to use the Debian root, because the host lacks a tool.
     in_root: bool,
     folder: PathBuf,
     inside: PathBuf,
@@ -111,7 +111,6 @@ impl Windows {
             })?;
         }
         fs::create_dir_all(&folder)?;
-        // Cargo runs Windows programs through this script.
         fs::write(folder.join("runner"), RUNNER)?;
         let inside = if in_root { inside } else { folder.clone() };
         let windows = Self { in_root, folder, inside };
@@ -158,7 +157,7 @@ impl Windows {
     pub(crate) fn packaged(&self) -> Result<PathBuf, Failure> {
         let build = ["build", "--quiet", "--profile", "dist", "--package", "curt-cli"];
         let mut arguments = self.cargo(&build);
-        // This profile aborts on panic, so the standard library needs `panic_abort`.
+        // This profile aborts on panic, so build `panic_abort` with the standard library.
         let library = arguments.iter_mut().find(|argument| argument.starts_with("-Zbuild-std="));
         if let Some(library) = library {
             "-Zbuild-std=std,panic_abort".clone_into(library);
@@ -177,7 +176,7 @@ impl Windows {
         let checkout = host::checkout();
         let mut all: Vec<&OsStr> = Vec::new();
         if self.in_root {
-            // All processes are in a PID namespace, so they die with the shell.
+            // Put all processes in a PID namespace, so that they die with the shell.
             let alone = [
                 "unshare",
                 "--propagation=unchanged",
@@ -219,7 +218,7 @@ impl Windows {
         set("WINEPREFIX", self.inside("prefix").as_ref());
         set("WINEARCH", "win64".as_ref());
         set("WINEDEBUG", "-all".as_ref());
-        // Prevent Wine's offers to download Mono and Gecko.
+        // Prevent Wine from offering to download Mono and Gecko.
         set("WINEDLLOVERRIDES", "mscoree,mshtml=".as_ref());
         all.extend(arguments.iter().map(|word| word.as_ref().to_owned()));
         if self.in_root {

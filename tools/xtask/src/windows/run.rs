@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         _ => (None, host::after_dashes(arguments)),
     };
     let windows = Windows::ready()?;
-    // Wine creates drive C:, which must exist before the directory.
+    // Start Wine first: it creates drive C:, where the directory is made.
     host::check(&mut windows.session(&["true"]))?;
     let scratch = Windows::on_drive_c("scratch");
     let folder = windows.outside(&scratch);

@@ -1,8 +1,8 @@
 use super::{TARGET, Windows, calls};
 use crate::host::{self, Failure, Outcome};
 
-/// The task `windows-session`. It exits with the status of the command, which finds `wine`, mingw,
-/// and these variables:
+/// Runs the task `windows-session`: a command that can use `wine`, mingw, and the variables below.
+/// Exits with the status of the command.
 ///
 /// - `CURT_LIBRARY`: with `--library`, the directory of libcurt, built for release;
 /// - `CURT_NATIVE_CALLS`: a script for `sh` that runs a program under Wine and writes its ntdll

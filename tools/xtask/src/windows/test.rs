@@ -1,4 +1,4 @@
-//! Runs the tests under Wine, except for xtask's own, which are for Unix.
+//! Runs the tests under Wine. xtask's own tests are left out, because they are for Unix.
 
 use super::Windows;
 use crate::host::{Failure, Outcome};

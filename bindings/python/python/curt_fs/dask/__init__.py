@@ -2,17 +2,17 @@
 
 How it works:
 
-1. A piece is a list of directories, by their paths below the root, with everything in them.
-2. A worker walks a piece in the order of names until its budget of entries or seconds is spent. It
-   returns its results, its errors, and the directories left over.
+1. A piece is a list of directories, each with everything in it, as paths below the root.
+2. A worker walks a piece in the order of names until the piece's budget of entries or seconds is
+   spent. It returns results, errors, and the directories left over.
 3. The finished part is the beginning of the piece, and the leftovers are its end. So pieces are
-   always disjoint, and sorting results by the ids of their pieces gives the order of one process.
+   always disjoint, and results sorted by the ids of their pieces have the order of one process.
 4. The client keeps the queue, and starts as many pieces as there are threads. Queued pieces can
    still be divided. While the queue is short, pieces are short, too.
-5. A path may mean another directory later, or on another machine. So a worker processes a directory
-   only if its inode number and creation time match those in the listing.
+5. A path may mean a different directory later, or on another machine. So a worker processes a
+   directory only if its inode number and creation time match those in the listing.
 6. Only the first result of a piece counts. So a piece can run again at any time, after its worker
-   died or while it hangs.
+   has died or while its worker hangs.
 7. Only workers need access to the tree, not the client.
 """
 
@@ -64,7 +64,7 @@ def usage(
     """Measures a tree, as `curt.usage` does.
 
     There is a record for each directory down to `max_depth`, or for all with `None`. A file with
-    several hard links counts once, wherever they are, and is charged to the smallest of its paths.
+    several hard links counts once, and is charged to the first of its paths in byte order.
     """
     if max_depth is not None and max_depth < 0:
         raise ValueError("max_depth must not be negative")
@@ -163,10 +163,10 @@ def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Rem
 
 
 def _root(path: _Path) -> bytes:
-    """Returns the full path, because workers have other working directories.
+    """Returns the full path, because workers have different working directories.
 
     Does not use `abspath`, which simplifies `link/..` without knowing the target. Keeps one
-    trailing separator: with it the system follows a symlink and rejects a file.
+    trailing separator, because with it the system follows a symlink and rejects a file.
     """
     given = os.fsencode(path)
     if b"\0" in given:

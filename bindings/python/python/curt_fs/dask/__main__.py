@@ -132,7 +132,8 @@ def connect(scheduler: str | None) -> Any:
 
 
 def dashboard(client: Any, scheduler: str | None) -> str:
-    """Returns a line about the dashboard. Another scheduler's page says if bokeh is missing."""
+    """Returns a line about the dashboard. If the scheduler is external, its page reports missing
+    bokeh."""
     if scheduler is None and find_spec("bokeh") is None:
         return "no dashboard: `pip install bokeh` gives one, which shows the progress"
     return f"dashboard: {client.dashboard_link}"

@@ -1,8 +1,8 @@
 """Removing a tree: the functions for workers, and the client's state.
 
 One worker removes a whole directory. If that takes too long for a piece, the subdirectories become
-pieces. After the last of these pieces the directory is swept: its remaining files are removed, then
-the directory itself.
+pieces. After the last of them, the directory is swept: its remaining files are removed, then the
+directory itself.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class Cancelled(Exception):
 def open_parent(root: bytes) -> int:
     """Opens the parent of a tree.
 
-    Users who can redirect the path can make root remove another directory, even after this check.
-    So as root, this function opens each component itself, and refuses components that others
-    control.
+    Users who control a component of the path could make root remove a different directory, even
+    after a check. So as root, this function opens each component itself, and refuses components
+    that others control.
     """
     above = os.path.dirname(root)
     if os.geteuid() != 0:
@@ -86,7 +86,7 @@ def open_parent(root: bytes) -> int:
                 fd, done = os.open(b"/", PLACE), b""
             else:
                 done = os.path.dirname(done)
-        # The text of a symlink in `/proc` might not be its target.
+        # Check, because the text of a symlink in `/proc` might not be its target.
         if not os.path.samestat(os.fstat(fd), os.stat(above or b"/")):
             raise replaced()
         return fd
@@ -250,7 +250,7 @@ def _sweep(
             os.rmdir(name, dir_fd=parent)
             result.entries += 1
         except OSError as error:
-            # Entries were added meanwhile, or the listing has skipped some: sweep again.
+            # Sweep again, because entries were added meanwhile or the listing skipped some.
             if error.errno == errno.ENOTEMPTY and result.entries > before:
                 continue
             if not failed and error.errno != errno.ENOENT:
@@ -311,7 +311,7 @@ class Removal:
         piece = Piece(run.root, (Directory(b""),))
         end = time.monotonic() + run.budget.patience
         seen: list[Result] = []
-        # If all workers have died meanwhile, Dask starts others.
+        # Repeat, because Dask starts other workers if all have died meanwhile.
         while not seen:
             try:
                 run.client.wait_for_workers(1, timeout=max(TICK, end - time.monotonic()))

@@ -29,7 +29,7 @@ MOST_KILLS = 5
 class Budget:
     """The limits of a piece.
 
-    A piece ends with the current directory after `entries` entries or `seconds` seconds. After
+    After `entries` entries or `seconds` seconds, a piece ends with its current directory. After
     `patience` seconds without a result, another worker gets the piece, too.
     """
 
@@ -75,7 +75,7 @@ def run_on_worker(function: Callable[..., Result], piece: Piece, *arguments: Any
     except PredicateFailed as error:
         return address(), error.args[0]
     except OSError as error:
-        # Returned, because Dask would log a raised error with its whole traceback.
+        # Return the error, because Dask would log a raised one with its whole traceback.
         return address(), error
 
 
@@ -205,7 +205,7 @@ class Run:
             pure=False,
         )
         task.futures.append(future)
-        # `distributed.wait` would use the default client instead of this one.
+        # Not `distributed.wait`, which would use the default client instead of this one.
         future.add_done_callback(lambda _future: self.ready.set())
 
     def _wait(self) -> list[tuple[Task, Any]]:
@@ -260,7 +260,7 @@ class Run:
         self._submit(task)
 
     def _repeat_overdue(self) -> None:
-        """Gives overdue pieces to other workers as well, because theirs may hang."""
+        """Gives overdue pieces to other workers as well, because their first workers may hang."""
         overdue = [task for task in self.tasks.values() if time.monotonic() > task.due]
         if not overdue:
             return
@@ -277,7 +277,8 @@ class Run:
             self._submit(task)
 
     def _check_connection(self) -> None:
-        """Raises if the scheduler is lost. The client notices that a moment later."""
+        """Raises if the scheduler is lost. Waits, because the client notices that a moment later.
+        """
         for _ in range(20):
             if self.client.status != "running":
                 self.check_scheduler()

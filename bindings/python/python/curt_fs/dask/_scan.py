@@ -284,7 +284,8 @@ class Scan:
                 waiting.extend(reversed(below))
                 if result.entries >= piece.entries or time.monotonic() >= end:
                     break
-                # A partition of a dataframe has no budget: it cannot be returned in part.
+                # Partitions of a dataframe ignore cancellation, because they cannot be returned in
+                # part.
                 if end < float("inf") and is_cancelled():
                     break
         result.leftovers = waiting[::-1]
@@ -429,7 +430,7 @@ def search(piece: Piece, predicate: Callable[[Entry], object]) -> Result:
 
 
 class PredicateFailed(Exception):
-    """Ends a search: carries the exception to the caller."""
+    """Ends a search, and carries the predicate's exception to the caller."""
 
 
 def _fits(entry: Entry, predicate: Callable[[Entry], object]) -> bool:
@@ -468,7 +469,7 @@ class Condition:
         return Condition, (self.text,)
 
 
-# Paths are Python strings, because Arrow's must be valid UTF-8.
+# Paths are Python strings, because Arrow's strings must be valid UTF-8.
 COLUMNS = {
     "path": "object",
     "kind": "object",

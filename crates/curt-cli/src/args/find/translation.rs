@@ -1,10 +1,10 @@
-//! Translates command lines of GNU find, for the error about their words.
+//! Translates command lines of GNU find, to suggest the curt command in an error message.
 
 use crate::quote::for_terminal;
 
-/// GNU find's options, tests and actions of several letters. Read as combined short options they
-/// would often mean something else: `-exec` is `-e xec`. `-ls` is omitted because `-l -s` is a
-/// listing, too.
+/// Names of GNU find's options, tests and actions with several letters. As combined short options
+/// they would often mean something else: `-exec` is `-e xec`. `-ls` is omitted, because `-l -s`
+/// prints a listing, too.
 const WORDS: &str = "\
     amin and anewer atime cmin cnewer context ctime daystart delete depth empty exec execdir \
     executable false files0-from fls follow fprint fprint0 fprintf fstype gid group \
@@ -13,7 +13,7 @@ const WORDS: &str = "\
     okdir or path perm print print0 printf prune quit readable regex regextype samefile size true \
     type uid used user version warn wholename writable xdev xtype";
 
-/// Words whose counterparts take the same value, or none.
+/// GNU find's words, and curt's options with the same meaning and value.
 const SAME: [(&str, &str); 11] = [
     ("delete", "--delete"),
     ("empty", "--empty"),
@@ -37,7 +37,7 @@ pub(in crate::args) fn is_of_find(name: &str) -> bool {
 pub(in crate::args) fn translated<'w>(words: &[&'w str]) -> Result<String, &'w str> {
     let first = words.iter().position(|word| word.starts_with('-')).unwrap_or(words.len());
     let (paths, rest) = words.split_at(first);
-    // GNU find skips no entries.
+    // `-u`, because GNU find skips neither hidden nor ignored entries.
     let (mut flags, mut pattern, mut options) = ("-u", None, Vec::new());
     let mut rest = rest.iter();
     while let Some(&word) = rest.next() {

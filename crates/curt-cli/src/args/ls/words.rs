@@ -1,5 +1,3 @@
-//! The values of options of `curt ls`.
-
 use curt::Fields;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +9,7 @@ pub(crate) enum When {
 }
 
 impl When {
-    /// Returns whether the feature is on, given the condition for `auto`.
+    /// Returns whether the feature is on. For `Auto`, the answer is `auto`.
     pub(crate) fn applies(self, auto: bool) -> bool {
         self == When::Always || self == When::Auto && auto
     }
@@ -30,9 +28,8 @@ pub(crate) enum Hidden {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Marks {
     None,
-    /// Print a slash after directories.
     Slash,
-    /// Print an indicator of the kind, but no `*` after executable files.
+    /// Print an indicator for each kind, but no `*` after executable files.
     Kinds,
     All,
 }

@@ -9,10 +9,11 @@ use crate::out::blocks::Blocks;
 use crate::session::Session;
 use crate::sys;
 
-/// The size without a terminal.
+/// Width and height if there is no terminal.
 const WIDTH: usize = 80;
 const HEIGHT: usize = 24;
-/// A shorter bar is too coarse; a longer one only takes space from names.
+/// The limits of a bar's width. A shorter bar is too coarse; a longer one only takes space from
+/// names.
 const SHORTEST_BAR: usize = 10;
 const LONGEST_BAR: usize = 40;
 /// Lines kept free for the command line and the next prompt.
@@ -103,7 +104,6 @@ impl Style {
         cut + end + last
     }
 
-    /// Returns a bar, with a resolution of an eighth of a column in Unicode.
     fn bar(&self, number: u64, whole: u64, columns: usize) -> String {
         const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
         let columns = columns as u64;
@@ -127,7 +127,7 @@ pub(super) fn lines(session: &Session) -> usize {
     height.unwrap_or(HEIGHT).saturating_sub(LEFT).max(1)
 }
 
-/// Returns the share of `whole` in units of 1/`parts`, rounded.
+/// Returns `number / whole` in units of 1/`parts`, rounded.
 fn share(number: u64, whole: u64, parts: u64) -> u64 {
     if whole == 0 {
         return 0;

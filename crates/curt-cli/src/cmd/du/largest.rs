@@ -1,13 +1,11 @@
-//! Keeps only the largest of many records.
-
 use std::collections::BTreeMap;
 
 /// Which of two records of equal size is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ties {
     First,
-    /// Keep the later one. A directory comes after its contents, so no record is kept without its
-    /// parent.
+    /// Keep the later record. A directory comes after its contents, so no record is kept without
+    /// its parent.
     Last,
 }
 

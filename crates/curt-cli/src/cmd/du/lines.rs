@@ -15,7 +15,7 @@ use crate::time::{self, Format, Zone};
 
 pub(super) enum Wrong {
     Value(String),
-    /// A wrong command line, whose message refers to `--help`.
+    /// A usage error, whose message refers to `--help`.
     Usage(String),
 }
 
@@ -125,8 +125,8 @@ impl Times {
             (Some(style), _) => style.clone(),
             (None, Some(style)) if style != "locale" => {
                 let style = style.to_string_lossy();
-                // `TIME_STYLE` is also for ls, whose formats can have a second line and whose
-                // styles can have a prefix.
+                // `TIME_STYLE` is shared with ls. There, a format can have a second line and a
+                // style can have the prefix `posix-`. Strip both.
                 let end = style.find('\n').filter(|_| style.starts_with('+'));
                 let style = &style[..end.unwrap_or(style.len())];
                 style.trim_start_matches("posix-").to_owned()
@@ -139,7 +139,7 @@ impl Times {
         Ok(Times { format: Format::new(format), zone: Zone::local() })
     }
 
-    /// Formats a time. If its year is too large, warns and returns seconds.
+    /// Formats a time. If its year is too large, prints a warning and returns the seconds.
     fn show(&self, time: Option<Time>, session: &Session) -> String {
         let Some(time) = time else { return "?".to_owned() };
         let Some(local) = self.zone.local_time(time) else {
@@ -159,7 +159,7 @@ Valid arguments are:
 const FORMATS: [(&str, &str); 3] =
     [("full-iso", time::FULL_ISO), ("long-iso", time::LONG_ISO), ("iso", "%Y-%m-%d")];
 
-/// Returns the unit of sizes. With `--inodes`, a block size counts as 1.
+/// Returns the unit of sizes. With `--inodes`, every block size is 1.
 fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
     let option = if options.is_long_block_size { "--block-size" } else { "-B" };
     let parse =
@@ -175,7 +175,7 @@ fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
         None => chosen.unwrap_or_else(|| Blocks::from_environment(&VARIABLES)),
     };
     Ok(match blocks {
-        // As in GNU du, the `B` of a unit remains.
+        // As in GNU du, print the `B` of a unit, such as `MB`, although entries are counted.
         Blocks::Units(_, suffix) if options.inodes && suffix.ends_with('B') => {
             Blocks::Units(1, "B".to_owned())
         }
@@ -186,7 +186,6 @@ fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
 
 const VARIABLES: [&str; 3] = ["DU_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"];
 
-/// Returns whether an option or an environment variable chooses the unit.
 pub(super) fn chooses_unit(options: &DuOptions) -> bool {
     options.unit.is_some()
         || !options.block_size.is_empty()

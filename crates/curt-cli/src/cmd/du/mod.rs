@@ -74,8 +74,8 @@ impl<'a> Run<'a> {
         let Some(mut operands) = operands::gather(options, session) else {
             return session.close(false);
         };
-        // Handle signals only from here on: while curt reads the operands from a pipe or terminal,
-        // a signal must end it at once.
+        // Handle signals only now: while curt reads operands from a pipe or terminal, a signal must
+        // end it at once.
         interrupt::listen();
         operands.retain(|operand| !self.patterns.matches(Path::new(operand), Kind::Unknown));
         if self.is_chart {
@@ -126,8 +126,8 @@ impl<'a> Run<'a> {
         });
         let style = Style::new(session);
         let tree = Tree::new(largest.into_sorted());
-        // The rows that sum up other entries must fit the terminal, too, so try fewer and fewer
-        // entries.
+        // Rows that sum up remaining entries must fit, too. So show fewer entries until all rows
+        // fit.
         let rows = |entries| tree.rows(entries, &style);
         let is_fit = |rows: &Vec<Row>| options.top.is_some() || rows.len() <= most;
         let rows = (1..=most).rev().map(rows).find(is_fit).unwrap_or_default();
@@ -168,7 +168,7 @@ impl<'a> Run<'a> {
         report
     }
 
-    /// Returns the number of rows that fit, minus one if a total is printed.
+    /// Returns how many rows fit the terminal, apart from the row of the total.
     fn rows(&self) -> usize {
         chart::lines(self.session).saturating_sub(self.options.total.into())
     }

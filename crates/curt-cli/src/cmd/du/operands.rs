@@ -1,5 +1,3 @@
-//! Operands and exclusion patterns, from the command line or from files.
-
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
@@ -15,7 +13,7 @@ use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 use crate::sys;
 
-/// Returns the operands, or reports that the file naming them cannot be opened and returns `None`.
+/// Returns the operands. Reports a list of operands that cannot be opened, and returns `None`.
 pub(super) fn gather(options: &DuOptions, session: &Session) -> Option<Vec<OsString>> {
     let Some(file) = &options.files0_from else {
         return Some(
@@ -67,7 +65,6 @@ pub(super) fn patterns(options: &DuOptions) -> Result<Globs, Wrong> {
     Ok(Globs::gnu(patterns))
 }
 
-/// Adds the lines of a file to the patterns, without trailing whitespace. Skips empty lines.
 fn read_patterns(file: &OsStr, patterns: &mut Vec<OsString>) -> io::Result<()> {
     if file == "-" {
         return add_lines(io::stdin().lock(), patterns);

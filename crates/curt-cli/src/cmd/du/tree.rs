@@ -19,13 +19,13 @@ use crate::sys;
 /// The number of entries in a directory, and the sum of their sizes.
 type Sum = (u64, u64);
 
-/// Sums up the contents of directories. Their records come before the directory's, so one sum per
-/// depth is enough.
+/// Sums up the contents of directories. The records of a directory's contents come before its own
+/// record, so one sum per depth is enough.
 #[derive(Default)]
 pub(super) struct Contents(Vec<Sum>);
 
 impl Contents {
-    /// Counts an entry, and returns the sum of its contents.
+    /// Adds an entry to the sum of its parent. Returns the sum of the entry's own contents.
     pub(super) fn of(&mut self, depth: usize, number: u64) -> Sum {
         self.0.resize(self.0.len().max(depth + 2), (0, 0));
         let (entries, sum) = self.0[depth];
@@ -44,8 +44,8 @@ struct Node {
 }
 
 impl Node {
-    /// Returns whether this directory contains only `other`, which can then share its row. An
-    /// operand always gets its own row.
+    /// Returns whether `other` is a directory and the only entry of this directory, so that both
+    /// can share a row. An operand always gets its own row.
     fn holds_only(&self, other: &Node) -> bool {
         self.record.depth > 0
             && other.record.kind == Kind::Directory
@@ -95,9 +95,8 @@ impl Tree {
         Tree { nodes }
     }
 
-    /// Returns the rows of the largest entries, in printing order, and one row for the other
-    /// entries of each directory. A directory shares a row with its only entry if that is a
-    /// directory.
+    /// Returns the rows of the largest entries, in printing order, and one row for the remaining
+    /// entries of each directory.
     pub(super) fn rows(&self, entries: usize, style: &Style) -> Vec<Row> {
         let Tree { nodes } = self;
         let mut count = 0;
@@ -152,7 +151,7 @@ impl Tree {
     }
 }
 
-/// Returns a quoting of names that sends no control characters to the terminal.
+/// Returns a way to quote names that sends no control characters to the terminal.
 pub(super) fn quoting(of_names: QuotingStyle, style: &Style) -> Quoting {
     let is_ascii = !style.is_unicode && sys::has_c_locale("LC_CTYPE");
     Quoting { style: of_names, is_masked: true, is_ascii, has_utf8_quotes: false }

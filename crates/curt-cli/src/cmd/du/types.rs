@@ -10,15 +10,16 @@ use curt::usage::{Sizes, UsageRecord};
 #[derive(Default)]
 pub(super) struct Types(HashMap<OsString, Sizes>);
 
-/// Labels of entries without an extension. They differ from every extension, because extensions are
-/// shown with a dot.
+/// Labels for entries without an extension. They differ from extensions, which are shown with a
+/// dot.
 const NO_TYPE: &str = "(no extension)";
 const LINKS: &str = "(links)";
 const OTHERS: &str = "(devices, pipes and sockets)";
 const DIRECTORIES: &str = "(directories)";
 
 impl Types {
-    /// Adds a record. Skips directories, whose sum is computed at the end as the rest of the total.
+    /// Adds a record, except a directory. At the end, the rest of the total is the sum of all
+    /// directories.
     pub(super) fn add(&mut self, record: &UsageRecord) {
         if record.kind == Kind::Directory {
             return;

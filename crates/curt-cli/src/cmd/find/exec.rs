@@ -20,7 +20,7 @@ use crate::quote::quote;
 use crate::session::Session;
 use crate::sys::{self, Running, interrupt};
 
-/// The longest delay until a thread waiting for a command notices a signal.
+/// The longest time before a thread that waits for a command notices a signal.
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) struct Commands<'a> {
@@ -30,15 +30,15 @@ pub(super) struct Commands<'a> {
     /// The number of threads for `-x`. If it is 1, the thread that finds an entry runs its
     /// commands.
     pub(super) runners: usize,
-    /// Whether a program was reported that cannot be started for any entry.
+    /// Whether a command was reported that cannot be started for any entry.
     has_given_up: AtomicBool,
 }
 
 struct Command {
     template: Template,
     bytes: usize,
-    /// The path at which the program was found. `None` if a placeholder names the program, which
-    /// each command then searches.
+    /// The program's path, once found. `None` if a placeholder names the program, so that each
+    /// start must search for it.
     program: OnceLock<Option<PathBuf>>,
 }
 
@@ -104,8 +104,8 @@ impl<'a> Commands<'a> {
         self.run_batch(&batch);
     }
 
-    /// Runs each command for a batch, until a command cannot be started. As in fd, a failing exit
-    /// code does not stop the others.
+    /// Runs each command for a batch, but stops at a command that cannot be started. As in fd, a
+    /// command that fails does not stop the others.
     fn run_batch(&self, batch: &[OsString]) {
         for command in &self.list {
             let result = self.start(command, batch, &mut Vec::new());
@@ -143,8 +143,8 @@ impl<'a> Commands<'a> {
         Ok(is_success)
     }
 
-    /// Reports a command that could not be started. Only counts a command that ran and failed,
-    /// because that has reported its own failure.
+    /// Reports a command that could not be started. A command that ran and failed is only counted,
+    /// because it has reported its failure itself.
     fn check(&self, command: &Command, paths: &[OsString], result: Result<bool, Error>) {
         let error = match result {
             Ok(true) => return,
@@ -199,7 +199,7 @@ impl Command {
         is_program && self.template.has_one_program()
     }
 
-    /// Starts the program at the path that the first search found. If that fails, searches again,
+    /// Starts the program at the path found by the first search. If that fails, searches again,
     /// because the program might have moved.
     fn start(
         &self,

@@ -10,7 +10,7 @@ use crate::out::json::Object;
 use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 
-/// Hints to print at the end, noticed by the search threads during a deletion.
+/// Which hints to print after a deletion.
 #[derive(Default)]
 pub(super) struct Hints {
     has_full: AtomicBool,

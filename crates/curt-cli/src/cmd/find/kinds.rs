@@ -1,5 +1,3 @@
-//! The option `--type`.
-
 use curt::walk::Visited;
 use curt::{Error, Fields, Kind};
 
@@ -14,7 +12,7 @@ pub(super) struct Kinds {
     is_empty: bool,
 }
 
-/// fd's letters and words, and words that users of GNU find may try.
+/// fd's letters and words, and words that users of GNU find might try.
 const KINDS: [(&[&str], Kind); 8] = [
     (&["f", "file"], Kind::File),
     (&["d", "dir", "directory"], Kind::Directory),
@@ -70,13 +68,12 @@ impl Kinds {
         ])
     }
 
-    /// Returns whether targets are needed, because a junction and a mounted volume differ only in
-    /// these.
+    /// Returns whether symlink targets must be read, because only these distinguish a junction from
+    /// a mounted volume.
     fn need_target(&self) -> bool {
         self.any.iter().any(|kind| matches!(kind, Kind::Junction | Kind::VolumeMount))
     }
 
-    /// Returns whether an entry can match, judging by the kind from the listing.
     pub(super) fn may_match(&self, kind: Kind) -> bool {
         if self.are_all() {
             return true;
@@ -85,8 +82,7 @@ impl Kinds {
         (may_be_volume || self.has(kind)) && (!self.is_empty || may_be_empty(kind))
     }
 
-    /// Returns whether an entry matches. Fails if that requires reading a directory that cannot be
-    /// read.
+    /// Returns whether an entry matches. Fails if a directory must be read for that, but cannot be.
     pub(super) fn match_entry(&self, entry: &mut Visited<'_>) -> Result<bool, Error> {
         let metadata = entry.metadata();
         let passes = self.has(metadata.kind())

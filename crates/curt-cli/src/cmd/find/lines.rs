@@ -1,4 +1,4 @@
-//! Formats an entry: as its path (colored or hyperlinked), fields, `--format` or JSON.
+//! Formats an entry as a path (colored or hyperlinked), as fields, with `--format` or as JSON.
 
 use std::borrow::Cow;
 use std::path::{MAIN_SEPARATOR_STR, Path, PathBuf};
@@ -174,7 +174,6 @@ impl Lines {
         }
     }
 
-    /// Adds a text; on a terminal, `?` replaces control characters.
     fn add_text(&self, text: &[u8], to: &mut Vec<u8>) {
         if self.is_masked {
             to.extend(masked(text).into_bytes());

@@ -1,7 +1,7 @@
-//! Decides which entries match. Tests of names and kinds come first, because the listing has both.
-//! If they pass, a single call reads the metadata for the other tests and the printed fields. An
-//! unknown value fails every test, so `--delete` never removes an entry because of incomplete
-//! information.
+//! Decides which entries match. Tests of names and kinds come first, because the listing contains
+//! both. For entries that pass, a single call reads the metadata for all other tests and the
+//! printed fields. An unknown value fails every test, so `--delete` never removes an entry because
+//! of incomplete information.
 
 use curt::walk::Visited;
 use curt::{Error, Fields, Metadata};

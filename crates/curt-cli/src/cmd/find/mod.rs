@@ -54,12 +54,12 @@ const TIMES: Fields = Fields::MODIFIED.union(Fields::CHANGED).union(Fields::ACCE
 
 const WAITING: usize = 1024;
 
-/// Number of entries between two checks of the clock: few, because each entry can take a long time
-/// on a network.
+/// How many entries are visited between two checks of the clock: few, because on a network each can
+/// take a long time.
 const PACE: u32 = 16;
 
-/// Number of bytes that a thread collects before printing: more than the output buffer, so they
-/// bypass it.
+/// How many bytes a thread collects before printing. They exceed the output buffer, so they bypass
+/// it.
 const CHUNK: usize = 2 * out::BUFFER;
 
 pub(crate) fn run(options: &FindOptions) -> Exit {
@@ -110,7 +110,6 @@ impl Action {
 struct Find<'a> {
     options: &'a FindOptions,
     session: &'a Session,
-    /// The directories to search, made absolute for `--absolute-path`.
     operands: Vec<PathBuf>,
     exclusions: Exclusions,
     matcher: Matcher,
@@ -121,7 +120,7 @@ struct Find<'a> {
     commands: Commands<'a>,
     hints: Hints,
     taken: AtomicU64,
-    /// The counts of the threads that have ended.
+    /// The totals of the threads that have ended.
     found: AtomicU64,
     removed: AtomicU64,
     directories: AtomicU64,
@@ -188,9 +187,9 @@ impl<'a> Find<'a> {
         };
         let same_file_system =
             if options.has_own_boundary() { SameFileSystem::Mount } else { SameFileSystem::No };
-        // If every entry is printed, the walk reads the metadata of all entries; otherwise metadata
-        // is read only for possible matches. A directory's times must be read before its contents
-        // are removed.
+        // Let the walk read the metadata of all entries if all match. A directory's times must be
+        // read before its contents are removed, which changes them. Otherwise metadata is read only
+        // for possible matches.
         let is_any = self.matcher.matches_all() && options.min_depth.is_none()
             || self.action == Action::Remove && self.fields.intersects(TIMES);
         let mut walk = Walk::new(self.operands.as_slice())
@@ -208,8 +207,8 @@ impl<'a> Find<'a> {
         if !self.exclusions.are_empty() {
             walk = walk.exclude(|entry| self.exclusions.match_entry(entry));
         }
-        // Sort, which reads a whole directory first: removing entries during a listing might make
-        // `readdir` miss later ones.
+        // Sorting reads each directory completely before any of its entries is removed. Otherwise
+        // `readdir` might miss entries.
         walk = walk.sort_by_name(self.action == Action::Remove);
         if let Some(budget) = sys::raise_descriptor_limit() {
             walk = walk.descriptors(budget);
@@ -217,7 +216,7 @@ impl<'a> Find<'a> {
         options.without.features.iter().copied().fold(walk, Walk::without)
     }
 
-    /// Searches, and runs the commands in other threads meanwhile.
+    /// Searches while other threads run the commands.
     fn run_commands_beside(&self, walk: &Walk<'_>) -> Summary {
         let (sender, receiver) = mpsc::sync_channel::<PathBuf>(WAITING);
         let receiver = Mutex::new(receiver);
@@ -242,9 +241,10 @@ impl<'a> Find<'a> {
         })
     }
 
-    /// Counts an entry. Returns whether it is beyond the limit, and whether the search can stop.
+    /// Counts an entry. Returns whether the entry is beyond the limit, and whether the search can
+    /// stop.
     fn count(&self) -> (bool, bool) {
-        // Do not limit an ordered result, whose first entries are known only at the end.
+        // Do not limit an ordered result: its first entries are known only at the end.
         let is_open =
             self.results.is_ordered && matches!(self.action, Action::Print | Action::Keep);
         let most = self.options.max_results.filter(|&most| most > 0 && !is_open);
@@ -274,7 +274,7 @@ impl<'a> Find<'a> {
             self.commands.have_given_up() || options.max_results.is_some() || options.quiet;
         let is_cut = session.screen().is_cut();
         let is_cancelled = is_cut || interrupt::signal().is_some() || summary.stopped && !is_done;
-        // For an ordered result, all matches were counted, but only the first ones are printed.
+        // All matches of an ordered search were counted, but only the first ones are printed.
         let most = options.max_results.filter(|&most| most > 0).unwrap_or(u64::MAX);
         let found = self.found.load(Ordering::Relaxed).min(most);
         self.hints.show(session);
@@ -314,8 +314,8 @@ impl<'a> Find<'a> {
     }
 }
 
-/// Returns the directories to search. With `--absolute-path`, reports those that cannot be made
-/// absolute.
+/// Returns the directories to search. With `--absolute-path`, reports and omits those that cannot
+/// be made absolute.
 fn operands(options: &FindOptions, session: &Session) -> Vec<PathBuf> {
     let operands = operands_or_here(&options.operands).into_iter();
     if !options.absolute_path {

@@ -126,7 +126,7 @@ fn expression<'t>(text: &'t str, options: &FindOptions) -> Cow<'t, str> {
     if options.fixed_strings { Cow::Owned(regex::escape(text)) } else { Cow::Borrowed(text) }
 }
 
-/// Returns a message with the last line of the error from `regex`. The lines before it draw the
+/// Returns a message with the last line of the error from `regex`. Earlier lines only mark the
 /// position.
 fn invalid_regex(text: &str, error: &regex::Error) -> String {
     let picture = error.to_string();
@@ -137,7 +137,7 @@ fn invalid_regex(text: &str, error: &regex::Error) -> String {
     format!("invalid regular expression {}: {reason}; {hint}", quote(text))
 }
 
-/// Returns whether the pattern means a capital letter. An escape such as `\S` does not count.
+/// Returns whether the pattern has a capital letter. An escape such as `\S` does not count.
 fn has_capital_letter(expression: &Hir) -> bool {
     match expression.kind() {
         HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {

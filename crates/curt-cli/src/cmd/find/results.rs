@@ -1,5 +1,5 @@
-//! The order of results, as in fd: the results of a search that ends soon or finds little are
-//! sorted by path. Others are printed as they are found, unless the user requested an order.
+//! The order of results, as in fd. If a search ends soon or finds little, its results are sorted by
+//! path. Otherwise they are printed as they are found, unless the user requested an order.
 
 use std::cmp;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,6 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Gives up sorting if the search has taken longer than [`SORTED_TIME`].
     pub(super) fn keep_pace(&self) {
         if !self.holds_all && !self.are_flowing() && self.begun.elapsed() > SORTED_TIME {
             self.flow();
@@ -102,7 +101,6 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Returns the entries held back, sorted, and at most `--max-results` of them.
     pub(super) fn sorted(&self) -> Vec<Found> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = std::mem::take(&mut *held);
@@ -118,10 +116,10 @@ impl<'a> Results<'a> {
     }
 }
 
-/// Compares paths. If the first differing bytes both belong to names, they decide, which is several
-/// times faster than `Path::cmp`. Otherwise falls back to that.
+/// Compares paths. If the first differing bytes both belong to names, compares only these bytes,
+/// which is several times faster than `Path::cmp`. Otherwise calls `Path::cmp`.
 fn by_name(one: &Path, other: &Path) -> cmp::Ordering {
-    // On Windows, a path that begins with two separators might have one of several kinds of prefix.
+    // On Windows, a path that begins with two separators can have one of several kinds of prefix.
     let may_have_prefix = |path: &[u8]| matches!(path, [b'/' | b'\\', b'/' | b'\\', ..]);
     if may_have_prefix(bytes(one)) || may_have_prefix(bytes(other)) {
         return one.cmp(other);

@@ -1,5 +1,3 @@
-//! The option `--size`.
-
 use std::ops::RangeInclusive;
 
 use crate::quote::quote;

@@ -158,8 +158,8 @@ fn named(name: &str) -> Result<Part, String> {
     })
 }
 
-/// Splits a text at its placeholders. `other` gets any other text in braces (the rest of the text
-/// if the brace is unclosed), and returns `None` if that is plain text.
+/// Splits a text at its placeholders. Passes other text in braces (the rest of the text if the
+/// brace is unclosed) to `other`, which returns `None` for plain text.
 fn split(
     text: &str,
     other: impl Fn(&str, bool) -> Result<Option<Part>, String>,

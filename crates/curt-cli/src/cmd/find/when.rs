@@ -1,5 +1,3 @@
-//! The options `--changed-within` and `--changed-before`.
-
 use std::io::ErrorKind;
 
 use curt::fields::{Follow, Time};
@@ -9,8 +7,8 @@ use crate::out::text;
 use crate::quote::quote;
 use crate::time::{self, Zone};
 
-/// Parses a date, an age or the name of a file, in this order. So a file named `7d` does not change
-/// the meaning of `7d`; it must be written `./7d`.
+/// Parses a date, an age or the name of a file, in this order. So `7d` is always an age; a file of
+/// that name is `./7d`.
 pub(super) fn parse(text: &str, option: &str) -> Result<Time, String> {
     let invalid = |reason: &str| format!("invalid time {} for {option}: {reason}", quote(text));
     if let Some(time) = time::parse(text, &Zone::local()).map_err(invalid)? {

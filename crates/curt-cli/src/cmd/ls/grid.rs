@@ -95,7 +95,6 @@ fn columns(cells: &[usize], line: usize, across: bool) -> Vec<usize> {
     vec![LEAST]
 }
 
-/// Fills a gap with spaces, or with tabs if they are shorter.
 fn fill(out: &mut Vec<u8>, mut from: usize, to: usize, tab: usize) {
     while from < to {
         if tab > 0 && to / tab > (from + 1) / tab {

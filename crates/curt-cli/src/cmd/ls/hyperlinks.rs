@@ -45,7 +45,7 @@ impl Hyperlinks {
     }
 
     fn link_canonical(&self, path: &Path, text: &[u8]) -> Vec<u8> {
-        // The directory has no known absolute path.
+        // Without a known absolute path of the directory, do not link.
         if !path.is_absolute() {
             return text.to_vec();
         }

@@ -1,5 +1,3 @@
-//! The options `--ignore`, `--hide` and `--ignore-backups`.
-
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 

@@ -1,5 +1,3 @@
-//! Entries to show, and how they are read.
-
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -17,11 +15,11 @@ pub(super) struct Item {
     pub(super) name: OsString,
     pub(super) kind: Kind,
     pub(super) columns: Columns,
-    /// The full metadata, if more is shown than `columns`.
+    /// The full metadata, if `columns` is not enough.
     pub(super) metadata: Option<Box<Metadata>>,
     /// Kind and mode of a symlink's target, if needed.
     pub(super) target: Option<Box<(Kind, Option<u32>)>>,
-    /// Whether this is an operand whose contents are listed instead.
+    /// Whether this is an operand that is not shown itself, because its contents are listed.
     pub(super) is_opened: bool,
 }
 
@@ -112,7 +110,7 @@ pub(super) enum Detail {
 
 pub(super) struct Collector {
     pub(super) detail: Detail,
-    /// Fields read in addition to the plan, for files and for directories.
+    /// Fields beyond the plan's to read for files, and (next field) for directories.
     of_files: Fields,
     of_directories: Fields,
     time: Fields,
@@ -138,8 +136,8 @@ impl Collector {
         Collector { detail, of_files, of_directories, time: settings.time() }
     }
 
-    /// Returns the maximum number of threads: 1 if each entry needs allocations, because the
-    /// allocator then costs more than further threads gain.
+    /// Returns the maximum number of threads: 1 if each entry needs allocations, because these then
+    /// cost more than other threads would gain.
     pub(super) fn threads(&self, settings: &Settings<'_>) -> Threads {
         match settings.options.threads.unwrap_or_default() {
             Threads::Automatic if self.detail == Detail::Metadata => Threads::AtMost(1),

@@ -1,5 +1,3 @@
-//! Traverses the operands and their subdirectories.
-
 use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -23,11 +21,11 @@ use crate::out::text;
 use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 
-/// The size of the listing buffer if several threads share the entries of a directory. A small
-/// directory touches only its first pages.
+/// The size of the listing buffer if several threads share the entries of a directory. Small
+/// directories touch only its first pages.
 const BUFFER: usize = 256 << 10;
 
-/// The most entries whose allocation is reused for the next directory.
+/// The largest vector of entries whose allocation is reused for the next directory.
 const MOST_SPARE: usize = 4096;
 
 #[derive(Default)]
@@ -441,7 +439,7 @@ impl<'a> Lister<'a> {
         self.session.worsen(Exit::USAGE);
     }
 
-    /// Returns whether a symlink that had to be followed is broken, and reports it. A trailing
+    /// Returns whether a symlink that must be followed is broken, and reports that. A trailing
     /// slash forces following. `shown` is the symlink's path in messages.
     fn is_broken(&mut self, list: Option<&List>, path: &Path, shown: &Path) -> bool {
         let result = stat_in(&mut self.target_stat, list, &path.join(""));
@@ -466,7 +464,6 @@ impl<'a> Lister<'a> {
     }
 }
 
-/// Reads the metadata of an operand, or of an entry relative to its open directory.
 fn stat_in(stat: &mut Stat, list: Option<&List>, path: &Path) -> Result<Metadata, Error> {
     match list {
         Some(list) => list.stat(stat, path),

@@ -47,8 +47,8 @@ pub(super) struct LineFormatter<'a> {
     owners: &'a Owners,
     widths: Widths,
     has_acl: bool,
-    /// The previous entry's owners. Their formatted columns are reused, because most entries have
-    /// the same owners.
+    /// The previous entry's owners and their formatted columns, because most entries have the same
+    /// owners.
     before: OwnerIds,
     owners_before: Vec<u8>,
 }
@@ -135,8 +135,8 @@ impl<'a> LineFormatter<'a> {
             _ => "Modified",
         };
         let time_width = settings.times.as_ref().map_or(0, Times::width);
-        // Each column has four values: whether it is shown, its label, its width if it is
-        // right-aligned, and its width if it is left-aligned.
+        // For each column: whether it is shown, its label, its width if right-aligned, and its
+        // width if left-aligned.
         let columns = [
             (settings.shows_inode, "Inode", widths.inode, 0),
             (settings.shows_blocks, "Blocks", widths.blocks, 0),
@@ -164,7 +164,7 @@ impl<'a> LineFormatter<'a> {
         }
     }
 
-    /// Adds inode number and allocated space, which precede the name in every format.
+    /// Adds the inode number and the allocated space, which precede the name in every format.
     pub(super) fn prefix(&self, item: &Item, line: &mut Vec<u8>) {
         let is_aligned = self.settings.format != Format::Commas;
         let width = |width: usize| if is_aligned { width } else { 0 };
@@ -200,7 +200,7 @@ impl<'a> LineFormatter<'a> {
         line.push(b' ');
         self.owner_columns(item, line);
         if !settings.options.no_owner || !settings.options.hides_group || settings.options.author {
-            // To decide whether a colored name wraps, GNU ls counts columns from here.
+            // GNU ls counts columns from here to decide whether a colored name wraps.
             begin = line.len();
         }
         self.size_column(item, line);
@@ -270,13 +270,14 @@ impl<'a> LineFormatter<'a> {
     }
 }
 
-/// Returns whether the owners changed. Without numeric IDs, always assumes so.
+/// Returns whether the owners differ from the previous ones. Without numeric IDs, assumes that they
+/// do.
 fn differ(owners: OwnerIds, before: OwnerIds) -> bool {
     owners == (None, None) || owners != before
 }
 
 impl<'a> Owner<'a> {
-    /// Creates the owner to show. `known` is the name looked up for the ID, `read` the name that
+    /// Returns the owner to show. `known` is the name looked up for the ID, `read` the name that
     /// came with the metadata.
     fn new(id: Option<u32>, known: Option<&'a OwnerName>, read: Option<&'a OsStr>) -> Self {
         match (id, known, read) {

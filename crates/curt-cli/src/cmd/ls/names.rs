@@ -16,9 +16,9 @@ use crate::quote::Style;
 
 pub(super) struct NameFormatter<'a> {
     settings: &'a Settings<'a>,
-    /// Whether unquoted names start one column further right, so that they align with quoted names.
+    /// Whether to indent unquoted names by one column, so that they align with quoted names.
     pub(super) is_aligned: bool,
-    /// Whether a color was used. Before the first color, the terminal is reset.
+    /// Whether a color was used. The terminal is reset before the first color.
     has_color: &'a Cell<bool>,
     pub(super) links: Option<LinkedDirectory<'a>>,
 }
@@ -67,7 +67,7 @@ impl<'a> NameFormatter<'a> {
         line.extend(mark(self.settings.marks, item.kind, item.columns.mode));
     }
 
-    /// Returns the name without an indicator, as before `->`.
+    /// Returns the name without an indicator.
     pub(super) fn link(&self, item: &Item, column: usize) -> StyledName {
         let (shown, is_quoted) = text(self.settings, &item.name);
         let is_shifted = self.is_aligned && !is_quoted;
@@ -104,7 +104,7 @@ impl<'a> NameFormatter<'a> {
 
     fn linked(&self, item: &Item, shown: Vec<u8>, is_quoted: bool) -> Vec<u8> {
         let Some(links) = &self.links else { return shown };
-        // As in GNU ls, quotes remain outside the link if only some names are quoted.
+        // As in GNU ls, if only some names are quoted, the quotes remain outside the link.
         let quotes = usize::from(self.is_aligned && is_quoted);
         let inner = quotes..shown.len().saturating_sub(quotes);
         let link = links.link(item, &shown[inner.clone()]);
@@ -164,8 +164,8 @@ impl<'a> NameFormatter<'a> {
     }
 }
 
-/// Returns the name as shown, and whether it is quoted. Quotes even characters that look like an
-/// indicator.
+/// Returns the name as shown, and whether it is quoted. Names with a character that looks like an
+/// indicator are quoted, too.
 fn text(settings: &Settings<'_>, name: &OsStr) -> (Vec<u8>, bool) {
     if settings.quoting.is_none() {
         return (name.as_encoded_bytes().to_vec(), false);

@@ -1,5 +1,3 @@
-//! Sorts entries.
-
 use std::cmp::Ordering;
 
 use curt::fields::Time;
@@ -9,17 +7,17 @@ use super::settings::Order;
 use super::version;
 use crate::args::Sort;
 
-/// A sort key. Keys are in a separate array, because accessing and moving the entries themselves
-/// took most of the time.
+/// A sort key. Keys are in a separate array, because accessing and moving entries took most of the
+/// time.
 struct Key {
     /// The size, the time, or the first bytes of the name or extension; inverted for a reversed
-    /// order. Entries of equal rank need a full comparison.
+    /// order. Entries of equal rank are compared in full.
     rank: u128,
     index: usize,
 }
 
 /// Returns the indices of the entries in sorted order. `widths` are the widths of names, for
-/// `--sort=width`. As in GNU ls, `--reverse` also reverses the order of names among otherwise equal
+/// `--sort=width`. As in GNU ls, `--reverse` reverses even the order by name of otherwise equal
 /// entries.
 pub(super) fn indices(items: &[Item], order: Order, widths: &[usize]) -> Vec<usize> {
     if order.by == Sort::None {
@@ -45,8 +43,8 @@ pub(super) fn indices(items: &[Item], order: Order, widths: &[usize]) -> Vec<usi
         first.then_with(|| one.name.as_encoded_bytes().cmp(other.name.as_encoded_bytes()))
     };
     let mut keys: Vec<Key> = items.iter().enumerate().map(key).collect();
-    // Sort by rank first: comparing numbers takes a third of the instructions, and equal ranks are
-    // rare.
+    // Sort by rank first, because comparing numbers takes a third of the instructions. Equal ranks
+    // are rare.
     keys.sort_unstable_by_key(|key| key.rank);
     for same in keys.chunk_by_mut(|one, other| one.rank == other.rank) {
         same.sort_unstable_by(|one, other| {
@@ -59,7 +57,7 @@ pub(super) fn indices(items: &[Item], order: Order, widths: &[usize]) -> Vec<usi
     keys.iter().map(|key| key.index).collect()
 }
 
-/// Returns the rank; the lowest comes first.
+/// Returns the rank of an entry; the lowest comes first.
 fn rank(item: &Item, sort: Sort) -> u128 {
     match sort {
         Sort::Size => !u128::from(item.columns.size.unwrap_or(0)),
@@ -71,13 +69,13 @@ fn rank(item: &Item, sort: Sort) -> u128 {
             !(u128::from(seconds) << 32 | u128::from(time.nanoseconds))
         }
         Sort::Extension => prefix(extension(item)),
-        // Versions need a full comparison; the caller has the widths.
+        // A rank cannot express versions, and only the caller knows the widths.
         Sort::Version | Sort::Width => 0,
         Sort::Name | Sort::None => prefix(item.name.as_encoded_bytes()),
     }
 }
 
-/// Returns the first bytes as a number that sorts in the same order.
+/// Returns the first bytes of a text as a number with the same order.
 fn prefix(text: &[u8]) -> u128 {
     let mut bytes = [0; size_of::<u128>()];
     let length = text.len().min(bytes.len());

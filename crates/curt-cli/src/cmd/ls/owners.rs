@@ -38,8 +38,8 @@ impl NameCache {
         self.0.get(&id)?.as_ref()
     }
 
-    /// Looks up an ID that is not in the cache. After an error, shows the ID itself, and tries
-    /// again at its next occurrence.
+    /// Looks up an ID that is not in the cache. After an error, the ID itself is shown and looked
+    /// up again at its next occurrence.
     fn learn(&mut self, id: u32, look_up: impl FnOnce(u32) -> io::Result<Option<OsString>>) {
         if let Entry::Vacant(unknown) = self.0.entry(id) {
             if let Ok(name) = look_up(id) {
@@ -74,7 +74,7 @@ impl Owners {
         let mut before = (None, None);
         for item in items {
             let (user, group) = item.columns.owners();
-            // Most entries have the same owners as the previous one.
+            // Skip the lookup, because most entries have the same owners as the previous entry.
             if (user, group) == before {
                 continue;
             }

@@ -1,5 +1,3 @@
-//! Settings derived from the options and the environment.
-
 use std::ffi::OsStr;
 
 use curt::fields::{Follow, Freshness};
@@ -106,7 +104,7 @@ impl<'a> Settings<'a> {
         let palette = is_colored.then(palette).flatten();
         let has_columns =
             matches!(format, Format::Columns | Format::Across | Format::Commas) && is_listing;
-        // Colors need the width, too, because a background color must be cleared if a name wraps.
+        // Colors need the width, too: if a name wraps, a background color must be cleared.
         let has_width = has_columns || palette.is_some();
         let tab_of_environment =
             || of_environment("TABSIZE", "tab size in", |word| parse_tab_size(word).ok(), session);
@@ -185,7 +183,7 @@ impl<'a> Settings<'a> {
     }
 
     /// Returns whether entries can be printed as they are read, because neither sorting nor column
-    /// widths need all of them.
+    /// widths depend on all entries.
     pub(super) fn streams(&self) -> bool {
         let is_line = self.format == Format::OnePerLine || self.form != Form::Listing;
         self.order.by == Sort::None
@@ -195,8 +193,7 @@ impl<'a> Settings<'a> {
             && !self.shows_blocks
     }
 
-    /// Returns whether the kinds of symlink targets are needed, although the symlinks themselves
-    /// are shown.
+    /// Returns whether the kinds of symlink targets are needed although symlinks are not followed.
     pub(super) fn needs_targets(&self) -> bool {
         !self.follows()
             && (self.order.directories_first
@@ -211,8 +208,8 @@ impl<'a> Settings<'a> {
     }
 
     pub(super) fn plan(&self) -> Plan {
-        // Do not take inode numbers from the listing: a mount point has that of the covered
-        // directory there.
+        // Do not take inode numbers from the listing. For a mount point, it has the number of the
+        // directory that the mount covers.
         let is_exact = self.shows_inode
             || matches!(self.form, Form::Json(fields) if fields.contains(Fields::ID));
         let freshness = if is_exact { Freshness::Exact } else { Freshness::FromListing };
@@ -221,13 +218,13 @@ impl<'a> Settings<'a> {
         let follows = self.follows() && fields != Fields::NAME;
         let follow = if follows { Follow::Links } else { Follow::Never };
         if follows && self.form == Form::Listing {
-            // The kind tells broken symlinks: after following, it is still a symlink.
+            // The kind shows which symlinks are broken: these remain symlinks although they are
+            // followed.
             fields |= Fields::KIND;
         }
         Plan::new(fields).freshness(freshness).follow(follow)
     }
 
-    /// Returns the plan for operands, with the kind and the fields for indicators and colors.
     pub(super) fn operand_plan(&self) -> Plan {
         let (of_files, of_directories) = self.needs();
         Plan::new(self.fields() | Fields::KIND | of_files | of_directories)
@@ -325,7 +322,7 @@ fn size_unit(options: &LsOptions) -> Blocks {
     if is_chosen { Blocks::from_environment(&variables) } else { Blocks::BYTES }
 }
 
-/// Returns the quoting of names. By default, a terminal receives no control characters.
+/// Returns how to quote names. By default, no control characters are sent to a terminal.
 fn quoting(options: &LsOptions, session: &Session) -> Quoting {
     let is_terminal = session.is_terminal();
     let default = if is_terminal { Style::ShellEscape } else { Style::Literal };
@@ -335,7 +332,7 @@ fn quoting(options: &LsOptions, session: &Session) -> Quoting {
     // By default, letters of all scripts are sent to a terminal, even in the C locale.
     let is_chosen =
         style != default || options.quoting_style.is_some() || options.masks == Some(true);
-    // Skip the query of the locale, which literal names do not need.
+    // Do not query the locale for literal names, which do not need it.
     let is_plain = style == Style::Literal && !is_masked;
     let is_ascii = is_chosen && !is_plain && sys::has_c_locale("LC_CTYPE");
     let has_utf8_quotes = matches!(style, Style::Locale | Style::CLocale) && sys::has_utf8_locale();
@@ -347,7 +344,7 @@ pub(in crate::cmd) fn quoting_of_environment(session: &Session) -> Option<Style>
     of_environment("QUOTING_STYLE", "value of", parse, session)
 }
 
-/// Parses an environment variable. Ignores an invalid value with a warning.
+/// Parses an environment variable. Warns about an invalid value and ignores it.
 fn of_environment<T>(
     variable: &str,
     what: &str,

@@ -1,5 +1,3 @@
-//! Times in the long format.
-
 use std::cell::RefCell;
 
 use curt::fields::Time;
@@ -20,24 +18,24 @@ pub(super) struct Times {
     /// Recently formatted seconds, because many entries of a directory have the same time. The
     /// index is the second modulo [`CACHED`].
     cache: RefCell<Vec<Cached>>,
-    /// Whether texts can be cached, because no format shows fractions of a second.
+    /// Whether formatted times can be cached, because no format shows fractions of a second.
     is_cached: bool,
     is_relative: bool,
 }
 
-/// A formatted second. `of` also has whether it is within the last half year.
+/// A formatted second. `of` is the second, and whether it is within the last half year.
 #[derive(Clone, Default)]
 struct Cached {
     of: Option<(i64, bool)>,
     text: String,
 }
 
-/// A width for nearly all relative times, such as `12 minutes ago`.
+/// The column width, enough for nearly all relative times, such as `12 minutes ago`.
 const RELATIVE: usize = 14;
 
 const CACHED: u32 = 64;
 
-/// Formats of the styles. A second format, for the last half year, follows a newline.
+/// Formats of the styles. A format for times within the last half year may follow after a newline.
 const FORMATS: [(&str, &str); 5] = [
     ("full-iso", time::FULL_ISO),
     ("long-iso", time::LONG_ISO),

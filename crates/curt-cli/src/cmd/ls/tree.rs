@@ -1,7 +1,8 @@
 //! `--tree`: one walk per operand, printed with branches.
 //!
-//! A directory is read completely before any of its entries is shown, because the last entry gets a
-//! corner. Rows of names are printed early; the long format must wait for the widths of all rows.
+//! A directory is read completely before any of its entries is shown, because the last entry's
+//! branch is a corner. Rows with only names are printed early; the long format must wait for the
+//! widths of all rows.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -25,10 +26,10 @@ struct Level {
 
 struct Tree {
     rows: Vec<Row>,
-    /// Whether the columns of all rows have the same widths, so that printing waits for the last
+    /// Whether the columns of all rows have the same widths. If so, printing waits for the last
     /// row.
     is_aligned: bool,
-    /// The walk's next directory, if it was opened before its entry is reached.
+    /// The walk's next directory, if the walk returned it before its entry was reached.
     opened: Option<Result<Directory, Error>>,
 }
 
@@ -87,7 +88,7 @@ impl Lister<'_> {
     }
 
     /// Returns the walk's next directory if it has this path. Otherwise the walk could not reach
-    /// the directory, and its subtree is omitted.
+    /// this directory, and its subtree is omitted.
     fn next_opened(&mut self, tree: &mut Tree, path: &Path) -> Option<Result<Directory, Error>> {
         let opened = tree.opened.take().or_else(|| self.walk.next())?;
         if opened.as_ref().map_or_else(Error::path, Directory::path) == path {

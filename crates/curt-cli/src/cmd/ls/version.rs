@@ -1,5 +1,5 @@
-//! Version sort of `ls -v` and `sort -V` since coreutils 9.2: runs of digits compare as numbers,
-//! `~` sorts before the end of a name, and extensions count last.
+//! Version sort as in `ls -v` and `sort -V` since coreutils 9.2: runs of digits compare as numbers,
+//! `~` sorts before the end of a name, and extensions are compared last.
 
 use std::cmp::Ordering;
 
@@ -80,7 +80,7 @@ fn split_number(text: &[u8]) -> (&[u8], &[u8]) {
 mod tests {
     use super::compare;
 
-    /// Coreutils do this since 9.2. Other tests compare with GNU ls.
+    /// Coreutils do this only since 9.2. Other tests compare with GNU ls.
     #[test]
     fn digits_come_before_letters_in_hidden_names_too() {
         assert!(

@@ -1,5 +1,3 @@
-//! Prints entries.
-
 use std::cell::Cell;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -40,8 +38,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Prints the entries of a directory, or operands if `dir` is `None`. Operands to be listed
-    /// later are not printed, but count for the widths of columns.
+    /// Prints the entries of a directory, or operands if `dir` is `None`. Operands whose contents
+    /// are listed later only affect the column widths.
     pub(super) fn items(&mut self, items: &[&Item], dir: Option<&OsStr>) {
         self.owners.learn(items);
         let shown = items.iter().copied().filter(|item| !item.is_opened);
@@ -120,7 +118,8 @@ impl<'a> Writer<'a> {
         self.line(format!("total {}", self.settings.block_unit.show(bytes)).into_bytes());
     }
 
-    /// Prints entries in GNU's formats. `items` includes those not shown.
+    /// Prints the entries `shown` in GNU's formats. `items` also includes entries that are not
+    /// shown.
     fn listing(&self, items: &[&Item], shown: &[&Item], dir: Option<&OsStr>) {
         let settings = self.settings;
         let mut lines = LineFormatter::new(settings, &self.owners, items);
@@ -146,8 +145,8 @@ impl<'a> Writer<'a> {
                 let layout = grid::Layout {
                     line: settings.width,
                     across: settings.format == Format::Across,
-                    // Use no tabs with colors: a terminal leaves the columns that a tab skips
-                    // uncolored.
+                    // Use no tabs with colors, because a terminal does not color the columns that a
+                    // tab skips.
                     tab: if settings.palette.is_some() { 0 } else { settings.tab },
                     end: settings.end(),
                 };

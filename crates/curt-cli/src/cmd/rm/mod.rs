@@ -1,5 +1,3 @@
-//! `curt rm`: removes files and directories.
-
 pub(super) mod operands;
 mod speed;
 mod trash;
@@ -62,7 +60,8 @@ fn remove(
         return report;
     }
     interrupt::listen();
-    // With `-v`, the printed names show the progress, unless `--progress` requests more.
+    // With `-v`, the printed names show the progress. So allow a progress line only if `--progress`
+    // requests it.
     if !options.no_progress && (options.progress || !options.verbose) {
         session.screen().allow_progress(options.progress);
     }
@@ -254,7 +253,7 @@ fn message(error: &Error) -> String {
             format!("refusing to remove '.' or '..' directory: skipping {path}")
         }
         Cause::Remains(RemainReason::RootDirectory) => {
-            // On Windows, each drive has a root.
+            // On Windows, each drive has its own root, so "same as '/'" would be wrong.
             let is_named = path == "'/'" || MAIN_SEPARATOR != '/';
             let same = if is_named { "" } else { " (same as '/')" };
             format!(
@@ -263,12 +262,13 @@ fn message(error: &Error) -> String {
             )
         }
         Cause::Remains(RemainReason::OtherFileSystem) => {
-            // For a directory within a tree, the failed operation is opening it.
+            // The failed operation is removing for an operand, and opening for a directory within a
+            // tree.
             let is_operand = error.operation() == Operation::Remove;
             let why = if is_operand { "\nand --preserve-root=all is in effect" } else { "" };
             format!("skipping {path}, since it's on a different device{why}")
         }
-        // Called as `rm`, curt prints GNU's message instead.
+        // If curt was called as `rm`, print GNU's message instead.
         Cause::Remains(RemainReason::IsADirectory) if called::name().is_none() => {
             format!("cannot remove {path}: Is a directory; -r removes directories")
         }

@@ -1,5 +1,3 @@
-//! The operands, from the command line or from `--files0-from`.
-
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
@@ -10,10 +8,10 @@ use crate::quote::quote;
 use crate::session::Session;
 use crate::sys;
 
-/// A limit above the longest name of any system, including its NUL.
+/// An upper bound of the length of names on all systems, including the NUL.
 const LONGEST_NAME: u64 = 128 << 10;
 
-/// Returns the operands, or reports that the list cannot be read and returns `None`.
+/// Returns the operands. Reports a `--files0-from` list that cannot be read, and returns `None`.
 pub(super) fn gather(options: &RmOptions, session: &Session) -> Option<Vec<OsString>> {
     let Some(path) = &options.files0_from else {
         return Some(options.operands.iter().map(|name| with_one_slash(name)).collect());
@@ -50,7 +48,7 @@ pub(in crate::cmd) fn read_list(
 /// Reduces trailing slashes to one, as GNU rm prints names.
 fn with_one_slash(name: &OsStr) -> OsString {
     let mut bytes = name.as_encoded_bytes();
-    // Keep `//`, to which POSIX gives a special meaning.
+    // Keep `//`, because POSIX gives it a special meaning.
     if bytes.len() > 2 {
         while bytes.ends_with(b"//") {
             bytes = &bytes[..bytes.len() - 1];

@@ -1,5 +1,3 @@
-//! The speed of a removal, for the progress line.
-
 use std::time::{Duration, Instant};
 
 const WINDOW: Duration = Duration::from_secs(1);
@@ -18,7 +16,7 @@ impl Default for Speed {
 }
 
 impl Speed {
-    /// Returns the entries per second; `None` during the first second.
+    /// Returns the number of entries per second, or `None` during the first second.
     pub(super) fn update(&mut self, entries: u64, now: Instant) -> Option<u64> {
         let elapsed = now.saturating_duration_since(self.since);
         if elapsed >= WINDOW {

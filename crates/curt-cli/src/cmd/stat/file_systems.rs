@@ -1,4 +1,4 @@
-//! Filesystem types on Linux: magic numbers (`linux/magic.h`) and the names GNU stat prints.
+//! Filesystem types on Linux: magic numbers (`linux/magic.h`) and the names that GNU stat prints.
 
 pub(super) fn name(number: u32) -> Option<&'static str> {
     let start = format!("{number:x} ");

@@ -11,7 +11,7 @@ pub(super) enum Part {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Directive {
-    /// The flags, which are characters of `'-+ #0I`.
+    /// The flags: characters from `'-+ #0I`.
     flags: Vec<u8>,
     width: Option<usize>,
     precision: Option<usize>,
@@ -23,7 +23,7 @@ pub(super) struct Directive {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Syntax {
     pub(super) has_escapes: bool,
-    /// Whether `H` and `L` select the major or minor number of a device.
+    /// Whether `H` and `L` select the major and minor number of a device.
     pub(super) has_halves: bool,
 }
 
@@ -42,7 +42,7 @@ impl Parsed {
     }
 }
 
-/// Parses a format. The error is an invalid directive.
+/// Parses a format. The error is the invalid directive.
 pub(super) fn parse(format: &[u8], syntax: Syntax) -> Result<Parsed, Vec<u8>> {
     let mut parsed = Parsed::default();
     let mut rest = format;
@@ -59,7 +59,7 @@ pub(super) fn parse(format: &[u8], syntax: Syntax) -> Result<Parsed, Vec<u8>> {
     Ok(parsed)
 }
 
-/// Parses a directive. `text` begins after `%`. Returns the text after the directive.
+/// Parses a directive. `text` begins after its `%`. Returns the text after the directive.
 fn parse_directive<'f>(
     text: &'f [u8],
     syntax: Syntax,
@@ -75,7 +75,7 @@ fn parse_directive<'f>(
         None => (None, rest),
     };
     let Some((&letter, behind)) = rest.split_first().filter(|(letter, _)| **letter != b'%') else {
-        // `%%`, and `%` at the end, mean a percent sign.
+        // `%%`, and a `%` at the end, print a percent sign.
         let end = rest.len().min(1);
         if rest.len() != text.len() {
             let read = text.len() - rest.len() + end;
@@ -87,7 +87,7 @@ fn parse_directive<'f>(
     let mut directive = Directive {
         flags: flags.to_vec(),
         width: number(width),
-        // A dot without digits means the default precision of the value.
+        // A dot without digits selects the value's default precision.
         precision: precision.map(|digits| number(digits).unwrap_or(NO_DIGITS)),
         half: None,
         letter,
@@ -105,7 +105,7 @@ fn parse_directive<'f>(
     Ok(behind)
 }
 
-/// Parses an escape. `text` begins after the backslash. Returns the text after the escape.
+/// Parses an escape. `text` begins after its backslash. Returns the text after the escape.
 fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
     let Some((&letter, behind)) = text.split_first() else {
         parsed.warnings.push("warning: backslash at end of format".to_owned());
@@ -123,7 +123,7 @@ fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
         let value = digits.iter().fold(0_u32, |value, &digit| {
             value * base + char::from(digit).to_digit(base).unwrap_or(0)
         });
-        // As in C, three octal digits are cut to one byte.
+        // As in C, three octal digits are truncated to one byte.
         parsed.text((value & 0xff) as u8);
         return &text[digits.len() + usize::from(base == 16)..];
     }
@@ -147,10 +147,10 @@ fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
     behind
 }
 
-/// The `precision` of a dot without digits.
+/// The value of `precision` for a dot without digits.
 const NO_DIGITS: usize = usize::MAX;
 
-/// The largest width or precision, which limits the output.
+/// The upper limit for width and precision, which limits the output.
 const WIDEST: usize = 1 << 20;
 
 fn split(text: &[u8], holds: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
@@ -195,7 +195,6 @@ impl Directive {
         }
     }
 
-    /// Adds a number that is never negative, and so never has a sign.
     pub(super) fn unsigned(&self, number: u128, out: &mut Vec<u8>) {
         self.number("", &number.to_string(), out);
     }
@@ -228,10 +227,9 @@ impl Directive {
         self.number(prefix, &format!("{number:x}"), out);
     }
 
-    /// Adds digits with a prefix, filled with zeros up to the precision, or up to the width with
-    /// the flag `0`.
+    /// Adds a prefix and digits. Zeros fill the precision, or the width if there is a flag `0`.
     fn number(&self, prefix: &str, digits: &str, out: &mut Vec<u8>) {
-        // With precision 0, a zero is printed without digits.
+        // With precision 0, the number 0 has no digits.
         let digits = if self.precision() == Some(0) && digits == "0" { "" } else { digits };
         let fills = self.has(b'0') && !self.has(b'-') && self.precision.is_none();
         let of_width = if fills { self.width.unwrap_or(0).saturating_sub(prefix.len()) } else { 0 };
@@ -243,8 +241,8 @@ impl Directive {
         });
     }
 
-    /// Adds seconds since 1970, with as many decimals as the precision: none without a precision,
-    /// nine for a dot without digits. Truncates further digits.
+    /// Adds seconds since 1970. The precision is the number of decimals: 0 if there is none, 9 for
+    /// a dot without digits. Further digits are truncated.
     pub(super) fn seconds(&self, time: Time, out: &mut Vec<u8>) {
         const NANO: usize = 9;
         let precision = match self.precision {
@@ -258,13 +256,13 @@ impl Directive {
         let (mut seconds, mut fraction) = (time.seconds, nanoseconds / divisor);
         let is_before = seconds < 0 && nanoseconds != 0;
         if is_before {
-            // Before 1970, `time` counts up from an earlier second, but the decimals count down
-            // from 1970.
+            // Before 1970, the fraction of `time` counts up from an earlier second. Convert it to
+            // the decimals of a negative number.
             let is_cut = i64::from(nanoseconds % divisor != 0);
             fraction = 1_000_000_000 / divisor - fraction - is_cut;
             seconds += i64::from(fraction != 0);
         }
-        // The sign, zero padding and blanks on the left apply only to the integral part.
+        // Only the integral part has a sign, zero padding and blanks on the left.
         let width = self.width.filter(|_| precision > 0).unwrap_or(0);
         let of_seconds = width.saturating_sub(1 + precision);
         let is_left = self.has(b'-') && of_seconds > 1;

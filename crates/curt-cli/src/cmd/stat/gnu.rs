@@ -70,8 +70,8 @@ pub(super) fn run(options: &StatOptions, session: &Session) -> Exit {
 
 type Formats = (Vec<Part>, Vec<Part>);
 
-/// Returns the given format, or the default formats for files and for devices. The error is an
-/// invalid directive.
+/// Returns the given format for both, or the default formats for files and for devices. The error
+/// is an invalid directive.
 fn formats(options: &StatOptions, session: &Session) -> Result<Formats, Vec<u8>> {
     let has_halves = !options.file_system;
     let plain = Syntax { has_escapes: false, has_halves };
@@ -126,7 +126,7 @@ fn letters(parts: &[Part]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Returns the fields to read, including the kind, which decides which default format applies.
+/// Returns the fields to read. They include the kind, which decides between the default formats.
 fn fields(parts: &[Part]) -> Fields {
     letters(parts).fold(Fields::KIND, |all, letter| {
         all | match letter {
@@ -229,7 +229,7 @@ impl Printer<'_> {
             b'b' => number(metadata.allocated().map(|bytes| bytes / BLOCK), to, out),
             b'B' => to.unsigned(BLOCK.into(), out),
             b's' => match metadata.size().known() {
-                // As in GNU stat, the size may have a sign.
+                // As in GNU stat, the format can request a sign for the size.
                 Some(size) => to.signed(i64::try_from(size).unwrap_or(i64::MAX), out),
                 None => to.text(b"?", out),
             },
@@ -267,7 +267,6 @@ impl Printer<'_> {
         None
     }
 
-    /// Returns a name; on a terminal, `?` replaces control characters.
     fn plain(&self, name: &OsStr) -> Vec<u8> {
         let bytes = name.as_encoded_bytes();
         if self.quoting.is_masked { masked(bytes).into_bytes() } else { bytes.to_vec() }
@@ -389,11 +388,11 @@ fn add_device(device: Value<'_, u64>, to: &Directive, out: &mut Vec<u8>) {
     number(device.map(part), to, out);
 }
 
-/// Returns the topmost parent of a file on the same device.
+/// Returns the topmost directory above a file that is on the same device.
 fn mount_point(file: &File<'_>) -> std::io::Result<PathBuf> {
     let kind = file.metadata.kind();
     let mut top = if kind.is_link() {
-        // A symlink lives on the filesystem of its parent.
+        // A symlink is on the filesystem of its parent.
         let parent = file.path.parent().filter(|parent| *parent != Path::new(""));
         address(parent.unwrap_or(Path::new(".")))?
     } else {
@@ -436,7 +435,6 @@ fn add_number<T: Into<N>, N>(
     }
 }
 
-/// Adds the name of an owner, from the metadata if that has it, or else from the user database.
 fn add_owner(
     answered: Value<'_, &OsStr>,
     named: Option<&OsStr>,
@@ -483,7 +481,7 @@ fn add_of_file_system(
         b'd' => found.free_files,
         _ => return out.push(b'?'),
     };
-    // As in GNU stat, these fields are signed.
+    // As in GNU stat, these fields are signed numbers.
     if b"bfad".contains(&to.letter) {
         to.signed(i64::from_ne_bytes(number.to_ne_bytes()), out);
     } else {

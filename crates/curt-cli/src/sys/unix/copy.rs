@@ -1,9 +1,9 @@
-//! `memcpy` and `memmove` for x86-64 with musl, whose versions use `rep movsq`, which takes about
-//! thirty cycles to start. Most copies here are of a name, and they took a third of a walk's user
-//! time.
+//! `memcpy` and `memmove` for x86-64 with musl, whose own versions use `rep movsq`, which takes
+//! about thirty cycles to start. Most copies here are short names, and took a third of a walk's
+//! user time.
 //!
-//! One function does both. It loads up to 64 bytes before it stores anything. A longer copy starts
-//! at the end that is safe if the ranges overlap, and first loads the 64 bytes at the other end,
+//! One function does both. Up to 64 bytes are all loaded before any is stored. A longer copy starts
+//! at the end that is safe if the ranges overlap. It first loads the 64 bytes at the other end,
 //! which the loop would overwrite.
 
 use std::arch::global_asm;

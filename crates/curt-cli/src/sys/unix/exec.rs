@@ -1,4 +1,4 @@
-//! Signal dispositions inherited by programs, and replacing this process with a program.
+//! Replaces this process with a program, and sets the signal dispositions that programs inherit.
 
 use std::ffi::{CString, OsStr, c_char};
 use std::io;
@@ -26,7 +26,8 @@ pub(crate) fn replace_by(command: &Command) -> Option<Error> {
     Some(error)
 }
 
-/// Returns `Ok` if the call failed. Avoids `std`, which runs a shell for a file of unknown format.
+/// Calls `execv` or `execve`. Returns `Ok` if that failed, with the cause in `errno`. Avoids `std`,
+/// which runs a shell for a file in an unknown format.
 fn execute(command: &process::Command, zeroth: &OsStr, inherits: bool) -> io::Result<()> {
     let text = |text: &OsStr| Ok(CString::new(text.as_bytes())?);
     let program = text(command.get_program())?;
@@ -38,10 +39,11 @@ fn execute(command: &process::Command, zeroth: &OsStr, inherits: bool) -> io::Re
     let variables = variables.collect::<io::Result<Vec<_>>>()?;
     let (arguments, all) = (pointers(&arguments), pointers(&variables));
     if inherits {
-        // SAFETY: the strings end with NUL, the array with null; the environment does not change.
+        // SAFETY: the strings end with NUL and the array with null. The environment does not
+        // change.
         unsafe { libc::execv(program.as_ptr(), arguments.as_ptr()) };
     } else {
-        // SAFETY: the strings end with NUL, both arrays with null.
+        // SAFETY: the strings end with NUL and both arrays with null.
         unsafe { libc::execve(program.as_ptr(), arguments.as_ptr(), all.as_ptr()) };
     }
     Ok(())
@@ -51,9 +53,9 @@ fn pointers(texts: &[CString]) -> Vec<*const c_char> {
     texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
 }
 
-/// Restores the default of an ignored SIGCHLD, as GNU find does, because the kernel would otherwise
-/// discard the exit status of children. Keeps an ignored SIGPIPE ignored, which the standard
-/// library would reset.
+/// Returns a command. An ignored SIGCHLD gets its default action, as in GNU find, because the
+/// kernel would otherwise discard the exit status of children. An ignored SIGPIPE remains ignored,
+/// although the standard library would reset it.
 pub(crate) fn program(name: &OsStr) -> Command {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| signals::set(libc::SIGCHLD, libc::SIG_DFL));
@@ -64,7 +66,7 @@ pub(crate) fn program(name: &OsStr) -> Command {
                 signals::set(libc::SIGPIPE, libc::SIG_IGN);
                 Ok(())
             };
-            // SAFETY: makes one call, which is allowed between `fork` and `exec`.
+            // SAFETY: the closure makes one call, which is allowed between `fork` and `exec`.
             unsafe { command.pre_exec(ignore) };
         });
     }

@@ -22,7 +22,6 @@ pub(crate) fn file_system(path: &Path) -> io::Result<FileSystem> {
 #[cfg(any(target_os = "linux", target_os = "android"))]
 #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "the type differs by system")]
 pub(crate) fn file_system_type(path: &Path) -> io::Result<FileSystemType> {
-    // The field is a signed word on some systems.
     let number = rustix::fs::statfs(path)?.f_type as u32;
     Ok(FileSystemType { number: Some(number), name: None })
 }

@@ -15,7 +15,7 @@ use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use crate::sys::Refusal;
 
-/// Opens a directory for naming its entries, not for listing.
+/// Opens a directory to access its entries, not to list them.
 pub(super) const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 pub(super) const NO_LINK: OFlags = FOLDER.union(OFlags::NOFOLLOW);
 
@@ -26,7 +26,7 @@ pub(super) struct Operand<'a> {
     pub(super) is_directory_only: bool,
 }
 
-/// Refuses `/` and `..`.
+/// Splits an operand into parent and name. Refuses `/`, `.` and `..`.
 pub(super) fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
     let bytes = operand.as_bytes();
     let end = bytes.iter().rposition(|&byte| byte != b'/').map_or(0, |last| last + 1);
@@ -50,7 +50,8 @@ pub(super) fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
     })
 }
 
-/// If `HOME` is not absolute, uses the user database.
+/// Returns the directory in a variable, or a default below the home directory. If `HOME` is not
+/// absolute, the user database has the home directory.
 pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
     let absolute = |path: PathBuf| Some(path).filter(|path| path.is_absolute());
     let named = |name| absolute(std::env::var_os(name)?.into());
@@ -58,8 +59,8 @@ pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
     named(variable).or_else(|| Some(named("HOME").or_else(of_user)?.join(below)))
 }
 
-/// Creates missing directories, or only looks for them. On drop, removes those it created, unless
-/// used.
+/// Creates missing directories, or only looks for them. Dropping it removes the created ones unless
+/// they are kept.
 pub(super) struct Maker {
     only_looks: bool,
     made: RefCell<Vec<(OwnedFd, OsString)>>,
@@ -84,7 +85,7 @@ impl Drop for Maker {
     }
 }
 
-/// A directory, or its nearest existing ancestor if it is missing.
+/// A directory or, if it is missing, its nearest existing ancestor.
 pub(super) struct Place {
     pub(super) dir: OwnedFd,
     pub(super) is_missing: bool,
@@ -103,7 +104,7 @@ impl Place {
         }
     }
 
-    /// Opens a subdirectory of this user, never a symlink. Creates it if `maker` allows it.
+    /// Opens a subdirectory owned by this user, never a symlink. Creates it if `maker` allows it.
     pub(super) fn child(&self, name: &OsStr, maker: &Maker) -> Result<Place, Errno> {
         if !self.is_missing {
             let open = || openat(&self.dir, name, NO_LINK, Mode::empty());
@@ -155,12 +156,12 @@ pub(super) fn rename_new(
     new_name: &OsStr,
 ) -> Result<(), Errno> {
     match renameat_with(dir, name, to, new_name, RenameFlags::NOREPLACE) {
-        // Old kernels and some filesystems, such as NFS, lack the flag `RENAME_NOREPLACE`.
+        // Old kernels and some filesystems, such as NFS, lack `RENAME_NOREPLACE`.
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
         done => return done,
     }
     match statat(to, new_name, AtFlags::SYMLINK_NOFOLLOW) {
-        // No other program uses this name, because the information file has reserved it.
+        // The information file has reserved this name.
         Err(Errno::NOENT) => renameat(dir, name, to, new_name),
         Ok(_) => Err(Errno::EXIST),
         Err(error) => Err(error),

@@ -1,23 +1,23 @@
 //! `main` on Linux, called by the C library. Rust's runtime would repeat the work of `start.rs`,
-//! and determine the bounds of the stack for its overflow message: glibc parses `/proc/self/maps`
-//! for that, and musl makes a call for each page.
+//! and determine the bounds of the stack for its overflow message: for that, glibc parses
+//! `/proc/self/maps`, and musl makes a call for each page.
 
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::catch_unwind;
 use std::sync::OnceLock;
 
-/// With musl, `std::env::args_os` is empty unless the standard library's `main` ran.
+/// Needed because with musl `std::env::args_os` is empty without the standard library's `main`.
 static COMMAND_LINE: OnceLock<Vec<OsString>> = OnceLock::new();
 
-/// The exit code of the standard library after a panic. (In packages a panic aborts.)
+/// The standard library's exit code after a panic. (In packages, a panic aborts.)
 const PANICKED: c_int = 101;
 
 pub(crate) fn command_line() -> impl Iterator<Item = OsString> {
     COMMAND_LINE.get().into_iter().flatten().cloned()
 }
 
-// SAFETY: the crate has `no_main`, so the name is free.
+// SAFETY: the crate has `no_main`, so no other function has this name.
 #[unsafe(no_mangle)]
 extern "C" fn main(count: c_int, words: *const *const c_char) -> c_int {
     let count = usize::try_from(count).unwrap_or(0);

@@ -1,8 +1,8 @@
 //! A cache of freed blocks in front of musl's allocator.
 //!
 //! musl takes a lock for every block, and returns pages to the kernel as soon as they are free,
-//! which interrupts all other threads. So each thread keeps up to 1.6 MiB of the blocks that it
-//! frees for its next allocations. All blocks come from musl, so any thread may free any block.
+//! which interrupts all other threads. So each thread keeps up to 1.6 MiB of freed blocks for its
+//! next allocations. All blocks come from musl, so any thread may free any block.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 #[global_allocator]
 static ALLOCATOR: Memory = Memory;
 
-/// musl aligns all blocks to this many bytes.
+/// musl's alignment of all blocks, in bytes.
 const ALIGNMENT: usize = 16;
 
 /// Size classes: eight in steps of 16 bytes, then four for each doubling.
@@ -22,32 +22,32 @@ const SMALL: usize = 8 * ALIGNMENT;
 const GREATEST: usize = 32 << 10;
 const SIZES: usize = 8 + 4 * (GREATEST / SMALL).ilog2() as usize;
 
-/// The most kept per thread and size class.
+/// The most that a thread keeps of each size class.
 const MOST_BYTES: usize = 64 << 10;
 const MOST_BLOCKS: usize = 64;
 
 struct Memory;
 
 struct Kept {
-    /// The first free block. Each block begins with the address of the next.
+    /// The first free block. Each begins with the address of the next.
     first: Cell<*mut u8>,
     count: Cell<usize>,
 }
 
 thread_local! {
-    // A destructor would make Rust allocate.
+    // No destructor, because Rust would allocate to register it.
     static KEPT: [Kept; SIZES] = const {
         [const { Kept { first: Cell::new(ptr::null_mut()), count: Cell::new(0) } }; SIZES]
     };
     static IS_FREED_AT_END: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns number and size of the class, or `None` if it is not cached.
+/// Returns the number and size of a class, or `None` if it is not cached.
 fn kept_size(layout: Layout) -> Option<(usize, Layout)> {
     if layout.size() > GREATEST || layout.align() > ALIGNMENT {
         return None;
     }
-    // A size that fills a class exactly belongs to it.
+    // A size that exactly fills a class belongs to it.
     let wanted = layout.size().saturating_sub(1);
     let number = match wanted.checked_ilog2().unwrap_or(0) {
         _ if wanted < SMALL => wanted / ALIGNMENT,
@@ -72,20 +72,20 @@ fn free_at_end() {
         let result = unsafe { libc::pthread_key_create(&raw mut key, Some(free_all)) };
         (result == 0).then_some(key)
     });
-    // On failure, the blocks leak.
+    // If this fails, the blocks leak.
     if let Some(key) = key {
-        // SAFETY: `free_all` ignores the non-null value.
+        // SAFETY: the value is not null, and `free_all` ignores it.
         let _ = unsafe { libc::pthread_setspecific(key, ptr::without_provenance(1)) };
     }
 }
 
 extern "C" fn free_all(_: *mut c_void) {
-    // Later destructors may free more blocks, and register again.
+    // Later destructors may free more blocks and register again.
     IS_FREED_AT_END.set(false);
     KEPT.with(|kept| {
         for (number, kept) in kept.iter().enumerate() {
             while let Some((block, size)) = kept.take().zip(size(number)) {
-                // SAFETY: a cached block was allocated with its class's size.
+                // SAFETY: a cached block was allocated with the size of its class.
                 unsafe { System.dealloc(block.as_ptr(), size) };
             }
         }
@@ -96,7 +96,7 @@ extern "C" fn free_all(_: *mut c_void) {
 impl Kept {
     fn take(&self) -> Option<NonNull<u8>> {
         let block = NonNull::new(self.first.get())?;
-        // SAFETY: a cached block begins with an address.
+        // SAFETY: each cached block begins with an address.
         self.first.set(unsafe { block.cast::<*mut u8>().read() });
         self.count.set(self.count.get() - 1);
         Some(block)
@@ -106,7 +106,7 @@ impl Kept {
         if self.count.get() >= MOST_BLOCKS.min(MOST_BYTES / size) {
             return false;
         }
-        // SAFETY: the block is free, and fits an address.
+        // SAFETY: the block is free, and an address fits in it.
         unsafe { block.cast::<*mut u8>().write(self.first.get()) };
         self.first.set(block);
         self.count.set(self.count.get() + 1);
@@ -118,7 +118,7 @@ impl Kept {
 }
 
 // SAFETY: musl's blocks have at least the requested size and alignment. Between `dealloc` and
-// `alloc` only the thread's cache refers to a block.
+// `alloc`, only the thread's cache refers to the block.
 unsafe impl GlobalAlloc for Memory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some((number, size)) = kept_size(layout) else {
@@ -157,7 +157,7 @@ unsafe impl GlobalAlloc for Memory {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, wanted: usize) -> *mut u8 {
-        // SAFETY: the caller promises that the size is not too large.
+        // SAFETY: the caller guarantees that the size is not too large.
         let after = unsafe { Layout::from_size_align_unchecked(wanted, layout.align()) };
         match (kept_size(layout), kept_size(after)) {
             (Some((before, _)), Some((after, _))) if before == after => return block,
@@ -168,7 +168,7 @@ unsafe impl GlobalAlloc for Memory {
         // SAFETY: the caller upholds the contract.
         let moved = unsafe { self.alloc(after) };
         if !moved.is_null() {
-            // SAFETY: two different blocks with at least as many bytes.
+            // SAFETY: the blocks are different, and both have at least this many bytes.
             unsafe { moved.copy_from_nonoverlapping(block, layout.size().min(wanted)) };
             // SAFETY: the block is not used again.
             unsafe { self.dealloc(block, layout) };
@@ -219,7 +219,7 @@ mod tests {
         Block(address, layout, byte)
     }
 
-    /// Contents must survive, even in other threads, and no two blocks may overlap.
+    /// Contents must survive, even in other threads, and blocks must not overlap.
     #[test]
     fn a_block_belongs_to_one_owner() {
         let shared = Mutex::new(Vec::<Block>::new());

@@ -60,7 +60,7 @@ pub(crate) use trash::Trash;
 pub(crate) use watch::Watch;
 pub(crate) use zone::local_zone;
 
-/// A soft limit below the first is raised, at most to the second.
+/// A soft limit below `FEW_DESCRIPTORS` is raised to `ENOUGH_DESCRIPTORS` or the hard limit.
 const FEW_DESCRIPTORS: u64 = 4096;
 const ENOUGH_DESCRIPTORS: u64 = 16384;
 
@@ -68,8 +68,9 @@ pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER_ID, Fields::GROUP_ID);
 
 const READ: usize = 64 * 1024;
 
-/// The first signal sets the token, the second ends the process, and running programs get both.
-/// Ignored signals remain ignored, because `nohup` and shells protect background jobs that way.
+/// Handles signals: the first cancels the token, the second ends the process, and running programs
+/// get both. Ignored signals remain ignored, because `nohup` and shells protect background jobs
+/// that way.
 pub(crate) fn listen() {
     [SIGINT, SIGTERM, SIGHUP].into_iter().for_each(handle_signal);
 }
@@ -85,7 +86,7 @@ fn handle_signal(number: i32) {
         streams::interrupt_users();
     };
     if !signals::is_ignored(number) {
-        // On failure the default action remains. SAFETY: the handler makes only async-signal-safe
+        // On failure, the default action remains. SAFETY: the handler makes only async-signal-safe
         // calls.
         let _ = unsafe { register_sigaction(number, act) };
     }
@@ -100,7 +101,7 @@ pub(crate) fn exit_of(status: ExitStatus) -> Exit {
 
 pub(crate) fn end_as(status: ExitStatus) -> Exit {
     if let Some(number) = status.signal() {
-        // The program has already dumped core if that was enabled.
+        // The program has already dumped core if enabled, so this process must not.
         let maximum = getrlimit(Resource::Core).maximum;
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
         end_by(number);
@@ -121,7 +122,6 @@ pub(crate) fn closed() -> io::Error {
     Errno::BADF.into()
 }
 
-/// Returns whether the locale is C, POSIX, or unset.
 pub(crate) fn has_c_locale(category: &str) -> bool {
     locale(category).is_none_or(|name| name == "C" || name == "POSIX")
 }
@@ -143,15 +143,15 @@ pub(crate) fn host_name() -> OsString {
     OsString::from_vec(rustix::system::uname().nodename().to_bytes().to_vec())
 }
 
-/// Requires a single-threaded process.
+/// The process must be single-threaded.
 pub(crate) fn has_user(name: &str) -> bool {
-    // SAFETY: the name ends with NUL; no other thread uses the buffer.
+    // SAFETY: the name ends with NUL, and no other thread uses the buffer.
     CString::new(name).is_ok_and(|name| unsafe { !libc::getpwnam(name.as_ptr()).is_null() })
 }
 
-/// Requires a single-threaded process.
+/// The process must be single-threaded.
 pub(crate) fn has_group(name: &str) -> bool {
-    // SAFETY: the name ends with NUL; no other thread uses the buffer.
+    // SAFETY: the name ends with NUL, and no other thread uses the buffer.
     CString::new(name).is_ok_and(|name| unsafe { !libc::getgrnam(name.as_ptr()).is_null() })
 }
 
@@ -167,14 +167,14 @@ pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     usize::try_from(limit / 2).ok()
 }
 
-/// Returns how many bytes arguments may take beyond the environment: as many as `xargs` uses, or
-/// fewer if the system requires.
+/// Returns how many bytes arguments may have besides the environment: as many as `xargs` uses, or
+/// fewer if the system requires it.
 pub(crate) fn argument_bytes() -> usize {
     /// The smallest limit of current systems, as in `xargs`.
     const USUAL: usize = 128 << 10;
     /// POSIX reserves this much for variables added by the program.
     const LEFT: usize = 2048;
-    // Linux allows a quarter of the stack; other systems have a larger constant.
+    // Linux allows a quarter of the stack limit; other systems have a larger constant.
     let stack = getrlimit(Resource::Stack).current.unwrap_or(u64::MAX);
     let most = usize::try_from(stack / 4).unwrap_or(usize::MAX).clamp(USUAL, 2 * USUAL);
     let variable = |(name, value): (OsString, OsString)| bytes_of_argument(&name) + value.len() + 1;
@@ -182,19 +182,19 @@ pub(crate) fn argument_bytes() -> usize {
     most.saturating_sub(variables + LEFT).min(USUAL)
 }
 
-/// Includes the NUL and the pointer.
+/// Returns the size with the NUL and the pointer.
 pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     argument.len() + 1 + size_of::<usize>()
 }
 
-/// Returns glibc's message in the C locale, or that of `std` for an error without number.
+/// Returns glibc's message in the C locale, or `std`'s for an error without a number.
 pub(crate) fn error_text(error: &io::Error) -> String {
     let number = curt::number_of(error);
     let known = TEXTS.iter().find(|(errno, _)| Some(errno.raw_os_error()) == number);
     known.map_or_else(|| curt::words_of(error), |&(_, text)| text.to_owned())
 }
 
-/// Names errors without a stable kind in `std`.
+/// Names errors that have no stable kind in `std`.
 pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     match Errno::from_io_error(error)? {
         Errno::LOOP => Some("loop"),
@@ -204,7 +204,7 @@ pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// glibc's messages; other C libraries use other words.
+/// glibc's messages, because other C libraries have different ones.
 const TEXTS: [(Errno, &str); 44] = [
     (Errno::NOENT, "No such file or directory"),
     (Errno::ACCESS, "Permission denied"),

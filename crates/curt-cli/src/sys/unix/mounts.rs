@@ -14,14 +14,14 @@ const LONGEST_TABLE: usize = 16 << 20;
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mounted {
     Nothing,
-    /// Something is mounted below; a rename would move it along.
+    /// Something is mounted below the entry, and a rename would move it too.
     Below,
-    /// The entry is a mount point; the kernel refuses the rename.
+    /// The entry is a mount point, which the kernel refuses to rename.
     Here,
 }
 
-/// Finds mounts on an entry or inside it, even if another mount of the same filesystem shows the
-/// entry. Fails if the table cannot be read.
+/// Finds mounts on an entry or below it, even if the entry is reached through a different mount of
+/// its filesystem. Fails if the table cannot be read.
 pub(super) fn mounted_at(path: &Path) -> io::Result<Mounted> {
     let table = read_file(Path::new("/proc/self/mountinfo"), LONGEST_TABLE)?;
     if table.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn mounted_at(path: &Path) -> io::Result<Mounted> {
 
 fn mounted(table: &[u8], path: &Path) -> Mounted {
     let mounts: Vec<Mount> = table.split(|&byte| byte == b'\n').filter_map(Mount::parse).collect();
-    // Only the last of several mounts on one directory is visible.
+    // Of several mounts on one directory, only the last is visible.
     let holds = |mount: &&Mount| mount.point != path && path.starts_with(&mount.point);
     let own = mounts.iter().filter(holds).max_by_key(|mount| mount.point.as_os_str().len());
     let own = own.and_then(|own| own.place_of(path));
@@ -73,7 +73,6 @@ impl Mount {
     }
 }
 
-/// Decodes escapes such as `\040`.
 fn unescape(mut text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Some((&first, rest)) = text.split_first() {

@@ -10,7 +10,7 @@ use signal_hook::consts::SIGQUIT;
 
 use super::{handle_signal, interrupt};
 
-/// Process IDs, negative after the first signal; 0 is a free slot.
+/// Process IDs of programs, negative after the first signal; 0 marks a free slot.
 static RUNNING: OnceLock<Box<[AtomicI32]>> = OnceLock::new();
 /// Whether the signal reached only this process.
 static IS_PASSED_ON: AtomicBool = AtomicBool::new(false);
@@ -60,14 +60,14 @@ fn places() -> impl Iterator<Item = &'static AtomicI32> {
 pub(super) fn tell_all(number: i32, is_from_kernel: bool, is_last: bool) {
     IS_PASSED_ON.fetch_or(!is_from_kernel, Ordering::SeqCst);
     for program in places().filter_map(|place| receiver(place, is_last)) {
-        // The terminal has already signalled the whole group.
+        // A signal from the kernel has already reached the group.
         if !is_from_kernel || getpgid(Some(program)).is_ok_and(|group| group != getpgrp()) {
             send(program, number);
         }
     }
 }
 
-/// Returns the program if it should get this signal: only the first and the last are sent.
+/// Returns the program if it must get this signal: only the first and the last are sent.
 fn receiver(place: &AtomicI32, is_last: bool) -> Option<Pid> {
     let order = Ordering::SeqCst;
     let mark = |program: i32| (program > 0).then_some(-program);
@@ -81,8 +81,8 @@ fn receiver(place: &AtomicI32, is_last: bool) -> Option<Pid> {
 
 fn send(program: Pid, number: i32) {
     let Some(signal) = Signal::from_named_raw(number) else { return };
-    // If another thread has waited for the program, another process may have its number. If the
-    // number still belongs to a child after `pidfd_open(2)`, so does the descriptor.
+    // If another thread has waited for the program, a different process may have its number. But if
+    // the number still belongs to a child after `pidfd_open(2)`, so does the descriptor.
     #[cfg(target_os = "linux")]
     let descriptor = rustix::process::pidfd_open(program, rustix::process::PidfdFlags::empty());
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;

@@ -9,16 +9,16 @@ pub(super) fn is_ignored(number: i32) -> bool {
     action(number) == Some(libc::SIG_IGN)
 }
 
-/// Returns `None` if the signal does not exist, or the C library reserves it.
+/// Returns `None` if the signal does not exist or the C library reserves it.
 fn action(number: i32) -> Option<libc::sighandler_t> {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: the call only writes the old action.
     let answer = unsafe { libc::sigaction(number, std::ptr::null(), action.as_mut_ptr()) };
-    // SAFETY: the call filled it.
+    // SAFETY: the call succeeded, so it filled the action.
     (answer == 0).then(|| unsafe { action.assume_init() }.sa_sigaction)
 }
 
-/// Returns whether the kernel sent the signal, which then went to the whole group.
+/// Whether the signal came from the kernel, which signals the whole group.
 pub(super) fn is_from_kernel(info: &libc::siginfo_t) -> bool {
     /// `SI_KERNEL`. On other systems, a terminal's signals look like those of processes.
     const KERNEL: i32 = 0x80;
@@ -51,7 +51,7 @@ pub(super) fn apply_mask(how: i32, set: &libc::sigset_t) -> libc::sigset_t {
     before
 }
 
-/// Returns if the default action does not end the process.
+/// Returns only if the default action does not end the process.
 pub(crate) fn end_by(number: i32) {
     set(number, libc::SIG_DFL);
     change_mask(libc::SIG_UNBLOCK, [number]);
@@ -89,7 +89,8 @@ pub(crate) fn signal_named(word: &str) -> Result<i32, String> {
     number.or_else(named).ok_or_else(|| invalid(word))
 }
 
-/// A shell's exit status has the signal in the lowest seven bits, the system's in eight.
+/// Parses a signal's number or an exit status. In a shell's status, the lowest seven bits are the
+/// signal; in the system's, eight.
 fn of_number(word: &str) -> Option<i32> {
     let number: i32 = word.parse().ok()?;
     let number = number & if number < 0xff { 0x7f } else { 0xff };
@@ -112,7 +113,7 @@ fn is_real_time(number: i32) -> bool {
     real_time().contains(&number) && action(number).is_some()
 }
 
-/// Counts as glibc does, even with another C library.
+/// Returns glibc's range, even with a different C library.
 #[allow(clippy::reversed_empty_ranges, reason = "that is the empty one")]
 fn real_time() -> std::ops::RangeInclusive<i32> {
     if cfg!(target_os = "linux") { 34..=MOST_SIGNALS } else { 1..=0 }

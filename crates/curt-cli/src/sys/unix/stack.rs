@@ -6,15 +6,15 @@ use rustix::process::{Resource, getrlimit};
 use super::signals::{MOST_SIGNALS, apply_mask, change_mask};
 use crate::exit::Exit;
 
-/// Parsing takes about 100 KiB, and several times that in a debug build.
+/// Parsing needs about 100 KiB, and several times that in a debug build.
 const ENOUGH: usize = 1 << 20;
 
-/// Starts a new thread if the stack limit is small (`ulimit -s 64`).
+/// Calls `run`, on a new thread if the stack limit is small (`ulimit -s 64`).
 pub(crate) fn with_stack(run: fn() -> Exit) -> Exit {
     if getrlimit(Resource::Stack).current.is_none_or(|limit| limit >= ENOUGH as u64) {
         return run();
     }
-    // The kernel would deliver signals to this thread first, but they must interrupt the worker.
+    // The kernel would deliver signals to this thread first, but they must interrupt the new one.
     let before = change_mask(libc::SIG_BLOCK, 1..=MOST_SIGNALS);
     let run = move || {
         apply_mask(libc::SIG_SETMASK, &before);

@@ -1,11 +1,11 @@
-//! Prepares the process like Rust's runtime, which does not run with our own `main` (`main.rs`),
-//! and records the original state:
+//! Prepares the process as Rust's runtime would, which does not run with our own `main`
+//! (`main.rs`), and records the original state:
 //!
 //! - The runtime opens `/dev/null` for a closed standard stream, so that no file gets its number.
-//!   But then the stream looks open, and programs inherit it. So this module opens `/dev/null`
+//!   But then the stream seems open, and programs inherit it. So this module opens `/dev/null`
 //!   first, with close-on-exec, and remembers the closed streams.
 //! - Both ignore `SIGPIPE`, so that writing to a broken pipe is an error, and the command can still
-//!   print its totals. This module records whether the signal was ignored before.
+//!   print its totals. This module records whether the signal was already ignored.
 
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -17,8 +17,8 @@ use rustix::stdio::{stderr, stdin, stdout};
 static CLOSED: AtomicU8 = AtomicU8::new(0);
 static IGNORED_PIPES: AtomicBool = AtomicBool::new(false);
 
-/// The loader calls this function before `main`. SAFETY: both sections hold functions that are
-/// called once, on the only thread. This function does not allocate, use the runtime, or panic.
+/// The loader calls `start` before `main`. SAFETY: functions in these sections are called once, on
+/// the only thread. `start` does not allocate, use the runtime, or panic.
 #[used]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
@@ -35,7 +35,7 @@ pub(crate) fn ignores_broken_pipes() -> bool {
     IGNORED_PIPES.load(Ordering::Relaxed)
 }
 
-/// Returns whether the descriptor, now open to `/dev/null`, was closed.
+/// Whether a standard stream was closed; it is now open to `/dev/null`.
 pub(crate) fn was_closed(descriptor: RawFd) -> bool {
     (0..3).contains(&descriptor) && CLOSED.load(Ordering::Relaxed) >> descriptor & 1 == 1
 }
@@ -43,7 +43,7 @@ pub(crate) fn was_closed(descriptor: RawFd) -> bool {
 fn fill() {
     let all: [BorrowedFd<'static>; 3] = [stdin(), stdout(), stderr()];
     let mut polls = all.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::empty()));
-    // One call suffices if all three are open. It fails if the descriptor limit is below three.
+    // One call is enough if all three are open. It fails if the descriptor limit is below three.
     let polled = poll(&mut polls, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
     for (number, (fd, poll)) in all.into_iter().zip(&polls).enumerate() {
         let is_closed = match polled {

@@ -14,7 +14,7 @@ use crate::sys::interrupt;
 
 /// The thread that uses each stream, or 0. The callers' locks admit one at a time.
 static USERS: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
-/// Running handlers, during which a thread listed in `USERS` must not end.
+/// The number of running handlers. Until it is 0, no thread in `USERS` may end.
 static HANDLERS: AtomicU32 = AtomicU32::new(0);
 
 struct Use(&'static AtomicUsize);
@@ -49,7 +49,7 @@ pub(crate) fn write_stderr(bytes: &[u8]) -> io::Result<()> {
     write(stderr(), bytes)
 }
 
-/// After a signal, fails as interrupted if the stream accepts no byte between two interruptions.
+/// After a signal, fails if the stream accepts no byte between two interruptions.
 fn write(stream: BorrowedFd<'_>, mut bytes: &[u8]) -> io::Result<()> {
     let _use = Use::begin(stream);
     let mut is_stuck = false;
@@ -72,8 +72,8 @@ pub(crate) fn read_input() -> Option<Vec<u8>> {
     crate::sys::next_input()
 }
 
-/// Runs in a signal handler. The timer repeats, because a signal may arrive just before the call
-/// that blocks.
+/// Starts the timer, in a signal handler. The timer repeats, because its first signal may arrive
+/// just before the call that blocks.
 pub(super) fn interrupt_users() {
     let handler: extern "C" fn(i32) = pass_on;
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();

@@ -1,9 +1,10 @@
 //! The trash of the freedesktop.org specification 1.0: the directory `files` has the entries, and
-//! for each of them `info` has a file with the original path.
+//! `info` has a file with the original path of each.
 //!
 //! An entry is renamed, never copied (ADR 46): to the trash in the home directory if that is on the
-//! same mount, otherwise to the trash of its filesystem. A folder must belong to this user. Outside
-//! the home directory it must not be a symlink either, because any user may have created it.
+//! same mount, otherwise to the trash of its filesystem. A trash folder must belong to this user.
+//! Outside the home directory it must not be a symlink either, because any user may have created
+//! it.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
@@ -44,7 +45,6 @@ pub(crate) struct Trash {
     made: OnceCell<Folder>,
     failed: Option<Errno>,
     dry_run: bool,
-    /// The entries that a dry run would have moved, and their names in the trash.
     moves: DryMoves,
     given: RefCell<HashSet<PathBuf>>,
 }
@@ -111,11 +111,12 @@ impl Trash {
             return Err(Refusal::unusable(error));
         }
         let way = Way::from(&entry.dir)?;
-        // Refuse the trash even through another mount of the same filesystem.
+        // Refuse an entry in the trash, even if reached through a different mount of its
+        // filesystem.
         self.made.get().or(self.home.as_ref()).map_or(Ok(()), |home| home.refuse(entry, &way))?;
         if let Some(home) = self.home_for(&way).map_err(Refusal::unusable)? {
             match self.put_in(home, entry, Path::new("")) {
-                // On older kernels, only the rename reveals another mount.
+                // On older kernels, only the rename reveals different mounts.
                 Err(Refusal::Os(error))
                     if way.mount.number.is_none()
                         && Errno::from_io_error(&error) == Some(Errno::XDEV) => {}
@@ -123,7 +124,7 @@ impl Trash {
             }
         }
         let top_path = entry.path.ancestors().nth(way.ids.len()).unwrap_or(&entry.path);
-        // Without the administrator's `.Trash`, the user's own folder is used.
+        // Without the administrator's `.Trash`, use the user's own folder.
         let checked = |folder: Folder| folder.check_missing().map(|()| folder);
         let folder = shared_folder(&way.top, top_path, self.dry_run)
             .and_then(checked)
@@ -179,7 +180,7 @@ impl Trash {
                 folder.maker.keep();
                 return Ok(to);
             };
-            // A network server may have renamed the entry although its reply got lost.
+            // Keep the file if the entry was moved: a network server's reply may have been lost.
             if error == Errno::EXIST || folder.files.has(&name_there) == Ok(false) {
                 // If this fails, programs ignore the orphaned information file.
                 let _ = unlinkat(&folder.info.dir, &name_of_info, AtFlags::empty());
@@ -215,7 +216,7 @@ impl Entry {
     }
 }
 
-/// `statx(2)` reports the mount ID since Linux 5.8.
+/// `number` is the mount ID, which `statx(2)` returns since Linux 5.8.
 #[derive(PartialEq)]
 struct Mount {
     device: u64,
@@ -231,7 +232,6 @@ fn identity(dir: &OwnedFd) -> Result<(Id, Mount), Errno> {
             let number = has_mount.then_some(stat.stx_mnt_id);
             Ok(((device, stat.stx_ino), Mount { device, number }))
         }
-        // An older kernel or a seccomp filter refuses the call.
         Err(Errno::NOSYS | Errno::PERM) => {
             let stat = fstat(dir)?;
             Ok(((stat.st_dev, stat.st_ino), Mount { device: stat.st_dev, number: None }))
@@ -240,8 +240,8 @@ fn identity(dir: &OwnedFd) -> Result<(Id, Mount), Errno> {
     }
 }
 
-/// Returns the full path, which must lead back to the open directory. It might not in another mount
-/// namespace, under a later mount, or after a lazy unmount.
+/// Fails if the path does not lead back to the open directory, as in a different mount namespace,
+/// under a later mount, or after a lazy unmount.
 fn full_path(dir: &OwnedFd, typed: &Path) -> Result<PathBuf, Refusal> {
     let lost = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::NO_FULL_PATH,
@@ -260,7 +260,7 @@ fn full_path(dir: &OwnedFd, typed: &Path) -> Result<PathBuf, Refusal> {
 struct Way {
     top: OwnedFd,
     mount: Mount,
-    /// The directories' identities, both ends included.
+    /// The identities of the directories, with both ends.
     ids: Vec<Id>,
 }
 
@@ -272,7 +272,7 @@ impl Way {
         loop {
             let parent = match openat2(&top, "..", FOLDER, Mode::empty(), ResolveFlags::NO_XDEV) {
                 Err(Errno::XDEV) => return Ok(Way { top, mount, ids }),
-                // Without `openat2(2)`, a mount shows only by a change of the device.
+                // Without `openat2(2)`, only a change of the device shows a mount.
                 Err(Errno::NOSYS | Errno::PERM) => openat(&top, "..", FOLDER, Mode::empty())?,
                 opened => opened?,
             };
@@ -292,7 +292,7 @@ struct Folder {
     info: Place,
     mount: Mount,
     own: Vec<Id>,
-    /// `files`, all its ancestors on the mount, and `info`: moving any of them would move the
+    /// `files`, all its ancestors on the mount, and `info`. Moving any of these would move the
     /// trash.
     holders: Vec<Id>,
     path: PathBuf,
@@ -328,7 +328,7 @@ impl Folder {
     }
 }
 
-/// Removes an incomplete file.
+/// Creates a file, and removes it again if writing fails.
 fn write_new(dir: &OwnedFd, name: &OsStr, content: &[u8]) -> Result<(), Errno> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
     let file = openat(dir, name, flags, Mode::RUSR | Mode::WUSR)?;
@@ -340,7 +340,7 @@ fn write_new(dir: &OwnedFd, name: &OsStr, content: &[u8]) -> Result<(), Errno> {
 }
 
 /// Returns the entry's name, or a numbered one, shortened so that the name of the information file
-/// fits. After [`MOST_NUMBERS`] they are random, so that many equal names need few attempts.
+/// fits. Numbers above [`MOST_NUMBERS`] are random, so that many equal names need few attempts.
 fn numbered(name: &OsStr, number: u32) -> OsString {
     let suffix = match number {
         1 => String::new(),
@@ -372,8 +372,8 @@ fn info(path: &Path) -> String {
     format!("[Trash Info]\nPath={escaped}\nDeletionDate={date}\n")
 }
 
-/// Returns `None` if another folder may do. Returns errors that do not concern the folder, such as
-/// EIO and EMFILE.
+/// Converts errors to `None`, because a different folder may be usable, except those that do not
+/// concern the folder, such as EIO and EMFILE.
 fn usable<F>(folder: Result<F, Errno>) -> Result<Option<F>, Errno> {
     match folder {
         Ok(folder) => Ok(Some(folder)),
@@ -388,7 +388,7 @@ fn home_folder(only_looks: bool) -> Result<Folder, Errno> {
     let data = Place::open_all(&path, &maker)?;
     // Under sudo, the home directory may be another user's.
     check_owner(&data.dir)?;
-    // In the home directory a symlink is the user's own choice.
+    // In the home directory, a symlink is the user's own choice.
     let trash = match openat(&data.dir, "Trash", FOLDER, Mode::empty()) {
         Ok(dir) if !data.is_missing => Place { dir, is_missing: false },
         Err(error) if !data.is_missing && error != Errno::NOENT => return Err(error),
@@ -398,7 +398,7 @@ fn home_folder(only_looks: bool) -> Result<Folder, Errno> {
     Folder::open_in(&trash, path.join("Trash"), maker)
 }
 
-/// The specification requires the sticky bit.
+/// Opens the user's folder in `.Trash`, which must have the sticky bit as specified.
 fn shared_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Errno> {
     let dir = openat(top, ".Trash", NO_LINK, Mode::empty())?;
     if !Mode::from_raw_mode(fstat(&dir)?.st_mode).contains(Mode::SVTX) {

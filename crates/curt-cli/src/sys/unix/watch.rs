@@ -1,5 +1,5 @@
-//! Waits for a program as GNU timeout does: this process leads the program's process group, so that
-//! typed keys reach both, and forwards signals sent only to itself.
+//! Waits for a program as GNU timeout does. This process leads the program's group, so that typed
+//! keys reach both, and forwards signals sent only to itself.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -13,12 +13,13 @@ use rustix::process::{Pid, getpgid, getpgrp, setpgid};
 use super::signals::{self, MOST_SIGNALS, change_mask};
 use crate::sys::Event;
 
-/// One bit per arrived signal; the second has those from the kernel, which signals the whole group.
+/// One bit per signal that has arrived. `FROM_KERNEL` has those sent by the kernel to the whole
+/// group.
 static ARRIVED: AtomicU64 = AtomicU64::new(0);
 static FROM_KERNEL: AtomicU64 = AtomicU64::new(0);
 
-/// Not forwarded are signals that cannot be caught, faults of this process, and job control. All
-/// others end it by default.
+/// Signals that are not forwarded: those that cannot be caught, faults of this process, and job
+/// control.
 const OWN: [i32; 12] = [
     libc::SIGKILL,
     libc::SIGSTOP,
@@ -34,8 +35,8 @@ const OWN: [i32; 12] = [
     libc::SIGWINCH,
 ];
 
-/// Signals that only wake this process: the program has ended or stopped, or uses the terminal from
-/// the background, which must not stop this process.
+/// Signals that only wake this process and must not stop it: the program has ended or stopped, or
+/// uses the terminal from the background.
 const WAKING: [i32; 3] = [libc::SIGCHLD, libc::SIGTTIN, libc::SIGTTOU];
 
 pub(crate) struct Watch {
@@ -43,16 +44,16 @@ pub(crate) struct Watch {
     caught: Vec<i32>,
     /// The signal mask while waiting.
     mask: libc::sigset_t,
-    /// Signals from `ARRIVED`, not yet reported.
+    /// Signals from `ARRIVED` that are not reported yet.
     pending: u64,
 }
 
 impl Watch {
-    /// Catches `signal` always, and the others unless they are ignored, as `nohup` and shells
-    /// intend for background jobs.
+    /// Catches `signal`, and the others unless they are ignored: `nohup` and shells protect
+    /// background jobs that way.
     pub(crate) fn begin(is_foreground: bool, signal: i32) -> Watch {
         if !is_foreground {
-            // A session leader already leads a group.
+            // Fails for a session leader, which already leads a group.
             let _ = setpgid(None, None);
         }
         let needed = [signal, libc::SIGALRM, libc::SIGCHLD];
@@ -65,8 +66,8 @@ impl Watch {
         Watch { is_foreground, caught, mask, pending: 0 }
     }
 
-    /// From here on, signals arrive only while [`Watch::next`] waits, so that none is sent to a
-    /// released process number.
+    /// After this, signals arrive only while [`Watch::next`] waits, so that none is sent to a
+    /// process number after its release.
     pub(crate) fn start(&mut self, command: &mut Command) -> Result<Child, Error> {
         let child = command.spawn()?;
         self.mask = change_mask(libc::SIG_BLOCK, self.caught.iter().copied());
@@ -111,8 +112,8 @@ impl Watch {
                     }
                 }
             }
-            // SAFETY: the mask came from the system, and all pointers are null. `pselect(2)` sets
-            // it only during the call.
+            // SAFETY: the mask came from the system, and all pointers are null. `pselect(2)` uses
+            // the mask only during the call.
             unsafe {
                 let none = ptr::null_mut();
                 libc::pselect(0, none, none, none, ptr::null(), &raw const self.mask);
@@ -121,8 +122,8 @@ impl Watch {
     }
 
     /// Unless the program is in the foreground, its group gets the signal too, followed by
-    /// `SIGCONT`, so that stopped processes can react. A typed signal has already reached the
-    /// group. The program has not been waited for, so its number is still its own.
+    /// `SIGCONT` so that stopped processes can react. A typed signal has already reached the group.
+    /// The program has not been waited for, so its number is still its own.
     #[allow(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
     pub(crate) fn send(&self, child: &mut Child, number: i32, is_typed: bool) -> Result<(), Error> {
         let Ok(program) = i32::try_from(child.id()) else { return Ok(()) };
@@ -136,7 +137,7 @@ impl Watch {
                 // SAFETY: the call takes only numbers; this process blocks the signal.
                 unsafe { libc::kill(0, number) };
                 if self.caught.contains(&number) && !WAKING.contains(&number) {
-                    // `SIG_IGN` discards the copy that this process sent itself.
+                    // `SIG_IGN` discards the copy that this process has sent to itself.
                     signals::set(number, libc::SIG_IGN);
                     catch(number);
                 }
@@ -163,14 +164,14 @@ fn catch(number: i32) -> bool {
     // SAFETY: zeros mean no handler, no flags and an empty set.
     let action = unsafe { action.assume_init_mut() };
     action.sa_sigaction = handler as libc::sighandler_t;
-    // System calls are restarted, except the one that waits for signals.
+    // Restart system calls. (`pselect(2)` is never restarted.)
     action.sa_flags = libc::SA_RESTART | libc::SA_SIGINFO;
     // SAFETY: the handler only reads its argument and changes atomics.
     unsafe { libc::sigaction(number, action, ptr::null_mut()) == 0 }
 }
 
 extern "C" fn note(number: i32, info: *const libc::siginfo_t, _: *const libc::c_void) {
-    // SAFETY: `SA_SIGINFO` passes a valid description.
+    // SAFETY: with `SA_SIGINFO`, the description is valid.
     if signals::is_from_kernel(unsafe { &*info }) {
         FROM_KERNEL.fetch_or(bit(number), Ordering::SeqCst);
     }

@@ -10,26 +10,26 @@ use crate::time::LeapSeconds;
 
 const LOCAL: &str = "/etc/localtime";
 const ZONES: &str = "/usr/share/zoneinfo";
-/// Completions for incomplete rules.
+/// Completions for incomplete POSIX rules.
 const RULES: &[&str] = &["", ",M3.2.0,M11.1.0", ",M11.1.0"];
 const ENDLESS_SUMMER: &[&str] = &["", ",0/0,J365/25"];
 
 const LONGEST_RULES: usize = 256;
-/// A hundred times the size of a zone file.
+/// A hundred times the size of a usual zone file.
 const LARGEST_FILE: usize = 512 << 10;
 
-/// Returns UTC on failure.
+/// Returns UTC if the zone cannot be read.
 pub(crate) fn local_zone() -> (TimeZone, LeapSeconds) {
     let zone = match std::env::var_os("TZ") {
         None => from_file(Path::new(LOCAL)),
-        // An empty `TZ` means UTC, but the C library opens its file, which may have leap seconds.
+        // An empty `TZ` means UTC, but the C library reads its file, which may have leap seconds.
         Some(text) if text.is_empty() => named(OsStr::new("Universal")),
         Some(text) => named(&text),
     };
     zone.unwrap_or((TimeZone::UTC, LeapSeconds::default()))
 }
 
-/// Reads a file, or parses rules.
+/// Reads a file or parses POSIX rules.
 fn named(text: &OsStr) -> Option<(TimeZone, LeapSeconds)> {
     let bytes = text.as_bytes();
     let bytes = bytes.strip_prefix(b":").unwrap_or(bytes);
@@ -73,13 +73,12 @@ fn leap_seconds(file: &[u8]) -> Option<Vec<(i64, i64)>> {
     Some(records.map(|record| (number(&record[..width]), number(&record[width..]))).collect())
 }
 
-/// Decodes a signed big-endian number.
 fn number(bytes: &[u8]) -> i64 {
     let sign = if bytes.first().is_some_and(|&first| first > 0x7f) { -1 } else { 0 };
     bytes.iter().fold(sign, |number, &byte| number << 8 | i64::from(byte))
 }
 
-/// Like the C library, ignores an invalid end of POSIX rules, after which summer time never ends.
+/// Like the C library, ignores an invalid end of POSIX rules. Summer time then never ends.
 fn from_rules(text: &str) -> Option<TimeZone> {
     if text.len() > LONGEST_RULES {
         return None;

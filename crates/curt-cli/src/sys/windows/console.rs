@@ -11,21 +11,21 @@ use windows_sys::core::BOOL;
 
 use crate::sys::{Event, interrupt};
 
-/// The number for all events, so that the exit code is 130.
+/// All events count as this signal, for the exit code 130.
 const INTERRUPT: i32 = 2;
 
-/// A time longer than the system waits for a program whose console was closed.
+/// Longer than the system waits after the console was closed.
 const LONG_WAIT: Duration = Duration::from_secs(60);
 
-/// The first event sets the token, the second ends the process. A process started with Ctrl-C
+/// The first event cancels the token, the second ends the process. A process started with Ctrl-C
 /// ignored keeps ignoring it.
 pub(crate) fn listen() {
-    // On failure, the events end the process. SAFETY: this program is never unloaded.
+    // On failure, each event ends the process. SAFETY: this program is never unloaded.
     let _ = unsafe { SetConsoleCtrlHandler(Some(handle), 1) };
 }
 
-/// Runs in a separate thread. Returning 0 passes the event to the next handler, which ends the
-/// process.
+/// The handler, which runs in a separate thread. Returning 0 passes the event to the next handler,
+/// which ends the process.
 extern "system" fn handle(event: u32) -> BOOL {
     let is_second = interrupt::SIGNAL.swap(INTERRUPT, Ordering::Relaxed) != 0;
     interrupt::CANCEL.cancel();
@@ -33,13 +33,14 @@ extern "system" fn handle(event: u32) -> BOOL {
     BOOL::from(!is_second)
 }
 
-/// The handler while this process waits for a program, which receives the event as well.
+/// The handler while this process waits for a program, which receives the event too.
 extern "system" fn leave(event: u32) -> BOOL {
     finish(event);
     1
 }
 
-/// Gives the process time to finish: it ends when the handler returns, or after some seconds.
+/// Gives the process time to finish. After the console was closed, it ends when the handler
+/// returns, or after some seconds.
 #[allow(clippy::disallowed_methods, reason = "the system waits for this thread to return")]
 fn finish(event: u32) {
     if !matches!(event, CTRL_C_EVENT | CTRL_BREAK_EVENT) {
@@ -56,8 +57,8 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn begin(is_foreground: bool, _signal: i32) -> Watch {
-        // The program does not inherit a handler, so keys have their usual effect on it. SAFETY:
-        // this program is never unloaded.
+        // The program does not inherit the handler, so keys have their usual effect. SAFETY: this
+        // program is never unloaded.
         let _ = unsafe { SetConsoleCtrlHandler(Some(leave), 1) };
         Watch { is_foreground, end: None }
     }

@@ -1,4 +1,4 @@
-//! Windows. Items without an equivalent there return a neutral value.
+//! Windows. Functions for missing features return a neutral value.
 
 mod console;
 mod library;
@@ -29,7 +29,7 @@ const INVALID_NAME: i32 = 123;
 const FILENAME_TOO_LONG: i32 = 206;
 const CANT_RESOLVE_FILENAME: i32 = 1921;
 
-/// Every write to a closed stream fails anyway.
+/// False, because every write to a closed stream fails anyway.
 pub(crate) fn was_closed(_descriptor: i32) -> bool {
     false
 }
@@ -68,7 +68,7 @@ pub(crate) fn host_name() -> OsString {
     std::env::var_os("COMPUTERNAME").unwrap_or_default()
 }
 
-/// Accepts any name, because a lookup may need a server.
+/// Accepts every name, because a lookup may need a server.
 pub(crate) fn has_user(_name: &str) -> bool {
     true
 }
@@ -94,7 +94,7 @@ pub(crate) fn program(name: &OsStr) -> Command {
     Command::new(name)
 }
 
-/// Does nothing: console keys reach programs directly.
+/// Does nothing, because console keys reach programs directly.
 pub(crate) fn pass_signals_on(_programs: usize) {}
 
 pub(crate) struct Running;
@@ -136,7 +136,7 @@ pub(crate) fn write_stderr(bytes: &[u8]) -> io::Result<()> {
     io::stderr().lock().write_all(bytes)
 }
 
-/// Returns `None` after a while, so that the caller can check for an interrupt.
+/// Returns the next input, or `None` after a while, so that the caller can check for an interrupt.
 ///
 /// A console can signal a key but not a line, and it echoes input only during a read. So a separate
 /// thread reads, and continues after the timeout.
@@ -146,7 +146,7 @@ pub(crate) fn read_input() -> Option<Vec<u8>> {
     let mut reader = READER.lock().unwrap_or_else(PoisonError::into_inner);
     let input = reader.get_or_insert_with(|| {
         let (give, input) = channel();
-        // Without a thread, the channel is closed, which means end of file.
+        // Without a thread, the channel is closed, which means the end of the input.
         let _ = thread::Builder::new().spawn(move || {
             let _ = give.send(super::next_input());
         });
@@ -170,12 +170,13 @@ pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     None
 }
 
-/// The longest command line, without the path of the program.
+/// The longest command line, without the program's path.
 pub(crate) fn argument_bytes() -> usize {
     (32 << 10) - 512
 }
 
-/// Each quote and backslash may double, and quotes and a space are added.
+/// Returns the length when quoted: each quote and backslash may double, and quotes and a space are
+/// added.
 pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     let doubled = |byte: &&u8| matches!(byte, b'"' | b'\\');
     let text = argument.as_encoded_bytes();
@@ -190,7 +191,6 @@ pub(crate) fn error_kind(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// Returns the system's message, with an explanation if needed.
 pub(crate) fn error_text(error: &io::Error) -> String {
     let Some(number) = curt::number_of(error) else {
         return error.to_string();
@@ -200,8 +200,8 @@ pub(crate) fn error_text(error: &io::Error) -> String {
         SHARING_VIOLATION => {
             format!("{words} (in use, perhaps as the working directory of a program)")
         }
-        // cmd.exe and PowerShell do not expand patterns for programs. Neither does curt, because in
-        // the raw command line it cannot distinguish `-g *.rs` from an operand.
+        // cmd.exe and PowerShell do not expand patterns for programs. Neither does curt, because
+        // the raw command line does not distinguish `-g *.rs` from an operand.
         INVALID_NAME if std::env::args_os().skip(1).any(|word| is_pattern(&word)) => format!(
             "{words} (patterns are not expanded: 'curt find -g PATTERN DIRECTORY' finds what \
              matches, and with --delete removes it)"

@@ -1,4 +1,4 @@
-//! The recycle bin. Loading the shell's library is slow, so it is loaded on demand.
+//! The recycle bin. The shell's library is loaded on demand, because loading is slow.
 
 use std::ffi::{OsStr, c_void};
 use std::io;
@@ -12,8 +12,8 @@ use windows_sys::core::BOOL;
 use super::library;
 use crate::sys::{Refusal, TrashRules, Trashed};
 
-/// Flags to delete without a window, except a prompt before an entry is destroyed that the bin
-/// cannot hold.
+/// Flags to delete without a window, except to ask before destroying an entry that the bin cannot
+/// hold.
 const DELETE: u32 = 3;
 const SILENT: u16 = 0x4;
 const NO_CONFIRMATION: u16 = 0x10;
@@ -21,11 +21,11 @@ const ALLOW_UNDO: u16 = 0x40;
 const NO_ERROR_WINDOW: u16 = 0x400;
 const WARN_BEFORE_DESTROYING: u16 = 0x4000;
 
-/// Only fixed drives have a bin; on others the shell would destroy the entry (ADR 46).
+/// Only fixed drives have a bin; on others, the shell would destroy the entry (ADR 46).
 const FIXED_DRIVE: u32 = 3;
-/// The longest path for the shell, without NUL.
+/// The longest path that the shell accepts, without NUL.
 const LONGEST_PATH: usize = 259;
-/// The shell's errors that are not Win32 errors.
+/// Error codes of the shell that are not Win32 errors.
 const OWN_CODES: std::ops::RangeInclusive<i32> = 0x71..=0x88;
 const ACCESS_DENIED_TO_SHELL: i32 = 0x78;
 const ACCESS_DENIED: i32 = 5;
@@ -79,7 +79,7 @@ impl Trash {
     }
 }
 
-/// Refuses operands that the shell would resolve to another entry.
+/// Returns the full path. Refuses operands that the shell would resolve to a different entry.
 fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
     let typed = operand.to_string_lossy();
     let name = typed.trim_end_matches(is_separator).rsplit(is_separator).next().unwrap_or("");
@@ -98,7 +98,7 @@ fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
     if text.len() == 2 && text.ends_with(':') {
         return Err(Refusal::ROOT);
     }
-    // Refuse a name that Win32 would change.
+    // Refuse a name that Win32 changes.
     let is_same = is_on_drive && text.rsplit('\\').next() == Some(name);
     if !is_same || text.encode_utf16().count() > LONGEST_PATH || path.to_str().is_none() {
         return Err(Refusal::no_trash("the recycle bin does not accept such a path"));
@@ -112,7 +112,7 @@ fn shell_path(operand: &OsStr) -> Result<std::path::PathBuf, Refusal> {
 }
 
 fn recycle(operate: FileOperation, path: &Path) -> Result<(), Refusal> {
-    // A list of paths, terminated by an empty one.
+    // The shell takes a list of paths, terminated by an empty path.
     let from: Vec<u16> = path.as_os_str().encode_wide().chain([0, 0]).collect();
     let flags = SILENT | NO_CONFIRMATION | ALLOW_UNDO | NO_ERROR_WINDOW | WARN_BEFORE_DESTROYING;
     let mut request = Request {
@@ -125,7 +125,7 @@ fn recycle(operate: FileOperation, path: &Path) -> Result<(), Refusal> {
         names: std::ptr::null_mut(),
         title: std::ptr::null(),
     };
-    // SAFETY: the list of paths is terminated and outlives the call.
+    // SAFETY: the list of paths ends with two NULs and outlives the call.
     let code = unsafe { operate(&raw mut request) };
     match code {
         0 if request.was_aborted == 0 => Ok(()),

@@ -5,7 +5,6 @@ use curt_testkit::Scratch;
 
 use super::{Place, odd_tree, said};
 
-/// The remaining tree, the exit status, and the messages.
 type Effect = (Vec<String>, Option<i32>, Vec<String>);
 
 fn effect(place: &Place, line: &str) -> Effect {
@@ -25,7 +24,7 @@ fn effect(place: &Place, line: &str) -> Effect {
 #[test]
 fn a_directory_that_is_not_empty_stays() {
     let Some(place) = Place::new() else { return };
-    // GNU find quotes invalid Unicode differently.
+    // Exclude `dir-*`, because GNU find quotes invalid Unicode differently.
     let expected = effect(&place, "find t -mindepth 1 -type d -not -name dir-* -delete");
     let printed = effect(&place, "\"$CURT\" find -u -td -E dir-* --delete . t");
     assert_eq!(printed, expected);
@@ -35,7 +34,7 @@ fn a_directory_that_is_not_empty_stays() {
     assert_eq!(effect(&place, "cd t; \"$CURT\" find -u --delete"), expected);
 }
 
-/// Emptying a directory changes its modification time.
+/// The modification time of a directory changes when it is emptied.
 #[test]
 fn a_directory_has_the_time_from_before_its_contents_were_deleted() {
     let Some(place) = Place::new() else { return };
@@ -93,8 +92,8 @@ fn a_command_line_is_filled_as_find_fills_it() {
         place.scratch.file(format!("t/{}-{number}", "long".repeat(9)));
     }
     let batch = "\"$CURT\" find -u . t -X ./words {}";
-    // Arguments and variables may take a quarter of the stack limit. In the second case both are
-    // tight.
+    // Arguments and variables may take a quarter of the stack limit. In the second case, both come
+    // close to it.
     let narrow = format!("ulimit -s 1024; V=$(printf %0100000d 0); W=$V; export V W; {batch}");
     for (line, most) in [(batch, 2), (&*narrow, 4)] {
         let (lines, messages, code) = printed(&place, line);
@@ -106,8 +105,7 @@ fn a_command_line_is_filled_as_find_fills_it() {
     assert!(found <= 2, "{found}");
 }
 
-/// If one command ran on an entry first, it could remove a file that an earlier command should
-/// copy.
+/// Otherwise one command could remove a file from a batch before an earlier command copies it.
 #[test]
 fn several_commands_share_each_batch() {
     let Some(place) = Place::new() else { return };

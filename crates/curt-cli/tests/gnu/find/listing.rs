@@ -17,7 +17,7 @@ fn a_link_to_an_ancestor_is_reported_and_the_rest_is_walked() {
     place.scratch.link("t/through-file", "plain.rs/x");
     let mut expected = place.find("-L t");
     assert_eq!((expected.code, expected.failures.len()), (Some(1), 4 + 2));
-    // GNU find skips a symlink to an ancestor. curt yields it and reports why it does not descend.
+    // GNU find skips a symlink to an ancestor. curt yields it, and reports why it does not descend.
     let loops = ["t/a/b/up", "t/a/here", "t/to-dir/up/b", "t/to-dir/up/here"];
     expected.paths.extend(loops.iter().map(Into::into));
     expected.paths.sort();
@@ -58,7 +58,7 @@ fn links_that_cannot_be_followed_are_reported() {
     assert_eq!(printed.failures, said.failures);
 }
 
-/// Unknown metadata never matches, so that `--delete` skips the entry.
+/// Unknown metadata never matches, so that `--delete` does not remove the entry.
 #[test]
 fn what_is_unknown_passes_no_test() {
     let (Some(mut place), true) = (Place::new(), may_trace()) else { return };
@@ -127,8 +127,8 @@ fn one_file_system() {
             |path: &&std::ffi::OsString| !path.to_str().unwrap_or("").starts_with("t/bound/");
         let expected: Vec<_> = device.paths.iter().filter(outside).cloned().collect();
         assert_eq!((&mount.paths, mount.code), (&expected, Some(0)), "{more}");
-        // Removal also stops there, and reports that unless the command line sets a boundary. A
-        // symlink's target may be on the same filesystem, but is not a mount.
+        // Removal also stops at mounts, and reports them unless the command line sets a different
+        // boundary. A symlink's target is not a mount, even on the same filesystem.
         let kept = ["t/bound", "t/mounted"];
         let failures = kept.map(|path| format!("'{path}': it is a mount point"));
         let is_kept = |path: &std::ffi::OsString| kept.iter().any(|kept| path == kept);
@@ -139,7 +139,7 @@ fn one_file_system() {
         assert_eq!(removed.failures, failures, "{more}");
         let removed = run(&format!("{removal} -L -tl -tp . t"));
         assert_eq!((removed.failures, removed.code), (failures.to_vec(), Some(1)), "{more}");
-        // With the option from the note, only matching entries are reported.
+        // With the option that the note suggests, only matching entries are reported.
         let note = format!("$({removal} . t 2>&1 | grep -aoe '--one-file-system[=a-z]*')");
         assert_eq!(run(&format!("{removal} {note} . t")).paths, expected, "{more}");
         for quiet in [note.as_str(), "--xdev", "-d1"] {

@@ -1,6 +1,6 @@
-//! Compares `curt find -u` with GNU find. Paths are sorted, because the order is unspecified, and
-//! curt's slash after directories is removed. Like fd, curt follows operands that are symlinks and
-//! does not yield operands, so GNU find gets `-H` and `-mindepth 1`.
+//! Compares `curt find -u` with GNU find. Paths are sorted, because their order is unspecified, and
+//! curt's slash after directories is removed. GNU find gets `-H` and `-mindepth 1`, because curt,
+//! like fd, follows operands that are symlinks and does not yield operands.
 
 mod actions;
 mod listing;
@@ -49,15 +49,15 @@ fn random(choices: &mut Choices) -> Trial {
         [find.to_owned(), curt.to_owned()]
     };
     let mut options: Vec<_> = trial.options.into_iter().map(pair).collect();
-    // curt matches any of several kinds, but GNU find requires all of them. Only one order can
-    // apply.
+    // Keep only one kind: curt matches any of several kinds, but GNU find requires all of them.
+    // Also keep only one order.
     for is_one in [|it: &[String; 2]| it[1].starts_with("-t"), |it: &[String; 2]| it[0] == "-depth"]
     {
         let first = options.iter().position(is_one);
         let mut at = 0..;
         options.retain(|option| at.next() == first || !is_one(option));
     }
-    // GNU find takes no operand that begins with a dash.
+    // GNU find does not accept operands that begin with a dash.
     let is_plain = |path: &OsString| !path.is_empty() && path.as_bytes()[0] != b'-';
     let mut operands: Vec<OsString> = trial.operands.into_iter().filter(is_plain).collect();
     if operands.is_empty() {
@@ -90,15 +90,15 @@ fn find_words(trial: &Trial, action: &str) -> Vec<OsString> {
 fn curt_words(trial: &Trial, action: &str) -> Vec<OsString> {
     let options: Vec<&str> = trial.options.iter().map(|[_, curt]| curt.as_str()).collect();
     let options = options.join(" ");
-    // If one pattern is a glob, all patterns are.
+    // If one pattern is a glob, all patterns are globs.
     let all = if options.contains("-sg") { "*" } else { "." };
     let text = format!("find -u -j3 {action} {options} {all}");
     let words = text.split_whitespace().map(OsString::from);
     words.chain(trial.operands.iter().cloned()).collect()
 }
 
-/// curt refuses operands that are not directories, as fd does, and knows the kinds of entries in a
-/// directory that it can list but not search.
+/// Returns whether the results are comparable. Unlike GNU find, curt refuses operands that are not
+/// directories, and knows the kinds of entries in a directory that it can list but not search.
 fn is_compared(trial: &Trial, place: &Path) -> bool {
     let is_searched = |path: &OsString| {
         let path = place.join(path);
@@ -138,13 +138,13 @@ fn lines(trial: &Trial, find: &str, curt: &str) -> String {
     format!("find {}\ncurt {}\n", line(find_words(trial, find)), line(curt_words(trial, curt)))
 }
 
-/// Runs unprivileged, to limit the damage of a bug.
+/// Runs unprivileged, so that a bug cannot do much damage.
 #[test]
 fn random_trees_are_deleted_as_by_find() {
     let Some(place) = Place::new() else { return };
     let here = place.bench.place();
     property("find -delete", random, |trial| {
-        // GNU find deletes pruned entries.
+        // GNU find deletes pruned entries, unlike curt.
         let differs = [" -o", "-L"];
         let differs = |[find, curt]: &[String; 2]| {
             differs.iter().any(|end| find.contains(end)) || curt.contains("--sort")
@@ -154,7 +154,7 @@ fn random_trees_are_deleted_as_by_find() {
         }
         let run = |program: &Path, words: &[OsString]| {
             trial.tree.make(&place.bench.scratch, trial.user);
-            // curt deletes nothing through a symlink operand without a trailing slash.
+            // Without a trailing slash, curt deletes nothing through an operand that is a symlink.
             let is_link =
                 |path| fs::symlink_metadata(here.join(path)).is_ok_and(|it| it.is_symlink());
             let is_refused = trial.operands.iter().any(is_link);
@@ -195,8 +195,8 @@ struct Said {
 }
 
 impl Said {
-    /// Removes differences: the quoting of odd names, and whether a reported symlink to an ancestor
-    /// is also yielded.
+    /// Ignores the quoting of odd names, and whether a reported symlink to an ancestor is also
+    /// yielded.
     fn equate(&mut self) {
         let loops = ["File system loop detected", "symbolic link or mount loop"];
         if self.failures.iter().any(|it| loops.iter().any(|reason| it.contains(reason))) {

@@ -13,7 +13,7 @@ use crate::harness::zone_with_leap_seconds;
 fn what_random_trees_seldom_have() {
     let Some(place) = Place::odd() else { return };
     for (find, curt) in [
-        // GNU find matches the whole path, curt any part of it.
+        // GNU find matches the whole path, and curt any part of it.
         (r"t -regextype posix-extended -regex .*\.rs", r"-s -p \.rs$ t"),
         ("t -regextype posix-extended -regex .*b/.*m.*e.*", "-s -p b/.*m.*e t"),
         ("t -path t/a/*.rs", "-p -g **/t/a/**/*.rs t"),
@@ -22,7 +22,7 @@ fn what_random_trees_seldom_have() {
         ("t -type f -size -6c", "-S -5b . t"),
         ("t -name a -prune -o", "-E a . t"),
         ("t -path t/a/b -prune -o", "-E /a/b/ . t"),
-        // Other devices may appear and disappear.
+        // Test single devices, because others might appear and disappear.
         ("/dev -maxdepth 1 -type c -name null", "-d1 -tc -g null /dev"),
         ("/dev -maxdepth 1 -type b -name loop0", "-d1 -tb -g loop0 /dev"),
         ("/dev -maxdepth 1 -type b -name vda", "-d1 -tb -g vda /dev"),
@@ -42,7 +42,7 @@ fn times() {
         file.set_modified(now - Duration::from_secs(ago)).unwrap();
     }
     for file in ["t/five", "t/plain.rs", "t/a", "t/a/kilo", "t/to-file"] {
-        // A reference that is a symlink is followed, as in GNU find's -newer with -H.
+        // curt follows a reference that is a symlink, as GNU find's -newer does with -H.
         place.same(&format!("t -newer {file}"), &format!("--newer {file} . t"));
     }
     place.same("t -mmin +30 -newer t/five", "--older 30min --newer t/five . t");
@@ -107,7 +107,7 @@ fn dates_are_those_of_the_zone() {
             };
             command.output().unwrap()
         };
-        // GNU date shows the cause of a difference, but GNU find decides.
+        // GNU date shows the cause of a difference. The authority is GNU find.
         let seconds = run(Path::new("date"), &["-d", &date, "+%s %N"]).stdout;
         let seconds = String::from_utf8(seconds).unwrap();
         let (seconds, nanoseconds) = seconds.trim().split_once(' ').unwrap_or(("0", "0"));

@@ -16,7 +16,7 @@ use crate::sys::fault::{Faults, PlannedFailure};
 use crate::sys::{Features, Os, Setup, Sys};
 use curt_paths::Refusal;
 
-/// Without `ENOSYS`, which the process remembers.
+/// The injected errors, except `ENOSYS`, because the process remembers that one.
 const ERRORS: [Errno; 15] = {
     use Errno as E;
     [
@@ -108,12 +108,12 @@ fn check(answer: &Result<String, Failure>, fails: PlannedFailure, case: &str) {
                 );
                 return;
             };
-            // A step that finds neither a directory nor a symlink reports that. After a lost
-            // position the path is resolved again.
+            // A step that finds neither a directory nor a symlink reports `ENOTDIR` or `ELOOP`.
+            // After a lost position the path is resolved again.
             let by_step = [Errno::NOTDIR, Errno::LOOP, Errno::AGAIN, Errno::NOENT];
             let is_known = failure == error
                 || (matches!(error, Errno::NOTDIR | Errno::LOOP) && by_step.contains(&failure))
-                // `/proc` would be missing, because the file is open.
+                // The file is open, so `ENOENT` means that `/proc` is missing.
                 || (["fchmodat", "utimensat"].contains(&name)
                     && (error, failure) == (Errno::NOENT, Errno::NOSYS))
                 || (name == "readlinkat" && error == Errno::INVAL);
@@ -134,7 +134,8 @@ fn without_linux_features() {
     every_call_fails_once::<Os>(&Setup { without, ..Setup::default() });
 }
 
-/// Calls `check` with the result and the numbers of `openat2` and `openat` calls.
+/// Runs each operation while `openat2` fails `times` times. Calls `check` with the result and the
+/// numbers of `openat2` and `openat` calls.
 #[cfg(target_os = "linux")]
 fn while_openat2_fails(
     times: u64,
@@ -160,8 +161,8 @@ fn a_refusal_of_the_kernel_is_taken_for_what_it_is() {
     while_openat2_fails(1, Errno::XDEV, |answer, _| {
         assert!(matches!(answer, Err(Failure::Refused(Refusal::Escape))), "{answer:?}");
     });
-    // During endless renames the kernel returns `EAGAIN`. The operation must fail with that, and
-    // not fall back to single steps, which know less about symlinks than the kernel.
+    // During endless renames the kernel returns `EAGAIN`. The operation must fail with `EAGAIN`
+    // instead of falling back to single steps, which know less about symlinks than the kernel.
     while_openat2_fails(20, Errno::AGAIN, |answer, _| assert!(answer.is_ok(), "{answer:?}"));
     let has_number = |answer: &Result<_, Failure>, errno: Errno| match answer {
         Err(Failure::System(error)) => error.raw_os_error() == Some(errno.raw_os_error()),
@@ -170,8 +171,7 @@ fn a_refusal_of_the_kernel_is_taken_for_what_it_is() {
     while_openat2_fails(10_000, Errno::AGAIN, |answer, [_, steps]| {
         assert!(has_number(&answer, Errno::AGAIN) && steps == 0, "{answer:?} {steps}");
     });
-    // `EPERM` is about the file, unless the root is refused as well. Then a filter refuses
-    // `openat2`.
+    // One `EPERM` is about the file. If the root is refused as well, a filter refuses `openat2`.
     while_openat2_fails(1, Errno::PERM, |answer, _| {
         assert!(has_number(&answer, Errno::PERM), "{answer:?}");
     });

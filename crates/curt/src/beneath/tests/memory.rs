@@ -1,4 +1,4 @@
-//! Single steps in a tree in memory that another process changes between any two calls.
+//! Tests single steps in an in-memory tree that another process changes between any two calls.
 
 use std::path::Path;
 

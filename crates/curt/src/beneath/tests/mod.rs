@@ -1,5 +1,3 @@
-//! Tests roots on platforms set up by a test. `tests/kernel` tests the public interface.
-
 #[cfg(unix)]
 mod faults;
 mod memory;
@@ -61,7 +59,6 @@ fn done((): ()) -> String {
     String::new()
 }
 
-/// Returns all operations, each on a path of some depth with `..` in it.
 fn operations<S: Beneath>() -> [(&'static str, Operation<S>); 15] {
     [
         ("open a file", |root| {

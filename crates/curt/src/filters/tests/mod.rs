@@ -1,5 +1,3 @@
-//! Globs as `tar`, `rsync` and `fd` read them.
-
 use super::Globs;
 use crate::fields::Kind;
 use std::path::Path;
@@ -117,7 +115,7 @@ fn what_a_pattern_costs_is_bounded() {
     }
     let square = "{a,b}".repeat(60);
     assert!(Globs::new([&square]).unwrap_err().reason().contains("too many"));
-    // Exponential for a recursive matcher.
+    // A recursive matcher would take exponential time here.
     let (stars, name) = ("*a".repeat(60) + "b", "a".repeat(250));
     assert!(!keeps(&stars, &name, Kind::File));
     assert!(!Globs::gnu([&stars]).matches(Path::new(&name), Kind::File));
@@ -137,7 +135,7 @@ fn a_byte_that_is_no_character_counts_as_one() {
     }
     let exact = OsStr::from_bytes(b"a\xff.k*");
     assert!(Globs::gnu([exact]).matches(path, Kind::File));
-    // As in glibc, invalid text contains no characters.
+    // As in glibc, a name that is not valid UTF-8 is compared byte by byte.
     let both = Path::new(OsStr::from_bytes(b"\xc3\xa9\xff"));
     for (pattern, is_meant) in [(&b"?\xff"[..], false), (b"??", false), (b"*\xff", true)] {
         let globs = Globs::gnu([OsStr::from_bytes(pattern)]);

@@ -1,5 +1,3 @@
-//! Trees deeper than paths are long, and deeper than the descriptor limit.
-
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 

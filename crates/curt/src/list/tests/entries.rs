@@ -1,5 +1,3 @@
-//! Directories adopted from descriptors, and batches.
-
 use std::io;
 
 use curt_testkit::Scratch;

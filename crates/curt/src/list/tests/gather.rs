@@ -1,5 +1,3 @@
-//! Gathering returns the same results with any number of threads.
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::fields::{Fields, Plan};
@@ -153,7 +151,7 @@ fn a_panic_reaches_the_caller() {
         let run = std::panic::AssertUnwindSafe(|| {
             let mut list = sizes(&scratch);
             let report = |(): &mut (), _: crate::list::Entry<'_>| {
-                // Use `resume_unwind`, because `panic!` would print a message.
+                // Unlike `panic!`, `resume_unwind` prints no message.
                 if done.fetch_add(1, Ordering::Relaxed) == 500 {
                     std::panic::resume_unwind(Box::new("on purpose"));
                 }

@@ -1,5 +1,3 @@
-//! Tests of listing that need internals.
-
 #[cfg(unix)]
 mod directory_walk;
 mod entries;

@@ -1,5 +1,3 @@
-//! Failed starts report their reasons and leave no process behind.
-
 use std::io::ErrorKind;
 
 use crate::error::{Cause, StartFailure};
@@ -17,7 +15,7 @@ fn reason(command: &Command) -> (StartFailure, ErrorKind) {
     }
 }
 
-/// A variable whose name contains `=` would set another variable.
+/// A name that contains `=` would set a different variable.
 #[test]
 fn a_text_that_no_argument_or_variable_has_is_refused() {
     let mut command = Command::new(std::env::current_exe().unwrap());

@@ -1,5 +1,3 @@
-//! Features that the standard library lacks: the search, trees, limits, reasons of failures.
-
 mod failing;
 #[cfg(unix)]
 mod named;

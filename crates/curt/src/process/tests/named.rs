@@ -1,5 +1,3 @@
-//! Names are looked up in the environment of the child.
-
 use std::path::PathBuf;
 
 use curt_testkit::Scratch;
@@ -18,8 +16,8 @@ fn programs() -> Scratch {
     scratch
 }
 
-/// Starts the script. In `path`, `@` means the scratch directory, which is also the working
-/// directory. Returns the path that the script prints.
+/// Starts the script with `path` as `PATH`, where `@` means the scratch directory, which is also
+/// the working directory. Returns the path that the script prints.
 fn started(scratch: &Scratch, path: &str, search: Option<Search>) -> Result<PathBuf, Error> {
     let mut command = Command::new("curt-test");
     let folder = scratch.path().to_str().unwrap();
@@ -29,7 +27,7 @@ fn started(scratch: &Scratch, path: &str, search: Option<Search>) -> Result<Path
     let output = command.output()?;
     let printed = PathBuf::from(String::from_utf8(output.stdout).unwrap().trim_end());
     assert!(output.status.success(), "{command:?}");
-    // The two may differ if the first candidate cannot be started.
+    // The found and the started program differ if the first candidate cannot be started.
     assert!(explained.unwrap().path() == printed || path.contains("lost"));
     Ok(printed)
 }
@@ -42,7 +40,7 @@ fn names_are_looked_up_in_the_path_and_the_directory_of_the_child() {
         ("@/one:@/two", None, "one"),
         ("one:two", None, "one"),
         ("@/one", Some(only_two()), "two"),
-        // `execvp` does the same, except with a file of unknown format.
+        // As with `execvp`, a missing interpreter does not end the search.
         ("@/lost:@/two", None, "two"),
     ] {
         let found = started(&scratch, path, search).unwrap();

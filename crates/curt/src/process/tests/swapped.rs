@@ -1,4 +1,5 @@
-//! Swaps files between the look-up and the start. A refused program must not run.
+//! Tests that a refused program does not run if files are swapped between the look-up and the
+//! start.
 
 use std::fs::{Permissions, create_dir, remove_dir, rename, set_permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -15,9 +16,10 @@ const NAME: &str = "curt-test";
 const ENOUGH: u32 = 20;
 const MOST: u32 = 20_000;
 
-/// `b`, in `PATH`, has a program that succeeds; `here`, the working directory, has one of the same
-/// name that fails. Both are images, because an interpreter would open its script again. Returns
-/// `None` if they do not run under another name, as in a multi-call binary.
+/// Creates `b`, which is in `PATH`, with a program that succeeds, and `here`, the working
+/// directory, with a program of the same name that fails. Both are images, because an interpreter
+/// would open its script again. Returns `None` if they do not run under a new name, as in a
+/// multi-call binary.
 fn ground() -> Option<(Scratch, PathBuf)> {
     let scratch = Scratch::new();
     let program = copy_of("true", &scratch, &format!("b/{NAME}"));
@@ -29,8 +31,8 @@ fn ground() -> Option<(Scratch, PathBuf)> {
     None
 }
 
-/// Another thread moves the program away, puts a non-executable file, a directory or no file in its
-/// place for a moment, and moves it back.
+/// Another thread keeps moving the program away and back. Meanwhile the program's name belongs to a
+/// non-executable file, a directory or no file.
 #[test]
 fn nothing_else_is_started() {
     let Some((scratch, program)) = ground() else { return };

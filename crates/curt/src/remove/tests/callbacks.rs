@@ -6,7 +6,8 @@ use crate::remove::shared::Shared;
 use crate::remove::{Remove, Totals};
 use crate::sys::{Os, Setup, Sys};
 
-/// In a real run, only timing decides whether the last events arrive before the threads end.
+/// Calls the callbacks directly, because in a real run timing decides whether the last events
+/// arrive before the threads end.
 #[test]
 fn callback_that_stops_at_the_last_event_stops_the_removal() {
     let options = Remove::new()

@@ -1,4 +1,4 @@
-//! Fault injection: every call of a removal fails once, with each plausible error.
+//! Makes every call of a removal fail once, with each plausible error.
 
 #[cfg(unix)]
 use std::sync::Arc;
@@ -43,7 +43,7 @@ mod steps {
 }
 
 /// On a network filesystem, an operand removed by another machine has no name and a stale handle.
-/// If only its name is missing, it was renamed.
+/// An operand without a name whose handle is valid was renamed.
 #[cfg(target_os = "linux")]
 fn a_stale_operand_is_gone<S: Sys>() {
     use rustix::io::Errno;
@@ -59,7 +59,7 @@ fn a_stale_operand_is_gone<S: Sys>() {
     }
 }
 
-/// POSIX allows either error. Both must cause a relisting.
+/// POSIX allows both errors for a non-empty directory, so both must cause a relisting.
 #[cfg(unix)]
 fn a_full_directory_has_two_errors<S: Sys>() {
     for error in [rustix::io::Errno::NOTEMPTY, rustix::io::Errno::EXIST] {
@@ -122,8 +122,8 @@ fn failure_names_its_step<S: Sys>() {
     assert_eq!(hits, 4, "a directory is listed by one of two calls");
 }
 
-/// The operand and its parent may be missing at the first lookup only. A read-only filesystem does
-/// not mean a missing operand.
+/// A missing operand or parent is forgiven only at the first lookup. A read-only filesystem does
+/// not mean that an operand is missing.
 #[cfg(unix)]
 fn only_a_first_look_forgives<S: Sys>() {
     use rustix::io::Errno;

@@ -1,5 +1,4 @@
-//! Trees that grow during the removal, or only seem to. The in-memory filesystem advances its clock
-//! with each call.
+//! The clock of the in-memory filesystem advances with each call.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -47,8 +46,8 @@ fn entries_added_to_contents_are_removed_too() {
     }
 }
 
-/// Each call finds a new entry after the last. Times do not help: a hard link has the birth time of
-/// its file.
+/// Each call finds one new entry. Creation times do not reveal this, because a hard link has the
+/// creation time of its file.
 #[test]
 fn listing_that_grows_as_fast_as_it_is_read_is_left() {
     for (contents, watched, links) in

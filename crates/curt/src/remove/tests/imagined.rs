@@ -1,5 +1,3 @@
-//! The in-memory filesystem shows rare behaviour on demand. A canary is outside the tree.
-
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -157,7 +155,7 @@ fn mounts_are_refused_unless_crossing_is_allowed() {
     }
 }
 
-/// Returns the operation and error number of a removal whose first `unlinkat` fails, how many
+/// Runs a removal whose first `unlinkat` fails. Returns its operation and error number, how many
 /// entries remain, and the calls.
 fn remove_if_removable(
     operand: &str,
@@ -252,7 +250,7 @@ fn nothing_is_crossed_to_another_device_or_mount() {
     }
 }
 
-/// A directory of unknown device is treated like one on another device.
+/// A directory whose device is unknown is treated like a directory on a different device.
 #[test]
 fn a_mount_that_cannot_be_queried_is_not_removed() {
     let run = |faults: Faults| {
@@ -459,7 +457,8 @@ fn an_operand_that_is_renamed_meanwhile_is_reported() {
                     let options = options.clone().missing_is_fine(missing_is_fine);
                     let report = remove(&options, &setup);
                     let elsewhere = setup.world(|world| world.exists("elsewhere"));
-                    // A rename between the last check and the removal cannot be detected.
+                    // The last calls follow the last check of the name, so a rename before them
+                    // cannot be detected.
                     if elsewhere && call + 4 < calls {
                         assert_eq!(report.error_count, 1, "before call {call}: {report:?}");
                         assert_eq!(setup.world(|world| world.exists("tree")), replaced);
@@ -486,7 +485,7 @@ fn lasting_shortage_is_waited_for_once() {
         let report = remove_on::<Memory>(&options, &setup, &operands);
         assert!(report.error_count >= 1_000, "{threads}: {}", report.error_count);
         let waits = report.calls.of("clock_nanosleep");
-        // Each wait takes two milliseconds, and the last one is not cut short.
+        // Each wait takes 2 ms, and the last may exceed the window.
         assert!((10..=25 + threads as u64).contains(&waits), "{threads}: {waits} waits");
     }
 }

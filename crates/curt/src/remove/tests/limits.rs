@@ -1,5 +1,3 @@
-//! Entries listed twice are reported once, and listing ends.
-
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;

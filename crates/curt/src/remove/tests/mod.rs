@@ -1,7 +1,5 @@
-//! Tests of the algorithm, on the real and the in-memory platform.
-
 mod callbacks;
-// Windows under Wine has no paths of 100,000 levels; the in-memory tests use Unix error numbers.
+// Windows under Wine does not support 100,000 levels. The in-memory tests use Unix error numbers.
 #[cfg(unix)]
 mod deep;
 mod faults;

@@ -1,5 +1,3 @@
-//! Real races: the tree changes during the removal. A canary outside must survive.
-
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
 #[cfg(unix)]
@@ -25,7 +23,6 @@ mod links {
     on_real_platforms!(directories_swapped_for_links_are_not_followed);
 }
 
-/// Busy machines take a long time to meet enough swaps.
 #[cfg(unix)]
 const LONGEST_RACE: Duration = Duration::from_secs(60);
 
@@ -41,7 +38,7 @@ fn directories_swapped_for_links_are_not_followed<S: Sys>() {
     let (mut rounds, mut met) = (0, 0);
     std::thread::scope(|scope| {
         let _at_last = Over(&over);
-        // One thread, because two would swap directories in the victim through each other's
+        // Use one thread, because two would swap directories in the victim through each other's
         // symlinks.
         scope.spawn(|| swap(&scratch, DEPTH, &over, &swaps));
         let is_enough = |rounds, met| rounds > 10 && met > 0 && swaps.load(Ordering::Relaxed) > 10;
@@ -63,7 +60,7 @@ fn directories_swapped_for_links_are_not_followed<S: Sys>() {
             rounds += 1;
         }
     });
-    // Allow added entries: recreating the tree may have followed a symlink into the victim.
+    // Check only for lost entries: recreating the tree may have added some through a symlink.
     let left = scratch.list("victim");
     let lost: Vec<_> = canary.iter().filter(|entry| !left.contains(entry)).collect();
     assert!(lost.is_empty(), "outside of the tree, these were lost: {lost:?}");
@@ -79,7 +76,8 @@ fn swap(scratch: &Scratch, depth: usize, over: &AtomicBool, swaps: &AtomicU64) {
         level = (level + 1) % depth;
         let place = scratch.at("tree").join("d/".repeat(level) + "d");
         if std::fs::rename(&place, &aside).is_ok() {
-            // Relative, because the kernel refuses absolute symlinks for another reason.
+            // Use a relative symlink, because the kernel refuses absolute ones for a different
+            // reason.
             let linked = symlink("../".repeat(level + 1) + "victim", &place).is_ok();
             swaps.fetch_add(u64::from(linked), Ordering::Relaxed);
             std::hint::spin_loop();
@@ -108,7 +106,7 @@ fn two_removals_of_one_tree_succeed<S: Sys>() {
             (work(), other.join().unwrap())
         });
         assert!(one.is_complete() && two.is_complete(), "{one:?} {two:?}");
-        // On Windows both may have a file open, and both remove it.
+        // On Windows both removals may have the same file open, and both count it.
         let files = one.files + two.files;
         assert!(if cfg!(windows) { files >= 200 } else { files == 200 }, "{files}");
         assert!(!scratch.exists("tree"));

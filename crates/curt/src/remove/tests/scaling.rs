@@ -1,5 +1,5 @@
-//! Models removals by many workers: the real code on a machine in virtual time, without caches and
-//! memory bus.
+//! Models removals by many workers. The real code runs on a machine in virtual time, without caches
+//! and memory bus.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::sys::memory::machine::{self, Prices};
 use crate::sys::memory::{Memory, Setup, World};
 
 /// Medians for 10,000 directories of 7 files each on tmpfs, Linux 6.18, each call between two clock
-/// readings. Locks: from `docs/performance.md`.
+/// readings. The costs of locks are from `docs/performance.md`.
 const TMPFS: Prices = Prices {
     call: |name| match name {
         "openat" => Duration::from_nanos(770),
@@ -23,7 +23,7 @@ const TMPFS: Prices = Prices {
     shared: 0.03,
     contended: 0.0,
 };
-/// On this filesystem, threads sleep on one lock for all changes.
+/// A filesystem whose changes all take one lock on which threads sleep.
 const ONE_LOCK: Prices = Prices { shared: 0.8, directory: 0.0, contended: 2.0, ..TMPFS };
 
 fn grow(world: &mut World, shape: &str) {
@@ -62,8 +62,9 @@ fn time(shape: &str, prices: Prices, threads: Threads, processors: usize) -> f64
 
 #[test]
 fn many_workers_pay_and_the_rule_finds_those_that_do() {
-    // The minimum speedup over one worker: first with a fixed number of workers, then as the
-    // governor chooses. Its trials take milliseconds, longer than a small tree lasts.
+    // Each row has two minimum speedups over one worker: with a fixed number of workers, and with
+    // the number that the governor chooses. Its trials take milliseconds, longer than a small tree
+    // lasts.
     let rows = [
         ("packages", TMPFS, 16, 8.0, 2.3),
         ("large", TMPFS, 32, 14.0, 3.5),

@@ -36,7 +36,7 @@ fn contents_only_keeps_the_directory() {
         remove::<Os>(&Remove::new().directories(DirectoryOperands::Contents), &scratch, "file");
     assert_eq!(report.error_count, 1);
     assert_eq!(scratch.list("."), ["- file", "d tree"]);
-    // Use the path as typed: from a verbatim path, `join` would remove the dots.
+    // Use the path as typed, because `join` removes the dots from a verbatim path.
     let remove = |path: &str| {
         let options = Remove::new().directories(DirectoryOperands::Contents);
         super::remove_on::<Os>(&options, &Setup::default(), &[scratch.typed().join(path)])

@@ -1,5 +1,5 @@
-//! Untrusted paths in the memory tree, in single steps so that tests can schedule events between
-//! them.
+//! Untrusted paths in the in-memory tree, in single steps, so that tests can schedule events
+//! between them.
 
 use std::io;
 
@@ -127,7 +127,7 @@ impl Beneath for Memory {
         })?)
     }
 
-    /// Only marks the node, whatever the change.
+    /// Only marks the node, whatever the change is.
     fn change(&self, at: &Dir, name: Name<'_, u8>, _change: &Change) -> Step<()> {
         let changed = |world: &mut World, at| {
             let node = world.child_or_itself(at, name.units())?;

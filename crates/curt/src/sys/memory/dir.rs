@@ -39,7 +39,7 @@ impl Listing for DirBuf {
 /// The working directory is the root, and is never closed.
 pub(super) const WORKING: u64 = 0;
 
-/// The number leads to the node even after a move.
+/// An open directory, whose number identifies the node even after a move.
 pub(crate) struct Dir {
     pub(super) world: Shared,
     pub(super) number: u64,

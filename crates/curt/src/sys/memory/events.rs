@@ -1,4 +1,4 @@
-//! Events that tests schedule between two calls, once or every time.
+//! Events that tests schedule before one call or before every call.
 
 use super::tree::World;
 
@@ -6,14 +6,13 @@ type Event = Box<dyn FnMut(&mut World) + Send>;
 
 #[derive(Default)]
 pub(super) struct Events {
-    /// Calls made so far by all workers.
     made: u64,
     once: Vec<(u64, Event)>,
     always: Vec<Event>,
 }
 
 impl World {
-    /// Runs an event after `calls` more calls, before the next one.
+    /// Runs an event once, after `calls` more calls.
     pub(crate) fn after(
         &mut self,
         calls: u64,

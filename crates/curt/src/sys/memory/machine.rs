@@ -1,7 +1,7 @@
 //! A simulated machine with any number of processors, to measure how operations scale.
 //!
-//! It is a discrete-event simulation: each thread has its own virtual clock, and only the thread
-//! furthest behind runs, until its next call or until it sleeps on a [`Condvar`]. Every run is
+//! It is a discrete-event simulation: each thread has a virtual clock, and only the thread with the
+//! earliest clock runs, until its next call or until it sleeps on a [`Condvar`]. Every run is
 //! therefore the same. A call advances the clock by its price and by the wait for simulated locks.
 
 use std::cell::RefCell;
@@ -11,17 +11,17 @@ use std::time::Duration;
 
 use super::Shared;
 
-/// Assumed delay until a started or woken thread runs.
+/// The assumed delay until a started or woken thread runs.
 const WAKE: Duration = Duration::from_micros(50);
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prices {
     pub(crate) call: fn(&str) -> Duration,
-    /// The fraction of a removal's price that is spent with the directory locked.
+    /// The fraction of a removal's price spent with the directory locked.
     pub(crate) directory: f64,
-    /// The fraction of every call's price that is spent holding the lock shared by all calls.
+    /// The fraction of every call's price spent with the lock shared by all calls.
     pub(crate) shared: f64,
-    /// The extra cost of a lock that was taken, as a multiple of the call's price.
+    /// The extra cost of waiting for a lock, as a multiple of the call's price.
     pub(crate) contended: f64,
 }
 
@@ -29,7 +29,7 @@ struct Machine {
     prices: Prices,
     threads: Vec<Thread>,
     running: usize,
-    /// When each lock becomes free. `None` is the lock shared by all calls.
+    /// When each directory's lock becomes free. `None` is the lock shared by all calls.
     free: BTreeMap<Option<u64>, Duration>,
 }
 
@@ -47,7 +47,7 @@ type Membership = (Arc<Mutex<Machine>>, usize);
 
 thread_local!(static MEMBERSHIP: RefCell<Option<Membership>> = const { RefCell::new(None) });
 
-/// Also advances the tree's clock.
+/// Runs an operation on a new machine, and advances the tree's clock.
 pub(crate) fn run<T>(prices: Prices, operation: impl FnOnce() -> T) -> T {
     let threads = vec![Thread::default()];
     let machine = Machine { prices, threads, running: 0, free: BTreeMap::new() };
@@ -76,14 +76,14 @@ pub(crate) fn in_machine(work: impl FnOnce() + Send) -> impl FnOnce() + Send {
     }
 }
 
-/// Removes this thread from its machine, so that it may really block.
+/// Removes this thread from its machine, so that it can really block.
 pub(crate) fn leave() {
     if let Some((machine, own)) = MEMBERSHIP.take() {
         lock(&machine).stop(own, 0);
     }
 }
 
-/// Returns at the virtual end of the call.
+/// Advances the clock by the price of a call, and waits for this thread's turn.
 pub(super) fn call(name: &str, directory: Option<u64>, world: &Shared) {
     let Some((machine, own)) = membership() else { return };
     let mut guard = lock(&machine);
@@ -125,7 +125,6 @@ impl Machine {
         self.choose();
     }
 
-    /// Chooses the thread that is furthest behind.
     fn choose(&mut self) {
         let threads = self.threads.iter().enumerate();
         let ready = threads.filter(|(_, thread)| thread.sleeps.is_none());
@@ -136,7 +135,7 @@ impl Machine {
     }
 }
 
-/// A condition variable that uses virtual time for threads of a machine.
+/// Threads of a machine wait in virtual time.
 pub(crate) struct Condvar(std::sync::Condvar);
 
 impl std::ops::Deref for Condvar {
@@ -170,7 +169,6 @@ impl Condvar {
         self.wake_one();
     }
 
-    /// Wakes the thread that has slept longest.
     fn wake_one(&self) -> bool {
         let Some((machine, own)) = membership() else { return false };
         let mut machine = lock(&machine);

@@ -1,4 +1,4 @@
-//! A small file system in memory for tests, with listings, failures and races that no real system
+//! A small in-memory filesystem for tests, with listings, failures and races that no real system
 //! produces on demand.
 //!
 //! `tree.rs` holds the tree, `system.rs` the effects of system calls, `events.rs` the events
@@ -229,7 +229,6 @@ impl Sys for Memory {
         }
     }
 
-    /// All files are empty.
     fn read_file(
         &self,
         parent: &Dir,
@@ -281,12 +280,10 @@ impl Host for Memory {
         self.syscalls.world.lock().clock
     }
 
-    /// The clock starts in 1970.
     fn wall_clock(&self) -> Duration {
         self.now()
     }
 
-    /// Lets the clock jump, so that no test waits.
     fn sleep(&self, time: Duration) {
         if let Ok(mut world) = self.syscalls.pass(Call::Nanosleep) {
             world.clock += time;

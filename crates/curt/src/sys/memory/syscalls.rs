@@ -1,5 +1,5 @@
-//! The syscall layer of the tree: runs due events, counts the call, and fails it if a test planned
-//! that.
+//! The syscall layer of the in-memory tree: runs due events, counts the call, and fails it if
+//! planned.
 
 use std::sync::MutexGuard;
 
@@ -9,7 +9,7 @@ use crate::calls::Calls;
 use crate::sys::Setup;
 use crate::sys::gate::{Gate, calls};
 
-// Searches by Windows rules use the names of Windows calls, all others those of Linux.
+// Searches under Windows rules use the names of Windows calls, all others those of Linux.
 calls! {
     Openat "openat",
     Getdents64 "getdents64",
@@ -47,7 +47,7 @@ impl Syscalls {
         self.gate.calls()
     }
 
-    /// Dropping the guard ends the call.
+    /// Begins a call. Dropping the guard ends it.
     pub(super) fn pass(&self, call: Call) -> Effect<MutexGuard<'_, World>> {
         self.begin_in(call, None)
     }

@@ -34,7 +34,7 @@ impl From<Errno> for std::io::Error {
         match error {
             Errno::LOOP => OsError::TooManyLinks.error(),
             Errno::NAMETOOLONG => OsError::TooLong.error(),
-            // `ERROR_TOO_MANY_OPEN_FILES` stands for ENOMEM, ENFILE and EMFILE.
+            // `ERROR_TOO_MANY_OPEN_FILES` (4) stands for ENOMEM, ENFILE and EMFILE.
             Errno(12 | 23 | 24) if cfg!(windows) => std::io::Error::from_raw_os_error(4),
             Errno(number) => std::io::Error::from_raw_os_error(number),
         }
@@ -109,7 +109,6 @@ impl World {
         if name == b"." { Ok(parent) } else { self.child(parent, name) }
     }
 
-    /// Does not follow a symlink.
     pub(super) fn may_list(&self, node: usize, refuse_mounts: bool) -> Effect<()> {
         match self.nodes[node].kind {
             Kind::Directory if refuse_mounts && self.nodes[node].mounted.is_some() => {
@@ -166,8 +165,8 @@ impl World {
         let mut last = None;
         for (key, (name, child)) in rest.by_ref().take(most) {
             let kind = if self.rules.kinds { self.nodes[*child].kind } else { Kind::Unknown };
-            // As on Unix, a mount point is listed with the inode of the directory that the mount
-            // covers.
+            // As on Unix, a mount point is listed with the inode of the covered directory, which
+            // here has bit 32 set.
             let below = if self.nodes[*child].mounted.is_some() { 1 << 32 } else { 0 };
             buf.heads.push((buf.names.push_units(name), kind, *child as u64 | below));
             taken += 1;
@@ -231,7 +230,7 @@ impl World {
             return Err(Errno::BUSY);
         }
         self.may_take(from, node)?;
-        // Moving a directory writes to it.
+        // Moving a directory changes its `..`, so it must be writable.
         if self.denied(to).change || (self.is_directory(node) && self.denied(node).change) {
             return Err(Errno::ACCES);
         }
@@ -316,7 +315,6 @@ impl World {
         Ok(())
     }
 
-    /// Returns `false` for a symlink.
     pub(super) fn change(&mut self, node: usize) -> bool {
         let found = &mut self.nodes[node];
         found.is_changed |= found.kind != Kind::Symlink;
@@ -362,21 +360,21 @@ impl World {
         if self.denied(node).removal { Err(Errno::PERM) } else { Ok(()) }
     }
 
-    /// Returns the mount's root and device.
+    /// Returns the root and device of the node's mount.
     fn mount_of(&self, node: usize) -> (usize, u64) {
         let mounted = |above: usize| self.nodes[above].mounted.map(|device| (above, device));
         self.ancestors(node).find_map(mounted).unwrap_or((ROOT, 1))
     }
 
-    /// Includes the node itself.
+    /// Begins with the node itself.
     fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         let above = |&node: &usize| (node != ROOT).then(|| self.nodes[node].parent);
         std::iter::successors(Some(node), above)
     }
 }
 
-/// Splits a path, last component first. A separator at the end counts as `.`, which only a
-/// directory has.
+/// Splits a path, last component first. A separator at the end becomes `.`, which only a directory
+/// has.
 fn steps(path: &[u8]) -> Vec<Vec<u8>> {
     let named = path.split(|&byte| byte == b'/').filter(|part| !part.is_empty());
     let mut steps: Vec<Vec<u8>> = named.map(<[u8]>::to_vec).collect();

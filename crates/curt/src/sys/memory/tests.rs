@@ -1,4 +1,4 @@
-//! Race tests rely on noticing harm to the canary, which is tested here.
+//! Race tests rely on the canary's check, which is tested here.
 
 use super::World;
 

@@ -1,4 +1,4 @@
-//! The tree in memory, which tests build and check.
+//! The in-memory tree, which tests build and check.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -7,7 +7,6 @@ use super::events::Events;
 use super::system::parts;
 use crate::fields::Kind;
 
-/// The root, which is also the working directory.
 pub(super) const ROOT: usize = 0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +27,7 @@ pub(crate) enum Ending {
     /// A listing ends with an empty batch, as on Linux.
     #[default]
     Empty,
-    /// A listing ends with the batch that holds the last entry, as in a directory stream.
+    /// A listing ends with the batch of the last entry, as in a directory stream.
     Exact,
 }
 
@@ -37,8 +36,8 @@ pub(crate) enum Positions {
     /// A position is the last entry listed, so removals do not matter.
     #[default]
     Stable,
-    /// A position is the number of entries listed, so removals make a listing skip others, as on
-    /// some network file systems.
+    /// A position is the number of entries listed, so each removal makes a listing skip an entry,
+    /// as on some network filesystems.
     #[cfg_attr(windows, allow(dead_code, reason = "only tests on Unix list so"))]
     Counted,
 }
@@ -48,9 +47,9 @@ pub(crate) struct Rules {
     pub(crate) order: Order,
     pub(crate) ending: Ending,
     pub(crate) positions: Positions,
-    /// How many entries fit the buffer.
+    /// How many entries fit in the buffer.
     pub(crate) page: usize,
-    /// The most entries per call. If fewer than a page, batches before the end are short, as with
+    /// The most entries per call. If fewer than `page`, batches are short before the end, as with
     /// FUSE.
     pub(crate) given: usize,
     pub(crate) kinds: bool,
@@ -82,14 +81,13 @@ pub(super) struct Node {
     /// When an entry was last added or removed.
     pub(super) altered: Duration,
     pub(super) target: Vec<u8>,
-    /// The parent, which is used for directories only.
+    /// Used for directories only.
     pub(super) parent: usize,
     pub(super) mounted: Option<u64>,
     pub(super) denied: Denied,
-    /// The short (8.3) name.
     pub(super) short: Vec<u8>,
     pub(super) no_execution: bool,
-    /// Whether a directory is case-sensitive in searches by Windows rules.
+    /// Whether searches under Windows rules are case-sensitive here.
     pub(super) case_counts: bool,
     pub(super) is_changed: bool,
     pub(super) children: Children,
@@ -116,9 +114,9 @@ pub(super) struct Cursor {
 
 /// The tree and all open directories.
 ///
-/// Paths begin at the root, use `/`, and follow no symlink. Methods that build create missing
-/// ancestors, and panic if a system would fail. An intruder's changes, from `rename` to `deepen`,
-/// do nothing if the entry is gone.
+/// Paths begin at the root, use `/`, and follow no symlink. Methods that build the tree create
+/// missing ancestors, and panic if a system would fail. An intruder's changes, from `rename` to
+/// `deepen`, do nothing if the entry is gone.
 pub(crate) struct World {
     pub(crate) rules: Rules,
     pub(crate) clock: Duration,
@@ -138,7 +136,7 @@ pub(crate) struct World {
 const CANARY: &str = "canary";
 
 impl World {
-    /// Contains only a canary. Lists in order of creation, in pages of 1000.
+    /// Creates a tree with only a canary, listed in order of creation, in pages of 1000.
     pub(crate) fn new() -> Self {
         let mut world = World {
             rules: Rules {
@@ -256,7 +254,7 @@ impl World {
         self
     }
 
-    /// Replaces an entry by a symlink, and moves the entry to the root.
+    /// Replaces an entry with a symlink, and moves the entry to the root.
     pub(crate) fn swap_for_link(
         &mut self,
         path: impl AsRef<[u8]>,
@@ -315,13 +313,11 @@ impl World {
         lines
     }
 
-    /// Panics if the canary, which no test may touch, was removed or changed.
     pub(crate) fn assert_canary_lives(&self) {
         assert!(self.exists(CANARY), "the canary is gone");
         assert_eq!(self.list(CANARY), self.canary, "something was done to the canary");
     }
 
-    /// Panics if the canary was harmed or a directory is still open.
     pub(crate) fn assert_unharmed(&self) {
         self.assert_canary_lives();
         assert_eq!(self.open_now(), 0, "a directory was left open");
@@ -448,7 +444,7 @@ impl Children {
                     |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
                 (name.iter().fold(0xcbf2_9ce4_8422_2325, step), name.to_vec())
             }
-            // Without a free slot, there are as many slots as entries.
+            // If no slot is free, all slots below the number of entries are in use.
             Order::Slots => {
                 let free = self.free.pop_first();
                 (free.unwrap_or(self.in_order.len() as u64), Vec::new())

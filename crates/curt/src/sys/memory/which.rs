@@ -1,5 +1,5 @@
-//! Program searches by Windows rules. Directories may have short names, be case-sensitive, and list
-//! in any order.
+//! Program searches under Windows rules. Directories may have short names, be case-sensitive, and
+//! list in any order.
 
 use std::io;
 
@@ -17,7 +17,7 @@ const HEAD: usize = 94;
 const LONGEST: usize = HEAD + 2 * 255;
 
 impl World {
-    /// Finds a child in any case or by its short name. Also returns the stored name.
+    /// Finds a child by its short name or ignoring case. Also returns the stored name.
     fn child_in_any_case(&self, parent: usize, name: &[u8]) -> Effect<(usize, &[u8])> {
         if !self.is_directory(parent) {
             return Err(Errno::NOTDIR);
@@ -51,8 +51,7 @@ impl World {
         if self.is_directory(at) { Ok(at) } else { Err(Errno::NOTDIR) }
     }
 
-    /// Returns the kind that Windows lists: there, a symlink states whether its target is a file or
-    /// a directory.
+    /// Returns the kind in a Windows listing, where a symlink has its target's kind.
     fn kind_in_listing(&self, parent: usize, name: &[u8], kind: Kind) -> Kind {
         if kind != Kind::Symlink {
             return kind;

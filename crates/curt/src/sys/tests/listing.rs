@@ -37,7 +37,7 @@ pub(super) fn listings_may_exceed_one_page<G: Testbed>(testbed: &G, base: &At<'_
     for count in [0, 1, large] {
         let top = format!("of-{count}");
         testbed.dir(&top);
-        // Names of every length up to 250, so that records end anywhere in a page.
+        // Names have every length up to 250, so that records end anywhere in a page.
         let long = |index: usize| format!("{index:0width$}", width = 4 + index % 247).into();
         let mut expected: BTreeSet<OsString> = (0..count).map(long).collect();
         if count == large {

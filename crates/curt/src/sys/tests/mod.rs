@@ -85,7 +85,7 @@ macro_rules! on_real_platforms {
 }
 pub(crate) use on_real_platforms;
 
-/// Each test gets a new base directory. At the end every directory must be closed.
+/// Each test gets a new base directory, and must close every directory.
 macro_rules! contract {
     ($platform:ident, $testbed:expr) => {
         contract!($platform, $testbed,

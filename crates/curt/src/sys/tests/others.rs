@@ -53,7 +53,7 @@ pub(super) fn mounts_are_refused_or_crossed<G: Testbed>(testbed: &G, _: &At<'_, 
     let Some(mount) = testbed.differences().known.1 else {
         return curt_testkit::skip("no mount point that is the same everywhere is known here");
     };
-    // Security filters fail with `EPERM` (1).
+    // A security filter refuses `openat2` with `EPERM` (1).
     for faults in [Faults::default(), Faults::default().fail("openat2", 0, 1)] {
         let sys = G::S::start(&testbed.setup_with(faults));
         let root = Shorthand { sys: &sys, dir: sys.open_for_lookup(Path::new("/")).unwrap() };

@@ -1,4 +1,4 @@
-//! Whether a file counts as executable if a call fails or is refused.
+//! Tests whether a file counts as executable if a call fails or is refused.
 
 use std::sync::Arc;
 

@@ -34,7 +34,7 @@ pub(super) fn an_empty_name_names_nothing<G: Testbed>(testbed: &G, base: &At<'_,
         let request = all::<G::S>(follow);
         let queried = located.and_then(|(at, path)| sys.query(&at, path.as_name(), request));
         assert_eq!(kind(queried).err(), Some(ErrorKind::NotFound));
-        // On Windows, an empty name opens the directory itself again.
+        // On Windows, an empty name means the directory itself.
         assert!(cfg!(windows) || base.query("", follow).err() == Some(ErrorKind::NotFound));
     }
 }
@@ -105,7 +105,7 @@ pub(super) fn listings_agree_with_queries<G: Testbed>(testbed: &G, base: &At<'_,
     for (file, size) in [("top/empty", 0), ("top/small", 5), ("top/large", 70_000)] {
         testbed.file(Path::new(file), &vec![b'x'; size]);
     }
-    // Vary the names' length, because records end where names do.
+    // Vary the length of names, and thereby that of records.
     for length in 1..=40 {
         testbed.file(&Path::new("top").join("n".repeat(length)), b"n");
     }

@@ -124,7 +124,7 @@ pub(super) fn kind<T>(answer: io::Result<T>) -> Result<T, ErrorKind> {
     answer.map_err(|error| kind_of(&error))
 }
 
-/// The memory tree uses the numbers of Linux on every system.
+/// The in-memory tree has Linux error numbers on every system.
 pub(super) fn kind_of(error: &io::Error) -> ErrorKind {
     match error.raw_os_error() {
         Some(2) => ErrorKind::NotFound,

@@ -69,7 +69,7 @@ pub(super) fn a_step_opens_files_and_no_links<G: Testbed>(testbed: &G, base: &At
 
 pub(super) fn a_step_reads_links<G: Testbed>(testbed: &G, base: &At<'_, G>) {
     testbed.files(["dir/inner", "file"]);
-    // The last target looks like that of a magic link, which only `/proc` has.
+    // The last target looks like a magic link's, but only `/proc` has magic links.
     let mut links = vec![("link", "dir"), ("broken", "nothing")];
     links.extend(cfg!(unix).then_some(("pipe", "pipe:[1]")));
     let has_links = links.iter().all(|(child, target)| testbed.link(child, target));
@@ -113,8 +113,8 @@ pub(super) fn a_step_makes_directories_and_renames<G: Testbed>(testbed: &G, base
     } else {
         left.push("d made");
     }
-    // Close both handles first: not every system can list a directory while another handle has it
-    // open for removal.
+    // Close both first: some systems cannot list a directory while another handle has it open for
+    // removal.
     a.close();
     b.close();
     assert_eq!(testbed.list(""), left);

@@ -1,4 +1,4 @@
-//! Where the contract is tested: on real directories and on the memory tree.
+//! Where the contract is tested: on real directories and in memory.
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -12,23 +12,22 @@ use crate::sys::fault::Faults;
 use crate::sys::memory::{self, Memory, World};
 use crate::sys::{Setup, Sys, Which};
 
-/// Differences between platforms.
 #[derive(Clone, Copy)]
 pub(super) struct Differences {
     pub(super) opening: &'static str,
     pub(super) shortages: &'static [i32],
-    /// The calls that remove entries, which are failed with `denied` and `gone`.
+    /// Calls that remove entries. Tests make them fail with `denied` and `gone`.
     pub(super) removing: &'static [&'static str],
     pub(super) denied: i32,
     pub(super) gone: i32,
     /// Whether an open directory is removed even if it was moved.
     pub(super) removes_by_handle: bool,
-    /// False on Wine, which keeps its first listing.
+    /// Whether a rewound listing shows changes. False on Wine.
     pub(super) lists_again: bool,
-    /// Whether the system resolves paths by POSIX rules.
+    /// Whether the system resolves paths under POSIX rules.
     pub(super) queries_by_path: bool,
     pub(super) has_content: bool,
-    /// A child of the working directory, and a mount point in the root.
+    /// A child of the working directory and, if known, a mount point in the root.
     pub(super) known: (&'static str, Option<&'static str>),
 }
 
@@ -78,9 +77,9 @@ pub(super) trait Testbed {
     fn dir(&self, path: &str);
     fn file(&self, path: &Path, content: &[u8]);
     fn hard_link(&self, original: &str, path: &str);
-    /// Returns whether tests may make symlinks.
+    /// Returns whether tests can create symlinks.
     fn link(&self, path: &str, target: &str) -> bool;
-    /// Returns whether tests may make pipes.
+    /// Returns whether tests can create pipes.
     fn fifo(&self, path: &str) -> bool;
     fn program(&self, path: &str);
     fn rename(&self, from: &str, to: &str);
@@ -176,7 +175,7 @@ impl<S: Which + Beneath> Testbed for Real<S> {
         self.scratch.list(path)
     }
 
-    /// Compares the targets of descriptors, because their numbers change with other tests.
+    /// Compares the targets of descriptors, because other tests change their numbers.
     fn assert_nothing_open(&self) {
         let Ok(descriptors) = std::fs::read_dir("/proc/self/fd") else {
             return;

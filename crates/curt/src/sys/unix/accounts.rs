@@ -1,5 +1,5 @@
-//! User and group names from the C library's user database. Each worker, or all workers that share
-//! a cache, look a number up once. The database's own calls are not counted.
+//! User and group names from the C library's user database. A number is looked up once per worker,
+//! or once for all workers that share a cache. The database's own calls are not counted.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -19,7 +19,7 @@ pub(crate) struct Known {
     groups: Names,
 }
 
-/// Locks the shared cache only for numbers missing in `known`.
+/// A worker's cache. Locks the shared cache only for numbers missing in `known`.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     known: Known,
@@ -83,7 +83,7 @@ pub(crate) fn group_name(id: u32) -> io::Result<Option<OsString>> {
     look_up(|buffer| group(id, buffer))
 }
 
-/// Groups with many members need a larger buffer.
+/// Only groups with many members need a larger buffer.
 const INITIAL_CAPACITY: usize = 1 << 10;
 const MAX_CAPACITY: usize = 1 << 20;
 
@@ -108,17 +108,17 @@ fn look_up(
 
 fn user(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
     let name = |entry: &libc::passwd| entry.pw_name.cast_const();
-    // SAFETY: `getpwuid_r` keeps the contract of `entry`, and the name is null or in the buffer.
+    // SAFETY: `getpwuid_r` behaves as `entry` requires, and the name is null or in the buffer.
     unsafe { entry(libc::getpwuid_r, name, id, buffer) }
 }
 
 fn group(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
     let name = |entry: &libc::group| entry.gr_name.cast_const();
-    // SAFETY: as in `user`, with `getgrgid_r`.
+    // SAFETY: as in `user`, but with `getgrgid_r`.
     unsafe { entry(libc::getgrgid_r, name, id, buffer) }
 }
 
-/// The empty name means the process's own user.
+/// Returns a home directory. The empty name means this process's user.
 pub(crate) fn home_of(user: &[u8]) -> Option<PathBuf> {
     let home = |entry: &libc::passwd| entry.pw_dir.cast_const();
     let found = if user.is_empty() {
@@ -127,7 +127,7 @@ pub(crate) fn home_of(user: &[u8]) -> Option<PathBuf> {
         look_up(|buffer| unsafe { entry(libc::getpwuid_r, home, id, buffer) })
     } else {
         let name = CString::new(user).ok()?;
-        // SAFETY: as in `user`; the key is NUL-terminated and outlives the call.
+        // SAFETY: as in `user`. The key is NUL-terminated and outlives the call.
         look_up(|buffer| unsafe { entry(libc::getpwnam_r, home, name.as_ptr(), buffer) })
     };
     found.ok().flatten().map(PathBuf::from)
@@ -136,7 +136,7 @@ pub(crate) fn home_of(user: &[u8]) -> Option<PathBuf> {
 type Lookup<K, T> =
     unsafe extern "C" fn(K, *mut T, *mut libc::c_char, libc::size_t, *mut *mut T) -> libc::c_int;
 
-/// Looks up an account, and returns one of its strings.
+/// Looks up an account and returns one of its strings.
 ///
 /// # Safety
 ///

@@ -1,5 +1,5 @@
-//! Canonical names: from the kernel where it can, otherwise one component at a time, as the GNU
-//! tools do.
+//! Canonical names: from the kernel if it has an answer, otherwise one component at a time, as in
+//! the GNU tools.
 
 use std::collections::HashSet;
 use std::io;
@@ -15,7 +15,7 @@ use crate::name::NameBuf;
 use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Sys, SystemUnit};
 
-/// Loops are looked for only after this many symlinks were followed.
+/// Loops are detected only after this many symlinks.
 const UNSUSPICIOUS_LINKS: usize = 20;
 /// More symlinks than this count as a loop, because each one could lengthen the path.
 const MAX_LINKS: usize = 1024;
@@ -56,15 +56,16 @@ impl Unix {
                         return Ok(name);
                     }
                 }
-                // The kernel follows fewer symlinks, and may refuse those of other users.
+                // Try single steps: the kernel follows fewer symlinks, and may refuse those of
+                // other users.
                 _ => {}
             },
         }
         self.step_by_step(path.as_name().units(), missing, most)
     }
 
-    /// Names a file that may be missing, by the kernel's name of its parent. Returns `None` if the
-    /// last component is a broken symlink, or if the kernel has no answer.
+    /// Returns the path of a file that may be missing, from the kernel's path of its parent.
+    /// Returns `None` if the last component is a broken symlink, or the kernel has no answer.
     fn parent_at_once(&self, path: &[u8]) -> Option<Vec<u8>> {
         let end = path.iter().rposition(|&byte| byte != b'/')? + 1;
         let begin = path[..end].iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
@@ -88,14 +89,14 @@ impl Unix {
         Some(name)
     }
 
-    /// Returns a path that leads to the file. Checks it, because the kernel also names files
+    /// Returns a path that leads to the open file. The kernel's path may not: the file may be
     /// mounted elsewhere, on a detached mount, or below a later mount.
     pub(super) fn verified_name(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         let name = self.name_of(fd)?;
         if self.resolves_to(CWD, &name, fd)? { Ok(name) } else { Err(Errno::NOENT.into()) }
     }
 
-    /// Whether a path leads to the open file. The path must not contain symlinks.
+    /// Whether a path without symlinks leads to the open file.
     pub(super) fn resolves_to(
         &self,
         from: BorrowedFd<'_>,
@@ -112,13 +113,13 @@ impl Unix {
         Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
     }
 
-    /// Resolves one component at a time, with a call for each. Follows symlinks unless `most` is 0.
+    /// Makes a call for each component. Follows symlinks unless `most` is 0.
     fn step_by_step(&self, path: &[u8], missing: Missing, most: usize) -> io::Result<Vec<u8>> {
         let follow = most > 0;
         if path.is_empty() {
             return Err(Errno::NOENT.into());
         }
-        // No trailing slash, so that the root is empty.
+        // Omit a trailing slash, so that the root is empty.
         let mut name =
             if path[0] == b'/' { Vec::new() } else { u8::units(&self.syscalls.getcwd()?) };
         if name == b"/" {
@@ -147,7 +148,7 @@ impl Unix {
                     if missing != Missing::Anything {
                         return Err(Errno::LOOP.into());
                     }
-                    // As in GNU `realpath -m`.
+                    // Keep the symlink, as GNU `realpath -m` does.
                     push(&mut name, &path[begin..end]);
                     continue;
                 }
@@ -171,8 +172,8 @@ impl Unix {
         Ok(name)
     }
 
-    /// Checks that a name exists, unless lookups of later components do so anyway. `found` is the
-    /// result of reading it as a symlink.
+    /// Checks that a name exists, unless a later lookup will. `found` is the result of reading it
+    /// as a symlink.
     fn check(
         &self,
         name: &[u8],
@@ -205,17 +206,17 @@ impl Unix {
     }
 }
 
-/// Detects symlink loops: the same symlink met again with the same components left.
+/// Detects loops: the same symlink occurs again with the same components left.
 #[derive(Default)]
 struct Loops {
     links: usize,
     most: usize,
-    /// The device and inode of the directory, then the symlink and the components left.
+    /// The device and inode of each symlink's directory, and the path from the symlink on.
     seen: HashSet<(u64, u64, Vec<u8>)>,
 }
 
 impl Loops {
-    /// Returns whether the symlink was met before.
+    /// Returns whether this symlink occurred before.
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
     fn contain(&mut self, sys: &Unix, parent: &[u8], path: &[u8]) -> Result<bool, Errno> {
         self.links += 1;
@@ -236,13 +237,12 @@ fn push(name: &mut Vec<u8>, component: &[u8]) {
     name.extend_from_slice(component);
 }
 
-/// Removes the last component. The root remains.
 fn go_back(name: &mut Vec<u8>) {
     let end = name.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
     name.truncate(end);
 }
 
-/// Whether the path requires a directory here, and no later lookup would notice a missing one.
+/// Whether this component must be a directory, and no later lookup would check it.
 fn needs_directory(rest: &[u8]) -> bool {
     let mut names = rest.split(|&byte| byte == b'/').filter(|name| !matches!(*name, b"" | b"."));
     !rest.is_empty() && names.next().is_none_or(|name| name == b"..")

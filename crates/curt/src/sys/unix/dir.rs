@@ -18,7 +18,7 @@ pub(crate) struct Dir {
     cached: OnceLock<Box<Cached>>,
 }
 
-/// Which entries of a directory may be removed: all (`None`), or only those of this user.
+/// Whose entries may be removed: anyone's (`None`), or only those of this user.
 pub(super) type Rights = Result<Option<u32>>;
 
 #[derive(Debug, Default)]
@@ -84,8 +84,8 @@ impl AsFd for Dir {
     }
 }
 
-/// Reading moves the position of the C library's stream, so each batch takes the lock. Calls
-/// relative to the directory only need the descriptor, and may run meanwhile.
+/// A directory stream of the C library. Each batch takes the lock, because reading moves the
+/// position. Calls relative to the directory need only the descriptor, not the lock.
 #[derive(Debug)]
 pub(super) struct Stream {
     fd: RawFd,
@@ -95,7 +95,7 @@ pub(super) struct Stream {
 #[derive(Debug)]
 struct Reading {
     entries: rustix::fs::Dir,
-    /// The error that ended the listing. A later read must not report the end instead.
+    /// The error that ended the listing. Later reads must return it too.
     failed: Option<Errno>,
 }
 
@@ -116,7 +116,7 @@ impl Stream {
         reading.failed = None;
     }
 
-    /// Writes records until the longest one might not fit, or the listing ends.
+    /// Appends records until the listing ends or the longest record might not fit.
     pub(super) fn fill(&self, buffer: &mut Vec<u8>) -> Result<Batch> {
         let mut reading = self.reading();
         while buffer.capacity() - buffer.len() >= LARGEST_RECORD && reading.failed.is_none() {
@@ -165,10 +165,10 @@ fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
 /// Fits about two thousand entries. Above 4 KiB, more memory saves calls but no time.
 const CAPACITY: usize = 64 << 10;
 /// The capacity after a full buffer. On ext4, removal is cheaper the more entries are sorted by
-/// inode at a time.
+/// inode at once.
 const LARGE_CAPACITY: usize = 1 << 20;
-/// How many full batches are read before the buffer grows, if entries are only read. Touching a new
-/// page costs more than a call that fills an old one.
+/// How many full batches are read before the buffer grows, if entries are only listed. Touching a
+/// new page costs more than a call that fills an old one.
 const FILLS: u8 = 4;
 
 /// FAT allows 255 UTF-16 code units, which are up to 765 bytes on Linux.
@@ -180,13 +180,12 @@ const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit, or
 
 const USUAL_RECORD: usize = 32;
 
-/// The buffer is allocated at the first use and never cleared, so a small directory touches one
-/// page only.
+/// The buffer is allocated at the first use and never cleared, so a small directory touches only
+/// one page.
 #[derive(Default)]
 pub(crate) struct DirBuf {
     bytes: Vec<u8>,
     is_fixed: bool,
-    /// Full batches in a row.
     fills: u8,
 }
 
@@ -195,7 +194,7 @@ impl DirBuf {
         if self.bytes.capacity() == 0 {
             self.bytes = Vec::with_capacity(CAPACITY);
         } else if self.bytes.len() + LEAST_CAPACITY <= self.bytes.capacity() {
-            // Another record would have fitted.
+            // The last batch had space for another record.
             self.fills = 0;
         } else if !self.is_fixed && self.bytes.capacity() < LARGE_CAPACITY {
             self.fills += 1;
@@ -224,7 +223,7 @@ impl Listing for DirBuf {
             let length = usize::from(u16::from_ne_bytes([head[16], head[17]]));
             let record = rest.get(..length)?;
             position += length;
-            // The name ends at the first NUL; a FUSE daemon may send more.
+            // The name ends at the first NUL, although a FUSE daemon may send more.
             let name = Name::until_nul(record.get(NAME..)?)?;
             if !name.is_dot_or_dot_dot() {
                 let id = u64::from_ne_bytes(*head.first_chunk()?);
@@ -296,8 +295,8 @@ pub fn listed(written: &[u8]) -> Vec<(u64, u8, Vec<u8>)> {
 }
 
 pub(super) fn text(name: Name<'_, u8>) -> &CStr {
-    // SAFETY: by construction, the only NUL is the last byte. Checking again cost one in ten
-    // instructions of a removal.
+    // SAFETY: the last byte is the only NUL by construction. Checking this again cost a tenth of a
+    // removal's instructions.
     unsafe { CStr::from_bytes_with_nul_unchecked(name.terminated()) }
 }
 

@@ -1,5 +1,5 @@
-//! Why a program could not be started. If the error number is ambiguous, the first bytes of the
-//! file decide, which costs an open and a read.
+//! Finds the reason why a program could not be started. If the error number is ambiguous, the first
+//! bytes of the file decide, which costs an open and a read.
 
 use std::ffi::{CString, OsStr};
 use std::io;
@@ -23,7 +23,7 @@ pub(crate) fn explain(
     error: &io::Error,
 ) -> StartFailure {
     let Some(number) = Errno::from_io_error(error) else {
-        // The standard library refused a string with a NUL, so the system never got it.
+        // The standard library refused a string with a NUL, without a system call.
         let is_text = error.kind() == io::ErrorKind::InvalidInput;
         return if is_text { StartFailure::InvalidText } else { StartFailure::System };
     };
@@ -48,7 +48,7 @@ fn cannot_be_entered(syscalls: &Syscalls, directory: &Path) -> bool {
     itself.is_ok_and(|path| syscalls.may(CWD, &path, Access::EXEC_OK).is_err())
 }
 
-/// Decides whether the program or its interpreter is missing: both fail with `ENOENT`, or with
+/// Decides whether the program or its interpreter is missing. Both fail with `ENOENT`, or with
 /// `ENOTDIR` if the path leads through a file.
 fn missing(syscalls: &Syscalls, program: &Path, dir: Option<&Path>, errno: Errno) -> StartFailure {
     let path = dir.unwrap_or(Path::new("")).join(program);
@@ -77,7 +77,7 @@ fn interpreter(head: &[u8]) -> Option<(PathBuf, bool)> {
     image_interpreter(head).map(|bytes| (path(bytes), false))
 }
 
-/// Returns the loader of an ELF image (System V ABI, "Program Header").
+/// Returns the loader in an ELF image (System V ABI, "Program Header").
 fn image_interpreter(head: &[u8]) -> Option<&[u8]> {
     const INTERPRETER: u64 = 3;
     if !head.starts_with(b"\x7fELF") {
@@ -91,14 +91,14 @@ fn image_interpreter(head: &[u8]) -> Option<&[u8]> {
             if is_little { bytes.iter().rev().copied().collect() } else { bytes.to_vec() };
         Some(digits.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
     };
-    // The fields for the start, size and number of the program headers, for 64 and 32 bits.
+    // The offsets of the program headers' position, size and number, for 64 and 32 bits.
     let (begin, each, count) = if is_wide { ((32, 8), 54, 56) } else { ((28, 4), 42, 44) };
     let begin = usize::try_from(number(begin.0, begin.1)?).ok()?;
     let (each, count) = (number(each, 2)? as usize, number(count, 2)? as usize);
     let header = (0..count)
         .map_while(|index| begin.checked_add(each.checked_mul(index)?))
         .find(|&at| number(at, 4) == Some(INTERPRETER))?;
-    // In each header: offset and size of the segment, and the width of both fields.
+    // In each header, the offsets of the segment's position and size, and their width.
     let (offset, size, width) = if is_wide { (8, 32, 8) } else { (4, 16, 4) };
     let offset = usize::try_from(number(header.checked_add(offset)?, width)?).ok()?;
     let size = usize::try_from(number(header.checked_add(size)?, width)?).ok()?;

@@ -1,5 +1,3 @@
-//! A worker's process on Unix.
-
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,7 +16,7 @@ pub(crate) fn home() -> Option<OsString> {
     std::env::var_os("HOME")
 }
 
-/// Searches by Windows rules use the newest rules.
+/// Searches under Windows rules use the newest rules.
 pub(crate) fn release() -> Release {
     Release::Windows11
 }

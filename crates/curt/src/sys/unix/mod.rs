@@ -1,11 +1,11 @@
-//! Unix: the POSIX `*at` calls, and on Linux (`linux`) fast paths that can each be switched off.
-//! Without them, this is the platform of macOS and the BSDs; the tests run both.
+//! Unix: the POSIX `*at` calls and, on Linux (`linux`), fast paths that can each be switched off.
+//! Without these, it is the platform of macOS and the BSDs; the tests run both.
 //!
-//! Below an operand, every step is relative to an open directory and refuses symlinks unless the
+//! Below an operand, every step is relative to an open directory and refuses symlinks, unless the
 //! caller wants to follow them. An operation therefore never leaves its tree, whatever other
 //! processes swap meanwhile. The portable calls have limits:
 //!
-//! - **Mounts** are recognised by their device, so a mount of the same file system, such as a bind
+//! - **Mounts** are recognised by their device, so a mount of the same filesystem, such as a bind
 //!   or null mount, goes unnoticed.
 //! - **Listings** come from `readdir`, with a C library buffer in each open directory.
 //! - **Kinds** missing from a listing are queried before unlinking: on Solaris and its relatives,
@@ -75,7 +75,7 @@ pub(crate) struct Unix {
     accounts: RefCell<Accounts>,
 }
 
-/// A child with an empty name does not exist.
+/// A `Child` with an empty name is missing, not the directory itself.
 #[derive(Clone, Copy)]
 enum StatTarget<'a> {
     Itself,
@@ -89,7 +89,7 @@ impl StatTarget<'_> {
     }
 }
 
-/// Duplicates the descriptor if the path is empty. Makes 1 system call.
+/// Opens a directory, or duplicates the descriptor if the path is empty. Makes 1 system call.
 pub(crate) fn open_directory(fd: BorrowedFd<'_>, path: &Path) -> (io::Result<Dir>, Calls) {
     let syscalls = Syscalls::new(&Setup::default());
     let opened = if path.as_os_str().is_empty() {
@@ -144,7 +144,7 @@ impl Unix {
     fn open_on_same_mount(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         match self.open_at_once(parent, text(name), false, Mounts::Refuse) {
             None => self.open_compared(parent, name),
-            // If the portable call now succeeds, a security filter refused `openat2`.
+            // If the portable call succeeds, a security filter has refused `openat2`.
             Some(Err(Errno::PERM)) => {
                 self.open_compared(parent, name).inspect(|_| self.native.stop_openat2())
             }
@@ -152,7 +152,8 @@ impl Unix {
         }
     }
 
-    /// Compares the mounts of both open directories, so that no entry can be swapped meanwhile.
+    /// Opens a child on the same mount. Compares the open directories' mounts, so swapping an entry
+    /// has no effect.
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         let fd = self.syscalls.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
         let ours = parent
@@ -215,8 +216,8 @@ impl Unix {
         stat.inspect_err(|_| self.native.resume_statx())
     }
 
-    /// Removes an entry unless it is a directory. Linux never unlinks a directory, not even for
-    /// root; other systems query an unknown kind first.
+    /// Removes an entry unless it is a directory. Linux never unlinks a directory, even for root;
+    /// other systems query an unknown kind first.
     fn unlink(&self, parent: &Dir, name: &CStr, kind: Kind) -> Result<Removed, Errno> {
         let at = parent.as_fd();
         let is_directory = || {
@@ -241,7 +242,7 @@ impl Unix {
 
 impl Unix {
     /// The null device counts as an empty file, because sandboxes mask files with it. Other special
-    /// files are refused: they might end at once, like an empty file, or never.
+    /// files are refused: they might be endless, or end at once like an empty file.
     fn read_regular(&self, file: BorrowedFd<'_>, most: usize) -> io::Result<Vec<u8>> {
         let stat = self.syscalls.fstat(file)?;
         match FileType::from_raw_mode(stat.st_mode) {
@@ -443,7 +444,7 @@ mod tests {
     use super::{Unix, into_descriptor, open_directory};
     use crate::sys::{Feature, Features, Setup, Sys};
 
-    /// Runs in a child process with standard input closed.
+    /// Runs in a child process without standard input.
     #[test]
     fn copies_are_not_inherited_and_leave_the_standard_streams_alone() {
         const CHILD: &str = "CURT_TEST_WITHOUT_INPUT";

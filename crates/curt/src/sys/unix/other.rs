@@ -1,4 +1,4 @@
-//! Stand-ins for `linux` on other systems, without fast paths.
+//! Replaces `linux` on other systems, which have no fast paths.
 
 use std::ffi::CStr;
 use std::io;
@@ -28,7 +28,7 @@ pub(super) fn is_undeletable(_facts: &Facts) -> bool {
     false
 }
 
-/// The number of the null device differs between these systems.
+/// The null device's number differs between these systems.
 pub(super) fn is_null(_device: rustix::fs::Dev) -> bool {
     false
 }
@@ -98,8 +98,7 @@ impl Unix {
         }
     }
 
-    /// Returns `false` for a symlink. A symlink that replaces the entry after the check is itself
-    /// changed.
+    /// Returns `false` for a symlink, but changes one that replaces the entry after the check.
     pub(super) fn change_unless_link(
         &self,
         at: &Dir,
@@ -126,7 +125,7 @@ impl Unix {
         Ok(self.syscalls.getpath(fd)?)
     }
 
-    /// The other systems have no common call that names an open file.
+    /// These systems have no common call that names an open file.
     #[cfg(not(target_vendor = "apple"))]
     pub(super) fn name_of(&self, _fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         Err(io::ErrorKind::Unsupported.into())

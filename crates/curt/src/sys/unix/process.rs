@@ -1,4 +1,4 @@
-//! Process trees, and waiting with a limit for processes and their output.
+//! Process trees, and waiting with a time limit for processes and their output.
 
 use std::ffi::OsStr;
 use std::io;
@@ -49,13 +49,13 @@ impl Unix {
         failing::explain(&self.syscalls, program, directory, error)
     }
 
-    /// Returns `None` after the limit.
+    /// Returns `None` if the limit passes first.
     pub(crate) fn wait_timeout(
         &self,
         child: &mut Child,
         limit: Duration,
     ) -> io::Result<Option<ExitStatus>> {
-        /// The longest pause between polls, if the system has no descriptors for children.
+        /// The longest pause between polls, if children have no descriptors.
         const LONGEST: Duration = Duration::from_millis(20);
         let begun = Instant::now();
         let mut pause = Pause::default();
@@ -66,7 +66,7 @@ impl Unix {
             if ended.is_some() || left.is_zero() {
                 return Ok(ended);
             }
-            // The child has not been waited for, so no other process can have its process ID.
+            // The child has not been waited for, so no other process can have its ID.
             may_sleep = may_sleep && self.sleep_until_ended(child, left)?;
             if !may_sleep {
                 self.syscalls.sleep(pause.next(left.min(LONGEST)));
@@ -77,17 +77,17 @@ impl Unix {
     /// `has_ended` means that the tree's root has been waited for.
     pub(crate) fn kill_tree(&self, child: &mut Child, _: &Tree, has_ended: bool) -> io::Result<()> {
         if has_ended {
-            // Refuse, because another process group may have the number by now.
+            // A different process group may have the number by now.
             return Err(io::ErrorKind::Unsupported.into());
         }
         match self.syscalls.kill_group(Pid::from_child(child)) {
-            // All processes of the group have ended.
+            // `ESRCH`: all processes of the group have ended.
             Err(Errno::SRCH) => Ok(()),
             answer => Ok(answer?),
         }
     }
 
-    /// Returns whether both outputs are closed.
+    /// Reads until both outputs are closed or the limit passes. Returns whether both are closed.
     pub(crate) fn read_until(
         &self,
         child: &mut Child,
@@ -117,7 +117,7 @@ impl Unix {
             if ended[1] {
                 child.stderr = None;
             }
-            // Check the limit here too, in case there is always more to read.
+            // Check here too, because there might always be more to read.
             if left.is_zero() {
                 return Ok(child.stdout.is_none() && child.stderr.is_none());
             }

@@ -1,4 +1,4 @@
-//! Predicts the error of a removal without trying it.
+//! Predicts the error of a removal without attempting it.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -13,8 +13,8 @@ use crate::name::Name;
 use crate::sys::{Request, Sys};
 
 impl Unix {
-    /// Predicts errors in the kernel's order. Queries each directory once, in 2 calls and up to 2
-    /// more if it is sticky.
+    /// Checks in the kernel's order. Costs 2 system calls once per directory, and up to 2 more if
+    /// it is sticky.
     pub(super) fn predict_removal(
         &self,
         parent: &Dir,
@@ -22,7 +22,7 @@ impl Unix {
         facts: &Facts,
     ) -> io::Result<()> {
         let owner = (*parent.cached().rights.get_or_init(|| self.rights(parent)))?;
-        // At a mount point, `facts` describe the mounted root, so only EBUSY is certain.
+        // At a mount point, `facts` describe the mounted root, so only `EBUSY` is certain.
         if facts.is_known_mount() {
             return Err(Errno::BUSY.into());
         }

@@ -1,8 +1,8 @@
-//! The syscall layer: one function per system call, which counts it and lets tests fail it. The
-//! only logic here repeats calls, after EINTR or with a larger buffer.
+//! The syscall layer: one function per system call, which counts it and lets tests fail it. Its
+//! only logic repeats calls, after `EINTR` or with a larger buffer.
 //!
 //! Counters are plain cells of one worker, added up when it ends, because shared atomic counters
-//! would slow down every call. Calls inside the C library are not counted: filling our buffer by
+//! would slow down every call. Calls inside the C library are not counted: filling our buffer from
 //! `readdir` counts as one.
 
 #[cfg(target_os = "linux")]
@@ -132,7 +132,7 @@ impl Syscalls {
         })
     }
 
-    /// Counted together with `statx`.
+    /// Counted as `statx`.
     pub(super) fn fstatat(
         &self,
         dir: BorrowedFd<'_>,
@@ -226,7 +226,7 @@ impl Syscalls {
         })
     }
 
-    /// `target` must be empty, and grows until the symlink fits.
+    /// `target` must be empty, and grows until the symlink's target fits.
     pub(super) fn readlinkat(
         &self,
         dir: BorrowedFd<'_>,
@@ -253,8 +253,8 @@ impl Syscalls {
         rustix::io::read(file, capacity)
     }
 
-    /// Refuses a directory outside the root, which Linux reports as `(unreachable)…` (`getcwd(3)`).
-    /// That would otherwise pass for a relative path.
+    /// Fails if the directory is outside the root. Linux then returns `(unreachable)…`
+    /// (`getcwd(3)`), which looks like a relative path.
     pub(super) fn getcwd(&self) -> Result<std::path::PathBuf> {
         use std::os::unix::ffi::OsStringExt;
         self.pass(Call::WorkingDirectory)?;
@@ -270,9 +270,9 @@ impl Syscalls {
         rustix::process::getrlimit(rustix::process::Resource::Nofile).current
     }
 
-    /// Reads the monotonic clock, on Linux through the vDSO. An `Instant` can only be compared with
-    /// an earlier `Instant`, which needs a lock that a forked child could find taken. rustix looks
-    /// for the vDSO itself, and Valgrind hides it.
+    /// Reads the monotonic clock, on Linux through the vDSO. An `Instant` only gives the time since
+    /// an earlier one, which needs a lock that a forked child could find taken. rustix looks for
+    /// the vDSO itself, but Valgrind hides it.
     pub(super) fn now(&self) -> Duration {
         let _ = self;
         let mut time = MaybeUninit::<libc::timespec>::zeroed();
@@ -302,7 +302,7 @@ impl Syscalls {
         rustix::fs::getpath(fd).map(std::ffi::CString::into_bytes)
     }
 
-    /// The call is not counted.
+    /// This call is not counted.
     #[cfg(not(target_os = "linux"))]
     #[allow(clippy::disallowed_methods, reason = "this is no call about a file")]
     pub(super) fn processors(&self) -> usize {
@@ -317,7 +317,7 @@ impl Syscalls {
         rustix::process::geteuid().as_raw()
     }
 
-    /// Whether this user is root, the portable counterpart of `CAP_FOWNER`.
+    /// Whether this user is root. Other systems have no `CAP_FOWNER`.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn has_cap_fowner(&self) -> bool {
         self.user() == 0

@@ -1,4 +1,4 @@
-//! Conversions between values of the system and of the contract, without system calls.
+//! Conversions between the system's values and the contract's, without system calls.
 
 use std::cell::RefCell;
 use std::fs::Permissions;
@@ -57,8 +57,8 @@ pub(super) const STAT: Fields = Fields::KIND
     .union(Fields::DEVICE_NUMBER)
     .union(Fields::BLOCK_SIZE);
 
-/// A character device without a number is a whiteout, which hides an entry of a lower layer in a
-/// union file system.
+/// A character device with number 0 is a whiteout, which hides an entry of a lower layer in a union
+/// filesystem.
 pub(super) fn kind_of_entry(mode: u32, device_number: u64) -> Kind {
     match dir::kind(dir::type_of(mode)) {
         Kind::CharacterDevice if device_number == 0 => Kind::Whiteout,
@@ -83,7 +83,7 @@ pub(super) fn owners(
     Ok(owners)
 }
 
-/// Makes one call for each field.
+/// Calls `check` once for each requested field.
 pub(super) fn may(
     fields: Fields,
     check: impl Fn(Access) -> Result<(), Errno>,
@@ -145,7 +145,8 @@ const OF_FILES_HERE: OFlags = OFlags::SYNC
 #[cfg(not(target_os = "linux"))]
 const OF_FILES_HERE: OFlags = OFlags::empty();
 
-/// The system judges the combinations of flags. The error holds the flags that are not for files.
+/// Converts flags of `open(2)`. The error holds the flags that are not for files. The system judges
+/// combinations of flags.
 #[allow(
     clippy::unnecessary_cast,
     clippy::cast_possible_wrap,
@@ -210,7 +211,6 @@ pub(super) fn bits(mode: u32) -> Mode {
     Mode::from_raw_mode(mode as rustix::fs::RawMode)
 }
 
-/// `None` leaves a time unchanged.
 #[allow(clippy::cast_lossless, reason = "the type of the field differs between systems")]
 pub(super) fn times(accessed: Option<Time>, modified: Option<Time>) -> Timestamps {
     let spec = |time: Option<Time>| match time {
@@ -232,7 +232,7 @@ pub(super) fn entered<D>(opened: Result<D, Errno>) -> Step<D> {
     }
 }
 
-/// Unlike in [`entered`], only a symlink counts as another kind of entry: `ENOTDIR` is a failure.
+/// Like [`entered`], but `ENOTDIR` is a failure.
 pub(super) fn stepped<F>(opened: Result<F, Errno>) -> Step<F> {
     match opened {
         Ok(file) => Step::Done(file),
@@ -242,7 +242,8 @@ pub(super) fn stepped<F>(opened: Result<F, Errno>) -> Step<F> {
     }
 }
 
-/// Whether `O_NOFOLLOW` met a symlink. FreeBSD returns `EMLINK` then, NetBSD `EFTYPE`.
+/// Whether the entry is a symlink or not a directory. For a symlink, FreeBSD returns `EMLINK` and
+/// NetBSD `EFTYPE`.
 fn refuses_link_or_file(error: Errno) -> bool {
     #[cfg(any(
         target_vendor = "apple",

@@ -46,7 +46,7 @@ impl Which for Unix {
 const ABOUT_CANDIDATE: Request = Request { fields: Fields::KIND.union(Fields::MODE), follow: true };
 
 /// If the access check is refused (by a filter, or before Linux 5.8 for a program that runs as
-/// another user), the mode bits decide.
+/// another user), only the mode bits decide.
 fn verdict(
     may_execute: Result<(), Errno>,
     about: impl FnOnce() -> io::Result<Facts>,

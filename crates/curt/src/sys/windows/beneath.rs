@@ -1,10 +1,10 @@
 //! Untrusted paths on Windows: one `NtCreateFile` relative to the root, which refuses links
-//! (`OBJ_DONT_REPARSE`). If the path contains a link, it is resolved in single steps instead, each
-//! of which opens an entry without following it and queries its kind.
+//! (`OBJ_DONT_REPARSE`). A path with a link is then resolved in single steps, each of which opens
+//! an entry without following it and queries its kind.
 //!
-//! Paths are folded first, because the kernel resolves neither `.` nor `..`. `OBJ_DONT_REPARSE`
-//! came with Windows 10 1607; older systems refuse it. Wine 10 ignores it and follows links, so
-//! only single steps are safe there: see [`Native`].
+//! Paths are folded first, because the kernel resolves neither `.` nor `..`. Windows before 10 1607
+//! refuses `OBJ_DONT_REPARSE`. Wine 10 ignores it and follows links, so only single steps are safe
+//! there: see [`Native`].
 //!
 //! [`Native`]: super::native::Native
 
@@ -30,7 +30,7 @@ use crate::sys::beneath::{
 };
 use curt_paths::Flavor;
 
-/// The longest path and its length field, in 8-byte words.
+/// Fits the longest path and its length field, in 8-byte words.
 const NAME_CAPACITY: usize = (4 + 0x1_0000) / 8 + 1;
 
 fn disposition(create: Create) -> u32 {
@@ -53,7 +53,7 @@ fn emptying(create: Create) -> u32 {
 fn access(how: &How) -> u32 {
     let read = if how.read { win::FILE_GENERIC_READ } else { 0 };
     let write = if how.write { win::FILE_GENERIC_WRITE } else { 0 };
-    // Without `FILE_WRITE_DATA`, every write appends.
+    // Without `FILE_WRITE_DATA`, all writes append.
     let write = if how.append { write & !win::FILE_WRITE_DATA } else { write };
     read | write
 }
@@ -65,7 +65,6 @@ fn rights(purpose: Purpose) -> u32 {
     }
 }
 
-/// Options for synchronous reading and writing.
 const PLAIN: u32 = nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_NON_DIRECTORY_FILE;
 
 /// Ignores case, unless the directory is case-sensitive.
@@ -114,7 +113,7 @@ impl Windows {
         }
     }
 
-    /// Makes 3 system calls.
+    /// Returns the kind of an entry. Makes 3 system calls.
     fn kind_at(&self, at: &Dir, name: Name<'_, u16>) -> Result<Kind> {
         let query = |handle: BorrowedHandle<'_>| query::kind_of(&self.syscalls, handle);
         self.syscalls.opened(target(at, name), READ_ATTRIBUTES, ABOUT, query)?
@@ -128,7 +127,7 @@ impl Windows {
         }
     }
 
-    /// Returns `None` for a link. Truncates the file only after its kind is certain.
+    /// Returns `None` for a link. Truncates the file only after checking its kind.
     fn open_one(&self, at: &Dir, name: Name<'_, u16>, how: &How) -> Result<Option<File>> {
         let options = PLAIN | nt::FILE_OPEN_REPARSE_POINT;
         let (access, create) = (access(how), disposition(how.create));
@@ -173,8 +172,7 @@ impl Windows {
     }
 }
 
-/// Renames or links an open file. `replace` decides whether an existing entry is replaced or is an
-/// error.
+/// If `replace` is false, an existing entry is an error.
 fn give_name(
     syscalls: &Syscalls,
     handle: BorrowedHandle<'_>,
@@ -230,7 +228,7 @@ impl Beneath for Windows {
         stepped(self.open_one(at, name, how))
     }
 
-    /// Only symlinks and junctions have a target path.
+    /// Only symlinks and junctions have a path as their target.
     fn link(&self, at: &Dir, name: Name<'_, u16>, _reading: Reading) -> io::Result<Link<u16>> {
         match self.kind_at(at, name)? {
             Kind::Symlink | Kind::Junction => {
@@ -264,7 +262,7 @@ impl Beneath for Windows {
         Ok(self.syscalls.opened(target(from, name), access, options, rename)??)
     }
 
-    /// Making symlinks needs a privilege, and there are two types, for files and for directories.
+    /// Unsupported, because symlinks need a privilege and the target's kind.
     fn symlink(&self, _: Name<'_, u16>, _: &Dir, _: Name<'_, u16>) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -322,7 +320,7 @@ impl Beneath for Windows {
         })?)
     }
 
-    /// A volume is a single tree.
+    /// True, because a volume is a single tree.
     fn is_at(&self, _from: &Dir, _path: &[u16], _open: Open<'_, Self>) -> io::Result<bool> {
         Ok(true)
     }

@@ -1,4 +1,4 @@
-//! Waits for entries in use. Windows refuses to remove an entry that another process has open
+//! Waits for entries in use. Windows refuses to remove an entry that another process has opened
 //! without sharing it for deletion. Scanners and indexers hold files only for a moment, so waiting
 //! pays off.
 
@@ -9,8 +9,8 @@ use super::status::{Result, Status};
 use super::syscalls::Syscalls;
 use crate::pause::Pause;
 
-/// The waiting time restarts when an entry becomes free. Once it has run out, further entries in
-/// use are reported at once.
+/// The time left for waiting, which is reset when an entry becomes free. Once it has run out,
+/// entries in use are reported at once.
 pub(super) struct BusyTime {
     window: Duration,
     left: Cell<Duration>,

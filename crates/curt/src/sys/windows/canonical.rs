@@ -1,5 +1,5 @@
-//! Canonical names from `GetFinalPathNameByHandle`, which names the nearest existing directory if
-//! the file is missing. Win32 removes `..` before it resolves links.
+//! Canonical names from `GetFinalPathNameByHandle`. A missing file's name is based on its nearest
+//! existing directory. Win32 removes `..` before it resolves links.
 
 use std::ffi::OsString;
 use std::io;
@@ -67,7 +67,6 @@ impl Windows {
         }
     }
 
-    /// Returns the target of a broken or looping link.
     fn target_of(&self, path: &Path) -> Option<PathBuf> {
         let mut target = Vec::new();
         let (dir, name) = self.locate(path).ok()?;

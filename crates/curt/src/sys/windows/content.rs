@@ -36,7 +36,7 @@ const GET_REPARSE_POINT: u32 = 0x0009_00a8;
 /// The largest reparse point, 16 KiB, in 8-byte words.
 const POINT_CAPACITY: usize = 2048;
 
-/// Makes 3 system calls. Returns `None` if the target is not a path.
+/// Returns `None` if the target is not a path. Makes 3 system calls.
 pub(super) fn link_target(
     syscalls: &Syscalls,
     parent: &Dir,
@@ -56,16 +56,16 @@ pub(super) fn link_target(
 fn target_in(point: &[u8]) -> Option<Vec<u16>> {
     let tag = u32::from(number(point, 0)?) | (u32::from(number(point, 2)?) << 16);
     match tag {
-        // A symlink has flags after the four offsets and lengths.
+        // In a symlink, flags follow four offsets and lengths.
         SYMLINK => named(point, 20),
         MOUNT_POINT => named(point, 16),
-        // A version number precedes the path, which is UTF-8. Invalid UTF-8 is replaced.
+        // A version number precedes the path, which is UTF-8. Invalid bytes are replaced.
         LX_SYMLINK => {
             let end = 8 + usize::from(number(point, 4)?);
             let target = point.get(12..end.min(point.len()))?;
             Some(String::from_utf8_lossy(target).encode_utf16().collect())
         }
-        // A version number precedes NUL-terminated strings, of which the third is the program.
+        // A version number precedes NUL-terminated strings; the third is the program.
         APP_EXEC_LINK => {
             let units = units(point.get(12..)?);
             units.split(|&unit| unit == 0).nth(2).map(<[u16]>::to_vec)
@@ -85,7 +85,7 @@ fn named(point: &[u8], names: usize) -> Option<Vec<u16>> {
     };
     let display_name = name(12)?;
     let for_kernel = text::from_native(&name(8)?);
-    // Some programs write a drive letter as the display name of a mounted volume.
+    // Some programs write a drive letter as a mounted volume's display name.
     let is_known = !display_name.is_empty() && !is_volume(&for_kernel);
     Some(if is_known { display_name } else { for_kernel })
 }

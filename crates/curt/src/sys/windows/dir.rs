@@ -1,9 +1,9 @@
 //! Open directories, and listings.
 //!
-//! A listing is one buffer of the kernel's records. Entries are handed out in place, as names with
-//! a trailing NUL, which goes into the padding after a name or overwrites the start of the next
-//! record. That start holds the distance to the record after it, which is therefore first saved in
-//! another field. All fields of an entry remain readable.
+//! A listing is one buffer of the kernel's records. Names are yielded in place, with a trailing NUL
+//! in the padding after the name or over the start of the next record. That start holds the
+//! distance to the record after it, so the distance is first saved in a different field. All other
+//! fields remain readable.
 
 use std::borrow::Cow;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
@@ -21,14 +21,14 @@ use crate::fields::{Facts, Fields, Kind, Time};
 use crate::name::Name;
 use crate::sys::{Entry, Listing};
 
-/// Without a handle, the names in it are full native paths.
+/// An open directory. If it has no handle, names in it are full native paths.
 #[derive(Debug)]
 pub(crate) struct Dir {
     handle: Option<OwnedHandle>,
     /// The volume of all entries, because no operation crosses volumes.
     pub(super) volume: &'static Volume,
     pub(super) used_for: Use,
-    /// Lowered once a query by name missed an entry of this directory.
+    /// Lowered after a query by name has missed an entry of this directory.
     pub(super) by_name: Rung,
     restart: AtomicBool,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Dir {
 pub(super) enum Use {
     Removal,
     /// The handle cannot remove the directory, and lets others remove or rename it. Its entries can
-    /// still be removed.
+    /// be removed.
     Listing,
     /// Operands are resolved relative to the handle, ignoring case.
     Lookup,
@@ -71,7 +71,7 @@ impl Dir {
         Target { root: self.root(), name: &[], any_case: false }
     }
 
-    /// Replaces `/` by the only separator of native paths, `\`.
+    /// Replaces `/` with `\`, the only separator in native paths.
     pub(super) fn spelled<'a>(&self, path: Name<'a, u16>) -> Cow<'a, [u16]> {
         text::spelled(path.units(), self.handle.is_some())
     }
@@ -95,8 +95,8 @@ impl Dir {
 
 impl AsHandle for Dir {
     fn as_handle(&self) -> BorrowedHandle<'_> {
-        // SAFETY: the standard library allows a null handle, and calls with it fail.
-        // (`INVALID_HANDLE_VALUE` also means this process.)
+        // SAFETY: the standard library allows a null handle, with which all calls fail.
+        // (`INVALID_HANDLE_VALUE` would mean this process.)
         self.root().unwrap_or(unsafe { BorrowedHandle::borrow_raw(ptr::null_mut()) })
     }
 }
@@ -104,9 +104,9 @@ impl AsHandle for Dir {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class {
     pub(super) number: i32,
-    /// Offset of the reparse tag, in 16-bit units. Missing in older classes.
+    /// The offset of the reparse tag, in 16-bit units. Missing in older classes.
     tag: Option<usize>,
-    /// Offset and length of the file number, in 16-bit units.
+    /// The offset and length of the file number, in 16-bit units.
     id: Option<(usize, usize)>,
     name: usize,
 }
@@ -119,7 +119,7 @@ pub(super) const CLASSES: [Class; 4] = [
         id: Some((36, 8)),
         name: 44,
     },
-    // The field for the size of extended attributes holds the reparse tag.
+    // The tag is in the field for the size of extended attributes.
     Class {
         number: nt::FileIdFullDirectoryInformation,
         tag: Some(32),
@@ -130,7 +130,7 @@ pub(super) const CLASSES: [Class; 4] = [
     Class { number: nt::FileDirectoryInformation, tag: None, id: None, name: 32 },
 ];
 
-// Offsets in 16-bit units. At `CREATED` begin four times of four units each, in the order of
+// Offsets in 16-bit units. Four times of four units each begin at `CREATED`, in the order of
 // [`TIMES`].
 const CREATED: usize = 4;
 const SIZE: usize = 20;
@@ -139,7 +139,8 @@ const ATTRIBUTES: usize = 28;
 const NAME_LENGTH: usize = 30;
 const TIMES: [Fields; 4] = [Fields::CREATED, Fields::ACCESSED, Fields::MODIFIED, Fields::CHANGED];
 
-/// Replaces `FileIndex`, which no current filesystem fills in, by the distance to the next record.
+/// The offset of `FileIndex`, which no current filesystem fills in. It holds the distance to the
+/// next record instead.
 const DISTANCE: usize = 2;
 
 /// 64 KiB, because larger reads fail on some servers.
@@ -151,7 +152,7 @@ const _: () = assert!(CAPACITY <= u16::MAX as usize, "a distance must fit one un
 
 /// The kernel aligns records to 8 bytes, or 4 units.
 const ALIGN: usize = 4;
-/// Spare units, for alignment and for the NUL after the last name.
+/// Spare units for alignment and the NUL after the last name.
 const BEYOND: usize = ALIGN + 1;
 
 pub(crate) struct DirBuf {
@@ -160,7 +161,6 @@ pub(crate) struct DirBuf {
     first: usize,
     filled: usize,
     class: Class,
-    /// The volume's serial number, if known.
     serial: Option<u64>,
 }
 
@@ -208,8 +208,8 @@ impl DirBuf {
 }
 
 /// Terminates each name with NUL, and links the records by their distances. Skips `.`, `..` and
-/// empty names, which would mean the directory itself. Returns the offset of the first entry and
-/// the number of valid units. A malformed record ends the listing.
+/// empty names, which would mean the directory itself. A malformed record ends the listing. Returns
+/// the offset of the first entry and the number of valid units.
 fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
     let mut before: Option<(usize, usize)> = None;
     let mut good = 0;
@@ -222,7 +222,7 @@ fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
         if end > record.len() {
             break;
         }
-        // Read the next distance first, because the NUL may overwrite it.
+        // Read the next distance first, because the NUL might overwrite it.
         let after = distance(units, at + next, filled);
         units[at + end] = 0;
         let found = Name::until_nul(&units[at + name..=at + end]);
@@ -257,7 +257,7 @@ fn wide(units: &[u16], at: usize) -> Option<u32> {
     Some(u32::from(pair[0]) | (u32::from(pair[1]) << 16))
 }
 
-/// Missing fields read as zero.
+/// Missing fields read as 0.
 #[derive(Clone, Copy)]
 struct Record<'a> {
     units: &'a [u16],
@@ -292,7 +292,7 @@ impl<'a> Record<'a> {
     }
 
     fn add_to(&self, serial: Option<u64>, facts: &mut Facts) {
-        // File systems without file numbers may report all ones.
+        // Filesystems without file numbers may report all ones.
         let id = self.id();
         facts.add_listed(self.kind(), if id == u64::MAX.into() { 0 } else { id });
         facts.known |= Fields::SIZE | Fields::ALLOCATED | Fields::ATTRIBUTES;

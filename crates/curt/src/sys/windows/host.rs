@@ -1,4 +1,5 @@
-//! The home directory, the directories of drives and the release of Windows, without a system call.
+//! The home directory, the drives' working directories and the release of Windows, without a system
+//! call.
 
 use std::env;
 use std::ffi::OsString;
@@ -16,7 +17,7 @@ use curt_paths::Release;
 const WINDOWS_11: u32 = 21000;
 const SIZE: u32 = size_of::<OSVERSIONINFOW>() as u32;
 
-/// Returns a drive's working directory, which command processors keep in a hidden variable.
+/// Returns a drive's working directory, which command processors store in a hidden variable.
 pub(crate) fn drive_directory(letter: &str) -> Option<PathBuf> {
     env::var_os(format!("={letter}:")).map(PathBuf::from)
 }
@@ -38,14 +39,14 @@ pub(crate) fn home_of(_: &[u8]) -> Option<PathBuf> {
 
 pub(crate) fn release() -> Release {
     let mut version = OSVERSIONINFOW { dwOSVersionInfoSize: SIZE, ..OSVERSIONINFOW::default() };
-    // SAFETY: the structure is live and states its size.
+    // SAFETY: the structure is live and contains its size.
     let status = unsafe { RtlGetVersion(&raw mut version) };
     let is_old = status == 0 && version.dwBuildNumber < WINDOWS_11;
     if is_old { Release::Windows10 } else { Release::Windows11 }
 }
 
 impl Host for Windows {
-    /// Returns curt's own limit, because Windows limits handles only by memory.
+    /// curt's own limit, because Windows limits handles only by memory.
     fn descriptor_limit(&self) -> usize {
         16 << 10
     }

@@ -5,11 +5,11 @@
 //! being a link. So symlinks, junctions and mounted volumes are removed as links, even if another
 //! process swaps one in (ADR 33).
 //!
-//! A listing carries nearly all fields. The others are queried by name, without opening the entry,
-//! where the system supports it (`query.rs`). A feature that a volume refused is not tried there
-//! again. Cloud files are never downloaded.
+//! A listing has nearly all fields. The others are queried by name, without opening the entry, if
+//! the system supports it (`query.rs`). A feature that a volume refused is not tried there again.
+//! Cloud files are never downloaded.
 //!
-//! Rejected for now: removal in one call (`NtDeleteFile`) or two (delete on close). They keep the
+//! Rejected for now: removal in one call (`NtDeleteFile`) or two (delete on close). These keep the
 //! name until the last handle closes, refuse read-only entries, and report success for directories
 //! that remain. `PLATFORMS.md` lists the trials on real Windows that must come first.
 
@@ -99,7 +99,8 @@ pub(crate) fn open_directory(handle: BorrowedHandle<'_>) -> (io::Result<Dir>, Ca
     (dir, syscalls.calls())
 }
 
-/// Refuses even a handle of a link to a directory. Makes 2 system calls, the second for the volume.
+/// Refuses everything but a directory, even a link to one. Makes 2 system calls, the second for the
+/// volume.
 fn from_caller(syscalls: &Syscalls, handle: OwnedHandle, used_for: Use) -> io::Result<Dir> {
     match query::kind_of(syscalls, handle.as_handle())? {
         Kind::Directory => Ok(on_its_volume(syscalls, handle, used_for)),
@@ -113,7 +114,7 @@ fn on_its_volume(syscalls: &Syscalls, handle: OwnedHandle, used_for: Use) -> Dir
     Dir::new(handle, volume, used_for)
 }
 
-/// Converts an answer, where `None` is a link.
+/// `None` means a link.
 fn opened(answer: Result<Option<Dir>>) -> Opened<Dir> {
     match answer {
         Ok(Some(dir)) => Opened::Dir(dir),
@@ -134,7 +135,7 @@ impl Windows {
         from_caller(&self.syscalls, handle, Use::Listing)
     }
 
-    /// Opens a link to a directory itself.
+    /// If the directory is a link, opens the link itself.
     fn open_listed(
         &self,
         target: Target<'_>,
@@ -156,8 +157,8 @@ impl Windows {
         }
     }
 
-    /// Reopens a directory found not empty, because some systems continue the old listing on the
-    /// old handle.
+    /// Reopens a non-empty directory, because some systems continue the old listing on the old
+    /// handle.
     fn open_again(&self, dir: Dir) -> Dir {
         if let Ok(again) = self.open_listed(dir.itself(), dir.volume, dir.used_for) {
             self.close(dir);
@@ -167,7 +168,7 @@ impl Windows {
         dir
     }
 
-    /// Lists entries in the newest class that the volume supports.
+    /// Reads a batch in the newest class that the volume supports.
     fn fill(&self, dir: &Dir, buf: &mut DirBuf) -> Result<()> {
         let restart = dir.take_restart();
         loop {
@@ -240,14 +241,13 @@ impl Sys for Windows {
         self.syscalls.calls()
     }
 
-    /// Makes 2 system calls.
     fn open_for_lookup(&self, path: &Path) -> io::Result<Dir> {
         let name = text::native(path)?;
         let target = Target { root: None, name: &name, any_case: true };
         Ok(on_its_volume(&self.syscalls, self.syscalls.open(target, REACH, LOOKUP)?, Use::Lookup))
     }
 
-    /// A mounted volume is a link, so there are no mounts to refuse.
+    /// Mounted volumes are links, so there are no mounts to refuse.
     fn open_child(&self, parent: &Dir, name: Name<'_, u16>, _mounts: Mounts) -> Opened<Dir> {
         let target = parent.target(name.units());
         let dir = if self.lists_only {
@@ -314,8 +314,8 @@ impl Sys for Windows {
                 Ok(())
             }
             Err(status @ Status::DIRECTORY_NOT_EMPTY) => Err((self.open_again(dir), status.into())),
-            // Deletion pending counts as gone. Return `NotFound`, because the status itself can
-            // have the error number of a refusal.
+            // Deletion pending counts as gone. Return `NotFound`, because the status can have the
+            // error number of a refusal.
             Err(status) if status.is_gone() || status.is_pending() => {
                 Err((dir, OsError::NotFound.error()))
             }
@@ -421,7 +421,7 @@ impl Sys for Windows {
         Ok(security::owners(&self.syscalls, &self.accounts, parent, name, fields, facts)?)
     }
 
-    /// A directory removed by its handle does not need its name.
+    /// The name does not matter if the directory is removed by its handle.
     fn is_child(
         &self,
         parent: &Dir,
@@ -433,7 +433,6 @@ impl Sys for Windows {
             || Identity::of(&self.query(parent, name, Request::STAT)?) == identity)
     }
 
-    /// Decides by the path that the handle reports.
     fn is_root(
         &self,
         dir: &Dir,

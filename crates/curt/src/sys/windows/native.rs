@@ -1,5 +1,5 @@
-//! The table of native functions. Tests replace it to run the newest calls, which Wine and older
-//! systems lack, and their refusal. It also remembers the refusals of each volume, for the life of
+//! The table of native functions. Tests replace functions, to run calls that Wine and older systems
+//! lack, and to refuse calls. The table also remembers the refusals of each volume, for the life of
 //! the process.
 
 use std::ffi::{CStr, c_void};
@@ -98,7 +98,7 @@ pub(crate) type QuerySecurity =
     unsafe extern "system" fn(HANDLE, u32, *mut c_void, u32, *mut u32) -> NTSTATUS;
 /// `NtResumeProcess`.
 pub(crate) type ResumeProcess = unsafe extern "system" fn(HANDLE) -> NTSTATUS;
-/// `LookupAccountSidW`; both lengths are in and out.
+/// `LookupAccountSidW`; both lengths are input and output.
 pub(crate) type LookUpAccount = unsafe extern "system" fn(
     *const u16,
     *mut c_void,
@@ -122,9 +122,9 @@ pub(crate) struct Native {
     pub(crate) read: ReadFile,
     pub(crate) query_security: QuerySecurity,
     pub(crate) resume_process: Option<ResumeProcess>,
-    /// A function of advapi32, which is loaded for the first owner.
+    /// A function of advapi32, which is loaded on demand.
     look_up_account: OnceLock<Option<LookUpAccount>>,
-    /// The first rung refuses links in a path (`OBJ_DONT_REPARSE`); the second cannot.
+    /// Rung 0 refuses links in a path (`OBJ_DONT_REPARSE`). Rung 1 means that this is unavailable.
     pub(crate) dont_reparse: Rung,
     volumes: Mutex<Vec<&'static Volume>>,
 }
@@ -170,7 +170,7 @@ impl Native {
         if let Some(known) = volumes.iter().find(|volume| volume.key == key) {
             return known;
         }
-        // Leak each volume on purpose.
+        // Leak each volume, because handles refer to it.
         let volume: &'static Volume = Box::leak(Box::new(Volume {
             key,
             listing: Rung::top(),
@@ -200,14 +200,14 @@ fn look_up_resume_process() -> Option<ResumeProcess> {
 fn load_look_up_account() -> Option<LookUpAccount> {
     const ADVAPI32: &[u16] =
         &[0x61, 0x64, 0x76, 0x61, 0x70, 0x69, 0x33, 0x32, 0x2e, 0x64, 0x6c, 0x6c, 0];
-    // SAFETY: the name ends with NUL; only the system directory is searched.
+    // SAFETY: the name ends with NUL. Only the system directory is searched.
     let library = unsafe {
         LoadLibraryExW(ADVAPI32.as_ptr(), std::ptr::null_mut(), LOAD_LIBRARY_SEARCH_SYSTEM32)
     };
     if library.is_null() {
         return None;
     }
-    // SAFETY: the module is never unloaded; the name ends with NUL.
+    // SAFETY: the module is never unloaded, and the name ends with NUL.
     let found = unsafe { GetProcAddress(library, c"LookupAccountSidW".as_ptr().cast()) }?;
     // SAFETY: this is the function's documented type.
     Some(unsafe { std::mem::transmute::<Function, LookUpAccount>(found) })
@@ -236,7 +236,7 @@ fn look_up(name: &CStr) -> Option<Function> {
     if ntdll.is_null() {
         return None;
     }
-    // SAFETY: the module is loaded; the name ends with NUL.
+    // SAFETY: the module is loaded, and the name ends with NUL.
     unsafe { GetProcAddress(ntdll, name.as_ptr().cast()) }
 }
 
@@ -245,7 +245,6 @@ pub(super) enum Key {
     Serial(u64),
     /// A drive whose serial number was not queried.
     Drive(u16),
-    /// A volume without a serial number.
     Numberless,
     /// The path names no drive.
     Unknown,
@@ -257,7 +256,7 @@ pub(crate) struct Volume {
     key: Key,
     pub(crate) listing: Rung,
     pub(crate) disposition: Rung,
-    /// The query by name, and two classes of it with more fields.
+    /// The query by name. `basic` and `linux` are its classes with more fields.
     pub(crate) by_name: Rung,
     pub(crate) basic: Rung,
     pub(crate) linux: Rung,
@@ -277,7 +276,7 @@ impl Volume {
     }
 }
 
-/// Index of the newest version of a call not refused so far. The index only increases.
+/// The index of the newest version of a call not refused so far. It only increases.
 #[derive(Debug)]
 pub(crate) struct Rung(AtomicUsize);
 

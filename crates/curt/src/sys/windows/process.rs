@@ -1,4 +1,4 @@
-//! Process trees as jobs, and waiting with a limit for processes and their output.
+//! Process trees as jobs, and waiting with a time limit for processes and their output.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read};
@@ -21,13 +21,13 @@ const KILLED: u32 = 1;
 
 pub(crate) type Tree = OwnedHandle;
 
-/// Many programs do not start without `SystemRoot`: side-by-side assemblies are not found, and
+/// Without `SystemRoot`, many programs do not start: side-by-side assemblies are not found, and
 /// sockets and random numbers fail. Go keeps the same variable; libuv keeps ten more, for
 /// convenience.
 pub(crate) const ESSENTIAL_VARIABLES: &[&str] = &["SystemRoot"];
 
 impl Windows {
-    /// Does nothing, because the standard library always passes the path of the program.
+    /// Does nothing, because the standard library always passes the program's path.
     pub(crate) fn set_arg0(_: &mut Command, _: &OsStr) {}
 
     pub(crate) fn spawn(
@@ -77,7 +77,7 @@ impl Windows {
         }
     }
 
-    /// Returns `None` after the limit.
+    /// Returns `None` if the limit passes first.
     pub(crate) fn wait_timeout(
         &self,
         child: &mut Child,
@@ -91,8 +91,8 @@ impl Windows {
         self.syscalls.terminate_job(tree.as_handle(), KILLED)
     }
 
-    /// Returns whether both outputs were closed. Polls, because Windows cannot wait for several
-    /// pipes, or for a pipe with a limit.
+    /// Reads until both outputs are closed or the limit passes. Returns whether both are closed.
+    /// Polls, because Windows cannot wait for several pipes, or for a pipe with a limit.
     pub(crate) fn read_until(
         &self,
         child: &mut Child,
@@ -121,7 +121,7 @@ impl Windows {
         }
     }
 
-    /// Fails if the standard library would start another program, which has this name plus `.exe`.
+    /// Fails if the standard library would start a different program, with this name plus `.exe`.
     fn refuse_exe_lookalike(&self, program: &OsStr) -> io::Result<()> {
         let (bytes, suffix) = (program.as_encoded_bytes(), b".exe");
         if bytes.last_chunk().is_some_and(|last: &[u8; 4]| last.eq_ignore_ascii_case(suffix)) {

@@ -1,10 +1,9 @@
-//! Queries an entry by name where the system supports that, otherwise by opening, querying and
-//! closing it.
+//! Queries an entry by name if the system supports that. Otherwise opens, queries and closes it.
 //!
 //! Each volume remembers which of three classes of query by name it refused: `FileStatInformation`
 //! with the usual fields and the access rights; `FileStatLxInformation`, which adds the fields of
 //! the Linux subsystem; and, since Windows 11 24H2, `FileStatBasicInformation` with the volume.
-//! Queries by name do not follow a link; that takes a handle.
+//! Queries by name cannot follow a link; that needs a handle.
 //!
 //! A query by name can prove that an entry exists, but not that it is missing: under profile
 //! containers (FSLogix) it fails with "not found" for files that can be opened. This happens inside
@@ -69,7 +68,6 @@ impl Answer<'_> {
     }
 }
 
-/// Makes 1 system call.
 pub(super) fn kind_of(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> Result<Kind> {
     let mut buffer = [0; 1];
     syscalls.query_file(handle, &mut buffer, nt::FileAttributeTagInformation)?;
@@ -83,7 +81,6 @@ pub(super) fn serial(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> Option<
     Some(Answer(&buffer).u32(8).into()).filter(|&serial| serial != 0)
 }
 
-/// Makes 1 system call.
 pub(super) fn volume(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> &'static Volume {
     syscalls.native.volume(serial(syscalls, handle).map_or(Key::Numberless, Key::Serial))
 }
@@ -117,7 +114,7 @@ pub(super) fn about_name(
     let answer = match itself {
         Some(facts) if !request.follow || !facts.kind.is_link() => Ok(facts),
         _ if request.follow => match query.by_handle(FOLLOW) {
-            // Only another program can follow this link, so report the link itself.
+            // Only a different program can follow this link, so report the link.
             Err(status) if status.is_unresolvable() => {
                 itself.map_or_else(|| query.by_handle(ABOUT), Ok)
             }
@@ -236,7 +233,7 @@ impl Query<'_> {
     }
 
     fn by_handle(&self, options: u32) -> Result<Facts> {
-        // A followed link may lead to another volume.
+        // A followed link may lead to a different volume.
         let is_on_it = self.is_on_it && options != FOLLOW;
         let query = |handle: BorrowedHandle<'_>| self.of_handle(handle, is_on_it);
         self.syscalls.opened(self.target, READ_ATTRIBUTES, options, query)?
@@ -267,7 +264,7 @@ impl Query<'_> {
         match self.syscalls.query_file(handle, &mut buffer, nt::FileStatLxInformation) {
             Ok(()) => {
                 let mut facts = linux(&buffer);
-                // Drop the access rights, which would be those of the handle.
+                // Drop the access rights, which are those of the handle.
                 facts.known = facts.known.without(ACCESS);
                 Ok(Some(facts))
             }
@@ -310,7 +307,7 @@ impl Query<'_> {
         Ok(facts)
     }
 
-    /// Adds the 128-bit file number if 64 bits did not suffice.
+    /// Adds the 128-bit file number if 64 bits were too few.
     fn add_wide_id(&self, handle: BorrowedHandle<'_>, facts: &mut Facts) {
         let mut buffer = [0; 3];
         if self.syscalls.query_file(handle, &mut buffer, nt::FileIdInformation).is_ok() {
@@ -359,7 +356,7 @@ fn beginning(buffer: &[u64]) -> Facts {
 /// Reads `FILE_STAT_INFORMATION`.
 fn stat(buffer: &[u64]) -> Facts {
     let mut facts = beginning(buffer);
-    // For a link, access depends on its target.
+    // Access through a link depends on its target.
     if !facts.kind.is_link() {
         let effective = Answer(buffer).u32(68);
         let is_frozen = facts.kind != Kind::Directory
@@ -379,7 +376,7 @@ fn basic(buffer: &[u64]) -> Facts {
     let answer = Answer(buffer);
     let mut facts = beginning(buffer);
     set_id(&mut facts, wide_id(answer.u64(88), answer.u64(96)));
-    // The lower half is the serial number reported by the older volume query.
+    // The lower half is the serial number from the older volume query.
     let serial = answer.u32(80).into();
     set_device(&mut facts, Some(serial).filter(|&serial| serial != 0));
     facts

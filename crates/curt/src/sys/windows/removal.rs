@@ -21,7 +21,7 @@ impl Windows {
         name: Name<'_, u16>,
         kind: Kind,
     ) -> Result<Removed> {
-        // A link may be a file or a directory, so opening must accept both.
+        // A link may be a file or a directory, so accept both.
         let options = if kind.is_link() { ABOUT } else { FILE };
         match self.remove(parent, name, options) {
             Ok(()) => Ok(Removed::Done),
@@ -65,7 +65,7 @@ impl Windows {
 }
 
 /// Classes and flags that mark an entry for removal, newest first. The first two remove the name at
-/// once instead of when the last handle closes; only the first ignores the read-only attribute.
+/// once, not when the last handle closes; only the first ignores the read-only attribute.
 const DISPOSITIONS: [(i32, u64); 3] = [
     (
         nt::FileDispositionInformationEx,

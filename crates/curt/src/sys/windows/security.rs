@@ -1,4 +1,4 @@
-//! Account names of owners, and explicit access rules: [`Fields::ACL`] is set if at least one rule
+//! Owners' account names, and explicit access rules: [`Fields::ACL`] is set if at least one rule
 //! was not inherited. Nearly all entries have inherited rules.
 
 use std::cell::RefCell;
@@ -25,11 +25,11 @@ use crate::sys::Owners;
 
 pub(super) type Accounts = RefCell<BTreeMap<Vec<u32>, Arc<OsString>>>;
 
-/// First capacity for a descriptor, in 8-byte words. A longer descriptor is read again.
+/// The first capacity for a descriptor, in 8-byte words. Longer ones are read again.
 const CAPACITY: usize = 128;
 const MOST: usize = 1 << 20;
 
-/// Makes 3 system calls.
+/// Makes 3 system calls, and 1 for each new name.
 pub(super) fn owners(
     syscalls: &Syscalls,
     accounts: &Accounts,
@@ -39,7 +39,7 @@ pub(super) fn owners(
     facts: &Facts,
 ) -> Result<Owners> {
     let spelled = parent.spelled(name);
-    // If the kind is known and is not a link, any link has been followed.
+    // If the kind is known and not a link, any link has been followed.
     let was_followed = facts.known.contains(Fields::KIND) && !facts.kind.is_link();
     let options = if was_followed { FOLLOW } else { ABOUT };
     let descriptor =
@@ -60,7 +60,7 @@ pub(super) fn owners(
     })
 }
 
-/// Returns `None` if there are no owners.
+/// Returns `None` if the filesystem has no owners.
 fn descriptor(
     syscalls: &Syscalls,
     handle: BorrowedHandle<'_>,
@@ -95,7 +95,7 @@ fn descriptor(
     }
 }
 
-/// Returns `DOMAIN\name`, or the identifier if the account has no name.
+/// Returns `DOMAIN\name`, or the identifier of an account without a name.
 fn account(syscalls: &Syscalls, accounts: &Accounts, sid: &[u32]) -> Arc<OsString> {
     if let Some(known) = accounts.borrow().get(sid) {
         return known.clone();
@@ -112,7 +112,7 @@ fn account(syscalls: &Syscalls, accounts: &Accounts, sid: &[u32]) -> Arc<OsStrin
     name
 }
 
-/// Spells an identifier, such as `S-1-5-32-544`.
+/// Returns text such as `S-1-5-32-544`.
 fn spelled(sid: &[u32]) -> String {
     let bytes: Vec<u8> = sid.iter().flat_map(|word| word.to_le_bytes()).collect();
     let authority = bytes[2..8].iter().fold(0_u64, |number, &byte| (number << 8) | u64::from(byte));

@@ -23,7 +23,7 @@ impl Status {
     pub(super) const INVALID_PARAMETER: Status = Status(codes::STATUS_INVALID_PARAMETER);
     pub(super) const INVALID_HANDLE: Status = Status(codes::STATUS_INVALID_HANDLE);
 
-    /// Whether no entry has that name.
+    /// Whether no entry has this name.
     pub(super) fn is_gone(self) -> bool {
         matches!(
             self.0,
@@ -63,8 +63,8 @@ impl Status {
         matches!(self.0, codes::STATUS_NO_MORE_FILES | codes::STATUS_NO_SUCH_FILE)
     }
 
-    /// Whether the system or the filesystem lacks this query. If the code has another cause, the
-    /// older query returns the same code.
+    /// Whether the system or the filesystem lacks this query. If the status has a different cause,
+    /// the older query returns it too.
     pub(super) fn is_refusal(self) -> bool {
         matches!(
             self.0,
@@ -76,7 +76,7 @@ impl Status {
         )
     }
 
-    /// Whether only another program can follow the reparse point.
+    /// Whether only a different program can follow the reparse point.
     pub(super) fn is_unresolvable(self) -> bool {
         matches!(
             self.0,
@@ -98,7 +98,7 @@ impl Status {
 
 impl From<Status> for io::Error {
     fn from(status: Status) -> io::Error {
-        // SAFETY: this is a table look-up, without pointers.
+        // SAFETY: the function looks up a number in a table, without pointers.
         let number = unsafe { codes::RtlNtStatusToDosError(status.0) };
         io::Error::from_raw_os_error(i32::try_from(number).unwrap_or(i32::MAX))
     }

@@ -62,7 +62,7 @@ pub(super) struct Syscalls {
 pub(super) struct Target<'a> {
     pub(super) root: Option<BorrowedHandle<'a>>,
     pub(super) name: &'a [u16],
-    /// Whether to ignore case, except in a case-sensitive directory.
+    /// Whether case is ignored, except in case-sensitive directories.
     pub(super) any_case: bool,
 }
 
@@ -81,7 +81,7 @@ impl Target<'_> {
     }
 }
 
-/// Points to the borrowed units.
+/// Returns a string that points to the borrowed units.
 fn string(units: &[u16]) -> Result<UNICODE_STRING> {
     let too_long = Status(STATUS_OBJECT_NAME_INVALID);
     let length = u16::try_from(units.len() * 2).map_err(|_| too_long)?;
@@ -114,8 +114,8 @@ impl Syscalls {
         self.gate.pass(call as usize).map_err(Status)
     }
 
-    /// The standard library opens the path, queries its name and volume, and closes it. Counts as
-    /// one call.
+    /// The standard library opens the path, queries its name and volume, and closes it. This counts
+    /// as one call.
     #[allow(clippy::disallowed_methods, reason = "counted here")]
     pub(super) fn canonical(&self, path: &std::path::Path) -> std::io::Result<std::path::PathBuf> {
         self.pass(Call::QueryFile)?;
@@ -132,7 +132,8 @@ impl Syscalls {
         let mut handle: HANDLE = ptr::null_mut();
         let mut block = IO_STATUS_BLOCK::default();
         target.with(0, |attributes| {
-            // SAFETY: all pointers are live, the name inside `with`, and the root, if any, is open.
+            // SAFETY: all pointers are live, the name until `with` returns. The root is open, if
+            // there is one.
             let status = unsafe {
                 (self.native.open)(
                     &raw mut handle,
@@ -145,7 +146,7 @@ impl Syscalls {
             };
             check(status)
         })?;
-        // SAFETY: the new handle is open and only ours.
+        // SAFETY: the new handle is open and not owned elsewhere.
         Ok(unsafe { OwnedHandle::from_raw_handle(handle) })
     }
 
@@ -193,19 +194,19 @@ impl Syscalls {
             };
             check(status)
         })?;
-        // SAFETY: the new handle is open and only ours.
+        // SAFETY: the new handle is open and not owned elsewhere.
         let handle = unsafe { OwnedHandle::from_raw_handle(handle) };
         Ok((handle, block.Information == FILE_CREATED))
     }
 
     pub(super) fn close(&self, handle: OwnedHandle) {
         let _ = self.pass(Call::Close);
-        // SAFETY: the handle is ours, and closed only once.
+        // SAFETY: the handle is owned, and closed only once.
         let _ = unsafe { (self.native.close)(handle.into_raw_handle()) };
     }
 
-    /// Fills the buffer, aligned to 8 bytes, with records of a class. Returns their size in bytes.
-    /// The first call on a handle fixes the pattern.
+    /// Fills the buffer, which must be aligned to 8 bytes, with records of a class. Returns their
+    /// size in bytes. The first call on a handle fixes the pattern.
     pub(super) fn query_directory(
         &self,
         dir: BorrowedHandle<'_>,
@@ -274,7 +275,7 @@ impl Syscalls {
         let mut block = IO_STATUS_BLOCK::default();
         let length = size_of_val(buffer) as u32;
         Some(target.with(0, |attributes| {
-            // SAFETY: all pointers are live; the buffer is as long as stated.
+            // SAFETY: all pointers are live, and the buffer is as long as stated.
             let status = unsafe {
                 query(attributes, &raw mut block, buffer.as_mut_ptr().cast(), length, class)
             };
@@ -311,7 +312,7 @@ impl Syscalls {
         Ok(block.Information)
     }
 
-    /// Reads from the current position. The file must be synchronous.
+    /// Reads from the current position. The handle must be synchronous.
     pub(super) fn read(&self, file: BorrowedHandle<'_>, buffer: &mut [u8]) -> Result<usize> {
         self.pass(Call::ReadFile)?;
         let mut block = IO_STATUS_BLOCK::default();
@@ -366,8 +367,8 @@ impl Syscalls {
         let (mut name, mut domain) = (vec![0_u16; CAPACITY], vec![0_u16; CAPACITY]);
         let (mut name_length, mut domain_length) = (CAPACITY as u32, CAPACITY as u32);
         let mut kind = 0;
-        // SAFETY: the lengths are those of the live buffers. The identifier is aligned and was
-        // checked to be as long as it states.
+        // SAFETY: the lengths are those of the live buffers. The identifier is aligned, and its
+        // stated length was checked.
         let found = unsafe {
             look_up(
                 ptr::null(),

@@ -21,9 +21,9 @@ impl SystemUnit for u16 {
         std::ffi::OsString::from_wide(&units).into()
     }
 
-    /// `a\\b\` is `b` in `a\\`, and must be a directory. Win32 would turn `name.` or `nul` into
-    /// another name or a device; here they only name entries, so that no other entry can be
-    /// removed.
+    /// Splits `a\\b\` into `a\\` and the name `b`, which must be a directory. Win32 would turn
+    /// `name.` or `nul` into a different name or a device; here they only name entries, so that no
+    /// other entry can be removed.
     fn operand(path: &Path) -> SplitOperand<u16> {
         let units = u16::units(path);
         if units.is_empty() {
@@ -54,7 +54,7 @@ impl SystemUnit for u16 {
         let name = &units[begin..end];
         let is_drive = matches!(prefix.map(|prefix| prefix.kind()), Some(Prefix::Disk(_)));
         let last = match name {
-            // `C:` is the working directory of that drive; `\`, `C:\` and a share are roots.
+            // `C:` is the drive's working directory; `\`, `C:\` and a share are roots.
             [] if is_drive && !directory_only => Last::DotOrDotDot,
             [] => Last::Root,
             // Win32 drops dots and spaces at the end of a name, so `.. ` means `..`.
@@ -69,8 +69,8 @@ fn invalid(kind: io::ErrorKind) -> SplitOperand<u16> {
     SplitOperand { parent: PathBuf::new(), last: Last::Invalid(kind), directory_only: false }
 }
 
-/// Applies Win32 rules: the path is relative to the working directory or a drive's, and dots and
-/// spaces have Win32's meanings. Only the kernel limits the length.
+/// Returns the native path under Win32 rules: a relative path starts in the working directory or a
+/// drive's, and dots and spaces have Win32's meanings. Only the kernel limits the length.
 pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let full = u16::units(&std::path::absolute(path)?);
@@ -86,7 +86,7 @@ pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     })
 }
 
-/// Keeps slashes in full native paths, where they are part of a name.
+/// Replaces `/`, except in full native paths, where it is part of a name.
 pub(super) fn spelled(units: &[u16], is_relative: bool) -> Cow<'_, [u16]> {
     if !is_relative || !units.contains(&SLASH) {
         return Cow::Borrowed(units);

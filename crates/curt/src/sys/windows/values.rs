@@ -1,4 +1,4 @@
-//! Kinds, from attributes and reparse tags, and times, in ticks of 100 ns since 1601.
+//! Kinds from attributes and reparse tags, and times from ticks of 100 ns since 1601.
 
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_ATTRIBUTE_DIRECTORY, FILE_ATTRIBUTE_REPARSE_POINT,
@@ -55,8 +55,8 @@ pub(super) fn time(ticks: u64) -> Time {
     }
 }
 
-/// 0 leaves a time unchanged. Returns `None` before 1601, because values below 1 have other
-/// meanings.
+/// Converts a time. 0 leaves it unchanged. Returns `None` before 1601, because values below 1 have
+/// other meanings.
 pub(super) fn ticks(time: Option<Time>) -> Option<u64> {
     let Some(time) = time else { return Some(0) };
     let whole = time.seconds.checked_add(BETWEEN)?.checked_mul(TICKS)?;
@@ -64,8 +64,8 @@ pub(super) fn ticks(time: Option<Time>) -> Option<u64> {
     u64::try_from(ticks).ok().filter(|&ticks| ticks > 0)
 }
 
-/// Converts the flags of `_open`, whose combinations the kernel does not check. The error holds the
-/// unsupported flags.
+/// Converts flags of `_open`, whose combinations the kernel does not check. The error holds the
+/// invalid flags.
 pub(crate) fn how_of(flags: i32) -> Result<(How, bool), i32> {
     const WRONLY: i32 = 1;
     const RDWR: i32 = 2;
@@ -120,7 +120,6 @@ mod tests {
             (REPARSE, Some(0x8000_0024), Kind::Fifo),
             (REPARSE, Some(0x8000_0025), Kind::CharacterDevice),
             (REPARSE, Some(0x8000_0026), Kind::BlockDevice),
-            // Another name surrogate, used by containers.
             (REPARSE, Some(0xa000_0027), Kind::Reparse(0xa000_0027)),
             // Tags of cloud, compressed and deduplicated files.
             (REPARSE, Some(0x9000_101a), Kind::File),

@@ -1,4 +1,4 @@
-//! Finds programs: one open and one listing for a directory, one open for a name.
+//! Program searches: one open and one listing for a directory, one open for a name.
 
 use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle};
@@ -16,8 +16,8 @@ use crate::fields::Kind;
 use crate::name::{Name, Unit};
 use crate::sys::{Completeness, Match, Unsearched, Verdict, Which};
 
-/// Size of the buffer, in 16-bit units. A small buffer makes the filesystem stop early if many
-/// names match.
+/// The size of the buffer, in 16-bit units. Small, so that the filesystem stops early if many names
+/// match.
 const SEARCH: usize = 2048;
 const LONGEST: usize = NAME + 255;
 
@@ -31,7 +31,7 @@ const NAME: usize = 47;
 impl Which for Windows {
     const DEFAULT_PATH: &'static str = "";
 
-    /// Counts any file except a directory as executable.
+    /// Counts everything but a directory as executable.
     fn executable(&self, from: &Dir, path: Name<'_, u16>) -> Result<Verdict, Unsearched> {
         match self.syscalls.open(searched(from, path), READ_ATTRIBUTES, FILE) {
             Ok(handle) => {
@@ -130,7 +130,7 @@ fn not_opened(status: Status) -> Result<Verdict, Unsearched> {
     }
 }
 
-/// Spells a name as stored, by the path of the handle. On some filesystems the older query returns
+/// Spells a name as stored, by the path of the handle. On some filesystems, the older query returns
 /// the name as it was opened.
 fn spell(syscalls: &Syscalls, file: BorrowedHandle<'_>, volume: &Volume, spelled: &mut Vec<u16>) {
     const FORMS: [i32; 2] = [nt::FileNormalizedNameInformation, nt::FileNameInformation];
@@ -172,7 +172,7 @@ fn yield_records(units: &[u16], each: &mut dyn FnMut(Match<'_, u16>)) {
         let Some(name) = record.get(NAME..NAME + length as usize / 2) else { return };
         let short = record.get(SHORT_LENGTH).map_or(0, |&length| usize::from(length & 0xff) / 2);
         let short = record.get(SHORT..SHORT + short.min(12)).unwrap_or_default();
-        // A link's attributes state whether its target is a directory.
+        // A link's attributes show whether its target is a directory.
         let is_directory = attributes & win::FILE_ATTRIBUTE_DIRECTORY != 0;
         let kind = if is_directory { Kind::Directory } else { Kind::File };
         each(Match { name, short, kind });

@@ -1,5 +1,3 @@
-//! Branches on the in-memory filesystem, where directories move at the worst moment.
-
 use std::path::Path;
 
 use super::{Branch, Limits};
@@ -95,7 +93,7 @@ fn a_mount_behind_a_link_leads_back() {
     let mut branch = begin(&sys, FOLLOW);
     branch.stack.add_waiting(name("link").as_name());
     assert!(enter_next(&mut branch, &sys).unwrap());
-    // The rename stands in for mounting `tree` there.
+    // The rename simulates mounting `tree` there.
     setup.world(|world| _ = world.rename("tree", "other/mount"));
     let known = Fields::KIND | Fields::ATTRIBUTES;
     let facts = Facts { known, kind: Kind::Directory, is_mount: true, ..Facts::default() };

@@ -43,7 +43,7 @@ fn a_loop_names_the_depth_of_its_ancestor() {
         _ => panic!("it is not left out"),
     };
     assert_eq!(enter(&mut loops, &b, 4, Some(&d)), Some(1));
-    // Everything inside another mount of the same filesystem is compared from now on.
+    // From now on everything inside a different mount of the same filesystem is compared.
     assert_eq!(enter(&mut loops, &other, 4, Some(&d)), None);
     assert_eq!(enter(&mut loops, &b, 5, None), Some(1));
     assert_eq!(enter(&mut loops, &other, 5, None), Some(4));

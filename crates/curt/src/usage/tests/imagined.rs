@@ -1,5 +1,3 @@
-//! Measurements of the in-memory filesystem, with several threads, while trees change.
-
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Counting entries with a failed query. On Windows, listings have the sizes but not the number of
-//! names.
+//! Tests the counting of entries with a failed query. On Windows, listings have the sizes but not
+//! the number of names.
 
 use crate::fields::{Facts, Fields, Metadata};
 use crate::usage::Sizes;

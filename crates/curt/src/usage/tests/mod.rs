@@ -1,4 +1,4 @@
-//! Compares measurements with a plain one by the standard library.
+//! Compares measurements with a simple one based on the standard library.
 #![cfg(unix)]
 
 mod imagined;
@@ -40,7 +40,7 @@ fn list(path: &Path, into: &mut Vec<PathBuf>) {
     into.push(path.to_owned());
 }
 
-/// Returns paths with sizes, depth, and whether they are shown only if files have records.
+/// Returns paths with their sizes and depths, and whether they have a record only with `files`.
 fn naive(scratch: &Scratch, operand: &Path) -> Vec<((String, Sizes), usize, bool)> {
     let mut paths = Vec::new();
     list(operand, &mut paths);
@@ -88,7 +88,7 @@ fn sample() -> Scratch {
         scratch.file_with(format!("{directory}/more/deep/er/file"), &vec![b'x'; number]);
         scratch.file(format!("{directory}/empty"));
     }
-    // Hard links all over the tree; the name created first is not always the smallest.
+    // Hard links all over the tree. The name created first is not always the smallest.
     for number in 0..200 {
         let first = format!("t/{}/{}/d{number}/shared", number % 5, number % 37);
         scratch.file_with(&first, &vec![b'y'; 3000 + number]);
@@ -104,7 +104,7 @@ fn sample() -> Scratch {
     scratch.fifo("t/pipe");
     let hole = scratch.file("t/hole");
     std::fs::File::options().write(true).open(hole).unwrap().set_len(1 << 30).unwrap();
-    // These sort differently by the bytes of whole paths and by names.
+    // These names sort differently as components and as bytes of whole paths.
     scratch.tree("", "t/a/x t/a.b/x t/a!/x t/ab/x");
     scratch
 }
@@ -158,7 +158,7 @@ fn records_come_as_soon_as_they_are_complete() {
         }
         reported.push((record.depth, record.sizes.apparent));
     });
-    // `late` is written when `a` is reported, so `c/d` had not been read by then.
+    // `late` is written when `a` is reported, so it is counted only if `c/d` is read after that.
     assert_eq!(reported, [(1, 0), (1, 0), (2, 5), (1, 5), (0, 5)]);
     assert_eq!(report.total().entries, 607);
 }
@@ -308,7 +308,8 @@ fn own_sizes_leave_subdirectories_out() {
     }
 }
 
-/// A hundred directories with symlinks to each other have more paths than any machine could walk.
+/// A hundred directories with symlinks to each other have more paths than a machine could ever
+/// walk.
 #[test]
 fn a_web_of_links_is_walked_in_linear_time() {
     let scratch = Scratch::new();

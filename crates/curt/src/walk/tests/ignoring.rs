@@ -1,4 +1,4 @@
-//! Ignore rules on every platform. Other tests compare their meaning with git.
+//! Other tests compare the meaning of rules with git.
 
 use curt_testkit::Scratch;
 
@@ -89,7 +89,7 @@ fn configuration_of_git_is_read_through_the_platform<S: Sys>() {
         scratch.file_with(format!("{directory}/.git/config"), config.as_bytes());
         walk::<S>(&ignoring(), &scratch, directory).calls.total()
     };
-    // Checking the condition costs calls to resolve the path of the repository.
+    // Evaluating the condition costs calls to resolve the path of the repository.
     let condition = "[includeIf \"gitdir:/nowhere/\"]\npath = file\n";
     assert!(calls("a", condition) > calls("b", "[core]\npath = file\n"));
 }

@@ -1,5 +1,3 @@
-//! Walks of the in-memory filesystem: listings of every kind, and trees that change meanwhile.
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -105,7 +103,8 @@ fn changes_before_any_call_lose_nothing_elsewhere() {
     }
 }
 
-/// Every entry outside the changed directory is yielded once, and all errors are about that one.
+/// Asserts that every entry outside the directory `place` was yielded once, and that all errors are
+/// about `place`.
 fn assert_only_lost_at(place: &str, seen: &Seen, all: &[String], case: &str) {
     for error in &seen.errors {
         assert!(error.path().starts_with(place), "{case}: {error}");
@@ -213,7 +212,7 @@ fn a_deep_tree_opens_as_many_directories_as_it_may() {
             });
             walk(&walk_of.clone().descriptors(descriptors), &setup);
             let most = setup.world(|world| world.max_open);
-            // A walk that needs each directory only once closes it on entering the next.
+            // A walk that needs each directory only once closes it when it enters the next one.
             let is_plain = !walk_of.settings.contents_first && !walk_of.settings.is_sorted;
             assert_eq!(most, if is_plain { 3 } else { descriptors }, "{descriptors}");
         }
@@ -236,7 +235,7 @@ fn numbers(options: &Walk<'_>, more: Fields) -> BTreeMap<String, Option<u128>> {
     numbers
 }
 
-/// Listings have the number of the directory underneath a mount.
+/// Listings have the file number of the directory hidden under a mount.
 #[test]
 fn file_number_does_not_depend_on_other_fields() {
     let expected = numbers(&plan().fields(Fields::ALL), Fields::NONE);
@@ -315,7 +314,8 @@ fn replacement_of_an_operand_is_left() {
             });
         });
         let errors = delete(&setup);
-        // A change between the last check and the removal cannot be detected.
+        // The last calls follow the last check of the name, so a change before them cannot be
+        // detected.
         if setup.world(|world| world.exists("elsewhere")) && call + 4 < calls {
             assert!(setup.world(|world| world.exists("tree")), "before call {call}: {errors:?}");
             assert_eq!(errors.len(), 1, "before call {call}: {errors:?}");

@@ -121,7 +121,7 @@ fn only_operands_are_followed_on_request() {
     assert_eq!([Follow::Never, Follow::CommandLine].map(entries), [1, 3]);
 }
 
-/// Fetches the creation time because the first query did not return it.
+/// Fetches the creation time, because the first query has not returned it.
 #[test]
 #[cfg(unix)]
 fn fetching_more_follows_the_text_of_an_operand() {
@@ -157,13 +157,13 @@ fn a_directory_costs_its_listing_and_two_calls() {
     let listings = 21 * 4;
     let entries = walk::<Os>(&plan(), &scratch, "t").entries.len() as u64;
     let costs = |options: &Walk<'_>, wanted: u64| {
-        // Take the minimum: a signal during a listing call costs another call.
+        // Take the minimum, because a signal during a listing call costs another call.
         let walks = (0..3).map(|_| walk::<Os>(options, &scratch, "t"));
         let seen = walks.min_by_key(|seen| seen.calls.total()).unwrap();
         assert_eq!(seen.entries.len() as u64, entries);
         assert_eq!(seen.calls.total(), wanted, "{:?}", seen.calls);
     };
-    // Add the query of the operand, and that of the descriptor limit.
+    // The 2 calls are the queries of the operand and of the descriptor limit.
     costs(&plan(), listings + 2);
     costs(&plan().sort_by_name(true), listings + 2);
     costs(&plan().same_file_system(SameFileSystem::Mount), listings + 2);

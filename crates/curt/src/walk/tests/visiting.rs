@@ -224,7 +224,7 @@ fn cancelled_walk_ends_on_every_thread() {
         });
         assert!(summary.stopped);
         assert_eq!(summary.threads, threads);
-        // Each worker may have visited one more entry meanwhile.
+        // Each worker may have visited one more entry after the cancellation.
         let entries = entries.into_inner();
         assert!((ENOUGH..=ENOUGH + 1 + threads).contains(&entries), "{threads}: {entries}");
     }

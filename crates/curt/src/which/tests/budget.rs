@@ -1,5 +1,3 @@
-//! Checks the exact number of calls of look-ups.
-
 use std::sync::Arc;
 
 use super::{Fixture, PATHEXT, build};
@@ -9,7 +7,8 @@ use crate::which::directories::RelativeTo;
 
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
 
-/// Looks up `x` in one directory, without the calls for the working directory.
+/// Looks up `x` in one directory. Returns the result and the number of calls, without those for the
+/// working directory.
 fn cost(pathext: &str, change: impl FnOnce(&mut World)) -> (String, u64) {
     let mut fixture = Fixture::windows("/a", change).pathext(pathext);
     fixture.options.base = RelativeTo::WorkingDirectory;
@@ -51,7 +50,7 @@ fn calls_for_a_directory_are_those_of_the_table() {
     }
 }
 
-/// From a bug report to Zig: the program is in the 197th directory.
+/// The case of a bug report to Zig, with the program in the 197th directory.
 #[test]
 fn a_long_path_costs_three_calls_for_each_directory() {
     let entries: Vec<String> = (0..211).map(|at| format!("/{at}")).collect();
@@ -140,7 +139,7 @@ fn no_failed_call_hides_a_program() {
     let mut failed = 0;
     for (fault, answer) in &seen {
         let is_found = answer.starts_with("/b/x path:1") || answer.starts_with("/b/x.cmd path:1");
-        // A denied directory may hide the program.
+        // The program may be in a denied directory.
         let is_reported = ["other /a", "other /b"].contains(&answer.as_str());
         let is_denied = fault.ends_with(" 1") && answer == "not-found";
         assert!(is_found || is_reported || is_denied, "{fault}: {answer}");

@@ -1,4 +1,4 @@
-//! Searches in a small tree in memory, for fuzzing.
+//! Searches a small in-memory tree, for fuzzing.
 
 #![cfg_attr(not(fuzzing), allow(unreachable_pub, reason = "public where it is fuzzed"))]
 
@@ -12,7 +12,7 @@ use crate::sys::memory::{Memory, Setup, World};
 use crate::sys::{Sys, SystemUnit};
 use curt_paths::Flavor;
 
-/// The result of a search, on which all ways to search agree.
+/// The result of a search, which must be the same for all ways to search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Searched {
     /// The path found and its origin, or the word of the error.
@@ -21,12 +21,12 @@ pub struct Searched {
     pub calls: u64,
 }
 
-/// The files in the tree of [`search`], the only valid results.
+/// The files in the tree of [`search`]. A search can only find these.
 pub const FILES: [&str; 7] =
     ["a/x.exe", "a/x.cmd", "a/y", "b/x.com", "b/A Long Name.exe", "w/x.exe", "w/sub/z.bat"];
 const DIRECTORIES: [&str; 2] = ["b/y.exe", "a/z.bat"];
 
-/// Searches from the base `/w` in two ways: alone, and as the first of all programs.
+/// Searches from the base `/w`, once for the first program and once for all programs.
 ///
 /// # Panics
 /// Panics if the results differ.

@@ -1,4 +1,4 @@
-//! Tests the rules on a filesystem in memory. Windows rules count the calls of Windows.
+//! On the in-memory filesystem, Windows rules count the calls of Windows.
 
 mod budget;
 mod parsing;
@@ -71,7 +71,7 @@ impl Fixture {
         Engine::new(Memory::start(&self.setup), &self.options)
     }
 
-    /// Returns `path origin program` or the word of the error, and the number of calls.
+    /// Returns `path origin program` or the word for the error, and the number of calls.
     fn find(&self, name: &str) -> (String, u64) {
         let mut engine = self.engine();
         let answer = engine.find(OsStr::new(name));
@@ -100,7 +100,7 @@ impl Fixture {
     }
 }
 
-/// Builds a tree, in which `a/` is a directory, `a->b` a symlink, and `a!` is not executable.
+/// Builds a tree: `a/` is a directory, `a->b` is a symlink, and `a!` is not executable.
 fn build(world: &mut World, tree: &str) {
     world.dir("w");
     for entry in tree.split(' ') {

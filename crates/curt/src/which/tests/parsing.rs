@@ -1,5 +1,3 @@
-//! Parses arbitrary text as `PATH`, `PATHEXT` and names.
-
 use crate::which::candidates::ExtensionList;
 use crate::which::directories::entries;
 use crate::which::names::stem_of;
@@ -16,7 +14,7 @@ fn texts(count: usize) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// `CURT_FUZZ` overrides the number of texts.
+/// Returns the number of texts, which `CURT_FUZZ` overrides.
 fn count() -> usize {
     std::env::var("CURT_FUZZ").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
 }
@@ -86,8 +84,8 @@ fn any_name_is_accepted_or_refused() {
     assert!(accepted > 1000, "{accepted}");
 }
 
-/// For Go and cmd.exe, these are the rows of `winsplitlisttests` in Go's
-/// `src/path/filepath/path_windows_test.go`, which also runs cmd.exe; for libuv, those of
+/// The rows for Go and cmd.exe are from `winsplitlisttests` in Go's
+/// `src/path/filepath/path_windows_test.go`, which also runs cmd.exe. Those for libuv follow
 /// `search_path` in `src/win/process.c`.
 #[test]
 fn quotes_mean_what_the_authority_says() {
@@ -102,7 +100,7 @@ fn quotes_mean_what_the_authority_says() {
         assert!(units.iter().map(|entry| String::from_utf16(entry).unwrap()).eq(texts.clone()));
         texts
     };
-    // The columns: cmd.exe and Go, libuv, and curt if it differs from cmd.exe.
+    // The columns are cmd.exe and Go, libuv, and curt if it differs from cmd.exe.
     for (path, cmd, libuv, native) in [
         ("a;b", "a|b", "a|b", None),
         (r#""a""#, "a", "a", None),

@@ -1,4 +1,4 @@
-//! Tests POSIX rules in directories that only another user could set up on a real system.
+//! Tests POSIX rules in directories that a user could not set up on a real system.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -39,7 +39,7 @@ fn system_failures_are_reported_before_unfit_files() {
     }
 }
 
-/// Elsewhere the error number has another meaning.
+/// The test is for Unix, because elsewhere the error number means something else.
 #[cfg(unix)]
 #[test]
 fn link_loops_end_the_search_only_by_policy() {

@@ -1,4 +1,5 @@
-//! Windows rules, as observed in cmd.exe and others. The suite of the command tests other policies.
+//! Tests Windows rules as observed in cmd.exe and others. The suite of the command tests other
+//! policies.
 
 use super::{Fixture, build};
 use crate::sys::memory::{Denied, Order};
@@ -21,7 +22,7 @@ fn programs_are_found_as_by_windows() {
              s.js /b/s.js path:1 association",
         ),
         ("a/x.exec a/x.ex a/x.EXE2 a/x a/Y.Exe", "/a", "x not-found | y /a/Y.Exe path:0 image"),
-        // Broken symlinks are found.
+        // A broken symlink counts as a program.
         (
             "a/x.exe/ b/x.cmd d/ a/l.exe->/d b/n.exe/ a/k.exe->/nowhere",
             "/a;/b",
@@ -78,7 +79,7 @@ fn short_names_find_long_names_and_an_exact_name_wins_where_case_counts() {
     let answer = "alongn~1 /a/A Long Name.exe path:0 image";
     fixture.assert_finds(answer);
     fixture.pathext(".EXE").assert_finds(answer);
-    // curt compares the extension in any case. Of two matches, the spelling in `PATHEXT` wins.
+    // curt ignores the case of extensions. Of two matches, the spelling in `PATHEXT` wins.
     let fixture = Fixture::windows("/a;/b", |world| {
         build(world, "a/foo.cmd a/foo.CMD b/FOO.CMD b/foo.CMD");
         world.case_counts("a").case_counts("b");

@@ -1,9 +1,9 @@
-//! Opens each file many times, and writes the number of entries.
+//! Opens each file many times, and prints the number of entries.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The same number as in `curt-bench`.
+/// As in `curt-bench`.
 const ROUNDS: usize = 20;
 
 pub fn tree() -> PathBuf {

@@ -1,6 +1,6 @@
-//! The command line and the output of the programs.
+//! The command line and the output that these programs share.
 //!
-//! `walk` writes all paths, `sizes` each path after its size, `du` the KiB allocated.
+//! `walk` prints all paths, `sizes` each path after its size, `du` the KiB allocated.
 use std::error::Error;
 use std::fs::Metadata;
 use std::io::{self, BufWriter, StdoutLock, Write};

@@ -6,14 +6,14 @@ use std::path::Path;
 
 const SIZES: [usize; 2] = [32, 64];
 
-/// `PATHEXT` of a typical Windows, the extensions independent of the registry, and the extensions
-/// that libuv tries.
+/// A typical `PATHEXT`, its extensions that do not depend on the registry, and those that libuv
+/// tries.
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
 const FOUR: &str = ".COM;.EXE;.BAT;.CMD";
 const TWO: &str = ".COM;.EXE";
 
-/// Kinds of existing directories, with the pattern and number of their files. A `crowd` has more
-/// names with the program's prefix than fit in one buffer.
+/// The kinds of existing search directories, with the pattern and number of their files. In a
+/// `crowd`, more names begin with the program's name than fit in one buffer.
 const KINDS: [(&str, &str, usize); 4] = [
     ("miss", "other.exe", 1),
     ("like", "program-#.exe", 1),
@@ -124,8 +124,8 @@ fn run() -> Snapshot {
     snapshot("run", rows)
 }
 
-/// Wine follows symlinks despite the flags, so this counts resolution in single steps. On Windows,
-/// opening takes one call.
+/// Wine follows symlinks despite the flags, so the counts are those of resolution in single steps.
+/// On Windows itself, an open takes one call.
 fn beneath() -> Snapshot {
     let row = |what: &str, status, options: &[&str], path: &str| {
         let root = format!(r"C:\{PLACE}\root");

@@ -1,8 +1,8 @@
 //! Counts the ntdll calls of `curt.exe` per file, directory, name or path.
 //!
 //! Each row is a slope: the difference between a small and a larger input, which cancels the
-//! startup of the program and of Wine. Only calls into ntdll's file functions from outside ntdll
-//! count. A kernel32 function counts as *Wine's* implementation of it, which may differ from
+//! startup of the program and of Wine. Only calls to ntdll's file functions from other modules
+//! count. A kernel32 function counts as *Wine's* implementation of it does, which may differ from
 //! Windows'.
 
 mod commands;
@@ -44,8 +44,8 @@ struct Snapshot {
     rows: Vec<Row>,
 }
 
-/// `--check` compares snapshots with new counts. A command, with `{}` for a tree to remove, is
-/// counted and shown.
+/// `--check` compares the snapshots with new counts. A command is counted and shown; `{}` in it is
+/// a tree to remove.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (snapshots, is_check) = match arguments {
         [check, names @ ..] if check == "--check" => {
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Err(Failure::new(format!("native calls:\n{}", wrong.join("\n"))))
 }
 
-/// Returns the counter's path inside the root, and the script that must run first.
+/// Returns the path of the counting script inside the root, and the script that must run before it.
 pub(super) fn counter(windows: &Windows) -> Result<(PathBuf, String), Failure> {
     fs::write(windows.outside("native-calls"), relay::COUNT)?;
     Ok((windows.inside("native-calls"), relay::set_up(&windows.inside("runner"))))
@@ -116,7 +116,7 @@ fn count_once(
     curt: &Path,
     snapshots: &[Snapshot],
 ) -> Result<(Vec<Result<String, String>>, bool), Failure> {
-    // Wine creates drive C:, which must exist before the directory.
+    // Start Wine first: it creates drive C:, where the directory is made.
     host::check(&mut windows.session(&["true"]))?;
     let place = Windows::on_drive_c(PLACE);
     let outside = windows.outside(&place);

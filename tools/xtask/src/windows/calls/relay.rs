@@ -1,4 +1,4 @@
-//! Parses Wine's "relay", its log of calls between modules.
+//! Parses Wine's "relay" log, which records calls between modules.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,13 +49,13 @@ const CALLS: &[&str] = &[
     "NtWriteVirtualMemory",
 ];
 
-/// The runner of Cargo's tests retries after a crash of Wine.
+/// Uses the runner of Cargo's tests, because it retries after a crash of Wine.
 pub(super) fn set_up(runner: &Path) -> String {
     let calls: Vec<String> = CALLS.iter().map(|call| format!("ntdll.{call}")).collect();
     format!("runner='{}' calls='{}'\n{SET_UP}", runner.display(), calls.join(";"))
 }
 
-/// Wine omits calls from some of its modules by default.
+/// Clears `RelayExclude`, because by default Wine omits calls from some of its modules.
 const SET_UP: &str = r#"
 set_debug() {
     sh -eu "$runner" reg add 'HKCU\Software\Wine\Debug' /v "$1" /t REG_SZ /d "$2" /f >/dev/null
@@ -77,7 +77,8 @@ run() {
 }
 "#;
 
-/// Counts calls like [`count`]. Arguments: the file for the counts, the program and its arguments.
+/// Counts calls as [`count`] does. Arguments: the file for the counts, the program and its
+/// arguments.
 pub(super) const COUNT: &str = r#"
 file=$1 status=0
 shift

@@ -19,20 +19,20 @@ use crate::sys::unix::dir::{Dir, text};
 use crate::sys::unix::{LOOKUP, StatTarget, Unix, values};
 use crate::sys::{Feature, Request, Sys};
 
-/// How often `openat2` is tried while it fails with `EAGAIN`: while any process renames or mounts,
-/// the kernel cannot resolve `..` safely. The first tries follow at once, later ones after a pause.
-/// Single steps are no fallback, because a process that keeps renaming must not be able to force
-/// them (ADR 36).
+/// How often `openat2` is tried if it fails with `EAGAIN`: while any process renames or mounts, the
+/// kernel cannot resolve `..` safely. The first tries follow at once, later ones after a pause.
+/// Single steps are no fallback, because otherwise a process that keeps renaming could force them
+/// (ADR 36).
 const TRIES: u32 = 64;
 const AT_ONCE: u32 = 24;
 const PAUSE: Duration = Duration::from_micros(250);
 
 const LOOKUP_ANY: OFlags = LOOKUP.difference(OFlags::DIRECTORY);
 
-/// `PROC_SUPER_MAGIC`, the only file system with magic links.
+/// `PROC_SUPER_MAGIC`. Only this filesystem has magic links.
 const PROC: i64 = 0x9fa0;
 
-/// `ST_NOSYMFOLLOW`, Linux 5.10: symlinks on this mount are not followed.
+/// `ST_NOSYMFOLLOW` (Linux 5.10): symlinks on this mount are not followed.
 const NO_LINKS: u64 = 0x2000;
 
 /// `S_ISVTX` and `S_IWOTH`.
@@ -107,7 +107,7 @@ impl Unix {
         }
     }
 
-    /// Whether a security filter refuses `openat2` even for the root. This worker then stops
+    /// Whether a security filter refuses `openat2` even for the root. If so, this worker stops
     /// calling it.
     fn is_filtered(&self, root: &Dir, scope: ResolveFlags) -> bool {
         match self.open_within(root, c".", (LOOKUP, Mode::empty()), scope) {
@@ -122,7 +122,7 @@ impl Unix {
         }
     }
 
-    /// Applies the kernel's rules for following a symlink.
+    /// Returns the target of an open symlink if the kernel would follow it.
     fn target(&self, at: &Dir, link: BorrowedFd<'_>, is_last: bool) -> Result<Link<u8>, Errno> {
         let mut target = Vec::new();
         let read = self.syscalls.readlinkat(link, c"", &mut target);
@@ -157,7 +157,7 @@ impl Unix {
         Err(Errno::ACCESS)
     }
 
-    /// Assumes the protection unless the setting can be read, which only root may.
+    /// Assumes the protection if the setting cannot be read; only root may read it.
     fn protects_links(&self) -> bool {
         let path = Path::new("/proc/sys/fs/protected_symlinks");
         let Ok(file) = self.syscalls.open_path(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC) else {
@@ -171,13 +171,13 @@ impl Unix {
 
     /// Reads the path from the kernel's directory cache.
     pub(in crate::sys::unix) fn name_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
-        /// The kernel appends this if the name is gone. A real name may also end like this.
+        /// The kernel appends this if the name is gone. A real name may end with it too.
         const DELETED: &[u8] = b" (deleted)";
         let mut path = Vec::new();
         let read = |link: &_| self.syscalls.readlinkat(CWD, link, &mut path);
         descriptor::by_path(&self.syscalls, fd, b"", read)?;
         if path.first() != Some(&b'/') {
-            // The file lies outside the root of this process.
+            // The file is outside this process's root.
             return Err(Errno::XDEV.into());
         }
         if path.ends_with(DELETED) && !self.resolves_to(CWD, &path, fd)? {
@@ -186,7 +186,7 @@ impl Unix {
         Ok(path)
     }
 
-    /// Makes 4 system calls and a close. Returns `None` if the kernel has no answer.
+    /// Returns the canonical path, or `None` if the kernel has no answer. Makes 5 system calls.
     pub(in crate::sys::unix) fn canonical_at_once(
         &self,
         path: Name<'_, u8>,
@@ -217,14 +217,13 @@ impl Unix {
         }
     }
 
-    /// Makes 1 system call, or 2 for a possible magic link, whose target does not say where it
-    /// leads.
+    /// Makes 1 system call, or 2 for a possible magic link, whose text is not a path.
     fn link_as_it_is(&self, at: &Dir, name: Name<'_, u8>) -> io::Result<Link<u8>> {
         let mut target = Vec::new();
         match self.syscalls.readlinkat(at.as_fd(), text(name), &mut target) {
             Ok(()) => {}
             Err(Errno::INVAL) => return Ok(Link::No),
-            // This is a magic link of another user's process, or the directory may not be searched.
+            // Either a magic link of another user's process, or the directory is not searchable.
             Err(Errno::ACCESS) if self.query(at, name, Request::STAT)?.kind.is_link() => {
                 return Ok(Link::Refused(Errno::ACCESS.raw_os_error()));
             }
@@ -236,8 +235,8 @@ impl Unix {
         Ok(Link::To(target))
     }
 
-    /// Opens the symlink itself, so that all answers concern the same symlink. Makes 4 system
-    /// calls, 1 more for the last component of a path, and up to 5 more in a sticky, world-writable
+    /// Opens the symlink itself, so that all queries concern the same one. Makes 4 system calls, 1
+    /// more for the last component of a path, and up to 5 more in a sticky, world-writable
     /// directory.
     fn link_to_follow(&self, at: &Dir, name: Name<'_, u8>, is_last: bool) -> io::Result<Link<u8>> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -248,8 +247,8 @@ impl Unix {
         Ok(target?)
     }
 
-    /// Changes an open file, even if opened with `O_PATH`. Uses its path in `/proc`, which works on
-    /// every kernel; `fchmodat2` needs Linux 6.6.
+    /// Changes a file, even one opened with `O_PATH`, through its path in `/proc`: `fchmodat2`
+    /// needs Linux 6.6.
     fn change_open(&self, fd: BorrowedFd<'_>, change: &Change) -> Result<(), Errno> {
         let (at, follow) = (CWD, AtFlags::empty());
         let changed = match change {
@@ -268,7 +267,7 @@ impl Unix {
         if changed == Err(Errno::NOENT) { Err(Errno::NOSYS) } else { changed }
     }
 
-    /// Returns `false` for a symlink, which is left alone.
+    /// Returns `false` for a symlink, and leaves it unchanged.
     pub(in crate::sys::unix) fn change_unless_link(
         &self,
         at: &Dir,

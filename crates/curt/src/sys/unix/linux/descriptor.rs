@@ -1,4 +1,4 @@
-//! Paths in `/proc` to open files of this thread.
+//! Paths in `/proc` to this thread's open files.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -8,10 +8,10 @@ use rustix::io::{Errno, Result};
 
 use crate::sys::unix::syscalls::Syscalls;
 
-/// Calls `call` with a path in `/proc` that ends with `below`.
+/// Calls `call` with a descriptor's path in `/proc`, followed by `below`.
 ///
-/// `/proc/self` shows the descriptors of the first thread, but a thread may have its own table
-/// (`unshare(CLONE_FILES)`), where the number means another file or none. Linux before 3.17 lacks
+/// `/proc/self` shows the first thread's descriptors, but a thread may have its own table
+/// (`unshare(CLONE_FILES)`), where the number may mean a different file. Linux before 3.17 lacks
 /// `/proc/thread-self`; after `ENOENT`, one more call checks for that.
 pub(super) fn by_path<T>(
     syscalls: &Syscalls,
@@ -64,7 +64,7 @@ mod tests {
     fn apart(ask: impl FnOnce() + Send) {
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // SAFETY: this thread uses only descriptors in its own table.
+                // SAFETY: this thread uses only descriptors that are in its own table.
                 unsafe { unshare_unsafe(UnshareFlags::FILES) }.unwrap();
                 ask();
             });

@@ -1,6 +1,6 @@
-//! Extended attributes: one call lists their names, another one reads the label. These calls take
-//! paths, so entries are reached through `/proc` (`descriptor.rs`). `listxattrat` is not used,
-//! because it needs Linux 6.13, and filters refuse it.
+//! Extended attributes: one call lists their names, another reads the label. Both take paths, so
+//! entries are reached through `/proc` (`descriptor.rs`). `listxattrat` is not used, because it
+//! needs Linux 6.13 and filters refuse it.
 
 use std::ffi::{CStr, CString, OsString};
 use std::io;
@@ -18,7 +18,7 @@ use crate::sys::unix::dir::{Dir, text};
 
 const CAPACITY: usize = 1024;
 
-/// The first label present is used.
+/// Only the first label present is read.
 const LABELS: [&[u8]; 2] = [b"security.selinux", b"security.SMACK64"];
 const ACLS: [&[u8]; 3] =
     [b"system.posix_acl_access", b"system.posix_acl_default", b"system.nfs4_acl"];

@@ -1,5 +1,5 @@
-//! Linux only: fast paths next to the portable calls, which [`Unix::has`] can switch off, and
-//! queries that have no portable call.
+//! Linux fast paths, which [`Unix::has`] can switch off in favour of portable calls, and queries
+//! without a portable call.
 
 mod beneath;
 mod descriptor;
@@ -30,35 +30,36 @@ pub(super) const QUERIED: Fields = Fields::CREATED.union(Fields::ATTRIBUTES);
 pub(super) const EXTENDED: Fields = Fields::ACL.union(Fields::CAPABILITY).union(Fields::LABEL);
 pub(super) const MOUNTS_MAY_LOOP: bool = true;
 
-/// The magic number shared by ext2, ext3 and ext4.
+/// The magic number of ext2, ext3 and ext4.
 const EXT4: i64 = 0xEF53;
 
-/// Whether this is `/dev/null`, which is `makedev(1, 3)`.
+/// `/dev/null` is `makedev(1, 3)`.
 pub(super) fn is_null(device: Dev) -> bool {
     device == 0x103
 }
 
-/// Set only after `ENOSYS`, because `EPERM` may come from a security filter of one thread.
+/// Set only after `ENOSYS`, because `EPERM` may come from a security filter of a single thread.
 static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
 
 /// Results of earlier calls.
 #[derive(Default)]
 pub(super) struct State {
-    /// Whether a security filter refused `openat2`.
     openat2_refused: Cell<bool>,
-    /// Whether `statx` was refused or missing, while the portable call works.
+    /// Whether `statx` is refused or missing, while the portable call works.
     statx_refused: Cell<bool>,
     last_mask: Cell<(Fields, u32)>,
     without_extended: RefCell<BTreeSet<u64>>,
 }
 
 impl State {
-    /// Stops trying `openat2`: the portable call succeeded, so a filter refused it.
+    /// Stops trying `openat2`. Called when the portable call succeeded, so a filter refused
+    /// `openat2`.
     pub(super) fn stop_openat2(&self) {
         self.openat2_refused.set(true);
     }
 
-    /// Tries `statx` again: the portable call failed too, so the cause might not be a filter.
+    /// Tries `statx` again. Called when the portable call failed too, so the cause might not be a
+    /// filter.
     pub(super) fn resume_statx(&self) {
         self.statx_refused.set(false);
     }
@@ -71,7 +72,7 @@ impl Unix {
             && !NO_OPENAT2.load(Ordering::Relaxed)
     }
 
-    /// Returns `None` without `openat2`. `EPERM` may come from a security filter.
+    /// Returns `None` without `openat2`. A security filter may cause `EPERM`.
     pub(super) fn open_at_once(
         &self,
         from: &Dir,
@@ -82,8 +83,8 @@ impl Unix {
         if !self.may_openat2() {
             return None;
         }
-        // `O_NOFOLLOW` in `LIST` refuses a symlink only in the last component, which suffices for a
-        // single name.
+        // `O_NOFOLLOW` in `LIST` refuses a symlink only in the last component, which is enough for
+        // a single name.
         let mut resolve = ResolveFlags::empty();
         resolve.set(ResolveFlags::NO_SYMLINKS, refuses_links);
         resolve.set(ResolveFlags::NO_XDEV, mounts == Mounts::Refuse);
@@ -98,15 +99,15 @@ impl Unix {
     pub(super) fn read_raw(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
         match self.syscalls.getdents64(dir.as_fd(), buf.space(self.setup.lists_only)) {
             Ok(()) if buf.is_empty() => Ok(Batch::End),
-            // `ENOENT` means that another process removed the directory.
+            // `ENOENT`: another process has removed the directory.
             Err(Errno::NOENT) => Ok(Batch::End),
             Ok(()) => Ok(Batch::More),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// Returns `false` if the system cannot report the end. The child must not have been waited
-    /// for.
+    /// Waits for a child's end or the limit. Returns `false` if the system cannot report the end.
+    /// The child must not have been waited for.
     pub(super) fn sleep_until_ended(&self, child: &Child, limit: Duration) -> io::Result<bool> {
         if !self.has(Feature::Pidfd) {
             return Ok(false);

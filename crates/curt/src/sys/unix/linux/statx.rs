@@ -11,7 +11,7 @@ use crate::fields::{Facts, Fields, Time};
 use crate::sys::unix::{StatTarget, Unix, values};
 use crate::sys::{Feature, Request};
 
-/// Fields without bits are always answered.
+/// The bits that request fields. Fields without bits are always answered.
 const BITS: [(Fields, StatxFlags); 12] = [
     (Fields::KIND, StatxFlags::TYPE),
     (Fields::MODE, StatxFlags::TYPE.union(StatxFlags::MODE)),
@@ -40,8 +40,8 @@ const fn fields(bits: StatxFlags) -> Fields {
     fields
 }
 
-/// No entry of an append-only directory can be removed. (`access` already refuses to write to an
-/// immutable directory.)
+/// No entry of an append-only directory can be removed. (For an immutable directory, `access`
+/// already fails.)
 pub(in crate::sys::unix) fn is_append_only(facts: &Facts) -> bool {
     facts.attributes & StatxAttributes::APPEND.bits() != 0
 }
@@ -73,7 +73,7 @@ impl Unix {
     }
 
     /// Returns the mount ID or, before Linux 5.8, the device. The device is less exact: the
-    /// subvolumes of btrfs are several devices on one mount. Returns `None` without `statx`.
+    /// subvolumes of one btrfs mount have different ones. Returns `None` without `statx`.
     pub(in crate::sys::unix) fn mount_by_statx(
         &self,
         fd: BorrowedFd<'_>,
@@ -109,9 +109,9 @@ impl Unix {
         }
     }
 
-    /// Requests no other fields, because each may cost time on a network file system.
+    /// Requests no other fields, because each may cost time on a network filesystem.
     fn mask(&self, fields: Fields) -> StatxFlags {
-        // A traversal queries the same fields every time.
+        // A traversal always queries the same fields.
         let (last, mask) = self.native.last_mask.get();
         if last == fields {
             return StatxFlags::from_bits_retain(mask);
@@ -125,7 +125,7 @@ impl Unix {
 
 /// Works in place, because this runs for every entry of a long listing.
 fn add(stat: &Statx, known: &mut Facts) {
-    /// Nearly every file system answers these, whatever was requested, unlike fine-grained times.
+    /// Nearly every filesystem answers these, even if not requested, unlike fine-grained times.
     const USUAL: StatxFlags = StatxFlags::BASIC_STATS
         .difference(StatxFlags::ATIME.union(StatxFlags::MTIME).union(StatxFlags::CTIME));
     const USUAL_FIELDS: Fields = fields(USUAL);

@@ -12,7 +12,7 @@ use rustix::thread::CapabilitySet;
 use super::{Call, Syscalls};
 use crate::sys::unix::values::uninterrupted;
 
-/// Repeats a call with the largest buffer if the first one was too small.
+/// If the buffer is too small, repeats the call with the largest one.
 fn grown(capacity: usize, call: impl Fn(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>> {
     let mut buffer = vec![0; capacity];
     loop {
@@ -44,7 +44,7 @@ impl Syscalls {
         })
     }
 
-    /// Does not grow the buffer.
+    /// Fills the spare capacity, without growing the buffer.
     pub(in super::super) fn getdents64(
         &self,
         dir: BorrowedFd<'_>,
@@ -54,19 +54,19 @@ impl Syscalls {
         let read = uninterrupted(|| {
             self.pass(Call::List)?;
             let (dir, capacity) = (dir.as_raw_fd(), space.as_mut_ptr());
-            // SAFETY: pointer and length describe one exclusively borrowed slice, within which the
-            // kernel writes.
+            // SAFETY: pointer and length describe one exclusively borrowed slice, and the kernel
+            // writes only within it.
             let read = unsafe { libc::syscall(libc::SYS_getdents64, dir, capacity, space.len()) };
             usize::try_from(read).map_err(|_| last_errno())
         })?;
         let length = buffer.len() + read;
-        // SAFETY: the kernel reports writing this much, including the padding between records.
+        // SAFETY: the kernel has written this many bytes, including the padding between records.
         unsafe { buffer.set_len(length) };
         Ok(())
     }
 
-    /// Avoids rustix, which moves the 256-byte answer, and makes another call after the first
-    /// failure to find out whether `statx` exists.
+    /// Avoids rustix, which moves the 256-byte answer, and after the first failure makes another
+    /// call to find out whether `statx` exists.
     pub(in super::super) fn statx<'a>(
         &self,
         dir: BorrowedFd<'_>,
@@ -85,11 +85,12 @@ impl Syscalls {
             } != 0;
             if failed { Err(last_errno()) } else { Ok(()) }
         })?;
-        // SAFETY: after success, the kernel has written the struct, which holds plain numbers.
+        // SAFETY: the call succeeded, so the kernel has written the struct, which holds plain
+        // numbers.
         Ok(unsafe { capacity.assume_init_ref() })
     }
 
-    /// Each name is followed by a NUL. Tries a buffer of `capacity` bytes first.
+    /// Returns names, each followed by a NUL. Tries a buffer of `capacity` bytes first.
     pub(in super::super) fn list_attributes(
         &self,
         path: &CStr,
@@ -107,7 +108,6 @@ impl Syscalls {
         })
     }
 
-    /// Tries a buffer of `capacity` bytes first.
     pub(in super::super) fn attribute(
         &self,
         path: &CStr,
@@ -126,7 +126,7 @@ impl Syscalls {
         })
     }
 
-    /// Returns the magic number of the file system, and the mount flags.
+    /// Returns the filesystem's magic number and the mount flags.
     pub(in super::super) fn file_system(&self, at: BorrowedFd<'_>) -> Result<(i64, u64)> {
         self.pass(Call::FileSystem)?;
         #[allow(
@@ -137,7 +137,7 @@ impl Syscalls {
         rustix::fs::fstatfs(at).map(|fs| (fs.f_type as i64, fs.f_flags as u64))
     }
 
-    /// The standard library also reads container limits from files; here, the governor notices
+    /// Ignores container limits, which the standard library reads from files: the governor notices
     /// workers that such a limit makes useless.
     pub(in super::super) fn processors(&self) -> usize {
         if self.pass(Call::Processors).is_err() {
@@ -149,8 +149,8 @@ impl Syscalls {
     /// Returns the filesystem user ID.
     pub(in super::super) fn user(&self) -> u32 {
         let _ = self.pass(Call::User);
-        // SAFETY: no memory is involved. No user has this number, so `setfsuid(2)` only returns the
-        // current one.
+        // SAFETY: no memory is involved. No user has this ID, so `setfsuid(2)` changes nothing and
+        // returns the current ID.
         unsafe { libc::setfsuid(u32::MAX) }.unsigned_abs()
     }
 

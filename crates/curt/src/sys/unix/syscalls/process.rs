@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal};
 use super::{Call, Syscalls};
 
 impl Syscalls {
-    /// Sets close-on-exec.
+    /// Duplicates a descriptor to at least `floor`, with close-on-exec.
     pub(in super::super) fn duplicate_from(
         &self,
         fd: BorrowedFd<'_>,
@@ -31,7 +31,7 @@ impl Syscalls {
 
     pub(in super::super) fn open_to_read(&self, path: &CStr) -> Result<OwnedFd, Errno> {
         self.pass(Call::Open)?;
-        // Use `O_NONBLOCK`, because opening a named pipe must not wait for a writer.
+        // `O_NONBLOCK`: opening a named pipe must not wait for a writer.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
     }
@@ -48,7 +48,8 @@ impl Syscalls {
         rustix::event::poll(polls, limit.as_ref()).map(drop)
     }
 
-    /// The leader must not have been waited for.
+    /// The leader must not have been waited for, because a different group could then have its
+    /// number.
     pub(in super::super) fn kill_group(&self, leader: Pid) -> Result<(), Errno> {
         self.pass(Call::Kill)?;
         rustix::process::kill_process_group(leader, Signal::KILL)

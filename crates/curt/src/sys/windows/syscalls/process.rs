@@ -1,4 +1,4 @@
-//! Win32 calls for process trees, and for waiting with a limit for processes and their output.
+//! Win32 calls for process trees, and for waiting with a time limit for processes and their output.
 
 use std::io::{self, Error};
 use std::os::windows::io::{BorrowedHandle, FromRawHandle, OwnedHandle};
@@ -32,12 +32,12 @@ impl Syscalls {
 
     pub(crate) fn create_job(&self) -> io::Result<OwnedHandle> {
         self.pass_process(Call::CreateJob)?;
-        // SAFETY: neither attributes nor a name are passed.
+        // SAFETY: both pointers, the attributes and the name, may be null.
         let job = unsafe { CreateJobObjectW(ptr::null(), ptr::null()) };
         if job.is_null() {
             return Err(Error::last_os_error());
         }
-        // SAFETY: the new handle is open and only ours.
+        // SAFETY: the new handle is open and not owned elsewhere.
         Ok(unsafe { OwnedHandle::from_raw_handle(job) })
     }
 
@@ -66,7 +66,7 @@ impl Syscalls {
 
     pub(crate) fn wait(&self, process: BorrowedHandle<'_>, limit: Duration) -> io::Result<()> {
         self.pass_process(Call::Wait)?;
-        // Round up, so that callers do not poll at the end.
+        // Round up, so that callers do not poll in the last millisecond.
         let limit = limit.as_nanos().div_ceil(1_000_000);
         let limit = u32::try_from(limit).unwrap_or(INFINITE - 1).min(INFINITE - 1);
         // SAFETY: the handle is open.
@@ -76,11 +76,11 @@ impl Syscalls {
         }
     }
 
-    /// Returns how many bytes can be read without blocking, or `None` at the end of the file.
+    /// Returns how many bytes can be read without blocking, or `None` at the end.
     pub(crate) fn available(&self, pipe: BorrowedHandle<'_>) -> io::Result<Option<usize>> {
         self.pass_process(Call::FsControl)?;
         let mut available = 0;
-        // SAFETY: the handle is open, no data is read, and `available` is live.
+        // SAFETY: the handle is open, `available` is live, and all other pointers are null.
         let answer = unsafe {
             PeekNamedPipe(
                 raw(pipe),

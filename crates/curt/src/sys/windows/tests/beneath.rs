@@ -1,5 +1,5 @@
-//! Whole paths in one call. If the system lacks this, a fake refuses paths that have a component
-//! with a known name.
+//! Tests whole paths in one call. If the system lacks this, a fake refuses paths with a certain
+//! component.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,5 +1,5 @@
-//! Queries by name that miss existing entries, as under profile containers. The affected folders
-//! are on the volume of their parent.
+//! Tests queries by name that miss existing entries, as under profile containers. The affected
+//! folders are on their parent's volume.
 
 use std::io::ErrorKind;
 
@@ -14,7 +14,8 @@ use crate::sys::windows::Dir;
 
 by_name!(miss_all, |_, _, _, _, _| STATUS_OBJECT_NAME_NOT_FOUND);
 
-/// Queries miss the entries of folders with this prefix, and fail with the status after it.
+/// Queries for entries of folders with this prefix fail with the hexadecimal status that follows
+/// it.
 const MISSED: &str = "missed-";
 
 by_name!(miss_some, |attributes, block, buffer, length, class| {

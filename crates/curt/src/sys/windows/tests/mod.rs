@@ -1,5 +1,5 @@
-//! Tests every version of each native call: the newest ones, faked where this system lacks them,
-//! and the older ones, by refusing the newer.
+//! Tests every version of each native call: the newest, faked if this system lacks them, and the
+//! older ones, by refusing the newer.
 #![allow(
     clippy::missing_safety_doc,
     reason = "stand-ins: the table calls each as the function whose type it has"
@@ -116,7 +116,7 @@ unsafe extern "system" fn list_extended(
     restart: bool,
 ) -> NTSTATUS {
     assert_eq!(class, EXTD, "nothing refused it");
-    // A record of at least 82 bytes grows by up to 12, so ask for 7/8 of the space.
+    // A record of at least 82 bytes grows by up to 12, so request 7/8 of the space.
     let mut old = vec![0_u64; length as usize / 8 * 7 / 8];
     // SAFETY: the arguments are passed on, with our own buffer.
     let status = unsafe {
@@ -148,7 +148,7 @@ unsafe extern "system" fn list_extended(
 ///
 /// # Safety
 ///
-/// The block is live, and the buffer is long enough. Nothing else uses them during the call.
+/// The block must be live and the buffer long enough, and only this call may use them.
 unsafe fn answer(block: *mut IO_STATUS_BLOCK, buffer: *mut c_void, bytes: &[u8]) -> NTSTATUS {
     // SAFETY: the caller promises a buffer that is long enough.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.cast::<u8>(), bytes.len()) };
@@ -228,7 +228,7 @@ by_name!(query_by_name, |attributes, block, buffer, length, class| {
 ///
 /// # Safety
 ///
-/// The attributes and the block are valid, and the buffer has at least 72 bytes.
+/// The attributes and the block must be valid, and the buffer must have at least 72 bytes.
 unsafe fn stat_by_name(
     attributes: *const OBJECT_ATTRIBUTES,
     block: *mut IO_STATUS_BLOCK,
@@ -429,7 +429,7 @@ fn every_form_lists_names_kinds_and_numbers() {
     }
 }
 
-/// Wine lacks junctions, so handles of this name claim to be one.
+/// Wine lacks junctions, so handles whose name ends with this claim to be one.
 const JUNCTION: &str = "junction";
 const MOUNT_POINT: u64 = 0xa000_0003;
 static LINKS_REMOVED: AtomicU64 = AtomicU64::new(0);
@@ -454,11 +454,11 @@ fn name_of(handle: HANDLE) -> String {
     if status == 0 { String::from_utf16_lossy(&query::name_in(&name)) } else { String::new() }
 }
 
-/// The name of an object, relative to its root directory.
+/// Returns an object's name, relative to its root directory.
 ///
 /// # Safety
 ///
-/// The attributes are valid.
+/// The attributes must be valid.
 unsafe fn object_name(attributes: *const OBJECT_ATTRIBUTES) -> String {
     // SAFETY: the caller promises valid attributes.
     let name = unsafe { (*attributes).ObjectName };
@@ -576,6 +576,6 @@ fn what_is_pending_is_waited_for_and_not_counted() {
 fn a_directory_without_a_handle_lends_none_of_this_process() {
     let windows = Windows::start(&Setup::default());
     let (dir, _) = windows.locate(Path::new(r"C:\x")).unwrap();
-    // The handle is null: `INVALID_HANDLE_VALUE` would mean this process.
+    // `INVALID_HANDLE_VALUE` would mean this process.
     assert!(dir.as_handle().as_raw_handle().is_null());
 }

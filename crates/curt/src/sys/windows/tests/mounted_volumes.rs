@@ -1,5 +1,5 @@
-//! Mounted volumes, which look like junctions, from listing to result. No available system can
-//! mount one, so the answers are faked.
+//! Tests mounted volumes, which look like junctions, from listing to result. No available system
+//! can mount one, so the answers are faked.
 
 use windows_sys::Win32::Foundation::STATUS_NO_MORE_FILES;
 
@@ -34,7 +34,6 @@ unsafe extern "system" fn list_junctions(
     unsafe { answer(block, buffer, &all) }
 }
 
-/// Answers with the target of a mounted volume first, then with that of a junction.
 unsafe extern "system" fn fake_targets(
     _handle: HANDLE,
     _event: HANDLE,

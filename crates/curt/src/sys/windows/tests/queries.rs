@@ -1,4 +1,4 @@
-//! Queries in every class, including results that no available system gives.
+//! Tests queries in every class, including results that no available system gives.
 
 use std::ffi::OsString;
 use std::sync::Mutex;
@@ -107,14 +107,15 @@ fn access_is_queried_by_name_or_by_opening() {
 }
 
 by_name!(query_all_by_name, |attributes, block, buffer, length, class| {
-    // SAFETY: the arguments are passed on; every class has at least 72 bytes.
+    // SAFETY: the arguments are passed on, and every class has at least 72 bytes.
     let status = unsafe { stat_by_name(attributes, block, buffer.cast()) };
     if status != 0 {
         return status;
     }
     let more: &[u64] = match (class, length) {
         (nt::FileStatInformation, 72) => &[],
-        // The owner and the mode are valid, the group is not; the device number is 259:70000.
+        // The flags 0b1101 say that user (1000), mode and device number (259:70000) are valid, but
+        // not the group.
         (nt::FileStatLxInformation, 96) => {
             &[0b1101 | 1000 << 32, 0o100_640 << 32, 0x103 | 70_000 << 32]
         }

@@ -1,4 +1,4 @@
-//! Walks with the `ignore` crate in one thread, with its filters off.
+//! Walks with the `ignore` crate on one thread, with its filters off.
 use ignore::WalkBuilder;
 use std::process::ExitCode;
 

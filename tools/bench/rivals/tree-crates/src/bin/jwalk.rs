@@ -1,4 +1,4 @@
-//! Walks with the `jwalk` crate and its default number of threads.
+//! Walks with the `jwalk` crate on its default number of threads.
 use jwalk::WalkDir;
 use std::process::ExitCode;
 

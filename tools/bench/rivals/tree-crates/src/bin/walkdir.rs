@@ -1,4 +1,3 @@
-//! Walks with the `walkdir` crate.
 use std::process::ExitCode;
 use walkdir::WalkDir;
 
