@@ -1,5 +1,5 @@
-//! Keeps the shared library loaded after `dlclose`: thread-local destructors of its standard library
-//! may run later.
+//! Keeps the shared library loaded after `dlclose`: thread-local destructors of its standard
+//! library may run later.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

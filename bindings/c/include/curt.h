@@ -892,7 +892,8 @@ ptrdiff_t curt_find_once(const curt_search_options *options,
  *     curt_root *root;
  *     curt_fd file;
  *     if (curt_root_open(curt_z("tree"), 0, &root, NULL) == 0) {
- *         if (curt_root_open_file(root, curt_z("../x"), NULL, &file, NULL) == CURT_E_REFUSED_ESCAPE)
+ *         int result = curt_root_open_file(root, curt_z("../x"), NULL, &file, NULL);
+ *         if (result == CURT_E_REFUSED_ESCAPE)
  *             puts("refused");
  *         curt_root_close(root);
  *     }
@@ -1030,7 +1031,8 @@ ptrdiff_t curt_canonical(curt_str path,
  *     curt_str roots[] = { curt_z("tree/sub"), curt_z("tree") };
  *     curt_str extension = curt_z(".txt");
  *     if (curt_lookup_open(roots, 2, 0, &lookup, NULL) == 0) {
- *         if (curt_lookup_find(lookup, curt_z("note"), &extension, 1, path, sizeof path, NULL) > 0)
+ *         curt_str name = curt_z("note");
+ *         if (curt_lookup_find(lookup, name, &extension, 1, path, sizeof path, NULL) > 0)
  *             puts(path);
  *         curt_lookup_close(lookup);
  *     }

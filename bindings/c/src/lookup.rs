@@ -5,7 +5,8 @@
 //!     curt_str roots[] = { curt_z("tree/sub"), curt_z("tree") };
 //!     curt_str extension = curt_z(".txt");
 //!     if (curt_lookup_open(roots, 2, 0, &lookup, NULL) == 0) {
-//!         if (curt_lookup_find(lookup, curt_z("note"), &extension, 1, path, sizeof path, NULL) > 0)
+//!         curt_str name = curt_z("note");
+//!         if (curt_lookup_find(lookup, name, &extension, 1, path, sizeof path, NULL) > 0)
 //!             puts(path);
 //!         curt_lookup_close(lookup);
 //!     }

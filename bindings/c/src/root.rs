@@ -3,7 +3,8 @@
 //!     curt_root *root;
 //!     curt_fd file;
 //!     if (curt_root_open(curt_z("tree"), 0, &root, NULL) == 0) {
-//!         if (curt_root_open_file(root, curt_z("../x"), NULL, &file, NULL) == CURT_E_REFUSED_ESCAPE)
+//!         int result = curt_root_open_file(root, curt_z("../x"), NULL, &file, NULL);
+//!         if (result == CURT_E_REFUSED_ESCAPE)
 //!             puts("refused");
 //!         curt_root_close(root);
 //!     }

@@ -2,8 +2,8 @@
 
 # Finds libcurt, in this order:
 #   --with-curt-dir=FOLDER  an unpacked archive of libcurt, linked statically
-#   a checkout of curt      if this file is in one; Cargo builds libcurt.a, in the release profile or
-#                           in --with-curt-profile=PROFILE, linked statically
+#   a checkout of curt      if this file is in one; Cargo builds libcurt.a, in the release profile
+#                           or in --with-curt-profile=PROFILE, linked statically
 #   the installed libcurt   by pkg-config or the compiler's search path, linked dynamically
 require "mkmf"
 

@@ -55,6 +55,14 @@ impl Node {
 
 pub(super) const RECORDS: usize = 8;
 
+/// A row to print.
+enum Next {
+    /// The row of a node.
+    Node(usize),
+    /// The row for the entries of a directory without a row: how many, and their size or number.
+    More(u64, u64),
+}
+
 pub(super) struct Tree {
     /// The nodes, largest first, then by name. A directory precedes its contents.
     nodes: Vec<Node>,
@@ -111,11 +119,11 @@ impl Tree {
         // children.
         let roots = (0..end).rev().filter(|&index| nodes[index].parent.is_none());
         let mut waiting: Vec<_> =
-            roots.map(|root| (Ok(root), String::new(), String::new())).collect();
+            roots.map(|root| (Next::Node(root), String::new(), String::new())).collect();
         while let Some((next, lead, below)) = waiting.pop() {
-            let index: usize = match next {
-                Ok(index) => index,
-                Err((more, number)) => {
+            let index = match next {
+                Next::Node(index) => index,
+                Next::More(more, number) => {
                     let name = format!("{} {more} more", style.ellipsis());
                     rows.push(Row { lead, name, is_directory: false, number });
                     continue;
@@ -138,10 +146,11 @@ impl Tree {
             rows.push(Row { lead, name, is_directory, number: first.number });
             let children = &children[..shown(last)];
             let more = contents.0.saturating_sub(children.len() as u64);
-            let sum: u64 = children.iter().map(|&child| nodes[child].number).sum();
-            let more = (more > 0 && !children.is_empty())
-                .then_some(Err((more, contents.1.saturating_sub(sum))));
-            let all = children.iter().map(|&child| Ok(child)).chain(more);
+            // Subtracting each size saturates; their sum could overflow.
+            let subtract = |left: u64, &child: &usize| left.saturating_sub(nodes[child].number);
+            let number = children.iter().fold(contents.1, subtract);
+            let more = (more > 0 && !children.is_empty()).then_some(Next::More(more, number));
+            let all = children.iter().map(|&child| Next::Node(child)).chain(more);
             for (at, child) in all.rev().enumerate() {
                 let (branch, under) = branch(style.is_unicode, at == 0);
                 waiting.push((child, format!("{below}{branch}"), format!("{below}{under}")));
