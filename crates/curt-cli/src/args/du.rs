@@ -304,3 +304,27 @@ impl Options for DuOptions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::DuOptions;
+    use crate::args::{Refused, read};
+
+    fn parse(words: &str) -> Result<DuOptions, Box<Refused>> {
+        let words = ["du"].into_iter().chain(words.split_whitespace()).map(Into::into);
+        read("du", words.collect())
+    }
+
+    #[test]
+    fn only_some_options_have_no_place_in_a_tree() {
+        for words in ["", "-a", "-c", "-d 3", "-h", "-b -x", "--inodes", "--top 3", "--gnu --tree"]
+        {
+            assert!(parse(words).ok().unwrap().is_tree(true), "{words}");
+        }
+        for words in ["--gnu", "--tree --gnu", "-0", "-s", "-S", "-t 1", "--time", "--json"] {
+            assert!(!parse(words).ok().unwrap().is_tree(true), "{words}");
+        }
+        assert!(parse("--tree").ok().unwrap().is_tree(false));
+        assert!(!parse("-a").ok().unwrap().is_tree(false));
+    }
+}

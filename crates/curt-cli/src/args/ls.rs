@@ -530,3 +530,20 @@ fn columns(parsed: Result<i128, Flaw>) -> Result<usize, &'static str> {
         Err(_) => Err("expected a number of columns, 0 or more"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{SORTS, Sort, TIMES};
+    use crate::words::abbreviated;
+    use curt::Fields;
+
+    #[test]
+    fn words_may_be_shortened_as_long_as_they_are_clear() {
+        assert_eq!(abbreviated(&SORTS, "ti"), Ok(Sort::Time));
+        assert_eq!(abbreviated(&SORTS, "none"), Ok(Sort::None));
+        assert!(abbreviated(&SORTS, "n").is_err());
+        assert!(abbreviated(&SORTS, "").is_err());
+        assert_eq!(abbreviated(&TIMES, "m"), Ok(Fields::MODIFIED));
+        assert!(abbreviated(&TIMES, "c").is_err(), "ctime or creation");
+    }
+}

@@ -34,3 +34,23 @@ pub(super) fn parse(text: &str) -> Result<RangeInclusive<u64>, String> {
         _ => bytes..=bytes,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn sizes_are_parsed() {
+        for (text, size) in [
+            ("0b", 0..=0),
+            ("+1k", 1000..=u64::MAX),
+            ("-3Mi", 0..=3 << 20),
+            ("7KiB", 7 << 10..=7 << 10),
+        ] {
+            assert_eq!(parse(text), Ok(size), "{text}");
+        }
+        for text in ["", "+", "k", "1", "1x", "+-1k", "-1 k", "99999999999t", "é"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}
