@@ -8,10 +8,7 @@ type PathLike = fs.PathLike;
 
 /** Options of operations on whole trees. */
 export interface TreeOptions {
-  /**
-   * The most threads to use: 1 to 1024, or `"auto"` (the default), which adds threads only if that
-   * measurably helps.
-   */
+  /** The most threads to use: 1 to 1024, or `"auto"` (the default): as many as measurably help. */
   threads?: number | "auto" | undefined;
 }
 
@@ -27,16 +24,13 @@ export interface Abortable {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * The options of `fs.rm`, and `threads`. `maxRetries` counts retries of the whole tree, not of each
- * entry.
- */
+/** The options of `fs.rm`, and `threads`. `maxRetries` counts retries of the whole tree. */
 export type RmOptions = fs.RmOptions & TreeOptions;
 
 /**
  * Removes a file or a tree, like `fs.rm`, with the errors of `fs.promises.rm`. After a failure the
- * removal continues, and the error names the first entry that failed; with several threads, that
- * entry varies between runs.
+ * removal continues, and the error names the first entry that failed, which varies with several
+ * threads.
  *
  * Refuses a path ending in `..` (`EINVAL`) and a symlink followed by a slash (`ENOTDIR`), because
  * Node would report success without removing anything, or remove something else. Mount points and
@@ -88,13 +82,13 @@ type ListedAs<Types, Encoding> = Types extends true
     : string[];
 
 /**
- * Lists a directory or a tree, like `fs.readdir`. curt lists trees. Node's own function handles
- * single directories, paths passed as a `Buffer`, and encodings other than `"utf8"` and `"buffer"`.
- * With `"buffer"`, names need not be UTF-8; Node fails for such trees.
+ * Lists a directory or a tree, like `fs.readdir`. Node's own function handles single directories,
+ * paths passed as a `Buffer`, and encodings other than `"utf8"` and `"buffer"`. With `"buffer"`,
+ * names need not be UTF-8; Node fails for such trees.
  *
  * All forms list in the order of `fs.readdirSync`: entries of one depth before those of the next.
- * The call fails if any directory cannot be listed. Without file types, Node omits the contents of
- * subdirectories instead if their parent is readable but not searchable.
+ * The call fails if any directory cannot be listed. Without file types, Node instead omits
+ * subdirectories' contents if their parent is readable but not searchable.
  *
  * As in Node, symlinks to directories are followed without `withFileTypes`, and since Node 22.13
  * also with it, except by `promises.readdir`. A symlink to an ancestor is listed, but not followed.
@@ -162,7 +156,7 @@ export const opendir: typeof fs.opendir &
 export const opendirSync: typeof fs.opendirSync &
   ((path: PathLike, options: OpendirOptions) => Dir);
 
-/** The forms that return promises, as in `fs.promises`. */
+/** The promise forms, as in `fs.promises`. */
 export namespace promises {
   /** Removes a file or a tree; see `rm`. */
   function rm(path: PathLike, options?: RmOptions & Abortable): Promise<void>;
@@ -172,9 +166,9 @@ export namespace promises {
     (<O extends ReaddirOptions & Abortable>(path: PathLike, options: O) => Promise<Listed<O>>);
 
   /**
-   * Opens a directory or a tree for incremental listing. With `recursive`, curt lists the tree in
-   * the order of the filesystem, each directory before its entries, and follows no symlink except
-   * the path itself. If a directory cannot be listed, one `read` fails, and the next continues
+   * Opens a directory or a tree for incremental listing. With `recursive`, entries come in the
+   * order of the filesystem, each directory before its entries, and no symlink except the path
+   * itself is followed. If a directory cannot be listed, one `read` fails, and the next continues
    * after that directory. About 32 KiB of names are read ahead. Without `recursive`, this calls
    * Node's own function.
    */
@@ -184,14 +178,11 @@ export namespace promises {
 
 /** A directory of a walk. */
 export interface WalkedDirectory {
-  /**
-   * The path of the directory: the top as passed and the names below it, joined by the system's
-   * separator.
-   */
+  /** The top as passed and the names below it, joined by the system's separator. */
   path: string;
   /**
-   * The names of subdirectories, which are walked next in this order. The walk skips names that you
-   * remove, and ignores names that you add.
+   * The names of subdirectories, walked in this order. The walk skips names that you remove, and
+   * ignores names that you add.
    */
   directories: string[];
   /** The names of all other entries, including symlinks. */
@@ -201,8 +192,8 @@ export interface WalkedDirectory {
 /** Options of `walk`. */
 export interface WalkOptions extends Abortable {
   /**
-   * Called with the error of a directory that cannot be listed; the result is not awaited. Without
-   * `onError`, the error ends the walk.
+   * Called with the error of a directory that cannot be listed; not awaited. Without `onError`, the
+   * error ends the walk.
    */
   onError?: ((error: NodeJS.ErrnoException) => void) | undefined;
 }
@@ -234,8 +225,8 @@ export interface StatManyOptions extends Abortable {
 }
 
 /**
- * Returns the metadata of many paths, in order: the result of `fs.stat` or `fs.lstat` for each, or
- * its error. There is no `bigint` form.
+ * Returns the metadata of many paths, in order: for each the result of `fs.stat` or `fs.lstat`, or
+ * the error. There is no `bigint` form.
  *
  * Each path costs one system call. With `followSymlinks`, a missing path costs one more and a
  * broken symlink two more.
@@ -256,8 +247,8 @@ export interface Usage {
   /** The number of entries, including the top and all directories. */
   entries: number;
   /**
-   * The total size in bytes of files and symlinks. Directories do not count, unlike in `du
-   * --apparent-size`.
+   * The total size in bytes of files and symlinks, without directories (`du --apparent-size` counts
+   * them).
    */
   size: number;
   /** The allocated space in bytes, including that of directories. */
@@ -265,8 +256,8 @@ export interface Usage {
 }
 
 /**
- * Returns the disk usage of a tree, without following symlinks. The first failure rejects the
- * promise. On Linux this costs one system call per entry and five more per directory.
+ * Measures a tree without following symlinks. The first failure rejects the promise. On Linux this
+ * costs one system call per entry and five more per directory.
  *
  * @example
  * const { entries, size, allocated } = await usage("node_modules");
@@ -276,8 +267,8 @@ export function usage(path: PathLike, options?: TreeOptions & Abortable): Promis
 /** Options of `which` and `whichSync`. */
 export interface WhichOptions {
   /**
-   * Replaces `process.env.PATH`. An empty element means the working directory, as does an empty
-   * string except on Windows.
+   * Replaces `process.env.PATH`. An empty element means the working directory; outside Windows, so
+   * does an empty string.
    */
   path?: string | undefined;
   /** Replaces `process.env.PATHEXT`. Ignored outside Windows. */
@@ -307,12 +298,12 @@ export function whichSync(name: string, options?: WhichOptions): string | null;
 /**
  * Starts a program, like `child_process.spawn`. Outside Windows this is Node's own function.
  *
- * On Windows, unless `shell` is set, the rules of `which` find the program, so `npm` starts
- * `npm.cmd`. This applies to files ending in `.bat`, `.cmd`, `.com` or `.exe`.
+ * On Windows, unless `shell` is set, the rules of `which` find the program (`.bat`, `.cmd`, `.com`
+ * or `.exe`), so `npm` starts `npm.cmd`.
  *
- * cmd.exe starts batch files, with arguments quoted so that it cannot misread them. An argument
- * with a line break cannot be quoted and is refused with `ERR_INVALID_ARG_VALUE`. `argv0` does not
- * reach a batch file. cmd.exe fails if the whole line exceeds 8,191 characters.
+ * cmd.exe starts batch files, with arguments quoted so that it cannot misread them. A line break
+ * cannot be quoted and is refused with `ERR_INVALID_ARG_VALUE`. `argv0` does not reach a batch
+ * file. cmd.exe fails if the whole line exceeds 8,191 characters.
  *
  * @example
  * spawn("npm", ["--version"], { stdio: "inherit" });
@@ -332,7 +323,7 @@ export const spawnSync: typeof nodeSpawnSync;
  * starts at `base`, by default the working directory. Symlinks are not resolved.
  *
  * An unknown user or home directory is an error with the code `ERR_INVALID_ARG_VALUE`. `~user`
- * blocks while it queries the system's user database. On Windows every `~user` is unknown.
+ * blocks while it queries the user database. On Windows every `~user` is unknown.
  *
  * @example
  * expandPath("~/.npmrc"); // "/home/me/.npmrc"
@@ -342,9 +333,7 @@ export function expandPath(path: string, base?: string): string;
 
 /** Options of `Root.open`. */
 export interface RootOptions {
-  /**
-   * Treats the directory as the root of all paths, as after `chroot`: `/a` and `../a` become `a`.
-   */
+  /** Treats the directory as the root of all paths, as `chroot`: `/a` and `../a` become `a`. */
   inRoot?: boolean | undefined;
   /**
    * Refuses symlinks, and names that mean a different file on some system, such as `nul` or `a.`.
@@ -361,10 +350,10 @@ export interface RootRmOptions extends TreeOptions, Abortable {
 }
 
 /**
- * A directory that confines untrusted paths. No path escapes it, even while another program
- * replaces directories with symlinks.
+ * A directory that no untrusted path escapes, even while another program replaces directories with
+ * symlinks.
  *
- * The methods have the results and errors of `fs.promises`, with these differences:
+ * The methods differ from `fs.promises`:
  *
  * - A path that would leave the root, or that a strict root refuses, fails with `EXDEV` and the
  *   reason in its message. A symlink that is not followed fails with `ELOOP`.
@@ -376,8 +365,8 @@ export interface RootRmOptions extends TreeOptions, Abortable {
  * A file can have several names: symlinks, and short names on Windows. So a list of forbidden
  * names, such as `.htpasswd`, protects only a strict root, which refuses both.
  *
- * On Linux most methods cost one system call for a name in the root, and three for a path of any
- * depth; before Linux 5.6 about two per name in the path.
+ * On Linux most methods cost one system call for a name in the root, and three for a longer path;
+ * before Linux 5.6 about two per name in the path.
  *
  * @example
  * const root = await Root.open("public", { strict: true });
@@ -420,8 +409,8 @@ export class Root {
 
   /**
    * Creates a directory. The mode is 0o777 by default, less the umask; Windows ignores it. With
-   * `recursive`, also creates missing parents, accepts an existing directory, and returns the path
-   * of the first directory it created, as passed.
+   * `recursive`, also creates missing parents, accepts an existing directory, and returns the first
+   * path it created, as passed.
    */
   mkdir(
     path: PathLike,

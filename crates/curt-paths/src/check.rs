@@ -46,10 +46,10 @@ pub enum Aliases {
     Strict,
 }
 
-/// Checks the text of a path to decide whether it remains beneath a directory. Does not allocate.
+/// Checks whether the text of a path remains beneath a directory. Does not allocate.
 ///
-/// A symlink can still lead out, and on POSIX this check treats `a/../b` as `b`. So open the path
-/// with an API that cannot leave the directory, such as `curt::Root`. Check the final text, after
+/// The check cannot see symlinks, and treats `a/../b` as `b` on POSIX, too. So open the path with
+/// an API that cannot leave the directory, such as `curt::Root`. Check the final text, after
 /// percent-decoding and similar steps.
 ///
 /// Case and Unicode normalization are not checked, because they depend on the directory.
@@ -76,8 +76,8 @@ impl PathCheck {
         PathCheck { flavor, release: Release::Windows10, aliases: Aliases::Open, in_root: false }
     }
 
-    /// Sets the release whose device names are refused. The default is Windows 10, because file
-    /// servers still refuse its names. [`Aliases::Strict`] always refuses them.
+    /// Sets the release whose device names are refused; by default Windows 10, because file servers
+    /// still refuse its names. [`Aliases::Strict`] always refuses them.
     pub const fn release(self, release: Release) -> PathCheck {
         PathCheck { release, ..self }
     }
@@ -186,8 +186,7 @@ impl PathCheck {
         }
     }
 
-    /// Whether names before the last one can be devices, too. Windows 11 reserves only the last
-    /// one.
+    /// Windows 11 reserves device names only as the last component.
     fn checks_each_name(self) -> bool {
         self.is_strict() || self.release == Release::Windows10
     }
@@ -256,7 +255,7 @@ impl PathCheck {
     }
 }
 
-/// Why a path was refused: the first of these reasons that applies.
+/// Why a path was refused: the first reason that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -379,7 +378,7 @@ const KINDS: [u8; 256] = {
 struct Reasons {
     /// One bit for each reason; the lowest bit is reported.
     reasons: u16,
-    /// Whether a device name was found, which is reported after [`Refusal::BadChar`].
+    /// A device name, unlike a prefix, is reported after [`Refusal::BadChar`].
     device_name: bool,
 }
 

@@ -7,8 +7,8 @@ use crate::unit::PathText;
 
 /// The parts of a process's state that expansions depend on.
 ///
-/// This crate makes no system calls. Implement this trait to start from the real working directory,
-/// as `curt::paths::ThisProcess` does.
+/// Implement this trait to start from the real working directory, as `curt::paths::ThisProcess`
+/// does.
 ///
 /// ```
 /// use curt_paths::{Environment, Expander, PathText};
@@ -86,7 +86,7 @@ impl Env {
         Env::default()
     }
 
-    /// Creates an `Env` that queries an environment. The working directory is queried once.
+    /// Creates an `Env` that queries an environment, once for the working directory.
     pub fn of(environment: impl Environment + 'static) -> Env {
         environment.into()
     }
@@ -96,8 +96,7 @@ impl Env {
         Env { cwd: Some(path.into()), ..self }
     }
 
-    /// Sets the working directory of a drive. After that, the environment is not queried for any
-    /// drive.
+    /// Sets the working directory of a drive. The environment is then not queried for any drive.
     pub fn drive(mut self, letter: impl Into<PathText>, path: impl Into<PathText>) -> Env {
         self.drives.get_or_insert_default().push((letter.into(), path.into()));
         self

@@ -11,8 +11,8 @@ use crate::windows::full_path;
 
 /// Makes paths full, from their text alone.
 ///
-/// The result depends only on the path, the [`Env`] and the options, and paths of any [`Flavor`]
-/// work on any system. Symlinks are not resolved. One expander can serve many paths and threads.
+/// Paths of any [`Flavor`] work on any system. Symlinks are not resolved. One expander can serve
+/// many paths and threads.
 ///
 /// | flavor, style | authority |
 /// |---|---|
@@ -29,9 +29,9 @@ use crate::windows::full_path;
 ///
 /// # Cost
 ///
-/// Makes no system calls, except those of an [`Environment`](crate::Environment): once for the
-/// working directory, and for each `~user` (or `~` if `HOME` is not set) those of the user
-/// database. A full and clean path is returned without a copy.
+/// Only an [`Environment`](crate::Environment) makes system calls: once for the working directory,
+/// and for each `~user` (or `~` if `HOME` is not set) those of the user database. A full and clean
+/// path is returned without a copy.
 ///
 /// ```
 /// use curt_paths::{DotDot, Env, Expander, Flavor};
@@ -86,13 +86,12 @@ impl Expander {
         Expander { world: World { options, env, base: None, has_nul_in_base: false, cache } }
     }
 
-    /// Sets the flavor of the paths; by default that of this system.
+    /// Sets the flavor of the paths; by default [`Flavor::NATIVE`].
     pub fn flavor(self, flavor: Flavor) -> Expander {
         self.with(|world| world.options.flavor = flavor)
     }
 
-    /// Sets the release of Windows. The default is the environment's, or Windows 11 without an
-    /// environment.
+    /// Sets the release of Windows; by default the environment's, or Windows 11 without one.
     pub fn release(self, release: Release) -> Expander {
         self.with(|world| world.options.release = release)
     }
@@ -102,23 +101,22 @@ impl Expander {
         self.with(|world| world.options.style = style)
     }
 
-    /// Sets how to treat `..`. The default is [`DotDot::Keep`] for native POSIX paths, because a
-    /// symlink can precede `..`, and otherwise [`DotDot::Clamp`].
+    /// Sets how to treat `..`; by default [`DotDot::Keep`] for POSIX paths in the native style,
+    /// because a symlink can precede `..`, and otherwise [`DotDot::Clamp`].
     pub fn dot_dot(self, dot_dot: DotDot) -> Expander {
         self.with(|world| world.options.dot_dot = Some(dot_dot))
     }
 
-    /// Sets how to treat `\\?\…` and `\??\…`. By default these prefixes are kept, but Ruby's style
-    /// always normalizes them.
+    /// Sets how to treat `\\?\…` and `\??\…`; by default [`Verbatim::Keep`]. Ruby's style always
+    /// normalizes them.
     pub fn verbatim(self, verbatim: Verbatim) -> Expander {
         self.with(|world| world.options.verbatim = verbatim)
     }
 
-    /// Sets whether a leading tilde means a home directory. By default it does only in Ruby's
-    /// style.
+    /// Sets whether a leading tilde means a home directory; by default only in Ruby's style.
     ///
-    /// `~` means the home directory of the [`Env`], and `~user` that of a user in its user
-    /// database. With `false`, Ruby's style follows `File.absolute_path`.
+    /// `~user` is looked up in the user database of the [`Env`]. With `false`, Ruby's style follows
+    /// `File.absolute_path`.
     pub fn tilde(self, tilde: bool) -> Expander {
         self.with(|world| world.options.tilde = Some(tilde))
     }
@@ -152,7 +150,7 @@ impl Expander {
 
     /// Returns the full path of a string, borrowed if unchanged.
     ///
-    /// Fails with [`ExpandError::Encoding`] if the path starts from a directory whose name is not
+    /// Fails with [`ExpandError::Encoding`] if the path starts from a directory that is not
     /// Unicode.
     ///
     /// ```
@@ -210,7 +208,7 @@ impl Expander {
         }
     }
 
-    /// Fast check that may miss a clean path.
+    /// May miss a clean path.
     #[inline]
     pub(crate) fn is_clean<U: Unit>(&self, text: &[U]) -> bool {
         let options = self.world.options;

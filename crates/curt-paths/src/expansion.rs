@@ -14,8 +14,7 @@ pub(crate) struct World {
     pub(crate) options: Options,
     pub(crate) env: Env,
     pub(crate) base: Option<PathText>,
-    /// Whether the base contains NUL, which Ruby refuses even for a path that does not use the
-    /// base.
+    /// Ruby refuses a base with NUL even for a path that does not use it.
     pub(crate) has_nul_in_base: bool,
     pub(crate) cache: Cache,
 }
@@ -169,8 +168,8 @@ impl<'a> Expansion<'a> {
         cell(U::known(&self.world.cache)).get(find)
     }
 
-    /// Returns the base or the working directory if it is on this drive, keeping its spelling of
-    /// the letter. Otherwise returns the working directory of the drive.
+    /// Returns the base or the working directory if it is on this drive, with its spelling of the
+    /// letter, and otherwise the working directory of the drive.
     fn drive<U: Unit>(
         self,
         letter: &[U],

@@ -1,5 +1,3 @@
-//! Folds paths for the expander, the text check, `curt::Root` and program searches.
-
 use crate::options::{DotDot, ExpandError, Flavor, Release};
 use crate::rule::{Rule, Trace};
 use crate::scan::any_window;
@@ -8,16 +6,15 @@ use crate::windows::{Start, device_at_end, is_separator};
 
 /// Folds a path: removes `.` and repeated separators, and treats `..` according to [`DotDot`].
 ///
-/// Only the text is folded. If `a` is a symlink, `a/..` can mean a different directory before
-/// folding, except on Windows.
+/// Except on Windows, folding can change the meaning of `a/..` if `a` is a symlink.
 ///
-/// A relative path remains relative. Folding can move to the front a name that begins with `~` (or
-/// on Windows contains a colon or is a device name). It then gets a `.` before it, as Go and Node
-/// do for drives: `a/../~/x` becomes `./~/x`, and on Windows `a/../c:/x` becomes `.\c:\x`.
+/// A relative path remains relative. If folding moves to the front a name that begins with `~` (or
+/// on Windows contains a colon or is a device name), it puts a `.` there, as Go and Node do for
+/// drives: `a/../~/x` becomes `./~/x`, and on Windows `a/../c:/x` becomes `.\c:\x`.
 ///
-/// On Windows the last component can be a device, and loses trailing dots and spaces. If folding
-/// makes a name the last component, and Windows would therefore read the name differently, the
-/// separator after it is kept, as in Node: `a/nul/.` becomes `a\nul\`.
+/// Windows treats the last component specially: it can be a device, and loses trailing dots and
+/// spaces. If folding would make such a name the last component, the separator after it is kept, as
+/// in Node: `a/nul/.` becomes `a\nul\`.
 ///
 /// ```
 /// use curt_paths::{DotDot, Flavor, Fold};
@@ -55,7 +52,7 @@ impl Fold {
         Fold { has_native_separators: true, ..self }
     }
 
-    /// Also drops dots and spaces from names, as [`inner_name`] and [`last_name`] do.
+    /// Also trims names by [`inner_name`] and [`last_name`].
     pub(crate) const fn trimmed(self) -> Fold {
         Fold { trims: true, ..self }
     }
@@ -98,7 +95,7 @@ impl Fold {
     /// Folds and appends names. Returns whether trimming removed the whole last component.
     ///
     /// All names are copied first, and then moved towards the front as needed. A run of names
-    /// without dots and double slashes is moved as a whole.
+    /// without dots and double slashes moves as a whole.
     pub(crate) fn write<U: Unit>(
         self,
         names: &[U],
@@ -138,8 +135,7 @@ impl Fold {
         let mut at = 0;
         let mut first = 0;
         while at < names.len() {
-            // On POSIX take all remaining names. The end of a run is searched for only if a run
-            // begins here.
+            // On POSIX search for the end of a run only if one begins here.
             let name = if WINDOWS {
                 let length = U::position(&names[at..], *b"\\/\0");
                 length.map_or(&names[at..], |length| &names[at..at + length])
@@ -199,7 +195,7 @@ impl Fold {
             at = stop + 1;
         }
         path.truncate(end);
-        // If names are trimmed, Windows itself would drop the separator, too.
+        // A trimming fold imitates Windows, which drops the separator, too.
         let is_for_windows = WINDOWS && !self.trims && separator == U::ascii(b'\\');
         if is_for_windows && end > root && !ends_in_name(names) && is_read_differently(path) {
             path.push(separator);
@@ -216,8 +212,8 @@ fn ends_in_name<U: Unit>(names: &[U]) -> bool {
     matches!(Kind::of::<U, true>(last), Kind::Normal)
 }
 
-/// Returns whether a separator after the last component changes how Windows reads it. Windows 10
-/// reserves every device name of Windows 11.
+/// Returns whether a separator after the last component changes how Windows reads the component.
+/// Windows 10 reserves every device name of Windows 11.
 fn is_read_differently<U: Unit>(path: &[U]) -> bool {
     let name = path.rsplit(|&unit| is_separator(unit)).next().unwrap_or_default();
     last_name(name) != inner_name(name)
@@ -234,7 +230,7 @@ fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
 ) -> bool {
     let is_moved = first > root;
     if root == 1 {
-        // To the kernel, `\??\` begins a full path.
+        // The kernel reads `\??\` as the start of a full path.
         let mark = U::ascii(b'?');
         return WINDOWS
             && is_moved
@@ -258,7 +254,7 @@ fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
         || (end == path.len() && is_device(path) && !is_device(names))
 }
 
-/// Fast check that may miss a folded path.
+/// May miss a folded path.
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 pub(crate) fn is_folded<U: Unit>(path: &[U]) -> bool {
@@ -318,8 +314,8 @@ fn trimmed_length<U: Unit>(name: &[U], is_last: bool, trace: &mut impl Trace) ->
     kept
 }
 
-/// Copies `length` units, and may write garbage after them: for short runs, copying always sixteen
-/// units is faster.
+/// Copies `length` units, and may write garbage after them: always copying sixteen is faster for
+/// short runs.
 fn copy<U: Copy>(units: &[U], length: usize, to: &mut [U]) {
     match (units.first_chunk::<16>(), to.first_chunk_mut::<16>()) {
         (Some(units), Some(to)) if length <= 16 => *to = *units,

@@ -2,8 +2,7 @@
 //!
 //! Linux and Windows read the same path differently, and both have traps: `C:x` starts from the
 //! working directory of a drive, `nul.txt` is a device, `a/../../b` leaves its directory. The
-//! functions here depend only on their input and make no system call, so a cross compiler, an
-//! archive tool or a linter can compute paths for another system.
+//! functions here depend only on their input and make no system calls.
 //!
 //! A path is a slice of bytes or of 16-bit units ([`Unit`]), and need not be Unicode.
 //!
@@ -16,8 +15,8 @@
 //!
 //! # Full paths
 //!
-//! An [`Expander`] is given the working directory, drives and home directory as values ([`Env`]),
-//! or queries an [`Environment`]:
+//! An [`Expander`] gets the working directory, drives and home directory from an [`Env`] or an
+//! [`Environment`]:
 //!
 //! ```
 //! use curt_paths::{DotDot, Env, Expander, Flavor, Release};
@@ -68,9 +67,8 @@
 //!
 //! # Untrusted paths
 //!
-//! [`PathCheck`] decides whether the text of a path remains beneath a directory. A symlink can
-//! still lead out, so open the path with an API that cannot leave the directory, such as
-//! `curt::Root`.
+//! [`PathCheck`] decides whether the text of a path remains beneath a directory. It cannot see
+//! symlinks, so open the path with an API that cannot leave the directory, such as `curt::Root`.
 //!
 //! ```
 //! use curt_paths::{Flavor, PathCheck, Refusal};

@@ -74,7 +74,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// By default Windows and Ruby fold `..` before they open any directory. POSIX paths keep it,
+    /// Windows and Ruby fold `..` before they open any directory. POSIX paths keep it by default,
     /// because a symlink can precede it.
     pub(crate) fn dot_dot(self) -> DotDot {
         self.dot_dot.unwrap_or(match (self.flavor, self.style) {
@@ -87,7 +87,7 @@ impl Options {
         self.tilde.unwrap_or(self.style == Style::Ruby)
     }
 
-    /// Whether a POSIX path keeps its meaning to the kernel: a trailing slash is kept, and an empty
+    /// Whether a POSIX path keeps its meaning to the kernel: a trailing slash remains, and an empty
     /// path is an error.
     pub(crate) fn keeps_meaning(self) -> bool {
         self.style == Style::Native && self.dot_dot() == DotDot::Keep
@@ -112,15 +112,13 @@ pub enum ExpandError {
     HomeNotAbsolute,
     /// The path begins with `~user`, and the user database has no such user.
     NoUser,
-    /// The path has more than 32,765 units of 16 bits (Windows), or its expansion exceeds the limit
-    /// there.
+    /// The path or its expansion is longer than Windows allows: 32,765 or 32,766 units of 16 bits.
     TooLong,
     /// `..` leads above the root, with [`DotDot::Refuse`].
     Escape,
     /// The starting directory is unknown or not full (on Windows, without drive or share).
     Drive,
-    /// Parts of the path cannot be joined: one has bytes that are not Unicode, and the other 16-bit
-    /// units.
+    /// Bytes that are not Unicode cannot be joined with 16-bit units.
     Encoding,
 }
 

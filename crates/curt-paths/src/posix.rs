@@ -76,7 +76,7 @@ fn root_length<U: Unit>(text: &[U]) -> usize {
     if count == 2 { 2 } else { 1 }
 }
 
-/// Fast check that may miss a clean path.
+/// May miss a clean path.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let slash = U::ascii(b'/');
     match text {
@@ -89,7 +89,7 @@ pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     }
 }
 
-/// Fast check that may miss a path that can be appended unchanged.
+/// Returns whether a path can certainly be appended unchanged.
 fn is_clean_tail<U: Unit>(text: &[U]) -> bool {
     let needs_folding = |first: U| matches!(first.to_ascii(), b'/' | b'.');
     text.first().is_some_and(|&first| !needs_folding(first)) && is_folded(text)

@@ -1,9 +1,9 @@
 //! Finds characters in text, many units at a time.
 //!
-//! To find out *whether* a text contains certain neighbours, [`any_window`] looks at 16 units at a
-//! time without a branch, so that compilers vectorize it. To find out *where* a character is,
-//! [`position`], [`rposition`] and [`run_end`] look at 8 bytes at a time in a 64-bit word, which is
-//! faster than vectors on text as short as file names.
+//! [`any_window`] finds out *whether* certain neighbors occur. It looks at 16 units at a time
+//! without a branch, so that compilers vectorize it. [`position`], [`rposition`] and [`run_end`]
+//! find *where* a character is. They look at 8 bytes at a time in a 64-bit word, which is faster
+//! than vectors on text as short as file names.
 
 const BLOCK: usize = 16;
 
@@ -59,7 +59,7 @@ pub(crate) fn any_window<U: Copy, const W: usize>(
     block(&padded, 0)
 }
 
-/// Words with the same byte eight times: its lowest bit, its highest bit, and all but the highest.
+/// In each byte: the lowest bit, the highest bit, and all but the highest.
 const ONES: u64 = u64::MAX / 0xFF;
 const HIGH: u64 = ONES << 7;
 const LOW: u64 = !HIGH;
@@ -130,8 +130,8 @@ pub(crate) fn run_end(text: &[u8], from: usize) -> usize {
     if left == 0 {
         return at;
     }
-    // Take the last eight bytes of the text. Shift out those already seen, and shift in slashes,
-    // because a slash ends the last name.
+    // Take the last eight bytes of the text, shift out those already seen, and shift in slashes,
+    // because the end counts as a slash.
     let word = match text.split_last_chunk::<8>() {
         Some((_, &last)) => u64::from_le_bytes(last) >> (64 - 8 * left),
         None => text[at..].iter().rfold(0, |word, &byte| word << 8 | u64::from(byte)),

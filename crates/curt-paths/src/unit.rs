@@ -8,7 +8,7 @@ use crate::directory::{Cache, Known};
 use crate::options::ExpandError;
 use crate::scan;
 
-/// A unit of a path: a byte, or a 16-bit unit (Windows). Paths of either need not be Unicode.
+/// A unit of a path: a byte, or a 16-bit unit (Windows).
 ///
 /// ```
 /// use curt_paths::Unit;
@@ -41,7 +41,7 @@ pub trait Unit: Eq + Ord + Hash + Send + Sync + Debug + Internal {
         self == Self::SEPARATOR || self == Self::ascii(b'/')
     }
 
-    /// Returns the index of the first unit that is one of these ASCII characters.
+    /// Returns the index of the first of these ASCII characters.
     #[inline]
     fn position<const N: usize>(text: &[Self], wanted: [u8; N]) -> Option<usize> {
         text.iter().position(|&unit| wanted.iter().any(|&wanted| unit == Self::ascii(wanted)))
@@ -56,11 +56,11 @@ pub trait Unit: Eq + Ord + Hash + Send + Sync + Debug + Internal {
 
 /// Seals [`Unit`].
 pub trait Internal: Copy + 'static {
-    /// The superscript digits that Windows accepts in port names, such as `COM²`.
+    /// Superscript digits of port names, such as `COM²`.
     const SUPERSCRIPTS: &'static [&'static [Self]];
 
-    /// Returns how many units of `text` the first 16-bit unit takes. Returns 0 if the text is empty
-    /// or begins with a surrogate pair.
+    /// Returns the length of a possible drive letter, which Windows limits to one 16-bit unit.
+    /// Returns 0 if the text is empty or begins with a surrogate pair.
     fn letter(text: &[Self]) -> usize {
         usize::from(!text.is_empty())
     }
@@ -176,7 +176,7 @@ impl Internal for u8 {
     }
 
     fn wide_length(text: &[u8]) -> usize {
-        // Count one unit for the first byte of each character, two if it has four bytes.
+        // A character of four bytes takes two units, any other one.
         let units =
             text.iter().map(|&byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0));
         units.sum()
@@ -256,7 +256,7 @@ pub(crate) fn has_nul<U: Unit>(text: &[U]) -> bool {
 
 /// An owned path, as bytes or as 16-bit units of Windows.
 ///
-/// Use it with an [`Expander`](crate::Expander) if the kind of units is known only at run time.
+/// For an [`Expander`](crate::Expander) if the kind of units is known only at run time.
 ///
 /// ```
 /// use curt_paths::PathText;
@@ -272,7 +272,7 @@ pub struct PathText {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Units {
-    /// Bytes of any encoding. An unpaired surrogate of Windows becomes three bytes (WTF-8).
+    /// Bytes of any encoding.
     Bytes(Vec<u8>),
     Wide(Vec<u16>),
 }
@@ -283,8 +283,7 @@ impl PathText {
         U::to_text(units)
     }
 
-    /// Returns the path as bytes. 16-bit units are converted to UTF-8, and unpaired surrogates to
-    /// WTF-8.
+    /// Returns the path as bytes: UTF-8 from 16-bit units, or WTF-8 with unpaired surrogates.
     pub fn to_bytes(&self) -> Cow<'_, [u8]> {
         match &self.units {
             Units::Bytes(bytes) => Cow::Borrowed(bytes),

@@ -11,8 +11,7 @@ pub(super) fn is_plain_posix<U: Unit>(text: &[U]) -> bool {
         && !any_window(text, [slash; 2], |[a, b]| (a == U::NUL) | ((a == dot) & (b == dot)))
 }
 
-/// Returns whether a path is certainly valid under Windows rules, or in strict mode. May miss a
-/// valid path.
+/// Returns whether a path is certainly valid under Windows rules, or in strict mode.
 pub(super) fn is_plain<U: Unit>(text: &[U], flavor: Flavor, is_strict: bool) -> bool {
     let (slash, backslash) = (U::ascii(b'/'), U::ascii(b'\\'));
     text.first().is_some_and(|&first| first != U::ascii(b' ') && !is_separator(first))
@@ -32,7 +31,7 @@ fn is_separator<U: Unit>(unit: U) -> bool {
 }
 
 /// Returns whether the full check is needed: the first unit is not ASCII or is forbidden in Windows
-/// names, or `..` or a device name may begin there.
+/// names, or begins `..`, or a device name may follow it.
 #[inline]
 fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);
@@ -42,7 +41,7 @@ fn is_notable<U: Unit>([a, b, c, d]: [U; 4]) -> bool {
     is_bad | is_dots | (is_separator(a) & begins_device(b, c, d))
 }
 
-/// Returns whether a short name, or the end of a name in dots or spaces, may begin here.
+/// Returns whether this may be a short name's tilde, or a dot or space at the end of a name.
 #[inline]
 fn is_alias<U: Unit>([a, b, ..]: [U; 4]) -> bool {
     let is = |letter: u8| a == U::ascii(letter);

@@ -1,4 +1,4 @@
-//! Native paths: bytes on Unix, and 16-bit units on Windows. Neither need be Unicode.
+//! Native paths: bytes on Unix, and 16-bit units on Windows.
 #![cfg(any(unix, windows))]
 
 use std::borrow::Cow;
@@ -82,8 +82,7 @@ impl PathCheck {
 }
 
 impl PathText {
-    /// Returns the text as a native path. Fails with [`ExpandError::Encoding`] if it cannot be a
-    /// native path.
+    /// Returns the text as a native path. Fails with [`ExpandError::Encoding`] if it is not one.
     pub fn to_path(&self) -> Result<PathBuf, ExpandError> {
         Ok(path(NativeUnit::of(self)?.into_owned()))
     }

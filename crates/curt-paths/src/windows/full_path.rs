@@ -1,9 +1,8 @@
 //! Makes native Windows paths full, as `GetFullPathNameW` does.
 //!
 //! The start of the path determines the directory put before the rest, and the root that `..`
-//! cannot remove. Then, from left to right, runs of separators become one backslash; `.`
-//! disappears; `..` removes a name; a name before a separator loses a single trailing dot, and the
-//! last component loses all its trailing dots and spaces.
+//! cannot remove. Then the rest is folded. A name before a separator loses a single trailing dot,
+//! and the last component all its trailing dots and spaces.
 
 use std::borrow::Cow;
 

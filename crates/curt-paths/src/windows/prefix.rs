@@ -1,6 +1,6 @@
 use crate::unit::Unit;
 
-/// Returns whether this unit separates names in a Windows path: a slash or a backslash.
+/// Returns whether this is a slash or a backslash.
 pub fn is_separator<U: Unit>(unit: U) -> bool {
     matches!(unit.to_ascii(), b'\\' | b'/')
 }
@@ -83,8 +83,7 @@ impl Start {
     }
 }
 
-/// Returns whether the kernel takes this path literally: it begins with `\\?\` or `\??\`, spelled
-/// with backslashes.
+/// Returns whether the kernel takes this path literally: it begins with `\\?\` or `\??\`.
 pub fn is_verbatim<U: Unit>(text: &[U]) -> bool {
     text.len() >= 4
         && text[0].to_ascii() == b'\\'
