@@ -11,7 +11,7 @@ use crate::tree::Reader;
 
 pub(super) struct Context<S: Sys> {
     pub(super) sys: S,
-    /// The number of the current round.
+    /// Increased by each `revalidate`. A directory is checked once per round.
     pub(super) round: u64,
     reader: Reader<S>,
 }
@@ -111,7 +111,7 @@ impl<S: Sys> Directory<S> {
         Directory { located, checked_in: 0, settled: None, contents: Contents::Nothing }
     }
 
-    /// Returns the kind of a name. If only the name in another case is listed, its kind is unclear.
+    /// Unclear if the name is listed only in another case.
     pub(super) fn kind_of(&self, name: &[S::Unit]) -> ListedKind {
         let names = match &self.contents {
             Contents::Nothing => return ListedKind::Absent,
@@ -129,7 +129,7 @@ impl<S: Sys> Directory<S> {
         if may_be { ListedKind::Unclear } else { ListedKind::Absent }
     }
 
-    /// Relists the directory if it has changed. Checks this once per round.
+    /// Relists the directory if it has changed.
     pub(super) fn refresh(&mut self, context: &mut Context<S>) {
         if self.checked_in == context.round {
             return;

@@ -1,5 +1,5 @@
 //! Finds files by relative names in a list of root directories, as languages load modules. Few of
-//! the roots have the file, and the same directories are searched again and again.
+//! the roots have the file, and the same directories are searched repeatedly.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-lookup-{}", std::process::id()));
@@ -22,9 +22,8 @@
 //!
 //! # Promises
 //!
-//! - The result is the same as if all candidates were queried in order and the first that is not a
-//!   directory were returned. Symlinks are followed, and case is ignored if the filesystem ignores
-//!   it.
+//! - The result is the first candidate that is not a directory, as if all were queried in order.
+//!   Symlinks are followed, and case is ignored if the filesystem ignores it.
 //! - A result is never older than the last [`Lookup::revalidate`], because the stamp (device, file
 //!   number, times) of each directory involved has been checked since. A directory is relisted
 //!   unless its stamp is unchanged and old enough to reveal any later change.
@@ -54,12 +53,12 @@
 //! # Fallbacks
 //!
 //! Candidates are queried one by one if their directory cannot be listed, or if their names may
-//! have alternative spellings: names that are `.` or `..`, are not ASCII, contain `~`, `\` or `:`,
-//! or end in a dot or a space.
+//! have alternative spellings: `.`, `..`, and names that are not ASCII, contain `~`, `\` or `:`, or
+//! end in a dot or a space.
 
-// How `Lookup::find("a/b", [".rb", ".so"])` works: for each candidate and root, `Roots::find`
-// (`roots.rs`) looks for `a` in the listing of the root, then for `b.rb` in the listing of
-// `root/a`. A `Directory` (`directory.rs`) is relisted if its stamp has changed.
+// For `Lookup::find("a/b", [".rb", ".so"])`, `Roots::find` looks for `a` in the listing of each
+// root, then for `b.rb` in the listing of `root/a`. A `Directory` is relisted if its stamp has
+// changed.
 mod directory;
 mod roots;
 #[cfg(test)]
@@ -73,15 +72,15 @@ pub use self::roots::Order;
 use self::roots::Roots;
 use crate::sys::{Features, Os, OsUnit, Setup, Sys, SystemUnit};
 
-/// Root directories and their cached listings. The [module](self) has an example.
+/// Root directories and their cached listings.
 pub struct Lookup {
     roots: Roots<Os>,
 }
 
 impl Lookup {
-    /// Creates a lookup in these roots, in this order. Makes no system call.
+    /// Creates a lookup in these roots, in order. Makes no system call.
     ///
-    /// A relative root is resolved against the working directory at the time of the search.
+    /// Relative roots are resolved against the working directory during the search.
     pub fn new<P: AsRef<Path>>(roots: impl IntoIterator<Item = P>) -> Lookup {
         let sys = Os::start(&Setup::default().for_listing(Features::default()));
         let mut lookup = Lookup { roots: Roots::new(sys) };

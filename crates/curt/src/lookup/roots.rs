@@ -10,10 +10,10 @@ use crate::sys::{Sys, SystemUnit};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Order {
-    /// Tries the first extension in all roots, then the second extension, as in Ruby.
+    /// Tries the first extension in all roots, then the second, as in Ruby.
     #[default]
     ExtensionFirst,
-    /// Tries all extensions in the first root, then in the second root, as in Python and Node.
+    /// Tries all extensions in the first root, then in the second, as in Python and Node.
     RootFirst,
 }
 

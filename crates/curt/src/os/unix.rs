@@ -1,5 +1,5 @@
-//! Features of Unix: removal relative to an open directory, descriptors, names as bytes, and names
-//! of owners.
+//! Features of Unix: removal below an open directory, descriptors, names as bytes, and owners'
+//! names.
 
 use std::convert::Infallible;
 use std::ffi::{OsStr, OsString};
@@ -100,8 +100,8 @@ impl AsFd for Root {
 
 /// Adopts a directory that is open for reading, like `scandir(fd)`.
 ///
-/// Makes 1 system call on Linux, and 3 elsewhere, for the `DIR` stream. Refuses a descriptor that
-/// is not a directory open for reading. On an error the descriptor is closed.
+/// Makes 1 system call on Linux, and 3 elsewhere, for the `DIR` stream. Refuses anything but a
+/// directory. Closes the descriptor on an error.
 ///
 /// ```
 /// use curt::list::Directory;
@@ -167,7 +167,7 @@ impl TryFrom<OwnedFd> for Root {
     }
 }
 
-/// Replaces this process with the first program that `execute` can start. Used by the command.
+/// Replaces this process with the first program that `execute` can start.
 ///
 /// `execute` also gets argument zero and whether the environment is inherited, because
 /// [`process::Command`] does not expose them. `command` must not set a directory; otherwise a
@@ -185,9 +185,9 @@ pub fn exec(command: &Command, execute: fn(&process::Command, &OsStr, bool) -> i
 
 /// Returns the name of a user from the C library's user database, or `None` if the user has none.
 ///
-/// The cost depends on the database: for example, a file is read again each time. Fails if
-/// descriptors or memory run out. Any other failure returns `None`, because its error number
-/// depends on the database (`getpwuid_r(3)`).
+/// The cost depends on the database: a file, for example, is read each time. Fails if descriptors
+/// or memory run out. Any other failure returns `None`, because its error number depends on the
+/// database (`getpwuid_r(3)`).
 ///
 /// ```
 /// assert_eq!(curt::os::unix::user_name(0)?.unwrap(), "root");

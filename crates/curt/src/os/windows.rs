@@ -1,4 +1,4 @@
-//! Features of Windows: removal relative to an open directory, handles, and names in UTF-16.
+//! Features of Windows: removal below an open directory, handles, and names in UTF-16.
 
 use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
@@ -34,12 +34,12 @@ pub trait RemoveBelow {
     /// Removes the entry `path` of the directory `dir`, which must be open with `FILE_TRAVERSE` and
     /// `FILE_READ_ATTRIBUTES`.
     ///
-    /// The path must be one name, and is taken literally. Longer paths, `.` and `..` are refused.
+    /// The path must be one name, which is taken literally. Longer paths, `.` and `..` are refused.
     /// Paths in errors and events begin with `path`.
     ///
     /// Costs the same as [`Remove::run`], plus two calls to duplicate the handle and one to query
-    /// its type. If these fail, or the handle is not a directory's, that is reported like any other
-    /// failure, even to the callbacks.
+    /// its type. Their failure, or a handle of another type, is reported like any other failure,
+    /// even to the callbacks.
     #[must_use = "a removal may have failed; the report says so"]
     fn run_below(&self, dir: BorrowedHandle<'_>, path: impl AsRef<Path>) -> Report;
 }
@@ -57,8 +57,7 @@ impl RemoveBelow for Remove<'_> {
 /// Adopts a directory opened with `FILE_LIST_DIRECTORY`, `FILE_TRAVERSE`, `FILE_READ_ATTRIBUTES`
 /// and `SYNCHRONIZE` for synchronous use. Makes 2 system calls.
 ///
-/// Refuses other handles, including handles of links to directories. On an error the handle is
-/// closed.
+/// Refuses other handles, even of links to directories. Closes the handle on an error.
 impl TryFrom<OwnedHandle> for Directory {
     type Error = Error;
 
@@ -91,8 +90,8 @@ impl TryFrom<Directory> for OwnedHandle {
 }
 
 /// Creates a root from a duplicate of a directory handle, which needs `FILE_TRAVERSE` and
-/// `FILE_READ_ATTRIBUTES`. Makes 4 system calls. Refuses other handles, including handles of links
-/// to directories.
+/// `FILE_READ_ATTRIBUTES`. Makes 4 system calls. Refuses other handles, even of links to
+/// directories.
 impl TryFrom<OwnedHandle> for Root {
     type Error = Error;
 

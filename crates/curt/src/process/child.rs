@@ -76,8 +76,8 @@ impl Child {
     /// Waits until the program ends, or returns `None` after the time limit. Does not close the
     /// standard input.
     ///
-    /// On Linux and Windows the thread sleeps meanwhile. Elsewhere, and before Linux 5.3, it polls,
-    /// with pauses of up to 20 ms.
+    /// Since Linux 5.3 and on Windows the thread sleeps. Elsewhere it polls, with pauses of up to
+    /// 20 ms.
     pub fn wait_timeout(&mut self, limit: Duration) -> Result<Option<ExitStatus>, Error> {
         self.with(Operation::Wait, |sys, child| {
             if child.ended.is_none() {

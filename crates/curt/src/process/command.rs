@@ -53,7 +53,7 @@ pub struct Command {
     zeroth: OsString,
     arguments: Vec<OsString>,
     clears: bool,
-    /// The changes of variables, in order. `None` removes a variable.
+    /// In order. `None` removes a variable.
     changes: Vec<(OsString, Option<OsString>)>,
     directory: Option<PathBuf>,
     streams: [Option<Stream>; 3],
@@ -135,20 +135,19 @@ impl Command {
         self
     }
 
-    /// Sets the standard input. By default it is inherited, but [`Command::output`] uses the null
-    /// device.
+    /// Sets the standard input; by default inherited, or the null device with [`Command::output`].
     pub fn stdin(&mut self, stream: Stream) -> &mut Command {
         self.streams[0] = Some(stream);
         self
     }
 
-    /// Sets the standard output. By default it is inherited, but [`Command::output`] uses a pipe.
+    /// Sets the standard output; by default inherited, or a pipe with [`Command::output`].
     pub fn stdout(&mut self, stream: Stream) -> &mut Command {
         self.streams[1] = Some(stream);
         self
     }
 
-    /// Sets the standard error. By default it is inherited, but [`Command::output`] uses a pipe.
+    /// Sets the standard error; by default inherited, or a pipe with [`Command::output`].
     pub fn stderr(&mut self, stream: Stream) -> &mut Command {
         self.streams[2] = Some(stream);
         self
@@ -194,20 +193,19 @@ impl Command {
     }
 
     /// Starts the program, collects its output, and waits until it ends. By default the input is
-    /// empty, and both outputs are collected.
+    /// empty.
     ///
-    /// An output ends when every process that can write to it has closed it, including processes
-    /// that the program started.
+    /// An output ends when every process that can write to it has closed it, even processes that
+    /// the program started.
     pub fn output(&self) -> Result<Output, Error> {
         let child = self.spawn_with([Stream::Null, Stream::Pipe, Stream::Pipe])?;
         child.output_unless(Duration::MAX, || false)
     }
 
-    /// Does the same as [`Command::output`], but at the time limit kills the program (with its tree
-    /// if it has [its own](Command::own_tree)) and returns the output so far.
+    /// Does the same as [`Command::output`], but at the time limit kills the program and [its own
+    /// tree](Command::own_tree), if any, and returns the output so far.
     ///
-    /// If a process that the program left behind holds an output open, [`Command::output`] waits
-    /// for that process, but this method waits only until the limit.
+    /// The limit holds even if a process that the program left behind keeps an output open.
     ///
     /// ```
     /// # if cfg!(unix) {
@@ -235,8 +233,7 @@ impl Command {
         let timed_out = matches!(ended, Ok(None));
         let status = match ended? {
             Some(status) => status,
-            // Killing is safe here: the program has not been waited for, so its number cannot be
-            // reused.
+            // The program has not been waited for, so its number cannot be reused.
             None => child.kill().and_then(|()| child.wait())?,
         };
         read?;
@@ -244,7 +241,7 @@ impl Command {
         Ok(TimedOutput { status, stdout, stderr, timed_out })
     }
 
-    /// Returns the program as it was given.
+    /// Returns the program as given.
     pub fn get_program(&self) -> &OsStr {
         &self.program
     }
@@ -369,8 +366,7 @@ impl Command {
     }
 }
 
-/// Returns whether a variable can have this name. On Windows, names of hidden variables begin with
-/// `=`.
+/// On Windows, names of hidden variables begin with `=`.
 fn is_variable(name: &OsStr) -> bool {
     let hidden = usize::from(Flavor::NATIVE == Flavor::Windows);
     !name.is_empty() && !name.as_encoded_bytes().iter().skip(hidden).any(|&byte| byte == b'=')

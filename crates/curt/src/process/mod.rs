@@ -22,11 +22,11 @@
 //! - A program given by name is started by exactly the absolute path that was found.
 //! - A time limit kills the whole tree of a program that has [its own](Command::own_tree). Reading
 //!   the output ends at the limit even if a remaining process holds a pipe open.
-//! - A missing program, a missing interpreter and a missing directory are three different errors
+//! - A missing program, a missing interpreter and a missing directory are different errors
 //!   ([`StartFailure`]).
 //! - Programs are started by [`std::process`], which controls signals, inherited descriptors and
-//!   handles, and the quoting for batch files. If this process ignores `SIGCHLD`, it cannot learn
-//!   how a child ended, and waiting fails with `ECHILD`.
+//!   handles, and the quoting for batch files. If this process ignores `SIGCHLD`, waiting fails
+//!   with `ECHILD`.
 //!
 //! # Call ceiling
 //!
@@ -56,11 +56,9 @@
 //! Without process descriptors (before Linux 5.3, on macOS and the BSDs), waiting with a limit
 //! polls.
 
-// From the public function to the system call: unless the program is a path, `Command::spawn`
-// (`command.rs`) looks it up and tries the candidates (`start_first`, `program.rs`). For each,
-// `Command::start` builds a command of the standard library, and `Os::spawn` starts it.
-// `Os::explain` finds the reason for a failure. `Child` (`child.rs`) uses `Os::wait_timeout`,
-// `Os::read_until` and `Os::kill_tree`.
+// `Command::spawn` (`command.rs`) looks up a program that is not a path, and tries the candidates
+// (`start_first`, `program.rs`). `Os::spawn` starts each, and `Os::explain` finds the reason for a
+// failure. `Child` (`child.rs`) waits, reads and kills.
 
 mod child;
 mod command;

@@ -1,10 +1,9 @@
 //! Chooses the file to start.
 //!
-//! A look-up ends with an absolute path, and exactly that path is started, without a second search
-//! here or in the system. So a refused directory cannot be reached, whatever changes meanwhile. The
-//! system checks the kind of the file again when it starts the program. Holding the file open would
-//! not protect from users who may write to an allowed directory, and scripts could not be started
-//! that way.
+//! Exactly the absolute path that was found is started, without a second search here or in the
+//! system, so a refused directory cannot be reached, whatever changes meanwhile. Holding the file
+//! open would not protect from users who may write to an allowed directory, and could not start
+//! scripts.
 
 use std::ffi::OsStr;
 use std::io;
@@ -19,21 +18,19 @@ use curt_paths::Flavor;
 pub(super) type Refusal = (StartFailure, io::Error);
 
 pub(super) enum NotStarted {
-    /// A program was found but could not be started. If it was looked up, the path is the
-    /// candidate's.
+    /// A program could not be started. If it was looked up, the path is the candidate's.
     Refused(Option<PathBuf>, Refusal),
     NotFound(Error),
 }
 
-/// Returns whether the name is a path that needs no look-up. Under Windows rules, paths need one,
-/// because extensions are appended.
+/// Under Windows rules, paths need a look-up too, because extensions are appended.
 pub(super) fn is_path(name: &OsStr) -> bool {
     let has_separator = OsUnit::units(name.as_ref()).iter().any(|unit| unit.is_separator());
     has_separator && Flavor::NATIVE == Flavor::Posix
 }
 
-/// Starts the first candidate that can be started, unless the policy ends the search before. If
-/// none is started, returns the first refusal.
+/// Starts the first candidate that can be started, unless the policy ends the search. Otherwise
+/// returns the first refusal.
 pub(super) fn start_first<T>(
     search: &Search,
     name: &OsStr,
@@ -49,7 +46,7 @@ pub(super) fn start_first<T>(
         };
         let (path, program) = (found.path(), found.program());
         let (refusal, is_last) = if program == Program::Association {
-            // The system cannot start such a file, only open it with another program.
+            // The system can only open such a file with another program.
             ((StartFailure::BadFormat, io::ErrorKind::Unsupported.into()), false)
         } else {
             let refusal = match start(path) {

@@ -1,5 +1,3 @@
-//! Queries and answers of the platform contract.
-
 use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
@@ -17,7 +15,7 @@ pub(crate) enum Mounts {
 #[derive(Debug)]
 pub(crate) enum Opened<D> {
     Dir(D),
-    /// The entry is not a directory; it may be a symlink.
+    /// It may be a symlink.
     NotDirectory,
     Gone,
     /// Windows: the entry disappears when the last process closes it.

@@ -12,7 +12,6 @@ use crate::fields::Time;
 use crate::name::Name;
 use curt_paths::Flavor;
 
-/// An open file for the caller. This module makes no system call on it.
 #[allow(clippy::disallowed_types, reason = "callers are handed its open files")]
 pub(crate) type File = std::fs::File;
 
@@ -43,7 +42,7 @@ pub(crate) struct How {
     pub(crate) follow: bool,
     /// Whether opening and reading fail instead of blocking (`O_NONBLOCK`).
     pub(crate) nonblocking: bool,
-    /// Whether opening does not block. Reading does unless `nonblocking` is set.
+    /// Whether opening does not block, although reading may.
     #[cfg_attr(not(unix), allow(dead_code, reason = "no file blocks when it is opened there"))]
     pub(crate) nonblocking_open: bool,
     /// Further flags of `open(2)`.
@@ -57,7 +56,7 @@ pub(crate) struct How {
 pub(crate) enum Change {
     /// The permission bits; on Windows, only the read-only attribute.
     Permissions(Permissions),
-    /// A time that is `None` remains unchanged.
+    /// `None` leaves a time unchanged.
     Times { accessed: Option<Time>, modified: Option<Time> },
 }
 
@@ -77,7 +76,7 @@ pub(crate) enum Want<'a> {
     Directory(Purpose),
     /// Looks up any entry, and follows a symlink in the last component.
     Name,
-    /// Changes the entry, and follows a symlink in the last component.
+    /// Follows like `Name`.
     Change(&'a Change),
 }
 
@@ -91,7 +90,7 @@ pub(crate) enum Whole<T> {
     Escape,
     /// Either a symlink was refused, or there were too many; the system does not say which.
     Unfollowed(io::Error),
-    /// The system cannot resolve a whole path.
+    /// The system cannot resolve this path in one call.
     Unanswered,
     Failed(io::Error),
 }
@@ -211,8 +210,8 @@ pub(crate) trait Beneath: Sys {
     fn change(&self, at: &Self::Dir, name: Name<'_, Self::Unit>, change: &Change) -> Step<()>;
 
     fn path_of(&self, open: Open<'_, Self>) -> io::Result<Vec<Self::Unit>>;
-    /// Whether a path without symlinks leads to an open file. Equal full paths do not prove this:
-    /// there may be several trees, and a mount may cover part of one.
+    /// Whether a path without symlinks leads to an open file. Equal full paths do not prove this: a
+    /// mount may be detached, or covered by a later one.
     fn is_at(
         &self,
         from: &Self::Dir,

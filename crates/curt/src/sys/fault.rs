@@ -1,4 +1,4 @@
-//! Planned failures for tests. Every syscall layer checks for one before each call.
+//! Planned failures for tests.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -31,8 +31,8 @@ impl Faults {
         self
     }
 
-    /// Runs a single-threaded operation without failures, then once for each call and each error,
-    /// with that call failing with that error.
+    /// Runs a single-threaded operation without failures, then fails each of its calls with each
+    /// error in turn.
     pub(crate) fn each(
         setup: &Setup,
         errors: &[i32],

@@ -39,7 +39,6 @@ impl Gate {
     }
 }
 
-/// Declares the calls of a syscall layer, with the names for counting.
 macro_rules! calls {
     ($($call:ident $name:expr,)*) => {
         #[derive(Clone, Copy)]

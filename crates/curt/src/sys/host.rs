@@ -7,8 +7,8 @@ pub(crate) use super::unix::host::{drive_directory, home, home_of, release};
 #[cfg(windows)]
 pub(crate) use super::windows::host::{drive_directory, home, home_of, release};
 
-/// Queries about this process. They are methods, so that their calls count as the worker's, and
-/// because the in-memory platform has a simulated clock and limits.
+/// Queries about this process. As methods, they count as the worker's calls, and the in-memory
+/// platform can simulate the clock and the limits.
 pub(crate) trait Host {
     fn descriptor_limit(&self) -> usize;
     fn processors(&self) -> usize;

@@ -71,8 +71,6 @@ pub(crate) type OsUnit = <Os as Sys>::Unit;
 #[cfg(not(any(unix, windows)))]
 compile_error!("curt runs on Unix and on Windows; there is no platform for this system");
 
-// For public functions that take open directories, and process features that the standard library
-// lacks.
 #[cfg(unix)]
 pub(crate) use unix::{how_of, into_descriptor, open_directory, process};
 #[cfg(windows)]
@@ -82,17 +80,16 @@ pub(crate) use windows::{how_of, into_descriptor, open_directory, process};
 #[cfg_attr(not(test), derive(Default))]
 pub(crate) struct Setup {
     pub(crate) without: Features,
-    /// Whether directories are never removed through their listing handles. Windows then opens them
-    /// without delete access, and Linux grows the listing buffer only after several full batches.
+    /// Whether directories are never removed through their listing handles.
     #[cfg_attr(
         not(any(windows, target_os = "linux")),
         allow(dead_code, reason = "decides an access right on Windows and a buffer size on Linux")
     )]
     pub(crate) lists_only: bool,
-    /// The longest time that a removal waits for other processes to close an entry.
+    /// The longest time a removal waits for other processes to close an entry.
     #[cfg_attr(not(windows), allow(dead_code, reason = "only Windows refuses to remove them"))]
     pub(crate) busy_window: Duration,
-    /// The cache of account names that workers share.
+    /// Account names, shared by workers.
     #[cfg(unix)]
     pub(crate) accounts: Option<unix::accounts::Shared>,
     #[cfg(all(windows, test))]
@@ -142,14 +139,14 @@ impl Setup {
 /// The entries in a worker's buffer, in the system's order.
 pub(crate) trait Listing: Send + Sync {
     type Unit: SystemUnit;
-    /// Returns the entry at `position`, counted from 0, and the next position. Omits `.` and `..`.
+    /// Returns the entry at `position` (at first 0) and the next position. Omits `.` and `..`.
     fn entry(&self, position: usize) -> Option<(Entry<'_, Self::Unit>, usize)>;
     /// Adds the listed fields to `facts`, which must be empty.
     fn facts(&self, position: usize, entry: &Entry<'_, Self::Unit>, facts: &mut Facts) {
         let _ = position;
         facts.add_listed(entry.kind, entry.id.into());
     }
-    /// Estimates how many entries are left from `position` on.
+    /// Estimates the number of entries from `position` on.
     fn left(&self, position: usize) -> usize;
     /// Creates a buffer of about this size, which never grows but fits the longest name.
     fn with_capacity(bytes: usize) -> Self;
@@ -168,8 +165,8 @@ pub(crate) trait Sys: Host + Sized + Send {
     fn start(setup: &Setup) -> Self;
     fn calls(&self) -> Calls;
 
-    /// Opens an operand's parent, or an operand without a parent, to resolve names in it. Follows
-    /// symlinks. The empty path means the working directory and costs no system call.
+    /// Opens a directory, such as an operand's parent, to resolve names in it. Follows symlinks.
+    /// The empty path means the working directory, which costs no system call on Unix.
     fn open_for_lookup(&self, path: &Path) -> io::Result<Self::Dir>;
     /// Whether a directory can be mounted inside itself. If so, [`Mounts::Refuse`] detects mounts,
     /// on recent systems without an extra call (ADR 15).
@@ -187,8 +184,8 @@ pub(crate) trait Sys: Host + Sized + Send {
 
     /// Removes an entry unless it is a directory. `kind` comes from the listing.
     fn remove_child(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> Removed;
-    /// Removes an emptied directory and closes it. On failure, returns the directory with the
-    /// error, because it can be listed again if it is not empty.
+    /// Removes an emptied directory and closes it. On failure, also returns the directory, which
+    /// can be relisted if it is not empty.
     ///
     /// The default removes the name first, so that the last close, which destroys the inode,
     /// happens outside the parent's lock. Windows removes through the handle if it can, otherwise
@@ -263,8 +260,8 @@ pub(crate) trait Sys: Host + Sized + Send {
         follow: bool,
         most: usize,
     ) -> io::Result<Vec<u8>>;
-    /// Checks [`Fields::READABLE`], [`Fields::WRITABLE`] and [`Fields::EXECUTABLE`], with one
-    /// system call each. Returns those that apply.
+    /// Returns which of the requested [`Fields::READABLE`], [`Fields::WRITABLE`] and
+    /// [`Fields::EXECUTABLE`] apply.
     fn may(
         &self,
         parent: &Self::Dir,
@@ -284,7 +281,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         let _ = (parent, name, fields, follow, device);
         Ok(None)
     }
-    /// Returns the owners' names. On Unix, `facts` have their IDs.
+    /// On Unix, `facts` must include the owners' IDs.
     fn owners(
         &self,
         parent: &Self::Dir,
@@ -305,7 +302,7 @@ pub(crate) trait Sys: Host + Sized + Send {
         let _ = dir;
         Ok(Identity::of(&self.query(parent, name, Request::STAT)?) == identity)
     }
-    /// Whether this is the filesystem root. `root` caches its identity for all workers.
+    /// `root` caches the filesystem root's identity for all workers.
     fn is_root(
         &self,
         dir: &Self::Dir,
@@ -342,8 +339,7 @@ pub(crate) trait Sys: Host + Sized + Send {
     }
 }
 
-/// Opens a directory one component at a time, so that no symlink is followed. An absolute path
-/// starts at the root.
+/// Opens a directory one component at a time, so that no symlink is followed.
 #[cfg(any(test, fuzzing, not(windows)))]
 fn open_step_by_step<S: Sys>(
     sys: &S,

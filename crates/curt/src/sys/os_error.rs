@@ -1,4 +1,4 @@
-//! Creates errors of the system without a failed call, and recognises errors by number.
+//! Creates errors of the system without a failed call, and recognizes errors by number.
 
 use std::io;
 
@@ -92,8 +92,7 @@ impl OsError {
     }
 }
 
-/// Returns the system's error for `kind`, with its number if it has one. Answers such as
-/// [`Opened::Gone`](super::Opened) hold no number.
+/// Returns the system's error for `kind`, with its number if it has one.
 pub(crate) fn os_error(kind: io::ErrorKind) -> io::Error {
     match OsError::of(kind) {
         OsError::Invalid | OsError::Unsupported | OsError::Io => kind.into(),
@@ -148,12 +147,12 @@ pub(crate) fn is_too_long(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::TooLong.number())
 }
 
-/// Whether an operation is forbidden regardless of permission bits (`EPERM`, not `EACCES`). Windows
-/// has one error for both.
+/// Whether the error is `EPERM`, not `EACCES`. Windows has one error for both.
 pub(crate) fn is_not_permitted(error: &io::Error) -> bool {
     error.raw_os_error() == Some(OsError::NotPermitted.number())
 }
 
+/// Whether a retry may succeed, as in [`Error::may_pass`](crate::Error::may_pass).
 pub(crate) fn may_pass(number: i32) -> bool {
     #[cfg(unix)]
     return [libc::EBUSY, libc::EMFILE, libc::ENFILE, libc::ENOTEMPTY, libc::EPERM]

@@ -12,7 +12,7 @@ use crate::name::{NameBuf, Unit};
 pub(crate) trait SystemUnit: Unit {
     fn append_units(path: &Path, to: &mut Vec<Self>);
 
-    /// Returns a path's units. The caller may append names before [`SystemUnit::path`].
+    /// Returns a path's units, to which the caller may append names.
     fn units(path: &Path) -> Vec<Self> {
         // Leave room for a NUL.
         let mut units = Vec::with_capacity(path.as_os_str().len() + 1);
@@ -22,7 +22,7 @@ pub(crate) trait SystemUnit: Unit {
 
     fn path(units: Vec<Self>) -> PathBuf;
 
-    /// Returns the units as a string, borrowed if the system's strings consist of these units.
+    /// Returns the units as a string, without a copy on Unix.
     fn text(units: &[Self]) -> Cow<'_, OsStr> {
         Cow::Owned(Self::path(units.to_vec()).into_os_string())
     }
@@ -69,7 +69,7 @@ impl<U: Unit> Last<U> {
     }
 }
 
-/// The unit of names on Unix, and on every system of the in-memory platform.
+/// Also the unit of the in-memory platform.
 #[cfg(any(unix, test, fuzzing))]
 impl SystemUnit for u8 {
     fn append_units(path: &Path, to: &mut Vec<u8>) {
@@ -82,7 +82,7 @@ impl SystemUnit for u8 {
         text.into()
     }
 
-    /// Only tests compare these paths; names outside Unicode are tested on Unix.
+    /// Lossy: only tests compare these paths, and names outside Unicode are tested on Unix.
     #[cfg(not(unix))]
     fn path(units: Vec<u8>) -> PathBuf {
         String::from_utf8_lossy(&units).into_owned().into()

@@ -50,7 +50,6 @@ pub(crate) struct Match<'a, U> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(unix, allow(dead_code, reason = "a listing is read to its end there"))]
 pub(crate) enum Completeness {
-    /// The buffer was full.
     Part,
     /// The buffer had space left, but only another call can prove the end.
     ProbablyAll,
@@ -132,7 +131,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         // The name may be stored in a different case.
         let parent = NameBuf::new(parent.to_vec())?;
         let dir = match self.open_search(from, parent.as_name()) {
-            // The first query succeeded, so the directory is searchable.
+            // The query was not denied, so the directory is searchable.
             Err(Unsearched::Unlistable) => return Ok(Verdict::Absent),
             opened => opened?,
         };
@@ -165,7 +164,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
     ) -> io::Result<usize>;
 }
 
-/// Makes 1 system call, which follows symlinks, or 2 if that finds nothing.
+/// Makes 1 system call, or 2 if following symlinks finds nothing.
 fn probe_exact<S: Which>(
     sys: &S,
     from: &S::Dir,

@@ -16,8 +16,8 @@ fn programs() -> Scratch {
     scratch
 }
 
-/// Starts the script with `path` as `PATH`, where `@` means the scratch directory, which is also
-/// the working directory. Returns the path that the script prints.
+/// Starts the script with `path` as `PATH`, where `@` means the working directory, and returns the
+/// path that the script prints.
 fn started(scratch: &Scratch, path: &str, search: Option<Search>) -> Result<PathBuf, Error> {
     let mut command = Command::new("curt-test");
     let folder = scratch.path().to_str().unwrap();

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use crate::process::{Child, Command, Stream};
 use crate::sys::Feature;
 
-/// A limit that only failing tests reach. The programs to kill end by themselves a little later, so
-/// that a broken limit fails the test instead of hanging it.
+/// Only failing tests reach this limit. The programs to kill end a little later, so that a broken
+/// limit fails the test instead of hanging it.
 const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(200);
 
@@ -92,7 +92,7 @@ fn a_process_that_is_left_behind_holds_an_output_until_the_limit() {
     assert_goes(String::from_utf8(output.stdout).unwrap().trim().parse().unwrap());
 }
 
-/// Returns whether a process has ended, possibly as a zombie.
+/// True also for a zombie.
 fn is_gone(pid: u32) -> bool {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z')),

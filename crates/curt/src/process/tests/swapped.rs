@@ -1,5 +1,4 @@
-//! Tests that a refused program does not run if files are swapped between the look-up and the
-//! start.
+//! Files are swapped between the look-up and the start; a refused program must not run.
 
 use std::fs::{Permissions, create_dir, remove_dir, rename, set_permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -31,7 +30,7 @@ fn ground() -> Option<(Scratch, PathBuf)> {
     None
 }
 
-/// Another thread keeps moving the program away and back. Meanwhile the program's name belongs to a
+/// Another thread keeps moving the program away and back. Meanwhile its name belongs to a
 /// non-executable file, a directory or no file.
 #[test]
 fn nothing_else_is_started() {

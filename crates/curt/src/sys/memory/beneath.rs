@@ -1,5 +1,4 @@
-//! Untrusted paths in the in-memory tree, in single steps, so that tests can schedule events
-//! between them.
+//! Untrusted paths in single steps, so that tests can schedule events between them.
 
 use std::io;
 

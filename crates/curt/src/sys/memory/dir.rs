@@ -1,5 +1,3 @@
-//! Open directories of the tree.
-
 use std::fmt;
 
 use super::Shared;

@@ -41,7 +41,7 @@ impl World {
         self.events.made
     }
 
-    /// Runs the due events. Events that these schedule wait for the next call.
+    /// Events that a due event schedules wait for the next call.
     pub(super) fn before_call(&mut self) {
         let made = self.events.made;
         let scheduled = std::mem::take(&mut self.events.once);

@@ -47,7 +47,7 @@ type Membership = (Arc<Mutex<Machine>>, usize);
 
 thread_local!(static MEMBERSHIP: RefCell<Option<Membership>> = const { RefCell::new(None) });
 
-/// Runs an operation on a new machine, and advances the tree's clock.
+/// Runs an operation on a new machine.
 pub(crate) fn run<T>(prices: Prices, operation: impl FnOnce() -> T) -> T {
     let threads = vec![Thread::default()];
     let machine = Machine { prices, threads, running: 0, free: BTreeMap::new() };

@@ -1,8 +1,7 @@
 //! A small in-memory filesystem for tests, with listings, failures and races that no real system
 //! produces on demand.
 //!
-//! `tree.rs` holds the tree, `system.rs` the effects of system calls, `events.rs` the events
-//! between calls. Error numbers and call names are those of Linux on every system.
+//! Error numbers are those of Linux on every system.
 
 mod beneath;
 pub(crate) mod dir;

@@ -2,7 +2,6 @@
 
 use super::{Setup, World};
 
-/// Builds nine files and symlinks and eight directories, and applies the test's own changes.
 pub(crate) fn setup(change: impl FnOnce(&mut World)) -> Setup {
     let mut world = World::new();
     for file in ["a/b/c/d/file", "a/b/c/x", "a/b/y", "a/z", "e/1", "e/2", "e/f/3", "top"] {

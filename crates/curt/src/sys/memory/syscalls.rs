@@ -1,5 +1,4 @@
-//! The syscall layer of the in-memory tree: runs due events, counts the call, and fails it if
-//! planned.
+//! The syscall layer of the in-memory tree, which also runs due events.
 
 use std::sync::MutexGuard;
 

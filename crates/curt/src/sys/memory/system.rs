@@ -28,7 +28,7 @@ impl Errno {
     pub(super) const LOOP: Errno = Errno(40);
 }
 
-/// Errors that callers recognise by number get the host's number.
+/// Errors that callers recognize by number get the host's number.
 impl From<Errno> for std::io::Error {
     fn from(error: Errno) -> Self {
         match error {

@@ -1,5 +1,5 @@
-//! Program searches under Windows rules. Directories may have short names, be case-sensitive, and
-//! list in any order.
+//! Program searches under Windows rules. Entries may have short names, and directories may be
+//! case-sensitive and list in any order.
 
 use std::io;
 

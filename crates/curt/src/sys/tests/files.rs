@@ -1,5 +1,3 @@
-//! Tests of file contents, and of where relative paths begin.
-
 use std::io::ErrorKind;
 use std::path::Path;
 

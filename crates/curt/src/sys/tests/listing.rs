@@ -1,5 +1,3 @@
-//! Tests of opening and listing.
-
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;

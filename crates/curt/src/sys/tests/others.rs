@@ -1,5 +1,3 @@
-//! Tests of metadata, mounts, shortages and the syntax of operands.
-
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::OnceLock;

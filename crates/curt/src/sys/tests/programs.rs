@@ -1,5 +1,3 @@
-//! Tests whether a file counts as executable if a call fails or is refused.
-
 use std::sync::Arc;
 
 use curt_testkit::Scratch;

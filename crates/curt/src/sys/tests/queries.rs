@@ -1,5 +1,3 @@
-//! Tests of queries by name, by path and of open directories, and of listings against queries.
-
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 

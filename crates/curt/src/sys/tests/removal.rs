@@ -1,5 +1,3 @@
-//! Tests of removing, moving, failing and closing.
-
 use std::io::ErrorKind;
 
 use super::shorthand::{At, base, kind_of};

@@ -1,5 +1,3 @@
-//! Shorthand for the contract in tests.
-
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

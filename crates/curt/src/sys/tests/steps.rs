@@ -1,5 +1,3 @@
-//! Tests of untrusted paths, one component at a time.
-
 use std::cell::Cell;
 use std::io::ErrorKind;
 use std::path::Path;

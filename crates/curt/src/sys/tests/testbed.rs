@@ -1,5 +1,3 @@
-//! Where the contract is tested: on real directories and in memory.
-
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

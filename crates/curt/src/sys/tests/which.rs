@@ -1,5 +1,3 @@
-//! Tests of program searches.
-
 use std::io::{self, ErrorKind};
 
 use super::shorthand::{At, Shorthand, kind};

@@ -1,5 +1,4 @@
-//! User and group names from the C library's user database. A number is looked up once per worker,
-//! or once for all workers that share a cache. The database's own calls are not counted.
+//! User and group names from the C library's user database, whose own calls are not counted.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -99,8 +98,7 @@ fn look_up(
             Err(fault @ (libc::EMFILE | libc::ENFILE | libc::ENOMEM | libc::EIO)) => {
                 return Err(io::Error::from_raw_os_error(fault));
             }
-            // Other error numbers depend on the database, and mostly mean that the entry does not
-            // exist.
+            // Other errors depend on the database, and mostly mean that the entry does not exist.
             Err(_) => return Ok(None),
         }
     }
@@ -118,7 +116,7 @@ fn group(id: u32, buffer: &mut [u8]) -> Result<Option<OsString>, i32> {
     unsafe { entry(libc::getgrgid_r, name, id, buffer) }
 }
 
-/// Returns a home directory. The empty name means this process's user.
+/// The empty name means this process's user.
 pub(crate) fn home_of(user: &[u8]) -> Option<PathBuf> {
     let home = |entry: &libc::passwd| entry.pw_dir.cast_const();
     let found = if user.is_empty() {

@@ -1,5 +1,4 @@
-//! Untrusted paths on Unix. Linux resolves a whole path in one call (`linux`); other systems need
-//! single steps.
+//! Untrusted paths: in one call on Linux (`linux`), elsewhere in single steps.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

@@ -96,7 +96,6 @@ impl Unix {
         if self.resolves_to(CWD, &name, fd)? { Ok(name) } else { Err(Errno::NOENT.into()) }
     }
 
-    /// Whether a path without symlinks leads to the open file.
     pub(super) fn resolves_to(
         &self,
         from: BorrowedFd<'_>,
@@ -113,7 +112,7 @@ impl Unix {
         Ok((found.st_dev, found.st_ino) == (open.st_dev, open.st_ino))
     }
 
-    /// Makes a call for each component. Follows symlinks unless `most` is 0.
+    /// Follows symlinks unless `most` is 0.
     fn step_by_step(&self, path: &[u8], missing: Missing, most: usize) -> io::Result<Vec<u8>> {
         let follow = most > 0;
         if path.is_empty() {
@@ -216,7 +215,6 @@ struct Loops {
 }
 
 impl Loops {
-    /// Returns whether this symlink occurred before.
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
     fn contain(&mut self, sys: &Unix, parent: &[u8], path: &[u8]) -> Result<bool, Errno> {
         self.links += 1;

@@ -84,8 +84,8 @@ impl AsFd for Dir {
     }
 }
 
-/// A directory stream of the C library. Each batch takes the lock, because reading moves the
-/// position. Calls relative to the directory need only the descriptor, not the lock.
+/// A directory stream of the C library. Reading moves its position and takes the lock. Calls
+/// relative to the directory need only the descriptor.
 #[derive(Debug)]
 pub(super) struct Stream {
     fd: RawFd,
@@ -116,7 +116,6 @@ impl Stream {
         reading.failed = None;
     }
 
-    /// Appends records until the listing ends or the longest record might not fit.
     pub(super) fn fill(&self, buffer: &mut Vec<u8>) -> Result<Batch> {
         let mut reading = self.reading();
         while buffer.capacity() - buffer.len() >= LARGEST_RECORD && reading.failed.is_none() {
@@ -149,8 +148,7 @@ fn number_and_type(entry: &rustix::fs::DirEntry) -> (u64, u8) {
     (entry.ino() as u64, type_of(entry.file_type().as_raw_mode() as u32))
 }
 
-/// Appends a record: inode, eight unused bytes, record length, type, name with its NUL, and zeros
-/// up to a multiple of eight.
+/// Appends a `linux_dirent64`, with 0 as its offset, and zeros up to a multiple of eight.
 fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
     let end = buffer.len() + (NAME + name.len()).next_multiple_of(8);
     let length = u16::try_from(end - buffer.len()).unwrap_or(u16::MAX);
@@ -180,8 +178,8 @@ const _: () = assert!(CAPACITY >= LEAST_CAPACITY, "the longest name must fit, or
 
 const USUAL_RECORD: usize = 32;
 
-/// The buffer is allocated at the first use and never cleared, so a small directory touches only
-/// one page.
+/// The buffer is allocated at the first use and never zeroed, so a small directory touches only one
+/// page.
 #[derive(Default)]
 pub(crate) struct DirBuf {
     bytes: Vec<u8>,

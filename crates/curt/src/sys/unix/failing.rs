@@ -1,5 +1,5 @@
-//! Finds the reason why a program could not be started. If the error number is ambiguous, the first
-//! bytes of the file decide, which costs an open and a read.
+//! Finds out why a program could not be started. If the error number is ambiguous, the first bytes
+//! of the file decide.
 
 use std::ffi::{CString, OsStr};
 use std::io;
@@ -48,8 +48,8 @@ fn cannot_be_entered(syscalls: &Syscalls, directory: &Path) -> bool {
     itself.is_ok_and(|path| syscalls.may(CWD, &path, Access::EXEC_OK).is_err())
 }
 
-/// Decides whether the program or its interpreter is missing. Both fail with `ENOENT`, or with
-/// `ENOTDIR` if the path leads through a file.
+/// A missing program and a missing interpreter both fail with `ENOENT`, or with `ENOTDIR` if the
+/// path leads through a file.
 fn missing(syscalls: &Syscalls, program: &Path, dir: Option<&Path>, errno: Errno) -> StartFailure {
     let path = dir.unwrap_or(Path::new("")).join(program);
     let path = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();

@@ -1,11 +1,11 @@
-//! Unix: the POSIX `*at` calls and, on Linux (`linux`), fast paths that can each be switched off.
-//! Without these, it is the platform of macOS and the BSDs; the tests run both.
+//! Unix: the POSIX `*at` calls and, on Linux (`linux`), fast paths that can each be switched off,
+//! as tests do to run the portable path of macOS and the BSDs.
 //!
 //! Below an operand, every step is relative to an open directory and refuses symlinks, unless the
 //! caller wants to follow them. An operation therefore never leaves its tree, whatever other
 //! processes swap meanwhile. The portable calls have limits:
 //!
-//! - **Mounts** are recognised by their device, so a mount of the same filesystem, such as a bind
+//! - **Mounts** are recognized by their device, so a mount of the same filesystem, such as a bind
 //!   or null mount, goes unnoticed.
 //! - **Listings** come from `readdir`, with a C library buffer in each open directory.
 //! - **Kinds** missing from a listing are queried before unlinking: on Solaris and its relatives,
@@ -89,7 +89,7 @@ impl StatTarget<'_> {
     }
 }
 
-/// Opens a directory, or duplicates the descriptor if the path is empty. Makes 1 system call.
+/// Makes 1 system call. An empty path duplicates the descriptor.
 pub(crate) fn open_directory(fd: BorrowedFd<'_>, path: &Path) -> (io::Result<Dir>, Calls) {
     let syscalls = Syscalls::new(&Setup::default());
     let opened = if path.as_os_str().is_empty() {
@@ -152,8 +152,7 @@ impl Unix {
         }
     }
 
-    /// Opens a child on the same mount. Compares the open directories' mounts, so swapping an entry
-    /// has no effect.
+    /// Compares the mounts of open directories, so swapping an entry has no effect.
     fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         let fd = self.syscalls.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
         let ours = parent
@@ -178,7 +177,6 @@ impl Unix {
         }
     }
 
-    /// Returns the mount ID, or the device if the system has no mount IDs.
     #[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "not u64 everywhere")]
     fn mount(&self, fd: BorrowedFd<'_>, target: StatTarget<'_>) -> Result<(u64, u64), Errno> {
         match self.mount_by_statx(fd)? {
@@ -216,8 +214,6 @@ impl Unix {
         stat.inspect_err(|_| self.native.resume_statx())
     }
 
-    /// Removes an entry unless it is a directory. Linux never unlinks a directory, even for root;
-    /// other systems query an unknown kind first.
     fn unlink(&self, parent: &Dir, name: &CStr, kind: Kind) -> Result<Removed, Errno> {
         let at = parent.as_fd();
         let is_directory = || {

@@ -98,7 +98,7 @@ impl Unix {
         }
     }
 
-    /// Returns `false` for a symlink, but changes one that replaces the entry after the check.
+    /// A race remains: a symlink that replaces the entry after the check is changed.
     pub(super) fn change_unless_link(
         &self,
         at: &Dir,

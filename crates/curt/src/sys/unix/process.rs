@@ -1,4 +1,4 @@
-//! Process trees, and waiting with a time limit for processes and their output.
+//! Process trees, and waiting with a time limit.
 
 use std::ffi::OsStr;
 use std::io;
@@ -49,13 +49,12 @@ impl Unix {
         failing::explain(&self.syscalls, program, directory, error)
     }
 
-    /// Returns `None` if the limit passes first.
     pub(crate) fn wait_timeout(
         &self,
         child: &mut Child,
         limit: Duration,
     ) -> io::Result<Option<ExitStatus>> {
-        /// The longest pause between polls, if children have no descriptors.
+        /// The longest pause between polls without process descriptors.
         const LONGEST: Duration = Duration::from_millis(20);
         let begun = Instant::now();
         let mut pause = Pause::default();
@@ -74,10 +73,9 @@ impl Unix {
         }
     }
 
-    /// `has_ended` means that the tree's root has been waited for.
     pub(crate) fn kill_tree(&self, child: &mut Child, _: &Tree, has_ended: bool) -> io::Result<()> {
         if has_ended {
-            // A different process group may have the number by now.
+            // The child has been waited for, so a different process group may have its number.
             return Err(io::ErrorKind::Unsupported.into());
         }
         match self.syscalls.kill_group(Pid::from_child(child)) {
@@ -87,7 +85,6 @@ impl Unix {
         }
     }
 
-    /// Reads until both outputs are closed or the limit passes. Returns whether both are closed.
     pub(crate) fn read_until(
         &self,
         child: &mut Child,

@@ -1,5 +1,3 @@
-//! Predicts the error of a removal without attempting it.
-
 use std::io;
 use std::os::fd::AsFd;
 

@@ -1,5 +1,4 @@
-//! The syscall layer: one function per system call, which counts it and lets tests fail it. Its
-//! only logic repeats calls, after `EINTR` or with a larger buffer.
+//! The syscall layer. Its only logic repeats calls, after `EINTR` or with a larger buffer.
 //!
 //! Counters are plain cells of one worker, added up when it ends, because shared atomic counters
 //! would slow down every call. Calls inside the C library are not counted: filling our buffer from
@@ -240,7 +239,7 @@ impl Syscalls {
             let (read, _) = rustix::fs::readlinkat_raw(dir, name, target.spare_capacity_mut())?;
             let length = read.len();
             if length < capacity {
-                // SAFETY: the call initialised `length` bytes of the empty buffer.
+                // SAFETY: the call initialized `length` bytes of the empty buffer.
                 unsafe { target.set_len(length) };
                 return Ok(());
             }
@@ -270,9 +269,9 @@ impl Syscalls {
         rustix::process::getrlimit(rustix::process::Resource::Nofile).current
     }
 
-    /// Reads the monotonic clock, on Linux through the vDSO. An `Instant` only gives the time since
-    /// an earlier one, which needs a lock that a forked child could find taken. rustix looks for
-    /// the vDSO itself, but Valgrind hides it.
+    /// Reads the monotonic clock, on Linux through the vDSO. An `Instant` would need a shared
+    /// start, whose lock a forked child could find taken. rustix looks for the vDSO itself, but
+    /// Valgrind hides it.
     pub(super) fn now(&self) -> Duration {
         let _ = self;
         let mut time = MaybeUninit::<libc::timespec>::zeroed();

@@ -83,7 +83,6 @@ pub(super) fn owners(
     Ok(owners)
 }
 
-/// Calls `check` once for each requested field.
 pub(super) fn may(
     fields: Fields,
     check: impl Fn(Access) -> Result<(), Errno>,
@@ -145,8 +144,8 @@ const OF_FILES_HERE: OFlags = OFlags::SYNC
 #[cfg(not(target_os = "linux"))]
 const OF_FILES_HERE: OFlags = OFlags::empty();
 
-/// Converts flags of `open(2)`. The error holds the flags that are not for files. The system judges
-/// combinations of flags.
+/// Converts flags of `open(2)`, whose combinations the system checks. The error holds flags that
+/// are not for files.
 #[allow(
     clippy::unnecessary_cast,
     clippy::cast_possible_wrap,

@@ -1,5 +1,3 @@
-//! Program searches: whether a path can be executed.
-
 use std::io;
 use std::os::fd::AsFd;
 

@@ -4,9 +4,7 @@
 //!
 //! Paths are folded first, because the kernel resolves neither `.` nor `..`. Windows before 10 1607
 //! refuses `OBJ_DONT_REPARSE`. Wine 10 ignores it and follows links, so only single steps are safe
-//! there: see [`Native`].
-//!
-//! [`Native`]: super::native::Native
+//! there.
 
 use std::io;
 use std::os::windows::io::{AsHandle, AsRawHandle, BorrowedHandle, OwnedHandle};
@@ -67,7 +65,6 @@ fn rights(purpose: Purpose) -> u32 {
 
 const PLAIN: u32 = nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_NON_DIRECTORY_FILE;
 
-/// Ignores case, unless the directory is case-sensitive.
 fn target<'a>(at: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
     let is_itself = name.units() == [u16::ascii(b'.')];
     let name = if is_itself { &[] } else { name.units() };
@@ -113,7 +110,7 @@ impl Windows {
         }
     }
 
-    /// Returns the kind of an entry. Makes 3 system calls.
+    /// Makes 3 system calls.
     fn kind_at(&self, at: &Dir, name: Name<'_, u16>) -> Result<Kind> {
         let query = |handle: BorrowedHandle<'_>| query::kind_of(&self.syscalls, handle);
         self.syscalls.opened(target(at, name), READ_ATTRIBUTES, ABOUT, query)?
@@ -172,7 +169,6 @@ impl Windows {
     }
 }
 
-/// If `replace` is false, an existing entry is an error.
 fn give_name(
     syscalls: &Syscalls,
     handle: BorrowedHandle<'_>,

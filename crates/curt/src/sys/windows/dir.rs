@@ -2,8 +2,7 @@
 //!
 //! A listing is one buffer of the kernel's records. Names are yielded in place, with a trailing NUL
 //! in the padding after the name or over the start of the next record. That start holds the
-//! distance to the record after it, so the distance is first saved in a different field. All other
-//! fields remain readable.
+//! distance to the record after it, so the distance is first saved in a different field.
 
 use std::borrow::Cow;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
@@ -21,7 +20,7 @@ use crate::fields::{Facts, Fields, Kind, Time};
 use crate::name::Name;
 use crate::sys::{Entry, Listing};
 
-/// An open directory. If it has no handle, names in it are full native paths.
+/// Without a handle, names are full native paths.
 #[derive(Debug)]
 pub(crate) struct Dir {
     handle: Option<OwnedHandle>,
@@ -71,7 +70,6 @@ impl Dir {
         Target { root: self.root(), name: &[], any_case: false }
     }
 
-    /// Replaces `/` with `\`, the only separator in native paths.
     pub(super) fn spelled<'a>(&self, path: Name<'a, u16>) -> Cow<'a, [u16]> {
         text::spelled(path.units(), self.handle.is_some())
     }
@@ -207,9 +205,8 @@ impl DirBuf {
     }
 }
 
-/// Terminates each name with NUL, and links the records by their distances. Skips `.`, `..` and
-/// empty names, which would mean the directory itself. A malformed record ends the listing. Returns
-/// the offset of the first entry and the number of valid units.
+/// Skips `.`, `..` and empty names, which would mean the directory itself. A malformed record ends
+/// the listing. Returns the offset of the first entry and the number of valid units.
 fn terminate(units: &mut [u16], filled: usize, name: usize) -> (usize, usize) {
     let mut before: Option<(usize, usize)> = None;
     let mut good = 0;
@@ -307,8 +304,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Sets the times created, accessed, modified and changed. A time that the filesystem does not
-/// store is 0.
+/// A time that the filesystem does not store is 0.
 pub(super) fn set_times(facts: &mut Facts, ticks: [u64; 4]) {
     let places: [&mut Time; 4] =
         [&mut facts.created, &mut facts.accessed, &mut facts.modified, &mut facts.changed];

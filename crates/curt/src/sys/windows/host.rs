@@ -1,6 +1,3 @@
-//! The home directory, the drives' working directories and the release of Windows, without a system
-//! call.
-
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,7 +14,7 @@ use curt_paths::Release;
 const WINDOWS_11: u32 = 21000;
 const SIZE: u32 = size_of::<OSVERSIONINFOW>() as u32;
 
-/// Returns a drive's working directory, which command processors store in a hidden variable.
+/// Command processors store a drive's working directory in a hidden variable.
 pub(crate) fn drive_directory(letter: &str) -> Option<PathBuf> {
     env::var_os(format!("={letter}:")).map(PathBuf::from)
 }

@@ -6,8 +6,7 @@
 //! process swaps one in (ADR 33).
 //!
 //! A listing has nearly all fields. The others are queried by name, without opening the entry, if
-//! the system supports it (`query.rs`). A feature that a volume refused is not tried there again.
-//! Cloud files are never downloaded.
+//! the system supports it (`query.rs`). Cloud files are never downloaded.
 //!
 //! Rejected for now: removal in one call (`NtDeleteFile`) or two (delete on close). These keep the
 //! name until the last handle closes, refuse read-only entries, and report success for directories
@@ -86,21 +85,19 @@ const LISTED_FIELDS: Fields = Fields::KIND
 
 pub(crate) struct Windows {
     syscalls: Syscalls,
-    /// Whether other processes may remove or rename open directories.
     lists_only: bool,
     busy_time: BusyTime,
     accounts: security::Accounts,
 }
 
-/// Makes 3 system calls, and returns their counts.
+/// Makes 3 system calls.
 pub(crate) fn open_directory(handle: BorrowedHandle<'_>) -> (io::Result<Dir>, Calls) {
     let syscalls = Syscalls::new(&Setup::default());
     let dir = syscalls.duplicate(handle).and_then(|copy| from_caller(&syscalls, copy, Use::Lookup));
     (dir, syscalls.calls())
 }
 
-/// Refuses everything but a directory, even a link to one. Makes 2 system calls, the second for the
-/// volume.
+/// Refuses everything but a directory, even a link to one. Makes 2 system calls.
 fn from_caller(syscalls: &Syscalls, handle: OwnedHandle, used_for: Use) -> io::Result<Dir> {
     match query::kind_of(syscalls, handle.as_handle())? {
         Kind::Directory => Ok(on_its_volume(syscalls, handle, used_for)),
@@ -108,7 +105,7 @@ fn from_caller(syscalls: &Syscalls, handle: OwnedHandle, used_for: Use) -> io::R
     }
 }
 
-/// Makes 1 system call, to query the volume.
+/// Makes 1 system call.
 fn on_its_volume(syscalls: &Syscalls, handle: OwnedHandle, used_for: Use) -> Dir {
     let volume = query::volume(syscalls, handle.as_handle());
     Dir::new(handle, volume, used_for)
@@ -146,8 +143,8 @@ impl Windows {
         Ok(Dir::new(self.syscalls.open(target, access, LISTED)?, volume, used_for))
     }
 
-    /// Opens a directory for removal. If another process does not share it for removal, opens it
-    /// for listing, because its entries can still be removed.
+    /// If another process does not share the directory for removal, opens it for listing, because
+    /// its entries can still be removed.
     fn open_for_removal(&self, target: Target<'_>, volume: &'static Volume) -> Result<Dir> {
         match self.open_listed(target, volume, Use::Removal) {
             Err(refused @ (Status::SHARING_VIOLATION | Status::ACCESS_DENIED)) => {
@@ -168,7 +165,6 @@ impl Windows {
         dir
     }
 
-    /// Reads a batch in the newest class that the volume supports.
     fn fill(&self, dir: &Dir, buf: &mut DirBuf) -> Result<()> {
         let restart = dir.take_restart();
         loop {
@@ -199,7 +195,7 @@ impl Windows {
         }
     }
 
-    /// Follows links. Makes 2 system calls.
+    /// Follows links.
     fn open_followed(&self, target: Target<'_>) -> Result<Dir> {
         let handle = self.syscalls.open(target, LIST, LOOKUP)?;
         Ok(on_its_volume(&self.syscalls, handle, Use::Listing))
@@ -289,8 +285,7 @@ impl Sys for Windows {
         }
     }
 
-    /// Marks the directory for removal and closes it, because its parent cannot be removed while it
-    /// is open.
+    /// Also closes the directory, because its parent cannot be removed while it is open.
     fn remove_open_dir(
         &self,
         parent: &Dir,
@@ -314,8 +309,7 @@ impl Sys for Windows {
                 Ok(())
             }
             Err(status @ Status::DIRECTORY_NOT_EMPTY) => Err((self.open_again(dir), status.into())),
-            // Deletion pending counts as gone. Return `NotFound`, because the status can have the
-            // error number of a refusal.
+            // A pending deletion counts as gone, although its error number is that of a refusal.
             Err(status) if status.is_gone() || status.is_pending() => {
                 Err((dir, OsError::NotFound.error()))
             }

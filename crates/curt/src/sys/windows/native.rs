@@ -1,5 +1,5 @@
-//! The table of native functions. Tests replace functions, to run calls that Wine and older systems
-//! lack, and to refuse calls. The table also remembers the refusals of each volume, for the life of
+//! The table of native functions. Tests replace functions to fake calls that Wine and older systems
+//! lack, or to refuse calls. The table also remembers the refusals of each volume, for the life of
 //! the process.
 
 use std::ffi::{CStr, c_void};
@@ -124,7 +124,7 @@ pub(crate) struct Native {
     pub(crate) resume_process: Option<ResumeProcess>,
     /// A function of advapi32, which is loaded on demand.
     look_up_account: OnceLock<Option<LookUpAccount>>,
-    /// Rung 0 refuses links in a path (`OBJ_DONT_REPARSE`). Rung 1 means that this is unavailable.
+    /// Rung 0 is `OBJ_DONT_REPARSE`; rung 1 means that it is unavailable.
     pub(crate) dont_reparse: Rung,
     volumes: Mutex<Vec<&'static Volume>>,
 }
@@ -213,8 +213,7 @@ fn load_look_up_account() -> Option<LookUpAccount> {
     Some(unsafe { std::mem::transmute::<Function, LookUpAccount>(found) })
 }
 
-/// Older Windows refuses `OBJ_DONT_REPARSE`. Wine ignores it and follows links, so it must not be
-/// used there.
+/// Wine ignores `OBJ_DONT_REPARSE` and follows links, so it must not be used there.
 fn look_up_dont_reparse() -> Rung {
     let rung = Rung::top();
     if is_wine() {

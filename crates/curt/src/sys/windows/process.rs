@@ -1,4 +1,4 @@
-//! Process trees as jobs, and waiting with a time limit for processes and their output.
+//! Process trees as jobs, and waiting with a time limit.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Read};
@@ -77,7 +77,6 @@ impl Windows {
         }
     }
 
-    /// Returns `None` if the limit passes first.
     pub(crate) fn wait_timeout(
         &self,
         child: &mut Child,
@@ -91,7 +90,6 @@ impl Windows {
         self.syscalls.terminate_job(tree.as_handle(), KILLED)
     }
 
-    /// Reads until both outputs are closed or the limit passes. Returns whether both are closed.
     /// Polls, because Windows cannot wait for several pipes, or for a pipe with a limit.
     pub(crate) fn read_until(
         &self,

@@ -3,7 +3,7 @@
 //! Each volume remembers which of three classes of query by name it refused: `FileStatInformation`
 //! with the usual fields and the access rights; `FileStatLxInformation`, which adds the fields of
 //! the Linux subsystem; and, since Windows 11 24H2, `FileStatBasicInformation` with the volume.
-//! Queries by name cannot follow a link; that needs a handle.
+//! Queries by name cannot follow a link.
 //!
 //! A query by name can prove that an entry exists, but not that it is missing: under profile
 //! containers (FSLogix) it fails with "not found" for files that can be opened. This happens inside
@@ -114,7 +114,7 @@ pub(super) fn about_name(
     let answer = match itself {
         Some(facts) if !request.follow || !facts.kind.is_link() => Ok(facts),
         _ if request.follow => match query.by_handle(FOLLOW) {
-            // Only a different program can follow this link, so report the link.
+            // Report the link itself.
             Err(status) if status.is_unresolvable() => {
                 itself.map_or_else(|| query.by_handle(ABOUT), Ok)
             }

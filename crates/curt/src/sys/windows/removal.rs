@@ -1,5 +1,3 @@
-//! Removes a child: a file, an empty directory, or any link.
-
 use std::os::windows::io::BorrowedHandle;
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
@@ -26,7 +24,7 @@ impl Windows {
         match self.remove(parent, name, options) {
             Ok(()) => Ok(Removed::Done),
             Err(Status::FILE_IS_A_DIRECTORY) => self.remove_directory_link(parent, name),
-            // The entry was a link when it was listed.
+            // A directory has replaced the listed link.
             Err(Status::DIRECTORY_NOT_EMPTY) => Ok(Removed::IsDirectory),
             Err(status) => Err(status),
         }
@@ -41,7 +39,6 @@ impl Windows {
         }
     }
 
-    /// Removes a link to a directory, even a junction or a mounted volume.
     pub(super) fn remove_directory_link(
         &self,
         parent: &Dir,

@@ -25,7 +25,7 @@ use crate::sys::Owners;
 
 pub(super) type Accounts = RefCell<BTreeMap<Vec<u32>, Arc<OsString>>>;
 
-/// The first capacity for a descriptor, in 8-byte words. Longer ones are read again.
+/// In 8-byte words. Longer descriptors are read again.
 const CAPACITY: usize = 128;
 const MOST: usize = 1 << 20;
 

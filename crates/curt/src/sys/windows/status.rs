@@ -23,7 +23,6 @@ impl Status {
     pub(super) const INVALID_PARAMETER: Status = Status(codes::STATUS_INVALID_PARAMETER);
     pub(super) const INVALID_HANDLE: Status = Status(codes::STATUS_INVALID_HANDLE);
 
-    /// Whether no entry has this name.
     pub(super) fn is_gone(self) -> bool {
         matches!(
             self.0,
@@ -34,8 +33,7 @@ impl Status {
         )
     }
 
-    /// Whether not even the parent exists: the path is malformed or names a device, or its server,
-    /// share, drive or directory is missing.
+    /// Whether not even the parent exists, or the path is malformed or names a device.
     pub(super) fn has_no_parent(self) -> bool {
         matches!(
             self.0,

@@ -1,5 +1,4 @@
-//! The syscall layer of Windows: one function for each native call, which counts it and lets tests
-//! fail it.
+//! The syscall layer of Windows: one function for each native call.
 
 mod process;
 

@@ -69,8 +69,7 @@ fn invalid(kind: io::ErrorKind) -> SplitOperand<u16> {
     SplitOperand { parent: PathBuf::new(), last: Last::Invalid(kind), directory_only: false }
 }
 
-/// Returns the native path under Win32 rules: a relative path starts in the working directory or a
-/// drive's, and dots and spaces have Win32's meanings. Only the kernel limits the length.
+/// Applies the Win32 rules for relative paths, dots and spaces. Only the kernel limits the length.
 pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let full = u16::units(&std::path::absolute(path)?);
@@ -86,7 +85,7 @@ pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     })
 }
 
-/// Replaces `/`, except in full native paths, where it is part of a name.
+/// Replaces `/` with `\`, except in full native paths, where it is part of a name.
 pub(super) fn spelled(units: &[u16], is_relative: bool) -> Cow<'_, [u16]> {
     if !is_relative || !units.contains(&SLASH) {
         return Cow::Borrowed(units);

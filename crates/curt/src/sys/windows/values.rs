@@ -55,8 +55,8 @@ pub(super) fn time(ticks: u64) -> Time {
     }
 }
 
-/// Converts a time. 0 leaves it unchanged. Returns `None` before 1601, because values below 1 have
-/// other meanings.
+/// Converts `None` to 0, which leaves a time unchanged. Returns `None` before 1601, because values
+/// below 1 have other meanings.
 pub(super) fn ticks(time: Option<Time>) -> Option<u64> {
     let Some(time) = time else { return Some(0) };
     let whole = time.seconds.checked_add(BETWEEN)?.checked_mul(TICKS)?;

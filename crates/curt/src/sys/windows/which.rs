@@ -1,4 +1,4 @@
-//! Program searches: one open and one listing for a directory, one open for a name.
+//! One open and one listing for a directory, one open for a name.
 
 use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle};
@@ -16,8 +16,7 @@ use crate::fields::Kind;
 use crate::name::{Name, Unit};
 use crate::sys::{Completeness, Match, Unsearched, Verdict, Which};
 
-/// The size of the buffer, in 16-bit units. Small, so that the filesystem stops early if many names
-/// match.
+/// In 16-bit units. Small, so that the filesystem stops early if many names match.
 const SEARCH: usize = 2048;
 const LONGEST: usize = NAME + 255;
 

@@ -19,10 +19,9 @@ use crate::sys::unix::dir::{Dir, text};
 use crate::sys::unix::{LOOKUP, StatTarget, Unix, values};
 use crate::sys::{Feature, Request, Sys};
 
-/// How often `openat2` is tried if it fails with `EAGAIN`: while any process renames or mounts, the
-/// kernel cannot resolve `..` safely. The first tries follow at once, later ones after a pause.
-/// Single steps are no fallback, because otherwise a process that keeps renaming could force them
-/// (ADR 36).
+/// Tries of `openat2` if it fails with `EAGAIN`: while any process renames or mounts, the kernel
+/// cannot resolve `..` safely. Early tries follow at once, later ones after a pause. Single steps
+/// are no fallback, because a process that keeps renaming could force them (ADR 36).
 const TRIES: u32 = 64;
 const AT_ONCE: u32 = 24;
 const PAUSE: Duration = Duration::from_micros(250);
@@ -169,7 +168,6 @@ impl Unix {
         (read, value) != (Ok(1), *b"0")
     }
 
-    /// Reads the path from the kernel's directory cache.
     pub(in crate::sys::unix) fn name_of(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         /// The kernel appends this if the name is gone. A real name may end with it too.
         const DELETED: &[u8] = b" (deleted)";
@@ -267,7 +265,6 @@ impl Unix {
         if changed == Err(Errno::NOENT) { Err(Errno::NOSYS) } else { changed }
     }
 
-    /// Returns `false` for a symlink, and leaves it unchanged.
     pub(in crate::sys::unix) fn change_unless_link(
         &self,
         at: &Dir,

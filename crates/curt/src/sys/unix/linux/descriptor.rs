@@ -1,5 +1,3 @@
-//! Paths in `/proc` to this thread's open files.
-
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, BorrowedFd};
 

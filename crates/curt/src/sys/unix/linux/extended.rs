@@ -1,6 +1,6 @@
 //! Extended attributes: one call lists their names, another reads the label. Both take paths, so
-//! entries are reached through `/proc` (`descriptor.rs`). `listxattrat` is not used, because it
-//! needs Linux 6.13 and filters refuse it.
+//! entries are reached through `/proc` (`descriptor.rs`). `listxattrat` needs Linux 6.13, and
+//! filters refuse it.
 
 use std::ffi::{CStr, CString, OsString};
 use std::io;

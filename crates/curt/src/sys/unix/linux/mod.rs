@@ -1,5 +1,4 @@
-//! Linux fast paths, which [`Unix::has`] can switch off in favour of portable calls, and queries
-//! without a portable call.
+//! Linux fast paths, which [`Unix::has`] can switch off, and queries without a portable call.
 
 mod beneath;
 mod descriptor;
@@ -30,7 +29,7 @@ pub(super) const QUERIED: Fields = Fields::CREATED.union(Fields::ATTRIBUTES);
 pub(super) const EXTENDED: Fields = Fields::ACL.union(Fields::CAPABILITY).union(Fields::LABEL);
 pub(super) const MOUNTS_MAY_LOOP: bool = true;
 
-/// The magic number of ext2, ext3 and ext4.
+/// `EXT4_SUPER_MAGIC`, also of ext2 and ext3.
 const EXT4: i64 = 0xEF53;
 
 /// `/dev/null` is `makedev(1, 3)`.
@@ -41,7 +40,6 @@ pub(super) fn is_null(device: Dev) -> bool {
 /// Set only after `ENOSYS`, because `EPERM` may come from a security filter of a single thread.
 static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
 
-/// Results of earlier calls.
 #[derive(Default)]
 pub(super) struct State {
     openat2_refused: Cell<bool>,
@@ -52,8 +50,6 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Stops trying `openat2`. Called when the portable call succeeded, so a filter refused
-    /// `openat2`.
     pub(super) fn stop_openat2(&self) {
         self.openat2_refused.set(true);
     }
@@ -106,8 +102,8 @@ impl Unix {
         }
     }
 
-    /// Waits for a child's end or the limit. Returns `false` if the system cannot report the end.
-    /// The child must not have been waited for.
+    /// Returns `false` if the system cannot report the child's end. The child must not have been
+    /// waited for.
     pub(super) fn sleep_until_ended(&self, child: &Child, limit: Duration) -> io::Result<bool> {
         if !self.has(Feature::Pidfd) {
             return Ok(false);

@@ -73,7 +73,7 @@ impl Unix {
     }
 
     /// Returns the mount ID or, before Linux 5.8, the device. The device is less exact: the
-    /// subvolumes of one btrfs mount have different ones. Returns `None` without `statx`.
+    /// subvolumes of one btrfs mount have different ones.
     pub(in crate::sys::unix) fn mount_by_statx(
         &self,
         fd: BorrowedFd<'_>,
@@ -144,7 +144,6 @@ fn add(stat: &Statx, known: &mut Facts) {
     }
 }
 
-/// Adds times only if they were answered.
 fn fill(stat: &Statx, answered: StatxFlags, facts: &mut Facts) {
     let mut add_time = |bit, field, from, to: fn(&mut Facts) -> &mut Time| {
         if answered.contains(bit) {

@@ -1,5 +1,3 @@
-//! System calls that only Linux has.
-
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -90,7 +88,7 @@ impl Syscalls {
         Ok(unsafe { capacity.assume_init_ref() })
     }
 
-    /// Returns names, each followed by a NUL. Tries a buffer of `capacity` bytes first.
+    /// Returns names, each followed by a NUL.
     pub(in super::super) fn list_attributes(
         &self,
         path: &CStr,

@@ -10,7 +10,6 @@ use rustix::process::{Pid, Signal};
 use super::{Call, Syscalls};
 
 impl Syscalls {
-    /// Duplicates a descriptor to at least `floor`, with close-on-exec.
     pub(in super::super) fn duplicate_from(
         &self,
         fd: BorrowedFd<'_>,
@@ -36,7 +35,6 @@ impl Syscalls {
         rustix::fs::openat(rustix::fs::CWD, path, flags, Mode::empty())
     }
 
-    /// Waits until a descriptor is ready or at its end, or the limit passes.
     pub(in super::super) fn poll(
         &self,
         polls: &mut [PollFd<'_>],

@@ -1,4 +1,4 @@
-//! Win32 calls for process trees, and for waiting with a time limit for processes and their output.
+//! Win32 calls for process trees, and for waiting with a time limit.
 
 use std::io::{self, Error};
 use std::os::windows::io::{BorrowedHandle, FromRawHandle, OwnedHandle};

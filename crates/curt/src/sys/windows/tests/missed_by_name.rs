@@ -14,8 +14,8 @@ use crate::sys::windows::Dir;
 
 by_name!(miss_all, |_, _, _, _, _| STATUS_OBJECT_NAME_NOT_FOUND);
 
-/// Queries for entries of folders with this prefix fail with the hexadecimal status that follows
-/// it.
+/// In a folder named by this prefix and a hexadecimal status, queries by name fail with that
+/// status.
 const MISSED: &str = "missed-";
 
 by_name!(miss_some, |attributes, block, buffer, length, class| {

@@ -576,6 +576,5 @@ fn what_is_pending_is_waited_for_and_not_counted() {
 fn a_directory_without_a_handle_lends_none_of_this_process() {
     let windows = Windows::start(&Setup::default());
     let (dir, _) = windows.locate(Path::new(r"C:\x")).unwrap();
-    // `INVALID_HANDLE_VALUE` would mean this process.
     assert!(dir.as_handle().as_raw_handle().is_null());
 }
