@@ -20,7 +20,7 @@ pub enum Threads {
     /// Uses at most this many threads, including the caller's.
     ///
     /// With 1, no thread is started. With a larger number, threads are started after 64 entries of
-    /// a removal, or 256 of a walk, whether they pay or not.
+    /// a removal, or 256 of a walk, even if they do not help.
     AtMost(usize),
 }
 

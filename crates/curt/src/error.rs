@@ -121,7 +121,7 @@ pub enum Cause {
     Os(io::Error),
     /// A removal refused an entry, or gave up on it.
     Remains(RemainReason),
-    /// The name now belongs to a different entry from the one found before.
+    /// The name now belongs to a different entry.
     Replaced,
     /// A symlink or mount leads back to this ancestor.
     Loop(PathBuf),
@@ -169,8 +169,8 @@ impl Cause {
             Cause::Refused(Refusal::Nul) => OsError::Invalid,
             // `openat2(2)` returns `ELOOP` for `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_MAGICLINKS`.
             Cause::Refused(Refusal::Link) | Cause::Loop(_) => OsError::TooManyLinks,
-            // `openat2(2)` returns `EXDEV` under `RESOLVE_BENEATH`. Paths that would leave the root
-            // on another system are included.
+            // `openat2(2)` returns `EXDEV` for an escape. Refusals of a spelling have no closer
+            // number.
             Cause::Refused(_) => OsError::OtherDevice,
             Cause::Find(why) => why.closest(),
             Cause::Bug(_) => OsError::Io,
@@ -437,7 +437,7 @@ pub fn number_of(error: &io::Error) -> Option<i32> {
     error.raw_os_error().or(has_number.then(|| known.number()))
 }
 
-/// Returns the system's message, without the number that `std` appends. Used by the command.
+/// Returns the system's message, without the number that `std` appends.
 #[doc(hidden)]
 pub fn words_of(error: &io::Error) -> String {
     let text = error.to_string();

@@ -38,9 +38,8 @@
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
-//! [`Walk::exclude`] skips entries and their contents, like walkdir's `filter_entry`. This example
-//! skips hidden entries; use `entry.name() == "node_modules"` to skip by name. [`Walk::fields`]
-//! adds the size.
+//! [`Walk::exclude`] skips entries and their contents, like walkdir's `filter_entry`. This walk
+//! skips hidden entries. [`Walk::fields`] adds the size.
 //!
 //! ```
 //! let walk = curt::walk("src").exclude(|entry| entry.name().as_encoded_bytes().starts_with(b"."));

@@ -1,7 +1,7 @@
 //! Finds canonical paths beneath a root, even if the root was moved. The last component may be
 //! missing.
 //!
-//! There are four methods, tried in order of cost:
+//! Single steps find any path, but cost calls for each name, so cheaper methods are tried first:
 //!
 //! - `by_text`: if symlinks are refused, the path itself is canonical once folded.
 //! - `by_handle`: opens the path and gets the current paths of the file and the root. Their
@@ -22,7 +22,7 @@ pub(super) struct Canonical<U> {
     pub(super) missing: bool,
 }
 
-/// The result of a method, or `None` if it has no answer.
+/// `None` if a method has no answer.
 type Answer<U> = Result<Option<Canonical<U>>, Failure>;
 
 impl<S: Beneath> Confined<'_, S> {

@@ -160,8 +160,6 @@ impl<'a, S: Beneath> Confined<'a, S> {
         }
     }
 
-    /// Finds out why a symlink was not followed. Returns the system's error if single steps find no
-    /// refusal.
     fn unfollowed(&self, path: &Text<S::Unit>, follow: bool, error: io::Error) -> Failure {
         let mut look =
             |at: &S::Dir, name: Name<'_, S::Unit>| match self.sys().link(at, name, Reading::Look) {

@@ -43,8 +43,8 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! The error's message gives the reason, for a log. To hide files such as `.htpasswd`, compare the
-//! canonical path of the opened file ([`Root::name_of`]), not the requested path.
+//! The error's message gives the reason, for a log. To hide files such as `.htpasswd`, compare
+//! [`Root::name_of`], not the requested path.
 //!
 //! To unpack an untrusted archive, create directories with [`Root::create_dir_all`]. Create other
 //! entries with [`Root::remove_file`] followed by [`Root::open_file`] with
@@ -57,8 +57,7 @@
 //!   They return a handle or act relative to one, and never look up a checked path again.
 //! - Each refusal has exactly one reason ([`Refusal`]). Ordinary failures keep the system's error.
 //! - POSIX paths are passed to the kernel unchanged: `link/../x` means what it means to the kernel.
-//! - [`Scope::Beneath`] refuses paths that leave the root; [`Scope::InRoot`] clamps them to it.
-//!   [`Aliases::Strict`] also refuses symlinks and alternative spellings.
+//! - [`Scope`] and [`Aliases`] choose what is refused.
 //! - Mounts and hard links beneath the root belong to it.
 //!
 //! # Call ceiling
@@ -80,12 +79,10 @@
 //! |---|---|---|---|
 //! | 5, and 1 to close | 7, and 1 to close | 1, and 1 to close; if missing 2, and 1 to close | 2n - 1, and 6 to 11 per symlink |
 //!
-//! `openat2` opens the file, and two `readlinkat` calls return the current absolute paths of the
-//! file and of the root. The difference between these paths can be wrong because of another mount
-//! namespace or a later mount, so `newfstatat` and `fstat` check that it leads to the same file.
-//! After `ENOENT` the last component can be missing or a broken symlink, so the parent is opened,
-//! the name is looked up in it, and the parent's path is found. Windows takes 4 calls (6 if the
-//! last component is missing).
+//! The 5 calls are `openat2`, two `readlinkat` for the current paths of file and root, and
+//! `newfstatat` and `fstat`. The last two check that the difference between the paths leads to the
+//! same file, which another mount namespace or a later mount can prevent. Windows takes 4 calls (6
+//! if the last component is missing).
 //!
 //! Symlinks cost no calls if the kernel follows them. An error that can have several reasons
 //! (`ELOOP`) is explained by single steps, which open only directories.
@@ -94,8 +91,8 @@
 //!
 //! *Prevented*: swapping a directory for a symlink, retargeting a symlink, renaming any part of the
 //! tree, creating a file through a broken symlink. `openat2(2)` checks the path during resolution.
-//! Single steps open each name relative to its open parent, read symlinks themselves, and for `..`
-//! return to the directory from which they came.
+//! Single steps open each name relative to its open parent, read symlinks themselves, and never
+//! open `..`.
 //!
 //! *Not prevented*: a directory moved out of the root after it was opened remains accessible
 //! through its handle. Between two operations the meaning of a path can change, but the meaning of

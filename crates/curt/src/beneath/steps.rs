@@ -199,8 +199,8 @@ impl<S: Beneath> Steps<'_, S> {
         Err(OsError::Again.error().into())
     }
 
-    /// Fails unless the name was swapped between a directory and a symlink, because the last two
-    /// calls found neither.
+    /// Fails unless the entry is a directory or a symlink now: the last two calls found neither, so
+    /// it was swapped between them.
     fn check_exchange(&self, name: Name<'_, S::Unit>) -> Result<(), Stop> {
         let kind = self.sys.query(self.trail.top(), name, Request::STAT)?.kind;
         if kind == Kind::Directory || kind.is_link() {

@@ -14,7 +14,7 @@ pub struct NotFound {
     unsearchable: Vec<PathBuf>,
 }
 
-/// Why a search failed: the cause in a [`NotFound`].
+/// Why a search failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FindCause {

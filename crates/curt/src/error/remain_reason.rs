@@ -44,7 +44,7 @@ impl RemainReason {
         }
     }
 
-    /// Returns its name as in the command's JSON output: `mount-point`, `is-a-link`, …
+    /// Returns the reason's name, as in JSON output: `mount-point`, `is-a-link`, …
     pub fn name(self) -> &'static str {
         self.facts().0
     }

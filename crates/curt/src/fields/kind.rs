@@ -25,7 +25,7 @@ pub enum Kind {
     Junction,
     /// Windows: a directory where a volume is mounted.
     ///
-    /// Recognised only with [`Fields::TARGET`](crate::Fields::TARGET) in the plan, which costs
+    /// Recognized only with [`Fields::TARGET`](crate::Fields::TARGET) in the plan, which costs
     /// three calls per link.
     VolumeMount,
     /// Windows: a symlink created by the Linux subsystem.

@@ -249,14 +249,14 @@ impl Matcher {
         self.folded(one, char::to_uppercase)
     }
 
-    /// Folds a character, but only to a single one, and of bytes only ASCII.
+    /// Folds a character if the result is a single character. Folds a byte only if it is ASCII.
     fn folded<C: ExactSizeIterator<Item = char>>(self, one: u32, fold: fn(char) -> C) -> u32 {
         let it = char::from_u32(one).filter(|it| it.is_ascii() || !self.reads_bytes);
         let folded = it.map(fold).filter(|folded| folded.len() == 1);
         folded.and_then(|mut folded| folded.next()).map_or(one, u32::from)
     }
 
-    /// Returns whether a character is of a kind. Bytes above ASCII are of none.
+    /// Returns whether a character has this kind. Bytes above ASCII have none.
     fn is_kind(self, kind: Kind, one: u32) -> bool {
         // Git's `[:space:]` lacks the vertical tab and the form feed.
         let is_blank = matches!((self.dialect, kind), (Dialect::Git, Kind::Space));
@@ -268,7 +268,7 @@ impl Matcher {
         })
     }
 
-    /// Parses the element at an index. Also returns the index after it. Returns `None` at the end.
+    /// Parses the element at an index. Also returns the next index.
     fn token(self, pattern: &[u8], at: usize) -> Result<Option<(Token<'_>, usize)>, Fault> {
         let Some((one, width)) = self.character(pattern, at) else { return Ok(None) };
         let rest = &pattern[at..];

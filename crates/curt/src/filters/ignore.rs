@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use super::glob::{Dialect, Matcher};
 use super::patterns::{Patterns, Scope, with_slashes};
 
-/// The maximum number of rules that may apply to one directory.
 pub(crate) const MAX_RULES: usize = 100_000;
 
 pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {

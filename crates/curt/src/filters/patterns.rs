@@ -58,8 +58,7 @@ impl Patterns {
         Ok(())
     }
 
-    /// Returns the decision of the last matching pattern. Without a path, patterns for paths are
-    /// ignored, and without a name, patterns for names.
+    /// Returns the decision of the last matching pattern.
     pub(super) fn decide(
         &self,
         path: Option<&[u8]>,

@@ -15,8 +15,7 @@ const MAX_OPEN: usize = 64;
 
 /// Lists the directories of a tree one after another, parents first.
 ///
-/// Start with [`DirectoryWalk::open`]. After listing a directory, select subdirectories with
-/// [`DirectoryWalk::enter`] and open the next directory with [`DirectoryWalk::next`]. Each
+/// [`DirectoryWalk::enter`] selects subdirectories after the listing of their parent. Each
 /// directory is opened relative to its parent, so paths in the tree may exceed the system's path
 /// limit.
 ///

@@ -1,8 +1,9 @@
 //! Reads a whole directory and queries its entries from several threads.
 //!
-//! Most of the time goes into the queries, one per entry. So each batch is split into small chunks.
-//! Threads take one chunk after another and write into the chunk's part of the result slice. They
-//! end with their batch. The next batch is up to sixteen times as large.
+//! Most of the time goes into the queries, one per entry, and one slow query must not leave other
+//! threads idle. So each batch is split into small chunks. Threads take one after another, and
+//! write into its part of the result slice. They end with their batch. The next batch is up to
+//! sixteen times as large.
 
 use std::ffi::OsStr;
 use std::sync::{Mutex, PoisonError};
@@ -41,9 +42,8 @@ impl List {
     /// fewer are used.
     ///
     /// Costs as much as [`List::next`] for the accepted entries, plus 1 call if threads may be
-    /// started. On Linux each started thread adds 2 calls to reopen the directory, because threads
-    /// that share a descriptor contend in every call. If the reopening fails, the thread shares the
-    /// descriptor. Each thread has its own cache of owners.
+    /// started. On Linux each started thread adds 2 calls to reopen the directory. Each thread has
+    /// its own cache of owners.
     ///
     /// If the listing fails, the results for entries already read are complete. A failed query is
     /// recorded in the entry's [`Metadata`], even if the entry has vanished. A panic in `complete`
@@ -114,8 +114,8 @@ impl List {
         let wanted = extra.wanted(querier, positions.len());
         while extra.started.len() < wanted {
             let querier = Querier::new(Os::start(setup), querier.plan());
-            // Reopen the directory; otherwise threads contend for the cache line of the open file's
-            // reference count.
+            // Reopen the directory if possible; otherwise threads contend in every call for the
+            // cache line of the open file's reference count.
             let own = match querier.sys.open_below(dir, Os::ITSELF, true) {
                 Opened::Dir(own) => Some(own),
                 _ => None,

@@ -1,13 +1,14 @@
 //! The traversal of one worker: depth first, without recursion.
 //!
-//! All directories share one listing buffer. The worker fills it from the topmost directory and
-//! removes the files straight from it. It saves the names of the subdirectories, because entering
-//! one overwrites the buffer. It enters each of them, then reads the next batch. At the end of the
-//! listing it removes the directory (`leave.rs`).
+//! The obvious recursive loop overflows the thread's stack in a deep tree, and its listing buffers,
+//! 64 KiB per level, exhaust memory. So the levels are kept on a `Stack`, and share one buffer. The
+//! worker fills the buffer from the topmost directory and removes the files straight from it. It
+//! saves the names of the subdirectories, because entering one overwrites the buffer, and enters
+//! each of them before it reads the next batch. At the end of the listing it removes the directory
+//! (`leave.rs`).
 //!
-//! The difficulty is relisting. A directory closed to save descriptors is relisted after reopening,
-//! and so is a directory that did not become empty. Entries that remain would be handled twice.
-//! Therefore:
+//! Some directories are listed twice: those closed to save descriptors, and those that did not
+//! become empty. The second listing must not handle remaining entries again. Therefore:
 //!
 //! - Names of entries that failed are stored and skipped (`frame.rs`).
 //! - Names of entries that the caller chose to skip are not stored. If there can be any, a
@@ -105,7 +106,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.pool.queue.finish(&parts.join);
     }
 
-    /// Removes all levels from `base` on. If they end in a part, returns its remaining entries.
+    /// Removes all levels from `base` on. If the lowest is a part, returns the entries that remain
+    /// in it.
     pub(super) fn remove_levels(&mut self, base: usize) -> Remains<S::Unit> {
         while self.stack.len() > base {
             if self.worker.is_over() {
@@ -115,15 +117,15 @@ impl<'r, S: Sys> Engine<'r, S> {
             }
             let level = self.stack.top();
             let has_more = level.rounds.has_more();
-            // If this directory is closed to save descriptors, it is relisted from the start and
-            // would meet skipped entries again. So finish the listing before descending.
+            // A second listing would meet skipped entries again, so finish this one before
+            // descending.
             let list_first = has_more && !self.worker.shared.removes_all;
             if level.has_waiting() && !list_first {
                 self.enter_next();
                 continue;
             }
-            // Before leaving the directory, wait for the parts handed off. Also wait before reading
-            // on after a reopening; otherwise the relisting would meet the entries of these parts.
+            // Wait for the parts handed off before leaving the directory. After a reopening, also
+            // wait before reading on, because the listing would meet their entries.
             let may_read_on = has_more && !level.was_released();
             if !may_read_on && self.wait_for_parts() {
                 continue;
@@ -160,8 +162,7 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Reads a batch of the open topmost directory. Removes its files, and saves the names of its
-    /// subdirectories.
+    /// Reads a batch, removes its files, and saves the names of its subdirectories.
     fn read_batch(&mut self) {
         if self.check_overrun() {
             return;
@@ -354,7 +355,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.shortage.opened(self.stack.count_open());
     }
 
-    /// Handles a child that was not entered, then cuts the current path back to `path_len`.
     fn not_entered(&mut self, at: usize, path_len: usize, opened: Opened<S::Dir>) {
         let (Some(name), Some(dir)) = (self.stack.names().get(at), self.stack.top().dir()) else {
             return self.worker.internal_error("a directory is entered that is not open");
@@ -409,8 +409,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.pop();
     }
 
-    /// Pops the topmost directory. If any of its entries remain, marks it as remaining in its
-    /// parent.
     pub(super) fn pop(&mut self) {
         let Some(frame) = self.stack.pop(&self.worker.sys) else { return };
         let Role::Child(name) = frame.role else { return };

@@ -116,7 +116,6 @@ impl<U: Unit> Frame<U> {
         self.remains = Remains::none();
     }
 
-    /// Records that an entry remains. Stores its name only if the directory may be relisted.
     pub(super) fn add_remaining(&mut self, name: Name<'_, U>, may_list_again: bool) {
         let names = self.remains.0.get_or_insert_default();
         if may_list_again {

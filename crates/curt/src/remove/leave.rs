@@ -127,7 +127,7 @@ impl<S: Sys> Engine<'_, S> {
     }
 
     /// Returns whether the operand's name still refers to the directory just emptied. If not,
-    /// reports the operand, because the entry with that name must not be removed.
+    /// reports the operand.
     fn check_operand(&self) -> bool {
         let Engine { worker, stack, operand, .. } = self;
         let (Some(dir), Some(operand)) = (stack.top().dir(), operand) else {
@@ -240,7 +240,7 @@ impl<S: Sys> Engine<'_, S> {
             let level = &mut stack[index];
             level.give_up();
             let stat = level.dir().and_then(|dir| worker.sys.query_dir(dir, Request::STAT).ok());
-            // Assume that a released directory is new: either its open neighbours are, or the
+            // Assume that a released directory is new: either its open neighbors are, or the
             // writer is far deeper.
             if stat.is_some_and(|stat| !writers.is_new(&stat)) {
                 break;

@@ -61,7 +61,7 @@ impl<S: Sys> Buffer<S> {
         self.ordered.len() + self.reader.left()
     }
 
-    /// Counts the entries with a second listing. Returns `None` if the listing fails.
+    /// Counts the entries with a second listing.
     pub(super) fn count(
         &mut self,
         dir: &S::Dir,

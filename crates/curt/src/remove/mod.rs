@@ -25,9 +25,9 @@
 //!   each entry that failed, and none for its parents unless [`Remove::try_parents`] is set.
 //! - Symlinks are removed and never followed. `link/` is an error.
 //! - No path is resolved twice: every call names one entry of an open directory, never `..`. The
-//!   only exception is a directory closed because the descriptor budget was used up. It is reopened
-//!   by several names in one call that refuses symlinks or, with fewer than 8 descriptors left, by
-//!   `..` from a descendant. Then its identity is compared with the original.
+//!   only exception is a directory closed for lack of descriptors: it is reopened by several names
+//!   in one call that refuses symlinks or, below 8 descriptors, by `..` from a descendant, and must
+//!   have the same identity.
 //! - Descriptors and stack are bounded at any depth and any number of entries. So is memory, except
 //!   for errors (see [`Remove::on_error`]), the names of entries that remain, the names of
 //!   subdirectories in one listing buffer per level (64 KiB, or 1 MiB in a huge directory), and, in
@@ -120,8 +120,7 @@
 // - `Engine::leave_top` (`leave.rs`) removes the directory, or relists it.
 //
 // `Worker::tick` calls `WorkerPool::checkpoint`, which starts threads. `Engine::hand_off` gives
-// part of a directory to an idle worker. `Worker::fail` passes failures to the `Notifier`, which
-// calls each callback on the right thread.
+// part of a directory to an idle worker. `Worker::fail` passes failures to the `Notifier`.
 
 mod callbacks;
 mod engine;
@@ -205,7 +204,7 @@ fn remove_on<S: Sys>(
 ) -> Report {
     let setup = options.setup(setup);
     let sys = S::start(&setup);
-    // Skip the check for a single thread, because it takes up to a third of the removal's time.
+    // A single thread needs no check, which takes up to a third of the removal's time.
     let is_alone = matches!(options.threads, Threads::AtMost(0 | 1));
     let stop = Stop::new(options.cancel, options.callbacks.poll.as_ref());
     let goes_on = || {

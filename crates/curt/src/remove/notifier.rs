@@ -149,8 +149,8 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// Returns a guard that the caller's thread holds while it works. Dropping it closes the queue;
-    /// otherwise other threads might wait forever for their events to be taken.
+    /// Returns a guard that the caller's thread holds while it works. When dropped, it closes the
+    /// queue, so that other threads do not wait for it forever.
     pub(super) fn close_at_end(&self) -> Option<CloseAtEnd<'_>> {
         self.events.as_ref().map(CloseAtEnd)
     }

@@ -1,5 +1,5 @@
-//! Handles one operand: splits it into parent and name, then opens a directory or removes another
-//! entry.
+//! Handles one operand: splits it into parent and name, then opens a directory, or removes any
+//! other entry.
 
 use std::io;
 use std::path::Path;

@@ -65,7 +65,7 @@ pub enum DirectoryOperands {
 pub enum Preserve {
     /// Refuses no operand.
     Nothing,
-    /// The root directory, recognised by its device and file number.
+    /// The root directory, recognized by its device and file number.
     #[default]
     Root,
     /// The root directory, and directories on a different device from their parent.
@@ -83,7 +83,7 @@ pub enum Confirm {
     Never,
     /// Entries that the process cannot write to. Costs a stat and an access check per entry.
     WriteProtected,
-    /// Every entry. Costs a stat and an access check per entry.
+    /// Every entry, at the same cost.
     Always,
 }
 
@@ -101,9 +101,8 @@ impl Confirm {
 ///
 /// # Callbacks
 ///
-/// A callback returns `()` or [`Next::Continue`] to continue, and [`Next::Stop`] or
-/// [`ControlFlow::Break`](std::ops::ControlFlow::Break) to stop. After a stop, calls and callbacks
-/// already running on other threads still finish.
+/// A callback returns a [`Next`], or `()` to continue. After a stop, calls and callbacks already
+/// running on other threads still finish.
 ///
 /// Callbacks run on the thread that does the work, possibly on several threads at once, unless
 /// [`Remove::callbacks_on_caller_thread`] is set. A panic in a callback ends the removal and
@@ -245,8 +244,8 @@ impl<'a> Remove<'a> {
 
     /// Sets which entries need a confirmation, and the callback that confirms; none by default.
     ///
-    /// The callback returns a `bool`, an [`Answer`] or a `ControlFlow<(), bool>`; `false` skips the
-    /// entry. The removal runs on the caller's thread only.
+    /// The callback returns a `bool` or an [`Answer`]; `false` skips the entry. The removal runs on
+    /// the caller's thread only.
     ///
     /// ```
     /// use curt::remove::{Confirm, Remove};
@@ -274,8 +273,7 @@ impl<'a> Remove<'a> {
     /// Skips the entries for which `exclude` returns `true`. Their parents therefore remain.
     ///
     /// `exclude` is called only for entries inside operands: **an operand is always removed**, so
-    /// filter operands before [`run`](Remove::run). The callback returns a `bool`, an [`Answer`] or
-    /// a `ControlFlow<(), bool>`.
+    /// filter operands before [`run`](Remove::run). The callback returns a `bool` or an [`Answer`].
     ///
     /// To choose by metadata, such as an age, walk with
     /// [`contents_first`](crate::Walk::contents_first) and call
@@ -290,8 +288,7 @@ impl<'a> Remove<'a> {
 
     /// Sets a callback for failures. It is called by one thread at a time.
     ///
-    /// The report then counts all failures but keeps only the first. A directory left because
-    /// another process writes to it is reported at the end.
+    /// The report then counts all failures but keeps only the first.
     ///
     /// ```
     /// # use std::sync::Mutex;
@@ -361,11 +358,11 @@ impl<'a> Remove<'a> {
         self
     }
 
-    /// Sets a callback that the caller's thread calls at the beginning and then every few
-    /// milliseconds, even while it waits for other threads.
+    /// Sets a callback that the caller's thread calls every few milliseconds.
     ///
-    /// Language runtimes use this to check for signals. The clock is read for each entry, without a
-    /// system call. A call that blocks on a slow filesystem is not interrupted.
+    /// Language runtimes use this to check for signals. The first call is at the beginning, and
+    /// calls continue while the thread waits for others. The clock is read for each entry, without
+    /// a system call. A call that blocks on a slow filesystem is not interrupted.
     ///
     /// ```
     /// use curt::Next;
@@ -417,16 +414,16 @@ impl<'a> Remove<'a> {
     /// Sets how often, and for how long, a directory that gained entries is emptied again.
     ///
     /// The default is 100 times within a second. The window restarts when a round finds at most
-    /// half as many entries as the best round before it. The removal waits at most as long for
-    /// descriptors in a shortage and, on Windows and even after a cancellation, for entries in use.
+    /// half as many entries as the best round before it. The same window limits the wait for
+    /// descriptors in a shortage and, on Windows, for entries in use, even after a cancellation.
     pub fn retries(mut self, count: u32, window: Duration) -> Self {
         self.retries = count;
         self.retry_window = window;
         self
     }
 
-    /// Sets the maximum number of open directories, for tests, and for the command, which knows the
-    /// descriptor limit.
+    /// Limits the open directories, for tests, and for the command, which knows the descriptor
+    /// limit.
     #[doc(hidden)]
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.descriptors = Some(limit);

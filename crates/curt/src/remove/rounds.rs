@@ -64,7 +64,7 @@ pub(super) enum Reason {
 #[derive(Debug, Default)]
 struct Clock {
     since: Duration,
-    /// The maximum number of entries in a round if none are added. `None` while unknown.
+    /// A round past the window ends when it finds more entries. `None` while unknown.
     bound: Option<u64>,
     retries: u32,
     is_retry: bool,
@@ -117,8 +117,8 @@ impl Rounds {
         self.pending += 1;
     }
 
-    /// Ends a round whose period exceeds the window if it has found more than its bound. `count`
-    /// returns the number of remaining entries, to set an unknown bound.
+    /// Ends a round past the window if it has found more than its bound. `count` returns the
+    /// remaining entries, for an unknown bound.
     pub(super) fn end_if_overrun(
         &mut self,
         now: impl FnOnce() -> Duration,

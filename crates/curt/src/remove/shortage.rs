@@ -17,8 +17,8 @@ impl Shortage {
         Shortage { since: Mutex::default(), held: AtomicUsize::new(usize::MAX) }
     }
 
-    /// Records that a worker with `held` open directories could not open another. Returns
-    /// `false` if the shortage has lasted longer than `window`, otherwise `true` to wait and retry.
+    /// Records that a worker with `held` open directories could not open another. Returns whether
+    /// to wait and retry.
     pub(super) fn may_wait(&self, held: usize, now: Duration, window: Duration) -> bool {
         let mut since = self.lock();
         self.held.store(held, Ordering::Relaxed);

@@ -127,8 +127,8 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.counts.bytes += stat.map_or(0, Facts::freed);
     }
 
-    /// Returns whether to skip an entry because of `exclude`. Once the removal is over, returns
-    /// `true` without counting the entry.
+    /// Returns whether to skip an entry. Once the removal is over, returns `true` without counting
+    /// it.
     pub(super) fn is_excluded(&mut self, kind: Kind) -> bool {
         let Shared { options, notifier, .. } = self.shared;
         let exclude = options.callbacks.exclude.as_ref();
@@ -148,7 +148,6 @@ impl<'r, S: Sys> Worker<'r, S> {
         is_excluded
     }
 
-    /// Returns whether an entry is write-protected, but always `false` without confirmations.
     pub(super) fn is_protected(&self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> bool {
         self.shared.options.confirm != Confirm::Never && !self.sys.may_write(dir, name, kind)
     }

@@ -2,8 +2,7 @@
 //!
 //! Two clocks run, both for the length of the retry window:
 //!
-//! - Each directory has a clock for its [rounds](super::rounds). When it runs out, the remaining
-//!   entries are counted, and a round that finds more entries ends.
+//! - Each directory has a clock for its [rounds](super::rounds).
 //! - Each worker has a clock for directories created ahead of it, deeper or as siblings. After
 //!   every 1,024 entries the worker reads the creation time of the next directory. The clock runs
 //!   while all of these times are newer than the removal. When it runs out, new directories are

@@ -1,9 +1,10 @@
 //! The branch of the tree from the operand to the current entry: how a traversal enters and leaves
 //! directories.
 //!
-//! Every child is opened by name from its open parent. So no rename by another process can lead the
-//! traversal out of the tree, unless it follows symlinks. A child that is one of its own ancestors
-//! is refused.
+//! Opening a child by its whole path fails beyond the system's path limit, and follows a symlink
+//! that another process puts in place of an ancestor. So every child is opened by name from its
+//! open parent, and no rename can lead the traversal out of the tree, unless it follows symlinks. A
+//! child that is one of its own ancestors is refused.
 
 use std::io;
 use std::path::PathBuf;
@@ -107,11 +108,10 @@ impl<S: Sys, T> Branch<S, T> {
         }
     }
 
-    /// Opens a waiting subdirectory. Returns `None` if it is to be skipped.
+    /// Opens a waiting subdirectory. Returns `None` to skip it.
     fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
         self.stack.release_if_full(sys);
-        // Drop the identity of the previous sibling. `leave` has dropped it only if that sibling
-        // was entered.
+        // Drop the identity of the previous sibling, in case that was not entered.
         self.loops.leave(self.depth());
         let name = self.stack.names().get(at).ok_or_else(|| bug("a name was forgotten"))?;
         self.path.push(name);

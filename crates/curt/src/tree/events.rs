@@ -1,9 +1,11 @@
-//! A queue of events for the caller's thread, if callbacks may run only there.
+//! Queues events for the caller's thread, if callbacks may run only there.
+//!
+//! An unbounded queue would fill memory while a callback is slow, so a worker blocks when the queue
+//! is full. It must not block once the caller's thread has ended, so that thread closes the queue.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The maximum size of queued events. A worker with an event that does not fit blocks.
 const MAX_BYTES: usize = 256 << 10;
 
 pub(crate) struct Events<E> {
@@ -58,7 +60,6 @@ impl<E> Events<E> {
         self.space.notify_all();
     }
 
-    /// Waits until the callbacks of all events have returned or the queue is closed.
     pub(crate) fn wait(&self) {
         let mut queue = self.lock();
         while queue.is_open && (queue.is_busy || !queue.events.is_empty()) {
@@ -66,8 +67,7 @@ impl<E> Events<E> {
         }
     }
 
-    /// Closes the queue when the caller's thread ends. The few later events are added without
-    /// blocking.
+    /// Closes the queue. The few later events are added without blocking.
     pub(crate) fn close(&self) {
         self.lock().is_open = false;
         self.space.notify_all();

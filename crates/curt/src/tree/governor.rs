@@ -16,7 +16,7 @@ const TRIAL: (u64, Duration) = (1024, Duration::from_millis(2));
 /// worker, or after this much work without such a report.
 const LATE: (u64, Duration) = (4096, Duration::from_millis(2));
 const GAIN: f64 = 1.1;
-/// Entries between a failed trial and the next, and the factor for each further failure.
+/// Entries from a failed trial to the next.
 const RETRY_AFTER: u64 = 4096;
 const RETRY_FACTOR: u64 = 8;
 /// Waits per entry from which a filesystem counts as blocking. The threads' share of processor time
@@ -123,8 +123,8 @@ mod tests {
     use super::{Governor, Sample, WINDOW};
     use std::time::Duration;
 
-    /// Simulates a machine. By the number of workers, `machine` returns the microseconds that 256
-    /// entries take, and how often they block. Returns the number of workers after each sample.
+    /// Simulates a machine. `machine` maps the number of workers to the microseconds and the waits
+    /// of 256 entries. Returns the number of workers after each sample.
     fn run(most: usize, steps: usize, machine: impl Fn(usize) -> (u64, u64)) -> Vec<usize> {
         let mut governor = Governor::new(most, Sample::default(), WINDOW.1);
         let (mut sample, mut workers) = (Sample::default(), 1);

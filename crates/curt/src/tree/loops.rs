@@ -74,8 +74,7 @@ impl Loops {
         self.limits.follow && !self.needs_identities()
     }
 
-    /// Adds a directory at depth `count - 1` and its ancestors. They were all reached without
-    /// symlinks.
+    /// Adds a directory at depth `count - 1` and its ancestors, all reached without symlinks.
     pub(super) fn add_ancestors<S: Sys>(
         &mut self,
         dir: &S::Dir,

@@ -49,7 +49,7 @@ impl<U: Unit> TreePath<U> {
         self.below(self.operand.min(self.len()))
     }
 
-    /// Returns the part of the path below a directory, the length of whose path is `directory`.
+    /// Returns the part of the path below the directory whose path has this length.
     pub(crate) fn below(&self, directory: usize) -> &[U] {
         let below = self.terminated_below(directory);
         &below[..below.len() - 1]

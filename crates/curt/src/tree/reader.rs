@@ -4,8 +4,6 @@ use std::io;
 use crate::fields::Facts;
 use crate::sys::{Batch, Entry, Listing, Sys};
 
-/// Reads directories in batches. A walk reads each directory to its end before entering
-/// subdirectories. A removal enters subdirectories between batches.
 pub(crate) struct Reader<S: Sys> {
     buffer: S::DirBuf,
     /// A cell, so that the next entry can be taken while an entry is borrowed.

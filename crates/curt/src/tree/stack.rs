@@ -281,8 +281,8 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// After a shortage, releases one directory and lowers the budget. Returns whether a directory
-    /// could be released.
+    /// After a shortage, releases one directory and lowers the budget. Returns `false` if it
+    /// cannot.
     pub(crate) fn lower_budget(&mut self, sys: &S) -> bool {
         let released = self.release_one(self.levels.len().saturating_sub(1), sys);
         if released {

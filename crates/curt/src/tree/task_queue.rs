@@ -137,8 +137,8 @@ impl<T> TaskQueue<T> {
         }
     }
 
-    /// Returns a queued task or the next operand. If there is neither, waits for a task. Returns
-    /// `None` when the operation ends. Calls `operand` under the lock.
+    /// Returns a queued task or the next operand, or waits for a task. Returns `None` at the end.
+    /// Calls `operand` under the lock.
     pub(crate) fn next<O>(
         &self,
         worker: usize,

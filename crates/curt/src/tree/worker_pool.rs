@@ -18,8 +18,6 @@ const MAX_DESCRIPTORS: usize = 1024;
 /// operation's budget, not counting directories handed off.
 const MIN_DESCRIPTORS: usize = 8;
 
-/// Returns the budget set by the caller, otherwise half of the process's descriptor limit, within
-/// bounds.
 pub(crate) fn descriptor_budget<S: Sys>(sys: &S, set: Option<usize>) -> usize {
     let descriptors = set.unwrap_or_else(|| sys.descriptor_limit() / 2);
     descriptors.clamp(MIN_DESCRIPTORS, MAX_DESCRIPTORS)
@@ -35,8 +33,7 @@ pub(crate) struct Member<'c> {
     /// The worker's number, which is 0 for the caller's thread.
     pub(crate) number: usize,
     pub(crate) descriptors: usize,
-    /// Starts one more worker, if the system and the descriptor budget allow this. Only worker 0
-    /// has it.
+    /// Starts one more worker if possible. Only worker 0 may.
     start: Option<&'c dyn Fn() -> bool>,
     left: u32,
     done: u64,
@@ -128,8 +125,8 @@ impl<T: Send> WorkerPool<T> {
     }
 
     /// Runs `work` on the caller's thread, as worker 0, and on the threads that the pool starts,
-    /// each with its own `S`. Returns when all threads have exited. If one panics (because of a
-    /// callback), the others stop, and the panic is resumed on the caller's thread.
+    /// each with its own `S`. Returns when all threads have exited. If one panics, the others stop,
+    /// and the panic is resumed on the caller's thread.
     pub(crate) fn work<S: Sys>(
         &self,
         sys: S,
@@ -190,7 +187,7 @@ impl<T: Send> WorkerPool<T> {
         self.queue.pause(member.number);
     }
 
-    /// Returns the wanted number of workers, or `None` while another worker consults the governor.
+    /// Returns `None` while another worker consults the governor.
     fn observe<S: Sys>(&self, sys: &S, done: u64, member: &mut Member<'_>) -> Option<usize> {
         let total = sys.waits();
         let waited = member.waits.replace(total).map_or(0, |before| total.saturating_sub(before));

@@ -41,9 +41,6 @@
 //! | once | 1 (the descriptor limit) | the same |
 //! | several threads | 1 for every 256 entries (`getrusage`), 20 for each thread | 20 for each thread |
 //!
-//! A Windows listing has sizes, but not the number of names of a file. With [`Usage::count_links`]
-//! that number is not queried.
-//!
 //! # Races
 //!
 //! An entry added or removed meanwhile may be counted or not. An entry that vanishes before its
@@ -57,8 +54,7 @@
 
 // - `Run::learn_operands` first queries the operands if there are several (`operands.rs`).
 // - `Run::directory` walks one operand with `Walk::visit_in_chunks`, which makes the calls.
-// - `sum.rs`: `Notes::take` turns an entry into a note, on the thread that found the entry.
-//   `Sum::take` adds up the notes of a chunk, on one thread at a time.
+// - `Notes::take` and `Sum::take` (`sum.rs`) add up the entries.
 
 mod operands;
 mod options;
@@ -94,10 +90,9 @@ impl Usage<'_> {
     /// Measures the operands, and calls `report` with each record as soon as its sum is known.
     ///
     /// Records come in the order of [`UsageReport::records`]. The returned report has only the
-    /// records of operands. `report` runs on one thread at a time, and returns `()`, a [`Next`] or
-    /// a [`ControlFlow`](std::ops::ControlFlow). After [`Next::Stop`] the measurement ends as if
-    /// cancelled. After a cancellation, the directories on the current path are reported with their
-    /// sums so far.
+    /// records of operands. `report` runs on one thread at a time. After [`Next::Stop`] the
+    /// measurement ends as if cancelled. After a cancellation, the directories on the current path
+    /// are reported with their sums so far.
     ///
     /// ```
     /// # let scratch = std::env::temp_dir().join(format!("curt-each-{}", std::process::id()));

@@ -50,8 +50,7 @@ impl OperandSet {
         if self.done[index].load(Ordering::Relaxed) { Known::Done } else { self.known[index] }
     }
 
-    /// Returns whether to count an entry found inside the operand with the index `below`. Counts a
-    /// later operand and marks it as done. Does not count an earlier operand again.
+    /// Returns whether to count an entry found inside the operand with the index `below`.
     #[inline]
     pub(super) fn claim(&self, found: &Facts, below: usize) -> bool {
         self.first.is_empty() || self.claim_operand(found, below)

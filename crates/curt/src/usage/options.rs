@@ -145,8 +145,7 @@ impl<'a> Usage<'a> {
 
     /// Skips the entries that the predicate accepts, with everything inside, without querying them.
     ///
-    /// Operands are never skipped. The predicate returns a `bool`, an [`Answer`] or a
-    /// `ControlFlow<(), bool>`.
+    /// Operands are never skipped. The predicate returns a `bool` or an [`Answer`].
     ///
     /// ```
     /// let names = vec![String::from("target"), String::from("node_modules")];
@@ -208,8 +207,7 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Sets how many directories may be open at once: see
-    /// [`Remove::descriptors`](crate::Remove::descriptors).
+    /// See [`Remove::descriptors`](crate::Remove::descriptors).
     #[doc(hidden)]
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.descriptors = Some(limit);
@@ -223,8 +221,7 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Passes the failure to the callback. Returns the failure if there is no callback, or if a
-    /// callback has stopped the measurement.
+    /// Passes the failure to the callback. Returns the failure if no callback runs.
     pub(super) fn report(&self, error: Error, stop: &Stop<'_>) -> Option<Error> {
         let answer = self.on_error.as_ref().and_then(|report| stop.call(|| report(&error)));
         answer.is_none().then_some(error)

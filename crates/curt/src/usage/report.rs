@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::fields::{Facts, Fields, Kind, Time};
 use crate::tree::Stop;
 
-/// The space that entries take. Sums that overflow are `u64::MAX`.
+/// The space that entries take. Sums saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Sizes {

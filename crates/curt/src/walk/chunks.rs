@@ -48,7 +48,6 @@ struct State<C> {
     made: HashMap<u64, VecDeque<Made<C>>>,
     /// The numbers of the tasks to consume, the innermost last.
     waiting: Vec<u64>,
-    /// Whether a thread is consuming. That thread also takes the chunks that others add meanwhile.
     is_consumed: bool,
 }
 
@@ -69,8 +68,6 @@ impl<'c, C> Chunks<'c, C> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a result. Unless another thread is consuming, consumes all chunks that are next in
-    /// order.
     fn add(&self, task: u64, made: Made<C>) {
         let mut state = self.state();
         state.made.entry(task).or_default().push_back(made);

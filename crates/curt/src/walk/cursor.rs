@@ -1,5 +1,9 @@
 //! Walks in one worker: depth first, without recursion.
 //!
+//! A recursive walk could not return each entry to an iterator, and would overflow the thread's
+//! stack in a deep tree. So the state of each level is a `Frame` on a stack, and each call of
+//! `Cursor::next` continues from the topmost level.
+//!
 //! There are two ways to read a directory. [`listed`] yields entries as they are read. [`stored`]
 //! reads all of them first, to sort them, to apply ignore rules, or to count them in a dry run.
 
@@ -64,8 +68,7 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    /// Returns the next step. Returns `None` if the operand or task is finished or the walk must
-    /// stop.
+    /// Returns the next step, or `None` if the operand or task is finished or the walk must stop.
     pub(super) fn next(&mut self, control: &Control<'_>) -> Option<Step> {
         (self.at.removal.remaining, self.at.is_boundary) = (None, false);
         let mut step = self.pending.pop_front();

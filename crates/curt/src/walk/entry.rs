@@ -139,8 +139,8 @@ impl<'w> Visited<'w> {
     /// ([`contents_first`](crate::Walk::contents_first)). Makes 1 call, relative to the parent in
     /// which the entry was found, so no path is resolved again.
     ///
-    /// If another process removed the entry first, that is not an error. On Windows, a file that
-    /// remains until its last user closes it counts as removed.
+    /// An entry that another process removed first is not an error. On Windows, a file that remains
+    /// until its last user closes it counts as removed.
     pub fn remove(&mut self) -> Result<bool, Error> {
         self.at.remove(self.metadata.facts.kind)
     }

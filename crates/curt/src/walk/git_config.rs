@@ -17,7 +17,7 @@ use crate::sys::canonical::{Links, Missing};
 use crate::sys::{Sys, host};
 use curt_paths::PathText;
 
-/// The maximum depth of includes, as in git.
+/// As in git.
 const MAX_LEVELS: usize = 10;
 const MAX_FILES: usize = 100;
 

@@ -43,12 +43,11 @@
 //! - Only fields of the plan are queried, and only once.
 //! - Symlinks are followed only if requested. A followed symlink back to an ancestor is an error
 //!   that [names the ancestor](crate::Cause::Loop), which is found by one lookup in a set at any
-//!   depth. So is a directory mounted inside itself (Linux). A broken symlink yields its own
-//!   metadata. A symlink that cannot be followed for a different reason yields its metadata and an
-//!   error, except that a symlink loop yields only the error.
+//!   depth. So is a directory mounted inside itself (Linux).
+//!   [`Follow::Links`](crate::fields::Follow::Links) says what other unfollowable symlinks yield.
 //! - Memory, descriptors and stack are bounded at any depth, and no path is too long for the walk.
 //! - Mounts are entered, except with [`Walk::same_file_system`].
-//! - A small tree starts no thread, and workers that do not speed up the walk are stopped.
+//! - A small tree starts no thread (see [`Threads`](crate::Threads)).
 //!
 //! # Call ceiling
 //!
@@ -83,7 +82,7 @@
 //!
 //! # Fallbacks
 //!
-//! Without `openat2`, a mount is recognised by comparing the open directory with its parent. On
+//! Without `openat2`, a mount is recognized by comparing the open directory with its parent. On
 //! Linux that costs 1 more call for each directory. Elsewhere no directory can be mounted inside
 //! itself. Deep directories are reopened name by name. If listings have no kinds, each entry costs
 //! one query.
@@ -91,17 +90,14 @@
 // A map of `walk.visit(…)` on Linux: `work` in `visit.rs` runs the worker pool of `tree/`. Each
 // worker drives a `Cursor`, and passes the entry or failure of each step to a sink. `Cursor::begin`
 // queries the operand (`operand.rs`). `Cursor::next` finds the next entry of the topmost directory,
-// either by `stored.rs` (in a dry run, with ignore files, or with sorting) or by `listed.rs`. Both
-// list the directory (`tree/reader.rs`, then `getdents64`), and enter the waiting subdirectories
-// (`Branch::open_next` in `tree/branch.rs`). Fields missing from the listing are queried on demand:
-// `Visited::fetch`, `position.rs`, `Querier::fetch` in `querier.rs`, then `statx`.
+// either by `stored.rs` or by `listed.rs`. Both list the directory (`tree/reader.rs`, then
+// `getdents64`), and enter the waiting subdirectories (`Branch::open_next` in `tree/branch.rs`).
+// Fields missing from the listing are queried on demand: `Visited::fetch`, `position.rs`,
+// `Querier::fetch` in `querier.rs`, then `statx`.
 //
 // - `position.rs`: the current entry, partly visible through `entry.rs`
 // - `frame.rs`: the state of each ancestor, with its stored entries (`entries.rs`) and its ignore
 //   rules (`rule_stack.rs`, read by `rules.rs` and `git_config.rs`)
-// - `control.rs`: the caller's decisions
-// - `task.rs`: work for another worker
-// - `chunks.rs`: the sink of chunks
 mod chunks;
 mod control;
 mod cursor;
@@ -247,13 +243,11 @@ impl<'a> Walk<'a> {
         (summary, values.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Walks with as many threads as help, and consumes the results of `visit`. If the walk is
-    /// sorted, consumes them in the order of a single thread.
+    /// Walks as [`Walk::visit`] does, and consumes the results: in order if the walk is sorted.
     ///
-    /// `visit` adds its result to a chunk, on the thread that found the entry. `consume` runs on
-    /// one thread at a time, as soon as a chunk is next in order. Until then the chunk waits in
-    /// memory. `consume` must leave the chunk as empty as the default, for reuse. If a sorted walk
-    /// is stopped, only the chunks before the first missing one are consumed.
+    /// `consume` runs on one thread at a time. It must leave the chunk as empty as the default, for
+    /// reuse. If a sorted walk is stopped, only the chunks before the first missing one are
+    /// consumed.
     pub(crate) fn visit_in_chunks<S: Sys, C: Default + Send>(
         &self,
         setup: &Setup,

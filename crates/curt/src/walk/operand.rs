@@ -48,7 +48,7 @@ impl<S: Sys> Operand<S> {
                     parent.opened = identity(&facts).map(|identity| (identity, follow));
                     Opened::Dir(dir)
                 }
-                // Fail, because a directory without a known identity cannot be recognised later.
+                // Fail, because a directory without a known identity cannot be recognized later.
                 Err(error) => {
                     sys.close(dir);
                     Opened::Failed(error)
@@ -158,7 +158,6 @@ pub(super) fn open<S: Sys>(
     }
 }
 
-/// Returns whether to follow a symlink, which a setting or a trailing separator can request.
 fn is_followed<S: Sys>(operand: &Path, settings: &Settings) -> bool {
     settings.follows_operands() || S::Unit::operand(operand).directory_only
 }

@@ -186,8 +186,7 @@ impl<'a> Walk<'a> {
 
     /// Skips the entries that the predicate accepts, with everything inside, without querying them.
     ///
-    /// Operands are never skipped. The predicate returns a `bool`, an [`Answer`] or a
-    /// `ControlFlow<(), bool>`.
+    /// Operands are never skipped. The predicate returns a `bool` or an [`Answer`].
     ///
     /// ```
     /// use curt::Walk;
@@ -247,8 +246,7 @@ impl<'a> Walk<'a> {
         self
     }
 
-    /// Sets how many directories may be open at once: see
-    /// [`Remove::descriptors`](crate::Remove::descriptors).
+    /// See [`Remove::descriptors`](crate::Remove::descriptors).
     #[doc(hidden)]
     pub fn descriptors(mut self, limit: usize) -> Self {
         self.max_descriptors = Some(limit);

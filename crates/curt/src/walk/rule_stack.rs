@@ -1,4 +1,9 @@
 //! Decides which entries of a directory the ignore rules skip.
+//!
+//! Each directory and its ancestors can have rules from several sources. If the nearest matching
+//! rule decided, a `.gitignore` would overrule an `.ignore` in a parent. So the earliest `Source`
+//! with a matching rule decides, whatever its directory, and within one source the nearest
+//! directory does.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -13,7 +18,6 @@ use crate::filters::{IgnoreFile, MAX_RULES, too_many_rules};
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::TreePath;
 
-/// The maximum number of directories whose rules apply to one entry.
 const MAX_DIRECTORIES: usize = 1000;
 
 /// The rules of one directory, linked to those of its ancestors.
@@ -87,7 +91,6 @@ impl RuleStack {
         while let Some(rules) = at {
             let relative = rules.base.relative::<S>(path);
             for (source, file) in &rules.files {
-                // Only an earlier source can overrule the decision, in any directory.
                 if decided.is_some_and(|(by, _)| by <= *source) {
                     break;
                 }

@@ -12,7 +12,6 @@ pub(super) fn failed_to_read(path: PathBuf, error: io::Error) -> Error {
     Error::new(Operation::ReadFile, path, Cause::Os(error))
 }
 
-/// Returns the text, or `None` if the file does not exist. As in git, a directory is a failure.
 pub(super) fn text(read: io::Result<Vec<u8>>, path: PathBuf) -> Result<Option<Text>, Error> {
     match read {
         Err(error) if is_missing(&error) => Ok(None),

@@ -3,9 +3,8 @@
 //!
 //! A directory is listed before its first entry is yielded, so the listing shows whether there are
 //! rule files. Without rule files, this costs no call. The rules of the operand's ancestors are
-//! read once: 2 calls for each directory, 3 within a git work tree, and the calls to read the
-//! files. If rules cannot be read, no entry of the directory is yielded. Otherwise a program that
-//! deletes the entries would remove those that the rules protect.
+//! read once. If rules cannot be read, no entry of the directory is yielded. Otherwise a program
+//! that deletes the entries would remove those that the rules protect.
 
 use std::borrow::Cow;
 use std::io;

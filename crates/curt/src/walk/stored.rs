@@ -1,5 +1,4 @@
-//! Reads all entries of a directory before yielding the first, to sort them, to apply ignore rules,
-//! or to count them in a dry run.
+//! Reads all entries of a directory before yielding the first.
 //!
 //! A sorted walk enters each subdirectory right after yielding it. Other walks yield all entries
 //! first.
@@ -33,7 +32,6 @@ pub(super) fn step<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Opt
     }
 }
 
-/// Stores the entries of the topmost directory. If the walk must stop, stores only some.
 #[inline(never)]
 fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> {
     cursor.at.branch.stack.top_mut().entries = cursor.at.spare.take();
@@ -47,8 +45,7 @@ fn store<S: Sys>(cursor: &mut Cursor<S>, control: &Control<'_>) -> Option<Step> 
         if failed.is_none() {
             failed = read_rules(&mut cursor.at).err().map(Step::Error);
         }
-        // Yield no entry, because without the whole listing and all rules it is unknown which
-        // entries to skip.
+        // Yield no entry, because it is unknown which ones to skip.
         if failed.is_some() {
             cursor.at.branch.stack.top_mut().entries.clear();
         }

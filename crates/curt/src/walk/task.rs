@@ -13,8 +13,7 @@ pub(super) struct Task<S: Sys> {
 }
 
 impl<S: Sys> Task<S> {
-    /// Takes half of the waiting work of the shallowest directory that has any. Calls `number` only
-    /// if there is one.
+    /// Takes half of the waiting work of the shallowest directory that has any.
     pub(super) fn split(
         branch: &mut Branch<S, Frame>,
         number: impl FnOnce() -> u64,

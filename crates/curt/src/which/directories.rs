@@ -17,8 +17,7 @@ use curt_paths::{DotDot, Env, Expander, Flavor, Fold, PathText, Unit};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FoundIn {
-    /// The working directory, searched implicitly: before `PATH` under Windows rules, for an empty
-    /// entry of `PATH` under POSIX rules.
+    /// The working directory, searched implicitly: see [`Search::cwd`](super::Search::cwd).
     Cwd,
     /// The directory in the name itself, if the name has a separator or a drive.
     #[default]
@@ -128,7 +127,6 @@ impl<U: SystemUnit> Base<U> {
         Base { rules, given, known }
     }
 
-    /// Returns the absolute path of the base. The first use costs at most 3 system calls.
     pub(super) fn units<S: Which<Unit = U>>(&mut self, sys: &S) -> &[U] {
         let Base { given, known, .. } = self;
         known.get_or_insert_with(|| {

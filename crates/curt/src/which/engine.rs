@@ -107,8 +107,7 @@ impl<S: Which> Engine<S> {
         }
     }
 
-    /// Returns the next program in the last searched directory. Under Go's rules, a program found
-    /// by a relative path is an error.
+    /// Returns the next program in the last searched directory.
     pub(super) fn next_here(&self, query: &mut Query<S>) -> Option<Result<Found, Error>> {
         let candidate = query.next_candidate()?;
         let directory = query.last_directory(&self.directories.all)?;

@@ -1,4 +1,4 @@
-//! Validates the names of programs. A name that no program can have costs no call.
+//! Validates the names of programs before any system call.
 
 use crate::error::FindCause;
 use crate::name::{Unit, is_dot_or_dot_dot};

@@ -58,8 +58,7 @@ pub(crate) struct Rules {
     pub(crate) flavor: Flavor,
     /// The authority, for rules that only one authority has.
     authority: Policy,
-    /// Whether the working directory is searched: before `PATH` under Windows rules, for an empty
-    /// entry of `PATH` under POSIX rules.
+    /// Whether the working directory is searched implicitly.
     pub(super) cwd: bool,
     /// The extensions if `PATHEXT` is unset or empty (Windows rules only).
     pub(super) extensions: &'static str,

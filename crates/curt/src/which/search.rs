@@ -123,7 +123,6 @@ impl Search {
         self.options.rules()
     }
 
-    /// Runs a look-up with the shared engine or, if another thread is using it, with a new one.
     fn run<T>(&self, look_up: impl FnOnce(&mut Engine<Os>) -> T) -> T {
         let prepare = || Engine::new(Os::start(&Setup::default()), &self.options);
         match self.engine.try_lock() {
@@ -140,7 +139,7 @@ impl Search {
         }
     }
 
-    /// Finds the first program with this name. The [module](super) documents the cost.
+    /// Finds the first program with this name.
     pub fn find(&self, name: impl AsRef<OsStr>) -> Result<Found, Error> {
         self.run(|engine| engine.find(name.as_ref()))
     }

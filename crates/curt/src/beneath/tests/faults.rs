@@ -134,8 +134,8 @@ fn without_linux_features() {
     every_call_fails_once::<Os>(&Setup { without, ..Setup::default() });
 }
 
-/// Runs each operation while `openat2` fails `times` times. Calls `check` with the result and the
-/// numbers of `openat2` and `openat` calls.
+/// Runs each operation while `openat2` fails `times` times. `check` gets the numbers of `openat2`
+/// and `openat` calls.
 #[cfg(target_os = "linux")]
 fn while_openat2_fails(
     times: u64,

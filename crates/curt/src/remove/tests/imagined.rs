@@ -155,8 +155,7 @@ fn mounts_are_refused_unless_crossing_is_allowed() {
     }
 }
 
-/// Runs a removal whose first `unlinkat` fails. Returns its operation and error number, how many
-/// entries remain, and the calls.
+/// Runs a removal whose first `unlinkat` fails. Also returns how many entries remain.
 fn remove_if_removable(
     operand: &str,
     errno: i32,
@@ -457,8 +456,7 @@ fn an_operand_that_is_renamed_meanwhile_is_reported() {
                     let options = options.clone().missing_is_fine(missing_is_fine);
                     let report = remove(&options, &setup);
                     let elsewhere = setup.world(|world| world.exists("elsewhere"));
-                    // The last calls follow the last check of the name, so a rename before them
-                    // cannot be detected.
+                    // A rename after the last check of the name cannot be detected.
                     if elsewhere && call + 4 < calls {
                         assert_eq!(report.error_count, 1, "before call {call}: {report:?}");
                         assert_eq!(setup.world(|world| world.exists("tree")), replaced);

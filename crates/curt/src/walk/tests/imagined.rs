@@ -103,8 +103,8 @@ fn changes_before_any_call_lose_nothing_elsewhere() {
     }
 }
 
-/// Asserts that every entry outside the directory `place` was yielded once, and that all errors are
-/// about `place`.
+/// Asserts that every entry outside `place` was yielded once, and that all errors are about
+/// `place`.
 fn assert_only_lost_at(place: &str, seen: &Seen, all: &[String], case: &str) {
     for error in &seen.errors {
         assert!(error.path().starts_with(place), "{case}: {error}");
@@ -314,8 +314,7 @@ fn replacement_of_an_operand_is_left() {
             });
         });
         let errors = delete(&setup);
-        // The last calls follow the last check of the name, so a change before them cannot be
-        // detected.
+        // A change after the last check of the name cannot be detected.
         if setup.world(|world| world.exists("elsewhere")) && call + 4 < calls {
             assert!(setup.world(|world| world.exists("tree")), "before call {call}: {errors:?}");
             assert_eq!(errors.len(), 1, "before call {call}: {errors:?}");

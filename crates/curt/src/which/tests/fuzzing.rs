@@ -21,7 +21,7 @@ pub struct Searched {
     pub calls: u64,
 }
 
-/// The files in the tree of [`search`]. A search can only find these.
+/// The files in the tree of [`search`].
 pub const FILES: [&str; 7] =
     ["a/x.exe", "a/x.cmd", "a/y", "b/x.com", "b/A Long Name.exe", "w/x.exe", "w/sub/z.bat"];
 const DIRECTORIES: [&str; 2] = ["b/y.exe", "a/z.bat"];
