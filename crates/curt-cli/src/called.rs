@@ -1,6 +1,6 @@
 //! The name that curt was called by. A link named like one of the commands below acts as that
-//! command: its options follow directly, its messages begin with that name, and its usage errors
-//! exit with the GNU tool's code.
+//! command: options follow directly, messages begin with that name, and usage errors exit with the
+//! GNU tool's code.
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsStr;
@@ -37,7 +37,7 @@ fn command(program: &OsStr) -> Option<&'static str> {
     NAMES.into_iter().find(|known| *known == name)
 }
 
-/// Returns the name of a program, on Windows in lower case and without `.exe`.
+/// Returns a program's name, on Windows in lower case and without `.exe`.
 pub(crate) fn stem(program: &OsStr) -> Option<String> {
     let name = Path::new(program).file_name()?.to_str()?;
     if EXE_SUFFIX.is_empty() {

@@ -12,7 +12,7 @@ impl Exit {
 
     /// `curt run`: the time limit expired.
     pub(crate) const TIMED_OUT: Exit = Exit(124);
-    /// `curt run`: the program was not started, for a reason other than the next two.
+    /// `curt run`: the program was not started, for another reason than the next two.
     pub(crate) const NOT_STARTED: Exit = Exit(125);
     /// `curt run`: the program exists but cannot be executed.
     pub(crate) const NOT_EXECUTABLE: Exit = Exit(126);
@@ -27,13 +27,13 @@ impl Exit {
         Exit(u8::try_from(128 + signal).unwrap_or(u8::MAX))
     }
 
-    /// Returns the code for a failed write. GNU ls exits as for an operand that cannot be listed.
+    /// Returns the code for a failed write, which is 2 for GNU ls.
     pub(crate) fn unwritable(program: &str) -> Exit {
         if matches!(program, "curt ls" | "ls") { Exit::USAGE } else { Exit::FAILURE }
     }
 
-    /// Returns the code for an invalid command line. `realpath`, `readlink`, and tools by whose
-    /// name curt was called, have GNU's code.
+    /// Returns the code for an invalid command line: GNU's for `realpath`, `readlink`, and tools by
+    /// whose name curt was called.
     pub(crate) fn usage(program: &str) -> Exit {
         match program {
             "rm" | "du" | "stat" | "realpath" | "readlink" | "curt realpath" | "curt readlink" => {

@@ -2,9 +2,8 @@
 //!
 //! `args` parses the command line, `cmd` contains the commands, and `out` formats output. A
 //! `session` is one run of a command. `called` stores the name that curt was called by, `prompt`
-//! reads answers, and `quote` quotes names. `sys` contains all differences between systems. On Unix
-//! it also opens missing standard streams and ignores SIGPIPE before `main` (`sys/unix/start.rs`).
-//! On Linux it contains `main` itself (`sys/unix/main.rs`).
+//! reads answers, and `quote` quotes names. `sys` contains all differences between systems. On
+//! Unix, `sys/unix/start.rs` runs before `main`, which on Linux is in `sys/unix/main.rs`.
 //!
 //! To follow a command into the library, start at the comment "One run" below the documentation of
 //! the operation's module, such as `crates/curt/src/walk/mod.rs`.

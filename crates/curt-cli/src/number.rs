@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-/// Why a number is invalid. GNU accepts the contained value in an environment variable anyway.
+/// Why a number is invalid. In an environment variable, GNU accepts the contained value anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     NoNumber,
@@ -10,8 +10,8 @@ pub(crate) enum Flaw {
     TooLarge(i128),
 }
 
-/// Parses a number in C notation. One of `units` may follow: `K` and `KiB` mean 1024, `KB` means
-/// 1000, and so on. A unit alone counts as one. Rejects a minus sign if `range` starts at 0.
+/// Parses a number in C notation. One of `units` may follow or stand alone: `K` and `KiB` mean
+/// 1024, `KB` means 1000, and so on. Rejects a minus sign if `range` starts at 0.
 pub(crate) fn parse(text: &[u8], units: &[u8], range: &RangeInclusive<i128>) -> Result<i128, Flaw> {
     let (least, most) = (*range.start(), *range.end());
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r');

@@ -1,9 +1,9 @@
 //! Quotes names in messages, as the GNU tools do: always, safe to paste into a shell, and without
 //! control characters.
 //!
-//! This is gnulib's `shell_escape_always_quoting_style` in a UTF-8 locale, with two differences: it
-//! also escapes characters that change the direction of text, and it ignores the locale. Invalid
-//! UTF-8 is escaped byte by byte, and an unpaired surrogate on Windows as its three bytes in WTF-8.
+//! This is gnulib's `shell_escape_always_quoting_style` in a UTF-8 locale, whatever the locale is,
+//! and also escapes characters that change the direction of text. Invalid UTF-8 is escaped byte by
+//! byte, and an unpaired surrogate on Windows as its three bytes in WTF-8.
 
 mod style;
 
@@ -41,8 +41,8 @@ fn in_escaped_quotes(bytes: &[u8], is_ascii: bool) -> String {
     quoted.text
 }
 
-/// Quotes a name for a terminal only if a shell would misread it, or if it has control characters
-/// or `special` characters. This is gnulib's `shell_escape_quoting_style`.
+/// Quotes a name only if a shell would misread it, or if it has control or `special` characters.
+/// This is gnulib's `shell_escape_quoting_style`.
 pub(crate) fn for_terminal(name: impl AsRef<OsStr>, special: &str) -> String {
     let name = name.as_ref();
     let harmless = |(at, character): (usize, char)| match character {
@@ -59,8 +59,8 @@ pub(crate) fn for_terminal(name: impl AsRef<OsStr>, special: &str) -> String {
     }
 }
 
-/// Returns the name if it can be put in double quotes: it has a single quote, but no character that
-/// is special within double quotes.
+/// Returns the name if it has a single quote, but no character that is special within double
+/// quotes.
 fn for_double_quotes(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let harmless = |(at, character): (usize, char)| match character {
@@ -72,8 +72,8 @@ fn for_double_quotes(bytes: &[u8]) -> Option<&str> {
     (text.contains('\'') && text.char_indices().all(harmless)).then_some(text)
 }
 
-/// Escapes control characters, and characters that change how the rest of the line looks, as octal
-/// bytes. Does not escape newlines.
+/// Escapes control characters except newlines, and characters that change how the rest of the line
+/// looks, as octal bytes.
 pub(crate) fn shield(text: &str) -> String {
     let is_harmless = |character| character == '\n' || is_printable(character);
     if text.chars().all(is_harmless) {

@@ -26,7 +26,7 @@ pub(crate) struct Session {
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) summary: Option<Object>,
-    /// The totals in words, which `--stats` prints before the number of calls.
+    /// The totals in words, for `--stats`.
     pub(crate) done: String,
     pub(crate) calls: Calls,
     pub(crate) is_cancelled: bool,
@@ -108,8 +108,7 @@ impl Session {
         self.message(&lines.concat());
     }
 
-    /// Like [`Session::warn`], but prints nothing for JSON, whose summary contains the same
-    /// information.
+    /// Like [`Session::warn`], but not for JSON, whose summary contains the same information.
     pub(crate) fn note(&self, message: &str) {
         if !self.is_json {
             self.warn(message);
@@ -148,7 +147,7 @@ impl Session {
         self.refuse_with(message, &format!("Try '{program} --help' for more information.\n"))
     }
 
-    /// Ends the command because of an invalid value. Prints no hint about `--help`.
+    /// Ends the command because of an invalid value, without a hint about `--help`.
     pub(crate) fn refuse(&self, message: &str) -> Exit {
         self.refuse_with(message, "")
     }
@@ -165,7 +164,7 @@ impl Session {
     }
 
     /// Ends the command and prints statistics if requested. For JSON, also prints the totals after
-    /// an interrupt; without JSON, the command itself has printed them.
+    /// an interrupt, which the command itself prints otherwise.
     pub(crate) fn finish(&self, outcome: Outcome) -> Exit {
         let Outcome { summary, done, calls, is_cancelled } = outcome;
         if self.is_json {
@@ -187,7 +186,7 @@ impl Session {
     }
 
     /// Writes the remaining output and returns the exit code. If a signal cancelled the command,
-    /// ends with that signal, so that the shell notices.
+    /// ends by that signal, so that the shell notices.
     pub(crate) fn close(&self, is_cancelled: bool) -> Exit {
         let is_cut = self.screen.is_cut();
         let is_cancelled = is_cancelled || is_cut;

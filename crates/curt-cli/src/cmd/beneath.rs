@@ -118,8 +118,7 @@ impl From<Error> for Denied {
     }
 }
 
-/// Returns the verb for an operation in messages. For canonicalizing it is "open", because paths
-/// are canonicalized only to be opened.
+/// Returns the verb for messages. Paths are canonicalized only to open them.
 fn verb(operation: Operation) -> &'static str {
     match operation {
         Operation::Canonicalize => "open",
@@ -147,8 +146,7 @@ fn print_name(path: &Path, name: &PathText, options: &BeneathOptions, session: &
     }
 }
 
-/// Prints the contents of a regular file. Refuses other kinds: a pipe might never end, and without
-/// a writer it would look like an empty file.
+/// Prints a regular file. Refuses other kinds: a pipe might never end, or look like an empty file.
 fn print_contents(root: &Root, path: &Path, session: &Session) -> Result<(), Denied> {
     let mut file = root.open_file(path, OpenOptions::new().read(true).nonblocking(true))?;
     if sys::HAS_SPECIAL_FILES {
@@ -206,7 +204,7 @@ fn check_texts(options: &BeneathOptions, session: &Session) -> Exit {
 
 fn check_text(check: PathCheck, path: &PathText) -> Result<PathText, Refusal> {
     if path.is_wide() {
-        // `to_units` cannot fail, because a wide path consists of UTF-16 units.
+        // `to_units` cannot fail for a wide path.
         let units = path.to_units().map_err(|_| Refusal::Encoding)?;
         return Ok(PathText::from(check.name(&units)?.into_owned()));
     }

@@ -48,7 +48,7 @@ impl Exclusions {
         };
         let all = globs(patterns)?;
         let is_path = |pattern: &str| pattern.trim_end_matches(is_separator).contains(is_separator);
-        // Every pattern is UTF-8, because `Globs::new` has refused all others.
+        // `Globs::new` has refused patterns that are not UTF-8.
         let patterns: Vec<&str> = patterns.iter().filter_map(|pattern| pattern.to_str()).collect();
         let mut directories = Vec::new();
         if patterns.iter().any(|pattern| is_path(pattern)) {
@@ -60,9 +60,9 @@ impl Exclusions {
         let (mut names, mut paths) = (Vec::new(), Vec::new());
         let (mut deep, mut full) = (Vec::new(), Vec::new());
         for pattern in patterns {
-            refuse_unmeant(pattern)?;
-            // If a pattern begins with the path of the working directory, add a pattern in which
-            // the glob characters of that path are escaped.
+            refuse_misread(pattern)?;
+            // If a pattern begins with the path of the working directory, add one in which that
+            // path's glob characters are escaped.
             full.extend(directories.iter().filter_map(|directory| {
                 let rest = pattern.strip_prefix(directory.to_str()?)?;
                 let is_below = rest.is_empty() || rest.starts_with(is_separator);
@@ -88,7 +88,7 @@ impl Exclusions {
         Ok(Exclusions { all, names, paths, deep: globs(&deep)?, full: globs(&full)?, directories })
     }
 
-    pub(in crate::cmd) fn are_empty(&self) -> bool {
+    pub(in crate::cmd) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
@@ -107,7 +107,7 @@ impl Exclusions {
     }
 
     pub(in crate::cmd) fn match_operand(&self, operand: &OsStr) -> bool {
-        if self.are_empty() {
+        if self.is_empty() {
             return false;
         }
         let operand = Path::new(operand);
@@ -159,8 +159,7 @@ impl Exclusions {
             || parts.any(|part| globs.iter().any(|globs| matches_below(globs, part, kind)))
     }
 
-    /// Returns the absolute path, without `.` and `..`, once for each path of the working
-    /// directory.
+    /// Returns the absolute path, without `.` and `..`, for each path of the working directory.
     fn full_paths(&self, path: &Path) -> impl Iterator<Item = PathBuf> {
         self.directories.iter().map(move |directory| {
             let mut full = PathBuf::new();
@@ -185,7 +184,7 @@ fn last_names(path: &Path) -> usize {
     path.components().rev().take_while(|part| matches!(part, Component::Normal(_))).count()
 }
 
-fn refuse_unmeant(pattern: &str) -> Result<(), String> {
+fn refuse_misread(pattern: &str) -> Result<(), String> {
     let reason = if pattern.starts_with("~/") {
         "the shell did not expand the tilde; remove the quotes, or write './~' for a name"
             .to_owned()
@@ -237,7 +236,7 @@ fn working_directories() -> io::Result<Vec<PathBuf>> {
         // If the query failed, accept `$PWD`, because excluding too much is safer.
         _ => true,
     };
-    // Check `$PWD`, because it does not change if a program changes its directory.
+    // `$PWD` is stale if a program has changed its directory.
     let shell = env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
     directories.extend(shell.filter(|path| *path != directories[0] && is_here(path)));
     Ok(directories)
@@ -289,7 +288,7 @@ mod tests {
     /// but `rm` skips its operands.
     #[cfg(unix)]
     #[test]
-    fn a_search_begins_below_a_top_directory_that_is_not_typed() {
+    fn top_directory_excludes_only_typed_paths() {
         let here = std::env::current_dir().unwrap();
         let mut ancestors = here.ancestors().collect::<Vec<_>>().into_iter().rev().skip(1);
         let top = ancestors.next().unwrap();

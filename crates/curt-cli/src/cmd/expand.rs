@@ -35,8 +35,8 @@ fn check_cwd(options: &ExpandOptions) -> Result<(), String> {
 
 type Drives<'a> = [(&'a str, &'a str)];
 
-fn drives(given: &[String]) -> Result<Vec<(&str, &str)>, String> {
-    let drives = given.iter().map(|text| {
+fn drives(definitions: &[String]) -> Result<Vec<(&str, &str)>, String> {
+    let drives = definitions.iter().map(|text| {
         let drive = text.split_once('=').filter(|(letter, _)| !letter.is_empty());
         drive.ok_or_else(|| format!("invalid drive {}: expected X=PATH", quote(text)))
     });
@@ -84,9 +84,9 @@ fn object(
     if is_explained { object.list("rules", rules()) } else { object }
 }
 
-/// Returns whether a path is `~` or begins with `~` and a separator, which means the home directory
-/// in every style. Other names that begin with `~` are ordinary files, such as editor locks.
-fn is_at_home(operand: &OsStr, flavor: Flavor) -> bool {
+/// Returns whether a path is `~` or begins with `~` and a separator. Other names that begin with
+/// `~` are ordinary files, such as editor locks.
+fn begins_with_tilde(operand: &OsStr, flavor: Flavor) -> bool {
     match operand.as_encoded_bytes() {
         [b'~'] | [b'~', b'/', ..] => true,
         [b'~', b'\\', ..] => flavor == Flavor::Windows,
@@ -97,12 +97,13 @@ fn is_at_home(operand: &OsStr, flavor: Flavor) -> bool {
 fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exit {
     let process = ThisProcess::new();
     let flavor = options.flavor.unwrap_or(Flavor::NATIVE);
-    let at_home = ExpandOptions { tilde: options.tilde || !options.no_tilde, ..options.clone() };
-    let at_home = expander(&at_home, drives, &process);
+    let tilde_options =
+        ExpandOptions { tilde: options.tilde || !options.no_tilde, ..options.clone() };
+    let tilde_expander = expander(&tilde_options, drives, &process);
     let expander = expander(options, drives, &process);
     for operand in session.until_cancelled(&options.operands) {
         let path = PathText::from(Path::new(operand));
-        let expander = if is_at_home(operand, flavor) { &at_home } else { &expander };
+        let expander = if begins_with_tilde(operand, flavor) { &tilde_expander } else { &expander };
         let expansion = expander.explain_text(&path);
         if session.is_json() {
             let object = object(&path, &expansion, flavor, options.explain);
@@ -124,10 +125,10 @@ fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exi
             Err(error) => {
                 session.count_failure();
                 let lacks_cwd = error == ExpandError::Drive && flavor != Flavor::NATIVE;
-                let is_asked = lacks_cwd && options.cwd.is_none() && options.base.is_none();
+                let needs_cwd = lacks_cwd && options.cwd.is_none() && options.base.is_none();
                 let hint = match flavor {
-                    Flavor::Windows if is_asked => "; give one with --cwd 'C:\\...'",
-                    Flavor::Posix if is_asked => "; give one with --cwd /...",
+                    Flavor::Windows if needs_cwd => "; give one with --cwd 'C:\\...'",
+                    Flavor::Posix if needs_cwd => "; give one with --cwd /...",
                     _ => "",
                 };
                 session.warn(&format!("cannot expand {}: {error}{hint}", quote(operand)));

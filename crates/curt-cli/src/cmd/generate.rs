@@ -14,12 +14,12 @@ use crate::session::Session;
 pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     let session = Session::new("curt completions", false, false);
     let shell = options.shell;
-    let mut command = visible(&Cli::command(), shell);
+    let mut command = without_hidden(&Cli::command(), shell);
     // Replace clap's own `help` command, which has no topics.
     let topics = topics::names().map(|topic| Command::new(topic).about("A topic"));
     let commands = command.get_subcommands().map(|command| {
         let about = command.get_about().cloned().unwrap_or_default();
-        Command::new(lasting(command.get_name())).about(about)
+        Command::new(leak(command.get_name())).about(about)
     });
     let topics: Vec<Command> =
         commands.chain(topics).map(|it| it.disable_help_flag(true)).collect();
@@ -32,7 +32,7 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "curt", &mut script);
     if shell == Shell::Bash {
-        script = for_prompt(&String::from_utf8_lossy(&script), &command).into_bytes();
+        script = patch_bash_script(&String::from_utf8_lossy(&script), &command).into_bytes();
     }
     if shell == Shell::Fish {
         script.extend_from_slice(OPERANDS_IN_FISH.as_bytes());
@@ -41,7 +41,7 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
     session.close(false)
 }
 
-/// Suggested values of options that also take other values, by the option's identifier.
+/// Suggested values of options, by identifier. The options also take other values.
 const WORDS: [(&str, &str); 5] = [
     ("preserve_root", "all"),
     ("time_style", "full-iso long-iso iso locale relative"),
@@ -62,9 +62,9 @@ const PROGRAMS_IN_BASH: &str = r#"$(compgen -c -- "${cur}")"#;
 /// Lists programs for `curt run`, but only at the position of the program.
 const PROGRAM_IN_BASH: &str = r#"$([[ ${at} == "${COMP_CWORD}" ]] && compgen -c -- "${cur}")"#;
 
-/// The beginning of the bash script. It finds the position of the program in `find -x` and `run`,
-/// and leaves later words to that program's own completion. It also finds the option before a `=`.
-/// VALUED is replaced with the options of `run` that take a value.
+/// The beginning of the bash script. Finds the program in `find -x` and `run`, and leaves later
+/// words to its own completion. Also finds the option before a `=`. VALUED stands for the options
+/// of `run` that take a value.
 const BEGIN_IN_BASH: &str = r#"    local at=0
     case "${COMP_WORDS[1]}" in
         find)
@@ -99,9 +99,9 @@ const BEGIN_IN_BASH: &str = r#"    local at=0
     fi
 "#;
 
-/// Changes clap's bash script to offer options only after a dash, and files otherwise. Unchanged,
-/// it would offer all options for an empty word.
-fn for_prompt(script: &str, command: &Command) -> String {
+/// Changes clap's bash script, which offers all options for an empty word, to offer options only
+/// after a dash, and files otherwise.
+fn patch_bash_script(script: &str, command: &Command) -> String {
     let run = command.find_subcommand("run");
     let options = run.into_iter().flat_map(Command::get_opts);
     let options = options.filter(|option| option.get_action().takes_values());
@@ -120,7 +120,7 @@ fn for_prompt(script: &str, command: &Command) -> String {
 
 const USERS_IN_BASH: &str = r#"$(compgen -u -- "${cur}")"#;
 
-/// Returns the values to offer for an option or operand, or `None` to leave that to clap.
+/// Returns the values to offer for an option or operand, or `None` for clap's choice.
 fn values(option: &Arg, shell: Shell) -> Option<Vec<&'static str>> {
     let id = option.get_id().as_str();
     if let Some((_, words)) = WORDS.iter().find(|(known, _)| *known == id) {
@@ -133,7 +133,7 @@ fn values(option: &Arg, shell: Shell) -> Option<Vec<&'static str>> {
         let expression = || {
             let names = names.join(" ");
             let offered = r#"compgen -P "${cur%"${cur##*,}"}" -W"#;
-            vec![lasting(&format!("$({offered} '{names}' -- \"${{cur##*,}}\")"))]
+            vec![leak(&format!("$({offered} '{names}' -- \"${{cur##*,}}\")"))]
         };
         return Some(if is_bash { expression() } else { names });
     }
@@ -146,14 +146,14 @@ fn values(option: &Arg, shell: Shell) -> Option<Vec<&'static str>> {
     is_bash.then(|| vec![in_bash])
 }
 
-/// Leaks a word, because clap requires `'static`. The process ends after this script anyway.
-fn lasting(word: &str) -> &'static str {
+/// Leaks a word, because clap requires `'static`. The process is about to end.
+fn leak(word: &str) -> &'static str {
     Box::leak(word.into())
 }
 
-/// Removes hidden options and commands; otherwise most generated scripts would list them.
-fn visible(command: &Command, shell: Shell) -> Command {
-    let mut visible = Command::new(lasting(command.get_name()));
+/// Removes hidden options and commands, which most generated scripts would list.
+fn without_hidden(command: &Command, shell: Shell) -> Command {
+    let mut visible = Command::new(leak(command.get_name()));
     if let Some(about) = command.get_about() {
         visible = visible.about(about.clone());
     }
@@ -171,7 +171,7 @@ fn visible(command: &Command, shell: Shell) -> Command {
     visible
         .version(env!("CARGO_PKG_VERSION"))
         .args(options)
-        .subcommands(commands.map(|command| self::visible(command, shell)))
+        .subcommands(commands.map(|command| self::without_hidden(command, shell)))
 }
 
 pub(crate) fn man(options: &ManOptions) -> Exit {
@@ -201,14 +201,14 @@ pub(crate) fn man(options: &ManOptions) -> Exit {
 /// Writes a manual page section by section, because clap would omit the notes after the options.
 fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let mut command = help::shown(command).mut_args(with_aliases);
-    // Use the usage line of the help. By default, the page would list all options here and omit the
-    // dots after operands.
+    // Use the usage line of the help. The default lists all options and omits the dots after
+    // operands.
     let usage = command.render_usage().to_string();
     let command = command.override_usage(usage.trim_start_matches("Usage: ").to_owned());
     let man =
         clap_mangen::Man::new(command.clone()).source(concat!("curt ", env!("CARGO_PKG_VERSION")));
     man.render_title(page)?;
-    // Align text to the left, because justified text would have wide gaps before long words.
+    // Align to the left, because justified text has wide gaps before long words.
     writeln!(page, ".ad l")?;
     man.render_name_section(page)?;
     man.render_synopsis_section(page)?;
@@ -237,7 +237,7 @@ fn write_page(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     man.render_version_section(page)
 }
 
-/// Appends the aliases of an option to its help, because the page would not show them.
+/// Appends an option's aliases to its help, because the page would omit them.
 fn with_aliases(option: Arg) -> Arg {
     let letters = option.get_visible_short_aliases().unwrap_or_default();
     let words = option.get_visible_aliases().unwrap_or_default();

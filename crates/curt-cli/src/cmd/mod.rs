@@ -1,4 +1,4 @@
-//! The commands. Each translates options to calls of the library, and prints the results.
+//! The commands. Each translates options to library calls and prints the results.
 
 pub(crate) mod beneath;
 pub(crate) mod du;
@@ -30,8 +30,8 @@ fn operands_or_here(operands: &[OsString]) -> Vec<&OsStr> {
     operands.iter().map(OsString::as_os_str).collect()
 }
 
-/// Returns a canonical path that can replace `path`. Fails if it leads to a different file, because
-/// of a later mount or another mount namespace.
+/// Returns the canonical path. Fails if it leads to a different file than `path`, because of a
+/// later mount or another mount namespace.
 fn address(path: &Path) -> io::Result<PathBuf> {
     let name = Canonicalizer::new().find(path)?;
     if identity(path)? == identity(&name)? { Ok(name) } else { Err(io::ErrorKind::NotFound.into()) }

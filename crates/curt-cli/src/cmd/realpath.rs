@@ -43,13 +43,13 @@ fn canonicalizer(without: &WithoutOptions) -> Canonicalizer {
 struct Shortened {
     /// The directory to which printed paths are relative.
     from: Option<PathBuf>,
-    /// Paths outside this directory are printed as absolute paths.
+    /// Paths outside this directory are printed as absolute.
     within: Option<PathBuf>,
 }
 
 impl Shortened {
     /// Resolves the directories of `--relative-to` and `--relative-base`. The error has the
-    /// option's value and the cause.
+    /// option's value.
     fn new<'a>(
         options: &'a RealpathOptions,
         names: &Canonicalizer,
@@ -67,8 +67,8 @@ impl Shortened {
             (Some(to), Some(base)) if to.starts_with(&base) => {
                 Shortened { from: Some(to), within: Some(base) }
             }
-            // `--relative-to` is outside `--relative-base`: all paths are absolute, as in GNU
-            // realpath.
+            // As in GNU realpath, all paths are absolute if `--relative-to` is outside
+            // `--relative-base`.
             (Some(_), Some(_)) => Shortened::default(),
             (None, Some(base)) => Shortened { from: Some(base.clone()), within: Some(base) },
             (from, None) => Shortened { from, within: None },

@@ -80,13 +80,13 @@ fn signal(options: &RunOptions) -> Result<i32, String> {
     match (&options.signal, options.kill_after) {
         (Some(word), _) => sys::signal_named(word),
         (None, Some(_)) => sys::signal_named("TERM"),
-        (None, None) => Ok(sys::ASKING),
+        (None, None) => Ok(sys::TERMINATE),
     }
 }
 
-/// Starts a program and waits until it ends. Forwards termination signals to it, and sends the
-/// signal of `--signal` when the time limit expires. The first signal starts the `--kill-after`
-/// timer. Returns the status, and whether the limit expired.
+/// Runs a program. Forwards termination signals to it, and sends the signal of `--signal` when the
+/// time limit expires. The first signal starts the `--kill-after` timer. Returns the status, and
+/// whether the limit expired.
 fn watch(
     options: &RunOptions,
     session: &Session,
@@ -123,17 +123,17 @@ fn watch(
         if let Err(error) = watch.send(&mut child, sent, is_typed) {
             break Err(error);
         }
-        // Start this timer only after sending the signal. Otherwise a sent SIGALRM could discard
-        // this timer's pending SIGALRM.
+        // Start this timer only after sending: a sent SIGALRM could discard the timer's pending
+        // one.
         if let Some(after) = kill_after.take() {
-            signal = sys::KILLING;
+            signal = sys::KILL;
             watch.set_limit(after);
         }
     };
     (ended, child.calls())
 }
 
-/// Returns the number of leading `NAME=VALUE` words. NAME has only ASCII letters, digits and
+/// Returns the number of leading `NAME=VALUE` words. NAME has ASCII letters, digits and
 /// underscores.
 fn assignments(words: &[OsString]) -> usize {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
@@ -172,8 +172,8 @@ fn command(options: &RunOptions) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Explains ENOEXEC for a script, and which of two meanings EACCES has: a parent directory denies
-/// search, or the file must not be executed although its mode has an `x` bit.
+/// Explains ENOEXEC for a script, and EACCES: a parent directory denies search, or the file must
+/// not be executed although its mode has an `x` bit.
 fn denial(error: &Error) -> Option<String> {
     if matches!(error.cause(), Cause::Start(StartFailure::BadFormat, _)) {
         let mut start = Vec::new();
@@ -214,8 +214,8 @@ fn hint(error: &Error) -> String {
     }
 }
 
-/// Returns the exit code for a program that could not be started. As in env, 127 means that it does
-/// not exist, and 126 a different problem with it.
+/// Returns the exit code for a program that could not be started. As in env, 127 means a missing
+/// program, and 126 other problems with it.
 fn exit(error: &Error) -> Exit {
     match error.cause() {
         Cause::Start(StartFailure::ProgramMissing, _) => Exit::NOT_FOUND,

@@ -1,5 +1,5 @@
 //! `curt stat`: prints metadata, by field or as GNU stat does. Costs one system call per file, and
-//! a second one to read the target of a symlink.
+//! another for the target of a symlink.
 
 mod file_systems;
 mod format;
@@ -23,8 +23,7 @@ use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::time::{LocalZone, Zone};
 
-/// The default fields: all that one system call returns, and the target of a symlink. Owner names
-/// would cost more calls.
+/// The fields of one system call, and the target of a symlink. Owner names would cost more calls.
 pub(super) const DEFAULT: [Fields; 15] = [
     Fields::KIND,
     Fields::SIZE,
@@ -61,9 +60,9 @@ fn plan(options: &StatOptions, fields: Fields) -> Plan {
     }
 }
 
-/// Reads the metadata of a path. As in GNU stat, `-L` makes a broken symlink an error; the library
-/// would return the symlink itself.
-fn ask(stat: &mut Stat, path: &Path, options: &StatOptions) -> Result<Metadata, Error> {
+/// Reads metadata. As in GNU stat, `-L` makes a broken symlink an error; the library would return
+/// the symlink itself.
+fn query(stat: &mut Stat, path: &Path, options: &StatOptions) -> Result<Metadata, Error> {
     let metadata = stat.path(path)?;
     let is_link = matches!(metadata.kind(), Kind::Symlink | Kind::Junction);
     if options.dereference && is_link {
@@ -82,7 +81,7 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
     let mut count = 0_u64;
     for operand in session.until_cancelled(&options.operands) {
         let path = Path::new(operand);
-        let metadata = match ask(&mut stat, path, options) {
+        let metadata = match query(&mut stat, path, options) {
             Ok(metadata) => metadata,
             Err(error) => {
                 let reason = text::reason(error.cause());
@@ -112,8 +111,8 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
     })
 }
 
-/// Adds a path and its metadata, one field per line. Always quotes unusual names, because the text
-/// after a newline could look like a field.
+/// Adds a path and its metadata, one field per line. Always quotes unusual names, because a newline
+/// in one could fake a field.
 pub(super) fn add_block(
     shown: &Shown<'_>,
     fields: &[Fields],

@@ -70,13 +70,13 @@ impl Printer<'_> {
         let is_found = explanation.result.is_ok();
         self.count(is_found);
         if self.session.is_json() {
-            self.answer(explanation_object(name, &explanation), is_found);
+            self.print_object(explanation_object(name, &explanation), is_found);
         } else {
             self.session.data(explanation_lines(name, &explanation).as_bytes());
         }
     }
 
-    fn answer(&self, object: Object, is_found: bool) {
+    fn print_object(&self, object: Object, is_found: bool) {
         if is_found { self.session.object(object) } else { self.session.report(object) }
     }
 
@@ -86,11 +86,11 @@ impl Printer<'_> {
         }
         match result {
             _ if self.session.is_json() => {
-                // Read the first bytes of the file, which determine its kind.
+                // The first bytes of the file determine its kind.
                 if let Ok(found) = &mut result {
                     self.search.look_into(found);
                 }
-                self.answer(result_object(name, &result), result.is_ok());
+                self.print_object(result_object(name, &result), result.is_ok());
             }
             Ok(found) => self.session.name(found.path().as_os_str(), self.options.null),
             Err(error) => {

@@ -10,7 +10,7 @@ use crate::words::abbreviated;
 pub(crate) enum Blocks {
     /// Human-readable sizes, in powers of this base.
     Scaled(u64),
-    /// Blocks of this many bytes. The number is rounded up, and this suffix is printed after it.
+    /// Blocks of this many bytes, rounded up, and the suffix to print.
     Units(u64, String),
 }
 
@@ -20,8 +20,8 @@ impl Blocks {
     pub(crate) const HUMAN: Blocks = Blocks::Scaled(1024);
     pub(crate) const SI: Blocks = Blocks::Scaled(1000);
 
-    /// Parses the first of these variables that is set. If none is set, returns the default of
-    /// POSIX or GNU. As in GNU, the number in an invalid value counts.
+    /// Parses the first of these variables that is set, or returns the default of POSIX or GNU. As
+    /// in GNU, the number in an invalid value counts.
     pub(crate) fn from_environment(variables: &[&str]) -> Blocks {
         let chosen = variables.iter().find_map(std::env::var_os);
         let usual = if std::env::var_os("POSIXLY_CORRECT").is_some() { 512 } else { 1024 };
@@ -38,7 +38,7 @@ impl Blocks {
     /// number is printed after sizes.
     pub(crate) fn parse(word: &OsStr) -> Result<Blocks, Flaw> {
         let text = word.as_encoded_bytes();
-        // Ignore `'`, which requests digit grouping, because the C locale has none.
+        // `'` requests digit grouping, which the C locale does not have.
         let text = text.strip_prefix(b"'").unwrap_or(text);
         let words = [("human-readable", 1024), ("si", 1000)];
         if let Some(base) =

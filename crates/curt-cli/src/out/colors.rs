@@ -1,6 +1,5 @@
-//! Colors from `LS_COLORS`. They depend on the kind, and on the mode and the link count if the
-//! command reads these anyway. Other metadata is read only if `LS_COLORS` has an indicator that
-//! needs it.
+//! Colors from `LS_COLORS`. They depend on the kind, and on mode and link count if the command
+//! reads these anyway. Other metadata is read only for indicators in `LS_COLORS` that need it.
 
 use curt::{Fields, Kind};
 
@@ -66,19 +65,19 @@ impl<'a> ColorKey<'a> {
     }
 }
 
-/// Metadata that `LS_COLORS` needs in addition to kinds and names.
+/// Metadata that `LS_COLORS` needs besides kinds and names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
     pub(crate) of_files: Fields,
     pub(crate) of_directories: Fields,
-    /// Whether to check that symlink targets exist. `long_targets` is the same for the long format.
+    /// Whether to check that symlink targets exist, in general and in the long format.
     pub(crate) targets: bool,
     pub(crate) long_targets: bool,
 }
 
 impl Palette {
-    /// Returns the palette from the environment. Returns `None` if the terminal has no colors.
-    /// Calls `warn` and returns `None` if `LS_COLORS` is invalid.
+    /// Returns the palette from the environment, or `None` if the terminal has no colors or, after
+    /// calling `warn`, if `LS_COLORS` is invalid.
     pub(crate) fn from_environment(warn: impl Fn(String)) -> Option<Palette> {
         let value = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let Some(text) = value("LS_COLORS") else {
@@ -177,8 +176,7 @@ impl Palette {
         to.extend_from_slice(self.get("cl").unwrap_or_default());
     }
 
-    /// Returns the text to print at the end. It is empty unless `LS_COLORS` changes the escape
-    /// sequences.
+    /// Returns the text to print at the end: empty unless `LS_COLORS` changes the escape sequences.
     pub(crate) fn restore(&self) -> Vec<u8> {
         let mut text = Vec::new();
         if (self.get("lc"), self.get("rc")) != (Some(&b"\x1b["[..]), Some(&b"m"[..])) {
@@ -250,8 +248,8 @@ impl Palette {
         }
     }
 
-    /// Returns the color of a name's suffix. Ignores case, unless `LS_COLORS` gives different
-    /// colors to different spellings of the suffix.
+    /// Returns the color of a name's suffix. Ignores case, unless `LS_COLORS` has different colors
+    /// for different spellings.
     fn suffix(&self, name: &[u8]) -> Option<&[u8]> {
         let fits = |(suffix, color): &&(Vec<u8>, Vec<u8>)| {
             let Some(end) = name.len().checked_sub(suffix.len()).and_then(|at| name.get(at..))
@@ -288,7 +286,7 @@ struct Unparsable {
     prefix: Option<Vec<u8>>,
 }
 
-/// A name and its value. The name is that of an indicator, or an asterisk and a suffix.
+/// An indicator, or an asterisk and a suffix, and its value.
 type Pair = (Vec<u8>, Vec<u8>);
 
 fn parse(mut text: &[u8]) -> Result<Vec<Pair>, Unparsable> {
@@ -317,18 +315,18 @@ fn parse(mut text: &[u8]) -> Result<Vec<Pair>, Unparsable> {
     }
 }
 
-/// Takes the text up to the next colon (or equals sign) and decodes its escapes. Returns `None` if
-/// an escape is invalid.
+/// Takes and decodes the text up to the next colon (or equals sign). Returns `None` if an escape is
+/// invalid.
 fn take(text: &mut &[u8], equals_ends: bool) -> Option<Vec<u8>> {
-    let mut taken = Vec::new();
+    let mut decoded = Vec::new();
     loop {
         let (&byte, rest) = match text.split_first() {
-            None | Some((b':', _)) => return Some(taken),
-            Some((b'=', _)) if equals_ends => return Some(taken),
+            None | Some((b':', _)) => return Some(decoded),
+            Some((b'=', _)) if equals_ends => return Some(decoded),
             Some(split) => split,
         };
         *text = rest;
-        taken.push(match byte {
+        decoded.push(match byte {
             b'\\' => escaped(text)?,
             b'^' => {
                 let (&letter, rest) = text.split_first()?;
@@ -410,7 +408,7 @@ mod tests {
 
     /// Coreutils do this only since 9.2.
     #[test]
-    fn suffixes_differ_in_case_where_their_colors_do() {
+    fn suffixes_ignore_case_unless_colors_differ() {
         let palette = Palette::new(b"*.jpg=1:*.JPG=1:*.jpg=2:*.png=3").ok().unwrap();
         for (name, color) in [("a.JPG", "1"), ("a.jpg", "2"), ("a.PNG", "3")] {
             let key = ColorKey::new(name.as_bytes(), Kind::File, None);

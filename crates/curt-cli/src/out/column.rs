@@ -1,11 +1,10 @@
-//! Numbers in columns. They are written without allocations, because long listings consist mostly
-//! of numbers.
+//! Numbers in columns, written without allocations, because long listings are mostly numbers.
 
 const CELL: usize = 24;
 
 pub(crate) fn width(number: impl Into<u128>) -> usize {
     let number = number.into();
-    // Most numbers fit in 64 bits, for which counting digits is faster.
+    // Counting digits is faster in 64 bits.
     let log = match u64::try_from(number) {
         Ok(number) => number.checked_ilog10(),
         Err(_) => number.checked_ilog10(),

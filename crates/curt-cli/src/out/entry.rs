@@ -1,4 +1,4 @@
-//! Formats entries and metadata as JSON and as text, in the same way for all commands.
+//! Formats entries and metadata as JSON and as text, for all commands.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -103,7 +103,7 @@ fn add_json(object: Object, name: &str, field: Fields, metadata: &Metadata) -> O
 
 fn json_value(value: &FieldValue<'_>) -> String {
     match *value {
-        // 64-bit numbers can be formatted faster.
+        // 64-bit numbers are formatted faster.
         FieldValue::Number(number) => {
             u64::try_from(number).map_or_else(|_| number.to_string(), |number| number.to_string())
         }
@@ -210,17 +210,17 @@ pub(crate) fn fields_named(list: &str) -> Result<Vec<Fields>, String> {
     list.split(',').map(|name| field_named(name.trim(), &[])).collect()
 }
 
-/// Returns the field with this name. The error suggests the closest name, or lists all names
-/// including the caller's `others`.
+/// Returns the field with this name. The error suggests the closest name, or lists all, including
+/// `others`.
 pub(crate) fn field_named(name: &str, others: &[&str]) -> Result<Fields, String> {
     /// The lowest similarity for a suggestion, as in clap.
     const LEAST: f64 = 0.7;
     Fields::named(name).ok_or_else(|| {
         let known = Fields::ALL.iter().map(|(known, _)| known);
         let all: Vec<&str> = known.chain(others.iter().copied()).collect();
-        let likeness = |known: &&str| strsim::jaro(name, known);
-        let near = all.iter().copied().filter(|known| likeness(known) > LEAST);
-        let hint = match near.max_by(|one, other| likeness(one).total_cmp(&likeness(other))) {
+        let similarity = |known: &&str| strsim::jaro(name, known);
+        let near = all.iter().copied().filter(|known| similarity(known) > LEAST);
+        let hint = match near.max_by(|one, other| similarity(one).total_cmp(&similarity(other))) {
             Some(nearest) => format!("; did you mean '{nearest}'?"),
             None => format!("\nThe fields are {}.", all.join(", ")),
         };
@@ -229,8 +229,8 @@ pub(crate) fn field_named(name: &str, others: &[&str]) -> Result<Fields, String>
 }
 
 pub(crate) fn fields_if(fields: &[(bool, Fields)]) -> Fields {
-    let wanted = fields.iter().filter(|&&(is_wanted, _)| is_wanted);
-    wanted.fold(Fields::NONE, |all, &(_, field)| all | field)
+    let requested = fields.iter().filter(|&&(is_requested, _)| is_requested);
+    requested.fold(Fields::NONE, |all, &(_, field)| all | field)
 }
 
 pub(crate) fn union(fields: &[Fields]) -> Fields {

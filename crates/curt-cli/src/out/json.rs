@@ -1,5 +1,5 @@
-//! JSON, with one object per line. A name that is not Unicode becomes an object that contains the
-//! exact bytes or UTF-16 units.
+//! JSON, one object per line. A name that is not Unicode becomes an object with the exact bytes or
+//! UTF-16 units.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_is_that_of_rfc_4648() {
+    fn encodes_base64_like_rfc_4648() {
         for (bytes, text) in [
             ("", ""),
             ("f", "Zg=="),

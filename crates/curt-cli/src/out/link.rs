@@ -2,8 +2,7 @@
 
 use std::path::{Path, is_separator};
 
-/// Begins a link to an absolute path. The caller must end the link. An empty host means this
-/// machine.
+/// Begins a link to an absolute path, which the caller must end. An empty host means this machine.
 pub(crate) fn begin(host: &[u8], path: &Path, to: &mut Vec<u8>) {
     to.extend_from_slice(b"\x1b]8;;file://");
     let path = path.as_os_str().as_encoded_bytes();
@@ -14,7 +13,7 @@ pub(crate) fn begin(host: &[u8], path: &Path, to: &mut Vec<u8>) {
         return escape(remote, true, to);
     }
     to.extend_from_slice(host);
-    // A path such as `C:/x` needs the third slash of `file:///C:/x`.
+    // `C:/x` becomes `file:///C:/x`.
     if !path.starts_with(b"/") {
         to.push(b'/');
     }

@@ -11,15 +11,15 @@ use curt::Cancel;
 use crate::quote::shield;
 use crate::sys;
 
-/// The size of the output buffer. Data that exceeds it is written directly, without copying.
+/// The size of the output buffer. Larger data is written directly, without copying.
 pub(crate) const BUFFER: usize = 64 * 1024;
 const STDOUT: i32 = 1;
 /// The longest time that output to a terminal waits in the buffer.
 const TERMINAL_DELAY: Duration = Duration::from_millis(50);
-/// The time before the first progress line if the user requested progress, and if not, and the time
-/// between progress lines.
+/// The delay of the first progress line with `--progress` and without, and the interval of further
+/// lines.
 const PROGRESS_DELAY: Duration = Duration::from_millis(500);
-const UNASKED_PROGRESS_DELAY: Duration = Duration::from_secs(2);
+const UNREQUESTED_PROGRESS_DELAY: Duration = Duration::from_secs(2);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(crate) fn is_colored() -> bool {
@@ -58,7 +58,7 @@ struct Progress {
 }
 
 impl Screen {
-    /// Creates a screen that cancels the command if standard output has no reader any more.
+    /// Creates a screen that cancels the command if standard output has lost its reader.
     pub(crate) fn new(cancel: &'static Cancel) -> Self {
         let inner =
             Inner { data: Vec::new(), written: Instant::now(), error: None, progress: None };
@@ -69,10 +69,10 @@ impl Screen {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allows progress lines if standard error is a terminal. If they were requested, they appear
-    /// soon, otherwise only if the command takes a long time.
-    pub(crate) fn allow_progress(&self, is_asked: bool) {
-        let delay = if is_asked { PROGRESS_DELAY } else { UNASKED_PROGRESS_DELAY };
+    /// Allows progress lines if standard error is a terminal. Unless requested, they appear only if
+    /// the command takes long.
+    pub(crate) fn allow_progress(&self, is_requested: bool) {
+        let delay = if is_requested { PROGRESS_DELAY } else { UNREQUESTED_PROGRESS_DELAY };
         let next = Instant::now() + delay;
         self.lock().progress = Some(Progress { next, events: 0, is_terminal: None, shown: 0 });
     }
@@ -88,7 +88,7 @@ impl Screen {
             return self.write(&mut inner, data);
         }
         if inner.data.capacity() == 0 {
-            // Reserve all at once. Growing step by step would copy data, and touch pages that are
+            // Reserve all at once: growing step by step would copy data and touch pages that are
             // then unused.
             inner.data.reserve(BUFFER + BUFFER / 2);
         }
@@ -99,8 +99,8 @@ impl Screen {
         }
     }
 
-    /// Writes the buffered data, and then the output of other programs, unchanged and without other
-    /// output in between.
+    /// Writes the buffered data, and then the output of other programs, unchanged and
+    /// uninterrupted.
     pub(crate) fn outputs(&self, outputs: &[Output]) {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
@@ -139,8 +139,8 @@ impl Screen {
         if progress.events == 1 && !is_due {
             return;
         }
-        let ask = || !is_dumb() && io::stderr().is_terminal();
-        if !*progress.is_terminal.get_or_insert_with(ask) {
+        let is_capable = || !is_dumb() && io::stderr().is_terminal();
+        if !*progress.is_terminal.get_or_insert_with(is_capable) {
             inner.progress = None;
             return;
         }
@@ -159,8 +159,8 @@ impl Screen {
         write_stderr(&format!("{erase}{line}\r"));
     }
 
-    /// Writes the buffered data. Returns whether a signal interrupted a write while it waited for
-    /// the reader.
+    /// Writes the buffered data. Returns whether a signal interrupted a write that waited for the
+    /// reader.
     pub(crate) fn is_cut(&self) -> bool {
         let mut inner = self.lock();
         self.flush_inner(&mut inner);
@@ -202,7 +202,7 @@ impl Screen {
 impl Progress {
     /// Returns the text that erases the progress line. The cursor must be at its beginning. If a
     /// narrowed terminal has wrapped the line, the escape sequence erases the rest, too. Windows
-    /// consoles do not support it.
+    /// consoles do not support that sequence.
     fn erase(&self) -> String {
         match std::env::var_os("TERM") {
             Some(_) => "\r\x1b[J".to_owned(),

@@ -1,5 +1,4 @@
-//! Messages, in GNU's words if GNU has such a message. The session prefixes each line with the
-//! program name.
+//! Messages, in GNU's words where possible. The session prefixes each line with the program name.
 
 use curt::filters::GlobError;
 use curt::process::StartFailure;
@@ -53,7 +52,7 @@ fn not_found(why: &NotFound) -> String {
         FindCause::OnlyInWorkingDirectory => {
             "found only in the working directory (use --cwd always to search it)".to_owned()
         }
-        // There is a separate message for directories that deny search.
+        // Directories that deny search have a separate message.
         FindCause::NotExecutable => StartFailure::NotExecutable.to_string(),
         FindCause::PermissionDenied => "no permission to search".to_owned(),
         FindCause::Os(error) => sys::error_text(error),
@@ -94,7 +93,7 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Returns a number of bytes. A large number is also shown with a unit: `4.9 MiB (5185536 bytes)`.
+/// Returns a number of bytes, with a unit if large: `4.9 MiB (5185536 bytes)`.
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let exact = counted(bytes, "byte", "bytes");

@@ -1,5 +1,5 @@
-//! The quoting styles of GNU ls, as in gnulib's `quotearg`. Letters of all scripts are printable.
-//! Invalid UTF-8 and control characters are not.
+//! The quoting styles of GNU ls, as in gnulib's `quotearg`. Letters of all scripts are printable,
+//! unlike invalid UTF-8 and control characters.
 
 use std::ffi::OsStr;
 
@@ -127,7 +127,7 @@ fn in_single_quotes(bytes: &[u8]) -> Vec<u8> {
 const LEFT: &str = "\u{2018}";
 const RIGHT: &str = "\u{2019}";
 
-/// Escapes a name as in C and puts it between `quotes`. Also escapes the `marked` characters.
+/// Escapes a name as in C, and the `marked` characters, and puts it between `quotes`.
 fn escaped(bytes: &[u8], quotes: [&str; 2], marked: [&str; 2], is_ascii: bool) -> Vec<u8> {
     let mut text = quotes[0].to_owned();
     for chunk in bytes.utf8_chunks() {

@@ -1,4 +1,4 @@
-//! The first signal cancels the command's work, but totals are still printed. The second ends the
+//! The first signal cancels the work, and the command still prints its totals. The second ends the
 //! process.
 
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -21,7 +21,7 @@ pub(crate) fn signal() -> Option<i32> {
     Some(SIGNAL.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
 }
 
-/// Ends the process by the signal. Without signals, returns the exit code.
+/// Ends the process by the signal; on Windows, returns the exit code.
 pub(crate) fn end(signal: i32) -> Exit {
     end_by(signal);
     Exit::signalled(signal)

@@ -1,4 +1,4 @@
-//! System features that the library lacks. Each platform's module provides the same items.
+//! System features beyond the library. Each platform's module has the same items.
 #![allow(unsafe_code, reason = "the start of the process and signals have no safe form")]
 
 use std::ffi::{OsStr, OsString};
@@ -22,11 +22,11 @@ mod windows;
 use windows as system;
 
 pub(crate) use system::{
-    ASKING, KILLING, OWNERS, Running, Trash, Watch, argument_bytes, bytes_of_argument, closed,
+    KILL, OWNERS, Running, TERMINATE, Trash, Watch, argument_bytes, bytes_of_argument, closed,
     command_line, device_parts, end_as, end_by, end_by_broken_pipe, error_kind, error_text,
-    exit_of, file_system, file_system_type, group_name, has_c_locale, has_group, has_user,
-    has_utf8_locale, host_name, ignores_broken_pipes, is_killed, local_zone, message_width,
-    pass_signals_on, program, raise_descriptor_limit, read_input, replace_by, signal_name,
+    exit_of, file_system, file_system_type, forward_signals, group_name, has_c_locale, has_group,
+    has_user, has_utf8_locale, host_name, ignores_broken_pipes, is_killed, local_zone,
+    message_width, program, raise_descriptor_limit, read_input, replace_by, signal_name,
     signal_named, terminal_height, terminal_width, user_name, was_closed, with_stack, write_stderr,
     write_stdout,
 };
@@ -51,7 +51,7 @@ pub(crate) struct FileSystem {
     pub(crate) unit: u64,
     pub(crate) blocks: u64,
     pub(crate) free: u64,
-    /// The free blocks that unprivileged users may use.
+    /// Free blocks for unprivileged users.
     pub(crate) available: u64,
     pub(crate) files: u64,
     pub(crate) free_files: u64,
@@ -104,7 +104,7 @@ pub(crate) fn split_once(text: &OsStr, at: u8) -> Option<(&OsStr, &OsStr)> {
     Some((part(bytes.get(..at)?), part(bytes.get(at + 1..)?)))
 }
 
-/// Returns the next input, which is empty at the end, or `None` if a signal came first.
+/// Returns some input (empty at its end), or `None` if a signal came first.
 fn next_input() -> Option<Vec<u8>> {
     let mut input = io::stdin().lock();
     match input.fill_buf() {

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 pub(crate) struct Trashed {
     pub(crate) is_directory: bool,
-    /// The path in the trash; `None` for the recycle bin of Windows.
+    /// The path in the trash; `None` on Windows.
     pub(crate) to: Option<PathBuf>,
 }
 
@@ -45,7 +45,7 @@ impl Refusal {
         Refusal::Failed("no-trash", "its filesystem has no usable trash", error.into())
     }
 
-    pub(super) fn looked(error: impl Into<io::Error>) -> Refusal {
+    pub(super) fn from_lookup(error: impl Into<io::Error>) -> Refusal {
         let error = error.into();
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::Missing(error),

@@ -44,7 +44,7 @@ impl Format {
     }
 
     pub(crate) fn has_fractions(&self) -> bool {
-        // Search only for the letter, because flags and a width can precede it.
+        // Flags and a width can precede the letter.
         self.0.contains('N')
     }
 
@@ -59,18 +59,18 @@ impl Format {
         let mut rest = self.0.as_str();
         while let Some(at) = rest.bytes().position(|byte| byte == b'%') {
             out.push_str(&rest[..at]);
-            let behind = &rest[at + 1..];
-            let (spec, letter_at) = spec(behind);
-            let converted = behind[letter_at..]
+            let after = &rest[at + 1..];
+            let (spec, letter_at) = spec(after);
+            let converted = after[letter_at..]
                 .chars()
                 .next()
                 .and_then(|letter| Some((letter, convert(local, letter, spec)?)));
             if let Some((letter, part)) = converted {
                 part.add(spec, out);
-                rest = &behind[letter_at + letter.len_utf8()..];
+                rest = &after[letter_at + letter.len_utf8()..];
             } else {
                 out.push('%');
-                rest = behind;
+                rest = after;
             }
         }
         out.push_str(rest);
@@ -106,7 +106,7 @@ fn spec(text: &str) -> (Spec, usize) {
             '#' => spec.swap = true,
             '0'..='9' => {
                 let digit = letter as usize - '0' as usize;
-                // Limit the width, so that a format cannot produce huge output.
+                // Keep a format from producing huge output.
                 let width = spec.width.unwrap_or(0).saturating_mul(10).saturating_add(digit);
                 spec.width = Some(width.min(1024));
             }
@@ -184,7 +184,7 @@ fn convert(local: &Local, letter: char, spec: Spec) -> Option<Part> {
     }
 }
 
-/// Makes `#` mean upper case. Used for names of days and months.
+/// Makes `#` mean upper case, for names of days and months.
 fn swapped(spec: Spec) -> Spec {
     Spec { upper: spec.upper || spec.swap, ..spec }
 }
@@ -223,8 +223,8 @@ fn fraction(nanoseconds: u32, spec: Spec) -> String {
     let mut text = format!("{nanoseconds:09}");
     let width = spec.width.unwrap_or(9);
     if spec.pad == Some('-') && spec.width.is_none() {
-        let kept = text.trim_end_matches('0').len().max(1);
-        text.truncate(kept);
+        let length = text.trim_end_matches('0').len().max(1);
+        text.truncate(length);
         return text;
     }
     text.truncate(width.max(1));

@@ -1,12 +1,12 @@
 //! Leap seconds. System times include them in the `right/` time zones.
 
-/// Pairs of a time and the total number of leap seconds from that time on. Empty for most zones.
+/// Pairs of a time and the total of leap seconds from then on. Empty for most zones.
 #[derive(Default)]
 pub(crate) struct LeapSeconds(pub(crate) Vec<(i64, i64)>);
 
 impl LeapSeconds {
-    /// Returns how many leap seconds to subtract from a time. For a leap second, also returns how
-    /// many to add to the second shown, which then is 60, as in the C library.
+    /// Returns how many leap seconds to subtract from a time, and for a leap second how many to add
+    /// to the second shown, which then is 60, as in the C library.
     pub(crate) fn at(&self, second: i64) -> (i64, i64) {
         let Some(last) = self.0.iter().rposition(|&(start, _)| start <= second) else {
             return (0, 0);

@@ -24,7 +24,7 @@ pub(crate) use parse::parse;
 
 const CYCLE: i64 = 146_097 * 86400;
 
-/// A time zone and its leap seconds, created only by [`Zone::local`].
+/// A time zone and its leap seconds.
 pub(crate) struct Zone(TimeZone, LeapSeconds);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(crate) struct Local {
     date: DateTime,
     /// A multiple of 400, which is added to that year.
     years: i64,
-    /// How many seconds to add to the seconds shown; 0 except in a leap second.
+    /// Added to the seconds shown; 0 except in a leap second.
     leap: i64,
     offset: Offset,
     zone: String,
@@ -49,8 +49,8 @@ impl Zone {
         Zone(zone, leaps)
     }
 
-    /// Returns local date and time. Returns `None` if the year overflows an `int` of C, because the
-    /// GNU tools then print seconds.
+    /// Returns local date and time, or `None` if the year overflows an `int` of C, because the GNU
+    /// tools then print seconds.
     pub(crate) fn local_time(&self, time: Time) -> Option<Local> {
         // Beyond jiff's range, use the offset at its end.
         let bounds = Timestamp::MIN.as_second()..=Timestamp::MAX.as_second();

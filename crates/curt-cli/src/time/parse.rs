@@ -9,8 +9,8 @@ use super::Zone;
 
 const NANOSECONDS: u32 = 1_000_000_000;
 
-/// Parses a date, `@SECONDS`, a word such as `today`, or an age. Returns `None` for any other text,
-/// and an error if no such time exists.
+/// Parses a date, `@SECONDS`, a word such as `today`, or an age. Returns `None` for other text, and
+/// an error if no such time exists.
 pub(crate) fn parse(text: &str, zone: &Zone) -> Result<Option<Time>, &'static str> {
     let Some((date, offset)) = date(text) else {
         let now = Timestamp::now();
@@ -29,9 +29,8 @@ pub(crate) fn parse(text: &str, zone: &Zone) -> Result<Option<Time>, &'static st
 }
 
 impl Zone {
-    /// Returns the time at which clocks show this date, in the zone or at the offset. If there are
-    /// two such times, chooses one as `mktime(3)` does: reads the date as UTC and then corrects the
-    /// result.
+    /// Returns the time at which clocks show this date, in the zone or at the offset. Of two such
+    /// times, chooses one as `mktime(3)` does: reads the date as UTC and corrects the result.
     fn timestamp(&self, date: DateTime, offset: Option<Offset>) -> Option<Timestamp> {
         let mut guess = offset.unwrap_or(Offset::UTC).to_timestamp(date).ok()?;
         for _ in 0..6 {
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn every_printed_form_is_read() {
+    fn parses_all_printed_forms() {
         for text in [
             "2026-11-26 13:38:05.123456789 +0100",
             "2026-11-26 12:38:05.123456789 UTC",
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_guessed() {
+    fn refuses_ambiguous_times() {
         for text in [
             "2026-02-30",
             "2026-11-26 24:00",
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_are_set_are_as_in_mktime() {
+    fn clock_changes_match_mktime() {
         assert!(shown("2026-03-29 02:30").is_err());
         assert!(shown("2026-11-26 23:59:60").is_err());
         assert!(shown("9999-12-31 02:00 +1200").is_ok(), "the last day");

@@ -12,14 +12,13 @@ use crate::sys;
 /// Width and height if there is no terminal.
 const WIDTH: usize = 80;
 const HEIGHT: usize = 24;
-/// The limits of a bar's width. A shorter bar is too coarse; a longer one only takes space from
-/// names.
+/// A shorter bar is too coarse; a longer one only takes space from names.
 const SHORTEST_BAR: usize = 10;
 const LONGEST_BAR: usize = 40;
 /// Lines kept free for the command line and the next prompt.
-const LEFT: usize = 2;
+const RESERVED_LINES: usize = 2;
 /// The minimum width after the name: two gaps, bar and percentage.
-const BEHIND_NAME: usize = 2 + SHORTEST_BAR + SHARE;
+const AFTER_NAME: usize = 2 + SHORTEST_BAR + SHARE;
 const SHARE: usize = 5;
 
 pub(super) struct Row {
@@ -51,27 +50,27 @@ impl Style {
 
     pub(super) fn draw(&self, rows: &[Row], whole: u64, blocks: &Blocks) -> String {
         let sizes: Vec<String> = rows.iter().map(|row| blocks.show(row.number)).collect();
-        let of_sizes = sizes.iter().map(String::len).max().unwrap_or(0);
-        let wanted = rows.iter().map(|row| row.lead.width() + row.name.width()).max().unwrap_or(0);
+        let size_width = sizes.iter().map(String::len).max().unwrap_or(0);
+        let widest = rows.iter().map(|row| row.lead.width() + row.name.width()).max().unwrap_or(0);
         // Keep the last column free, because some terminals wrap after it.
-        let room = self.width.saturating_sub(of_sizes + 2 + 1);
-        let has_bar = room >= 2 * BEHIND_NAME;
-        let most = if has_bar { room - BEHIND_NAME } else { room.saturating_sub(SHARE) };
-        let of_names = wanted.min(most).max(1);
-        let of_bars = if has_bar { (room - of_names - 2 - SHARE).min(LONGEST_BAR) } else { 0 };
+        let space = self.width.saturating_sub(size_width + 2 + 1);
+        let has_bar = space >= 2 * AFTER_NAME;
+        let most = if has_bar { space - AFTER_NAME } else { space.saturating_sub(SHARE) };
+        let name_width = widest.min(most).max(1);
+        let bar_width = if has_bar { (space - name_width - 2 - SHARE).min(LONGEST_BAR) } else { 0 };
         let mut text = String::new();
         for (row, size) in rows.iter().zip(&sizes) {
-            let label = self.fitted(&row.lead, &row.name, of_names);
-            let blanks = " ".repeat(of_names.saturating_sub(label.width()));
+            let label = self.fitted(&row.lead, &row.name, name_width);
+            let blanks = " ".repeat(name_width.saturating_sub(label.width()));
             let (lead, name) = match label.strip_prefix(&row.lead) {
                 Some(name) => (row.lead.as_str(), name),
                 None => (label.as_str(), ""),
             };
             let name = self.colored(name, if row.is_directory { "01;34" } else { "" });
-            let _ = write!(text, "{size:>of_sizes$}  {lead}{name}{blanks}");
+            let _ = write!(text, "{size:>size_width$}  {lead}{name}{blanks}");
             if has_bar {
-                let bar = self.bar(row.number, whole, of_bars);
-                let rest = " ".repeat(of_bars.saturating_sub(bar.width()));
+                let bar = self.bar(row.number, whole, bar_width);
+                let rest = " ".repeat(bar_width.saturating_sub(bar.width()));
                 let _ = write!(text, "  {}{rest}", self.colored(&bar, "32"));
             }
             let _ = writeln!(text, " {:>3}%", share(row.number, whole, 100));
@@ -83,8 +82,7 @@ impl Style {
         if self.is_unicode { "…" } else { "..." }
     }
 
-    /// Truncates a label to `width`. If the label is a path, removes the middle and keeps the last
-    /// component.
+    /// Truncates a label to `width`. Keeps the last component of a path.
     fn fitted(&self, lead: &str, name: &str, width: usize) -> String {
         let label = format!("{lead}{name}");
         if label.width() <= width {
@@ -93,11 +91,11 @@ impl Style {
         let end = self.ellipsis();
         let last = name.rfind('/').map_or("", |at| &name[at..]);
         let last = if lead.width() + last.width() + 2 * end.width() < width { last } else { "" };
-        let mut room = width.saturating_sub(end.width() + last.width());
+        let mut space = width.saturating_sub(end.width() + last.width());
         let fits = |character: &char| {
             let width = character.width().unwrap_or(0);
-            let is_fitting = width <= room;
-            room = room.saturating_sub(width);
+            let is_fitting = width <= space;
+            space = space.saturating_sub(width);
             is_fitting
         };
         let cut: String = label.chars().take_while(fits).collect();
@@ -124,7 +122,7 @@ impl Style {
 
 pub(super) fn lines(session: &Session) -> usize {
     let height = if session.is_terminal() { sys::terminal_height() } else { None };
-    height.unwrap_or(HEIGHT).saturating_sub(LEFT).max(1)
+    height.unwrap_or(HEIGHT).saturating_sub(RESERVED_LINES).max(1)
 }
 
 /// Returns `number / whole` in units of 1/`parts`, rounded.
@@ -186,7 +184,7 @@ mod tests {
                 assert!(draw(&style, &rows)[1].contains(end));
             }
         }
-        // This width is too narrow for any text, but must not panic.
+        // Too narrow for any text, but must not panic.
         let style = Style { is_unicode: true, has_color: true, width: 1 };
         assert_eq!(draw(&style, &rows).len(), 2);
     }

@@ -13,9 +13,9 @@ use crate::quote::{masked, quote};
 use crate::session::Session;
 use crate::time::{self, Format, Zone};
 
-pub(super) enum Wrong {
+pub(super) enum OptionError {
     Value(String),
-    /// A usage error, whose message refers to `--help`.
+    /// The message refers to `--help`.
     Usage(String),
 }
 
@@ -38,7 +38,10 @@ struct Times {
 }
 
 impl<'a> LineFormat<'a> {
-    pub(super) fn new(options: &DuOptions, session: &'a Session) -> Result<LineFormat<'a>, Wrong> {
+    pub(super) fn new(
+        options: &DuOptions,
+        session: &'a Session,
+    ) -> Result<LineFormat<'a>, OptionError> {
         let is_long = options.is_long_threshold;
         let thresholds = options.threshold.iter().map(|word| threshold(word, is_long));
         let threshold = thresholds.collect::<Result<Vec<_>, _>>()?.pop();
@@ -120,13 +123,13 @@ pub(super) fn add_sizes(object: Object, sizes: &Sizes) -> Object {
 }
 
 impl Times {
-    fn new(options: &DuOptions) -> Result<Times, Wrong> {
+    fn new(options: &DuOptions) -> Result<Times, OptionError> {
         let style = match (&options.time_style, std::env::var_os("TIME_STYLE")) {
             (Some(style), _) => style.clone(),
             (None, Some(style)) if style != "locale" => {
                 let style = style.to_string_lossy();
-                // `TIME_STYLE` is shared with ls. There, a format can have a second line and a
-                // style can have the prefix `posix-`. Strip both.
+                // Strip the second line of a format and the prefix `posix-`, which `TIME_STYLE` can
+                // have for ls.
                 let end = style.find('\n').filter(|_| style.starts_with('+'));
                 let style = &style[..end.unwrap_or(style.len())];
                 style.trim_start_matches("posix-").to_owned()
@@ -134,7 +137,10 @@ impl Times {
             _ => "long-iso".to_owned(),
         };
         let format = time::format_of_style(&style, &FORMATS).ok_or_else(|| {
-            Wrong::Usage(format!("invalid argument {} for 'time style'\n{STYLES}", quote(&style)))
+            OptionError::Usage(format!(
+                "invalid argument {} for 'time style'\n{STYLES}",
+                quote(&style)
+            ))
         })?;
         Ok(Times { format: Format::new(format), zone: Zone::local() })
     }
@@ -160,11 +166,11 @@ const FORMATS: [(&str, &str); 3] =
     [("full-iso", time::FULL_ISO), ("long-iso", time::LONG_ISO), ("iso", "%Y-%m-%d")];
 
 /// Returns the unit of sizes. With `--inodes`, every block size is 1.
-fn blocks(options: &DuOptions) -> Result<Blocks, Wrong> {
+fn blocks(options: &DuOptions) -> Result<Blocks, OptionError> {
     let option = if options.is_long_block_size { "--block-size" } else { "-B" };
     let parse =
         |word: &OsString| Blocks::parse(word).map_err(|flaw| invalid_size(option, word, flaw));
-    // As in GNU du, an invalid size is an error even if a later option overrides it.
+    // As in GNU du, an invalid size is an error even if a later one overrides it.
     let chosen = options.block_size.iter().map(parse).collect::<Result<Vec<_>, _>>()?.pop();
     let blocks = match options.unit {
         Some(Unit::Kilobytes) => Blocks::KILOBYTES,
@@ -192,21 +198,21 @@ pub(super) fn chooses_unit(options: &DuOptions) -> bool {
         || VARIABLES.iter().any(|name| std::env::var_os(name).is_some())
 }
 
-fn threshold(word: &OsStr, is_long: bool) -> Result<i128, Wrong> {
+fn threshold(word: &OsStr, is_long: bool) -> Result<i128, OptionError> {
     let option = if is_long { "--threshold" } else { "-t" };
     let text = word.as_encoded_bytes();
     let range = i64::MIN.into()..=i64::MAX.into();
     match number::parse(text, b"kKmMGTPEZY", &range) {
         Ok(0) if text.starts_with(b"-") => {
-            Err(Wrong::Value("invalid --threshold argument '-0'".to_owned()))
+            Err(OptionError::Value("invalid --threshold argument '-0'".to_owned()))
         }
         parsed => parsed.map_err(|flaw| invalid_size(option, word, flaw)),
     }
 }
 
-fn invalid_size(option: &str, word: &OsStr, flaw: Flaw) -> Wrong {
+fn invalid_size(option: &str, word: &OsStr, flaw: Flaw) -> OptionError {
     let shown = quote(word);
-    Wrong::Value(match flaw {
+    OptionError::Value(match flaw {
         Flaw::NoNumber => format!("invalid {option} argument {shown}"),
         Flaw::Suffix(_) => format!("invalid suffix in {option} argument {shown}"),
         Flaw::TooLarge(_) => format!("{option} argument {shown} too large"),

@@ -25,7 +25,7 @@ use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
 use chart::{Row, Style};
 use largest::{Largest, Ties};
-use lines::{LineFormat, Wrong};
+use lines::{LineFormat, OptionError};
 use tree::Tree;
 use types::Types;
 
@@ -33,8 +33,8 @@ pub(crate) fn run(options: &DuOptions) -> Exit {
     let session = options.output.session("curt du");
     match Run::new(options, &session) {
         Ok(run) => run.run(),
-        Err(Wrong::Value(message)) => session.refuse(&message),
-        Err(Wrong::Usage(message)) => session.usage(&message),
+        Err(OptionError::Value(message)) => session.refuse(&message),
+        Err(OptionError::Usage(message)) => session.usage(&message),
     }
 }
 
@@ -47,9 +47,9 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(options: &'a DuOptions, session: &'a Session) -> Result<Run<'a>, Wrong> {
+    fn new(options: &'a DuOptions, session: &'a Session) -> Result<Run<'a>, OptionError> {
         if let (Some(_), Some(operand)) = (&options.files0_from, options.operands.first()) {
-            return Err(Wrong::Usage(format!(
+            return Err(OptionError::Usage(format!(
                 "extra operand {}\nfile operands cannot be combined with --files0-from",
                 quote(operand)
             )));
@@ -126,8 +126,7 @@ impl<'a> Run<'a> {
         });
         let style = Style::new(session);
         let tree = Tree::new(largest.into_sorted());
-        // Rows that sum up remaining entries must fit, too. So show fewer entries until all rows
-        // fit.
+        // Show fewer entries until all rows fit, with those that sum up the rest.
         let rows = |entries| tree.rows(entries, &style);
         let is_fit = |rows: &Vec<Row>| options.top.is_some() || rows.len() <= most;
         let rows = (1..=most).rev().map(rows).find(is_fit).unwrap_or_default();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use curt::filters::Globs;
 
-use super::lines::Wrong;
+use super::lines::OptionError;
 use crate::args::DuOptions;
 use crate::cmd::operands_or_here;
 use crate::cmd::rm::operands::read_list;
@@ -13,7 +13,7 @@ use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 use crate::sys;
 
-/// Returns the operands. Reports a list of operands that cannot be opened, and returns `None`.
+/// Returns the operands, or `None` after reporting a list that cannot be opened.
 pub(super) fn gather(options: &DuOptions, session: &Session) -> Option<Vec<OsString>> {
     let Some(file) = &options.files0_from else {
         return Some(
@@ -47,11 +47,11 @@ pub(super) fn gather(options: &DuOptions, session: &Session) -> Option<Vec<OsStr
     Some(names)
 }
 
-pub(super) fn patterns(options: &DuOptions) -> Result<Globs, Wrong> {
+pub(super) fn patterns(options: &DuOptions) -> Result<Globs, OptionError> {
     let mut patterns = options.exclude.clone();
     for file in &options.exclude_from {
         read_patterns(file, &mut patterns).map_err(|error| {
-            Wrong::Usage(format!("{}: {}", for_terminal(file, ":"), sys::error_text(&error)))
+            OptionError::Usage(format!("{}: {}", for_terminal(file, ":"), sys::error_text(&error)))
         })?;
     }
     for pattern in &mut patterns {

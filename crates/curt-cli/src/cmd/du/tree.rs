@@ -19,8 +19,8 @@ use crate::sys;
 /// The number of entries in a directory, and the sum of their sizes.
 type Sum = (u64, u64);
 
-/// Sums up the contents of directories. The records of a directory's contents come before its own
-/// record, so one sum per depth is enough.
+/// Sums up the contents of directories. A directory's record comes after those of its contents, so
+/// one sum per depth is enough.
 #[derive(Default)]
 pub(super) struct Contents(Vec<Sum>);
 
@@ -55,16 +55,14 @@ impl Node {
 
 pub(super) const RECORDS: usize = 8;
 
-/// A row to print.
 enum Next {
-    /// The row of a node.
     Node(usize),
-    /// The row for the entries of a directory without a row: how many, and their size or number.
+    /// A directory's entries that have no row: how many, and their size or number.
     More(u64, u64),
 }
 
 pub(super) struct Tree {
-    /// The nodes, largest first, then by name. A directory precedes its contents.
+    /// Largest first, then by path. A directory precedes its contents.
     nodes: Vec<Node>,
 }
 
@@ -118,9 +116,9 @@ impl Tree {
         // A stack of nodes to print, each with the branches to draw before it and before its
         // children.
         let roots = (0..end).rev().filter(|&index| nodes[index].parent.is_none());
-        let mut waiting: Vec<_> =
+        let mut stack: Vec<_> =
             roots.map(|root| (Next::Node(root), String::new(), String::new())).collect();
-        while let Some((next, lead, below)) = waiting.pop() {
+        while let Some((next, lead, below)) = stack.pop() {
             let index = match next {
                 Next::Node(index) => index,
                 Next::More(more, number) => {
@@ -153,14 +151,14 @@ impl Tree {
             let all = children.iter().map(|&child| Next::Node(child)).chain(more);
             for (at, child) in all.rev().enumerate() {
                 let (branch, under) = branch(style.is_unicode, at == 0);
-                waiting.push((child, format!("{below}{branch}"), format!("{below}{under}")));
+                stack.push((child, format!("{below}{branch}"), format!("{below}{under}")));
             }
         }
         rows
     }
 }
 
-/// Returns a way to quote names that sends no control characters to the terminal.
+/// Returns a quoting that sends no control characters to the terminal.
 pub(super) fn quoting(of_names: QuotingStyle, style: &Style) -> Quoting {
     let is_ascii = !style.is_unicode && sys::has_c_locale("LC_CTYPE");
     Quoting { style: of_names, is_masked: true, is_ascii, has_utf8_quotes: false }

@@ -30,7 +30,7 @@ pub(super) struct Commands<'a> {
     /// The number of threads for `-x`. If it is 1, the thread that finds an entry runs its
     /// commands.
     pub(super) runners: usize,
-    /// Whether a command was reported that cannot be started for any entry.
+    /// Set after reporting a command that cannot be started for any entry.
     has_given_up: AtomicBool,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Commands<'a> {
         Ok(Commands { session, list, most_paths, runners, has_given_up })
     }
 
-    pub(super) fn are_none(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
@@ -79,21 +79,20 @@ impl<'a> Commands<'a> {
         }
     }
 
-    /// Runs the commands for all entries, split into batches that fit on a command line. All
-    /// commands get the same batches; otherwise a later command could get an entry before an
-    /// earlier command.
+    /// Runs the commands for all entries, in batches that fit on a command line. All commands get
+    /// the same batches; otherwise a later command could get an entry before an earlier one.
     pub(super) fn run_for_all(&self, found: Vec<Found>) {
-        let room = sys::argument_bytes();
+        let limit = sys::argument_bytes();
         let mut batch = Vec::new();
         let mut used = vec![0; self.list.len()];
         for Found { path, .. } in found {
             let path = [path.into_os_string()];
             let more: Vec<usize> = self.list.iter().map(|it| it.bytes_of(&path)).collect();
-            let has_room =
+            let has_space =
                 self.list.iter().zip(&used).zip(&more).all(|((command, used), more)| {
-                    used + more <= room.saturating_sub(command.bytes)
+                    used + more <= limit.saturating_sub(command.bytes)
                 });
-            if !has_room || batch.len() >= self.most_paths {
+            if !has_space || batch.len() >= self.most_paths {
                 self.run_batch(&batch);
                 batch.clear();
                 used.fill(0);
@@ -104,8 +103,8 @@ impl<'a> Commands<'a> {
         self.run_batch(&batch);
     }
 
-    /// Runs each command for a batch, but stops at a command that cannot be started. As in fd, a
-    /// command that fails does not stop the others.
+    /// Runs each command for a batch, but stops at one that cannot be started. As in fd, a command
+    /// that fails does not stop the others.
     fn run_batch(&self, batch: &[OsString]) {
         for command in &self.list {
             let result = self.start(command, batch, &mut Vec::new());
@@ -143,15 +142,15 @@ impl<'a> Commands<'a> {
         Ok(is_success)
     }
 
-    /// Reports a command that could not be started. A command that ran and failed is only counted,
-    /// because it has reported its failure itself.
+    /// Reports a command that could not be started. Only counts a command that ran and failed,
+    /// because it has reported that itself.
     fn check(&self, command: &Command, paths: &[OsString], result: Result<bool, Error>) {
         let error = match result {
             Ok(true) => return,
             Ok(false) => return self.session.count_failure(),
             Err(error) => error,
         };
-        if command.is_hopeless(&error) {
+        if command.fails_for_all(&error) {
             if !self.has_given_up.swap(true, Ordering::Relaxed) {
                 self.session.fail(&error);
             }
@@ -180,8 +179,8 @@ impl Command {
         bytes(&self.template.arguments(paths)) - self.bytes
     }
 
-    /// Returns whether starting this command must fail for every other entry, too.
-    fn is_hopeless(&self, error: &Error) -> bool {
+    /// Returns whether the command cannot be started for any other entry, either.
+    fn fails_for_all(&self, error: &Error) -> bool {
         let is_program = match error.cause() {
             Cause::Find(_) => true,
             Cause::Start(StartFailure::System, error) => {
@@ -199,8 +198,8 @@ impl Command {
         is_program && self.template.has_one_program()
     }
 
-    /// Starts the program at the path found by the first search. If that fails, searches again,
-    /// because the program might have moved.
+    /// Starts the program at the path found first. If that fails, searches again, because the
+    /// program might have moved.
     fn start(
         &self,
         program: &OsStr,

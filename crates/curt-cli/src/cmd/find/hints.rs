@@ -10,20 +10,20 @@ use crate::out::json::Object;
 use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 
-/// Which hints to print after a deletion.
+/// The hints to print after a deletion.
 #[derive(Default)]
 pub(super) struct Hints {
-    has_full: AtomicBool,
-    left_mounts: AtomicBool,
+    has_nonempty: AtomicBool,
+    has_mounts: AtomicBool,
 }
 
 impl Hints {
-    pub(super) fn notice_full(&self) {
-        self.has_full.store(true, Ordering::Relaxed);
+    pub(super) fn note_nonempty(&self) {
+        self.has_nonempty.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn notice_boundary(&self) {
-        self.left_mounts.store(true, Ordering::Relaxed);
+    pub(super) fn note_mount(&self) {
+        self.has_mounts.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn show(&self, session: &Session) {
@@ -34,13 +34,13 @@ impl Hints {
                 session.warn(note);
             }
         };
-        if self.has_full.load(Ordering::Relaxed) {
+        if self.has_nonempty.load(Ordering::Relaxed) {
             note(
                 "--delete removes a directory only after everything in it was deleted; \
                  '--prune -X curt rm -r' removes directories with their contents",
             );
         }
-        if self.left_mounts.load(Ordering::Relaxed) {
+        if self.has_mounts.load(Ordering::Relaxed) {
             note(
                 "--delete does not enter other mounts; --one-file-system=mount reports only those \
                  that match",

@@ -21,7 +21,7 @@ const KINDS: [(&[&str], Kind); 8] = [
     (&["s", "socket"], Kind::Socket),
     (&["c", "char-device"], Kind::CharacterDevice),
     (&["b", "block-device"], Kind::BlockDevice),
-    // `parse` also sets `is_executable` for this kind.
+    // `parse` also sets `is_executable`.
     (&["x", "executable"], Kind::File),
 ];
 
@@ -56,7 +56,7 @@ impl Kinds {
         Ok(kinds)
     }
 
-    pub(super) fn are_all(&self) -> bool {
+    pub(super) fn matches_all(&self) -> bool {
         self.any.is_empty()
     }
 
@@ -68,14 +68,14 @@ impl Kinds {
         ])
     }
 
-    /// Returns whether symlink targets must be read, because only these distinguish a junction from
-    /// a mounted volume.
+    /// Returns whether to read symlink targets, because only these distinguish a junction from a
+    /// mounted volume.
     fn need_target(&self) -> bool {
         self.any.iter().any(|kind| matches!(kind, Kind::Junction | Kind::VolumeMount))
     }
 
     pub(super) fn may_match(&self, kind: Kind) -> bool {
-        if self.are_all() {
+        if self.matches_all() {
             return true;
         }
         let may_be_volume = kind == Kind::Junction && self.need_target();
@@ -91,7 +91,7 @@ impl Kinds {
     }
 
     fn has(&self, kind: Kind) -> bool {
-        self.are_all()
+        self.matches_all()
             || self.any.contains(&kind)
             || kind.is_link() && self.any.contains(&Kind::Symlink)
     }

@@ -1,7 +1,7 @@
 //! Decides which entries match. Tests of names and kinds come first, because the listing contains
-//! both. For entries that pass, a single call reads the metadata for all other tests and the
-//! printed fields. An unknown value fails every test, so `--delete` never removes an entry because
-//! of incomplete information.
+//! both. For entries that pass, one call reads the metadata for all other tests and the printed
+//! fields. An unknown value fails every test, so that `--delete` never acts on incomplete
+//! information.
 
 use curt::walk::Visited;
 use curt::{Error, Fields, Metadata};
@@ -63,7 +63,7 @@ impl Matcher {
     }
 
     pub(super) fn matches_all(&self) -> bool {
-        self.names.are_any() && self.kinds.are_all() && self.tests.is_empty()
+        self.names.matches_all() && self.kinds.matches_all() && self.tests.is_empty()
     }
 
     pub(super) fn fields(&self) -> Fields {

@@ -49,17 +49,15 @@ use results::{Found, Results};
 
 const FDIGNORE: &str = ".fdignore";
 
-/// The times of a directory that change when an entry in it is removed.
+/// Times of a directory that change when an entry in it is removed.
 const TIMES: Fields = Fields::MODIFIED.union(Fields::CHANGED).union(Fields::ACCESSED);
 
-const WAITING: usize = 1024;
+const QUEUE: usize = 1024;
 
-/// How many entries are visited between two checks of the clock: few, because on a network each can
-/// take a long time.
-const PACE: u32 = 16;
+/// Entries between two checks of the clock: few, because on a network each can take long.
+const CLOCK_INTERVAL: u32 = 16;
 
-/// How many bytes a thread collects before printing. They exceed the output buffer, so they bypass
-/// it.
+/// Bytes that a thread collects before printing. They exceed the output buffer, so they bypass it.
 const CHUNK: usize = 2 * out::BUFFER;
 
 pub(crate) fn run(options: &FindOptions) -> Exit {
@@ -119,7 +117,7 @@ struct Find<'a> {
     results: Results<'a>,
     commands: Commands<'a>,
     hints: Hints,
-    taken: AtomicU64,
+    counted: AtomicU64,
     /// The totals of the threads that have ended.
     found: AtomicU64,
     removed: AtomicU64,
@@ -151,7 +149,7 @@ impl<'a> Find<'a> {
             results,
             commands,
             hints: Hints::default(),
-            taken: AtomicU64::new(0),
+            counted: AtomicU64::new(0),
             found: AtomicU64::new(0),
             removed: AtomicU64::new(0),
             directories: AtomicU64::new(0),
@@ -160,11 +158,11 @@ impl<'a> Find<'a> {
 
     fn run(&self) -> Exit {
         let walk = self.walk();
-        if !self.commands.are_none() {
-            sys::pass_signals_on(self.commands.runners);
+        if !self.commands.is_empty() {
+            sys::forward_signals(self.commands.runners);
         }
         let summary = if self.commands.runners > 1 {
-            self.run_commands_beside(&walk)
+            self.run_commands_in_threads(&walk)
         } else {
             walk.visit_with(|| Finder::new(self, None), Finder::take).0
         };
@@ -187,9 +185,8 @@ impl<'a> Find<'a> {
         };
         let same_file_system =
             if options.has_own_boundary() { SameFileSystem::Mount } else { SameFileSystem::No };
-        // Let the walk read the metadata of all entries if all match. A directory's times must be
-        // read before its contents are removed, which changes them. Otherwise metadata is read only
-        // for possible matches.
+        // Let the walk read all metadata if all entries match, or if removing a directory's
+        // contents would change requested times. Otherwise, read only that of possible matches.
         let is_any = self.matcher.matches_all() && options.min_depth.is_none()
             || self.action == Action::Remove && self.fields.intersects(TIMES);
         let mut walk = Walk::new(self.operands.as_slice())
@@ -204,11 +201,11 @@ impl<'a> Find<'a> {
         if let Some(rules) = rules(options) {
             walk = walk.ignore(rules);
         }
-        if !self.exclusions.are_empty() {
+        if !self.exclusions.is_empty() {
             walk = walk.exclude(|entry| self.exclusions.match_entry(entry));
         }
-        // Sorting reads each directory completely before any of its entries is removed. Otherwise
-        // `readdir` might miss entries.
+        // Sorting reads each directory completely before removing its entries; otherwise `readdir`
+        // might miss some.
         walk = walk.sort_by_name(self.action == Action::Remove);
         if let Some(budget) = sys::raise_descriptor_limit() {
             walk = walk.descriptors(budget);
@@ -217,8 +214,8 @@ impl<'a> Find<'a> {
     }
 
     /// Searches while other threads run the commands.
-    fn run_commands_beside(&self, walk: &Walk<'_>) -> Summary {
-        let (sender, receiver) = mpsc::sync_channel::<PathBuf>(WAITING);
+    fn run_commands_in_threads(&self, walk: &Walk<'_>) -> Summary {
+        let (sender, receiver) = mpsc::sync_channel::<PathBuf>(QUEUE);
         let receiver = Mutex::new(receiver);
         let run = || {
             loop {
@@ -233,7 +230,7 @@ impl<'a> Find<'a> {
         thread::scope(|scope| {
             let start = |_: &usize| thread::Builder::new().spawn_scoped(scope, run).is_ok();
             let has_runners = (0..self.commands.runners).take_while(start).count() > 0;
-            // If no thread could be started, the thread that finds an entry runs its commands.
+            // Without any runner, the thread that finds an entry runs its commands.
             let sender = has_runners.then_some(sender);
             let summary = walk.visit_with(|| Finder::new(self, sender.clone()), Finder::take).0;
             drop(sender);
@@ -241,16 +238,15 @@ impl<'a> Find<'a> {
         })
     }
 
-    /// Counts an entry. Returns whether the entry is beyond the limit, and whether the search can
-    /// stop.
+    /// Counts an entry. Returns whether it is beyond the limit, and whether the search can stop.
     fn count(&self) -> (bool, bool) {
         // Do not limit an ordered result: its first entries are known only at the end.
-        let is_open =
+        let is_unlimited =
             self.results.is_ordered && matches!(self.action, Action::Print | Action::Keep);
-        let most = self.options.max_results.filter(|&most| most > 0 && !is_open);
+        let most = self.options.max_results.filter(|&most| most > 0 && !is_unlimited);
         let most = if self.action == Action::Count { Some(1) } else { most };
         let Some(most) = most else { return (false, false) };
-        let before = self.taken.fetch_add(1, Ordering::Relaxed);
+        let before = self.counted.fetch_add(1, Ordering::Relaxed);
         (before >= most, before + 1 >= most)
     }
 
@@ -314,8 +310,8 @@ impl<'a> Find<'a> {
     }
 }
 
-/// Returns the directories to search. With `--absolute-path`, reports and omits those that cannot
-/// be made absolute.
+/// Returns the directories to search. With `--absolute-path`, reports and omits those without an
+/// absolute path.
 fn operands(options: &FindOptions, session: &Session) -> Vec<PathBuf> {
     let operands = operands_or_here(&options.operands).into_iter();
     if !options.absolute_path {
@@ -399,9 +395,9 @@ impl<'s, 'a> Finder<'s, 'a> {
             return Next::Continue;
         }
         self.visited += 1;
-        if self.visited == PACE {
+        if self.visited == CLOCK_INTERVAL {
             self.visited = 0;
-            find.results.keep_pace();
+            find.results.check_time();
         }
         if find.options.has_own_boundary() && entry.is_boundary() {
             self.report_boundary(&entry);
@@ -441,7 +437,7 @@ impl<'s, 'a> Finder<'s, 'a> {
     }
 
     fn report_boundary(&self, entry: &Visited<'_>) {
-        self.find.hints.notice_boundary();
+        self.find.hints.note_mount();
         if entry.is_followed_link() {
             self.not_searched(entry, "other-file-system", "its target is on another filesystem");
         } else {
@@ -485,7 +481,7 @@ impl<'s, 'a> Finder<'s, 'a> {
                 }
                 Err(error) => {
                     if error.kind() == ErrorKind::DirectoryNotEmpty {
-                        find.hints.notice_full();
+                        find.hints.note_nonempty();
                     }
                     find.session.fail(&error);
                 }
@@ -510,7 +506,7 @@ impl<'s, 'a> Finder<'s, 'a> {
         let find = self.find;
         find.lines.fetch_color(&mut entry);
         find.lines.add(&entry, &mut self.lines);
-        if !find.results.are_flowing() {
+        if !find.results.are_unsorted() {
             // Unlike `mem::take`, this keeps the capacity for the next line.
             let line = self.lines.split_off(0);
             find.results.hold(entry.metadata(), entry.path().into_owned(), line);

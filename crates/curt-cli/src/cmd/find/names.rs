@@ -33,7 +33,7 @@ impl Names {
         Ok(Names { patterns, base, extensions: extensions(&options.extension)? })
     }
 
-    pub(super) fn are_any(&self) -> bool {
+    pub(super) fn matches_all(&self) -> bool {
         self.patterns.is_empty() && self.extensions.is_none()
     }
 
@@ -65,10 +65,10 @@ pub(super) fn without_dot(path: &Path) -> &Path {
 
 /// Compiles the patterns. A capital letter in one of them makes all of them case-sensitive.
 fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
-    let given = options.pattern.iter().chain(&options.and);
-    let given: Vec<&String> = given.filter(|text| !text.is_empty()).collect();
+    let texts = options.pattern.iter().chain(&options.and);
+    let texts: Vec<&String> = texts.filter(|text| !text.is_empty()).collect();
     let mut has_capital = false;
-    for text in &given {
+    for text in &texts {
         let pattern = quote(text);
         if !options.full_path && text.contains('/') {
             return Err(format!(
@@ -90,7 +90,7 @@ fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
             (means_capital, !words.is_empty() && words.iter().all(is_dotted))
         } else {
             let parser = regex_syntax::ParserBuilder::new().utf8(false).build();
-            // Ignore an error here, because compiling the pattern below reports it.
+            // Compiling the pattern below reports errors.
             let parsed = parser.clone().parse(&expression(text, options)).ok();
             let parsed = parsed.as_ref();
             (parsed.is_some_and(has_capital_letter), parsed.is_some_and(begins_with_dot))
@@ -104,7 +104,7 @@ fn patterns(options: &FindOptions) -> Result<Vec<Pattern>, String> {
     }
     let ignores_case = options.ignore_case || !options.case_sensitive && !has_capital;
     let mut patterns = Vec::new();
-    for text in given {
+    for text in texts {
         if options.glob {
             let glob = Globs::new([text]).map_err(|error| text::invalid_glob(&error))?;
             patterns.push(Pattern::Glob(glob.ignore_case(ignores_case)));
@@ -126,18 +126,17 @@ fn expression<'t>(text: &'t str, options: &FindOptions) -> Cow<'t, str> {
     if options.fixed_strings { Cow::Owned(regex::escape(text)) } else { Cow::Borrowed(text) }
 }
 
-/// Returns a message with the last line of the error from `regex`. Earlier lines only mark the
-/// position.
+/// Returns a message with the last line of the error. Earlier lines only mark the position.
 fn invalid_regex(text: &str, error: &regex::Error) -> String {
-    let picture = error.to_string();
-    let reason = picture.lines().last().unwrap_or_default();
+    let message = error.to_string();
+    let reason = message.lines().last().unwrap_or_default();
     let reason = reason.strip_prefix("error: ").unwrap_or(reason);
     let is_glob = Globs::new([text]).is_ok() && text.contains(['*', '?']);
     let hint = if is_glob { "-g takes globs such as '*.rs'" } else { "-F takes plain text" };
     format!("invalid regular expression {}: {reason}; {hint}", quote(text))
 }
 
-/// Returns whether the pattern has a capital letter. An escape such as `\S` does not count.
+/// Returns whether the pattern has a capital letter, apart from escapes such as `\S`.
 fn has_capital_letter(expression: &Hir) -> bool {
     match expression.kind() {
         HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
@@ -193,8 +192,7 @@ fn extensions(extensions: &[String]) -> Result<Option<Regex>, String> {
     }
     let escaped = extensions.iter().map(|it| regex::escape(it.trim_start_matches('.')));
     let any = escaped.collect::<Vec<_>>().join("|");
-    // Require a character before the dot, because a leading dot hides a name and begins no
-    // extension.
+    // Require a character before the dot, because a leading dot begins no extension.
     let regex = RegexBuilder::new(&format!("(?s-u:.)\\.(?:{any})$")).case_insensitive(true).build();
     regex.map(Some).map_err(|error| invalid_regex(&extensions.join(","), &error))
 }
@@ -204,7 +202,7 @@ mod tests {
     use super::{begins_with_dot, has_capital_letter};
 
     #[test]
-    fn capitals_and_dots_are_seen_where_they_are_meant() {
+    fn finds_capitals_and_leading_dots() {
         let parse = |text: &str| regex_syntax::parse(text).unwrap();
         for (text, expected) in
             [("a\\Sb", false), ("aB", true), ("[^x]\\Ax", false), ("(a|É)", true), ("\\x41", true)]

@@ -35,8 +35,8 @@ impl Owner {
         Ok(owner)
     }
 
-    /// Returns the fields that the test needs: only the ID if the option gives a number, otherwise
-    /// the name, too. The ID shows whether an owner has no name.
+    /// Returns the fields for the test: the ID, and the name unless the option gives a number. The
+    /// ID shows whether an owner has no name.
     pub(super) fn fields(&self) -> Fields {
         let of = |name: &Option<String>, id: Fields, named: Fields| match name.as_deref() {
             None => Fields::NONE,

@@ -1,4 +1,4 @@
-//! The option `--perm`, which works as `-perm` of GNU find.
+//! The option `--perm`, like `-perm` of GNU find.
 
 use crate::quote::quote;
 
@@ -41,15 +41,15 @@ impl Permissions {
     }
 }
 
-/// Parses clauses such as `u=rw` and `go+x`, starting from mode 0. Without `u`, `g` or `o`, all are
-/// meant.
+/// Parses clauses such as `u=rw` and `go+x`, starting from mode 0. Without `u`, `g` or `o`, applies
+/// to all.
 fn symbolic(text: &str) -> Option<u32> {
     let mut mode = 0;
     for clause in text.split(',') {
         let at = clause.find(['=', '+'])?;
-        let (whom, permissions) = (&clause[..at], &clause[at + 1..]);
+        let (who, permissions) = (&clause[..at], &clause[at + 1..]);
         let (mut classes, mut special) = (0, 0);
-        for letter in whom.chars() {
+        for letter in who.chars() {
             let (class, bit) = match letter {
                 'u' => (0o700, 0o4000),
                 'g' => (0o070, 0o2000),
@@ -59,7 +59,7 @@ fn symbolic(text: &str) -> Option<u32> {
             };
             (classes, special) = (classes | class, special | bit);
         }
-        if whom.is_empty() {
+        if who.is_empty() {
             (classes, special) = (0o777, 0o6000);
         }
         for letter in permissions.chars() {

@@ -1,5 +1,5 @@
-//! The order of results, as in fd. If a search ends soon or finds little, its results are sorted by
-//! path. Otherwise they are printed as they are found, unless the user requested an order.
+//! The order of results, as in fd: sorted by path if the search ends soon and finds little,
+//! otherwise as found, unless the user requested an order.
 
 use std::cmp;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use crate::args::FindOptions;
 use crate::out::entry;
 use crate::session::Session;
 
-/// The longest time that entries are held back for sorting.
+/// How long entries are held back for sorting.
 const SORTED_TIME: Duration = Duration::from_millis(100);
 
-/// The most entries that are held back for sorting.
+/// How many entries are held back for sorting.
 const MOST_SORTED: usize = 1000;
 
-/// A result. The one with the greatest `value` comes first.
+/// A result. The greatest `value` comes first.
 pub(super) struct Found {
     value: Option<(i64, u64)>,
     pub(super) path: PathBuf,
@@ -36,8 +36,8 @@ pub(super) struct Results<'a> {
     most: Option<u64>,
     holds_all: bool,
     begun: Instant,
-    /// Whether sorting was given up, so that entries are printed as they are found.
-    is_flowing: AtomicBool,
+    /// Whether sorting was given up.
+    is_unsorted: AtomicBool,
     held: Mutex<Vec<Found>>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Results<'a> {
             most: options.max_results.filter(|&most| most > 0 && is_ordered),
             holds_all: holds_all || is_ordered,
             begun: Instant::now(),
-            is_flowing: AtomicBool::new(false),
+            is_unsorted: AtomicBool::new(false),
             held: Mutex::default(),
         }
     }
@@ -62,11 +62,11 @@ impl<'a> Results<'a> {
         self.by
     }
 
-    pub(super) fn are_flowing(&self) -> bool {
-        self.is_flowing.load(Ordering::Acquire)
+    pub(super) fn are_unsorted(&self) -> bool {
+        self.is_unsorted.load(Ordering::Acquire)
     }
 
-    /// Holds an entry back. If sorting has been given up, prints the entry at once.
+    /// Holds an entry back, or prints it if sorting has been given up.
     pub(super) fn hold(&self, metadata: &Metadata, path: PathBuf, line: Vec<u8>) {
         let value = match self.by {
             Fields::NONE | Fields::NAME => None,
@@ -79,21 +79,21 @@ impl<'a> Results<'a> {
         held.push(Found { value, path, line });
         let is_full = held.len() > MOST_SORTED && !self.holds_all;
         drop(held);
-        if is_full || self.are_flowing() {
-            self.flow();
+        if is_full || self.are_unsorted() {
+            self.give_up_sorting();
         }
     }
 
-    pub(super) fn keep_pace(&self) {
-        if !self.holds_all && !self.are_flowing() && self.begun.elapsed() > SORTED_TIME {
-            self.flow();
+    pub(super) fn check_time(&self) {
+        if !self.holds_all && !self.are_unsorted() && self.begun.elapsed() > SORTED_TIME {
+            self.give_up_sorting();
         }
     }
 
-    /// Gives up sorting, and prints the entries held back in the order found, as fd does.
-    fn flow(&self) {
+    /// Gives up sorting, and prints the entries held back as found, like fd.
+    fn give_up_sorting(&self) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        self.is_flowing.store(true, Ordering::Release);
+        self.is_unsorted.store(true, Ordering::Release);
         let found = std::mem::take(&mut *held);
         drop(held);
         for found in found {
@@ -116,10 +116,10 @@ impl<'a> Results<'a> {
     }
 }
 
-/// Compares paths. If the first differing bytes both belong to names, compares only these bytes,
-/// which is several times faster than `Path::cmp`. Otherwise calls `Path::cmp`.
+/// Compares paths like `Path::cmp`, but several times faster if the first differing bytes both
+/// belong to names.
 fn by_name(one: &Path, other: &Path) -> cmp::Ordering {
-    // On Windows, a path that begins with two separators can have one of several kinds of prefix.
+    // On Windows, a path that begins with two separators may have a prefix.
     let may_have_prefix = |path: &[u8]| matches!(path, [b'/' | b'\\', b'/' | b'\\', ..]);
     if may_have_prefix(bytes(one)) || may_have_prefix(bytes(other)) {
         return one.cmp(other);
@@ -166,7 +166,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn bytes_decide_as_paths_do() {
+    fn compares_like_path() {
         let parts = ["a", "b", "ab", ".a", "-", "..", ".", "", "/", "//", "c:", "C:"];
         let two = |one| parts.iter().map(move |other| format!("{one}/{other}"));
         let paths: Vec<String> = parts

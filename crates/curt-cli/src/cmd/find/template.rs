@@ -52,7 +52,8 @@ impl PathPart {
             PathPart::NameStem => stem.to_owned(),
             PathPart::Stem => {
                 let path = whole.with_file_name(stem);
-                // Keep `./` before a dash; otherwise the program would read the path as an option.
+                // Keep `./` before a dash, so that the program does not take the path for an
+                // option.
                 let bare = path.strip_prefix(".").ok();
                 let bare = bare.filter(|it| !it.as_os_str().as_encoded_bytes().starts_with(b"-"));
                 bare.unwrap_or(&path).into()
@@ -89,8 +90,8 @@ impl Template {
         self.0.first().is_some_and(|word| is_text(word))
     }
 
-    /// Returns the command line. A word with a placeholder is repeated for each path; without any
-    /// placeholder, the paths come last.
+    /// Returns the command line. Repeats a word with a placeholder for each path; without any, the
+    /// paths come last.
     pub(super) fn arguments(&self, paths: &[OsString]) -> Vec<OsString> {
         let mut arguments = Vec::new();
         for word in &self.0 {

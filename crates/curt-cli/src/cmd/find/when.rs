@@ -7,8 +7,8 @@ use crate::out::text;
 use crate::quote::quote;
 use crate::time::{self, Zone};
 
-/// Parses a date, an age or the name of a file, in this order. So `7d` is always an age; a file of
-/// that name is `./7d`.
+/// Parses a date, an age or a file name, in this order. So `7d` is always an age; the file is
+/// `./7d`.
 pub(super) fn parse(text: &str, option: &str) -> Result<Time, String> {
     let invalid = |reason: &str| format!("invalid time {} for {option}: {reason}", quote(text));
     if let Some(time) = time::parse(text, &Zone::local()).map_err(invalid)? {

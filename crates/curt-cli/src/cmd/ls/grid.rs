@@ -7,15 +7,15 @@ const GAP: usize = 2;
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
     pub(super) line: usize,
-    /// Whether to fill rows first (`-x`).
+    /// Fills rows first (`-x`).
     pub(super) across: bool,
-    /// The distance of tab stops; 0 means only spaces.
+    /// The distance of tab stops; 0 for spaces.
     pub(super) tab: usize,
     pub(super) end: u8,
 }
 
-/// Returns cells of these widths separated by `separator` and a space, wrapped at the line width.
-/// `add` writes the cell of the given index, starting in the given column.
+/// Returns cells of these widths with `separator` and a space between them, wrapped at the line
+/// width. `add` writes the cell of an index, starting in a column.
 pub(super) fn separate(
     cells: &[usize],
     separator: u8,

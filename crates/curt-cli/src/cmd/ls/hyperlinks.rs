@@ -19,7 +19,7 @@ pub(super) struct LinkedDirectory<'a> {
     links: &'a Hyperlinks,
     dir: Option<&'a Path>,
     canonical: PathBuf,
-    /// Whether an entry might be a symlink that was followed.
+    /// Whether symlinks were followed.
     follows: bool,
 }
 
@@ -45,7 +45,7 @@ impl Hyperlinks {
     }
 
     fn link_canonical(&self, path: &Path, text: &[u8]) -> Vec<u8> {
-        // Without a known absolute path of the directory, do not link.
+        // The absolute path of the directory is unknown.
         if !path.is_absolute() {
             return text.to_vec();
         }
@@ -59,8 +59,7 @@ impl Hyperlinks {
 }
 
 impl LinkedDirectory<'_> {
-    /// Returns `text` as a link to an entry. Makes system calls only for operands and possible
-    /// symlinks.
+    /// Links `text` to an entry. Makes system calls only for operands and possible symlinks.
     pub(super) fn link(&self, item: &Item, text: &[u8]) -> Vec<u8> {
         let may_be_link = item.kind.is_link() || self.follows;
         let is_plain = !may_be_link && item.name != "." && item.name != "..";

@@ -9,7 +9,7 @@ use crate::args::{Hidden, LsOptions};
 #[derive(Debug)]
 pub(super) struct Ignored {
     patterns: Globs,
-    /// The patterns that begin with a dot. Only these match hidden names.
+    /// Patterns that begin with a dot. Only these match hidden names.
     dotted: Globs,
     has_backups: bool,
 }

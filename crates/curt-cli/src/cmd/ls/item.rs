@@ -19,7 +19,7 @@ pub(super) struct Item {
     pub(super) metadata: Option<Box<Metadata>>,
     /// Kind and mode of a symlink's target, if needed.
     pub(super) target: Option<Box<(Kind, Option<u32>)>>,
-    /// Whether this is an operand that is not shown itself, because its contents are listed.
+    /// Whether this is an operand whose contents are listed instead.
     pub(super) is_opened: bool,
 }
 
@@ -30,8 +30,8 @@ pub(super) struct Row {
     pub(super) depth: usize,
 }
 
-/// Values of the long format and of sorting. They are stored in the entry itself, because an
-/// allocation per entry would cost more than all other work.
+/// Values of the long format and of sorting, stored inline because an allocation per entry would
+/// cost more than all other work.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Columns {
     pub(super) mode: Option<u32>,
@@ -100,7 +100,7 @@ impl Item {
     }
 }
 
-/// How much of an entry's metadata is stored besides name and kind.
+/// How much metadata an entry stores besides name and kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
     Kind,
@@ -110,7 +110,7 @@ pub(super) enum Detail {
 
 pub(super) struct Collector {
     pub(super) detail: Detail,
-    /// Fields beyond the plan's to read for files, and (next field) for directories.
+    /// Fields to read beyond the plan's, for files and for directories.
     of_files: Fields,
     of_directories: Fields,
     time: Fields,
@@ -122,10 +122,10 @@ impl Collector {
         let (of_files, of_directories) = settings.needs();
         let of_files = of_files.without(fields);
         let of_directories = of_directories.without(fields);
-        let kept = fields | of_files;
+        let stored = fields | of_files;
         let is_plain = fields.without(Fields::NAME | Fields::KIND).is_empty();
         let detail = if settings.form != Form::Listing
-            || kept.intersects(Fields::ID | Fields::ACL | Fields::CAPABILITY)
+            || stored.intersects(Fields::ID | Fields::ACL | Fields::CAPABILITY)
         {
             Detail::Metadata
         } else if is_plain && (of_files | of_directories).is_empty() {
@@ -136,8 +136,8 @@ impl Collector {
         Collector { detail, of_files, of_directories, time: settings.time() }
     }
 
-    /// Returns the maximum number of threads: 1 if each entry needs allocations, because these then
-    /// cost more than other threads would gain.
+    /// Returns the maximum number of threads: 1 if each entry needs allocations, which cost more
+    /// than other threads gain.
     pub(super) fn threads(&self, settings: &Settings<'_>) -> Threads {
         match settings.options.threads.unwrap_or_default() {
             Threads::Automatic if self.detail == Detail::Metadata => Threads::AtMost(1),

@@ -21,11 +21,11 @@ use crate::out::text;
 use crate::quote::{for_terminal, quote};
 use crate::session::Session;
 
-/// The size of the listing buffer if several threads share the entries of a directory. Small
-/// directories touch only its first pages.
+/// The size of the listing buffer if several threads share a directory. Small directories touch
+/// only its first pages.
 const BUFFER: usize = 256 << 10;
 
-/// The largest vector of entries whose allocation is reused for the next directory.
+/// The largest vector that is reused for the next directory.
 const MOST_SPARE: usize = 4096;
 
 #[derive(Default)]
@@ -73,7 +73,7 @@ pub(super) struct Lister<'a> {
     pub(super) walk: DirectoryWalk,
     /// Operands still to be listed, in reverse.
     pending: Vec<OsString>,
-    /// An empty vector, whose allocation the entries of the next directory reuse.
+    /// An empty vector for the entries of the next directory.
     spare: Vec<Item>,
     has_headers: bool,
     is_first: bool,
@@ -107,7 +107,7 @@ impl<'a> Lister<'a> {
         }
     }
 
-    /// Lists the operands, files first; without operands, the working directory.
+    /// Lists the operands, files first, or the working directory.
     pub(super) fn run(&mut self, operands: &[OsString]) {
         if self.settings.options.header {
             self.writer.field_names();
@@ -188,7 +188,7 @@ impl<'a> Lister<'a> {
         if shown > 0 {
             let shown = items.iter().filter(|item| !item.is_opened);
             shown.for_each(|item| self.totals.count(item));
-            // As in GNU ls, column widths depend on all operands, including directories.
+            // As in GNU ls, directories affect the column widths, too.
             self.writer.items(&items, None);
             if !self.pending.is_empty() && !self.settings.is_json() {
                 self.writer.separate();
@@ -220,8 +220,8 @@ impl<'a> Lister<'a> {
         }
         if item.kind.is_link() && settings.follow_operands == FollowOperands::Directories {
             let target = self.target_stat.path(path).and_then(|target| {
-                // If the result is still a link, following it failed. GNU ls lists a broken
-                // symlink, but not a symlink whose target denies access.
+                // If this is still a symlink, following it failed. GNU ls lists a broken symlink,
+                // but not one whose target denies access.
                 let is_link = target.kind().is_link();
                 let denied = is_link.then(|| self.target_stat.path(path.join("")).err()).flatten();
                 let denied = denied.filter(|it| it.kind() == io::ErrorKind::PermissionDenied);
@@ -292,7 +292,7 @@ impl<'a> Lister<'a> {
             self.totals.calls.add(&list.close());
         }
         if self.pending.is_empty() && !is_recursive {
-            // Leak the entries: the process is about to end, and freeing each name would take
+            // Leak the entries: the process is about to end, and freeing the names would take
             // longer than listing a small directory.
             return std::mem::forget(items);
         }
@@ -378,8 +378,8 @@ impl<'a> Lister<'a> {
         self.writer.items(&[item], Some(dir));
     }
 
-    /// Reports failed fields of an entry, and reads the target of a symlink. If a symlink had to be
-    /// followed but is broken, keeps only its name and kind.
+    /// Reports failed fields of an entry, and reads the target of a symlink. Keeps only name and
+    /// kind of a broken symlink that must be followed.
     fn check(&mut self, item: &mut Item, list: &List, dir: &OsStr) {
         for (_, error) in item.metadata.iter().flat_map(|metadata| metadata.failures()) {
             self.fail(error, &display_path(dir, &item.name), false);
@@ -406,7 +406,7 @@ impl<'a> Lister<'a> {
             let mut item = Item::unknown(name.into(), Kind::Directory);
             if self.collector.detail != Detail::Kind {
                 let path = Path::new(dir).join(name);
-                // Query the path, as GNU ls does. If it is too long, query the name relative to the
+                // Query the path, as GNU ls does, or if it is too long, the name relative to the
                 // open directory.
                 let result = self.stat.path(&path);
                 match result.or_else(|error| list.stat(&mut self.stat, name).map_err(|_| error)) {
@@ -439,8 +439,8 @@ impl<'a> Lister<'a> {
         self.session.worsen(Exit::USAGE);
     }
 
-    /// Returns whether a symlink that must be followed is broken, and reports that. A trailing
-    /// slash forces following. `shown` is the symlink's path in messages.
+    /// Reports a broken symlink that must be followed, and returns whether it is one. A trailing
+    /// slash forces following. `shown` is the path in messages.
     fn is_broken(&mut self, list: Option<&List>, path: &Path, shown: &Path) -> bool {
         let result = stat_in(&mut self.target_stat, list, &path.join(""));
         if let Err(error) = &result {
@@ -449,8 +449,8 @@ impl<'a> Lister<'a> {
         result.is_err()
     }
 
-    /// Reports an error. As in GNU ls, sets the exit code to 2 for an operand, and to 1 for an
-    /// entry within it.
+    /// Reports an error. As in GNU ls, the exit code is 2 for an operand, and 1 for an entry within
+    /// it.
     fn fail(&self, error: &Error, path: &Path, is_operand: bool) {
         let (path, reason) = (quote(path), text::reason(error.cause()));
         let message = match error.operation() {
@@ -488,7 +488,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn paths_are_joined_as_gnu_joins_them() {
+    fn joins_paths_like_gnu() {
         assert_eq!(display_path(".".as_ref(), "a".as_ref()), Path::new("a"));
         assert_eq!(display_path("d".as_ref(), "a".as_ref()), Path::new("d/a"));
         for (dir, path) in

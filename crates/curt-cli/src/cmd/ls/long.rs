@@ -47,8 +47,7 @@ pub(super) struct LineFormatter<'a> {
     owners: &'a Owners,
     widths: Widths,
     has_acl: bool,
-    /// The previous entry's owners and their formatted columns, because most entries have the same
-    /// owners.
+    /// The previous entry's owners and their formatted columns, which most entries share.
     before: OwnerIds,
     owners_before: Vec<u8>,
 }
@@ -135,8 +134,8 @@ impl<'a> LineFormatter<'a> {
             _ => "Modified",
         };
         let time_width = settings.times.as_ref().map_or(0, Times::width);
-        // For each column: whether it is shown, its label, its width if right-aligned, and its
-        // width if left-aligned.
+        // For each column: whether it is shown, label, width if right-aligned, width if
+        // left-aligned.
         let columns = [
             (settings.shows_inode, "Inode", widths.inode, 0),
             (settings.shows_blocks, "Blocks", widths.blocks, 0),
@@ -164,7 +163,7 @@ impl<'a> LineFormatter<'a> {
         }
     }
 
-    /// Adds the inode number and the allocated space, which precede the name in every format.
+    /// Adds the inode number and the allocated space.
     pub(super) fn prefix(&self, item: &Item, line: &mut Vec<u8>) {
         let is_aligned = self.settings.format != Format::Commas;
         let width = |width: usize| if is_aligned { width } else { 0 };
@@ -270,15 +269,14 @@ impl<'a> LineFormatter<'a> {
     }
 }
 
-/// Returns whether the owners differ from the previous ones. Without numeric IDs, assumes that they
-/// do.
+/// Returns whether the owners differ from the previous ones, or are unknown.
 fn differ(owners: OwnerIds, before: OwnerIds) -> bool {
     owners == (None, None) || owners != before
 }
 
 impl<'a> Owner<'a> {
-    /// Returns the owner to show. `known` is the name looked up for the ID, `read` the name that
-    /// came with the metadata.
+    /// Returns the owner to show. `known` is the name looked up for the ID, `read` the name in the
+    /// metadata.
     fn new(id: Option<u32>, known: Option<&'a OwnerName>, read: Option<&'a OsStr>) -> Self {
         match (id, known, read) {
             (_, Some(name), _) => Owner::Name(&name.text, name.width),

@@ -1,8 +1,8 @@
 //! `curt ls`: lists directories.
 //!
-//! `settings` derives the fields to read and the output form from the options. `lister` traverses
-//! operands and directories, and `tree` does so for `--tree`. `item` holds an entry, `order` sorts,
-//! and `writer` prints lines (`long`) or columns (`grid`).
+//! `settings` derives fields and output form from the options. `lister` traverses operands and
+//! directories (`tree` with `--tree`). `item` holds an entry, `order` sorts, and `writer` prints
+//! lines (`long`) or columns (`grid`).
 
 mod grid;
 mod hyperlinks;

@@ -18,7 +18,7 @@ pub(super) struct NameFormatter<'a> {
     settings: &'a Settings<'a>,
     /// Whether to indent unquoted names by one column, so that they align with quoted names.
     pub(super) is_aligned: bool,
-    /// Whether a color was used. The terminal is reset before the first color.
+    /// Whether a color was used. A reset precedes the first one.
     has_color: &'a Cell<bool>,
     pub(super) links: Option<LinkedDirectory<'a>>,
 }
@@ -111,7 +111,7 @@ impl<'a> NameFormatter<'a> {
         [&shown[..inner.start], &link, &shown[inner.end..]].concat()
     }
 
-    /// Starts the color of text other than names, if the palette has one.
+    /// Starts the palette's color for text other than names.
     pub(super) fn normal(&self, line: &mut Vec<u8>) {
         let Some(palette) = &self.settings.palette else { return };
         if let Some(color) = palette.normal() {
@@ -164,8 +164,8 @@ impl<'a> NameFormatter<'a> {
     }
 }
 
-/// Returns the name as shown, and whether it is quoted. Names with a character that looks like an
-/// indicator are quoted, too.
+/// Returns the name as shown, and whether it is quoted. Also quotes characters that look like an
+/// indicator.
 fn text(settings: &Settings<'_>, name: &OsStr) -> (Vec<u8>, bool) {
     if settings.quoting.is_none() {
         return (name.as_encoded_bytes().to_vec(), false);
@@ -176,7 +176,7 @@ fn text(settings: &Settings<'_>, name: &OsStr) -> (Vec<u8>, bool) {
         Marks::All => "=>@|",
     };
     match settings.quoting.style {
-        // Escape spaces, too, because this style has no quotes.
+        // This style escapes spaces, because it has no quotes.
         Style::Escape => settings.quoting.apply(name, &format!(" {marks}")),
         _ => settings.quoting.apply(name, marks),
     }

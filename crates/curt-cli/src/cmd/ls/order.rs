@@ -7,7 +7,7 @@ use super::settings::Order;
 use super::version;
 use crate::args::Sort;
 
-/// A sort key. Keys are in a separate array, because accessing and moving entries took most of the
+/// A sort key. A separate array of keys avoids accessing and moving entries, which took most of the
 /// time.
 struct Key {
     /// The size, the time, or the first bytes of the name or extension; inverted for a reversed
@@ -16,8 +16,8 @@ struct Key {
     index: usize,
 }
 
-/// Returns the indices of the entries in sorted order. `widths` are the widths of names, for
-/// `--sort=width`. As in GNU ls, `--reverse` reverses even the order by name of otherwise equal
+/// Returns the indices of the entries in sorted order. `widths` are those of names, for
+/// `--sort=width`. As in GNU ls, `--reverse` also reverses the order by name of otherwise equal
 /// entries.
 pub(super) fn indices(items: &[Item], order: Order, widths: &[usize]) -> Vec<usize> {
     if order.by == Sort::None {
@@ -43,8 +43,8 @@ pub(super) fn indices(items: &[Item], order: Order, widths: &[usize]) -> Vec<usi
         first.then_with(|| one.name.as_encoded_bytes().cmp(other.name.as_encoded_bytes()))
     };
     let mut keys: Vec<Key> = items.iter().enumerate().map(key).collect();
-    // Sort by rank first, because comparing numbers takes a third of the instructions. Equal ranks
-    // are rare.
+    // Sort by rank first: comparing numbers takes a third of the instructions, and equal ranks are
+    // rare.
     keys.sort_unstable_by_key(|key| key.rank);
     for same in keys.chunk_by_mut(|one, other| one.rank == other.rank) {
         same.sort_unstable_by(|one, other| {
@@ -62,7 +62,7 @@ fn rank(item: &Item, sort: Sort) -> u128 {
     match sort {
         Sort::Size => !u128::from(item.columns.size.unwrap_or(0)),
         Sort::Time => {
-            // As in GNU ls, an unknown birth time sorts as older than 1970.
+            // As in GNU ls, an unknown birth time is just before 1970.
             let unknown = if item.is_failed() { 0 } else { -1 };
             let time = item.columns.time.unwrap_or(Time { seconds: unknown, nanoseconds: 0 });
             let seconds = time.seconds.abs_diff(i64::MIN);
@@ -106,7 +106,7 @@ mod tests {
         }
     }
 
-    fn sorted_plainly(items: &[Item], order: Order) -> Vec<&Item> {
+    fn expected_order(items: &[Item], order: Order) -> Vec<&Item> {
         let name = |item: &Item| item.name.clone().into_encoded_bytes();
         let mut items: Vec<&Item> = items.iter().collect();
         items.sort_by(|&one, &other| {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_sorted_whatever_they_have_in_common() {
+    fn sorts_entries_with_common_parts() {
         let mut state = 1_u32;
         let mut number = |below: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -155,7 +155,7 @@ mod tests {
                 let order = Order { by, is_reversed, directories_first };
                 let found =
                     indices(&items, order, &widths).into_iter().map(|at| &raw const items[at]);
-                let plain = sorted_plainly(&items, order).into_iter().map(std::ptr::from_ref);
+                let plain = expected_order(&items, order).into_iter().map(std::ptr::from_ref);
                 assert!(found.eq(plain), "{order:?}");
             }
         }

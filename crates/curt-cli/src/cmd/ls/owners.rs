@@ -1,5 +1,5 @@
-//! Names of owners. Each is looked up once, and only after the directory was closed, because
-//! reading the user database might need the last free descriptor.
+//! Names of owners. Each is looked up once, after the directory was closed, because the user
+//! database might need the last free descriptor.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -38,9 +38,9 @@ impl NameCache {
         self.0.get(&id)?.as_ref()
     }
 
-    /// Looks up an ID that is not in the cache. After an error, the ID itself is shown and looked
-    /// up again at its next occurrence.
-    fn learn(&mut self, id: u32, look_up: impl FnOnce(u32) -> io::Result<Option<OsString>>) {
+    /// Looks up an ID that is not in the cache. An ID whose lookup failed is shown itself, and
+    /// looked up again next time.
+    fn resolve(&mut self, id: u32, look_up: impl FnOnce(u32) -> io::Result<Option<OsString>>) {
         if let Entry::Vacant(unknown) = self.0.entry(id) {
             if let Ok(name) = look_up(id) {
                 unknown.insert(name.map(OwnerName::from));
@@ -67,23 +67,23 @@ impl Owners {
         self.groups.as_ref()?.get(id)
     }
 
-    pub(super) fn learn(&mut self, items: &[&Item]) {
+    pub(super) fn resolve(&mut self, items: &[&Item]) {
         if self.users.is_none() && self.groups.is_none() {
             return;
         }
         let mut before = (None, None);
         for item in items {
             let (user, group) = item.columns.owners();
-            // Skip the lookup, because most entries have the same owners as the previous entry.
+            // Most entries have the same owners as the previous one.
             if (user, group) == before {
                 continue;
             }
             before = (user, group);
             if let (Some(names), Some(id)) = (&mut self.users, user) {
-                names.learn(id, sys::user_name);
+                names.resolve(id, sys::user_name);
             }
             if let (Some(names), Some(id)) = (&mut self.groups, group) {
-                names.learn(id, sys::group_name);
+                names.resolve(id, sys::group_name);
             }
         }
     }
@@ -95,14 +95,14 @@ mod tests {
     use std::io;
 
     #[test]
-    fn an_id_is_looked_up_until_there_is_an_answer() {
+    fn failed_lookups_are_repeated() {
         let mut names = NameCache::default();
-        names.learn(7, |_| Err(io::ErrorKind::Other.into()));
+        names.resolve(7, |_| Err(io::ErrorKind::Other.into()));
         assert_eq!(names.get(7), None);
-        names.learn(7, |id| Ok(Some(format!("user-{id}").into())));
-        names.learn(8, |_| Ok(None));
+        names.resolve(7, |id| Ok(Some(format!("user-{id}").into())));
+        names.resolve(8, |_| Ok(None));
         for id in [7, 8] {
-            names.learn(id, |_| panic!("known already"));
+            names.resolve(id, |_| panic!("known already"));
         }
         let name = names.get(7).unwrap();
         assert_eq!((name.text.to_str(), name.width), (Some("user-7"), 6));

@@ -104,7 +104,7 @@ impl<'a> Settings<'a> {
         let palette = is_colored.then(palette).flatten();
         let has_columns =
             matches!(format, Format::Columns | Format::Across | Format::Commas) && is_listing;
-        // Colors need the width, too: if a name wraps, a background color must be cleared.
+        // Colors need the width, too, to clear the background if a name wraps.
         let has_width = has_columns || palette.is_some();
         let tab_of_environment =
             || of_environment("TABSIZE", "tab size in", |word| parse_tab_size(word).ok(), session);
@@ -182,8 +182,8 @@ impl<'a> Settings<'a> {
         (self.is_long() || self.shows_blocks) && !self.options.tree
     }
 
-    /// Returns whether entries can be printed as they are read, because neither sorting nor column
-    /// widths depend on all entries.
+    /// Returns whether entries can be printed as they are read: neither sorting nor column widths
+    /// need all of them.
     pub(super) fn streams(&self) -> bool {
         let is_line = self.format == Format::OnePerLine || self.form != Form::Listing;
         self.order.by == Sort::None
@@ -208,8 +208,8 @@ impl<'a> Settings<'a> {
     }
 
     pub(super) fn plan(&self) -> Plan {
-        // Do not take inode numbers from the listing. For a mount point, it has the number of the
-        // directory that the mount covers.
+        // Do not take inode numbers from the listing: for a mount point, it has that of the covered
+        // directory.
         let is_exact = self.shows_inode
             || matches!(self.form, Form::Json(fields) if fields.contains(Fields::ID));
         let freshness = if is_exact { Freshness::Exact } else { Freshness::FromListing };
@@ -218,8 +218,7 @@ impl<'a> Settings<'a> {
         let follows = self.follows() && fields != Fields::NAME;
         let follow = if follows { Follow::Links } else { Follow::Never };
         if follows && self.form == Form::Listing {
-            // The kind shows which symlinks are broken: these remain symlinks although they are
-            // followed.
+            // The kind shows broken symlinks, which remain symlinks when followed.
             fields |= Fields::KIND;
         }
         Plan::new(fields).freshness(freshness).follow(follow)
@@ -322,17 +321,17 @@ fn size_unit(options: &LsOptions) -> Blocks {
     if is_chosen { Blocks::from_environment(&variables) } else { Blocks::BYTES }
 }
 
-/// Returns how to quote names. By default, no control characters are sent to a terminal.
+/// Returns how to quote names. By default, a terminal gets no control characters.
 fn quoting(options: &LsOptions, session: &Session) -> Quoting {
     let is_terminal = session.is_terminal();
     let default = if is_terminal { Style::ShellEscape } else { Style::Literal };
     let of_environment = || quoting_of_environment(session);
     let style = options.quoting_style.or_else(of_environment).unwrap_or(default);
     let is_masked = options.masks.unwrap_or(is_terminal);
-    // By default, letters of all scripts are sent to a terminal, even in the C locale.
+    // By default, a terminal gets letters of all scripts, even in the C locale.
     let is_chosen =
         style != default || options.quoting_style.is_some() || options.masks == Some(true);
-    // Do not query the locale for literal names, which do not need it.
+    // Literal names do not need the locale.
     let is_plain = style == Style::Literal && !is_masked;
     let is_ascii = is_chosen && !is_plain && sys::has_c_locale("LC_CTYPE");
     let has_utf8_quotes = matches!(style, Style::Locale | Style::CLocale) && sys::has_utf8_locale();
@@ -344,7 +343,7 @@ pub(in crate::cmd) fn quoting_of_environment(session: &Session) -> Option<Style>
     of_environment("QUOTING_STYLE", "value of", parse, session)
 }
 
-/// Parses an environment variable. Warns about an invalid value and ignores it.
+/// Parses an environment variable. Ignores an invalid value, with a warning.
 fn of_environment<T>(
     variable: &str,
     what: &str,

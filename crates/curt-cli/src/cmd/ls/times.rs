@@ -15,10 +15,10 @@ pub(super) struct Times {
     zone: Zone,
     now: Time,
     width: usize,
-    /// Recently formatted seconds, because many entries of a directory have the same time. The
-    /// index is the second modulo [`CACHED`].
+    /// Recently formatted seconds, which many entries share. The index is the second modulo
+    /// [`CACHED`].
     cache: RefCell<Vec<Cached>>,
-    /// Whether formatted times can be cached, because no format shows fractions of a second.
+    /// Whether no format shows fractions of a second.
     is_cached: bool,
     is_relative: bool,
 }
@@ -30,7 +30,7 @@ struct Cached {
     text: String,
 }
 
-/// The column width, enough for nearly all relative times, such as `12 minutes ago`.
+/// Fits nearly all relative times, such as `12 minutes ago`.
 const RELATIVE: usize = 14;
 
 const CACHED: u32 = 64;

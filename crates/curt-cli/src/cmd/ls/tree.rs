@@ -1,8 +1,7 @@
 //! `--tree`: one walk per operand, printed with branches.
 //!
-//! A directory is read completely before any of its entries is shown, because the last entry's
-//! branch is a corner. Rows with only names are printed early; the long format must wait for the
-//! widths of all rows.
+//! A directory is read completely before its entries are shown, because the last one's branch is a
+//! corner. Rows with only names are printed early; the long format needs the widths of all rows.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -26,8 +25,7 @@ struct Level {
 
 struct Tree {
     rows: Vec<Row>,
-    /// Whether the columns of all rows have the same widths. If so, printing waits for the last
-    /// row.
+    /// Whether all rows have the same column widths, so that printing waits for the last row.
     is_aligned: bool,
     /// The walk's next directory, if the walk returned it before its entry was reached.
     opened: Option<Result<Directory, Error>>,
@@ -88,7 +86,7 @@ impl Lister<'_> {
     }
 
     /// Returns the walk's next directory if it has this path. Otherwise the walk could not reach
-    /// this directory, and its subtree is omitted.
+    /// the path, whose subtree is omitted.
     fn next_opened(&mut self, tree: &mut Tree, path: &Path) -> Option<Result<Directory, Error>> {
         let opened = tree.opened.take().or_else(|| self.walk.next())?;
         if opened.as_ref().map_or_else(Error::path, Directory::path) == path {

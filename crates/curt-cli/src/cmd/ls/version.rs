@@ -58,7 +58,7 @@ fn parts(mut one: &[u8], mut other: &[u8]) -> Ordering {
     }
 }
 
-/// Returns the rank of a character: `~` first, then the end, digits, letters, and others.
+/// Ranks a character: `~` first, then the end, digits, letters, and others.
 fn weight(byte: Option<&u8>) -> i32 {
     match byte {
         Some(b'~') => -2,

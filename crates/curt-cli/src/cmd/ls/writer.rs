@@ -38,10 +38,10 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Prints the entries of a directory, or operands if `dir` is `None`. Operands whose contents
-    /// are listed later only affect the column widths.
+    /// Prints the entries of a directory, or operands if `dir` is `None`. Operands to be listed
+    /// later only affect the column widths.
     pub(super) fn items(&mut self, items: &[&Item], dir: Option<&OsStr>) {
-        self.owners.learn(items);
+        self.owners.resolve(items);
         let shown = items.iter().copied().filter(|item| !item.is_opened);
         match &self.settings.form {
             Form::Listing => self.listing(items, &shown.collect::<Vec<_>>(), dir),
@@ -52,7 +52,7 @@ impl<'a> Writer<'a> {
 
     pub(super) fn rows(&mut self, rows: &[Row]) {
         let items: Vec<&Item> = rows.iter().map(|row| &row.item).collect();
-        self.owners.learn(&items);
+        self.owners.resolve(&items);
         if let Form::Json(fields) = self.settings.form {
             let objects = rows.iter();
             return objects.for_each(|row| {
@@ -118,8 +118,7 @@ impl<'a> Writer<'a> {
         self.line(format!("total {}", self.settings.block_unit.show(bytes)).into_bytes());
     }
 
-    /// Prints the entries `shown` in GNU's formats. `items` also includes entries that are not
-    /// shown.
+    /// Prints `shown` in GNU's formats. The column widths are those of `items`.
     fn listing(&self, items: &[&Item], shown: &[&Item], dir: Option<&OsStr>) {
         let settings = self.settings;
         let mut lines = LineFormatter::new(settings, &self.owners, items);
@@ -145,8 +144,7 @@ impl<'a> Writer<'a> {
                 let layout = grid::Layout {
                     line: settings.width,
                     across: settings.format == Format::Across,
-                    // Use no tabs with colors, because a terminal does not color the columns that a
-                    // tab skips.
+                    // A terminal does not color the columns that a tab skips.
                     tab: if settings.palette.is_some() { 0 } else { settings.tab },
                     end: settings.end(),
                 };

@@ -60,8 +60,7 @@ fn remove(
         return report;
     }
     interrupt::listen();
-    // With `-v`, the printed names show the progress. So allow a progress line only if `--progress`
-    // requests it.
+    // With `-v`, the printed names show the progress, unless `--progress` requests a line.
     if !options.no_progress && (options.progress || !options.verbose) {
         session.screen().allow_progress(options.progress);
     }
@@ -76,10 +75,14 @@ fn remove(
     if options.trash {
         return trash::put(&reporter, operands);
     }
-    remove_now(&reporter, operands, exclusions)
+    remove_operands(&reporter, operands, exclusions)
 }
 
-fn remove_now(reporter: &Reporter<'_>, operands: &[OsString], exclusions: &Exclusions) -> Report {
+fn remove_operands(
+    reporter: &Reporter<'_>,
+    operands: &[OsString],
+    exclusions: &Exclusions,
+) -> Report {
     let options = reporter.options;
     let speed = Mutex::<Speed>::default();
     let mut removal = Remove::new()
@@ -103,7 +106,7 @@ fn remove_now(reporter: &Reporter<'_>, operands: &[OsString], exclusions: &Exclu
         .on_error(|error| reporter.failed(error))
         .on_progress(|totals| reporter.progress(totals, &speed))
         .cancel(reporter.session.cancel());
-    if !exclusions.are_empty() {
+    if !exclusions.is_empty() {
         removal = removal.exclude(|entry| exclusions.match_entry(entry));
     }
     if options.verbose || options.output.json && options.dry_run {
@@ -262,13 +265,12 @@ fn message(error: &Error) -> String {
             )
         }
         Cause::Remains(RemainReason::OtherFileSystem) => {
-            // The failed operation is removing for an operand, and opening for a directory within a
-            // tree.
+            // Removing failed for an operand, opening for a directory within a tree.
             let is_operand = error.operation() == Operation::Remove;
             let why = if is_operand { "\nand --preserve-root=all is in effect" } else { "" };
             format!("skipping {path}, since it's on a different device{why}")
         }
-        // If curt was called as `rm`, print GNU's message instead.
+        // Called as `rm`, print GNU's message instead.
         Cause::Remains(RemainReason::IsADirectory) if called::name().is_none() => {
             format!("cannot remove {path}: Is a directory; -r removes directories")
         }

@@ -8,10 +8,10 @@ use crate::quote::quote;
 use crate::session::Session;
 use crate::sys;
 
-/// An upper bound of the length of names on all systems, including the NUL.
+/// An upper bound of path lengths on all systems, including the NUL.
 const LONGEST_NAME: u64 = 128 << 10;
 
-/// Returns the operands. Reports a `--files0-from` list that cannot be read, and returns `None`.
+/// Returns the operands, or `None` after reporting a `--files0-from` list that cannot be read.
 pub(super) fn gather(options: &RmOptions, session: &Session) -> Option<Vec<OsString>> {
     let Some(path) = &options.files0_from else {
         return Some(options.operands.iter().map(|name| with_one_slash(name)).collect());
@@ -48,7 +48,7 @@ pub(in crate::cmd) fn read_list(
 /// Reduces trailing slashes to one, as GNU rm prints names.
 fn with_one_slash(name: &OsStr) -> OsString {
     let mut bytes = name.as_encoded_bytes();
-    // Keep `//`, because POSIX gives it a special meaning.
+    // POSIX gives `//` a special meaning.
     if bytes.len() > 2 {
         while bytes.ends_with(b"//") {
             bytes = &bytes[..bytes.len() - 1];
@@ -60,8 +60,7 @@ fn with_one_slash(name: &OsStr) -> OsString {
     sys::name_from_bytes(bytes).unwrap_or_else(|| name.to_owned())
 }
 
-/// Reads NUL-terminated names and reports invalid ones. As in the GNU tools, the last NUL is
-/// optional.
+/// Splits NUL-terminated names. As in the GNU tools, the last NUL is optional.
 fn split(mut list: impl BufRead, refuse: impl Fn(usize, &str)) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();
     let mut bytes = Vec::new();

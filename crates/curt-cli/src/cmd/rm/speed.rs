@@ -36,7 +36,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn the_rate_is_that_of_the_last_window() {
+    fn reports_the_rate_of_the_last_window() {
         let begun = Instant::now();
         let at = |ms| begun + Duration::from_millis(ms);
         let mut speed = Speed { since: begun, entries: 0, per_second: None };

@@ -12,7 +12,7 @@ use crate::quote::quote;
 use crate::session::Session;
 use crate::sys::{self, Refusal, Trash, TrashRules, Trashed};
 
-/// Moves the operands to the trash. The report counts each operand as one entry.
+/// Moves the operands to the trash. The report counts each as one entry.
 pub(super) fn put(reporter: &Reporter<'_>, operands: &[OsString]) -> Report {
     let Reporter { options, session, .. } = reporter;
     let mut report = Report::default();

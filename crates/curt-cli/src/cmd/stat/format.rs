@@ -1,5 +1,4 @@
-//! Formats of GNU stat: text with directives such as `%-10s`, with the flags, width and precision
-//! of `printf(3)`.
+//! Formats of GNU stat: text with directives such as `%-10s`, as in `printf(3)`.
 
 use curt::fields::Time;
 
@@ -11,7 +10,7 @@ pub(super) enum Part {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Directive {
-    /// The flags: characters from `'-+ #0I`.
+    /// Characters from `'-+ #0I`.
     flags: Vec<u8>,
     width: Option<usize>,
     precision: Option<usize>,
@@ -46,13 +45,13 @@ impl Parsed {
 pub(super) fn parse(format: &[u8], syntax: Syntax) -> Result<Parsed, Vec<u8>> {
     let mut parsed = Parsed::default();
     let mut rest = format;
-    while let Some((&byte, behind)) = rest.split_first() {
+    while let Some((&byte, after)) = rest.split_first() {
         rest = match byte {
-            b'%' => parse_directive(behind, syntax, &mut parsed)?,
-            b'\\' if syntax.has_escapes => parse_escape(behind, &mut parsed),
+            b'%' => parse_directive(after, syntax, &mut parsed)?,
+            b'\\' if syntax.has_escapes => parse_escape(after, &mut parsed),
             _ => {
                 parsed.text(byte);
-                behind
+                after
             }
         };
     }
@@ -74,7 +73,7 @@ fn parse_directive<'f>(
         }
         None => (None, rest),
     };
-    let Some((&letter, behind)) = rest.split_first().filter(|(letter, _)| **letter != b'%') else {
+    let Some((&letter, after)) = rest.split_first().filter(|(letter, _)| **letter != b'%') else {
         // `%%`, and a `%` at the end, print a percent sign.
         let end = rest.len().min(1);
         if rest.len() != text.len() {
@@ -92,22 +91,22 @@ fn parse_directive<'f>(
         half: None,
         letter,
     };
-    let half = behind.first().filter(|letter| b"dr".contains(letter));
+    let half = after.first().filter(|letter| b"dr".contains(letter));
     let half = half.filter(|_| syntax.has_halves && b"HL".contains(&letter));
-    let behind = match half {
+    let after = match half {
         Some(&next) => {
             (directive.half, directive.letter) = (Some(letter), next);
-            &behind[1..]
+            &after[1..]
         }
-        None => behind,
+        None => after,
     };
     parsed.parts.push(Part::Directive(directive));
-    Ok(behind)
+    Ok(after)
 }
 
 /// Parses an escape. `text` begins after its backslash. Returns the text after the escape.
 fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
-    let Some((&letter, behind)) = text.split_first() else {
+    let Some((&letter, after)) = text.split_first() else {
         parsed.warnings.push("warning: backslash at end of format".to_owned());
         parsed.text(b'\\');
         return text;
@@ -115,7 +114,7 @@ fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
     let is_octal = |byte: u8| matches!(byte, b'0'..=b'7');
     let (base, most, digits) = match letter {
         b'0'..=b'7' => (8, 3, split(text, is_octal).0),
-        b'x' => (16, 2, split(behind, |byte| byte.is_ascii_hexdigit()).0),
+        b'x' => (16, 2, split(after, |byte| byte.is_ascii_hexdigit()).0),
         _ => (0, 0, &text[..0]),
     };
     if !digits.is_empty() {
@@ -144,13 +143,13 @@ fn parse_escape<'f>(text: &'f [u8], parsed: &mut Parsed) -> &'f [u8] {
         }
     };
     parsed.text(byte);
-    behind
+    after
 }
 
 /// The value of `precision` for a dot without digits.
 const NO_DIGITS: usize = usize::MAX;
 
-/// The upper limit for width and precision, which limits the output.
+/// Limits width and precision, and so the output.
 const WIDEST: usize = 1 << 20;
 
 fn split(text: &[u8], holds: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
@@ -178,7 +177,7 @@ impl Directive {
         self.precision.map(|precision| if precision == NO_DIGITS { 0 } else { precision })
     }
 
-    /// Adds a text. The only flag that affects it is `-`.
+    /// Adds a text. Only the flag `-` affects it.
     pub(super) fn text(&self, text: &[u8], out: &mut Vec<u8>) {
         let text = &text[..text.len().min(self.precision().unwrap_or(usize::MAX))];
         self.pad(text.len(), out, |out| out.extend_from_slice(text));
@@ -227,7 +226,7 @@ impl Directive {
         self.number(prefix, &format!("{number:x}"), out);
     }
 
-    /// Adds a prefix and digits. Zeros fill the precision, or the width if there is a flag `0`.
+    /// Adds a prefix and digits. Zeros fill the precision, or the width with a flag `0`.
     fn number(&self, prefix: &str, digits: &str, out: &mut Vec<u8>) {
         // With precision 0, the number 0 has no digits.
         let digits = if self.precision() == Some(0) && digits == "0" { "" } else { digits };
@@ -241,8 +240,8 @@ impl Directive {
         });
     }
 
-    /// Adds seconds since 1970. The precision is the number of decimals: 0 if there is none, 9 for
-    /// a dot without digits. Further digits are truncated.
+    /// Adds seconds since 1970. The precision is the number of decimals: 0 by default, 9 for a dot
+    /// without digits. Truncates further digits.
     pub(super) fn seconds(&self, time: Time, out: &mut Vec<u8>) {
         const NANO: usize = 9;
         let precision = match self.precision {
@@ -256,8 +255,8 @@ impl Directive {
         let (mut seconds, mut fraction) = (time.seconds, nanoseconds / divisor);
         let is_before = seconds < 0 && nanoseconds != 0;
         if is_before {
-            // Before 1970, the fraction of `time` counts up from an earlier second. Convert it to
-            // the decimals of a negative number.
+            // Before 1970, the fraction of `time` counts from an earlier second. Convert it to
+            // decimals of a negative number.
             let is_cut = i64::from(nanoseconds % divisor != 0);
             fraction = 1_000_000_000 / divisor - fraction - is_cut;
             seconds += i64::from(fraction != 0);

@@ -8,7 +8,7 @@ use curt::list::Stat;
 use curt::{Calls, Error, Fields, Kind, Metadata, Plan};
 
 use super::format::{Directive, Part, Syntax, parse};
-use super::{ask, file_systems};
+use super::{file_systems, query};
 use crate::args::{StatFormat, StatOptions};
 use crate::cmd::address;
 use crate::cmd::ls::quoting_of_environment;
@@ -70,8 +70,7 @@ pub(super) fn run(options: &StatOptions, session: &Session) -> Exit {
 
 type Formats = (Vec<Part>, Vec<Part>);
 
-/// Returns the given format for both, or the default formats for files and for devices. The error
-/// is an invalid directive.
+/// Returns the formats for files and for devices. The error is an invalid directive.
 fn formats(options: &StatOptions, session: &Session) -> Result<Formats, Vec<u8>> {
     let has_halves = !options.file_system;
     let plain = Syntax { has_escapes: false, has_halves };
@@ -126,7 +125,7 @@ fn letters(parts: &[Part]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Returns the fields to read. They include the kind, which decides between the default formats.
+/// Returns the fields to read, with the kind, which decides between the default formats.
 fn fields(parts: &[Part]) -> Fields {
     letters(parts).fold(Fields::KIND, |all, letter| {
         all | match letter {
@@ -172,7 +171,7 @@ impl Printer<'_> {
             let answer = if operand == "-" {
                 standard_input(follows, &mut calls)
             } else {
-                ask(&mut stat, path, self.options).map_err(|error| {
+                query(&mut stat, path, self.options).map_err(|error| {
                     let reason = text::reason(error.cause());
                     let message = format!("cannot statx {}: {reason}", quote(path));
                     (Failure::from(&error).path(path), message)

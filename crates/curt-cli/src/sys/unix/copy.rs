@@ -2,13 +2,13 @@
 //! about thirty cycles to start. Most copies here are short names, and took a third of a walk's
 //! user time.
 //!
-//! One function does both. Up to 64 bytes are all loaded before any is stored. A longer copy starts
-//! at the end that is safe if the ranges overlap. It first loads the 64 bytes at the other end,
-//! which the loop would overwrite.
+//! One function does both. Up to 64 bytes, it loads all bytes before it stores any. A longer copy
+//! starts at the end where an overlap is harmless, and first loads the 64 bytes at the other end,
+//! which the loop may overwrite.
 
 use std::arch::global_asm;
 
-// The linker takes both from the C library only if they are undefined.
+// The linker takes these from the C library only if they are undefined.
 #[cfg(not(test))]
 global_asm!(".globl memcpy, memmove", ".set memcpy, curt_memmove", ".set memmove, curt_memmove",);
 
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn it_copies_as_the_standard_library_does() {
+    fn copies_like_std() {
         let before: Vec<u8> = (0..1200_u32).map(|at| (at * 7 + at / 251) as u8).collect();
         for count in 0..300 {
             for (from, to) in

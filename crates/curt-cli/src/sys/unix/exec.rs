@@ -26,8 +26,8 @@ pub(crate) fn replace_by(command: &Command) -> Option<Error> {
     Some(error)
 }
 
-/// Calls `execv` or `execve`. Returns `Ok` if that failed, with the cause in `errno`. Avoids `std`,
-/// which runs a shell for a file in an unknown format.
+/// Calls `execv` or `execve`. Returns `Ok` if the call failed, with the cause in `errno`. `std`
+/// would call `execvp`, which runs a shell for a file in an unknown format.
 fn execute(command: &process::Command, zeroth: &OsStr, inherits: bool) -> io::Result<()> {
     let text = |text: &OsStr| Ok(CString::new(text.as_bytes())?);
     let program = text(command.get_program())?;
@@ -53,9 +53,8 @@ fn pointers(texts: &[CString]) -> Vec<*const c_char> {
     texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
 }
 
-/// Returns a command. An ignored SIGCHLD gets its default action, as in GNU find, because the
-/// kernel would otherwise discard the exit status of children. An ignored SIGPIPE remains ignored,
-/// although the standard library would reset it.
+/// Creates a command. Resets an ignored SIGCHLD, as GNU find does, because otherwise the kernel
+/// discards the exit status of children. Keeps SIGPIPE ignored, which `std` would reset.
 pub(crate) fn program(name: &OsStr) -> Command {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| signals::set(libc::SIGCHLD, libc::SIG_DFL));

@@ -50,8 +50,8 @@ pub(super) fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
     })
 }
 
-/// Returns the directory in a variable, or a default below the home directory. If `HOME` is not
-/// absolute, the user database has the home directory.
+/// Returns the directory in `variable`, or else `below` in the home directory, which is `HOME` or,
+/// if that is not absolute, the directory in the user database.
 pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
     let absolute = |path: PathBuf| Some(path).filter(|path| path.is_absolute());
     let named = |name| absolute(std::env::var_os(name)?.into());
@@ -59,61 +59,61 @@ pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
     named(variable).or_else(|| Some(named("HOME").or_else(of_user)?.join(below)))
 }
 
-/// Creates missing directories, or only looks for them. Dropping it removes the created ones unless
-/// they are kept.
+/// Creates missing directories, or only looks for them. Removes the created ones when dropped,
+/// unless `keep` was called.
 pub(super) struct Maker {
-    only_looks: bool,
-    made: RefCell<Vec<(OwnedFd, OsString)>>,
+    is_read_only: bool,
+    created: RefCell<Vec<(OwnedFd, OsString)>>,
 }
 
 impl Maker {
-    pub(super) fn new(only_looks: bool) -> Maker {
-        Maker { only_looks, made: RefCell::default() }
+    pub(super) fn new(is_read_only: bool) -> Maker {
+        Maker { is_read_only, created: RefCell::default() }
     }
 
     pub(super) fn keep(&self) {
-        self.made.take();
+        self.created.take();
     }
 }
 
 impl Drop for Maker {
     fn drop(&mut self) {
-        for (parent, name) in self.made.take().iter().rev() {
-            // This fails if another process already uses the directory.
+        for (parent, name) in self.created.take().iter().rev() {
+            // Fails if another process already uses the directory.
             let _ = unlinkat(parent, name, AtFlags::REMOVEDIR);
         }
     }
 }
 
 /// A directory or, if it is missing, its nearest existing ancestor.
-pub(super) struct Place {
+pub(super) struct NearestDir {
     pub(super) dir: OwnedFd,
     pub(super) is_missing: bool,
 }
 
-impl Place {
-    /// Opens a directory. Creates it and its parents if `maker` allows it.
-    pub(super) fn open_all(path: &Path, maker: &Maker) -> Result<Place, Errno> {
+impl NearestDir {
+    /// Opens a directory. Creates it and its parents if `maker` may.
+    pub(super) fn open_all(path: &Path, maker: &Maker) -> Result<NearestDir, Errno> {
         match (open(path, FOLDER, Mode::empty()), path.parent(), path.file_name()) {
             (Err(Errno::NOENT), Some(parent), Some(name)) => {
-                let parent = Place::open_all(parent, maker)?;
+                let parent = NearestDir::open_all(parent, maker)?;
                 check_owner(&parent.dir)?;
                 parent.child(name, maker)
             }
-            (opened, ..) => Ok(Place { dir: opened?, is_missing: false }),
+            (opened, ..) => Ok(NearestDir { dir: opened?, is_missing: false }),
         }
     }
 
-    /// Opens a subdirectory owned by this user, never a symlink. Creates it if `maker` allows it.
-    pub(super) fn child(&self, name: &OsStr, maker: &Maker) -> Result<Place, Errno> {
+    /// Opens a subdirectory of this user, never a symlink. Creates it if `maker` may.
+    pub(super) fn child(&self, name: &OsStr, maker: &Maker) -> Result<NearestDir, Errno> {
         if !self.is_missing {
             let open = || openat(&self.dir, name, NO_LINK, Mode::empty());
             let dir = match open() {
-                Err(Errno::NOENT) if maker.only_looks => return self.missing(),
+                Err(Errno::NOENT) if maker.is_read_only => return self.missing(),
                 Err(Errno::NOENT) => {
                     let parent = fcntl_dupfd_cloexec(&self.dir, 0)?;
                     match mkdirat(&self.dir, name, Mode::RWXU) {
-                        Ok(()) => maker.made.borrow_mut().push((parent, name.to_owned())),
+                        Ok(()) => maker.created.borrow_mut().push((parent, name.to_owned())),
                         Err(Errno::EXIST) => {}
                         Err(error) => return Err(error),
                     }
@@ -122,20 +122,20 @@ impl Place {
                 opened => opened?,
             };
             check_owner(&dir)?;
-            return Ok(Place { dir, is_missing: false });
+            return Ok(NearestDir { dir, is_missing: false });
         }
         self.missing()
     }
 
-    fn missing(&self) -> Result<Place, Errno> {
-        Ok(Place { dir: fcntl_dupfd_cloexec(&self.dir, 0)?, is_missing: true })
+    fn missing(&self) -> Result<NearestDir, Errno> {
+        Ok(NearestDir { dir: fcntl_dupfd_cloexec(&self.dir, 0)?, is_missing: true })
     }
 
     pub(super) fn check_writable(&self) -> Result<(), Errno> {
         accessat(&self.dir, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
     }
 
-    pub(super) fn has(&self, name: &OsStr) -> Result<bool, Errno> {
+    pub(super) fn has_entry(&self, name: &OsStr) -> Result<bool, Errno> {
         match statat(&self.dir, name, AtFlags::SYMLINK_NOFOLLOW) {
             _ if self.is_missing => Ok(false),
             Err(Errno::NOENT) => Ok(false),
@@ -161,7 +161,7 @@ pub(super) fn rename_new(
         done => return done,
     }
     match statat(to, new_name, AtFlags::SYMLINK_NOFOLLOW) {
-        // The information file has reserved this name.
+        // The information file reserves this name.
         Err(Errno::NOENT) => renameat(dir, name, to, new_name),
         Ok(_) => Err(Errno::EXIST),
         Err(error) => Err(error),

@@ -1,13 +1,13 @@
-//! `main` on Linux, called by the C library. Rust's runtime would repeat the work of `start.rs`,
-//! and determine the bounds of the stack for its overflow message: for that, glibc parses
-//! `/proc/self/maps`, and musl makes a call for each page.
+//! `main` on Linux, called by the C library. Rust's runtime would repeat the work of `start.rs` and
+//! look up the bounds of the stack for its overflow message: glibc parses `/proc/self/maps` for
+//! that, and musl makes a call for each page.
 
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::panic::catch_unwind;
 use std::sync::OnceLock;
 
-/// Needed because with musl `std::env::args_os` is empty without the standard library's `main`.
+/// With musl, `std::env::args_os` is empty without the standard library's `main`.
 static COMMAND_LINE: OnceLock<Vec<OsString>> = OnceLock::new();
 
 /// The standard library's exit code after a panic. (In packages, a panic aborts.)

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 #[cfg(not(test))]
 #[global_allocator]
-static ALLOCATOR: Memory = Memory;
+static ALLOCATOR: Cache = Cache;
 
 /// musl's alignment of all blocks, in bytes.
 const ALIGNMENT: usize = 16;
@@ -22,36 +22,36 @@ const SMALL: usize = 8 * ALIGNMENT;
 const GREATEST: usize = 32 << 10;
 const SIZES: usize = 8 + 4 * (GREATEST / SMALL).ilog2() as usize;
 
-/// The most that a thread keeps of each size class.
+/// Limits of a thread's free blocks in each size class.
 const MOST_BYTES: usize = 64 << 10;
 const MOST_BLOCKS: usize = 64;
 
-struct Memory;
+struct Cache;
 
-struct Kept {
+struct FreeList {
     /// The first free block. Each begins with the address of the next.
     first: Cell<*mut u8>,
     count: Cell<usize>,
 }
 
 thread_local! {
-    // No destructor, because Rust would allocate to register it.
-    static KEPT: [Kept; SIZES] = const {
-        [const { Kept { first: Cell::new(ptr::null_mut()), count: Cell::new(0) } }; SIZES]
+    // No destructor: Rust would allocate to register it.
+    static FREE_LISTS: [FreeList; SIZES] = const {
+        [const { FreeList { first: Cell::new(ptr::null_mut()), count: Cell::new(0) } }; SIZES]
     };
     static IS_FREED_AT_END: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns the number and size of a class, or `None` if it is not cached.
-fn kept_size(layout: Layout) -> Option<(usize, Layout)> {
+/// Returns the number and size of a block's class, or `None` if such blocks are not cached.
+fn size_class(layout: Layout) -> Option<(usize, Layout)> {
     if layout.size() > GREATEST || layout.align() > ALIGNMENT {
         return None;
     }
     // A size that exactly fills a class belongs to it.
-    let wanted = layout.size().saturating_sub(1);
-    let number = match wanted.checked_ilog2().unwrap_or(0) {
-        _ if wanted < SMALL => wanted / ALIGNMENT,
-        power => 8 + 4 * (power - SMALL.ilog2()) as usize + (wanted >> (power - 2)) - 4,
+    let last_byte = layout.size().saturating_sub(1);
+    let number = match last_byte.checked_ilog2().unwrap_or(0) {
+        _ if last_byte < SMALL => last_byte / ALIGNMENT,
+        power => 8 + 4 * (power - SMALL.ilog2()) as usize + (last_byte >> (power - 2)) - 4,
     };
     Some((number, size(number)?))
 }
@@ -82,9 +82,9 @@ fn free_at_end() {
 extern "C" fn free_all(_: *mut c_void) {
     // Later destructors may free more blocks and register again.
     IS_FREED_AT_END.set(false);
-    KEPT.with(|kept| {
-        for (number, kept) in kept.iter().enumerate() {
-            while let Some((block, size)) = kept.take().zip(size(number)) {
+    FREE_LISTS.with(|lists| {
+        for (number, list) in lists.iter().enumerate() {
+            while let Some((block, size)) = list.pop().zip(size(number)) {
                 // SAFETY: a cached block was allocated with the size of its class.
                 unsafe { System.dealloc(block.as_ptr(), size) };
             }
@@ -93,8 +93,8 @@ extern "C" fn free_all(_: *mut c_void) {
 }
 
 #[allow(clippy::cast_ptr_alignment, reason = "blocks are aligned for addresses")]
-impl Kept {
-    fn take(&self) -> Option<NonNull<u8>> {
+impl FreeList {
+    fn pop(&self) -> Option<NonNull<u8>> {
         let block = NonNull::new(self.first.get())?;
         // SAFETY: each cached block begins with an address.
         self.first.set(unsafe { block.cast::<*mut u8>().read() });
@@ -102,7 +102,7 @@ impl Kept {
         Some(block)
     }
 
-    fn keep(&self, block: *mut u8, size: usize) -> bool {
+    fn push(&self, block: *mut u8, size: usize) -> bool {
         if self.count.get() >= MOST_BLOCKS.min(MOST_BYTES / size) {
             return false;
         }
@@ -119,13 +119,13 @@ impl Kept {
 
 // SAFETY: musl's blocks have at least the requested size and alignment. Between `dealloc` and
 // `alloc`, only the thread's cache refers to the block.
-unsafe impl GlobalAlloc for Memory {
+unsafe impl GlobalAlloc for Cache {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let Some((number, size)) = kept_size(layout) else {
+        let Some((number, size)) = size_class(layout) else {
             // SAFETY: the caller upholds the contract.
             return unsafe { System.alloc(layout) };
         };
-        match KEPT.with(|kept| kept[number].take()) {
+        match FREE_LISTS.with(|lists| lists[number].pop()) {
             Some(block) => block.as_ptr(),
             // SAFETY: the size is not zero.
             None => unsafe { System.alloc(size) },
@@ -133,8 +133,9 @@ unsafe impl GlobalAlloc for Memory {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        match kept_size(layout) {
-            Some((number, size)) if KEPT.with(|kept| kept[number].keep(block, size.size())) => {}
+        match size_class(layout) {
+            Some((number, size))
+                if FREE_LISTS.with(|lists| lists[number].push(block, size.size())) => {}
             // SAFETY: the block was allocated with this size.
             Some((_, size)) => unsafe { System.dealloc(block, size) },
             // SAFETY: the caller upholds the contract.
@@ -143,7 +144,7 @@ unsafe impl GlobalAlloc for Memory {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if kept_size(layout).is_none() {
+        if size_class(layout).is_none() {
             // SAFETY: the caller upholds the contract.
             return unsafe { System.alloc_zeroed(layout) };
         }
@@ -156,20 +157,20 @@ unsafe impl GlobalAlloc for Memory {
         block
     }
 
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, wanted: usize) -> *mut u8 {
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // SAFETY: the caller guarantees that the size is not too large.
-        let after = unsafe { Layout::from_size_align_unchecked(wanted, layout.align()) };
-        match (kept_size(layout), kept_size(after)) {
+        let after = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
+        match (size_class(layout), size_class(after)) {
             (Some((before, _)), Some((after, _))) if before == after => return block,
             // SAFETY: the caller upholds the contract.
-            (None, None) => return unsafe { System.realloc(block, layout, wanted) },
+            (None, None) => return unsafe { System.realloc(block, layout, new_size) },
             _ => {}
         }
         // SAFETY: the caller upholds the contract.
         let moved = unsafe { self.alloc(after) };
         if !moved.is_null() {
             // SAFETY: the blocks are different, and both have at least this many bytes.
-            unsafe { moved.copy_from_nonoverlapping(block, layout.size().min(wanted)) };
+            unsafe { moved.copy_from_nonoverlapping(block, layout.size().min(new_size)) };
             // SAFETY: the block is not used again.
             unsafe { self.dealloc(block, layout) };
         }
@@ -185,16 +186,16 @@ mod tests {
     use std::sync::Mutex;
     use std::thread;
 
-    use super::{GREATEST, Memory, SIZES, kept_size, size};
+    use super::{Cache, GREATEST, SIZES, size, size_class};
 
     #[test]
-    fn sizes_follow_each_other() {
+    fn size_classes_are_consecutive() {
         let mut last = 0;
-        for wanted in 1..=GREATEST {
-            let (number, found) = kept_size(Layout::from_size_align(wanted, 1).unwrap()).unwrap();
-            assert!(number == last || number == last + 1, "{wanted}");
-            assert!(found == size(number).unwrap() && found.size() >= wanted, "{wanted}");
-            assert!(number == 0 || size(number - 1).unwrap().size() < wanted, "{wanted}");
+        for bytes in 1..=GREATEST {
+            let (number, found) = size_class(Layout::from_size_align(bytes, 1).unwrap()).unwrap();
+            assert!(number == last || number == last + 1, "{bytes}");
+            assert!(found == size(number).unwrap() && found.size() >= bytes, "{bytes}");
+            assert!(number == 0 || size(number - 1).unwrap().size() < bytes, "{bytes}");
             last = number;
         }
         assert_eq!(last + 1, SIZES);
@@ -235,10 +236,10 @@ mod tests {
                 let byte = random as u8;
                 let block = match taken {
                     // SAFETY: the size is not zero.
-                    None if random % 2 == 0 => fill(unsafe { Memory.alloc(layout) }, layout, byte),
+                    None if random % 2 == 0 => fill(unsafe { Cache.alloc(layout) }, layout, byte),
                     None => {
                         // SAFETY: the size is not zero.
-                        let zeroed = Block(unsafe { Memory.alloc_zeroed(layout) }, layout, 0);
+                        let zeroed = Block(unsafe { Cache.alloc_zeroed(layout) }, layout, 0);
                         check(&zeroed);
                         zeroed
                     }
@@ -246,7 +247,7 @@ mod tests {
                         check(&block);
                         let layout = Layout::from_size_align(size, block.1.align()).unwrap();
                         // SAFETY: the block has this layout.
-                        let moved = unsafe { Memory.realloc(block.0, block.1, size) };
+                        let moved = unsafe { Cache.realloc(block.0, block.1, size) };
                         let same = Layout::from_size_align(size.min(block.1.size()), 1).unwrap();
                         check(&Block(moved, same, block.2));
                         fill(moved, layout, byte)
@@ -254,7 +255,7 @@ mod tests {
                     Some(block) => {
                         check(&block);
                         // SAFETY: the block has this layout.
-                        unsafe { Memory.dealloc(block.0, block.1) };
+                        unsafe { Cache.dealloc(block.0, block.1) };
                         continue;
                     }
                 };

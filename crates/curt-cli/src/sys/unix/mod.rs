@@ -49,8 +49,8 @@ pub(crate) use exec::{program, replace_by};
 pub(crate) use file_system::{file_system, file_system_type};
 #[cfg(all(own_main, not(test)))]
 pub(crate) use main::command_line;
-pub(crate) use running::{Running, pass_signals_on};
-pub(crate) use signals::{ASKING, KILLING, end_by, signal_name, signal_named};
+pub(crate) use running::{Running, forward_signals};
+pub(crate) use signals::{KILL, TERMINATE, end_by, signal_name, signal_named};
 pub(crate) use stack::with_stack;
 pub(crate) use start::{ignores_broken_pipes, was_closed};
 #[cfg(any(test, not(own_main)))]
@@ -60,9 +60,9 @@ pub(crate) use trash::Trash;
 pub(crate) use watch::Watch;
 pub(crate) use zone::local_zone;
 
-/// A soft limit below `FEW_DESCRIPTORS` is raised to `ENOUGH_DESCRIPTORS` or the hard limit.
-const FEW_DESCRIPTORS: u64 = 4096;
-const ENOUGH_DESCRIPTORS: u64 = 16384;
+/// A soft limit below `LOW_DESCRIPTORS` is raised to `RAISED_DESCRIPTORS` or the hard limit.
+const LOW_DESCRIPTORS: u64 = 4096;
+const RAISED_DESCRIPTORS: u64 = 16384;
 
 pub(crate) const OWNERS: (Fields, Fields) = (Fields::USER_ID, Fields::GROUP_ID);
 
@@ -78,7 +78,7 @@ pub(crate) fn listen() {
 fn handle_signal(number: i32) {
     let act = move |info: &libc::siginfo_t| {
         let is_last = interrupt::SIGNAL.swap(number, Ordering::SeqCst) != 0;
-        running::tell_all(number, signals::is_from_kernel(info), is_last);
+        running::forward_to_all(number, signals::is_from_kernel(info), is_last);
         if is_last {
             let _ = emulate_default_handler(number);
         }
@@ -158,28 +158,28 @@ pub(crate) fn has_group(name: &str) -> bool {
 /// Returns half of the new limit, like the library's default.
 pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let wanted = maximum.map_or(ENOUGH_DESCRIPTORS, |most| most.min(ENOUGH_DESCRIPTORS));
+    let wanted = maximum.map_or(RAISED_DESCRIPTORS, |most| most.min(RAISED_DESCRIPTORS));
     let mut limit = current?;
-    if limit < FEW_DESCRIPTORS && limit < wanted {
+    if limit < LOW_DESCRIPTORS && limit < wanted {
         let raised = Rlimit { current: Some(wanted), maximum };
         limit = setrlimit(Resource::Nofile, raised).map_or(limit, |()| wanted);
     }
     usize::try_from(limit / 2).ok()
 }
 
-/// Returns how many bytes arguments may have besides the environment: as many as `xargs` uses, or
-/// fewer if the system requires it.
+/// Returns the limit of a command line's bytes, besides the environment: that of `xargs`, or less
+/// if the system requires it.
 pub(crate) fn argument_bytes() -> usize {
-    /// The smallest limit of current systems, as in `xargs`.
+    /// The minimum of Linux, and the default of `xargs`.
     const USUAL: usize = 128 << 10;
-    /// POSIX reserves this much for variables added by the program.
-    const LEFT: usize = 2048;
+    /// Reserved by POSIX for variables that the program adds.
+    const RESERVED: usize = 2048;
     // Linux allows a quarter of the stack limit; other systems have a larger constant.
     let stack = getrlimit(Resource::Stack).current.unwrap_or(u64::MAX);
     let most = usize::try_from(stack / 4).unwrap_or(usize::MAX).clamp(USUAL, 2 * USUAL);
     let variable = |(name, value): (OsString, OsString)| bytes_of_argument(&name) + value.len() + 1;
     let variables: usize = std::env::vars_os().map(variable).sum();
-    most.saturating_sub(variables + LEFT).min(USUAL)
+    most.saturating_sub(variables + RESERVED).min(USUAL)
 }
 
 /// Returns the size with the NUL and the pointer.
@@ -187,7 +187,7 @@ pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     argument.len() + 1 + size_of::<usize>()
 }
 
-/// Returns glibc's message in the C locale, or `std`'s for an error without a number.
+/// Returns glibc's message in the C locale, or else `std`'s.
 pub(crate) fn error_text(error: &io::Error) -> String {
     let number = curt::number_of(error);
     let known = TEXTS.iter().find(|(errno, _)| Some(errno.raw_os_error()) == number);

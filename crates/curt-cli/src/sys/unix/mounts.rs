@@ -14,14 +14,14 @@ const LONGEST_TABLE: usize = 16 << 20;
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Mounted {
     Nothing,
-    /// Something is mounted below the entry, and a rename would move it too.
+    /// Something is mounted below the entry. A rename would move the mount, too.
     Below,
     /// The entry is a mount point, which the kernel refuses to rename.
     Here,
 }
 
-/// Finds mounts on an entry or below it, even if the entry is reached through a different mount of
-/// its filesystem. Fails if the table cannot be read.
+/// Finds mounts on an entry or below it, even if the path leads through a different mount of its
+/// filesystem. Fails if the table cannot be read.
 pub(super) fn mounted_at(path: &Path) -> io::Result<Mounted> {
     let table = read_file(Path::new("/proc/self/mountinfo"), LONGEST_TABLE)?;
     if table.is_empty() {
@@ -34,15 +34,15 @@ pub(super) fn mounted_at(path: &Path) -> io::Result<Mounted> {
 fn mounted(table: &[u8], path: &Path) -> Mounted {
     let mounts: Vec<Mount> = table.split(|&byte| byte == b'\n').filter_map(Mount::parse).collect();
     // Of several mounts on one directory, only the last is visible.
-    let holds = |mount: &&Mount| mount.point != path && path.starts_with(&mount.point);
-    let own = mounts.iter().filter(holds).max_by_key(|mount| mount.point.as_os_str().len());
-    let own = own.and_then(|own| own.place_of(path));
+    let contains_path = |mount: &&Mount| mount.point != path && path.starts_with(&mount.point);
+    let own = mounts.iter().filter(contains_path).max_by_key(|mount| mount.point.as_os_str().len());
+    let own = own.and_then(|own| own.device_path(path));
     let at = |mount: &Mount| {
         let parent = mounts.iter().find(|parent| parent.number == mount.parent);
-        let place = parent.and_then(|parent| parent.place_of(&mount.point));
-        match own.as_ref().zip(place).filter(|((device, _), (on, _))| device == on) {
-            Some(((_, own), (_, place))) if place == *own => Mounted::Here,
-            Some(((_, own), (_, place))) if place.starts_with(own) => Mounted::Below,
+        let location = parent.and_then(|parent| parent.device_path(&mount.point));
+        match own.as_ref().zip(location).filter(|((device, _), (on, _))| device == on) {
+            Some(((_, own), (_, location))) if location == *own => Mounted::Here,
+            Some(((_, own), (_, location))) if location.starts_with(own) => Mounted::Below,
             _ if mount.point != path && mount.point.starts_with(path) => Mounted::Below,
             _ => Mounted::Nothing,
         }
@@ -67,7 +67,7 @@ impl Mount {
         Some(Mount { number, parent, device, root: path()?, point: path()? })
     }
 
-    fn place_of(&self, path: &Path) -> Option<(&[u8], PathBuf)> {
+    fn device_path(&self, path: &Path) -> Option<(&[u8], PathBuf)> {
         let below = path.strip_prefix(&self.point).ok()?;
         Some((&self.device, self.root.join(below)))
     }

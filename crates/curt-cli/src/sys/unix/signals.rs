@@ -2,8 +2,8 @@ use std::mem::MaybeUninit;
 
 use crate::quote::quote;
 
-pub(crate) const ASKING: i32 = libc::SIGTERM;
-pub(crate) const KILLING: i32 = libc::SIGKILL;
+pub(crate) const TERMINATE: i32 = libc::SIGTERM;
+pub(crate) const KILL: i32 = libc::SIGKILL;
 
 pub(super) fn is_ignored(number: i32) -> bool {
     action(number) == Some(libc::SIG_IGN)
@@ -20,7 +20,7 @@ fn action(number: i32) -> Option<libc::sighandler_t> {
 
 /// Whether the signal came from the kernel, which signals the whole group.
 pub(super) fn is_from_kernel(info: &libc::siginfo_t) -> bool {
-    /// `SI_KERNEL`. On other systems, a terminal's signals look like those of processes.
+    /// `SI_KERNEL`. Other systems do not mark a terminal's signals.
     const KERNEL: i32 = 0x80;
     cfg!(target_os = "linux") && info.si_code == KERNEL
 }
@@ -75,8 +75,8 @@ const NAMES: &[(&str, i32)] = &[
     ("STKFLT", libc::SIGSTKFLT),
 ];
 
-/// Parses a name, such as `TERM`, `sigterm` or `RTMIN+3`, or a number, which may be a program's
-/// exit status. As in GNU timeout, 0 is a signal without effect. The error is a message.
+/// Parses a name, such as `TERM`, `sigterm` or `RTMIN+3`, a number, or a program's exit status. As
+/// in GNU timeout, 0 is a signal without effect.
 pub(crate) fn signal_named(word: &str) -> Result<i32, String> {
     if word.starts_with(|first: char| first.is_ascii_digit()) {
         return of_number(word).ok_or_else(|| invalid(word));
@@ -89,8 +89,8 @@ pub(crate) fn signal_named(word: &str) -> Result<i32, String> {
     number.or_else(named).ok_or_else(|| invalid(word))
 }
 
-/// Parses a signal's number or an exit status. In a shell's status, the lowest seven bits are the
-/// signal; in the system's, eight.
+/// Parses a signal's number or a shell's exit status, which is the signal plus 128, or plus 256 in
+/// ksh.
 fn of_number(word: &str) -> Option<i32> {
     let number: i32 = word.parse().ok()?;
     let number = number & if number < 0xff { 0x7f } else { 0xff };
@@ -108,7 +108,7 @@ fn of_real_time(name: &str) -> Option<i32> {
     from.checked_add(offset).filter(|&number| is_real_time(number))
 }
 
-/// Excludes the first real-time signal, `RTMIN`, with musl, which reserves it.
+/// Excludes `RTMIN` with musl, which reserves it.
 fn is_real_time(number: i32) -> bool {
     real_time().contains(&number) && action(number).is_some()
 }

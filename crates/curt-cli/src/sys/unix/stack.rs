@@ -7,11 +7,11 @@ use super::signals::{MOST_SIGNALS, apply_mask, change_mask};
 use crate::exit::Exit;
 
 /// Parsing needs about 100 KiB, and several times that in a debug build.
-const ENOUGH: usize = 1 << 20;
+const MIN_STACK: usize = 1 << 20;
 
 /// Calls `run`, on a new thread if the stack limit is small (`ulimit -s 64`).
 pub(crate) fn with_stack(run: fn() -> Exit) -> Exit {
-    if getrlimit(Resource::Stack).current.is_none_or(|limit| limit >= ENOUGH as u64) {
+    if getrlimit(Resource::Stack).current.is_none_or(|limit| limit >= MIN_STACK as u64) {
         return run();
     }
     // The kernel would deliver signals to this thread first, but they must interrupt the new one.
@@ -20,7 +20,7 @@ pub(crate) fn with_stack(run: fn() -> Exit) -> Exit {
         apply_mask(libc::SIG_SETMASK, &before);
         run()
     };
-    match Builder::new().name("main".to_owned()).stack_size(2 * ENOUGH).spawn(run) {
+    match Builder::new().name("main".to_owned()).stack_size(2 * MIN_STACK).spawn(run) {
         Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         Err(error) => {
             let message = format!(

@@ -2,10 +2,10 @@
 //! (`main.rs`), and records the original state:
 //!
 //! - The runtime opens `/dev/null` for a closed standard stream, so that no file gets its number.
-//!   But then the stream seems open, and programs inherit it. So this module opens `/dev/null`
+//!   But then programs inherit the stream as if it were open. So this module opens `/dev/null`
 //!   first, with close-on-exec, and remembers the closed streams.
-//! - Both ignore `SIGPIPE`, so that writing to a broken pipe is an error, and the command can still
-//!   print its totals. This module records whether the signal was already ignored.
+//! - Like the runtime, this module ignores `SIGPIPE`, so that writing to a broken pipe is an error,
+//!   and the command can still print its totals. It records whether the signal was already ignored.
 
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};

@@ -1,5 +1,5 @@
-//! Using a standard stream can block forever. After the first signal that ends the command, a timer
-//! interrupts the threads that use one.
+//! Using a standard stream can block forever. After the first signal, a timer interrupts the
+//! threads that use one.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -75,7 +75,7 @@ pub(crate) fn read_input() -> Option<Vec<u8>> {
 /// Starts the timer, in a signal handler. The timer repeats, because its first signal may arrive
 /// just before the call that blocks.
 pub(super) fn interrupt_users() {
-    let handler: extern "C" fn(i32) = pass_on;
+    let handler: extern "C" fn(i32) = forward_timer;
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: zeros mean an empty set and no flags, so interrupted calls are not restarted.
     let action = unsafe { action.assume_init_mut() };
@@ -92,7 +92,7 @@ pub(super) fn interrupt_users() {
 
 /// Forwards the timer's signal, unless this thread uses a stream itself, so that no thread is
 /// interrupted twice in one interval.
-extern "C" fn pass_on(number: i32) {
+extern "C" fn forward_timer(number: i32) {
     HANDLERS.fetch_add(1, Ordering::SeqCst);
     let users = USERS.each_ref().map(|user| user.load(Ordering::SeqCst));
     if !users.contains(&this_thread()) {

@@ -1,5 +1,5 @@
 //! The trash of the freedesktop.org specification 1.0: the directory `files` has the entries, and
-//! `info` has a file with the original path of each.
+//! `info` their original paths, each in a file.
 //!
 //! An entry is renamed, never copied (ADR 46): to the trash in the home directory if that is on the
 //! same mount, otherwise to the trash of its filesystem. A trash folder must belong to this user.
@@ -25,7 +25,7 @@ use rustix::fs::{
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
 use super::folders::{
-    FOLDER, Maker, NO_LINK, Operand, Place, check_owner, home_directory, rename_new, split,
+    FOLDER, Maker, NO_LINK, NearestDir, Operand, check_owner, home_directory, rename_new, split,
     write_all,
 };
 use super::mounts::{Mounted, mounted_at};
@@ -42,11 +42,11 @@ type Id = (u64, u64);
 pub(crate) struct Trash {
     home: Option<Folder>,
     /// The home trash, created on first use.
-    made: OnceCell<Folder>,
+    created_home: OnceCell<Folder>,
     failed: Option<Errno>,
     dry_run: bool,
     moves: DryMoves,
-    given: RefCell<HashSet<PathBuf>>,
+    planned: RefCell<HashSet<PathBuf>>,
 }
 
 impl Trash {
@@ -55,18 +55,19 @@ impl Trash {
             Ok(home) => (home, None),
             Err(error) => (None, Some(error)),
         };
-        let (made, moves, given) = (OnceCell::new(), DryMoves::default(), RefCell::default());
-        Trash { home, made, failed, dry_run, moves, given }
+        let (created_home, moves, planned) =
+            (OnceCell::new(), DryMoves::default(), RefCell::default());
+        Trash { home, created_home, failed, dry_run, moves, planned }
     }
 
-    /// After the first lookup, every rename uses a name in an open directory.
+    /// Moves an operand to the trash. After the first lookup, uses only names in open directories.
     pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<Trashed, Refusal> {
         let Operand { parent, name, is_directory_only } = split(operand)?;
         if self.moves.cut(operand.as_ref()) {
             return Err(Refusal::Missing(Errno::NOENT.into()));
         }
-        let dir = openat(CWD, parent, FOLDER, Mode::empty()).map_err(Refusal::looked)?;
-        let stat = statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW).map_err(Refusal::looked)?;
+        let dir = openat(CWD, parent, FOLDER, Mode::empty()).map_err(Refusal::from_lookup)?;
+        let stat = statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW).map_err(Refusal::from_lookup)?;
         let is_directory = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         if is_directory_only && !is_directory {
             let is_link = FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
@@ -74,7 +75,7 @@ impl Trash {
             return Err(if is_link {
                 Errno::NOTDIR.into()
             } else {
-                Refusal::looked(Errno::NOTDIR)
+                Refusal::from_lookup(Errno::NOTDIR)
             });
         }
         if is_directory && !rules.takes_directories {
@@ -102,52 +103,54 @@ impl Trash {
             }
         }
         let id = (stat.st_dev, stat.st_ino);
-        let to = self.put_in_one(&Entry { dir, id, is_directory, path })?;
+        let to = self.put_entry(&Entry { dir, id, is_directory, path })?;
         Ok(Trashed { is_directory, to: Some(to) })
     }
 
-    fn put_in_one(&self, entry: &Entry) -> Result<PathBuf, Refusal> {
+    fn put_entry(&self, entry: &Entry) -> Result<PathBuf, Refusal> {
         if let Some(error) = self.failed {
             return Err(Refusal::unusable(error));
         }
-        let way = Way::from(&entry.dir)?;
-        // Refuse an entry in the trash, even if reached through a different mount of its
-        // filesystem.
-        self.made.get().or(self.home.as_ref()).map_or(Ok(()), |home| home.refuse(entry, &way))?;
-        if let Some(home) = self.home_for(&way).map_err(Refusal::unusable)? {
+        let ancestors = Ancestors::from(&entry.dir)?;
+        // Refuse an entry of the trash, even through a different mount of its filesystem.
+        self.created_home
+            .get()
+            .or(self.home.as_ref())
+            .map_or(Ok(()), |home| home.refuse(entry, &ancestors))?;
+        if let Some(home) = self.home_for(&ancestors).map_err(Refusal::unusable)? {
             match self.put_in(home, entry, Path::new("")) {
                 // On older kernels, only the rename reveals different mounts.
                 Err(Refusal::Os(error))
-                    if way.mount.number.is_none()
+                    if ancestors.mount.number.is_none()
                         && Errno::from_io_error(&error) == Some(Errno::XDEV) => {}
                 done => return done,
             }
         }
-        let top_path = entry.path.ancestors().nth(way.ids.len()).unwrap_or(&entry.path);
+        let top_path = entry.path.ancestors().nth(ancestors.ids.len()).unwrap_or(&entry.path);
         // Without the administrator's `.Trash`, use the user's own folder.
         let checked = |folder: Folder| folder.check_missing().map(|()| folder);
-        let folder = shared_folder(&way.top, top_path, self.dry_run)
+        let folder = shared_folder(&ancestors.top, top_path, self.dry_run)
             .and_then(checked)
-            .or_else(|_| own_folder(&way.top, top_path, self.dry_run).and_then(checked));
+            .or_else(|_| own_folder(&ancestors.top, top_path, self.dry_run).and_then(checked));
         let folder = folder.map_err(Refusal::unusable)?;
-        folder.refuse(entry, &way)?;
+        folder.refuse(entry, &ancestors)?;
         self.put_in(&folder, entry, top_path)
     }
 
-    fn home_for(&self, way: &Way) -> Result<Option<&Folder>, Errno> {
-        let Some(found) = self.home.as_ref().filter(|home| home.mount == way.mount) else {
+    fn home_for(&self, ancestors: &Ancestors) -> Result<Option<&Folder>, Errno> {
+        let Some(found) = self.home.as_ref().filter(|home| home.mount == ancestors.mount) else {
             return Ok(None);
         };
         let is_complete = !found.files.is_missing && !found.info.is_missing;
         if self.dry_run || is_complete {
             return usable(found.check_missing().map(|()| found));
         }
-        if self.made.get().is_none() {
+        if self.created_home.get().is_none() {
             if let Some(home) = usable(home_folder(false))? {
-                let _ = self.made.set(home);
+                let _ = self.created_home.set(home);
             }
         }
-        Ok(self.made.get())
+        Ok(self.created_home.get())
     }
 
     fn put_in(&self, folder: &Folder, entry: &Entry, top: &Path) -> Result<PathBuf, Refusal> {
@@ -157,17 +160,18 @@ impl Trash {
         }
         let info = info(entry.path.strip_prefix(top).unwrap_or(&entry.path));
         for number in 1..MOST_NAMES {
-            let name_there = numbered(name, number);
-            let to = folder.path.join("files").join(&name_there);
-            let mut name_of_info = name_there.clone();
+            let new_name = numbered(name, number);
+            let to = folder.path.join("files").join(&new_name);
+            let mut name_of_info = new_name.clone();
             name_of_info.push(INFO);
             if self.dry_run {
-                let is_taken = folder.info.has(&name_of_info)? || folder.files.has(&name_there)?;
-                if is_taken || self.given.borrow().contains(&to) {
+                let is_taken =
+                    folder.info.has_entry(&name_of_info)? || folder.files.has_entry(&new_name)?;
+                if is_taken || self.planned.borrow().contains(&to) {
                     continue;
                 }
-                entry.move_dry(name, &folder.files, &self.moves)?;
-                self.given.borrow_mut().insert(to.clone());
+                entry.check_move(name, &folder.files, &self.moves)?;
+                self.planned.borrow_mut().insert(to.clone());
                 return Ok(to);
             }
             // Write this file first, as specified: exclusive creation reserves the name.
@@ -175,13 +179,13 @@ impl Trash {
                 Err(Errno::EXIST) => continue,
                 written => written?,
             }
-            let moved = rename_new(&entry.dir, name, &folder.files.dir, &name_there);
+            let moved = rename_new(&entry.dir, name, &folder.files.dir, &new_name);
             let Err(error) = moved else {
                 folder.maker.keep();
                 return Ok(to);
             };
             // Keep the file if the entry was moved: a network server's reply may have been lost.
-            if error == Errno::EXIST || folder.files.has(&name_there) == Ok(false) {
+            if error == Errno::EXIST || folder.files.has_entry(&new_name) == Ok(false) {
                 // If this fails, programs ignore the orphaned information file.
                 let _ = unlinkat(&folder.info.dir, &name_of_info, AtFlags::empty());
             }
@@ -205,7 +209,7 @@ struct Entry {
 
 impl Entry {
     /// Moving a directory also needs write access to it, because its `..` changes.
-    fn move_dry(&self, name: &OsStr, to: &Place, moves: &DryMoves) -> Result<(), Refusal> {
+    fn check_move(&self, name: &OsStr, to: &NearestDir, moves: &DryMoves) -> Result<(), Refusal> {
         moves.add(self.dir.as_fd(), name, || {
             to.check_writable()?;
             if self.is_directory {
@@ -240,15 +244,16 @@ fn identity(dir: &OwnedFd) -> Result<(Id, Mount), Errno> {
     }
 }
 
-/// Fails if the path does not lead back to the open directory, as in a different mount namespace,
-/// under a later mount, or after a lazy unmount.
+/// Returns the canonical path. Fails if it does not lead back to the open directory: after a lazy
+/// unmount, under a later mount, or in a different mount namespace.
 fn full_path(dir: &OwnedFd, typed: &Path) -> Result<PathBuf, Refusal> {
-    let lost = |error: io::Error| match error.kind() {
+    let no_full_path = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::NO_FULL_PATH,
         _ => Refusal::Os(error),
     };
-    let path = Canonicalizer::new().find(typed).map_err(|error| lost(error.into()))?;
-    let found = openat(CWD, &path, NO_LINK, Mode::empty()).map_err(|error| lost(error.into()))?;
+    let path = Canonicalizer::new().find(typed).map_err(|error| no_full_path(error.into()))?;
+    let found =
+        openat(CWD, &path, NO_LINK, Mode::empty()).map_err(|error| no_full_path(error.into()))?;
     if identity(dir)? != identity(&found)? {
         return Err(Refusal::NO_FULL_PATH);
     }
@@ -257,21 +262,21 @@ fn full_path(dir: &OwnedFd, typed: &Path) -> Result<PathBuf, Refusal> {
 
 /// The directories from an entry's parent to the top of its mount, or of its filesystem on older
 /// kernels.
-struct Way {
+struct Ancestors {
     top: OwnedFd,
     mount: Mount,
-    /// The identities of the directories, with both ends.
+    /// All these directories, including both ends.
     ids: Vec<Id>,
 }
 
-impl Way {
-    fn from(dir: &OwnedFd) -> Result<Way, Errno> {
+impl Ancestors {
+    fn from(dir: &OwnedFd) -> Result<Ancestors, Errno> {
         let mut top = openat(dir, ".", FOLDER, Mode::empty())?;
         let (id, mount) = identity(&top)?;
         let mut ids = vec![id];
         loop {
             let parent = match openat2(&top, "..", FOLDER, Mode::empty(), ResolveFlags::NO_XDEV) {
-                Err(Errno::XDEV) => return Ok(Way { top, mount, ids }),
+                Err(Errno::XDEV) => return Ok(Ancestors { top, mount, ids }),
                 // Without `openat2(2)`, only a change of the device shows a mount.
                 Err(Errno::NOSYS | Errno::PERM) => openat(&top, "..", FOLDER, Mode::empty())?,
                 opened => opened?,
@@ -279,7 +284,7 @@ impl Way {
             let (id, parent_mount) = identity(&parent)?;
             // The root directory is its own parent.
             if parent_mount != mount || ids.last() == Some(&id) {
-                return Ok(Way { top, mount, ids });
+                return Ok(Ancestors { top, mount, ids });
             }
             ids.push(id);
             top = parent;
@@ -288,8 +293,8 @@ impl Way {
 }
 
 struct Folder {
-    files: Place,
-    info: Place,
+    files: NearestDir,
+    info: NearestDir,
     mount: Mount,
     own: Vec<Id>,
     /// `files`, all its ancestors on the mount, and `info`. Moving any of these would move the
@@ -300,28 +305,28 @@ struct Folder {
 }
 
 impl Folder {
-    fn open_in(base: &Place, path: PathBuf, maker: Maker) -> Result<Folder, Errno> {
+    fn open_in(base: &NearestDir, path: PathBuf, maker: Maker) -> Result<Folder, Errno> {
         let files = base.child("files".as_ref(), &maker)?;
         let info = base.child("info".as_ref(), &maker)?;
         let mut own = Vec::new();
-        for place in [base, &files, &info].into_iter().filter(|place| !place.is_missing) {
-            own.push(identity(&place.dir)?.0);
+        for dir in [base, &files, &info].into_iter().filter(|dir| !dir.is_missing) {
+            own.push(identity(&dir.dir)?.0);
         }
-        let Way { ids: mut holders, mount, .. } = Way::from(&files.dir)?;
+        let Ancestors { ids: mut holders, mount, .. } = Ancestors::from(&files.dir)?;
         holders.push(identity(&info.dir)?.0);
         Ok(Folder { files, info, mount, own, holders, path, maker })
     }
 
     fn check_missing(&self) -> Result<(), Errno> {
-        let mut missing = [&self.files, &self.info].into_iter().filter(|place| place.is_missing);
-        missing.try_for_each(Place::check_writable)
+        let mut missing = [&self.files, &self.info].into_iter().filter(|dir| dir.is_missing);
+        missing.try_for_each(NearestDir::check_writable)
     }
 
-    fn refuse(&self, entry: &Entry, way: &Way) -> Result<(), Refusal> {
+    fn refuse(&self, entry: &Entry, ancestors: &Ancestors) -> Result<(), Refusal> {
         if self.holders.contains(&entry.id) {
             return Err(Refusal::HOLDS_TRASH);
         }
-        if way.ids.iter().any(|id| self.own.contains(id)) {
+        if ancestors.ids.iter().any(|id| self.own.contains(id)) {
             return Err(Refusal::Because("in-trash", "it is there already"));
         }
         Ok(())
@@ -339,8 +344,9 @@ fn write_new(dir: &OwnedFd, name: &OsStr, content: &[u8]) -> Result<(), Errno> {
     written
 }
 
-/// Returns the entry's name, or a numbered one, shortened so that the name of the information file
-/// fits. Numbers above [`MOST_NUMBERS`] are random, so that many equal names need few attempts.
+/// Returns the name, from the second attempt with a number, and shortened so that the information
+/// file's name fits. After [`MOST_NUMBERS`] attempts, the number is random, so that many equal
+/// names need few attempts.
 fn numbered(name: &OsStr, number: u32) -> OsString {
     let suffix = match number {
         1 => String::new(),
@@ -372,8 +378,8 @@ fn info(path: &Path) -> String {
     format!("[Trash Info]\nPath={escaped}\nDeletionDate={date}\n")
 }
 
-/// Converts errors to `None`, because a different folder may be usable, except those that do not
-/// concern the folder, such as EIO and EMFILE.
+/// Converts errors to `None`, because a different folder may be usable. Keeps errors that do not
+/// concern the folder, such as EMFILE.
 fn usable<F>(folder: Result<F, Errno>) -> Result<Option<F>, Errno> {
     match folder {
         Ok(folder) => Ok(Some(folder)),
@@ -382,15 +388,15 @@ fn usable<F>(folder: Result<F, Errno>) -> Result<Option<F>, Errno> {
     }
 }
 
-fn home_folder(only_looks: bool) -> Result<Folder, Errno> {
+fn home_folder(is_read_only: bool) -> Result<Folder, Errno> {
     let path = home_directory("XDG_DATA_HOME", ".local/share").ok_or(Errno::NOENT)?;
-    let maker = Maker::new(only_looks);
-    let data = Place::open_all(&path, &maker)?;
+    let maker = Maker::new(is_read_only);
+    let data = NearestDir::open_all(&path, &maker)?;
     // Under sudo, the home directory may be another user's.
     check_owner(&data.dir)?;
     // In the home directory, a symlink is the user's own choice.
     let trash = match openat(&data.dir, "Trash", FOLDER, Mode::empty()) {
-        Ok(dir) if !data.is_missing => Place { dir, is_missing: false },
+        Ok(dir) if !data.is_missing => NearestDir { dir, is_missing: false },
         Err(error) if !data.is_missing && error != Errno::NOENT => return Err(error),
         _ => data.child("Trash".as_ref(), &maker)?,
     };
@@ -406,13 +412,13 @@ fn shared_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Er
     }
     let name = rustix::process::geteuid().as_raw().to_string();
     let maker = Maker::new(dry_run);
-    let own = Place { dir, is_missing: false }.child(name.as_ref(), &maker)?;
+    let own = NearestDir { dir, is_missing: false }.child(name.as_ref(), &maker)?;
     Folder::open_in(&own, path.join(".Trash").join(name), maker)
 }
 
 fn own_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Errno> {
     let name = format!(".Trash-{}", rustix::process::geteuid().as_raw());
-    let top = Place { dir: fcntl_dupfd_cloexec(top, 0)?, is_missing: false };
+    let top = NearestDir { dir: fcntl_dupfd_cloexec(top, 0)?, is_missing: false };
     let maker = Maker::new(dry_run);
     Folder::open_in(&top.child(name.as_ref(), &maker)?, path.join(name), maker)
 }

@@ -13,14 +13,13 @@ use rustix::process::{Pid, getpgid, getpgrp, setpgid};
 use super::signals::{self, MOST_SIGNALS, change_mask};
 use crate::sys::Event;
 
-/// One bit per signal that has arrived. `FROM_KERNEL` has those sent by the kernel to the whole
+/// One bit per signal that has arrived. `FROM_KERNEL` has those that the kernel sent to the whole
 /// group.
 static ARRIVED: AtomicU64 = AtomicU64::new(0);
 static FROM_KERNEL: AtomicU64 = AtomicU64::new(0);
 
-/// Signals that are not forwarded: those that cannot be caught, faults of this process, and job
-/// control.
-const OWN: [i32; 12] = [
+/// Signals that are not forwarded: uncatchable ones, faults of this process, and job control.
+const NOT_FORWARDED: [i32; 12] = [
     libc::SIGKILL,
     libc::SIGSTOP,
     libc::SIGSEGV,
@@ -44,13 +43,13 @@ pub(crate) struct Watch {
     caught: Vec<i32>,
     /// The signal mask while waiting.
     mask: libc::sigset_t,
-    /// Signals from `ARRIVED` that are not reported yet.
+    /// Signals from `ARRIVED` still to be reported.
     pending: u64,
 }
 
 impl Watch {
-    /// Catches `signal`, and the others unless they are ignored: `nohup` and shells protect
-    /// background jobs that way.
+    /// Catches `signal`, and all others except [`NOT_FORWARDED`] and ignored ones (see
+    /// [`super::listen`]).
     pub(crate) fn begin(is_foreground: bool, signal: i32) -> Watch {
         if !is_foreground {
             // Fails for a session leader, which already leads a group.
@@ -58,7 +57,7 @@ impl Watch {
         }
         let needed = [signal, libc::SIGALRM, libc::SIGCHLD];
         let is_caught = |number: &i32| {
-            let is_usual = !OWN.contains(number) && !signals::is_ignored(*number);
+            let is_usual = !NOT_FORWARDED.contains(number) && !signals::is_ignored(*number);
             (is_usual || needed.contains(number)) && catch(*number)
         };
         let caught = (1..=MOST_SIGNALS).filter(is_caught).collect();
@@ -66,8 +65,8 @@ impl Watch {
         Watch { is_foreground, caught, mask, pending: 0 }
     }
 
-    /// After this, signals arrive only while [`Watch::next`] waits, so that none is sent to a
-    /// process number after its release.
+    /// Starts the program. From then on, signals arrive only while [`Watch::next`] waits, so that
+    /// none is sent to a process number after its release.
     pub(crate) fn start(&mut self, command: &mut Command) -> Result<Child, Error> {
         let child = command.spawn()?;
         self.mask = change_mask(libc::SIG_BLOCK, self.caught.iter().copied());
@@ -121,7 +120,7 @@ impl Watch {
         }
     }
 
-    /// Unless the program is in the foreground, its group gets the signal too, followed by
+    /// Sends a signal to the program and, unless it is in the foreground, to its group, followed by
     /// `SIGCONT` so that stopped processes can react. A typed signal has already reached the group.
     /// The program has not been waited for, so its number is still its own.
     #[allow(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
@@ -159,7 +158,7 @@ fn bit(number: i32) -> u64 {
 
 /// `exec` resets the handler, so programs start with the default action.
 fn catch(number: i32) -> bool {
-    let handler: extern "C" fn(i32, *const libc::siginfo_t, *const libc::c_void) = note;
+    let handler: extern "C" fn(i32, *const libc::siginfo_t, *const libc::c_void) = record;
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: zeros mean no handler, no flags and an empty set.
     let action = unsafe { action.assume_init_mut() };
@@ -170,7 +169,7 @@ fn catch(number: i32) -> bool {
     unsafe { libc::sigaction(number, action, ptr::null_mut()) == 0 }
 }
 
-extern "C" fn note(number: i32, info: *const libc::siginfo_t, _: *const libc::c_void) {
+extern "C" fn record(number: i32, info: *const libc::siginfo_t, _: *const libc::c_void) {
     // SAFETY: with `SA_SIGINFO`, the description is valid.
     if signals::is_from_kernel(unsafe { &*info }) {
         FROM_KERNEL.fetch_or(bit(number), Ordering::SeqCst);

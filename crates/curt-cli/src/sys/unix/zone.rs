@@ -15,7 +15,7 @@ const RULES: &[&str] = &["", ",M3.2.0,M11.1.0", ",M11.1.0"];
 const ENDLESS_SUMMER: &[&str] = &["", ",0/0,J365/25"];
 
 const LONGEST_RULES: usize = 256;
-/// A hundred times the size of a usual zone file.
+/// A hundred usual zone files.
 const LARGEST_FILE: usize = 512 << 10;
 
 /// Returns UTC if the zone cannot be read.
@@ -78,7 +78,7 @@ fn number(bytes: &[u8]) -> i64 {
     bytes.iter().fold(sign, |number, &byte| number << 8 | i64::from(byte))
 }
 
-/// Like the C library, ignores an invalid end of POSIX rules. Summer time then never ends.
+/// Parses POSIX rules. Like the C library, ignores an invalid end; summer time then never ends.
 fn from_rules(text: &str) -> Option<TimeZone> {
     if text.len() > LONGEST_RULES {
         return None;
@@ -101,7 +101,7 @@ mod tests {
     use jiff::Timestamp;
 
     #[test]
-    fn a_value_may_be_anything() {
+    fn accepts_any_value() {
         let scratch = curt_testkit::Scratch::new();
         let pipe = scratch.fifo("pipe");
         for path in [pipe.as_path(), Path::new("/dev/zero"), Path::new("/dev/null"), scratch.path()]
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_tz_is_understood() {
+    fn parses_all_forms_of_tz() {
         let offset = |tz: &str, second: i64| {
             let at = Timestamp::from_second(second).unwrap();
             named(tz.as_ref()).map(|(zone, _)| zone.to_offset(at).seconds())
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_may_be_cut_or_changed_anywhere() {
+    fn accepts_truncated_and_corrupt_files() {
         for version in [0, b'2'] {
             let mut file = [&b"TZif"[..], &[version], &[0; 23], &[0, 0, 0, 1], &[0; 12]].concat();
             file.extend([&[0, 0, 0, 9][..], &[0, 0, 0, 1]].concat());

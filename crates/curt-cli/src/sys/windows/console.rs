@@ -17,32 +17,32 @@ const INTERRUPT: i32 = 2;
 /// Longer than the system waits after the console was closed.
 const LONG_WAIT: Duration = Duration::from_secs(60);
 
-/// The first event cancels the token, the second ends the process. A process started with Ctrl-C
-/// ignored keeps ignoring it.
+/// The first event cancels the token, the second ends the process. If Ctrl-C was ignored, it
+/// remains ignored.
 pub(crate) fn listen() {
     // On failure, each event ends the process. SAFETY: this program is never unloaded.
     let _ = unsafe { SetConsoleCtrlHandler(Some(handle), 1) };
 }
 
-/// The handler, which runs in a separate thread. Returning 0 passes the event to the next handler,
-/// which ends the process.
+/// Runs in a separate thread. Returning 0 passes the event to the next handler, which ends the
+/// process.
 extern "system" fn handle(event: u32) -> BOOL {
     let is_second = interrupt::SIGNAL.swap(INTERRUPT, Ordering::Relaxed) != 0;
     interrupt::CANCEL.cancel();
-    finish(event);
+    delay_exit(event);
     BOOL::from(!is_second)
 }
 
 /// The handler while this process waits for a program, which receives the event too.
-extern "system" fn leave(event: u32) -> BOOL {
-    finish(event);
+extern "system" fn handle_while_waiting(event: u32) -> BOOL {
+    delay_exit(event);
     1
 }
 
-/// Gives the process time to finish. After the console was closed, it ends when the handler
-/// returns, or after some seconds.
+/// Gives the process time to finish after the console was closed: the system ends it when the
+/// handler returns, or after some seconds.
 #[allow(clippy::disallowed_methods, reason = "the system waits for this thread to return")]
-fn finish(event: u32) {
+fn delay_exit(event: u32) {
     if !matches!(event, CTRL_C_EVENT | CTRL_BREAK_EVENT) {
         thread::sleep(LONG_WAIT);
     }
@@ -59,7 +59,7 @@ impl Watch {
     pub(crate) fn begin(is_foreground: bool, _signal: i32) -> Watch {
         // The program does not inherit the handler, so keys have their usual effect. SAFETY: this
         // program is never unloaded.
-        let _ = unsafe { SetConsoleCtrlHandler(Some(leave), 1) };
+        let _ = unsafe { SetConsoleCtrlHandler(Some(handle_while_waiting), 1) };
         Watch { is_foreground, end: None }
     }
 

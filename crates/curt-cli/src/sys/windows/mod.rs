@@ -77,8 +77,8 @@ pub(crate) use has_user as has_group;
 
 pub(crate) fn end_by(_signal: i32) {}
 
-pub(crate) const ASKING: i32 = KILLING;
-pub(crate) const KILLING: i32 = 9;
+pub(crate) const TERMINATE: i32 = KILL;
+pub(crate) const KILL: i32 = 9;
 
 pub(crate) fn signal_name(_number: i32) -> String {
     "KILL".to_owned()
@@ -95,7 +95,7 @@ pub(crate) fn program(name: &OsStr) -> Command {
 }
 
 /// Does nothing, because console keys reach programs directly.
-pub(crate) fn pass_signals_on(_programs: usize) {}
+pub(crate) fn forward_signals(_programs: usize) {}
 
 pub(crate) struct Running;
 
@@ -113,7 +113,7 @@ pub(crate) fn is_killed(_status: ExitStatus) -> bool {
     false
 }
 
-/// A 32-bit code that [`Exit`] cannot hold ends the process at once.
+/// Ends the process at once if [`Exit`] cannot hold the 32-bit code.
 pub(crate) fn exit_of(status: ExitStatus) -> Exit {
     let code = status.code().unwrap_or(1);
     match u8::try_from(code) {
@@ -138,17 +138,17 @@ pub(crate) fn write_stderr(bytes: &[u8]) -> io::Result<()> {
 
 /// Returns the next input, or `None` after a while, so that the caller can check for an interrupt.
 ///
-/// A console can signal a key but not a line, and it echoes input only during a read. So a separate
+/// A console can signal a key but not a line, and echoes input only during a read. So a separate
 /// thread reads, and continues after the timeout.
 pub(crate) fn read_input() -> Option<Vec<u8>> {
     const WAIT: Duration = Duration::from_millis(100);
     static READER: Mutex<Option<Receiver<Option<Vec<u8>>>>> = Mutex::new(None);
     let mut reader = READER.lock().unwrap_or_else(PoisonError::into_inner);
     let input = reader.get_or_insert_with(|| {
-        let (give, input) = channel();
+        let (sender, input) = channel();
         // Without a thread, the channel is closed, which means the end of the input.
         let _ = thread::Builder::new().spawn(move || {
-            let _ = give.send(super::next_input());
+            let _ = sender.send(super::next_input());
         });
         input
     });
@@ -175,8 +175,8 @@ pub(crate) fn argument_bytes() -> usize {
     (32 << 10) - 512
 }
 
-/// Returns the length when quoted: each quote and backslash may double, and quotes and a space are
-/// added.
+/// Returns an upper bound of the quoted length: each quote and backslash may double, and quotes and
+/// a space are added.
 pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     let doubled = |byte: &&u8| matches!(byte, b'"' | b'\\');
     let text = argument.as_encoded_bytes();
@@ -200,8 +200,8 @@ pub(crate) fn error_text(error: &io::Error) -> String {
         SHARING_VIOLATION => {
             format!("{words} (in use, perhaps as the working directory of a program)")
         }
-        // cmd.exe and PowerShell do not expand patterns for programs. Neither does curt, because
-        // the raw command line does not distinguish `-g *.rs` from an operand.
+        // cmd.exe and PowerShell do not expand patterns. Neither does curt, because the raw command
+        // line does not distinguish `-g *.rs` from an operand.
         INVALID_NAME if std::env::args_os().skip(1).any(|word| is_pattern(&word)) => format!(
             "{words} (patterns are not expanded: 'curt find -g PATTERN DIRECTORY' finds what \
              matches, and with --delete removes it)"
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_carry_no_number() {
+    fn error_texts_have_no_number() {
         let missing = error_text(&io::Error::from_raw_os_error(2));
         assert!(!missing.is_empty() && !missing.contains("os error"), "{missing}");
         assert!(!missing.ends_with('.'), "{missing}");

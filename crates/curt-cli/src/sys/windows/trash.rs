@@ -12,8 +12,7 @@ use windows_sys::core::BOOL;
 use super::library;
 use crate::sys::{Refusal, TrashRules, Trashed};
 
-/// Flags to delete without a window, except to ask before destroying an entry that the bin cannot
-/// hold.
+/// Flags to delete without a window, except before destroying an entry that the bin cannot hold.
 const DELETE: u32 = 3;
 const SILENT: u16 = 0x4;
 const NO_CONFIRMATION: u16 = 0x10;
@@ -62,12 +61,12 @@ impl Trash {
     pub(crate) fn put(&self, operand: &OsStr, rules: TrashRules) -> Result<Trashed, Refusal> {
         let operate = self.operate.ok_or(Refusal::no_trash("this system has no recycle bin"))?;
         let path = shell_path(operand)?;
-        let stat = curt::stat(&path, curt::Fields::KIND).map_err(Refusal::looked)?;
+        let stat = curt::stat(&path, curt::Fields::KIND).map_err(Refusal::from_lookup)?;
         let is_directory = stat.kind().is_dir();
         if operand.as_encoded_bytes().last().is_some_and(|&last| is_separator(char::from(last)))
             && !is_directory
         {
-            return Err(Refusal::looked(io::ErrorKind::NotADirectory));
+            return Err(Refusal::from_lookup(io::ErrorKind::NotADirectory));
         }
         if is_directory && !rules.takes_directories {
             return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
